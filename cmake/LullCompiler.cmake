@@ -1,0 +1,31 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#
+# lull_compile_options(TARGET): the language level, warnings and sanitizers of all code of this
+# project. They are set on targets, never globally, so that a program that adds this folder to its
+# own build keeps its own settings.
+
+find_package(Threads REQUIRED)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+function(lull_compile_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  # Container and string accesses are checked wherever assertions are.
+  target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -Wthread-safety -Werror=thread-safety)
+  endif()
+  if(LULL_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${LULL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${LULL_SANITIZE})
+  endif()
+endfunction()

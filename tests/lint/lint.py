@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Checks the rules of CONTRIBUTING.md that no compiler checks.
+
+usage: lint.py [--self-test] [ROOT]
+
+Prints one line a finding, "file:line: rule: what to do", and exits 1 if there is any.
+--self-test plants an offence against every rule and fails unless exactly that rule fires.
+"""
+import os
+import re
+import sys
+
+FILE_LINES_MAX = 600
+FUNCTION_LINES_MAX = 70
+COLUMNS_MAX = 100
+COPYRIGHT = 'Copyright (c) 2026 The Lull Authors'
+
+# What the files of a folder may include, by the first part of the path. The folders of the public
+# headers are leveldb, lull and helpers.
+PUBLIC = {'leveldb', 'lull', 'helpers'}
+LIBRARY = PUBLIC | {'util', 'table', 'scheduler', 'db'}
+LAYERS = {
+    'include': PUBLIC,
+    'util': PUBLIC | {'util'},
+    'table': PUBLIC | {'util', 'table'},
+    'scheduler': PUBLIC | {'util', 'scheduler'},
+    'db': LIBRARY,
+    'benchmarks': LIBRARY | {'benchmarks'},
+    'tests': LIBRARY | {'benchmarks', 'tests'},
+}
+FOLDERS = LIBRARY | {'benchmarks', 'tests', 'include'}
+
+# Rules by pattern: name, pattern, files where it is allowed, what to do instead. They look at C++
+# only, without its comments and without what stands in quotes (but for the paths of includes).
+PATTERNS = [
+    ('clock',
+     r'\b\w+_clock::now\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b|'
+     r'\btime\s*\(\s*(nullptr|NULL|0)\s*\)|\bstd::clock\b',
+     r'util/(clock|env_posix)|benchmarks/',
+     'take the time as an argument, or use the Clock of util/clock.h'),
+    ('sleep',
+     r'\bsleep_(for|until)\b|\bu?sleep\s*\(|\b(clock_)?nanosleep\b',
+     r'util/(clock|thread|env_posix)|benchmarks/',
+     'wait for an event; pacing belongs to util/clock.h'),
+    ('thread',
+     r'\bstd::(jthread\b|thread\b(?!::)|async\b)|\bpthread_create\b',
+     r'util/(thread|env_posix)|benchmarks/',
+     'start threads by util/thread.h'),
+    ('random',
+     r'\bstd::random_device\b|\bs?rand(_r)?\s*\(|\b[dl]rand48\b|\bgetrandom\b',
+     r'util/random',
+     'use util/random.h with a seed'),
+    ('random',
+     r'\bmt19937(_64)?\b|\bstd::(default_random_engine|minstd_rand0?)\b',
+     r'util/random|benchmarks/|tests/',
+     'use util/random.h with a seed'),
+    ('posix',
+     r'#\s*include\s*<((unistd|fcntl|pthread|sched|poll|dirent|dlfcn|spawn|semaphore|libgen|'
+     r'syscall|signal)\.h|(sys|linux|asm)/[\w/]+\.h)>',
+     r'util/|benchmarks/|tests/',
+     'only util/ depends on POSIX: give it what is missing there'),
+    ('pure',
+     r'<(thread|mutex|shared_mutex|condition_variable|future|atomic|chrono|random|fstream|'
+     r'iostream)>|"leveldb/(env|db|cache)\.h"|"util/(clock|thread|mutex|random|grace|env_\w+)\.h"',
+     r'(?!scheduler/)',
+     'the scheduler is a function of its arguments: no clock, thread, lock, Env or random source'),
+]
+PATTERNS = [(rule, re.compile(what), re.compile(home), do) for rule, what, home, do in PATTERNS]
+
+UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME)\b')
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|'
+                     r'"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+CPP = ('.h', '.cc', '.c')
+SOURCE = CPP + ('.py', '.sh', '.cmake', 'CMakeLists.txt')
+
+
+def code_of(text):
+    """C++ without comments and without what stands in quotes; lines stay where they are."""
+
+    def blank(match):
+        newlines = '\n' * match.group().count('\n')
+        return newlines or ' ' if match.group().startswith('/') else '""' + newlines
+
+    text = re.sub(r'^(\s*#\s*include\s*)"([^"\n]*)"', '\\1\x01\\2\x01', text, flags=re.M)
+    return LITERAL.sub(blank, text).replace('\x01', '"')
+
+
+def without_directives(code):
+    """C++ with its preprocessor lines made empty."""
+    return re.sub(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
+                  lambda match: '\n' * match.group().count('\n'), code, flags=re.M)
+
+
+def kind_of(head):
+    """What a brace opens, judged by the text since the last brace or semicolon before it."""
+    if re.search(r'\bnamespace\b|\bextern\s*""\s*$', head):
+        return 'scope'
+    if re.search(r'\benum\b', head):
+        return 'other'
+    head = re.sub(r'\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>', '', head)
+    # Attributes and annotation macros of a class have parentheses, but make no function of it.
+    plain = re.sub(r'\balignas\s*\([^()]*\)|\b[A-Z][A-Z0-9_]+\s*\([^()]*\)', '', head)
+    if re.search(r'\b(class|struct|union)\b[^()]*$', plain):
+        return 'scope'
+    return 'function' if ')' in head else 'other'
+
+
+def functions(code):
+    """Yields (first line, last line) of every function body with its signature, lambdas and local
+    classes being part of the function they stand in."""
+    kinds, starts, line = [], [], 1  # of the open braces
+    head, head_line, last = '', 0, (0, 0)
+    for char in without_directives(code):
+        inside = any(kind != 'scope' for kind in kinds)
+        if char == '\n':
+            line += 1
+        if char == '{':
+            kind, first = kind_of(head), head_line or line
+            # "Type() : a_{1}, b_(2) {": what follows a brace of an initialiser belongs to it still.
+            if not inside and last[1] and (not head.strip() or head.lstrip().startswith(',')):
+                kind, first = 'function', last[0]
+            kinds.append(kind)
+            starts.append(first)
+        elif char == '}' and kinds:
+            kind, first = kinds.pop(), starts.pop()
+            if kind == 'function' and all(k == 'scope' for k in kinds):
+                last = (first, line)
+                head, head_line = '', 0
+                yield last
+                continue
+        if inside and char != '}':
+            continue
+        if char in '{};':
+            head, head_line, last = '', 0, (0, 0)
+        else:
+            head += char
+            if not head_line and not char.isspace():
+                head_line = line
+
+
+def check_functions(code):
+    found = {}
+    for first, last in functions(code):
+        found[first] = max(last, found.get(first, 0))
+    for first, last in found.items():
+        if last - first + 1 > FUNCTION_LINES_MAX:
+            yield first, 'function-length', (f'{last - first + 1} lines, at most '
+                                             f'{FUNCTION_LINES_MAX}: split it')
+
+
+def check_includes(path, code):
+    folder = path.split('/')[0]
+    for number, line in enumerate(code.split('\n'), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1)
+        first = target.split('/')[0]
+        if '/' not in target or first == '..':
+            yield number, 'include-path', 'include by the path from the root of the repository'
+        elif first in FOLDERS and first not in LAYERS.get(folder, FOLDERS):
+            yield number, 'include-layer', f'{folder}/ must not include {first}/'
+
+
+def check_cpp(path, text):
+    code = code_of(text)
+    yield from check_includes(path, code)
+    yield from check_functions(code)
+    for number, line in enumerate(code.split('\n'), 1):
+        for rule, pattern, home, instead in PATTERNS:
+            if pattern.search(line) and not home.match(path):
+                yield number, rule, instead
+        if path.endswith('.h') and re.search(r'\busing\s+namespace\b', line):
+            yield number, 'using-namespace', 'name what you need: a header speaks for others too'
+
+
+def is_source(path, text):
+    return path.endswith(SOURCE) or text.startswith('#!')
+
+
+def check_file(path, text):
+    """Yields (line, rule, what to do) for every finding in one file."""
+    if not is_source(path, text):
+        return
+    lines = text.rstrip('\n').split('\n')
+    if not any(COPYRIGHT in line for line in lines[:2]):
+        yield 1, 'copyright', f'begin with "{COPYRIGHT}. BSD-3-Clause; see LICENSE."'
+    if len(lines) > FILE_LINES_MAX:
+        yield len(lines), 'file-length', f'at most {FILE_LINES_MAX} lines: split it'
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS_MAX:
+            yield number, 'line-length', f'at most {COLUMNS_MAX} columns'
+        if UNFINISHED.search(line):
+            yield number, 'unfinished', 'do it, or say in the docs what is left out and why'
+    if path.endswith(CPP):
+        yield from check_cpp(path, text)
+
+
+def files_of(root):
+    for folder, dirs, names in os.walk(root):
+        dirs[:] = sorted(d for d in dirs if d == '.ci' or
+                         not d.startswith(('.', 'build')) and d not in ('results', '__pycache__'))
+        for name in sorted(names):
+            yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/')
+
+
+def check_tree(root):
+    found = 0
+    for path in files_of(root):
+        try:
+            with open(os.path.join(root, path), encoding='utf-8') as file:
+                text = file.read()
+        except (UnicodeDecodeError, FileNotFoundError):
+            continue  # binary test data; a file that has just been deleted
+        for line, rule, instead in check_file(path, text):
+            print(f'{path}:{line}: {rule}: {instead}')
+            found += 1
+    return found
+
+
+# (path, source, the one rule it offends or '').
+SAMPLES = [
+    ('util/a.h', 'int F();', ''),
+    ('util/a.cc', '#include "db/b.h"', 'include-layer'),
+    ('table/a.cc', '#include "scheduler/b.h"', 'include-layer'),
+    ('db/a.cc', '#include "tests/support/b.h"', 'include-layer'),
+    ('scheduler/a.cc', '#include "table/b.h"', 'include-layer'),
+    ('include/leveldb/a.h', '#include "util/b.h"', 'include-layer'),
+    ('benchmarks/a.cc', '#include "tests/b.h"', 'include-layer'),
+    ('db/a.cc', '#include "scheduler/b.h"', ''),
+    ('tests/db/a.cc', '#include "db/b.h"', ''),
+    ('db/a.cc', '#include "b.h"', 'include-path'),
+    ('db/a.cc', '#include "../util/b.h"', 'include-path'),
+    ('db/a.cc', 'auto t = std::chrono::steady_clock::now();', 'clock'),
+    ('tests/a.cc', 'clock_gettime(0, &t);', 'clock'),
+    ('db/a.cc', 'gettimeofday(&t, nullptr);', 'clock'),
+    ('db/a.cc', 'auto t = time(nullptr);', 'clock'),
+    ('db/a.h', 'Clock* clock() const { return clock_; }', ''),
+    ('util/clock.cc', 'auto t = std::chrono::steady_clock::now();', ''),
+    ('benchmarks/a.cc', 'auto t = std::chrono::steady_clock::now();', ''),
+    ('db/a.cc', '// never steady_clock::now()\nconst char* s = "steady_clock::now";', ''),
+    ('db/a.cc', 'const char* s = R"(\nsteady_clock::now)";', ''),
+    ('db/a.cc', 'std::this_thread::sleep_for(d);', 'sleep'),
+    ('tests/a.cc', 'usleep(10);', 'sleep'),
+    ('db/a.cc', 'env->SleepForMicroseconds(10);', ''),
+    ('db/a.cc', 'std::thread t(f);', 'thread'),
+    ('tests/a.cc', 'std::vector<std::jthread> t;', 'thread'),
+    ('db/a.cc', 'pthread_create(&t, nullptr, f, nullptr);', 'thread'),
+    ('db/a.cc', 'auto n = std::thread::hardware_concurrency();', ''),
+    ('util/thread.cc', 'std::thread t(f);', ''),
+    ('benchmarks/a.cc', 'std::thread t(f);', ''),
+    ('tests/a.cc', 'std::random_device r;', 'random'),
+    ('db/a.cc', 'int r = rand();', 'random'),
+    ('db/a.cc', 'std::mt19937 r(1);', 'random'),
+    ('tests/a.cc', 'std::mt19937_64 r(1);', ''),
+    ('db/a.cc', '#include <unistd.h>', 'posix'),
+    ('table/a.cc', '#include <sys/stat.h>', 'posix'),
+    ('util/env_posix.cc', '#include <linux/falloc.h>', ''),
+    ('scheduler/a.h', '#include <mutex>', 'pure'),
+    ('scheduler/a.h', '#include "util/clock.h"', 'pure'),
+    ('scheduler/a.h', '#include "util/rate.h"', ''),
+    ('db/a.cc', '// TO' 'DO: more', 'unfinished'),
+    ('cmake/a.cmake', '# FIX' 'ME', 'unfinished'),
+    ('db/a.cc', 'int x = ' + '1' * COLUMNS_MAX + ';', 'line-length'),
+    ('db/a.h', 'using namespace std;', 'using-namespace'),
+    ('db/a.cc', 'using namespace std;', ''),
+    ('db/a.cc', 'int x;\n' * FILE_LINES_MAX, 'file-length'),
+]
+
+
+def body(lines):
+    return 'x();\n' * lines
+
+
+# Functions of any shape: one line too long is found, the longest allowed is not. %s is the body.
+SHAPES = [
+    'void F() {\n%s}\n',
+    'namespace lull {\nnamespace {\nvoid F() {\n%s}\n}\n}\n',
+    'extern "C" {\nvoid F() {\n%s}\n}\n',
+    'class LULL_CAPABILITY("x") A final : public B {\n public:\n  int F() const {\n%s}\n};\n',
+    'template <class T, int (*G)(T)>\nstruct stat F(T t) {\n%s}\n',
+    'A::A() : a_{1}, b_{2} {\n%s}\n',
+    'A::A(int x) : a_(x), b_{F(x)}, c_(2) {\n%s}\n',
+    'TEST_F(A, B) {\n  auto f = [] { return 1; };\n%s}\n',
+    'bool A::operator()(int x) const {\n  for (;;) {\n%s}\n}\n',
+    'const auto f = [](int x) {\n%s};\n',
+    '#define X { (\nvoid F() {\n%s}\n',
+    'const int kMany = 1\'000\'000;\nvoid F() {\n  G("{", \'{\', R"({)");\n%s}\n',
+]
+
+
+def longest_body(shape):
+    """Lines of body that fill the function up to the limit."""
+    lengths = [last - first + 1 for first, last in functions(code_of(shape % ''))]
+    return FUNCTION_LINES_MAX - max(lengths)
+
+
+def self_test():
+    samples = list(SAMPLES)
+    for shape in SHAPES:
+        fits = longest_body(shape)
+        samples.append(('db/a.cc', shape % body(fits), ''))
+        samples.append(('db/a.cc', shape % body(fits + 1), 'function-length'))
+    # No function: many short ones in a class, and a long table.
+    samples.append(('db/a.h', 'class A {\n' + 'int F() { return 1; }\n' * 99 + '};\n', ''))
+    samples.append(('db/a.h', 'const int kTable[] = {\n' + '1,\n' * 99 + '};\n', ''))
+    failed = 0
+    for path, text, rule in samples:
+        comment = '//' if path.endswith(CPP) else '#'
+        got = [r for _, r, _ in check_file(path, f'{comment} {COPYRIGHT}\n{text}\n')]
+        if got != ([rule] if rule else []):
+            print(f'self-test: {path}: expected {rule or "nothing"}, got {got}:\n{text[:300]}')
+            failed += 1
+    if [r for _, r, _ in check_file('db/a.cc', 'int x;\n')] != ['copyright']:
+        print('self-test: a missing copyright line is not found')
+        failed += 1
+    untested = {p[0] for p in PATTERNS} - {s[2] for s in samples}
+    if untested:
+        print(f'self-test: no sample offends {sorted(untested)}')
+        failed += 1
+    print(f'{len(samples) + 1} samples, {failed} failed')
+    return failed
+
+
+def main():
+    args = sys.argv[1:]
+    if '--self-test' in args:
+        return 1 if self_test() else 0
+    here = os.path.dirname(os.path.abspath(__file__))
+    return 1 if check_tree(args[0] if args else os.path.join(here, '..', '..')) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
