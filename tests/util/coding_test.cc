@@ -1,0 +1,138 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/coding.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+
+std::vector<uint64_t> InterestingNumbers() {
+  std::vector<uint64_t> numbers = {0, std::numeric_limits<uint64_t>::max()};
+  for (int bit = 0; bit < 64; bit++) {
+    const uint64_t power = uint64_t{1} << bit;
+    numbers.insert(numbers.end(), {power - 1, power, power + 1});
+  }
+  Random random(1);
+  for (int i = 0; i < 200; i++) numbers.push_back(random.Next() >> random.Uniform(64));
+  return numbers;
+}
+
+TEST(Coding, KnownBytes) {
+  std::string out;
+  PutFixed32(&out, 0x04030201u);
+  PutFixed64(&out, 0x0807060504030201u);
+  EXPECT_EQ(out, std::string("\x01\x02\x03\x04\x01\x02\x03\x04\x05\x06\x07\x08"));
+  out.clear();
+  PutVarint32(&out, 300);
+  PutVarint64(&out, 127);
+  PutVarint64(&out, 128);
+  PutLengthPrefixed(&out, "ab");
+  EXPECT_EQ(out, std::string("\xac\x02\x7f\x80\x01\x02"
+                             "ab"));
+}
+
+TEST(Coding, EverythingReadsBack) {
+  std::string out;
+  const std::vector<uint64_t> numbers = InterestingNumbers();
+  for (const uint64_t number : numbers) {
+    const auto narrow = static_cast<uint32_t>(number);
+    PutFixed32(&out, narrow);
+    PutFixed64(&out, number);
+    const size_t before = out.size();
+    PutVarint64(&out, number);
+    EXPECT_EQ(out.size() - before, static_cast<size_t>(VarintLength(number)));
+    PutVarint32(&out, narrow);
+    PutLengthPrefixed(&out, std::to_string(number));
+  }
+  Slice input = out;
+  for (const uint64_t number : numbers) {
+    const auto narrow = static_cast<uint32_t>(number);
+    uint32_t fixed32, varint32;
+    uint64_t fixed64, varint64;
+    Slice text;
+    ASSERT_TRUE(GetFixed32(&input, &fixed32) && GetFixed64(&input, &fixed64));
+    ASSERT_TRUE(GetVarint64(&input, &varint64) && GetVarint32(&input, &varint32));
+    ASSERT_TRUE(GetLengthPrefixed(&input, &text));
+    EXPECT_EQ(fixed32, narrow);
+    EXPECT_EQ(varint32, narrow);
+    EXPECT_EQ(fixed64, number);
+    EXPECT_EQ(varint64, number);
+    EXPECT_EQ(text.ToString(), std::to_string(number));
+  }
+  EXPECT_TRUE(input.empty());
+}
+
+TEST(Coding, EncodersReturnTheirEnd) {
+  char buffer[kVarint64BytesMax];
+  for (const uint64_t number : InterestingNumbers()) {
+    EXPECT_EQ(EncodeVarint64(buffer, number) - buffer, VarintLength(number));
+    uint64_t read;
+    EXPECT_EQ(DecodeVarint64(buffer, buffer + sizeof(buffer), &read),
+              buffer + VarintLength(number));
+    EXPECT_EQ(read, number);
+  }
+}
+
+TEST(Coding, EveryTruncationIsNoticed) {
+  for (const uint64_t number : InterestingNumbers()) {
+    std::string wide, narrow, prefixed;
+    PutVarint64(&wide, number);
+    PutVarint32(&narrow, static_cast<uint32_t>(number));
+    PutLengthPrefixed(&prefixed, std::string(number % 300, 'x'));
+    uint64_t wide_value;
+    uint32_t narrow_value;
+    Slice text;
+    // Exact heap copies, so that reading too far is seen by the address sanitizer.
+    for (size_t size = 0; size < wide.size(); size++) {
+      const std::vector<char> cut(wide.begin(), wide.begin() + static_cast<long>(size));
+      Slice input(cut.data(), cut.size());
+      EXPECT_FALSE(GetVarint64(&input, &wide_value));
+    }
+    for (size_t size = 0; size < narrow.size(); size++) {
+      const std::vector<char> cut(narrow.begin(), narrow.begin() + static_cast<long>(size));
+      Slice input(cut.data(), cut.size());
+      EXPECT_FALSE(GetVarint32(&input, &narrow_value));
+    }
+    for (size_t size = 0; size < prefixed.size(); size++) {
+      Slice input(prefixed.data(), size);
+      EXPECT_FALSE(GetLengthPrefixed(&input, &text));
+    }
+  }
+  Slice three("abc"), seven("abcdefg");
+  uint32_t value32;
+  uint64_t value64;
+  EXPECT_FALSE(GetFixed32(&three, &value32));
+  EXPECT_FALSE(GetFixed64(&seven, &value64));
+}
+
+TEST(Coding, OverlongVarintsAreMalformed) {
+  const std::string five(5, '\x81'), ten(10, '\x81');
+  uint32_t value32;
+  uint64_t value64;
+  const std::string six = five + "\x01";
+  Slice input = six;
+  EXPECT_FALSE(GetVarint32(&input, &value32));
+  const std::string eleven = ten + "\x01";
+  input = eleven;
+  EXPECT_FALSE(GetVarint64(&input, &value64));
+}
+
+TEST(Coding, LengthLargerThanTheRestIsMalformed) {
+  std::string bytes;
+  PutVarint32(&bytes, 0xffffffffu);
+  bytes += "tail";
+  Slice input = bytes, text;
+  EXPECT_FALSE(GetLengthPrefixed(&input, &text));
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,482 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <future>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "leveldb/env.h"
+#include "tests/util/test_dir.h"
+#include "util/env_extension.h"
+#include "util/posix_file.h"
+#include "util/random.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Env;
+using leveldb::RandomAccessFile;
+using leveldb::SequentialFile;
+using leveldb::Slice;
+using leveldb::Status;
+using leveldb::WritableFile;
+using testing::UnorderedElementsAre;
+
+std::string Bytes(size_t size, uint64_t seed) {
+  Random random(seed);
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random.Next());
+  return bytes;
+}
+
+int OpenDescriptors() {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    count++;
+  return count;
+}
+
+class PosixEnvTest : public testing::Test {
+ protected:
+  std::unique_ptr<WritableFile> Create(const std::string& name) {
+    WritableFile* file = nullptr;
+    const Status s = env_->NewWritableFile(name, &file);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return std::unique_ptr<WritableFile>(file);
+  }
+  std::unique_ptr<WritableFile> CreateTable(const std::string& name) {
+    WritableFile* file = nullptr;
+    const Status s = extension_->NewTableFile(name, &file);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return std::unique_ptr<WritableFile>(file);
+  }
+  std::unique_ptr<RandomAccessFile> OpenRandom(const std::string& name) {
+    RandomAccessFile* file = nullptr;
+    const Status s = env_->NewRandomAccessFile(name, &file);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return std::unique_ptr<RandomAccessFile>(file);
+  }
+
+  Env* const env_ = Env::Default();
+  EnvExtension* const extension_ = ExtensionOf(env_);
+  TestDir dir_;
+};
+
+TEST_F(PosixEnvTest, ErrorsNameTheFileAndTheCause) {
+  const std::string absent = dir_.File("absent");
+  const std::string text = "NotFound: " + absent + ": No such file or directory";
+  SequentialFile* sequential = reinterpret_cast<SequentialFile*>(this);
+  RandomAccessFile* random = reinterpret_cast<RandomAccessFile*>(this);
+  WritableFile* writable = reinterpret_cast<WritableFile*>(this);
+  leveldb::Logger* logger = reinterpret_cast<leveldb::Logger*>(this);
+  leveldb::FileLock* lock = reinterpret_cast<leveldb::FileLock*>(this);
+  std::vector<std::string> children = {"old"};
+  uint64_t size = 7;
+  EXPECT_EQ(env_->NewSequentialFile(absent, &sequential).ToString(), text);
+  EXPECT_EQ(sequential, nullptr);
+  EXPECT_EQ(env_->NewRandomAccessFile(absent, &random).ToString(), text);
+  EXPECT_EQ(random, nullptr);
+  EXPECT_EQ(extension_->NewCompactionInput(absent, &random).ToString(), text);
+  EXPECT_EQ(random, nullptr);
+  EXPECT_EQ(env_->GetFileSize(absent, &size).ToString(), text);
+  EXPECT_EQ(env_->RemoveFile(absent).ToString(), text);
+  EXPECT_EQ(env_->DeleteFile(absent).ToString(), text);
+  EXPECT_EQ(env_->RemoveDir(absent).ToString(), text);
+  EXPECT_EQ(env_->RenameFile(absent, dir_.File("b")).ToString(), text);
+  EXPECT_EQ(env_->GetChildren(absent, &children).ToString(), text);
+  EXPECT_TRUE(children.empty());
+  EXPECT_EQ(extension_->SyncDirectory(absent).ToString(), text);
+
+  const std::string below = absent + "/x";
+  const std::string below_text = "NotFound: " + below + ": No such file or directory";
+  EXPECT_EQ(env_->NewWritableFile(below, &writable).ToString(), below_text);
+  EXPECT_EQ(writable, nullptr);
+  EXPECT_EQ(env_->NewAppendableFile(below, &writable).ToString(), below_text);
+  EXPECT_EQ(extension_->NewTableFile(below, &writable).ToString(), below_text);
+  EXPECT_EQ(extension_->NewLogFile(below, 1, LogFileMode::kWrite, &writable).ToString(),
+            below_text);
+  EXPECT_EQ(env_->NewLogger(below, &logger).ToString(), below_text);
+  EXPECT_EQ(logger, nullptr);
+  EXPECT_EQ(env_->LockFile(below, &lock).ToString(), below_text);
+  EXPECT_EQ(lock, nullptr);
+  EXPECT_EQ(env_->CreateDir(below).ToString(), below_text);
+  EXPECT_EQ(env_->CreateDir(dir_.path()).ToString(), "IO error: " + dir_.path() + ": File exists");
+  EXPECT_EQ(env_->NewWritableFile(dir_.path(), &writable).ToString(),
+            "IO error: " + dir_.path() + ": Is a directory");
+}
+
+TEST_F(PosixEnvTest, FilesAndDirectories) {
+  const std::string sub = dir_.File("sub"), a = sub + "/a", b = sub + "/b";
+  ASSERT_TRUE(env_->CreateDir(sub).ok());
+  EXPECT_FALSE(env_->FileExists(a));
+  ASSERT_TRUE(WriteStringToFile(env_, "12345", a).ok());
+  EXPECT_TRUE(env_->FileExists(a));
+  uint64_t size;
+  ASSERT_TRUE(env_->GetFileSize(a, &size).ok());
+  EXPECT_EQ(size, 5u);
+  ASSERT_TRUE(WriteStringToFile(env_, "old", b).ok());
+  std::vector<std::string> children = {"left over"};
+  ASSERT_TRUE(env_->GetChildren(sub, &children).ok());
+  EXPECT_THAT(children, UnorderedElementsAre("a", "b"));
+  ASSERT_TRUE(env_->RenameFile(a, b).ok());
+  EXPECT_FALSE(env_->FileExists(a));
+  EXPECT_EQ(TestDir::Contents(b), "12345");
+  EXPECT_TRUE(extension_->SyncDirectory(sub).ok());
+  EXPECT_TRUE(env_->RemoveDir(sub).IsIOError());
+  ASSERT_TRUE(env_->RemoveFile(b).ok());
+  ASSERT_TRUE(env_->DeleteDir(sub).ok());
+  EXPECT_FALSE(env_->FileExists(sub));
+}
+
+TEST_F(PosixEnvTest, WritableFilesHoldWhatWasAppendedWhateverTheSizes) {
+  Random random(71);
+  for (const bool is_table : {false, true}) {
+    const std::string name = dir_.File("written");
+    const auto file = is_table ? CreateTable(name) : Create(name);
+    std::string expected;
+    for (int i = 0; i < 300; i++) {
+      const std::string piece =
+          Bytes(random.Uniform(random.OneIn(10) ? 300000 : 3000), random.Next());
+      ASSERT_TRUE(file->Append(piece).ok());
+      expected += piece;
+      if (random.OneIn(20)) {
+        ASSERT_TRUE(file->Flush().ok());
+        EXPECT_EQ(std::filesystem::file_size(name), expected.size());
+      }
+      if (random.OneIn(50)) {
+        ASSERT_TRUE(file->Sync().ok());
+      }
+    }
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_TRUE(TestDir::Contents(name) == expected);
+  }
+}
+
+TEST_F(PosixEnvTest, SmallAppendsAreBufferedAndDestructionFlushes) {
+  const std::string name = dir_.File("buffered");
+  auto file = Create(name);
+  ASSERT_TRUE(file->Append("abc").ok());
+  EXPECT_EQ(TestDir::Contents(name), "");
+  ASSERT_TRUE(file->Flush().ok());
+  EXPECT_EQ(TestDir::Contents(name), "abc");
+  ASSERT_TRUE(file->Append("def").ok());
+  file.reset();
+  EXPECT_EQ(TestDir::Contents(name), "abcdef");
+}
+
+TEST_F(PosixEnvTest, CreatingReplacesAndAppendingContinues) {
+  const std::string name = dir_.File("f");
+  TestDir::SetContents(name, "something older");
+  ASSERT_TRUE(Create(name)->Append("new").ok());
+  EXPECT_EQ(TestDir::Contents(name), "new");
+  for (const char* const expected : {"new+", "new++"}) {
+    WritableFile* opened;
+    ASSERT_TRUE(env_->NewAppendableFile(name, &opened).ok());
+    const std::unique_ptr<WritableFile> file(opened);
+    ASSERT_TRUE(file->Append("+").ok());
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_EQ(TestDir::Contents(name), expected);
+  }
+}
+
+TEST_F(PosixEnvTest, AFailureSticks) {
+  const auto file = Create("/dev/full");
+  ASSERT_TRUE(file->Append("lost").ok());
+  const std::string text = "IO error: /dev/full: No space left on device";
+  EXPECT_EQ(file->Flush().ToString(), text);
+  EXPECT_EQ(file->Append("more").ToString(), text);
+  EXPECT_EQ(file->Flush().ToString(), text);
+  EXPECT_EQ(file->Sync().ToString(), text);
+  EXPECT_EQ(file->Close().ToString(), text);
+}
+
+TEST_F(PosixEnvTest, CloseReportsWhatItCouldNotFlush) {
+  const auto file = Create("/dev/full");
+  ASSERT_TRUE(file->Append("lost").ok());
+  EXPECT_TRUE(file->Close().IsIOError());
+}
+
+TEST_F(PosixEnvTest, SyncOfAManifestNeedsItsDirectory) {
+  const std::string sub = dir_.File("sub");
+  ASSERT_TRUE(env_->CreateDir(sub).ok());
+  const auto manifest = Create(sub + "/MANIFEST-000001");
+  const auto table = Create(sub + "/000002.ldb");
+  ASSERT_TRUE(manifest->Append("x").ok());
+  ASSERT_TRUE(manifest->Sync().ok());
+  std::filesystem::remove_all(sub);
+  EXPECT_TRUE(table->Sync().ok());
+  EXPECT_EQ(manifest->Sync().ToString(), "NotFound: " + sub + ": No such file or directory");
+}
+
+TEST_F(PosixEnvTest, SequentialReadsAndSkips) {
+  const std::string name = dir_.File("f"), bytes = Bytes(100000, 72);
+  TestDir::SetContents(name, bytes);
+  SequentialFile* opened;
+  ASSERT_TRUE(env_->NewSequentialFile(name, &opened).ok());
+  const std::unique_ptr<SequentialFile> file(opened);
+  std::vector<char> scratch(60000);
+  Slice result;
+  ASSERT_TRUE(file->Read(60000, &result, scratch.data()).ok());
+  EXPECT_EQ(result, Slice(bytes.data(), 60000));
+  ASSERT_TRUE(file->Skip(30000).ok());
+  ASSERT_TRUE(file->Read(60000, &result, scratch.data()).ok());
+  EXPECT_EQ(result, Slice(bytes.data() + 90000, 10000));
+  ASSERT_TRUE(file->Read(10, &result, scratch.data()).ok());
+  EXPECT_TRUE(result.empty());
+  ASSERT_TRUE(file->Skip(1000).ok());
+  ASSERT_TRUE(file->Read(10, &result, scratch.data()).ok());
+  EXPECT_TRUE(result.empty());
+}
+
+TEST_F(PosixEnvTest, AShortReadIsNotTheEnd) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  SequentialFile* opened;
+  ASSERT_TRUE(env_->NewSequentialFile("/proc/self/fd/" + std::to_string(ends[0]), &opened).ok());
+  const std::unique_ptr<SequentialFile> file(opened);
+  const auto writer = ThreadFactory::System()->Start("pieces", CpuClass::kNormal, [&] {
+    for (const char* piece = "0123456789"; *piece != '\0'; piece++)
+      EXPECT_EQ(write(ends[1], piece, 1), 1);
+    close(ends[1]);
+  });
+  char scratch[20];
+  Slice result;
+  ASSERT_TRUE(file->Read(20, &result, scratch).ok());
+  EXPECT_EQ(result.ToString(), "0123456789");
+  close(ends[0]);
+}
+
+TEST_F(PosixEnvTest, ReadFailuresAreErrors) {
+  SequentialFile* sequential;
+  RandomAccessFile* opened;
+  char scratch[4];
+  Slice result;
+  const std::string text = "IO error: " + dir_.path() + ": Is a directory";
+  ASSERT_TRUE(env_->NewSequentialFile(dir_.path(), &sequential).ok());
+  const std::unique_ptr<SequentialFile> from_front(sequential);
+  EXPECT_EQ(from_front->Read(4, &result, scratch).ToString(), text);
+  EXPECT_EQ(OpenRandom(dir_.path())->Read(0, 4, &result, scratch).ToString(), text);
+  ASSERT_TRUE(extension_->NewCompactionInput(dir_.path(), &opened).ok());
+  const std::unique_ptr<RandomAccessFile> input(opened);
+  EXPECT_EQ(input->Read(0, 4, &result, scratch).ToString(), text);
+  EXPECT_TRUE(result.empty());
+}
+
+TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {
+  const std::string name = dir_.File("f"), bytes = Bytes(1500000, 73);
+  TestDir::SetContents(name, bytes);
+  RandomAccessFile* opened;
+  posix::FdBudget nothing_left(0);
+  std::vector<std::unique_ptr<RandomAccessFile>> files;
+  files.push_back(OpenRandom(name));
+  ASSERT_TRUE(posix::OpenRandomAccess(name, &nothing_left, &opened).ok());
+  files.emplace_back(opened);
+  ASSERT_TRUE(extension_->NewCompactionInput(name, &opened).ok());
+  files.emplace_back(opened);
+  Random random(74);
+  std::vector<char> scratch(600000);
+  for (const auto& file : files) {
+    uint64_t next = 0;
+    for (int i = 0; i < 2000; i++) {
+      // Mostly one after the other, sometimes somewhere else, sometimes past the end.
+      const uint64_t offset = random.OneIn(10) ? random.Uniform(bytes.size() + 1000) : next;
+      const size_t size = random.Uniform(random.OneIn(20) ? scratch.size() : 5000);
+      Slice result;
+      ASSERT_TRUE(file->Read(offset, size, &result, scratch.data()).ok());
+      const std::string expected = offset < bytes.size() ? bytes.substr(offset, size) : "";
+      ASSERT_TRUE(result == Slice(expected)) << offset << " " << size;
+      next = offset + size < bytes.size() ? offset + size : 0;
+    }
+    Slice result;
+    EXPECT_FALSE(file->Read(UINT64_MAX - 5, 3, &result, scratch.data()).ok());
+  }
+}
+
+TEST_F(PosixEnvTest, ATruncatedFileGivesShortReadsNotASignal) {
+  const std::string name = dir_.File("f");
+  TestDir::SetContents(name, Bytes(100000, 75));
+  const auto file = OpenRandom(name);
+  ASSERT_EQ(truncate(name.c_str(), 10), 0);
+  char scratch[100];
+  Slice result;
+  ASSERT_TRUE(file->Read(50000, 100, &result, scratch).ok());
+  EXPECT_TRUE(result.empty());
+  ASSERT_TRUE(file->Read(5, 100, &result, scratch).ok());
+  EXPECT_EQ(result.size(), 5u);
+}
+
+TEST_F(PosixEnvTest, BeyondTheBudgetNoDescriptorStaysOpen) {
+  const std::string name = dir_.File("f");
+  TestDir::SetContents(name, "0123456789");
+  posix::FdBudget budget(2);
+  const int before = OpenDescriptors();
+  std::vector<std::unique_ptr<RandomAccessFile>> files;
+  const auto open_one = [&] {
+    RandomAccessFile* opened;
+    ASSERT_TRUE(posix::OpenRandomAccess(name, &budget, &opened).ok());
+    files.emplace_back(opened);
+  };
+  for (int i = 0; i < 5; i++) open_one();
+  EXPECT_EQ(OpenDescriptors(), before + 2);
+  for (const auto& file : files) {
+    char scratch[4];
+    Slice result;
+    ASSERT_TRUE(file->Read(3, 4, &result, scratch).ok());
+    EXPECT_EQ(result.ToString(), "3456");
+  }
+  files.clear();
+  EXPECT_EQ(OpenDescriptors(), before);
+  for (int i = 0; i < 3; i++) open_one();  // what was taken has come back, no more and no less
+  EXPECT_EQ(OpenDescriptors(), before + 2);
+}
+
+TEST_F(PosixEnvTest, TheBudgetIsAFifthOfTheLimit) {
+  rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_cur == RLIM_INFINITY) GTEST_SKIP();
+  EXPECT_EQ(posix::FdBudget::SystemLimit(), static_cast<int64_t>(limit.rlim_cur / 5));
+}
+
+TEST_F(PosixEnvTest, DescriptorsAreNotInheritedByPrograms) {
+  const std::string name = dir_.File("f");
+  const auto written = Create(name);
+  const auto read = OpenRandom(name);
+  for (int fd = 3; fd < 256; fd++) {
+    char path[4096];
+    const ssize_t size =
+        readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path, sizeof(path));
+    if (size > 0 && std::string(path, static_cast<size_t>(size)) == name) {
+      EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    }
+  }
+}
+
+TEST_F(PosixEnvTest, LoggerWritesStampedLines) {
+  const std::string name = dir_.File("LOG");
+  TestDir::SetContents(name, "kept\n");
+  leveldb::Logger* opened;
+  ASSERT_TRUE(env_->NewLogger(name, &opened).ok());
+  const std::unique_ptr<leveldb::Logger> logger(opened);
+  const std::string large(5000, 'x');
+  leveldb::Log(logger.get(), "one %d", 1);
+  leveldb::Log(logger.get(), "two\n");
+  leveldb::Log(logger.get(), "%s", large.c_str());
+  leveldb::Log(logger.get(), "%s", "");
+  const std::string stamp = "\\d{4}/\\d\\d/\\d\\d-\\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+ ";
+  std::istringstream lines(TestDir::Contents(name));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(line, "kept");
+  for (const std::string& expected :
+       {std::string("one 1"), std::string("two"), large, std::string()}) {
+    ASSERT_TRUE(std::getline(lines, line));
+    ASSERT_GE(line.size(), expected.size());
+    EXPECT_EQ(line.substr(line.size() - expected.size()), expected);
+    EXPECT_TRUE(std::regex_match(line.substr(0, line.size() - expected.size()), std::regex(stamp)))
+        << line;
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(PosixEnvTest, LinesOfManyThreadsDoNotMix) {
+  const std::string name = dir_.File("LOG");
+  leveldb::Logger* opened;
+  ASSERT_TRUE(env_->NewLogger(name, &opened).ok());
+  const std::unique_ptr<leveldb::Logger> logger(opened);
+  std::vector<std::unique_ptr<ThreadHandle>> threads;
+  for (int t = 0; t < 4; t++) {
+    threads.push_back(ThreadFactory::System()->Start("logging", CpuClass::kNormal, [&logger, t] {
+      for (int i = 0; i < 200; i++)
+        leveldb::Log(logger.get(), "<%s>", std::string(50, static_cast<char>('a' + t)).c_str());
+    }));
+  }
+  threads.clear();
+  std::istringstream lines(TestDir::Contents(name));
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    count++;
+    ASSERT_GE(line.size(), 52u);
+    const std::string message = line.substr(line.size() - 52);
+    EXPECT_EQ(message, "<" + std::string(50, message[1]) + ">");
+  }
+  EXPECT_EQ(count, 800);
+}
+
+TEST_F(PosixEnvTest, ScheduledWorkRunsInOrderInOneThread) {
+  struct State {
+    std::vector<int> order;
+    std::vector<unsigned> threads;
+    std::promise<void> done;
+  } state;
+  struct Step {
+    State* state;
+    int number;
+  };
+  std::vector<Step> steps;
+  for (int i = 0; i < 100; i++) steps.push_back({&state, i});
+  for (Step& step : steps) {
+    env_->Schedule(
+        [](void* argument) {
+          const auto* const self = static_cast<Step*>(argument);
+          self->state->order.push_back(self->number);
+          self->state->threads.push_back(ThreadOrdinal());
+          if (self->number == 99) self->state->done.set_value();
+        },
+        &step);
+  }
+  state.done.get_future().get();
+  for (int i = 0; i < 100; i++) {
+    EXPECT_EQ(state.order[static_cast<size_t>(i)], i);
+    EXPECT_EQ(state.threads[static_cast<size_t>(i)], state.threads[0]);
+  }
+  EXPECT_NE(state.threads[0], ThreadOrdinal());
+}
+
+TEST_F(PosixEnvTest, StartedThreadsRunSideBySide) {
+  struct Meeting {
+    std::promise<void> first;
+  } meeting;
+  std::promise<void> both;
+  std::pair<Meeting*, std::promise<void>*> argument(&meeting, &both);
+  env_->StartThread([](void* a) { static_cast<Meeting*>(a)->first.set_value(); }, &meeting);
+  // Can only end if the other runs at the same time.
+  env_->StartThread(
+      [](void* a) {
+        auto* const pair = static_cast<std::pair<Meeting*, std::promise<void>*>*>(a);
+        pair->first->first.get_future().get();
+        pair->second->set_value();
+      },
+      &argument);
+  both.get_future().get();
+}
+
+TEST_F(PosixEnvTest, TimePassesWhileSleeping) {
+  const uint64_t before = env_->NowMicros();
+  env_->SleepForMicroseconds(2000);
+  env_->SleepForMicroseconds(0);
+  env_->SleepForMicroseconds(-1);
+  EXPECT_GE(env_->NowMicros() - before, 1900u);
+}
+
+TEST_F(PosixEnvTest, TestDirectoryExistsAndStays) {
+  std::string first, second;
+  ASSERT_TRUE(env_->GetTestDirectory(&first).ok());
+  ASSERT_TRUE(env_->GetTestDirectory(&second).ok());
+  EXPECT_EQ(first, second);
+  EXPECT_TRUE(env_->FileExists(first));
+}
+
+}  // namespace
+}  // namespace lull

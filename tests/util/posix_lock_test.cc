@@ -1,0 +1,124 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "leveldb/env.h"
+#include "tests/util/test_dir.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Env;
+using leveldb::FileLock;
+using leveldb::Status;
+
+/// Whether another process could take the lock now, asked as LevelDB asks.
+bool OthersCanLock(const std::string& name) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
+    struct flock request = {};
+    request.l_type = F_WRLCK;
+    request.l_whence = SEEK_SET;
+    _exit(fd >= 0 && fcntl(fd, F_SETLK, &request) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+class LockTest : public testing::Test {
+ protected:
+  Status Refusal(const std::string& name) {
+    FileLock* lock = nullptr;
+    const Status s = env_->LockFile(name, &lock);
+    EXPECT_EQ(lock, nullptr);
+    return s;
+  }
+  FileLock* Lock(const std::string& name) {
+    FileLock* lock = nullptr;
+    const Status s = env_->LockFile(name, &lock);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return lock;
+  }
+
+  Env* const env_ = Env::Default();
+  TestDir dir_;
+  const std::string name_ = dir_.File("LOCK");
+};
+
+TEST_F(LockTest, ExcludesThisProcessAndOthers) {
+  FileLock* const lock = Lock(name_);
+  EXPECT_EQ(Refusal(name_).ToString(), "IO error: lock " + name_ + ": already held by process");
+  EXPECT_FALSE(OthersCanLock(name_));
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+  EXPECT_TRUE(OthersCanLock(name_));
+  ASSERT_TRUE(env_->UnlockFile(Lock(name_)).ok());
+}
+
+// Closing any descriptor of a file drops the process's locks on it, so a refused attempt must not
+// open it.
+TEST_F(LockTest, ARefusedAttemptLeavesTheLockAlone) {
+  FileLock* const lock = Lock(name_);
+  const std::string alias = dir_.File("alias"), link = dir_.File("link");
+  std::filesystem::create_symlink(name_, alias);
+  std::filesystem::create_hard_link(name_, link);
+  for (const std::string& name : {name_, alias, link, dir_.path() + "/./LOCK"}) {
+    EXPECT_TRUE(Refusal(name).IsIOError()) << name;
+    EXPECT_FALSE(OthersCanLock(name_)) << name;
+  }
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+  ASSERT_TRUE(env_->UnlockFile(Lock(alias)).ok());
+}
+
+TEST_F(LockTest, ANameStaysTakenWhenItsFileIsReplaced) {
+  FileLock* const lock = Lock(name_);
+  std::filesystem::remove(name_);
+  EXPECT_TRUE(Refusal(name_).IsIOError());
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+  ASSERT_TRUE(env_->UnlockFile(Lock(name_)).ok());
+}
+
+TEST_F(LockTest, LocksOfDifferentFilesAreIndependent) {
+  const std::string other = dir_.File("OTHER");
+  FileLock* const first = Lock(name_);
+  FileLock* const second = Lock(other);
+  ASSERT_TRUE(env_->UnlockFile(first).ok());
+  EXPECT_FALSE(OthersCanLock(other));
+  EXPECT_TRUE(OthersCanLock(name_));
+  ASSERT_TRUE(env_->UnlockFile(second).ok());
+}
+
+TEST_F(LockTest, AnotherProcesssLockIsRespectedUntilItDies) {
+  int held[2], release[2];
+  ASSERT_EQ(pipe(held), 0);
+  ASSERT_EQ(pipe(release), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(release[1]);
+    FileLock* lock;
+    const char result = env_->LockFile(name_, &lock).ok() ? 'y' : 'n';
+    char byte;
+    if (write(held[1], &result, 1) != 1 || read(release[0], &byte, 1) != 0) _exit(1);
+    _exit(0);  // without unlocking
+  }
+  char result = 0;
+  ASSERT_EQ(read(held[0], &result, 1), 1);
+  EXPECT_EQ(result, 'y');
+  EXPECT_EQ(Refusal(name_).ToString(),
+            "IO error: lock " + name_ + ": Resource temporarily unavailable");
+  close(release[1]);
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(env_->UnlockFile(Lock(name_)).ok());
+  for (const int fd : {held[0], held[1], release[0]}) close(fd);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,284 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "leveldb/env.h"
+#include "tests/util/test_dir.h"
+#include "util/env_extension.h"
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using leveldb::WritableFile;
+
+constexpr uint64_t kCapacityBytes = 1 << 20;
+
+bool IsMapped(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line))
+    if (line.ends_with(name)) return true;
+  return false;
+}
+
+uint64_t AllocatedBytes(const std::string& name) {
+  struct stat info = {};
+  EXPECT_EQ(stat(name.c_str(), &info), 0);
+  return static_cast<uint64_t>(info.st_blocks) * 512;
+}
+
+class LogFileTest : public testing::TestWithParam<LogFileMode> {
+ protected:
+  std::unique_ptr<WritableFile> Create(uint64_t capacity_bytes = kCapacityBytes) {
+    WritableFile* file = nullptr;
+    const Status s = extension_->NewLogFile(name_, capacity_bytes, GetParam(), &file);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return std::unique_ptr<WritableFile>(file);
+  }
+
+  /// Appends about `bytes` in records of all sizes; returns what the file must hold.
+  std::string AppendRandomly(WritableFile* file, size_t bytes, uint64_t seed) {
+    Random random(seed);
+    std::string expected;
+    while (expected.size() < bytes) {
+      std::string record(random.Uniform(random.OneIn(20) ? 40000 : 300), '\0');
+      for (char& byte : record) byte = static_cast<char>(random.Next() | 1);  // no zeros
+      EXPECT_TRUE(file->Append(record).ok());
+      EXPECT_TRUE(file->Flush().ok());
+      expected += record;
+    }
+    return expected;
+  }
+
+  /// The file begins with `expected`, and behind it are only zeros.
+  void ExpectHolds(const std::string& expected) {
+    const std::string contents = TestDir::Contents(name_);
+    ASSERT_GE(contents.size(), expected.size());
+    EXPECT_TRUE(contents.starts_with(expected));
+    EXPECT_TRUE(std::all_of(contents.begin() + static_cast<long>(expected.size()), contents.end(),
+                            [](char byte) { return byte == '\0'; }));
+  }
+
+  EnvExtension* const extension_ = ExtensionOf(leveldb::Env::Default());
+  TestDir dir_;
+  const std::string name_ = dir_.File("000007.log");
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, LogFileTest,
+                         testing::Values(LogFileMode::kWrite, LogFileMode::kMapped),
+                         [](const auto& info) {
+                           return info.param == LogFileMode::kWrite ? "Write" : "Mapped";
+                         });
+
+TEST_P(LogFileTest, SpaceIsAllocatedAheadAndGivenBackAtClose) {
+  const auto file = Create();
+  if (AllocatedBytes(name_) == 0) GTEST_SKIP() << "this file system does not allocate ahead";
+  EXPECT_GE(AllocatedBytes(name_), kCapacityBytes);
+  EXPECT_EQ(std::filesystem::file_size(name_), kCapacityBytes);
+  EXPECT_EQ(IsMapped(name_), GetParam() == LogFileMode::kMapped);
+  ASSERT_TRUE(file->Append("record").ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), "record");
+  EXPECT_LT(AllocatedBytes(name_), kCapacityBytes);
+  EXPECT_FALSE(IsMapped(name_));
+}
+
+TEST_P(LogFileTest, EachFlushReachesTheFile) {
+  const auto file = Create();
+  std::string expected;
+  for (int i = 0; i < 100; i++) {
+    const std::string record =
+        "record " + std::to_string(i) + std::string(static_cast<size_t>(i % 3) * 5000, 'x');
+    ASSERT_TRUE(file->Append(record).ok());
+    ASSERT_TRUE(file->Flush().ok());
+    expected += record;
+    if (i % 7 == 0) {
+      ASSERT_NO_FATAL_FAILURE(ExpectHolds(expected));
+    }
+  }
+}
+
+TEST_P(LogFileTest, GrowsPastItsCapacity) {
+  for (const uint64_t capacity_bytes :
+       {uint64_t{0}, uint64_t{1}, uint64_t{4096}, uint64_t{100000}}) {
+    const auto file = Create(capacity_bytes);
+    const std::string expected = AppendRandomly(file.get(), 400000, 81 + capacity_bytes);
+    ASSERT_TRUE(file->Sync().ok());
+    ExpectHolds(expected);
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_TRUE(TestDir::Contents(name_) == expected) << capacity_bytes;
+  }
+}
+
+TEST_P(LogFileTest, ExactlyFull) {
+  const auto file = Create(8192);
+  const std::string half(4096, 'h');
+  ASSERT_TRUE(file->Append(half).ok());
+  ASSERT_TRUE(file->Append(half).ok());
+  ASSERT_TRUE(file->Append("").ok());
+  ASSERT_TRUE(file->Append("z").ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), half + half + "z");
+}
+
+TEST_P(LogFileTest, DestructionWithoutCloseKeepsTheData) {
+  auto file = Create();
+  const std::string expected = AppendRandomly(file.get(), 50000, 82);
+  ASSERT_TRUE(file->Append("last, not flushed").ok());
+  file.reset();
+  ExpectHolds(expected + "last, not flushed");
+  EXPECT_FALSE(IsMapped(name_));
+}
+
+TEST_P(LogFileTest, ReplacesAnOlderFile) {
+  TestDir::SetContents(name_, std::string(3 * kCapacityBytes, 'o'));
+  const auto file = Create();
+  ASSERT_TRUE(file->Append("new").ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), "new");
+}
+
+/// Makes `dir` a file system of this process's own with room for 64 KiB; false where that is not
+/// allowed.
+bool MountSmallDisk(const std::string& dir) {
+  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("none", dir.c_str(), "tmpfs", 0, "size=64k") == 0;
+}
+
+TEST_P(LogFileTest, AFullDiskIsAnErrorAndLeavesNoFile) {
+  constexpr int kSkipped = 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!MountSmallDisk(dir_.path())) _exit(kSkipped);
+    WritableFile* file = nullptr;
+    const Status s = extension_->NewLogFile(name_, kCapacityBytes, GetParam(), &file);
+    EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": No space left on device");
+    EXPECT_EQ(file, nullptr);
+    EXPECT_FALSE(std::filesystem::exists(name_));
+    _exit(HasFailure() ? 1 : 0);
+  }
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kSkipped) GTEST_SKIP() << "mounting is not allowed here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_P(LogFileTest, WorksWhereNothingCanBeAllocated) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 64 << 10;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  {
+    const auto file = Create();  // cannot be allocated in this size
+    EXPECT_FALSE(IsMapped(name_));
+    EXPECT_TRUE(file->Append("fits").ok());
+    EXPECT_TRUE(file->Flush().ok());
+    EXPECT_EQ(TestDir::Contents(name_), "fits");
+    const std::string too_much(100000, 'x');
+    const Status s = file->Append(too_much);
+    EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": File too large");
+    EXPECT_EQ(file->Append("more").ToString(), s.ToString());
+    EXPECT_EQ(file->Sync().ToString(), s.ToString());
+    EXPECT_EQ(file->Close().ToString(), s.ToString());
+  }
+  EXPECT_TRUE(TestDir::Contents(name_).starts_with("fits"));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, old_handler);
+}
+
+TEST_P(LogFileTest, AFailureBehindTheCapacitySticks) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  {
+    const auto file = Create(4096);
+    rlimit small = before;
+    small.rlim_cur = 8192;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    EXPECT_TRUE(file->Append(std::string(4096, 'a')).ok());
+    Status s = file->Append(std::string(10000, 'b'));
+    if (s.ok()) s = file->Flush();
+    EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": File too large");
+    EXPECT_FALSE(file->Append("c").ok());
+    EXPECT_FALSE(file->Flush().ok());
+    EXPECT_FALSE(file->Sync().ok());
+    EXPECT_FALSE(file->Close().ok());
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(TestDir::Contents(name_).substr(0, 4096), std::string(4096, 'a'));
+}
+
+// The promise behind an unsynced write: what was appended and flushed outlives the process.
+TEST_P(LogFileTest, OutlivesAKilledProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto file = Create();
+    AppendRandomly(file.get(), 700000, 83);
+    kill(getpid(), SIGKILL);
+  }
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const std::string contents = TestDir::Contents(name_);
+  const auto file = Create();  // replaces it; the same seed gives the same records
+  const std::string expected = AppendRandomly(file.get(), 700000, 83);
+  ASSERT_GE(contents.size(), expected.size());
+  EXPECT_TRUE(contents.starts_with(expected));
+  EXPECT_TRUE(std::all_of(contents.begin() + static_cast<long>(expected.size()), contents.end(),
+                          [](char byte) { return byte == '\0'; }));
+}
+
+// Killed at any moment: the file holds whole records, at most one more than was acknowledged.
+TEST_P(LogFileTest, AKillInsideAnAppendLeavesWholeRecords) {
+  const std::string record(100, 'r');
+  for (int round = 0; round < 10; round++) {
+    int acknowledged[2];
+    ASSERT_EQ(pipe(acknowledged), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto file = Create();
+      for (size_t size = 0; size + record.size() <= kCapacityBytes; size += record.size()) {
+        if (!file->Append(record).ok() || !file->Flush().ok()) _exit(1);
+        if (write(acknowledged[1], "a", 1) != 1) _exit(1);
+      }
+      _exit(0);
+    }
+    close(acknowledged[1]);
+    size_t count = 0;
+    char byte;
+    while (count < static_cast<size_t>(round) * 37 + 1 && read(acknowledged[0], &byte, 1) == 1)
+      count++;
+    kill(child, SIGKILL);
+    int status;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    while (read(acknowledged[0], &byte, 1) == 1) count++;
+    close(acknowledged[0]);
+    const std::string contents = TestDir::Contents(name_);
+    const size_t records = std::min(contents.find('\0'), contents.size()) / record.size();
+    EXPECT_GE(records, count);
+    EXPECT_LE(records, count + 1);
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A directory of a test's own, removed with everything in it at the end.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace lull {
+
+class TestDir {
+ public:
+  TestDir() {
+    std::string pattern = std::filesystem::path(::testing::TempDir()) / "lull-util-XXXXXX";
+    const char* const made = mkdtemp(pattern.data());
+    if (made == nullptr) std::abort();
+    path_ = made;
+  }
+  ~TestDir() { std::filesystem::remove_all(path_); }
+  TestDir(const TestDir&) = delete;
+  TestDir& operator=(const TestDir&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+
+  /// Past the Env under test.
+  static std::string Contents(const std::string& name) {
+    std::ifstream in(name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  static void SetContents(const std::string& name, const std::string& bytes) {
+    std::ofstream(name, std::ios::binary) << bytes;
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace lull

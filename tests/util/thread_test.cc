@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/thread.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lull {
+namespace {
+
+std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
+                                    std::function<void()> body) {
+  return ThreadFactory::System()->Start(name, cpu_class, std::move(body));
+}
+
+TEST(Thread, DestructorJoins) {
+  int value = 0;
+  Start("adder", CpuClass::kNormal, [&] { value = 42; }).reset();
+  EXPECT_EQ(value, 42);
+}
+
+TEST(Thread, CarriesItsNameCutToTheKernelsLimit) {
+  std::string name;
+  Start("a-name-that-is-too-long", CpuClass::kNormal, [&] {
+    char buffer[32];
+    if (pthread_getname_np(pthread_self(), buffer, sizeof(buffer)) == 0) name = buffer;
+  }).reset();
+  EXPECT_EQ(name, "a-name-that-is-");
+}
+
+TEST(Thread, CpuClassIsTheSchedulersPolicy) {
+  int normal = -1, idle = -1;
+  Start("normal", CpuClass::kNormal, [&] { normal = sched_getscheduler(0); }).reset();
+  Start("idle", CpuClass::kIdle, [&] { idle = sched_getscheduler(0); }).reset();
+  EXPECT_EQ(normal, sched_getscheduler(0));
+  EXPECT_EQ(idle, SCHED_IDLE);
+}
+
+TEST(Thread, LeavesTheClientsSignalsToTheClient) {
+  sigset_t inside, outside_before, outside_after;
+  pthread_sigmask(SIG_BLOCK, nullptr, &outside_before);
+  Start("signals", CpuClass::kNormal, [&] {
+    pthread_sigmask(SIG_BLOCK, nullptr, &inside);
+  }).reset();
+  pthread_sigmask(SIG_BLOCK, nullptr, &outside_after);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1}) {
+    EXPECT_EQ(sigismember(&inside, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&outside_after, signal), sigismember(&outside_before, signal)) << signal;
+  }
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) EXPECT_EQ(sigismember(&inside, signal), 0);
+}
+
+TEST(Thread, DetachedThreadRuns) {
+  auto done = std::make_shared<std::promise<int>>();
+  std::future<int> result = done->get_future();
+  StartDetachedThread("loose", [done] { done->set_value(7); });
+  EXPECT_EQ(result.get(), 7);
+}
+
+TEST(Thread, OrdinalsAreDistinctAndStay) {
+  constexpr int kThreads = 8;
+  std::vector<unsigned> seen(kThreads);
+  std::vector<std::unique_ptr<ThreadHandle>> threads;
+  std::atomic<bool> stable{true};
+  for (int i = 0; i < kThreads; i++) {
+    threads.push_back(Start("ordinal", CpuClass::kNormal, [&, i] {
+      seen[static_cast<size_t>(i)] = ThreadOrdinal();
+      if (ThreadOrdinal() != seen[static_cast<size_t>(i)]) stable = false;
+    }));
+  }
+  threads.clear();
+  EXPECT_TRUE(stable);
+  std::set<unsigned> distinct(seen.begin(), seen.end());
+  distinct.insert(ThreadOrdinal());
+  EXPECT_EQ(distinct.size(), kThreads + 1u);
+  EXPECT_LE(*distinct.rbegin() - *distinct.begin(), 1000u);
+}
+
+TEST(Thread, CoreCountFollowsTheAffinity) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  EXPECT_EQ(CoreCount(), CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) GTEST_SKIP() << "affinity cannot be changed";
+  EXPECT_EQ(CoreCount(), 1);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+}  // namespace
+}  // namespace lull

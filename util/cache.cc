@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The LRU cache: 16 shards, each with a mutex, a hash table and a list of the entries that nobody
+// holds, least recently used first. An entry is in the list exactly when it is in the table and has
+// no handle out; so what is evicted is always the head of the list, and entries in use cannot be
+// evicted, only forgotten (Erase, or replaced by Insert), and then die with their last handle.
+// Deleters run outside the mutex.
+
+#include "leveldb/cache.h"
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "util/hash.h"
+#include "util/mutex.h"
+
+namespace leveldb {
+namespace {
+
+constexpr unsigned kShardBits = 4;
+constexpr size_t kShards = size_t{1} << kShardBits;
+
+/// Neighbours in the list of idle entries, which is a ring around the shard's anchor.
+struct Links {
+  Links* older = this;
+  Links* newer = this;
+
+  void Unlink() {
+    older->newer = newer;
+    newer->older = older;
+    older = newer = this;
+  }
+  void LinkBefore(Links* place) {
+    newer = place;
+    older = place->older;
+    older->newer = this;
+    place->older = this;
+  }
+};
+
+/// One object in the cache, with its key behind it in the same piece of memory.
+struct Entry : Links {
+  void* value;
+  void (*deleter)(const Slice& key, void* value);
+  Entry* next_in_bucket;
+  size_t charge;
+  size_t key_bytes;
+  uint32_t hash;
+  uint32_t handles;  // given out and not given back
+  bool is_in_table;
+
+  const char* KeyData() const { return reinterpret_cast<const char*>(this + 1); }
+  char* KeyData() { return reinterpret_cast<char*>(this + 1); }
+  Slice Key() const { return Slice(KeyData(), key_bytes); }
+};
+
+Entry* MakeEntry(const Slice& key, uint32_t hash, void* value, size_t charge,
+                 void (*deleter)(const Slice& key, void* value)) {
+  auto* const entry = new (::operator new(sizeof(Entry) + key.size())) Entry;
+  entry->value = value;
+  entry->deleter = deleter;
+  entry->next_in_bucket = nullptr;
+  entry->charge = charge;
+  entry->key_bytes = key.size();
+  entry->hash = hash;
+  entry->handles = 1;
+  entry->is_in_table = false;
+  std::memcpy(entry->KeyData(), key.data(), key.size());
+  return entry;
+}
+
+void DestroyEntry(Entry* entry) {
+  entry->deleter(entry->Key(), entry->value);
+  entry->~Entry();
+  ::operator delete(entry);
+}
+
+/// Entries that have left a shard and have no handle: destroyed when the shard's mutex is free
+/// again.
+class Leavers {
+ public:
+  Leavers() = default;
+  Leavers(const Leavers&) = delete;
+  Leavers& operator=(const Leavers&) = delete;
+  ~Leavers() {
+    while (first_ != nullptr) {
+      Entry* const entry = first_;
+      first_ = entry->next_in_bucket;
+      DestroyEntry(entry);
+    }
+  }
+  void Add(Entry* entry) {
+    entry->next_in_bucket = first_;
+    first_ = entry;
+  }
+
+ private:
+  Entry* first_ = nullptr;
+};
+
+/// Chained hash table over entries; grows so that chains stay about one entry long.
+class Table {
+ public:
+  /// The link that points to the entry with this key, or the null link at the end of its chain.
+  Entry** Find(const Slice& key, uint32_t hash) {
+    Entry** link = &buckets_[hash & (buckets_.size() - 1)];
+    while (*link != nullptr && ((*link)->hash != hash || (*link)->Key() != key))
+      link = &(*link)->next_in_bucket;
+    return link;
+  }
+
+  /// REQUIRES: no entry with this key is in the table.
+  void Add(Entry* entry) {
+    if (++size_ > buckets_.size()) Grow();
+    Entry** const bucket = &buckets_[entry->hash & (buckets_.size() - 1)];
+    entry->next_in_bucket = *bucket;
+    *bucket = entry;
+  }
+
+  /// Takes out the entry that `link`, from Find, points to.
+  Entry* Take(Entry** link) {
+    Entry* const entry = *link;
+    *link = entry->next_in_bucket;
+    size_--;
+    return entry;
+  }
+
+ private:
+  void Grow() {
+    std::vector<Entry*> old(buckets_.size() * 2, nullptr);
+    old.swap(buckets_);
+    for (Entry* entry : old) {
+      while (entry != nullptr) {
+        Entry* const next = entry->next_in_bucket;
+        Entry** const bucket = &buckets_[entry->hash & (buckets_.size() - 1)];
+        entry->next_in_bucket = *bucket;
+        *bucket = entry;
+        entry = next;
+      }
+    }
+  }
+
+  std::vector<Entry*> buckets_ = std::vector<Entry*>(16, nullptr);  // a power of two
+  size_t size_ = 0;
+};
+
+class alignas(64) Shard {
+ public:
+  Shard() = default;
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  ~Shard() {
+    Prune();
+    assert(charge_ == 0 && "a handle is still out");
+  }
+
+  /// Before use; not a constructor argument because shards live in an array.
+  void SetCapacity(size_t capacity) { capacity_ = capacity; }
+
+  Entry* Insert(const Slice& key, uint32_t hash, void* value, size_t charge,
+                void (*deleter)(const Slice& key, void* value)) LULL_EXCLUDES(mutex_) {
+    Entry* const entry = MakeEntry(key, hash, value, charge, deleter);
+    if (capacity_ == 0) return entry;  // caching is off: the entry lives as long as this handle
+    Leavers leavers;
+    lull::MutexLock lock(mutex_);
+    if (Entry** const link = table_.Find(key, hash); *link != nullptr) ForgetLocked(link, &leavers);
+    table_.Add(entry);
+    entry->is_in_table = true;
+    charge_ += charge;
+    EvictLocked(capacity_, &leavers);
+    return entry;
+  }
+
+  Entry* Lookup(const Slice& key, uint32_t hash) LULL_EXCLUDES(mutex_) {
+    lull::MutexLock lock(mutex_);
+    Entry* const entry = *table_.Find(key, hash);
+    if (entry != nullptr && entry->handles++ == 0) entry->Unlink();
+    return entry;
+  }
+
+  void Release(Entry* entry) LULL_EXCLUDES(mutex_) {
+    Leavers leavers;
+    lull::MutexLock lock(mutex_);
+    assert(entry->handles > 0);
+    if (--entry->handles > 0) return;
+    if (!entry->is_in_table) return leavers.Add(entry);
+    entry->LinkBefore(&idle_);
+    EvictLocked(capacity_, &leavers);  // while it was held, others may have filled the cache up
+  }
+
+  void Erase(const Slice& key, uint32_t hash) LULL_EXCLUDES(mutex_) {
+    Leavers leavers;
+    lull::MutexLock lock(mutex_);
+    if (Entry** const link = table_.Find(key, hash); *link != nullptr) ForgetLocked(link, &leavers);
+  }
+
+  void Prune() LULL_EXCLUDES(mutex_) {
+    Leavers leavers;
+    lull::MutexLock lock(mutex_);
+    while (idle_.newer != &idle_) EvictOldestLocked(&leavers);
+  }
+
+  size_t Charge() const LULL_EXCLUDES(mutex_) {
+    lull::MutexLock lock(mutex_);
+    return charge_;
+  }
+
+ private:
+  /// Takes the entry out of the table. It leaves at once unless it is held.
+  void ForgetLocked(Entry** link, Leavers* leavers) LULL_REQUIRES(mutex_) {
+    Entry* const entry = table_.Take(link);
+    entry->is_in_table = false;
+    charge_ -= entry->charge;
+    if (entry->handles > 0) return;
+    entry->Unlink();
+    leavers->Add(entry);
+  }
+
+  /// REQUIRES: some entry is idle.
+  void EvictOldestLocked(Leavers* leavers) LULL_REQUIRES(mutex_) {
+    const auto* const oldest = static_cast<Entry*>(idle_.newer);
+    ForgetLocked(table_.Find(oldest->Key(), oldest->hash), leavers);
+  }
+
+  /// Brings the charge down to `target`, as far as idle entries allow.
+  void EvictLocked(size_t target, Leavers* leavers) LULL_REQUIRES(mutex_) {
+    while (charge_ > target && idle_.newer != &idle_) EvictOldestLocked(leavers);
+  }
+
+  size_t capacity_ = 0;  // constant once in use
+
+  mutable lull::Mutex mutex_;
+  Table table_ LULL_GUARDED_BY(mutex_);
+  Links idle_ LULL_GUARDED_BY(
+      mutex_);  // idle_.newer is the least recently used, idle_.older the most recently
+  size_t charge_ LULL_GUARDED_BY(mutex_) = 0;
+};
+
+class ShardedLruCache final : public Cache {
+ public:
+  explicit ShardedLruCache(size_t capacity) {
+    // Rounded up, so that a small cache still keeps something.
+    const size_t shard_capacity = capacity / kShards + (capacity % kShards != 0 ? 1 : 0);
+    for (Shard& shard : shards_) shard.SetCapacity(shard_capacity);
+  }
+
+  Handle* Insert(const Slice& key, void* value, size_t charge,
+                 void (*deleter)(const Slice& key, void* value)) override {
+    const uint32_t hash = HashOf(key);
+    return ToHandle(ShardOf(hash).Insert(key, hash, value, charge, deleter));
+  }
+
+  Handle* Lookup(const Slice& key) override {
+    const uint32_t hash = HashOf(key);
+    return ToHandle(ShardOf(hash).Lookup(key, hash));
+  }
+
+  void Release(Handle* handle) override { ShardOf(ToEntry(handle)->hash).Release(ToEntry(handle)); }
+
+  void* Value(Handle* handle) override { return ToEntry(handle)->value; }
+
+  void Erase(const Slice& key) override {
+    const uint32_t hash = HashOf(key);
+    ShardOf(hash).Erase(key, hash);
+  }
+
+  uint64_t NewId() override { return last_id_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  void Prune() override {
+    for (Shard& shard : shards_) shard.Prune();
+  }
+
+  size_t TotalCharge() const override {
+    size_t total = 0;
+    for (const Shard& shard : shards_) total += shard.Charge();
+    return total;
+  }
+
+ private:
+  static uint32_t HashOf(const Slice& key) { return lull::Hash(key.data(), key.size(), 0); }
+  static Handle* ToHandle(Entry* entry) { return reinterpret_cast<Handle*>(entry); }
+  static Entry* ToEntry(Handle* handle) { return reinterpret_cast<Entry*>(handle); }
+  Shard& ShardOf(uint32_t hash) {
+    return shards_[hash >> (32 - kShardBits)];
+  }  // tables use the low bits
+
+  std::array<Shard, kShards> shards_;
+  std::atomic<uint64_t> last_id_{0};
+};
+
+}  // namespace
+
+Cache::~Cache() = default;
+
+Cache* NewLRUCache(size_t capacity) { return new ShardedLruCache(capacity); }
+
+}  // namespace leveldb

@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/clock.h"
+
+#include <cerrno>
+#include <ctime>
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kNanosPerSecond = 1'000'000'000;
+
+uint64_t ReadNanos(clockid_t id) {
+  timespec now;
+  clock_gettime(id, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kNanosPerSecond + static_cast<uint64_t>(now.tv_nsec);
+}
+
+class SystemClock final : public Clock {
+ public:
+  uint64_t NowNanos() const override { return ReadNanos(CLOCK_MONOTONIC); }
+
+  void SleepForNanos(uint64_t nanos) override {
+    // An absolute deadline, so that signals do not stretch the sleep.
+    const uint64_t wake_nanos = NowNanos() + nanos;
+    const timespec wake = {.tv_sec = static_cast<time_t>(wake_nanos / kNanosPerSecond),
+                           .tv_nsec = static_cast<long>(wake_nanos % kNanosPerSecond)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, nullptr) == EINTR) {
+    }
+  }
+};
+
+}  // namespace
+
+Clock* Clock::System() {
+  static Clock* const clock = new SystemClock;  // never destroyed: threads may outlive main
+  return clock;
+}
+
+uint64_t WallClockMicros() { return ReadNanos(CLOCK_REALTIME) / 1000; }
+
+}  // namespace lull

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The byte encodings of LevelDB's files: little-endian fixed integers, base-128 varints,
+// length-prefixed strings.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "leveldb/slice.h"
+
+namespace lull {
+
+static_assert(std::endian::native == std::endian::little, "the targets are little-endian");
+
+inline void EncodeFixed32(char* out, uint32_t value) { std::memcpy(out, &value, sizeof(value)); }
+inline void EncodeFixed64(char* out, uint64_t value) { std::memcpy(out, &value, sizeof(value)); }
+inline uint32_t DecodeFixed32(const char* in) {
+  uint32_t value;
+  std::memcpy(&value, in, sizeof(value));
+  return value;
+}
+inline uint64_t DecodeFixed64(const char* in) {
+  uint64_t value;
+  std::memcpy(&value, in, sizeof(value));
+  return value;
+}
+
+constexpr int kVarint32BytesMax = 5;
+constexpr int kVarint64BytesMax = 10;
+
+/// Write at `out`, which has room for the maximum; return the end.
+char* EncodeVarint32(char* out, uint32_t value);
+char* EncodeVarint64(char* out, uint64_t value);
+int VarintLength(uint64_t value);
+
+void PutFixed32(std::string* out, uint32_t value);
+void PutFixed64(std::string* out, uint64_t value);
+void PutVarint32(std::string* out, uint32_t value);
+void PutVarint64(std::string* out, uint64_t value);
+void PutLengthPrefixed(std::string* out, const leveldb::Slice& value);
+
+/// Read from [in, limit); return the end of what was read, or nullptr when it is cut short or too
+/// long.
+const char* DecodeVarint32Slow(const char* in, const char* limit, uint32_t* value);
+const char* DecodeVarint64(const char* in, const char* limit, uint64_t* value);
+inline const char* DecodeVarint32(const char* in, const char* limit, uint32_t* value) {
+  if (in < limit && (static_cast<unsigned char>(*in) & 0x80) == 0) {
+    *value = static_cast<unsigned char>(*in);
+    return in + 1;
+  }
+  return DecodeVarint32Slow(in, limit, value);
+}
+
+/// Read from the front of `input` and advance it; false (input then unspecified) when it is
+/// malformed.
+bool GetFixed32(leveldb::Slice* input, uint32_t* value);
+bool GetFixed64(leveldb::Slice* input, uint64_t* value);
+bool GetVarint32(leveldb::Slice* input, uint32_t* value);
+bool GetVarint64(leveldb::Slice* input, uint64_t* value);
+bool GetLengthPrefixed(leveldb::Slice* input, leveldb::Slice* value);
+
+}  // namespace lull

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "leveldb/comparator.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "leveldb/slice.h"
+
+namespace leveldb {
+namespace {
+
+constexpr unsigned kByteMax = 0xff;
+
+/// Cuts *key behind the byte at `position`, which is not the largest, and increments that byte: the
+/// shortest key that sorts behind all keys with the prefix it replaces.
+void CutAndIncrement(std::string* key, size_t position) {
+  key->resize(position + 1);
+  key->back() = static_cast<char>(static_cast<unsigned char>(key->back()) + 1);
+}
+
+class BytewiseOrder final : public Comparator {
+ public:
+  int Compare(const Slice& left, const Slice& right) const override { return left.compare(right); }
+
+  void FindShortestSeparator(std::string* start, const Slice& limit) const override {
+    const size_t common_max = std::min(start->size(), limit.size());
+    size_t at = 0;
+    while (at < common_max && (*start)[at] == limit[at]) at++;
+    if (at == common_max) return;  // one is a prefix of the other: nothing shorter lies between
+    const auto low = static_cast<unsigned char>((*start)[at]);
+    const auto high = static_cast<unsigned char>(limit[at]);
+    if (low + 1u < high) CutAndIncrement(start, at);
+  }
+
+  void FindShortSuccessor(std::string* key) const override {
+    const auto at = std::find_if(key->begin(), key->end(), [](char byte) {
+      return static_cast<unsigned char>(byte) != kByteMax;
+    });
+    if (at != key->end()) CutAndIncrement(key, static_cast<size_t>(at - key->begin()));
+  }
+
+  const char* Name() const override { return "leveldb.BytewiseComparator"; }
+};
+
+}  // namespace
+
+Comparator::~Comparator() = default;
+
+const Comparator* BytewiseComparator() {
+  static const Comparator* const order =
+      new BytewiseOrder;  // never destroyed: stores may outlive main
+  return order;
+}
+
+}  // namespace leveldb

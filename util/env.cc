@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "leveldb/env.h"
+
+#include <cstdarg>
+#include <memory>
+
+#include "leveldb/slice.h"
+#include "util/file_util.h"
+
+namespace leveldb {
+namespace {
+
+Status WriteWholeFile(Env* env, const Slice& data, const std::string& name, bool sync) {
+  WritableFile* opened;
+  if (Status s = env->NewWritableFile(name, &opened); !s.ok()) return s;
+  std::unique_ptr<WritableFile> file(opened);
+  Status s = file->Append(data);
+  if (s.ok() && sync) s = file->Sync();
+  if (s.ok()) s = file->Close();
+  file.reset();
+  if (!s.ok()) env->RemoveFile(name);  // half a file is worse than none
+  return s;
+}
+
+}  // namespace
+
+Env::Env() = default;
+Env::~Env() = default;
+SequentialFile::~SequentialFile() = default;
+RandomAccessFile::~RandomAccessFile() = default;
+WritableFile::~WritableFile() = default;
+Logger::~Logger() = default;
+FileLock::~FileLock() = default;
+EnvWrapper::~EnvWrapper() = default;
+
+Status Env::NewAppendableFile(const std::string& fname, WritableFile** result) {
+  *result = nullptr;
+  return Status::NotSupported("NewAppendableFile", fname);
+}
+
+// The old names and the new ones call each other: an Env overrides either. One that overrides
+// neither recurses, as it does in LevelDB.
+Status Env::RemoveFile(const std::string& name) { return DeleteFile(name); }
+Status Env::RemoveDir(const std::string& dir) { return DeleteDir(dir); }
+Status Env::DeleteFile(const std::string& name) { return RemoveFile(name); }
+Status Env::DeleteDir(const std::string& dir) { return RemoveDir(dir); }
+
+void Log(Logger* info_log, const char* format, ...) {
+  if (info_log == nullptr) return;
+  std::va_list arguments;
+  va_start(arguments, format);
+  info_log->Logv(format, arguments);
+  va_end(arguments);
+}
+
+Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname) {
+  return WriteWholeFile(env, data, fname, false);
+}
+
+Status ReadFileToString(Env* env, const std::string& fname, std::string* data) {
+  constexpr size_t kChunkBytes = 64 << 10;
+  data->clear();
+  SequentialFile* opened;
+  if (Status s = env->NewSequentialFile(fname, &opened); !s.ok()) return s;
+  const std::unique_ptr<SequentialFile> file(opened);
+  const auto scratch = std::make_unique_for_overwrite<char[]>(kChunkBytes);
+  while (true) {
+    Slice chunk;
+    if (Status s = file->Read(kChunkBytes, &chunk, scratch.get()); !s.ok()) return s;
+    if (chunk.empty()) return Status::OK();
+    data->append(chunk.data(), chunk.size());
+  }
+}
+
+}  // namespace leveldb
+
+namespace lull {
+
+leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
+                                      const std::string& name) {
+  return leveldb::WriteWholeFile(env, data, name, true);
+}
+
+}  // namespace lull

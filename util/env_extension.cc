@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/env_extension.h"
+
+namespace lull {
+
+leveldb::Status EnvExtension::NewLogFile(const std::string& name, uint64_t /*capacity_bytes*/,
+                                         LogFileMode /*mode*/, leveldb::WritableFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("NewLogFile", name);
+}
+
+leveldb::Status EnvExtension::NewCompactionInput(const std::string& name,
+                                                 leveldb::RandomAccessFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("NewCompactionInput", name);
+}
+
+leveldb::Status EnvExtension::NewTableFile(const std::string& name,
+                                           leveldb::WritableFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("NewTableFile", name);
+}
+
+EnvExtension* ExtensionOf(leveldb::Env* env) { return dynamic_cast<EnvExtension*>(env); }
+
+}  // namespace lull

@@ -1,0 +1,210 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Env::Default(): the machine's own files, threads and time. One object, made at first use and
+// never destroyed, since stores and its threads may outlive main.
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leveldb/env.h"
+#include "util/clock.h"
+#include "util/env_extension.h"
+#include "util/mutex.h"
+#include "util/posix_file.h"
+#include "util/posix_lock.h"
+#include "util/thread.h"
+
+namespace lull::posix {
+namespace {
+
+using leveldb::Status;
+
+/// The outcome of a system call that returns 0 on success.
+Status Check(int returned, const std::string& context) {
+  return returned == 0 ? Status::OK() : Error(context, errno);
+}
+
+/// Runs what it is given one after another in a thread of its own, which starts with the first.
+/// Never destroyed.
+class BackgroundQueue {
+ public:
+  void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (thread_ == nullptr) {
+      thread_ = ThreadFactory::System()->Start("leveldb-env", CpuClass::kNormal,
+                                               [this] { RunForEver(); });
+    }
+    pending_.push_back({function, argument});
+    not_empty_.NotifyOne();
+  }
+
+ private:
+  struct Work {
+    void (*function)(void*);
+    void* argument;
+  };
+
+  [[noreturn]] void RunForEver() LULL_EXCLUDES(mutex_) {
+    while (true) {
+      const Work work = TakeNext();
+      work.function(work.argument);
+    }
+  }
+
+  Work TakeNext() LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (pending_.empty()) not_empty_.Wait(mutex_);
+    const Work work = pending_.front();
+    pending_.pop_front();
+    return work;
+  }
+
+  Mutex mutex_;
+  CondVar not_empty_;
+  std::deque<Work> pending_ LULL_GUARDED_BY(mutex_);
+  std::unique_ptr<ThreadHandle> thread_ LULL_GUARDED_BY(mutex_);
+};
+
+class PosixEnv final : public leveldb::Env, public EnvExtension {
+ public:
+  Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
+    return OpenSequential(name, result);
+  }
+
+  Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override {
+    return OpenRandomAccess(name, &descriptors_, result);
+  }
+
+  Status NewWritableFile(const std::string& name, leveldb::WritableFile** result) override {
+    return OpenWritable(name, O_TRUNC, WriteStyle(), result);
+  }
+
+  Status NewAppendableFile(const std::string& name, leveldb::WritableFile** result) override {
+    return OpenWritable(name, O_APPEND, WriteStyle(), result);
+  }
+
+  bool FileExists(const std::string& name) override { return access(name.c_str(), F_OK) == 0; }
+
+  Status GetChildren(const std::string& dir, std::vector<std::string>* result) override {
+    result->clear();
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(dir.c_str()), &closedir);
+    if (stream == nullptr) return Error(dir, errno);
+    errno = 0;  // the only way to tell the end from a failure
+    while (const dirent* const entry = readdir(stream.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") result->emplace_back(name);
+      errno = 0;
+    }
+    return errno != 0 ? Error(dir, errno) : Status::OK();
+  }
+
+  Status RemoveFile(const std::string& name) override { return Check(unlink(name.c_str()), name); }
+  Status CreateDir(const std::string& name) override {
+    return Check(mkdir(name.c_str(), 0755), name);
+  }
+  Status RemoveDir(const std::string& name) override { return Check(rmdir(name.c_str()), name); }
+
+  Status GetFileSize(const std::string& name, uint64_t* size) override {
+    struct stat info;
+    *size = 0;
+    if (stat(name.c_str(), &info) != 0) return Error(name, errno);
+    *size = static_cast<uint64_t>(info.st_size);
+    return Status::OK();
+  }
+
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    return Check(std::rename(from.c_str(), to.c_str()), from);
+  }
+
+  Status LockFile(const std::string& name, leveldb::FileLock** lock) override {
+    return locks_.Lock(name, lock);
+  }
+  Status UnlockFile(leveldb::FileLock* lock) override { return locks_.Unlock(lock); }
+
+  void Schedule(void (*function)(void*), void* argument) override {
+    background_.Add(function, argument);
+  }
+
+  void StartThread(void (*function)(void*), void* argument) override {
+    StartDetachedThread("leveldb-user", [function, argument] { function(argument); });
+  }
+
+  Status GetTestDirectory(std::string* path) override {
+    const char* const chosen = std::getenv("TEST_TMPDIR");
+    if (chosen != nullptr && *chosen != '\0') {
+      *path = chosen;
+    } else {
+      *path = "/tmp/leveldbtest-" + std::to_string(geteuid());
+    }
+    CreateDir(*path);  // most often it is there; what else is wrong shows when it is used
+    return Status::OK();
+  }
+
+  Status NewLogger(const std::string& name, leveldb::Logger** result) override {
+    return OpenLogger(name, result);
+  }
+  uint64_t NowMicros() override { return WallClockMicros(); }
+
+  void SleepForMicroseconds(int micros) override {
+    if (micros > 0) Clock::System()->SleepForNanos(static_cast<uint64_t>(micros) * 1000);
+  }
+
+  // EnvExtension
+
+  Status SyncDirectory(const std::string& dir) override { return posix::SyncDirectory(dir); }
+
+  Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+                    leveldb::WritableFile** result) override {
+    return CreateLogFile(name, capacity_bytes, mode, result);
+  }
+
+  Status NewCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) override {
+    return OpenCompactionInput(name, result);
+  }
+
+  Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
+    constexpr size_t kBufferBytes = 256 << 10;
+    constexpr size_t kWritebackBytes = 1 << 20;
+    const WriteStyle style = {.buffer_bytes = kBufferBytes,
+                              .direct_bytes = kBufferBytes,
+                              .writeback_bytes = kWritebackBytes};
+    return OpenWritable(name, O_TRUNC, style, result);
+  }
+
+ private:
+  static Status OpenWritable(const std::string& name, int flags, const WriteStyle& style,
+                             leveldb::WritableFile** result) {
+    *result = nullptr;
+    UniqueFd fd;
+    if (Status s = Open(name, O_WRONLY | O_CREAT | flags, &fd); !s.ok()) return s;
+    *result = MakeWritable(name, std::move(fd), style).release();
+    return Status::OK();
+  }
+
+  FdBudget descriptors_{FdBudget::SystemLimit()};
+  LockTable locks_;
+  BackgroundQueue background_;
+};
+
+}  // namespace
+}  // namespace lull::posix
+
+namespace leveldb {
+
+Env* Env::Default() {
+  static Env* const env = new lull::posix::PosixEnv;
+  return env;
+}
+
+}  // namespace leveldb

@@ -1,0 +1,95 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Why nothing is freed under a guard
+//
+// A guard counts itself in the column of the epoch g it read, then reads the epoch again and starts
+// over unless it is still g. (Otherwise a reader delayed between the two steps would count itself
+// in a column that a Collect has already seen empty.) All these accesses, the flip of the epoch and
+// Collect's scan of the counters are sequentially consistent; call their single order S. Collect
+// stores e + 1 only after it saw every counter of column (e + 1) % 2 at zero while the epoch was e.
+//
+// (1) While a guard of epoch g is held, the epoch does not pass g + 1. For g + 2 to be stored, each
+// counter of column
+//     g % 2 must be zero in a scan made after g + 1 was stored. The guard read g after counting
+//     itself, so in S its increment precedes that read, which precedes the store of g + 1, which
+//     precedes the scan; the counter then holds at least 1 until the guard takes itself off.
+// (2) A guard that can still see an object retired in epoch r has g <= r. Epochs move under mutex_,
+// and Retire read r
+//     under it, so the store of any later epoch happens after Retire, thus after the unlinking; a
+//     guard that reads such an epoch happens after both, and finds what replaced the object.
+// (3) So once the epoch is r + 2, no guard of any g <= r is held, and the object may go. What the
+// readers did with it
+//     happens before its destruction: their decrements release, the scan that saw them acquires,
+//     and increments and decrements in between continue the release sequence.
+//
+// A transient count of a guard that starts over can only make Collect flip later, never too early.
+
+#include "util/grace.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull {
+
+GraceDomain::~GraceDomain() {
+  while (true) {
+    Collect();
+    MutexLock lock(mutex_);
+    if (retired_.empty()) break;
+  }
+}
+
+void GraceDomain::Retire(std::function<void()> destroy) {
+  MutexLock lock(mutex_);
+  retired_.push_back({epoch_.load(std::memory_order_relaxed), std::move(destroy)});
+}
+
+bool GraceDomain::TryFlipLocked() {
+  const uint64_t next = epoch_.load(std::memory_order_relaxed) + 1;
+  for (const Stripe& stripe : stripes_) {
+    if (stripe.readers[next % 2].load(std::memory_order_seq_cst) != 0) return false;
+  }
+  epoch_.store(next, std::memory_order_seq_cst);
+  return true;
+}
+
+size_t GraceDomain::Collect() {
+  std::vector<Retired> free_to_go;
+  size_t remaining;
+  {
+    MutexLock lock(mutex_);
+    // Two flips are a whole grace period; more would free nothing more. With nothing retired the
+    // epoch rests, and no guard has to start over.
+    for (int flips = 0; flips < 2 && !retired_.empty() && TryFlipLocked(); flips++) {
+    }
+    const uint64_t epoch = epoch_.load(std::memory_order_relaxed);
+    // Retired in the order of epochs, so those past their grace stand in front.
+    const auto first_kept =
+        std::find_if(retired_.begin(), retired_.end(),
+                     [epoch](const Retired& retired) { return retired.epoch + 2 > epoch; });
+    free_to_go.assign(std::make_move_iterator(retired_.begin()),
+                      std::make_move_iterator(first_kept));
+    retired_.erase(retired_.begin(), first_kept);
+    remaining = retired_.size();
+  }
+  // Outside the lock: destroying one object may retire others.
+  for (Retired& retired : free_to_go) retired.destroy();
+  return remaining;
+}
+
+GraceGuard::GraceGuard(GraceDomain& domain) {
+  GraceDomain::Stripe& stripe = domain.stripes_[ThreadOrdinal() % GraceDomain::kStripes];
+  uint64_t epoch = domain.epoch_.load(std::memory_order_seq_cst);
+  while (true) {
+    counter_ = &stripe.readers[epoch % 2];
+    counter_->fetch_add(1, std::memory_order_seq_cst);
+    const uint64_t now = domain.epoch_.load(std::memory_order_seq_cst);
+    if (now == epoch) return;
+    counter_->fetch_sub(1, std::memory_order_release);
+    epoch = now;
+  }
+}
+
+GraceGuard::~GraceGuard() { counter_->fetch_sub(1, std::memory_order_release); }
+
+}  // namespace lull

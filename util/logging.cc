@@ -1,0 +1,40 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/logging.h"
+
+#include <limits>
+
+namespace lull {
+
+std::string EscapeBytes(const leveldb::Slice& value) {
+  constexpr char kHexDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(value.size());
+  for (size_t i = 0; i < value.size(); i++) {
+    const auto byte = static_cast<unsigned char>(value[i]);
+    if (byte >= ' ' && byte <= '~') {
+      text.push_back(static_cast<char>(byte));
+    } else {
+      text.append({'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
+    }
+  }
+  return text;
+}
+
+bool ConsumeDecimal(leveldb::Slice* input, uint64_t* value) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  uint64_t sum = 0;
+  size_t digits = 0;
+  for (; digits < input->size(); digits++) {
+    const unsigned digit = static_cast<unsigned char>((*input)[digits]) - unsigned{'0'};
+    if (digit > 9) break;
+    if (sum > (kMax - digit) / 10) return false;
+    sum = sum * 10 + digit;
+  }
+  if (digits == 0) return false;
+  input->remove_prefix(digits);
+  *value = sum;
+  return true;
+}
+
+}  // namespace lull

@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The files of the POSIX Env and what they share. Included by util/posix_*.cc and util/env_posix.cc
+// only.
+//
+// Everything here retries calls that a signal interrupted, opens with O_CLOEXEC, and reports errors
+// as Status with the file's name and the system's message: NotFound where the name does not exist,
+// IOError otherwise.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "leveldb/env.h"
+#include "leveldb/status.h"
+#include "util/env_extension.h"
+
+namespace lull::posix {
+
+/// The failure of a system call on `context`, which ended with `error` in errno.
+leveldb::Status Error(const std::string& context, int error);
+
+/// An open file descriptor, closed with its owner.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~UniqueFd() { Close(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  /// Closes now; returns errno's value, 0 on success. An interrupted close has closed all the same
+  /// (Linux).
+  int Close();
+
+ private:
+  int fd_ = -1;
+};
+
+/// Opens `name` with `flags`; files it creates have mode 0644.
+leveldb::Status Open(const std::string& name, int flags, UniqueFd* result);
+
+/// Reads `size` bytes at `offset`, fewer only where the file ends; *read tells how many.
+leveldb::Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_t size,
+                       size_t* read);
+
+/// Writes all pieces, in order, at the descriptor's position. Uses up the entries of `pieces`.
+leveldb::Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces);
+
+/// Makes what was written to the file durable, with the metadata needed to read it back.
+leveldb::Status SyncData(int fd, const std::string& name);
+
+/// Makes the names in `dir` durable.
+leveldb::Status SyncDirectory(const std::string& dir);
+
+/// How many more descriptors may stay open for reading; so that a store with very many tables
+/// leaves the process enough for its other business. Thread-safe.
+class FdBudget {
+ public:
+  explicit FdBudget(int64_t limit) : left_(limit) {}
+  /// A fifth of what the process may have open.
+  static int64_t SystemLimit();
+  bool TryTake() {
+    if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+    GiveBack();
+    return false;
+  }
+  void GiveBack() { left_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> left_;
+};
+
+leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
+
+/// Beyond `budget` the file is opened anew for each read. No memory mapping: a mapped file that
+/// shrinks or cannot be read kills the process.
+leveldb::Status OpenRandomAccess(const std::string& name, FdBudget* budget,
+                                 leveldb::RandomAccessFile** result);
+
+/// See EnvExtension::NewCompactionInput. One thread uses the result.
+leveldb::Status OpenCompactionInput(const std::string& name, leveldb::RandomAccessFile** result);
+
+/// How a file is written.
+struct WriteStyle {
+  size_t buffer_bytes = 64 << 10;
+  /// Appends from this size on go to the kernel together with the buffer, without being copied into
+  /// it.
+  size_t direct_bytes = 64 << 10;
+  /// After so many bytes the kernel is asked to begin writing them to the device; 0: it decides.
+  size_t writeback_bytes = 0;
+  /// Close cuts the file behind what was appended: it has space allocated ahead.
+  bool trim_at_close = false;
+};
+
+/// A buffered file. Once an operation has failed, so do all later ones, with the same status: what
+/// the file holds behind the failure is unknown, and after a failed sync the kernel may have
+/// dropped the data.
+std::unique_ptr<leveldb::WritableFile> MakeWritable(const std::string& name, UniqueFd fd,
+                                                    const WriteStyle& style);
+
+/// See EnvExtension::NewLogFile.
+leveldb::Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+                              leveldb::WritableFile** result);
+
+/// See Env::NewLogger.
+leveldb::Status OpenLogger(const std::string& name, leveldb::Logger** result);
+
+}  // namespace lull::posix

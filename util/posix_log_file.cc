@@ -1,0 +1,193 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Log files: allocated ahead, and written either through write(2) or through a shared mapping.
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "leveldb/slice.h"
+#include "util/posix_file.h"
+
+namespace lull::posix {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+/// A whole file mapped for writing; unmapped with its owner.
+class Mapping {
+ public:
+  /// nullopt where the system refuses. The pages are there and writable when it returns, so that
+  /// stores do not fault (until the kernel has written a page out: the next store to it then costs
+  /// a fault).
+  static std::optional<Mapping> Make(int fd, size_t bytes) {
+    void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (start == MAP_FAILED) return std::nullopt;
+    Mapping mapping({static_cast<char*>(start), bytes});
+    if (!mapping.FaultIn()) return std::nullopt;
+    return mapping;
+  }
+  Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  }
+
+  std::span<char> bytes() const { return bytes_; }
+
+ private:
+  explicit Mapping(std::span<char> bytes) : bytes_(bytes) {}
+
+  bool FaultIn() {
+    constexpr int kPopulateWrite =
+        23;  // MADV_POPULATE_WRITE, Linux 5.14; not in every system's headers
+    int failed;
+    do {
+      failed = madvise(bytes_.data(), bytes_.size(), kPopulateWrite);
+    } while (failed != 0 && errno == EINTR);
+    if (failed == 0) return true;
+    if (errno != EINVAL) return false;  // it is known here, and a store would have failed
+    const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    for (size_t at = 0; at < bytes_.size(); at += page_bytes)
+      static_cast<volatile char&>(bytes_[at]) = 0;
+    return true;
+  }
+
+  std::span<char> bytes_;
+};
+
+/// A log whose appends are plain stores. What is stored belongs to the kernel at once, so it
+/// outlives the process without any call; fdatasync writes the dirty pages of a shared mapping like
+/// those of write(2).
+///
+/// An append inside the mapping becomes visible as a whole, even if the process is killed inside
+/// it: its first bytes, zero until then, are stored last. A reader of the file thus finds either
+/// the record's header with everything behind it, or the zeros that end a log.
+class MappedLogFile final : public leveldb::WritableFile {
+ public:
+  MappedLogFile(const std::string& name, UniqueFd fd, Mapping mapping)
+      : name_(name), fd_(std::move(fd)), mapping_(std::move(mapping)) {}
+
+  ~MappedLogFile() override {
+    if (fd_.is_open()) MappedLogFile::Close();  // nobody is left to tell of a failure
+  }
+
+  Status Append(const Slice& data) override {
+    if (!failure_.ok()) return failure_;
+    const std::span<char> mapped = mapping_->bytes();
+    if (written_ <= mapped.size() && data.size() <= mapped.size() - written_) {
+      StoreHeadLast(mapped.data() + written_, data);
+    } else {
+      failure_ = WriteBehindMapping(data);
+      if (!failure_.ok()) return failure_;
+    }
+    written_ += data.size();
+    return Status::OK();
+  }
+
+  Status Flush() override { return failure_; }
+
+  Status Sync() override {
+    if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
+    return failure_;
+  }
+
+  Status Close() override {
+    Status s = failure_;
+    mapping_.reset();
+    if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
+    const int error = fd_.Close();
+    if (s.ok() && error != 0) s = Error(name_, error);
+    return s;
+  }
+
+ private:
+  static void StoreHeadLast(char* out, const Slice& data) {
+    constexpr size_t kHeadBytes =
+        sizeof(uint64_t);  // one store; a log record's header is seven bytes
+    if (data.size() < kHeadBytes) {
+      std::memcpy(out, data.data(), data.size());
+      return;
+    }
+    std::memcpy(out + kHeadBytes, data.data() + kHeadBytes, data.size() - kHeadBytes);
+    std::atomic_thread_fence(std::memory_order_release);
+    std::memcpy(out, data.data(), kHeadBytes);
+  }
+
+  /// The file grew past what was allocated: the rest takes the ordinary way, which Linux keeps
+  /// coherent with mappings.
+  Status WriteBehindMapping(const Slice& data) {
+    if (lseek(fd_.get(), static_cast<off_t>(written_), SEEK_SET) < 0) return Error(name_, errno);
+    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()}};
+    return WriteAll(fd_.get(), name_, pieces);
+  }
+
+  const std::string name_;
+  UniqueFd fd_;
+  std::optional<Mapping> mapping_;
+  uint64_t written_ = 0;
+  Status failure_;
+};
+
+/// Allocates the file's first `bytes`; *allocated is false, without an error, where the file system
+/// cannot.
+Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* allocated) {
+  *allocated = false;
+  if (bytes == 0) return Status::OK();
+  int failed;
+  do {
+    failed = fallocate(fd, 0, 0, static_cast<off_t>(bytes));
+  } while (failed != 0 && errno == EINTR);
+  *allocated = failed == 0;
+  const bool is_full = failed != 0 && (errno == ENOSPC || errno == EDQUOT);
+  return is_full ? Error(name, errno) : Status::OK();
+}
+
+/// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
+/// of it (which would kill the process). A file system that copies on write cannot promise that.
+bool KeepsAllocations(int fd) {
+  struct statfs info;
+  if (fstatfs(fd, &info) != 0) return false;
+  return info.f_type == EXT4_SUPER_MAGIC || info.f_type == XFS_SUPER_MAGIC ||
+         info.f_type == TMPFS_MAGIC;
+}
+
+}  // namespace
+
+Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+                     leveldb::WritableFile** result) {
+  // Small appends are worth gathering until the Flush; one this large is cheaper written from where
+  // it stands.
+  constexpr size_t kDirectBytes = 4 << 10;
+  *result = nullptr;
+  UniqueFd fd;
+  if (Status s = Open(name, O_RDWR | O_CREAT | O_TRUNC, &fd); !s.ok()) return s;
+  bool allocated;
+  if (Status s = Preallocate(fd.get(), name, capacity_bytes, &allocated); !s.ok()) {
+    unlink(name.c_str());  // what it did allocate is needed elsewhere
+    return s;
+  }
+  if (mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get())) {
+    if (std::optional<Mapping> mapping = Mapping::Make(fd.get(), capacity_bytes)) {
+      *result = new MappedLogFile(name, std::move(fd), *std::move(mapping));
+      return Status::OK();
+    }
+  }
+  *result =
+      MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trim_at_close = allocated})
+          .release();
+  return Status::OK();
+}
+
+}  // namespace lull::posix

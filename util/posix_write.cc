@@ -1,0 +1,113 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "leveldb/slice.h"
+#include "util/posix_file.h"
+
+namespace lull::posix {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+std::string DirectoryOf(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : name.substr(0, slash);
+}
+
+bool IsManifest(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  return Slice(name.data() + (slash == std::string::npos ? 0 : slash + 1)).starts_with("MANIFEST");
+}
+
+class BufferedFile final : public leveldb::WritableFile {
+ public:
+  BufferedFile(const std::string& name, UniqueFd fd, const WriteStyle& style)
+      : name_(name),
+        manifest_dir_(IsManifest(name) ? DirectoryOf(name) : std::string()),
+        style_(style),
+        buffer_(std::make_unique_for_overwrite<char[]>(style.buffer_bytes)),
+        fd_(std::move(fd)) {}
+
+  ~BufferedFile() override {
+    if (fd_.is_open()) BufferedFile::Close();  // nobody is left to tell of a failure
+  }
+
+  Status Append(const Slice& data) override {
+    if (!failure_.ok()) return failure_;
+    if (data.size() >= style_.direct_bytes || data.size() > style_.buffer_bytes - buffered_)
+      return Write(data);
+    std::memcpy(buffer_.get() + buffered_, data.data(), data.size());
+    buffered_ += data.size();
+    return Status::OK();
+  }
+
+  Status Flush() override {
+    if (!failure_.ok() || buffered_ == 0) return failure_;
+    return Write(Slice());
+  }
+
+  Status Sync() override {
+    if (Status s = Flush(); !s.ok()) return s;
+    // A MANIFEST names files made before it; once it is durable, so must be their names and its
+    // own.
+    if (!manifest_dir_.empty()) failure_ = SyncDirectory(manifest_dir_);
+    if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
+    return failure_;
+  }
+
+  Status Close() override {
+    Status s = Flush();
+    if (s.ok() && style_.trim_at_close && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0)
+      s = Error(name_, errno);
+    const int error = fd_.Close();
+    if (s.ok() && error != 0) s = Error(name_, error);
+    return s;
+  }
+
+ private:
+  /// Hands over the buffer, then `more`, in one call.
+  Status Write(const Slice& more) {
+    iovec pieces[] = {{buffer_.get(), buffered_}, {const_cast<char*>(more.data()), more.size()}};
+    failure_ = WriteAll(fd_.get(), name_, pieces);
+    if (!failure_.ok()) return failure_;
+    written_ += buffered_ + more.size();
+    buffered_ = 0;
+    BeginWriteback();
+    return Status::OK();
+  }
+
+  /// Only advice: errors come back from Sync.
+  void BeginWriteback() {
+    if (style_.writeback_bytes == 0 || written_ - writeback_begun_ < style_.writeback_bytes) return;
+    sync_file_range(fd_.get(), static_cast<off_t>(writeback_begun_),
+                    static_cast<off_t>(written_ - writeback_begun_), SYNC_FILE_RANGE_WRITE);
+    writeback_begun_ = written_;
+  }
+
+  const std::string name_;
+  const std::string manifest_dir_;  // empty: not a MANIFEST
+  const WriteStyle style_;
+  const std::unique_ptr<char[]> buffer_;
+  UniqueFd fd_;
+  size_t buffered_ = 0;
+  uint64_t written_ = 0;          // bytes handed to the kernel
+  uint64_t writeback_begun_ = 0;  // those that it was asked to write to the device
+  Status failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<leveldb::WritableFile> MakeWritable(const std::string& name, UniqueFd fd,
+                                                    const WriteStyle& style) {
+  return std::make_unique<BufferedFile>(name, std::move(fd), style);
+}
+
+}  // namespace lull::posix

@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "util/thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace lull {
+namespace {
+
+struct Start {
+  std::string name;
+  CpuClass cpu_class;
+  std::function<void()> body;
+};
+
+void* RunStart(void* argument) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+  // Name and class are a courtesy: the work is done without them too, so failures are passed over.
+  pthread_setname_np(pthread_self(), start->name.c_str());
+  if (start->cpu_class == CpuClass::kIdle) {
+    const sched_param no_priority = {};
+    sched_setscheduler(0, SCHED_IDLE, &no_priority);  // 0 is the calling thread
+  }
+  start->body();
+  return nullptr;
+}
+
+/// All signals but those that the thread itself causes and those that profilers send to each
+/// thread. The client's handlers then run in the client's threads, where they always did.
+sigset_t SignalsForOthers() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF})
+    sigdelset(&signals, own);
+  return signals;
+}
+
+pthread_t StartOrDie(const std::string& name, CpuClass cpu_class, std::function<void()> body) {
+  constexpr size_t kNameBytesMax = 15;
+  auto start =
+      std::make_unique<Start>(Start{name.substr(0, kNameBytesMax), cpu_class, std::move(body)});
+  const sigset_t blocked = SignalsForOthers();
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, nullptr, &RunStart, start.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    std::fprintf(stderr, "lull: cannot start thread %s: %s\n", name.c_str(), std::strerror(error));
+    std::abort();
+  }
+  start.release();  // RunStart's now
+  return thread;
+}
+
+class SystemThreadHandle final : public ThreadHandle {
+ public:
+  explicit SystemThreadHandle(pthread_t thread) : thread_(thread) {}
+  ~SystemThreadHandle() override { pthread_join(thread_, nullptr); }
+
+ private:
+  const pthread_t thread_;
+};
+
+class SystemThreadFactory final : public ThreadFactory {
+ public:
+  std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
+                                      std::function<void()> body) override {
+    return std::make_unique<SystemThreadHandle>(StartOrDie(name, cpu_class, std::move(body)));
+  }
+};
+
+}  // namespace
+
+ThreadFactory* ThreadFactory::System() {
+  static ThreadFactory* const factory =
+      new SystemThreadFactory;  // never destroyed: threads may outlive main
+  return factory;
+}
+
+void StartDetachedThread(const std::string& name, std::function<void()> body) {
+  pthread_detach(StartOrDie(name, CpuClass::kNormal, std::move(body)));
+}
+
+int CoreCount() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return 1;
+  const int count = CPU_COUNT(&usable);
+  return count > 0 ? count : 1;
+}
+
+unsigned ThreadOrdinal() {
+  static std::atomic<unsigned> next{0};
+  thread_local const unsigned ordinal = next.fetch_add(1, std::memory_order_relaxed);
+  return ordinal;
+}
+
+}  // namespace lull

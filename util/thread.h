@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The one home of threads: named, joined on destruction, with a CPU class fixed at birth (a thread
+// without privilege can leave the normal class but not return to it, so work changes class by
+// moving between threads).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace lull {
+
+enum class CpuClass {
+  kNormal,
+  kIdle,  ///< SCHED_IDLE: runs only on cores that nothing else wants
+};
+
+/// A running thread. The destructor joins.
+class ThreadHandle {
+ public:
+  virtual ~ThreadHandle() = default;
+};
+
+/// Makes threads; tests inject their own. Thread-safe.
+class ThreadFactory {
+ public:
+  virtual ~ThreadFactory() = default;
+  /// `name` is cut to 15 characters, the kernel's limit. Ends the process if the system has no
+  /// thread to give.
+  virtual std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
+                                              std::function<void()> body) = 0;
+  static ThreadFactory* System();
+};
+
+/// Runs `body` in a thread that nobody joins: for Env::StartThread, whose callers expect just that.
+void StartDetachedThread(const std::string& name, std::function<void()> body);
+
+/// Cores this process may use, at least 1.
+int CoreCount();
+
+/// A small number for the calling thread, dense from 0 in order of first call; for choosing
+/// stripes.
+unsigned ThreadOrdinal();
+
+}  // namespace lull

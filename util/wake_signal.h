@@ -1,0 +1,33 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A counter that one thread waits on and any thread advances: no lock on either side (a futex), so
+// a waker of idle CPU priority can never hold up the thread it wakes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lull {
+
+class WakeSignal {
+ public:
+  /// Any thread, any lock held. A system call only when somebody waits.
+  void Wake() {
+    count_.fetch_add(1, std::memory_order_seq_cst);
+    if (waiters_.load(std::memory_order_seq_cst) > 0) WakeSleepers();
+  }
+
+  /// Taken before looking for work; Wait returns at once when Wake was called since.
+  uint32_t Ticket() const { return count_.load(std::memory_order_acquire); }
+
+  /// Returns after a Wake, after `nanos`, or for no reason.
+  void Wait(uint32_t ticket, uint64_t nanos);
+
+ private:
+  void WakeSleepers();
+
+  std::atomic<uint32_t> count_{0};
+  std::atomic<uint32_t> waiters_{0};
+};
+
+}  // namespace lull
