@@ -1,0 +1,246 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// An uncompressed block and the cursor over it. A block is a run of entries
+//
+//   shared key bytes | fresh key bytes | value bytes | the fresh bytes | the value
+//
+// (the three lengths are varint32), followed by restart points (fixed32 offsets of entries that
+// share nothing) and their number (fixed32). A key is the first `shared` bytes of the key before it
+// and the fresh bytes. A Block is immutable and may be read by any thread; a cursor belongs to one.
+//
+// The cursor believes nothing: what does not add up ends the walk, and damage() then says why. Each
+// step moves on by three bytes or more, so every walk ends.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "leveldb/slice.h"
+#include "table/key_order.h"
+#include "util/coding.h"
+
+namespace lull {
+
+/// A view of a block's contents, which live elsewhere.
+class Block {
+ public:
+  /// An empty block.
+  Block() = default;
+
+  /// Returns what is wrong with the outer shape of `contents`, or nullptr.
+  const char* Parse(const leveldb::Slice& contents);
+
+  const char* entries() const { return entries_; }
+  const char* entries_end() const { return entries_end_; }
+  uint32_t restart_count() const { return restart_count_; }
+  /// REQUIRES: i < restart_count(). May point anywhere.
+  uint32_t restart(uint32_t i) const {
+    return DecodeFixed32(entries_end_ + size_t{i} * sizeof(uint32_t));
+  }
+
+ private:
+  const char* entries_ = nullptr;
+  /// Where the restart points begin: at least 8 more bytes, unless the block is empty.
+  const char* entries_end_ = nullptr;
+  uint32_t restart_count_ = 0;
+};
+
+class BlockCursor {
+ public:
+  BlockCursor() = default;
+  BlockCursor(const BlockCursor&) = delete;
+  BlockCursor& operator=(const BlockCursor&) = delete;
+
+  /// Stands nowhere in `block` afterwards. Keys that `order` cannot compare count as damage.
+  void Reset(const Block& block, const KeyOrder& order) {
+    block_ = block;
+    key_bytes_min_ = order.internal() ? KeyOrder::kTrailerBytes : 0;
+    entry_ = nullptr;
+    damage_ = nullptr;
+  }
+
+  bool Valid() const { return entry_ != nullptr; }
+  /// Why the cursor is not valid; nullptr when it merely reached an end.
+  const char* damage() const { return damage_; }
+
+  /// REQUIRES: Valid(), for these five.
+  leveldb::Slice key() const { return leveldb::Slice(key_, key_bytes_); }
+  leveldb::Slice value() const { return leveldb::Slice(value_, value_bytes_); }
+  /// Where in the block the entry begins.
+  size_t offset() const { return static_cast<size_t>(entry_ - block_.entries()); }
+  void Next() { Advance(); }
+  void Prev();
+
+  void SeekToFirst() {
+    if (GoToStart()) Advance();
+  }
+  void SeekToLast();
+  /// To the first entry with a key >= target.
+  void Seek(const KeyOrder& order, const leveldb::Slice& target);
+  /// As Seek, for a caller that knows that restart point `restart` is the first whose key is >=
+  /// target (restart_count() if there is none).
+  void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);
+
+  /// To the entry at a restart point; nowhere when there is no such point.
+  void SeekToRestart(uint32_t restart) {
+    if (GoToStart() && restart < block_.restart_count() && GoToRestart(restart)) Advance();
+  }
+
+  /// The key at a restart point; false when there is none to be read.
+  bool RestartKey(uint32_t restart, leveldb::Slice* key);
+
+ private:
+  static constexpr size_t kInlineKeyBytes = 120;
+  static constexpr size_t kCopyStep = 8;
+
+  bool Fail(const char* why) {
+    entry_ = nullptr;
+    damage_ = why;
+    return false;
+  }
+  bool GoToStart() {
+    entry_ = nullptr;
+    damage_ = nullptr;
+    next_ = block_.entries();
+    key_bytes_ = 0;
+    return next_ != block_.entries_end();
+  }
+  bool GoToRestart(uint32_t restart);
+  bool Advance();
+  bool AdvanceTo(const char* place);
+  /// Reads the three lengths of the entry at `in`; returns what follows them, or nullptr when they
+  /// do not fit the block.
+  const char* ReadLengths(const char* in, uint32_t* shared, uint32_t* fresh,
+                          uint32_t* value_bytes) const;
+  void AssembleKey(const char* in, size_t shared, size_t fresh);
+  void GrowKeyMemory(size_t bytes, size_t keep);
+
+  Block block_;
+  size_t key_bytes_min_ = 0;
+  const char* entry_ = nullptr;  ///< the current entry
+  const char* next_ = nullptr;   ///< the one after it
+  const char* key_ = "";  ///< in the block where the key stands there whole, else key_memory_
+  size_t key_bytes_ = 0;
+  const char* value_ = "";
+  size_t value_bytes_ = 0;
+  const char* damage_ = nullptr;
+  char* key_memory_ = inline_key_;
+  size_t key_capacity_ = kInlineKeyBytes;
+  std::unique_ptr<char[]> heap_key_;
+  char inline_key_[kInlineKeyBytes];
+};
+
+inline const char* BlockCursor::ReadLengths(const char* in, uint32_t* shared, uint32_t* fresh,
+                                            uint32_t* value_bytes) const {
+  const char* end = block_.entries_end();
+  // Four bytes can always be loaded: at least eight stand behind the entries.
+  const uint32_t word = DecodeFixed32(in);
+  if ((word & 0x808080u) == 0) {
+    *shared = word & 0xff;
+    *fresh = (word >> 8) & 0xff;
+    *value_bytes = (word >> 16) & 0xff;
+    in += 3;
+  } else {
+    in = DecodeVarint32(in, end, shared);
+    if (in != nullptr) in = DecodeVarint32(in, end, fresh);
+    if (in != nullptr) in = DecodeVarint32(in, end, value_bytes);
+    if (in == nullptr) return nullptr;
+  }
+  return static_cast<int64_t>(uint64_t{*fresh} + *value_bytes) <= end - in ? in : nullptr;
+}
+
+inline void BlockCursor::AssembleKey(const char* in, size_t shared, size_t fresh) {
+  const size_t needed = shared + fresh + kCopyStep;
+  if (needed > key_capacity_) GrowKeyMemory(needed, shared);
+  if (key_ != key_memory_) {
+    std::memcpy(key_memory_, key_, shared);
+    key_ = key_memory_;
+  }
+  // Whole steps of 8 beat a call of memcpy for a few bytes. Reading past the fresh bytes stays
+  // inside the block for the reason given in ReadLengths; the key memory has a step to spare.
+  for (size_t i = 0; i < fresh; i += kCopyStep)
+    std::memcpy(key_memory_ + shared + i, in + i, kCopyStep);
+}
+
+inline bool BlockCursor::Advance() {
+  if (next_ >= block_.entries_end()) {
+    entry_ = nullptr;
+    return false;
+  }
+  uint32_t shared, fresh, value_bytes;
+  const char* in = ReadLengths(next_, &shared, &fresh, &value_bytes);
+  if (in == nullptr) return Fail("entry reaches beyond its block");
+  const size_t key_bytes = size_t{shared} + fresh;
+  if (shared > key_bytes_) return Fail("entry shares more than the key before it has");
+  if (key_bytes < key_bytes_min_) return Fail("key is too short");
+  if (shared == 0) {
+    key_ = in;
+  } else {
+    AssembleKey(in, shared, fresh);
+  }
+  key_bytes_ = key_bytes;
+  value_ = in + fresh;
+  value_bytes_ = value_bytes;
+  entry_ = next_;
+  next_ = value_ + value_bytes;
+  return true;
+}
+
+inline bool BlockCursor::RestartKey(uint32_t restart, leveldb::Slice* key) {
+  const uint32_t offset = block_.restart(restart);
+  if (offset >= static_cast<size_t>(block_.entries_end() - block_.entries()))
+    return Fail("restart point out of range");
+  uint32_t shared, fresh, value_bytes;
+  const char* in = ReadLengths(block_.entries() + offset, &shared, &fresh, &value_bytes);
+  if (in == nullptr || shared != 0 || fresh < key_bytes_min_)
+    return Fail("no whole key at a restart point");
+  *key = leveldb::Slice(in, fresh);
+  return true;
+}
+
+inline bool BlockCursor::GoToRestart(uint32_t restart) {
+  const uint32_t offset = block_.restart(restart);
+  if (offset >= static_cast<size_t>(block_.entries_end() - block_.entries()))
+    return Fail("restart point out of range");
+  next_ = block_.entries() + offset;
+  key_bytes_ = 0;
+  return true;
+}
+
+inline void BlockCursor::Seek(const KeyOrder& order, const leveldb::Slice& target) {
+  if (!GoToStart()) return;
+  uint32_t low = 0;
+  uint32_t high = block_.restart_count();
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    leveldb::Slice key;
+    if (!RestartKey(middle, &key)) return;
+    if (order.Compare(key, target) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  SeekNear(order, target, low);
+}
+
+inline void BlockCursor::SeekNear(const KeyOrder& order, const leveldb::Slice& target,
+                                  uint32_t restart) {
+  if (!GoToStart()) return;
+  if (restart == 0) {
+    Advance();
+    return;
+  }
+  const char* known =
+      restart < block_.restart_count() ? block_.entries() + block_.restart(restart) : nullptr;
+  // The entry at the restart point before is known to be smaller.
+  if (!GoToRestart(restart - 1) || !Advance()) return;
+  while (Advance()) {
+    if (entry_ == known || order.Compare(key(), target) >= 0) return;
+  }
+}
+
+}  // namespace lull

@@ -1,0 +1,98 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The outer shape of a table file, as LevelDB lays it out:
+//
+//   data blocks | filter block (optional) | metaindex block | index block | footer (48 bytes)
+//
+// A handle names a block by the offset and size of its stored bytes; behind these always stand 5
+// more: how they are compressed, and a masked CRC-32C over bytes and compression. The footer holds
+// the handles of metaindex and index, padding, and a magic number. Everything here trusts nothing
+// that comes from a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "leveldb/env.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+
+namespace lull {
+
+constexpr size_t kBlockTrailerBytes = 5;
+constexpr size_t kFooterBytes = 48;
+constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
+/// Offsets inside a block are 32-bit numbers.
+constexpr uint64_t kBlockBytesMax = UINT32_MAX;
+/// A tiny zstd frame can claim any length, so blocks beyond this are neither written with zstd nor
+/// read.
+constexpr uint64_t kZstdBlockBytesMax = uint64_t{1} << 30;
+
+struct BlockHandle {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+
+  static constexpr size_t kEncodedBytesMax = 20;
+  void EncodeTo(std::string* out) const;
+  /// Reads from the front of `input` and advances it; false when it is malformed.
+  bool DecodeFrom(leveldb::Slice* input);
+  /// Where the block's trailer ends. REQUIRES: the handle was checked against the file.
+  uint64_t end() const { return offset + size + kBlockTrailerBytes; }
+};
+
+struct Footer {
+  BlockHandle metaindex;
+  BlockHandle index;
+
+  void EncodeTo(std::string* out) const;
+  /// `input` holds kFooterBytes. Returns what is wrong with it, or nullptr.
+  const char* DecodeFrom(const leveldb::Slice& input);
+};
+
+/// The file that blocks are read from. Immutable.
+struct TableSource {
+  const leveldb::RandomAccessFile* file = nullptr;
+  uint64_t file_bytes = 0;
+  std::string name;  ///< for messages
+
+  leveldb::Status Damaged(uint64_t offset, const char* cause) const;
+  /// Whether block and trailer lie in the file.
+  leveldb::Status CheckHandle(const BlockHandle& handle) const;
+  /// Reads stored bytes and trailer. `*stored` points into `scratch` (which has room for them) or
+  /// into memory of the file's. REQUIRES: CheckHandle(handle) is ok.
+  leveldb::Status ReadStored(const BlockHandle& handle, char* scratch,
+                             leveldb::Slice* stored) const;
+};
+
+/// Heap memory that grows and is used again. The content is lost when it grows.
+class ByteBuffer {
+ public:
+  char* Reserve(size_t bytes) {
+    if (bytes > capacity_) {
+      memory_.reset();
+      capacity_ = 0;
+      memory_ = std::make_unique_for_overwrite<char[]>(bytes);
+      capacity_ = bytes;
+    }
+    return memory_.get();
+  }
+  const char* data() const { return memory_.get(); }
+  std::unique_ptr<char[]> Release() {
+    capacity_ = 0;
+    return std::move(memory_);
+  }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  size_t capacity_ = 0;
+};
+
+/// Turns the stored bytes and trailer of a block into its contents, which then stand in `buffer`
+/// when they had to be decompressed, otherwise in `stored` itself.
+leveldb::Status DecodeStored(const TableSource& source, const BlockHandle& handle,
+                             const leveldb::Slice& stored, bool verify_checksum, ByteBuffer* buffer,
+                             leveldb::Slice* contents);
+
+}  // namespace lull

@@ -1,0 +1,304 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/merging_iterator.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace lull {
+
+using leveldb::Iterator;
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+/// One iterator of a merge, with what it stands on, so that comparing costs no virtual call.
+struct Child {
+  std::unique_ptr<Iterator> iterator;
+  bool valid = false;
+  Slice key;
+
+  /// Takes notice of a move. False when the iterator has failed.
+  bool Look() {
+    valid = iterator->Valid();
+    if (valid) {
+      key = iterator->key();
+      return true;
+    }
+    return iterator->status().ok();
+  }
+};
+
+/// The children that stand on an entry form a binary heap, whose top is the current one. Going
+/// forward the order is by key and then by the child's place; going backward it is the exact
+/// reverse, so that a walk back passes the same entries.
+class MergingIterator final : public Iterator {
+ public:
+  MergingIterator(const KeyOrder& order, std::vector<std::unique_ptr<Iterator>> children)
+      : order_(order) {
+    children_.resize(children.size());
+    for (size_t i = 0; i < children.size(); ++i) children_[i].iterator = std::move(children[i]);
+    heap_.reserve(children_.size());
+  }
+
+  bool Valid() const override { return current_ != nullptr; }
+  Slice key() const override { return current_->key; }
+  Slice value() const override { return current_->iterator->value(); }
+
+  Status status() const override {
+    for (const Child& child : children_) {
+      Status status = child.iterator->status();
+      if (!status.ok()) return status;
+    }
+    return Status::OK();
+  }
+
+  void SeekToFirst() override {
+    Position(/*forward=*/true, [](Iterator* child) { child->SeekToFirst(); });
+  }
+  void SeekToLast() override {
+    Position(/*forward=*/false, [](Iterator* child) { child->SeekToLast(); });
+  }
+  void Seek(const Slice& target) override {
+    Position(/*forward=*/true, [&target](Iterator* child) { child->Seek(target); });
+  }
+
+  void Next() override {
+    if (!forward_ && !TurnAround()) return;
+    current_->iterator->Next();
+    CurrentMoved<true>();
+  }
+
+  void Prev() override {
+    if (forward_ && !TurnAround()) return;
+    current_->iterator->Prev();
+    CurrentMoved<false>();
+  }
+
+ private:
+  template <typename Move>
+  void Position(bool forward, Move&& move) {
+    forward_ = forward;
+    heap_.clear();
+    for (Child& child : children_) {
+      move(child.iterator.get());
+      if (!child.Look()) return Fail();
+      if (child.valid) heap_.push_back(&child);
+    }
+    BuildHeap();
+  }
+
+  void Fail() {
+    heap_.clear();
+    current_ = nullptr;
+  }
+
+  /// Places all other children on the far side of the current entry. False, and not Valid, when one
+  /// of them fails.
+  bool TurnAround() {
+    Child* const current = current_;
+    const std::string here = current->key.ToString();
+    forward_ = !forward_;
+    heap_.clear();
+    for (Child& child : children_) {
+      if (&child != current && !PlaceBeyond(&child, here, /*stands_before=*/&child < current)) {
+        Fail();
+        return false;
+      }
+      if (child.valid) heap_.push_back(&child);
+    }
+    BuildHeap();
+    return true;
+  }
+
+  /// Moves a child to its first entry after the current one, whose key is `here`, in the present
+  /// direction.
+  bool PlaceBeyond(Child* child, const Slice& here, bool stands_before) {
+    Iterator* iterator = child->iterator.get();
+    iterator->Seek(here);
+    if (!child->Look()) return false;
+    const bool equal = child->valid && order_.Compare(child->key, here) == 0;
+    if (forward_) {
+      if (!equal || !stands_before) return true;
+      iterator->Next();
+    } else {
+      if (equal && stands_before) return true;
+      if (child->valid) {
+        iterator->Prev();
+      } else {
+        iterator->SeekToLast();
+      }
+    }
+    return child->Look();
+  }
+
+  /// Whether a comes before b in the direction.
+  template <bool kForward>
+  bool Before(const Child* a, const Child* b) const {
+    const int by_key = order_.Compare(a->key, b->key);
+    if (by_key != 0) return (by_key < 0) == kForward;
+    return (a < b) == kForward;
+  }
+
+  void BuildHeap() {
+    for (size_t i = heap_.size() / 2; i > 0; --i) {
+      forward_ ? SiftDown<true>(i - 1) : SiftDown<false>(i - 1);
+    }
+    runner_up_ = 0;
+    current_ = heap_.empty() ? nullptr : heap_[0];
+  }
+
+  /// The usual case, that the current child stays the first, costs one comparison however many
+  /// children there are.
+  template <bool kForward>
+  void CurrentMoved() {
+    if (!current_->Look()) return Fail();
+    if (!current_->valid) {
+      heap_[0] = heap_.back();
+      heap_.pop_back();
+      runner_up_ = 0;
+      if (!heap_.empty()) SiftDown<kForward>(0);
+      current_ = heap_.empty() ? nullptr : heap_[0];
+      return;
+    }
+    const size_t count = heap_.size();
+    if (count == 1) return;
+    if (runner_up_ == 0) {
+      runner_up_ = count > 2 && Before<kForward>(heap_[2], heap_[1]) ? 2 : 1;
+    }
+    if (!Before<kForward>(heap_[runner_up_], current_)) return;
+    heap_[0] = heap_[runner_up_];
+    heap_[runner_up_] = current_;
+    if (count > 3) SiftDown<kForward>(runner_up_);
+    // Of two, the other is the runner-up; of more, who knows.
+    if (count > 2) runner_up_ = 0;
+    current_ = heap_[0];
+  }
+
+  template <bool kForward>
+  void SiftDown(size_t place) {
+    Child* const moving = heap_[place];
+    const size_t count = heap_.size();
+    for (;;) {
+      size_t below = 2 * place + 1;
+      if (below >= count) break;
+      if (below + 1 < count && Before<kForward>(heap_[below + 1], heap_[below])) ++below;
+      if (!Before<kForward>(heap_[below], moving)) break;
+      heap_[place] = heap_[below];
+      place = below;
+    }
+    heap_[place] = moving;
+  }
+
+  const KeyOrder order_;
+  /// Never moves: the heap points here, and places are compared by address.
+  std::vector<Child> children_;
+  std::vector<Child*> heap_;
+  Child* current_ = nullptr;  ///< the heap's top
+  size_t runner_up_ = 0;      ///< which of places 1 and 2 comes first; 0: not known
+  bool forward_ = true;
+};
+
+class ConcatenatingIterator final : public Iterator {
+ public:
+  using Opener = std::function<std::unique_ptr<Iterator>(const Slice& index_value)>;
+
+  ConcatenatingIterator(std::unique_ptr<Iterator> index, Opener open)
+      : index_(std::move(index)), open_(std::move(open)) {}
+
+  bool Valid() const override { return valid_; }
+  Slice key() const override { return key_; }
+  Slice value() const override { return part_->value(); }
+
+  Status status() const override {
+    Status status = index_->status();
+    if (status.ok() && part_ != nullptr) status = part_->status();
+    return status;
+  }
+
+  void SeekToFirst() override {
+    index_->SeekToFirst();
+    if (EnterPart()) part_->SeekToFirst();
+    Settle(/*forward=*/true);
+  }
+  void SeekToLast() override {
+    index_->SeekToLast();
+    if (EnterPart()) part_->SeekToLast();
+    Settle(/*forward=*/false);
+  }
+  void Seek(const Slice& target) override {
+    index_->Seek(target);
+    if (EnterPart()) part_->Seek(target);
+    Settle(/*forward=*/true);
+  }
+  void Next() override {
+    part_->Next();
+    Settle(/*forward=*/true);
+  }
+  void Prev() override {
+    part_->Prev();
+    Settle(/*forward=*/false);
+  }
+
+ private:
+  /// Opens the part that the index stands on, unless it is open already and well. False when there
+  /// is none.
+  bool EnterPart() {
+    if (!index_->Valid()) {
+      part_.reset();
+      return false;
+    }
+    const Slice value = index_->value();
+    if (part_ == nullptr || value != Slice(part_value_) || !part_->status().ok()) {
+      part_ = open_(value);
+      part_value_.assign(value.data(), value.size());
+    }
+    return true;
+  }
+
+  /// Takes notice of where the part stands; at its end goes on to the nearest part with entries,
+  /// but past no error.
+  void Settle(bool forward) {
+    while (part_ != nullptr) {
+      valid_ = part_->Valid();
+      if (valid_) [[likely]] {
+        key_ = part_->key();
+        return;
+      }
+      if (!part_->status().ok()) return;
+      if (forward) {
+        index_->Next();
+        if (EnterPart()) part_->SeekToFirst();
+      } else {
+        index_->Prev();
+        if (EnterPart()) part_->SeekToLast();
+      }
+    }
+    valid_ = false;
+  }
+
+  std::unique_ptr<Iterator> index_;
+  Opener open_;
+  std::unique_ptr<Iterator> part_;
+  std::string part_value_;
+  bool valid_ = false;
+  Slice key_;
+};
+
+}  // namespace
+
+std::unique_ptr<Iterator> NewMergingIterator(const KeyOrder& order,
+                                             std::vector<std::unique_ptr<Iterator>> children) {
+  if (children.empty()) return std::unique_ptr<Iterator>(leveldb::NewEmptyIterator());
+  if (children.size() == 1) return std::move(children[0]);
+  return std::make_unique<MergingIterator>(order, std::move(children));
+}
+
+std::unique_ptr<Iterator> NewConcatenatingIterator(
+    std::unique_ptr<Iterator> index,
+    std::function<std::unique_ptr<Iterator>(const Slice& index_value)> open) {
+  return std::make_unique<ConcatenatingIterator>(std::move(index), std::move(open));
+}
+
+}  // namespace lull

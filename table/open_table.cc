@@ -1,0 +1,207 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/open_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "util/coding.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+/// Read at once when a table is opened: usually all of footer, index and filter.
+constexpr uint64_t kTailBytes = 64 << 10;
+
+/// Stored blocks up to this size are read onto the stack, which saves an allocation where they are
+/// compressed.
+constexpr size_t kStackBytes = 16 << 10;
+
+/// What the block cache holds.
+struct CachedBlock {
+  CachedBlock(const Block& b, std::unique_ptr<char[]> m) : block(b), memory(std::move(m)) {}
+  const Block block;
+  const std::unique_ptr<char[]> memory;
+};
+
+void DeleteCachedBlock(const Slice&, void* value) { delete static_cast<CachedBlock*>(value); }
+
+/// The cache key of a block: the table's number in the cache and the block's place in the file.
+struct CacheKey {
+  CacheKey(uint64_t cache_id, uint64_t offset) {
+    EncodeFixed64(bytes, cache_id);
+    EncodeFixed64(bytes + sizeof(uint64_t), offset);
+  }
+  Slice slice() const { return Slice(bytes, sizeof(bytes)); }
+  char bytes[2 * sizeof(uint64_t)];
+};
+
+std::unique_ptr<char[]> Copy(const Slice& bytes) {
+  auto copy = std::make_unique_for_overwrite<char[]>(bytes.size());
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  return copy;
+}
+
+}  // namespace
+
+Status OpenTable::ReadOwned(const FileWindow& tail, const BlockHandle& handle,
+                            std::unique_ptr<char[]>* memory, Slice* contents) const {
+  Status status = source.CheckHandle(handle);
+  if (!status.ok()) return status;
+  Slice stored;
+  ByteBuffer scratch;
+  if (!tail.Find(handle, &stored)) {
+    status = source.ReadStored(
+        handle, scratch.Reserve(static_cast<size_t>(handle.size) + kBlockTrailerBytes), &stored);
+    if (!status.ok()) return status;
+  }
+  ByteBuffer decoded;
+  status = DecodeStored(source, handle, stored, /*verify_checksum=*/true, &decoded, contents);
+  if (!status.ok()) return status;
+  *memory = contents->data() == decoded.data() ? decoded.Release() : Copy(*contents);
+  *contents = Slice(memory->get(), contents->size());
+  return status;
+}
+
+Status OpenTable::ReadIndex(const FileWindow& tail, const BlockHandle& handle) {
+  std::unique_ptr<char[]> memory;
+  Slice contents;
+  const Status status = ReadOwned(tail, handle, &memory, &contents);
+  if (!status.ok()) return status;
+  const char* cause = index.Open(options.order, std::move(memory), contents);
+  return cause == nullptr ? status : source.Damaged(handle.offset, cause);
+}
+
+Status OpenTable::ReadFilter(const FileWindow& tail, const BlockHandle& metaindex) {
+  std::unique_ptr<char[]> memory;
+  Slice contents;
+  Status status = ReadOwned(tail, metaindex, &memory, &contents);
+  if (!status.ok()) return status;
+  Block block;
+  if (const char* cause = block.Parse(contents)) return source.Damaged(metaindex.offset, cause);
+  const KeyOrder names(leveldb::BytewiseComparator(), KeyOrder::Keys::kUser);
+  const std::string name = FilterBlockName(*options.filter_policy);
+  BlockCursor cursor;
+  cursor.Reset(block, names);
+  cursor.Seek(names, name);
+  if (cursor.damage() != nullptr) return source.Damaged(metaindex.offset, cursor.damage());
+  if (!cursor.Valid() || cursor.key() != Slice(name)) return status;
+
+  BlockHandle handle;
+  if (!IndexBlock::ReadHandle(cursor, &handle))
+    return source.Damaged(metaindex.offset, "malformed handle of a filter");
+  status = ReadOwned(tail, handle, &filter_memory, &contents);
+  if (!status.ok()) return status;
+  const char* cause = filter.Open(options.filter_policy, contents);
+  return cause == nullptr ? status : source.Damaged(handle.offset, cause);
+}
+
+Status OpenTable::ReadTail() {
+  if (source.file_bytes < kFooterBytes) return source.Damaged(0, "file is too short for a table");
+  const uint64_t tail_bytes = std::min(source.file_bytes, kTailBytes);
+  FileWindow tail;
+  Status status =
+      tail.Fill(source, source.file_bytes - tail_bytes, static_cast<size_t>(tail_bytes));
+  if (!status.ok()) return status;
+  Slice footer_bytes;
+  const uint64_t footer_offset = source.file_bytes - kFooterBytes;
+  if (!tail.Find({footer_offset, kFooterBytes - kBlockTrailerBytes}, &footer_bytes)) {
+    return source.Damaged(footer_offset, "truncated footer read");
+  }
+  Footer footer;
+  if (const char* cause = footer.DecodeFrom(footer_bytes))
+    return source.Damaged(footer_offset, cause);
+  status = ReadIndex(tail, footer.index);
+  if (!status.ok()) return status;
+  data_end = std::min(footer.metaindex.offset, footer_offset);
+  if (options.filter_policy != nullptr) {
+    // A table without a usable filter is slower, not wrong.
+    const Status filter_status = ReadFilter(tail, footer.metaindex);
+    if (!filter_status.ok() && options.paranoid_checks) return filter_status;
+  }
+  if (options.block_cache != nullptr) cache_id = options.block_cache->NewId();
+  return status;
+}
+
+bool OpenTable::FindCached(const BlockHandle& handle, BlockLease* lease) const {
+  leveldb::Cache* cache = options.block_cache;
+  if (cache == nullptr) return false;
+  leveldb::Cache::Handle* found = cache->Lookup(CacheKey(cache_id, handle.offset).slice());
+  if (found == nullptr) return false;
+  lease->cache_ = cache;
+  lease->handle_ = found;
+  lease->block_ = static_cast<const CachedBlock*>(cache->Value(found))->block;
+  return true;
+}
+
+Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
+                        std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const {
+  if (const char* cause = lease->block_.Parse(contents))
+    return source.Damaged(handle.offset, cause);
+  // Memory of the file's is not worth a place in the cache.
+  if (!keep || memory == nullptr) {
+    lease->memory_ = std::move(memory);
+    return Status::OK();
+  }
+  auto cached = std::make_unique<CachedBlock>(lease->block_, std::move(memory));
+  lease->cache_ = options.block_cache;
+  lease->handle_ = lease->cache_->Insert(CacheKey(cache_id, handle.offset).slice(),
+                                         cached.release(), contents.size(), &DeleteCachedBlock);
+  return Status::OK();
+}
+
+Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
+                            BlockLease* lease) const {
+  if (FindCached(handle, lease)) return Status::OK();
+  Status status = source.CheckHandle(handle);
+  if (!status.ok()) return status;
+  const size_t bytes = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  char stack[kStackBytes];
+  ByteBuffer heap;
+  char* scratch = bytes <= sizeof(stack) ? stack : heap.Reserve(bytes);
+  Slice stored;
+  status = source.ReadStored(handle, scratch, &stored);
+  if (!status.ok()) return status;
+  ByteBuffer decoded;
+  Slice contents;
+  status = DecodeStored(source, handle, stored, read.verify_checksums, &decoded, &contents);
+  if (!status.ok()) return status;
+
+  std::unique_ptr<char[]> memory;
+  if (contents.data() != scratch) {
+    memory = decoded.Release();  // nothing where the block stands in memory of the file's
+  } else if (scratch == stack) {
+    memory = Copy(contents);
+    contents = Slice(memory.get(), contents.size());
+  } else {
+    memory = heap.Release();
+  }
+  return Lease(handle, contents, std::move(memory),
+               read.fill_cache && options.block_cache != nullptr, lease);
+}
+
+Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,
+                                 ReadaheadReader* reader, ByteBuffer* buffer,
+                                 BlockLease* lease) const {
+  Status status = source.CheckHandle(handle);
+  if (!status.ok()) return status;
+  Slice stored;
+  status = reader->Read(handle, &stored);
+  if (!status.ok()) return status;
+  ByteBuffer fresh;
+  ByteBuffer* decoded = keep ? &fresh : buffer;
+  Slice contents;
+  status = DecodeStored(source, handle, stored, read.verify_checksums, decoded, &contents);
+  if (!status.ok()) return status;
+  if (!keep) return Lease(handle, contents, nullptr, false, lease);
+  std::unique_ptr<char[]> memory =
+      contents.data() == fresh.data() ? fresh.Release() : Copy(contents);
+  contents = Slice(memory.get(), contents.size());
+  return Lease(handle, contents, std::move(memory), true, lease);
+}
+
+}  // namespace lull

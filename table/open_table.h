@@ -1,0 +1,83 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What an open table consists of, and how one of its data blocks comes into memory. Immutable once
+// open; any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "leveldb/cache.h"
+#include "leveldb/env.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "table/block.h"
+#include "table/filter_block.h"
+#include "table/format.h"
+#include "table/index_block.h"
+#include "table/readahead.h"
+#include "table/table_reader.h"
+
+namespace lull {
+
+/// A data block in use, and what keeps it in memory: a reference to the block cache, memory of its
+/// own, or nothing of its own (the file maps it, or an iterator's buffers hold it).
+class BlockLease {
+ public:
+  BlockLease() = default;
+  ~BlockLease() { Drop(); }
+  BlockLease(const BlockLease&) = delete;
+  BlockLease& operator=(const BlockLease&) = delete;
+
+  const Block& block() const { return block_; }
+  void Drop() {
+    if (handle_ != nullptr) cache_->Release(handle_);
+    handle_ = nullptr;
+    memory_.reset();
+    block_ = Block();
+  }
+
+ private:
+  friend struct OpenTable;
+  Block block_;
+  leveldb::Cache* cache_ = nullptr;
+  leveldb::Cache::Handle* handle_ = nullptr;
+  std::unique_ptr<char[]> memory_;
+};
+
+struct OpenTable {
+  TableReadOptions options;
+  std::unique_ptr<leveldb::RandomAccessFile> file;
+  TableSource source;
+  IndexBlock index;
+  FilterBlockReader filter;
+  std::unique_ptr<char[]> filter_memory;
+  uint64_t cache_id = 0;
+  uint64_t data_end = 0;  ///< data blocks lie before this offset
+
+  /// Reads footer, index and filter. `source`, `file` and `options` are set.
+  leveldb::Status ReadTail();
+
+  /// Takes the block from the cache if it is there. REQUIRES: *lease is empty.
+  bool FindCached(const BlockHandle& handle, BlockLease* lease) const;
+  /// From the cache or by one read of the file, into the cache where wanted. REQUIRES: *lease is
+  /// empty.
+  leveldb::Status LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
+                            BlockLease* lease) const;
+  /// From `reader`. When `keep` is false the block may stand in `buffer` or in the reader's memory,
+  /// so that a scan allocates nothing; otherwise it goes into the cache. REQUIRES: *lease is empty.
+  leveldb::Status LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,
+                                 ReadaheadReader* reader, ByteBuffer* buffer,
+                                 BlockLease* lease) const;
+
+ private:
+  leveldb::Status ReadIndex(const FileWindow& tail, const BlockHandle& handle);
+  leveldb::Status ReadFilter(const FileWindow& tail, const BlockHandle& metaindex);
+  /// Reads a block with its checksum verified; `*contents` stands in `*memory` afterwards.
+  leveldb::Status ReadOwned(const FileWindow& tail, const BlockHandle& handle,
+                            std::unique_ptr<char[]>* memory, leveldb::Slice* contents) const;
+  leveldb::Status Lease(const BlockHandle& handle, const leveldb::Slice& contents,
+                        std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const;
+};
+
+}  // namespace lull

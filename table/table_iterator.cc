@@ -1,0 +1,99 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/table_iterator.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+TableIterator::TableIterator(const OpenTable& table, const BlockReadOptions& read)
+    : table_(table),
+      read_(read),
+      use_cache_(table.options.block_cache != nullptr && read.readahead_bytes == 0),
+      keep_(use_cache_ && read.fill_cache),
+      reader_(table.source, table.data_end, read.readahead_bytes) {
+  index_.Reset(table.index.block(), table.options.order);
+  data_.Reset(Block(), table.options.order);
+}
+
+void TableIterator::ForgetBlock() {
+  data_.Reset(Block(), table_.options.order);
+  lease_.Drop();
+  has_block_ = false;
+}
+
+bool TableIterator::PassOver(const Status& cause) {
+  if (status_.ok()) status_ = cause;
+  return read_.skip_damaged_blocks;
+}
+
+bool TableIterator::EnterBlock() {
+  if (!index_.Valid()) {
+    ForgetBlock();
+    if (index_.damage() != nullptr)
+      status_ = table_.source.Damaged(table_.data_end, index_.damage());
+    return false;
+  }
+  BlockHandle handle;
+  if (!IndexBlock::ReadHandle(index_, &handle)) {
+    ForgetBlock();
+    PassOver(table_.source.Damaged(table_.data_end, "malformed handle in the index"));
+    return false;
+  }
+  if (has_block_ && handle.offset == handle_.offset) return true;
+  ForgetBlock();
+  Status status;
+  if (use_cache_ && table_.FindCached(handle, &lease_)) {
+    reader_.Skip(handle);
+  } else {
+    status = table_.LoadBlockAhead(read_, handle, keep_, &reader_, &buffer_, &lease_);
+  }
+  if (!status.ok()) {
+    PassOver(status);
+    return false;
+  }
+  handle_ = handle;
+  has_block_ = true;
+  data_.Reset(lease_.block(), table_.options.order);
+  return true;
+}
+
+void TableIterator::LeaveBlock(Direction direction) {
+  while (!data_.Valid()) {
+    if (data_.damage() != nullptr &&
+        !PassOver(table_.source.Damaged(handle_.offset, data_.damage())))
+      return;
+    if (!status_.ok() && !read_.skip_damaged_blocks) return;
+    if (!index_.Valid()) return;
+    if (direction == Direction::kForward) {
+      index_.Next();
+      if (EnterBlock()) data_.SeekToFirst();
+    } else {
+      index_.Prev();
+      if (EnterBlock()) data_.SeekToLast();
+    }
+  }
+}
+
+void TableIterator::SeekToFirst() {
+  status_ = Status::OK();
+  index_.SeekToFirst();
+  if (EnterBlock()) data_.SeekToFirst();
+  LeaveBlock(Direction::kForward);
+}
+
+void TableIterator::SeekToLast() {
+  status_ = Status::OK();
+  index_.SeekToLast();
+  if (EnterBlock()) data_.SeekToLast();
+  LeaveBlock(Direction::kBackward);
+}
+
+void TableIterator::Seek(const Slice& target) {
+  status_ = Status::OK();
+  table_.index.Seek(table_.options.order, target, &index_);
+  if (EnterBlock()) data_.Seek(table_.options.order, target);
+  LeaveBlock(Direction::kForward);
+}
+
+}  // namespace lull

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/table_reader.h"
+
+#include <utility>
+
+#include "table/open_table.h"
+#include "table/table_iterator.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+struct TableReader::Rep : OpenTable {};
+
+TableReader::TableReader(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+TableReader::~TableReader() = default;
+
+Status TableReader::Open(const TableReadOptions& options,
+                         std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
+                         std::unique_ptr<TableReader>* result) {
+  result->reset();
+  auto rep = std::make_unique<Rep>();
+  rep->options = options;
+  rep->source = {file.get(), file_bytes, options.file_name};
+  rep->file = std::move(file);
+  const Status status = rep->ReadTail();
+  if (status.ok()) result->reset(new TableReader(std::move(rep)));
+  return status;
+}
+
+Status TableReader::Get(const BlockReadOptions& options, const Slice& target, void* arg,
+                        void (*visit)(void* arg, const Slice& key, const Slice& value)) const {
+  const OpenTable& table = *rep_;
+  const KeyOrder& order = table.options.order;
+  BlockCursor cursor;
+  cursor.Reset(table.index.block(), order);
+  table.index.Seek(order, target, &cursor);
+  if (!cursor.Valid()) {
+    return cursor.damage() == nullptr ? Status::OK()
+                                      : table.source.Damaged(table.data_end, cursor.damage());
+  }
+  BlockHandle handle;
+  if (!IndexBlock::ReadHandle(cursor, &handle)) {
+    return table.source.Damaged(table.data_end, "malformed handle in the index");
+  }
+  if (!table.filter.MayMatch(handle.offset, order.UserKey(target))) return Status::OK();
+
+  BlockLease lease;
+  Status status = table.LoadBlock(options, handle, &lease);
+  if (!status.ok()) return status;
+  cursor.Reset(lease.block(), order);
+  cursor.Seek(order, target);
+  if (cursor.Valid()) {
+    visit(arg, cursor.key(), cursor.value());
+  } else if (cursor.damage() != nullptr) {
+    status = table.source.Damaged(handle.offset, cursor.damage());
+  }
+  return status;
+}
+
+std::unique_ptr<leveldb::Iterator> TableReader::NewIterator(const BlockReadOptions& options) const {
+  return std::make_unique<TableIterator>(*rep_, options);
+}
+
+uint64_t TableReader::ApproximateOffsetOf(const Slice& key) const {
+  const OpenTable& table = *rep_;
+  BlockCursor cursor;
+  cursor.Reset(table.index.block(), table.options.order);
+  table.index.Seek(table.options.order, key, &cursor);
+  BlockHandle handle;
+  if (cursor.Valid() && IndexBlock::ReadHandle(cursor, &handle)) return handle.offset;
+  return table.data_end;
+}
+
+}  // namespace lull

@@ -1,0 +1,208 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/table_writer.h"
+
+#include <snappy.h>
+#include <zstd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "table/block_builder.h"
+#include "table/filter_block.h"
+#include "table/format.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+/// Compresses block after block; owns what can be used again.
+class Compressor {
+ public:
+  /// The bytes to store for `raw`, and `*type`, how they are compressed: not at all where that
+  /// would save less than an eighth. They live until the next call.
+  Slice Run(const TableWriteOptions& options, const Slice& raw, leveldb::CompressionType* type) {
+    const bool done =
+        (options.compression == leveldb::kSnappyCompression && Snappy(raw)) ||
+        (options.compression == leveldb::kZstdCompression && Zstd(options.zstd_level, raw));
+    const bool worth_it = done && output_bytes_ < raw.size() - raw.size() / 8;
+    *type = worth_it ? options.compression : leveldb::kNoCompression;
+    return worth_it ? Slice(output_.data(), output_bytes_) : raw;
+  }
+
+ private:
+  struct FreeContext {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+
+  bool Snappy(const Slice& raw) {
+    snappy::RawCompress(raw.data(), raw.size(),
+                        output_.Reserve(snappy::MaxCompressedLength(raw.size())), &output_bytes_);
+    return true;
+  }
+
+  bool Zstd(int level, const Slice& raw) {
+    if (raw.size() > kZstdBlockBytesMax) return false;
+    if (zstd_ == nullptr) zstd_.reset(ZSTD_createCCtx());
+    if (zstd_ == nullptr) return false;
+    const size_t room = ZSTD_compressBound(raw.size());
+    char* out = output_.Reserve(room);
+    output_bytes_ = ZSTD_compressCCtx(zstd_.get(), out, room, raw.data(), raw.size(), level);
+    return ZSTD_isError(output_bytes_) == 0;
+  }
+
+  ByteBuffer output_;
+  size_t output_bytes_ = 0;
+  std::unique_ptr<ZSTD_CCtx, FreeContext> zstd_;
+};
+
+}  // namespace
+
+struct TableWriter::Rep {
+  Rep(const TableWriteOptions& o, leveldb::WritableFile* f)
+      : options(o), file(f), data(o.block_restart_interval) {
+    if (options.filter_policy != nullptr) {
+      filter = std::make_unique<FilterBlockBuilder>(options.filter_policy);
+      filter->StartBlock(0);
+    }
+  }
+
+  void IndexLastBlock(const std::string& key);
+  /// Both return where the block went; meaningless once status is bad.
+  BlockHandle WriteBlock(BlockBuilder* block);
+  BlockHandle WriteStored(const Slice& bytes, leveldb::CompressionType type);
+  BlockHandle WriteMetaindex();
+
+  TableWriteOptions options;
+  leveldb::WritableFile* file;
+  Status status;
+  uint64_t offset = 0;
+  uint64_t entries = 0;
+  BlockBuilder data;
+  BlockBuilder index{1};
+  std::unique_ptr<FilterBlockBuilder> filter;
+  Compressor compressor;
+  std::string scratch;
+
+  /// A data block enters the index only when the next key is known: the shorter the key between,
+  /// the smaller the index.
+  bool unindexed = false;
+  BlockHandle unindexed_handle;
+  std::string last_key;  ///< of the unindexed block
+};
+
+TableWriter::TableWriter(const TableWriteOptions& options, leveldb::WritableFile* file)
+    : rep_(std::make_unique<Rep>(options, file)) {}
+
+TableWriter::~TableWriter() = default;
+
+void TableWriter::Rep::IndexLastBlock(const std::string& key) {
+  scratch.clear();
+  unindexed_handle.EncodeTo(&scratch);
+  if (index.Fits(key, scratch)) {
+    index.Add(key, scratch);
+  } else {
+    status = Status::InvalidArgument("table", "its index would be too large");
+  }
+  unindexed = false;
+}
+
+void TableWriter::Add(const Slice& key, const Slice& value) {
+  Rep& r = *rep_;
+  if (!r.status.ok()) return;
+  if (!r.data.Fits(key, value)) FlushBlock();
+  if (r.status.ok() && !r.data.Fits(key, value)) {
+    r.status = Status::InvalidArgument("table", "entry of 4 GiB or more");
+  }
+  if (!r.status.ok()) return;
+  if (r.unindexed) {
+    r.options.order.ShortenSeparator(&r.last_key, key);
+    r.IndexLastBlock(r.last_key);
+  }
+  if (r.filter != nullptr) r.filter->AddKey(r.options.order.UserKey(key));
+  ++r.entries;
+  r.data.Add(key, value);
+  if (r.data.ByteCount() >= r.options.block_bytes) FlushBlock();
+}
+
+void TableWriter::FlushBlock() {
+  Rep& r = *rep_;
+  if (!r.status.ok() || r.data.empty()) return;
+  r.last_key = r.data.last_key();
+  r.unindexed_handle = r.WriteBlock(&r.data);
+  r.unindexed = r.status.ok();
+  if (r.filter != nullptr) r.filter->StartBlock(r.offset);
+}
+
+BlockHandle TableWriter::Rep::WriteBlock(BlockBuilder* block) {
+  leveldb::CompressionType type;
+  const Slice stored = compressor.Run(options, block->Finish(), &type);
+  const BlockHandle handle = WriteStored(stored, type);
+  block->Reset();
+  return handle;
+}
+
+BlockHandle TableWriter::Rep::WriteStored(const Slice& bytes, leveldb::CompressionType type) {
+  const BlockHandle handle{offset, bytes.size()};
+  char trailer[kBlockTrailerBytes];
+  trailer[0] = static_cast<char>(type);
+  const uint32_t crc = crc32c::Extend(crc32c::Value(bytes.data(), bytes.size()), trailer, 1);
+  EncodeFixed32(trailer + 1, crc32c::Mask(crc));
+  status = file->Append(bytes);
+  if (status.ok()) status = file->Append(Slice(trailer, sizeof(trailer)));
+  if (status.ok()) offset = handle.end();
+  return handle;
+}
+
+BlockHandle TableWriter::Rep::WriteMetaindex() {
+  BlockBuilder metaindex(options.block_restart_interval);
+  if (filter != nullptr) {
+    scratch.clear();
+    WriteStored(filter->Finish(), leveldb::kNoCompression).EncodeTo(&scratch);
+    metaindex.Add(FilterBlockName(*options.filter_policy), scratch);
+  }
+  return status.ok() ? WriteBlock(&metaindex) : BlockHandle();
+}
+
+Status TableWriter::Finish() {
+  Rep& r = *rep_;
+  FlushBlock();
+  if (!r.status.ok()) return r.status;
+  Footer footer;
+  footer.metaindex = r.WriteMetaindex();
+  if (r.status.ok() && r.unindexed) {
+    r.options.order.ShortenSuccessor(&r.last_key);
+    r.IndexLastBlock(r.last_key);
+  }
+  if (r.status.ok()) footer.index = r.WriteBlock(&r.index);
+  if (!r.status.ok()) return r.status;
+  r.scratch.clear();
+  footer.EncodeTo(&r.scratch);
+  r.status = r.file->Append(r.scratch);
+  if (r.status.ok()) r.offset += r.scratch.size();
+  return r.status;
+}
+
+void TableWriter::Abandon() { rep_->file = nullptr; }
+
+Status TableWriter::status() const { return rep_->status; }
+uint64_t TableWriter::EntryCount() const { return rep_->entries; }
+uint64_t TableWriter::FileBytes() const { return rep_->offset; }
+
+bool TableWriter::ChangeOptions(const TableWriteOptions& options) {
+  const KeyOrder& order = rep_->options.order;
+  if (options.order.user() != order.user() || options.order.internal() != order.internal())
+    return false;
+  const leveldb::FilterPolicy* policy = rep_->options.filter_policy;
+  rep_->options = options;
+  rep_->options.filter_policy = policy;  // its filters are under construction
+  rep_->data.set_restart_interval(options.block_restart_interval);
+  return true;
+}
+
+}  // namespace lull

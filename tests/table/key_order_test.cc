@@ -1,0 +1,73 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/key_order.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/table/table_test_util.h"
+
+namespace lull {
+namespace {
+
+using testing::InternalKey;
+
+TEST(KeyOrderTest, InternalKeysAscendByUserKeyAndDescendBySequence) {
+  const KeyOrder order = testing::InternalOrder();
+  EXPECT_LT(order.Compare(InternalKey("a", 1), InternalKey("b", 1)), 0);
+  EXPECT_LT(order.Compare(InternalKey("a", 9), InternalKey("a", 1)), 0);
+  EXPECT_LT(order.Compare(InternalKey("a", 256), InternalKey("a", 255)), 0);
+  EXPECT_LT(order.Compare(InternalKey("a", 1), InternalKey("ab", 9)), 0);
+  EXPECT_EQ(order.Compare(InternalKey("a", 1), InternalKey("a", 1)), 0);
+  EXPECT_GT(KeyOrder(testing::Reverse(), KeyOrder::Keys::kInternal)
+                .Compare(InternalKey("a", 1), InternalKey("b", 1)),
+            0);
+}
+
+TEST(KeyOrderTest, OnlyWholeInternalKeysAreComparable) {
+  EXPECT_FALSE(testing::InternalOrder().Comparable("1234567"));
+  EXPECT_TRUE(testing::InternalOrder().Comparable("12345678"));
+  EXPECT_TRUE(testing::UserOrder().Comparable(""));
+}
+
+TEST(KeyOrderTest, SeparatorsOfInternalKeys) {
+  const KeyOrder order = testing::InternalOrder();
+  const uint64_t last = (uint64_t{1} << 56) - 1;
+  const auto separator = [&order](std::string a, const std::string& b) {
+    order.ShortenSeparator(&a, b);
+    return a;
+  };
+  EXPECT_EQ(InternalKey("g", last), separator(InternalKey("foo", 100), InternalKey("hello", 200)));
+  // Same user key, a prefix, the wrong order: nothing is shorter.
+  EXPECT_EQ(InternalKey("foo", 100), separator(InternalKey("foo", 100), InternalKey("foo", 99)));
+  EXPECT_EQ(InternalKey("foo", 100),
+            separator(InternalKey("foo", 100), InternalKey("foobar", 200)));
+  EXPECT_EQ(InternalKey("foobar", 100),
+            separator(InternalKey("foobar", 100), InternalKey("foo", 200)));
+  std::string key = InternalKey("foo", 100);
+  order.ShortenSuccessor(&key);
+  EXPECT_EQ(InternalKey("g", last), key);
+  key = InternalKey("\xff\xff", 100);
+  order.ShortenSuccessor(&key);
+  EXPECT_EQ(InternalKey("\xff\xff", 100), key);
+}
+
+TEST(KeyOrderTest, ShortenedKeysStayBetween) {
+  Random random(5);
+  for (const KeyOrder& order : {testing::UserOrder(), testing::InternalOrder()}) {
+    for (int i = 0; i < 5000; ++i) {
+      std::string a = testing::RandomKey(&random, order);
+      std::string b = testing::RandomKey(&random, order);
+      if (order.Compare(a, b) == 0) continue;
+      if (order.Compare(a, b) > 0) std::swap(a, b);
+      std::string between = a;
+      order.ShortenSeparator(&between, b);
+      ASSERT_LE(order.Compare(a, between), 0);
+      ASSERT_LT(order.Compare(between, b), 0);
+      std::string after = a;
+      order.ShortenSuccessor(&after);
+      ASSERT_LE(order.Compare(a, after), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,260 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/merging_iterator.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/table/table_test_util.h"
+
+namespace lull {
+namespace {
+
+using testing::Entries;
+using testing::Iterator;
+using testing::Slice;
+using testing::Status;
+
+/// Over a map. Fails for good when it comes to stand on `*bad_key`.
+class MapIterator final : public Iterator {
+ public:
+  explicit MapIterator(Entries entries, const std::string* bad_key = nullptr)
+      : entries_(std::move(entries)), bad_key_(bad_key), at_(entries_.end()) {}
+
+  bool Valid() const override { return !failed_ && at_ != entries_.end(); }
+  void SeekToFirst() override { Stand(entries_.begin()); }
+  void SeekToLast() override {
+    Stand(entries_.empty() ? entries_.end() : std::prev(entries_.end()));
+  }
+  void Seek(const Slice& target) override { Stand(entries_.lower_bound(target.ToString())); }
+  void Next() override { Stand(std::next(at_)); }
+  void Prev() override { Stand(at_ == entries_.begin() ? entries_.end() : std::prev(at_)); }
+  Slice key() const override { return at_->first; }
+  Slice value() const override { return at_->second; }
+  Status status() const override {
+    return failed_ ? Status::IOError("child", "failed") : Status::OK();
+  }
+
+ private:
+  void Stand(Entries::const_iterator at) {
+    at_ = at;
+    if (bad_key_ != nullptr && at_ != entries_.end() && at_->first == *bad_key_) failed_ = true;
+  }
+
+  const Entries entries_;
+  const std::string* const bad_key_;
+  Entries::const_iterator at_;
+  bool failed_ = false;
+};
+
+Entries Make(std::initializer_list<std::pair<const std::string, std::string>> list) {
+  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  entries.insert(list);
+  return entries;
+}
+
+std::unique_ptr<Iterator> Over(Entries entries, const std::string* bad_key = nullptr) {
+  return std::make_unique<MapIterator>(std::move(entries), bad_key);
+}
+
+TEST(MergingIteratorTest, WalksAtRandomOverAnyNumberOfChildren) {
+  Random random(77);
+  for (const KeyOrder& order : {testing::UserOrder(), testing::InternalOrder()}) {
+    for (const size_t count : {0, 1, 2, 3, 4, 5, 8, 40}) {
+      std::vector<Entries> parts(count, Entries(testing::LessByOrder{order}));
+      Entries all(testing::LessByOrder{order});
+      if (count > 0) {
+        for (const auto& [key, value] : testing::RandomEntries(&random, order, 400, 10)) {
+          all.emplace(key, value);
+          parts[random.Uniform(count)].emplace(key, value);
+        }
+      }
+      std::vector<std::unique_ptr<Iterator>> children;
+      for (Entries& part : parts) children.push_back(Over(std::move(part)));
+      const std::unique_ptr<Iterator> merged = NewMergingIterator(order, std::move(children));
+      ASSERT_FALSE(merged->Valid());
+      ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(merged.get(), all));
+      ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), all, &random, 5000));
+    }
+  }
+}
+
+TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
+  constexpr int kChildren = 6;
+  Random random(78);
+  std::vector<std::pair<std::string, std::string>> expected;
+  std::vector<Entries> parts(kChildren, Make({}));
+  for (int key = 0; key < 30; ++key) {
+    for (int child = 0; child < kChildren; ++child) {
+      if (random.OneIn(3)) continue;
+      const std::string name = "k" + std::to_string(100 + key);
+      parts[static_cast<size_t>(child)][name] = std::to_string(child);
+      expected.emplace_back(name, std::to_string(child));
+    }
+  }
+  std::vector<std::unique_ptr<Iterator>> children;
+  for (const Entries& part : parts) children.push_back(Over(part));
+  const std::unique_ptr<Iterator> merged =
+      NewMergingIterator(testing::UserOrder(), std::move(children));
+  size_t at = 0;
+  merged->SeekToFirst();
+  for (int step = 0; step < 20000; ++step) {
+    ASSERT_TRUE(merged->Valid());
+    ASSERT_EQ(expected[at].first, merged->key().ToString());
+    ASSERT_EQ(expected[at].second, merged->value().ToString());
+    const bool forward = at == 0 || (at + 1 < expected.size() && random.OneIn(2));
+    if (forward) {
+      merged->Next();
+      ++at;
+    } else {
+      merged->Prev();
+      --at;
+    }
+  }
+}
+
+TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
+  const std::string bad = "d";
+  const Entries rest = Make({{"a", ""}, {"c", ""}, {"e", ""}});
+  const auto make = [&] {
+    std::vector<std::unique_ptr<Iterator>> children;
+    children.push_back(Over(rest));
+    children.push_back(Over(Make({{"b", ""}, {"d", ""}, {"f", ""}}), &bad));
+    return NewMergingIterator(testing::UserOrder(), std::move(children));
+  };
+  std::unique_ptr<Iterator> merged = make();
+  std::string seen;
+  for (merged->SeekToFirst(); merged->Valid(); merged->Next()) seen += merged->key().ToString();
+  EXPECT_EQ(
+      "ab",
+      seen);  // c would be right, but it is known only that the other child has failed behind b
+  EXPECT_TRUE(merged->status().IsIOError());
+  merged = make();
+  seen.clear();
+  for (merged->SeekToLast(); merged->Valid(); merged->Prev()) seen += merged->key().ToString();
+  EXPECT_EQ("f", seen);
+  EXPECT_TRUE(merged->status().IsIOError());
+  merged = make();
+  merged->Seek("c");
+  EXPECT_FALSE(merged->Valid());
+  EXPECT_TRUE(merged->status().IsIOError());
+}
+
+TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
+  const std::string bad = "b";
+  std::vector<std::unique_ptr<Iterator>> children;
+  children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
+  children.push_back(Over(Make({{"b", ""}, {"d", ""}}), &bad));
+  const std::unique_ptr<Iterator> merged =
+      NewMergingIterator(testing::UserOrder(), std::move(children));
+  merged->Seek("c");
+  ASSERT_TRUE(merged->Valid());
+  merged->Prev();  // needs what stands before "d" in the second child
+  EXPECT_FALSE(merged->Valid());
+  EXPECT_TRUE(merged->status().IsIOError());
+}
+
+TEST(MergingIteratorTest, ErrorChildren) {
+  std::vector<std::unique_ptr<Iterator>> children;
+  children.push_back(Over(Make({{"a", ""}})));
+  children.emplace_back(leveldb::NewErrorIterator(Status::Corruption("bad table")));
+  const std::unique_ptr<Iterator> merged =
+      NewMergingIterator(testing::UserOrder(), std::move(children));
+  merged->SeekToFirst();
+  EXPECT_FALSE(merged->Valid());
+  EXPECT_TRUE(merged->status().IsCorruption());
+}
+
+/// Parts of `all`, cut at random, some of them empty, and their concatenation.
+class ConcatenationTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Iterator> Concatenate(const Entries& all, Random* random,
+                                        const std::string* bad_part = nullptr) {
+    Entries index(all.key_comp());
+    parts_.assign(1, Entries(all.key_comp()));
+    for (const auto& [key, value] : all) {
+      parts_.back().emplace(key, value);
+      if (random->OneIn(4)) {
+        index[key] = std::to_string(parts_.size() - 1);
+        parts_.emplace_back(all.key_comp());
+        // A part whose entries are all gone, though the index still has a place for it.
+        if (random->OneIn(3)) {
+          index[key + std::string(8, '\x01')] = std::to_string(parts_.size() - 1);
+          parts_.emplace_back(all.key_comp());
+        }
+      }
+    }
+    if (!parts_.back().empty())
+      index[parts_.back().rbegin()->first] = std::to_string(parts_.size() - 1);
+    return NewConcatenatingIterator(Over(index), [this, bad_part](const Slice& value) {
+      ++opened_;
+      if (bad_part != nullptr && value == Slice(*bad_part)) {
+        return std::unique_ptr<Iterator>(leveldb::NewErrorIterator(Status::Corruption("bad part")));
+      }
+      return Over(parts_[std::stoul(value.ToString())]);
+    });
+  }
+
+  std::vector<Entries> parts_;
+  int opened_ = 0;
+};
+
+TEST_F(ConcatenationTest, WalksAtRandom) {
+  Random random(79);
+  for (const size_t count : {0, 1, 2, 10, 300}) {
+    Entries all(testing::LessByOrder{testing::UserOrder()});
+    for (size_t i = 0; i < count; ++i)
+      all["k" + std::to_string(random.Uniform(100000))] = std::to_string(i);
+    const std::unique_ptr<Iterator> whole = Concatenate(all, &random);
+    ASSERT_FALSE(whole->Valid());
+    ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(whole.get(), all));
+    ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(whole.get(), all, &random, 3000));
+  }
+}
+
+TEST_F(ConcatenationTest, OpensAPartOnceForManySeeks) {
+  Random random(80);
+  const Entries all = Make({{"a", "1"}});
+  const std::unique_ptr<Iterator> whole = Concatenate(all, &random);
+  for (int i = 0; i < 10; ++i) whole->Seek("a");
+  EXPECT_TRUE(whole->Valid());
+  EXPECT_EQ(1, opened_);
+}
+
+TEST_F(ConcatenationTest, ABadPartEndsTheWalk) {
+  Random random(81);
+  Entries all(testing::LessByOrder{testing::UserOrder()});
+  for (int i = 100; i < 200; ++i) all["k" + std::to_string(i)] = "v";
+  const std::string bad = "7";
+  const std::unique_ptr<Iterator> whole = Concatenate(all, &random, &bad);
+  ASSERT_GT(parts_.size(), 10u);
+  auto expected = all.begin();
+  for (whole->SeekToFirst(); whole->Valid(); whole->Next())
+    ASSERT_EQ((expected++)->first, whole->key().ToString());
+  EXPECT_NE(expected, all.end());
+  EXPECT_TRUE(whole->status().IsCorruption());
+  whole->SeekToLast();
+  EXPECT_TRUE(whole->Valid());
+  EXPECT_TRUE(whole->status().ok());
+  for (; whole->Valid(); whole->Prev()) {
+  }
+  EXPECT_TRUE(whole->status().IsCorruption());
+}
+
+TEST(IteratorTest, CleanupsRunOnceEach) {
+  std::vector<int> ran(5, 0);
+  const auto note = [](void* arg1, void* arg2) {
+    *static_cast<int*>(arg1) += arg2 == nullptr ? 1 : 100;
+  };
+  {
+    const std::unique_ptr<Iterator> iterator(leveldb::NewEmptyIterator());
+    for (int& count : ran) iterator->RegisterCleanup(note, &count, nullptr);
+    EXPECT_EQ(std::vector<int>(5, 0), ran);
+  }
+  EXPECT_EQ(std::vector<int>(5, 1), ran);
+  const std::unique_ptr<Iterator> none(leveldb::NewEmptyIterator());
+  none->SeekToFirst();
+  EXPECT_FALSE(none->Valid());
+  EXPECT_TRUE(none->status().ok());
+}
+
+}  // namespace
+}  // namespace lull

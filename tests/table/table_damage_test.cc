@@ -1,0 +1,319 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Damaged tables: an error or the right data, never wrong data, never a crash.
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include "leveldb/cache.h"
+#include "leveldb/filter_policy.h"
+#include "table/format.h"
+#include "tests/table/table_test_util.h"
+#include "util/crc32c.h"
+
+namespace lull {
+namespace {
+
+using testing::Entries;
+using testing::Found;
+using testing::GetInto;
+using testing::Iterator;
+using testing::Status;
+
+class TableDamageTest : public ::testing::Test {
+ protected:
+  std::string Build(leveldb::CompressionType compression, size_t count, const KeyOrder& order,
+                    uint64_t seed) {
+    Random random(seed);
+    entries_ = std::make_unique<Entries>(testing::RandomEntries(&random, order, count, 60));
+    TableWriteOptions write;
+    write.order = order;
+    write.compression = compression;
+    write.filter_policy = bloom_.get();
+    write.block_bytes = 200;
+    write.block_restart_interval = 4;
+    read_.order = order;
+    read_.filter_policy = bloom_.get();
+    return BuildTable(write, *entries_);
+  }
+
+  /// Everything that a table answers must be right or an error. Returns whether all of it was
+  /// answered.
+  bool AnswersAreRight(const std::string& bytes, const BlockReadOptions& options) {
+    std::unique_ptr<TableReader> reader;
+    if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return false;
+    bool complete = true;
+    for (const auto& [key, value] : *entries_) {
+      Found found;
+      if (GetInto(*reader, options, key, &found).ok()) {
+        EXPECT_TRUE(found.called);
+        EXPECT_EQ(value, found.value);
+      } else {
+        complete = false;
+      }
+    }
+    const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
+    auto expected = entries_->begin();
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++expected) {
+      EXPECT_NE(expected, entries_->end());
+      if (expected == entries_->end()) return false;
+      EXPECT_EQ(expected->first, iterator->key().ToString());
+      EXPECT_EQ(expected->second, iterator->value().ToString());
+    }
+    EXPECT_NE(expected == entries_->end(), !iterator->status().ok());
+    auto backward = entries_->rbegin();
+    for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev(), ++backward) {
+      EXPECT_NE(backward, entries_->rend());
+      if (backward == entries_->rend()) return false;
+      EXPECT_EQ(backward->first, iterator->key().ToString());
+    }
+    EXPECT_NE(backward == entries_->rend(), !iterator->status().ok());
+    return complete && iterator->status().ok();
+  }
+
+  /// Touches everything; for tables whose data may be wrong because nothing checks it.
+  void Exercise(const std::string& bytes, const BlockReadOptions& options) {
+    std::unique_ptr<TableReader> reader;
+    if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return;
+    const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
+    size_t steps = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ASSERT_LT(++steps, 100000u);
+    for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) ASSERT_LT(++steps, 200000u);
+    for (const auto& [key, value] : *entries_) {
+      Found found;
+      GetInto(*reader, options, key, &found);
+      iterator->Seek(key);
+      if (iterator->Valid()) iterator->Prev();
+      reader->ApproximateOffsetOf(key);
+    }
+  }
+
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom_{leveldb::NewBloomFilterPolicy(10)};
+  TableReadOptions read_;
+  std::unique_ptr<Entries> entries_;
+};
+
+TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
+  for (const leveldb::CompressionType compression :
+       {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
+    const std::string good = Build(compression, 40, testing::InternalOrder(), 11);
+    ASSERT_TRUE(AnswersAreRight(good, {}));
+    size_t noticed = 0;
+    for (size_t i = 0; i < good.size(); ++i) {
+      SCOPED_TRACE("byte " + std::to_string(i));
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+      BlockReadOptions options;
+      options.verify_checksums = true;
+      options.readahead_bytes = i % 3 == 0 ? 512 : 0;
+      noticed += AnswersAreRight(bad, options) ? 0 : 1;
+      ASSERT_FALSE(HasFailure());
+      options.verify_checksums = false;
+      ASSERT_NO_FATAL_FAILURE(Exercise(bad, options));
+    }
+    // Only filter and metaindex blocks and the footer's padding may be hurt unnoticed.
+    EXPECT_GT(noticed, good.size() * 3 / 4);
+  }
+}
+
+TEST_F(TableDamageTest, EveryTruncationIsAnError) {
+  const std::string good = Build(leveldb::kSnappyCompression, 40, testing::UserOrder(), 12);
+  for (size_t size = 0; size < good.size(); ++size) {
+    std::unique_ptr<TableReader> reader;
+    const Status cut = testing::OpenTableBytes(read_, good.substr(0, size), &reader);
+    ASSERT_TRUE(cut.IsCorruption()) << size;
+    ASSERT_EQ(nullptr, reader);
+    ASSERT_NE(std::string::npos, cut.ToString().find("the_table")) << cut.ToString();
+    // The file is shorter than its owner believes.
+    const Status shorter = TableReader::Open(
+        read_, std::make_unique<testing::MemoryFile>(good.substr(0, size)), good.size(), &reader);
+    ASSERT_FALSE(shorter.ok()) << size;
+  }
+}
+
+TEST_F(TableDamageTest, DataCutOffUnderAnOpenTable) {
+  const std::string good = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
+  ASSERT_GT(good.size(), 80000u);  // more than what is read at open
+  std::unique_ptr<TableReader> reader;
+  testing::FileProbe probe;
+  ASSERT_TRUE(testing::OpenTableBytes(read_, good, &reader, &probe).ok());
+  probe.bad_begin = 0;
+  probe.bad_end = 10000;
+  const std::unique_ptr<Iterator> iterator = reader->NewIterator({});
+  iterator->SeekToFirst();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_TRUE(iterator->status().IsIOError());
+  iterator->SeekToLast();
+  EXPECT_TRUE(iterator->Valid());
+  EXPECT_TRUE(iterator->status().ok());
+  size_t seen = 0;
+  for (; iterator->Valid(); iterator->Prev()) ++seen;
+  EXPECT_TRUE(iterator->status().IsIOError());
+  EXPECT_GT(seen, entries_->size() / 2);
+  Found found;
+  EXPECT_TRUE(GetInto(*reader, {}, entries_->begin()->first, &found).IsIOError());
+  EXPECT_FALSE(found.called);
+  probe.bad_end = 0;  // the device has recovered
+  testing::ExpectHolds(iterator.get(), *entries_);
+}
+
+TEST_F(TableDamageTest, ReadaheadDoesNotSpreadABadSector) {
+  const std::string good = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
+  testing::FileProbe probe;
+  std::unique_ptr<TableReader> reader;
+  ASSERT_TRUE(testing::OpenTableBytes(read_, good, &reader, &probe).ok());
+  probe.bad_begin = 12000;
+  probe.bad_end = 12001;
+  BlockReadOptions options;
+  options.readahead_bytes = 1 << 20;
+  const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
+  iterator->SeekToFirst();
+  std::string last;
+  for (; iterator->Valid(); iterator->Next()) last = iterator->key().ToString();
+  EXPECT_TRUE(iterator->status().IsIOError());
+  EXPECT_GT(reader->ApproximateOffsetOf(last) + 400, 12000u);
+
+  // For salvage the iterator passes over the one block.
+  options.skip_damaged_blocks = true;
+  const std::unique_ptr<Iterator> salvage = reader->NewIterator(options);
+  size_t seen = 0;
+  for (salvage->SeekToFirst(); salvage->Valid(); salvage->Next()) ++seen;
+  EXPECT_TRUE(salvage->status().IsIOError());
+  EXPECT_LT(seen, entries_->size());
+  EXPECT_GT(seen, entries_->size() - 60);
+  size_t seen_backward = 0;
+  for (salvage->SeekToLast(); salvage->Valid(); salvage->Prev()) ++seen_backward;
+  EXPECT_EQ(seen, seen_backward);
+}
+
+TEST_F(TableDamageTest, SalvagePassesOverDamagedBlocks) {
+  const std::string good = Build(leveldb::kNoCompression, 300, testing::UserOrder(), 14);
+  std::string bad = good;
+  bad[3000] = static_cast<char>(bad[3000] ^ 1);
+  bad[6000] = static_cast<char>(bad[6000] ^ 1);
+  std::unique_ptr<TableReader> reader;
+  ASSERT_TRUE(testing::OpenTableBytes(read_, bad, &reader).ok());
+  BlockReadOptions options;
+  options.verify_checksums = true;
+  options.skip_damaged_blocks = true;
+  const std::unique_ptr<Iterator> salvage = reader->NewIterator(options);
+  size_t seen = 0;
+  for (salvage->SeekToFirst(); salvage->Valid(); salvage->Next(), ++seen) {
+    ASSERT_EQ(entries_->at(salvage->key().ToString()), salvage->value().ToString());
+  }
+  EXPECT_TRUE(salvage->status().IsCorruption());
+  EXPECT_GT(seen, entries_->size() - 80);
+  EXPECT_LT(seen, entries_->size());
+}
+
+TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
+  const std::string good = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 15);
+  std::string bad = good;
+  bad[5] = static_cast<char>(bad[5] ^ 1);
+  std::unique_ptr<TableReader> reader;
+  ASSERT_TRUE(testing::OpenTableBytes(read_, bad, &reader).ok());
+  BlockReadOptions options;
+  options.verify_checksums = true;
+  Found found;
+  const Status status = GetInto(*reader, options, entries_->begin()->first, &found);
+  EXPECT_EQ("Corruption: the_table: at offset 0: block checksum mismatch", status.ToString());
+}
+
+TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
+  const std::string good = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 16);
+  Footer footer;
+  ASSERT_EQ(nullptr, footer.DecodeFrom(
+                         leveldb::Slice(good.data() + good.size() - kFooterBytes, kFooterBytes)));
+  for (const uint64_t place :
+       {footer.metaindex.offset - kBlockTrailerBytes - 20, footer.metaindex.offset + 3}) {
+    std::string bad = good;
+    for (uint64_t i = place; i < place + 10; ++i) bad[i] = '\0';
+    EXPECT_TRUE(AnswersAreRight(bad, {}));
+    TableReadOptions paranoid = read_;
+    paranoid.paranoid_checks = true;
+    std::unique_ptr<TableReader> reader;
+    EXPECT_TRUE(testing::OpenTableBytes(paranoid, bad, &reader).IsCorruption());
+  }
+}
+
+TEST_F(TableDamageTest, RandomGarbageWithRightChecksums) {
+  // Damage made before the checksums, as faulty memory or a hostile hand would: contents of blocks
+  // are nonsense, but every checksum holds.
+  Random random(18);
+  for (int round = 0; round < 1500; ++round) {
+    const KeyOrder order = round % 2 == 0 ? testing::UserOrder() : testing::InternalOrder();
+    std::string table =
+        Build(leveldb::kNoCompression, 1 + random.Uniform(40), order, random.Next());
+    Footer footer;
+    ASSERT_EQ(nullptr, footer.DecodeFrom(leveldb::Slice(table.data() + table.size() - kFooterBytes,
+                                                        kFooterBytes)));
+    const BlockHandle victims[] = {footer.index, footer.metaindex};
+    const BlockHandle victim = victims[random.Uniform(2)];
+    for (uint64_t hits = 1 + random.Uniform(3); hits > 0; --hits) {
+      table[victim.offset + random.Uniform(victim.size)] =
+          static_cast<char>(random.OneIn(2) ? random.Next() : random.Uniform(10));
+    }
+    const uint32_t crc = crc32c::Value(table.data() + victim.offset, victim.size + 1);
+    EncodeFixed32(table.data() + victim.offset + victim.size + 1, crc32c::Mask(crc));
+    BlockReadOptions options;
+    options.verify_checksums = true;
+    options.skip_damaged_blocks = random.OneIn(2);
+    ASSERT_NO_FATAL_FAILURE(Exercise(table, options));
+  }
+}
+
+TEST_F(TableDamageTest, RandomBytesAreNoTable) {
+  Random random(19);
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes(random.Uniform(300), '\0');
+    for (char& c : bytes) c = static_cast<char>(random.Next());
+    if (bytes.size() >= kFooterBytes) EncodeFixed64(bytes.data() + bytes.size() - 8, kTableMagic);
+    std::unique_ptr<TableReader> reader;
+    ASSERT_FALSE(testing::OpenTableBytes({}, bytes, &reader).ok());
+  }
+}
+
+TEST(FormatTest, HandlesBeyondTheFileAreRefused) {
+  const TableSource source{nullptr, 1000, "file"};
+  EXPECT_TRUE(source.CheckHandle({0, 995}).ok());
+  EXPECT_TRUE(source.CheckHandle({995, 0}).ok());
+  for (const BlockHandle& handle :
+       {BlockHandle{0, 996}, BlockHandle{996, 0}, BlockHandle{1001, 0}, BlockHandle{0, UINT64_MAX},
+        BlockHandle{UINT64_MAX, 0}, BlockHandle{UINT64_MAX - 2, 5},
+        BlockHandle{10, UINT64_MAX - 12}}) {
+    EXPECT_TRUE(source.CheckHandle(handle).IsCorruption()) << handle.offset << " " << handle.size;
+  }
+}
+
+/// The status of a block of these stored bytes and type, with a right checksum.
+Status Decode(std::string stored, leveldb::CompressionType type) {
+  stored.push_back(static_cast<char>(type));
+  PutFixed32(&stored, crc32c::Mask(crc32c::Value(stored.data(), stored.size())));
+  ByteBuffer buffer;
+  leveldb::Slice contents;
+  return DecodeStored({nullptr, 0, "file"}, {}, stored, true, &buffer, &contents);
+}
+
+TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
+  const std::string snappy_4gib("\xff\xff\xff\xff\x0f", 5);
+  EXPECT_TRUE(Decode(snappy_4gib + "abc", leveldb::kSnappyCompression).IsCorruption());
+  EXPECT_TRUE(Decode(std::string("\x05") + "abc", leveldb::kSnappyCompression).IsCorruption());
+  EXPECT_TRUE(Decode("", leveldb::kSnappyCompression).IsCorruption());
+  EXPECT_TRUE(Decode("no zstd frame", leveldb::kZstdCompression).IsCorruption());
+  EXPECT_TRUE(Decode("", leveldb::kZstdCompression).IsCorruption());
+  // A zstd frame header that claims 2^60 bytes.
+  EXPECT_TRUE(Decode(std::string("\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x10\1\0\0", 16),
+                     leveldb::kZstdCompression)
+                  .IsCorruption());
+  EXPECT_TRUE(Decode("abc", static_cast<leveldb::CompressionType>(7)).IsCorruption());
+  EXPECT_TRUE(Decode("abc", leveldb::kNoCompression).ok());
+}
+
+TEST(FormatTest, CompressionAtItsDensestIsAccepted) {
+  const std::string zeros(64 << 20, '\0');
+  std::string dense(ZSTD_compressBound(zeros.size()), '\0');
+  dense.resize(ZSTD_compress(dense.data(), dense.size(), zeros.data(), zeros.size(), 19));
+  EXPECT_TRUE(Decode(dense, leveldb::kZstdCompression).ok()) << dense.size();
+}
+
+}  // namespace
+}  // namespace lull
