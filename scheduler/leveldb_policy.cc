@@ -1,0 +1,22 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "scheduler/leveldb_policy.h"
+
+namespace lull {
+
+Directive LevelDbPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t) {
+  Directive wanted;
+  wanted.immutables_max = 1;
+  wanted.l0_stop = options_.l0_stop;
+  wanted.compactions_max = 1;
+  if (pressure.l0_tables >= options_.l0_slowdown) {
+    wanted.delay_us_per_write = 1000;
+    wanted.cause = StallCause::kL0;
+  }
+  // LevelDB's one thread leaves its compaction to flush, and takes it up again behind.
+  if (pressure.immutables > 0) return wanted;
+  wanted.l0.jobs_max = 1;
+  wanted.deep.jobs_max = 1;
+  return wanted;
+}
+
+}  // namespace lull

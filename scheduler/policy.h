@@ -1,0 +1,117 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// When background work runs, and how fast clients may write: the pure half of the scheduler. A
+// policy is a state machine that is told what happened and how the store stands, and answers with
+// what it wants from now on. It has no thread, lock, clock, file or random source: time is an
+// argument, so the same events give the same answers, and a recorded day replays in a test in
+// moments.
+//
+// The answer is a level, not an edge: a Directive says the whole of what is wanted now (so many
+// jobs of this class, at this CPU priority, writes paced so), and the coordinator makes it so by
+// starting, pausing and resuming jobs. A pause can therefore not be forgotten, and a lost event is
+// mended by the next one.
+//
+// A wrong answer makes a store slow, never wrong: memory budget, L0 stop and the order of installs
+// are the coordinator's own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lull {
+
+/// How one store stands. Plain data, measured by the coordinator before each event.
+struct Pressure {
+  // Memory. "Used" and "budget" are the coordinator's, all stores together; the rest is this
+  // store's.
+  uint64_t memory_used_bytes = 0;  ///< sealed memtables not yet flushed
+  uint64_t memory_budget_bytes = 0;
+  uint64_t immutable_bytes = 0;
+  int immutables = 0;
+  uint64_t flush_bytes_per_sec =
+      0;  ///< memtable bytes freed a second of flushing; 0: not known yet
+
+  // Tables.
+  int l0_tables = 0;
+  uint64_t debt_bytes = 0;  ///< see Version::DebtBytes
+  bool l0_due = false;      ///< a compaction of L0 is due
+  bool deep_due = false;    ///< a deep compaction is due
+
+  // Clients.
+  uint64_t client_bytes_total = 0;  ///< written since open; only differences mean something
+  uint64_t idle_us = 0;             ///< since a write was last seen
+  bool drain_requested =
+      false;  ///< a client waits for Flush or WaitForIdle: work as if nobody wrote
+};
+
+enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };
+
+/// The CPU class a job runs at.
+enum class CpuPriority { kNormal, kIdle };
+
+/// How many jobs of a class may run at once (0: those running are paused), and how hard.
+struct Grant {
+  int jobs_max = 0;
+  CpuPriority cpu = CpuPriority::kNormal;
+  bool operator==(const Grant&) const = default;
+};
+
+/// Why writes are slowed.
+enum class StallCause { kNone, kMemory, kL0, kDebt };
+
+/// What a policy wants for its store until it says otherwise.
+struct Directive {
+  Grant l0;
+  Grant deep;
+  int compactions_max = 1;  ///< L0 and deep together
+
+  uint64_t flush_bytes_min = 0;  ///< a flush begins once so much is sealed (or a client asks)
+  int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
+  int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits
+
+  uint64_t delay_us_per_write = 0;       ///< each write waits so long (LevelDB's slowdown)
+  uint64_t write_bytes_per_sec_max = 0;  ///< writes are paced to this; 0: they are not
+  StallCause cause = StallCause::kNone;  ///< of the two fields above
+
+  bool tick = false;  ///< time matters now: call again within 10 ms
+  bool operator==(const Directive&) const = default;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  /// `now_us` never decreases. Called by one thread at a time.
+  virtual Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) = 0;
+};
+
+/// The numbers a policy may use, with the user's choices resolved; see SchedulingOptions.
+struct PolicyOptions {
+  int compaction_threads = 2;
+  int l0_trigger = 4;
+  int l0_slowdown = 8;
+  int l0_stop = 12;
+  uint64_t debt_bytes_max = uint64_t{4} << 30;
+  uint64_t lull_after_us = 20000;
+  uint64_t memtable_bytes = 4u << 20;
+  uint64_t l0_job_bytes_max = 0;  ///< see LayoutOptions; 0: an L0 job takes all of L0
+};
+
+/// The names that MakePolicy knows, in the order in which they are listed to users.
+const std::vector<std::string>& PolicyNames();
+
+/// L0 limits that a policy uses where the user names none.
+struct L0Limits {
+  int trigger, slowdown, stop;
+};
+L0Limits DefaultL0Limits(const std::string& policy);
+
+/// How much of L0 one job takes at least, under that policy; 0: all of it.
+uint64_t DefaultL0JobBytesMax(const std::string& policy);
+
+/// nullptr for an unknown name.
+std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options);
+
+}  // namespace lull

@@ -1,0 +1,366 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What holds for every history of events: random ones, from a fixed seed that is printed when a
+// property fails.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "scheduler/lull_policy.h"
+#include "scheduler/policy.h"
+#include "tests/scheduler/policy_script.h"
+#include "util/random.h"
+
+namespace lull::testing {
+namespace {
+
+constexpr uint64_t kSeed = 20260104;
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kWriteRateMin = kMiB;
+
+struct Moment {
+  EventKind event = EventKind::kTick;
+  Pressure pressure;
+  uint64_t now_us = 0;
+};
+
+PolicyOptions RandomOptions(const std::string& policy, Random* random) {
+  const L0Limits limits = DefaultL0Limits(policy);
+  PolicyOptions options;
+  options.compaction_threads = static_cast<int>(1 + random->Uniform(8));
+  options.l0_trigger = limits.trigger;
+  options.l0_slowdown = limits.slowdown;
+  options.l0_stop = limits.stop;
+  if (random->OneIn(3)) {
+    options.l0_trigger = static_cast<int>(1 + random->Uniform(10));
+    options.l0_slowdown = options.l0_trigger + static_cast<int>(random->Uniform(20));
+    options.l0_stop = options.l0_slowdown + static_cast<int>(random->Uniform(20));
+  }
+  options.debt_bytes_max = (1 + random->Uniform(8192)) * kMiB;
+  options.lull_after_us = random->Uniform(100'000);
+  return options;
+}
+
+/// Clients that write in bursts, and a store whose state wanders. Any mixture may follow any other:
+/// a policy may not rely on the world being plausible.
+class RandomHistory {
+ public:
+  RandomHistory(uint64_t seed, const PolicyOptions& options) : random_(seed), options_(options) {
+    budget_bytes_ = random_.OneIn(10) ? 0 : (1 + random_.Uniform(512)) * kMiB;
+  }
+
+  Moment Next() {
+    const uint64_t step_us =
+        random_.OneIn(50) ? random_.Uniform(600'000'000) : random_.Uniform(20'000);
+    moment_.now_us += step_us;
+    if (random_.OneIn(30)) rate_ = random_.OneIn(2) ? 0 : random_.Uniform(500 * kMiB);
+    const uint64_t written =
+        static_cast<uint64_t>(static_cast<double>(rate_) * static_cast<double>(step_us) / 1e6);
+    moment_.pressure.client_bytes_total += written;
+    moment_.pressure.idle_us = written > 0 ? 0 : moment_.pressure.idle_us + step_us;
+    moment_.event = static_cast<EventKind>(random_.Uniform(6));
+    if (random_.OneIn(5)) Wander();
+    return moment_;
+  }
+
+  Pressure RandomPressure() {
+    Pressure pressure;
+    pressure.memory_budget_bytes = budget_bytes_;
+    pressure.memory_used_bytes = random_.Uniform(budget_bytes_ / 4 * 5 + 1);
+    pressure.immutables = static_cast<int>(random_.Uniform(20));
+    pressure.immutable_bytes = random_.Uniform(pressure.memory_used_bytes + 1);
+    pressure.flush_bytes_per_sec = random_.OneIn(6) ? 0 : random_.Uniform(1000 * kMiB);
+    pressure.l0_tables =
+        static_cast<int>(random_.Uniform(static_cast<uint64_t>(options_.l0_stop) * 5 / 4 + 2));
+    pressure.debt_bytes = random_.Uniform(options_.debt_bytes_max * 2);
+    pressure.l0_due = pressure.l0_tables >= options_.l0_trigger;
+    pressure.deep_due = random_.OneIn(2);
+    pressure.drain_requested = random_.OneIn(20);
+    return pressure;
+  }
+
+ private:
+  void Wander() {
+    Pressure next = RandomPressure();
+    next.client_bytes_total = moment_.pressure.client_bytes_total;
+    next.idle_us = moment_.pressure.idle_us;
+    moment_.pressure = next;
+  }
+
+  Random random_;
+  const PolicyOptions options_;
+  uint64_t budget_bytes_ = 0;
+  uint64_t rate_ = 0;
+  Moment moment_;
+};
+
+/// A property is given an index; it draws everything from that.
+template <class Property>
+void ForManyHistories(const std::string& policy, const Property& property) {
+  for (uint64_t index = 0; index < 200; ++index) {
+    SCOPED_TRACE(::testing::Message() << policy << ", seed " << kSeed << ", history " << index);
+    Random random(kSeed + index * 1000);
+    const PolicyOptions options = RandomOptions(policy, &random);
+    property(options, RandomHistory(random.Next(), options));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+constexpr int kEvents = 300;
+
+/// A policy after a random history, to be copied and asked what it would say.
+LullPolicy PolicyAfter(const PolicyOptions& options, RandomHistory* history, Moment* last) {
+  LullPolicy policy(options);
+  for (int i = 0; i < kEvents; ++i) {
+    *last = history->Next();
+    policy.OnEvent(last->event, last->pressure, last->now_us);
+  }
+  return policy;
+}
+
+/// What a copy of `policy` answers, so that the question leaves no trace.
+Directive WouldSay(LullPolicy policy, const Pressure& pressure, uint64_t now_us) {
+  return policy.OnEvent(EventKind::kTick, pressure, now_us);
+}
+
+double Pace(const Directive& directive) {
+  return directive.write_bytes_per_sec_max == 0
+             ? std::numeric_limits<double>::infinity()
+             : static_cast<double>(directive.write_bytes_per_sec_max);
+}
+
+class AnyPolicyTest : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Policies, AnyPolicyTest, ::testing::ValuesIn(PolicyNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(AnyPolicyTest, TheSameEventsGiveTheSameDirectives) {
+  ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
+    RandomHistory again = history;
+    const auto one = MakePolicy(GetParam(), options);
+    const auto two = MakePolicy(GetParam(), options);
+    for (int i = 0; i < kEvents; ++i) {
+      const Moment a = history.Next();
+      const Moment b = again.Next();
+      ASSERT_EQ(one->OnEvent(a.event, a.pressure, a.now_us),
+                two->OnEvent(b.event, b.pressure, b.now_us));
+    }
+  });
+}
+
+TEST_P(AnyPolicyTest, EveryDirectiveIsSane) {
+  ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
+    const auto policy = MakePolicy(GetParam(), options);
+    for (int i = 0; i < kEvents; ++i) {
+      const Moment moment = history.Next();
+      const Directive wanted = policy->OnEvent(moment.event, moment.pressure, moment.now_us);
+      SCOPED_TRACE(DirectiveText(wanted));
+      ASSERT_GE(wanted.compactions_max, 1);
+      ASSERT_LE(wanted.compactions_max, options.compaction_threads);
+      ASSERT_GE(wanted.l0.jobs_max, 0);
+      ASSERT_LE(wanted.l0.jobs_max, options.compaction_threads);
+      ASSERT_GE(wanted.deep.jobs_max, 0);
+      ASSERT_LE(wanted.deep.jobs_max, options.compaction_threads);
+      ASSERT_GE(wanted.immutables_max, 1);
+      ASSERT_EQ(wanted.l0_stop, options.l0_stop);
+      // A flush must be able to begin before memory is used up.
+      ASSERT_LE(wanted.flush_bytes_min, moment.pressure.memory_budget_bytes / 2);
+      const bool slowed = wanted.delay_us_per_write > 0 || wanted.write_bytes_per_sec_max > 0;
+      ASSERT_EQ(slowed, wanted.cause != StallCause::kNone);
+      ASSERT_LE(wanted.delay_us_per_write, 1000u);
+    }
+  });
+}
+
+// A client that has stopped, and work that is due: it runs, and goes on running, until it is done.
+TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
+  ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
+    const auto policy = MakePolicy(GetParam(), options);
+    Moment moment;
+    Directive wanted;
+    for (int i = 0; i < kEvents; ++i) {
+      moment = history.Next();
+      wanted = policy->OnEvent(moment.event, moment.pressure, moment.now_us);
+    }
+    Pressure& pressure = moment.pressure;
+    pressure.l0_due = pressure.deep_due = true;
+    pressure.immutables = 0;
+    pressure.memory_used_bytes = pressure.immutable_bytes = 0;
+    pressure.drain_requested = false;
+    pressure.idle_us = 0;
+    wanted = policy->OnEvent(EventKind::kFlushed, pressure, moment.now_us);
+    for (int tick = 0; tick < 200; ++tick) {
+      const bool runs = wanted.l0.jobs_max > 0 && wanted.deep.jobs_max > 0;
+      // Whoever wants to wait must ask to be called again.
+      ASSERT_TRUE(runs || wanted.tick);
+      ASSERT_TRUE(runs || pressure.idle_us < options.lull_after_us + 10'000);
+      moment.now_us += 10'000;
+      pressure.idle_us += 10'000;
+      wanted = policy->OnEvent(EventKind::kTick, pressure, moment.now_us);
+    }
+    ASSERT_EQ(wanted.flush_bytes_min, 0u);
+  });
+}
+
+TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    for (int i = 0; i < 50; ++i) {
+      Pressure pressure = history.RandomPressure();
+      pressure.client_bytes_total = last.pressure.client_bytes_total;
+      pressure.idle_us = options.lull_after_us + static_cast<uint64_t>(i);
+      const Grant all{options.compaction_threads, CpuPriority::kNormal};
+      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      ASSERT_EQ(wanted.l0, all);
+      ASSERT_EQ(wanted.deep, all);
+      ASSERT_EQ(wanted.flush_bytes_min, 0u);
+    }
+  });
+}
+
+TEST(LullPolicyTest, PressureOnlyAddsGrants) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = last.pressure;
+    pressure.debt_bytes = 0;
+    Grant l0;
+    Grant deep;
+    for (int tables = 0; tables <= options.l0_stop; ++tables) {
+      pressure.l0_tables = tables;
+      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      ASSERT_GE(wanted.l0.jobs_max, l0.jobs_max);
+      ASSERT_GE(wanted.deep.jobs_max, deep.jobs_max);
+      if (l0.jobs_max > 0 && l0.cpu == CpuPriority::kNormal) {
+        ASSERT_EQ(wanted.l0.cpu, CpuPriority::kNormal);
+      }
+      l0 = wanted.l0;
+      deep = wanted.deep;
+    }
+    // At the limit L0 runs, whatever the clients do; so do deep compactions at the debt's.
+    ASSERT_GT(l0.jobs_max, 0);
+    ASSERT_EQ(l0.cpu, CpuPriority::kNormal);
+    pressure.l0_tables = 0;
+    pressure.debt_bytes = options.debt_bytes_max;
+    ASSERT_GT(WouldSay(policy, pressure, last.now_us).deep.jobs_max, 0);
+  });
+}
+
+// Raises one pressure from nothing to beyond its limit, with the others anywhere.
+template <class Set>
+void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_us,
+                     const Set& set_share) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int percent = 0; percent <= 200; ++percent) {
+    set_share(&pressure, percent / 100.0);
+    const double pace = Pace(WouldSay(policy, pressure, now_us));
+    ASSERT_LE(pace, before) << "at " << percent << " %";
+    ASSERT_GE(pace, static_cast<double>(kWriteRateMin));
+    // Smooth: a step of one percent of a limit costs a few percent of twice the flushing rate.
+    if (before <= 1e18) {
+      const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
+      const double granularity = set_share.steps == 0 ? 0 : 2.0 * flush / set_share.steps;
+      ASSERT_LE(before - pace, 0.05 * flush + granularity + 1) << "at " << percent << " %";
+    }
+    before = pace;
+  }
+}
+
+struct SetMemory {
+  int steps = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->memory_used_bytes =
+        static_cast<uint64_t>(share * static_cast<double>(pressure->memory_budget_bytes));
+  }
+};
+
+struct SetDebt {
+  int steps = 0;
+  uint64_t max = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->debt_bytes = static_cast<uint64_t>(share * static_cast<double>(max));
+  }
+};
+
+struct SetL0 {
+  int steps = 0;  ///< tables from slowdown to stop: the pace cannot be finer than that
+  int stop = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->l0_tables = static_cast<int>(share * stop);
+  }
+};
+
+TEST(LullPolicyTest, PaceFallsSmoothlyAsAnyPressureGrows) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = last.pressure;
+    if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
+    const auto check = [&](const auto& set_share) {
+      ExpectPaceFalls(policy, pressure, last.now_us, set_share);
+    };
+    check(SetMemory{});
+    check(SetDebt{0, options.debt_bytes_max});
+    const int ramp = options.l0_stop - options.l0_slowdown;
+    // Up to three tables may lie between two steps of one percent.
+    check(SetL0{std::max(1, ramp) / 3 + (ramp < 3 ? 1 : 0), options.l0_stop});
+  });
+}
+
+TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = history.RandomPressure();
+    if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
+    pressure.memory_used_bytes = pressure.memory_budget_bytes / 2;
+    pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
+    pressure.debt_bytes = options.debt_bytes_max / 2;
+    const Directive wanted = WouldSay(policy, pressure, last.now_us);
+    ASSERT_EQ(wanted.write_bytes_per_sec_max, 0u);
+    ASSERT_EQ(wanted.delay_us_per_write, 0u);
+    ASSERT_EQ(wanted.cause, StallCause::kNone);
+  });
+}
+
+// Two stores with different pasts that stand the same now admit writes the same way: a past of any
+// length under pressure is forgotten when the pressure is gone.
+TEST(LullPolicyTest, AdmissionHasNoMemory) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy experienced = PolicyAfter(options, &history, &last);
+    const LullPolicy fresh(options);
+    for (int i = 0; i < 100; ++i) {
+      Pressure pressure = history.RandomPressure();
+      pressure.client_bytes_total = last.pressure.client_bytes_total;
+      const Directive a = WouldSay(experienced, pressure, last.now_us);
+      const Directive b = WouldSay(fresh, pressure, last.now_us);
+      ASSERT_EQ(a.write_bytes_per_sec_max, b.write_bytes_per_sec_max);
+      ASSERT_EQ(a.delay_us_per_write, b.delay_us_per_write);
+      ASSERT_EQ(a.cause, b.cause);
+    }
+  });
+}
+
+TEST(PolicyTest, NamesAndPoliciesAgree) {
+  ASSERT_FALSE(PolicyNames().empty());
+  EXPECT_EQ(PolicyNames().front(), "lull");
+  for (const std::string& name : PolicyNames()) {
+    EXPECT_NE(MakePolicy(name, PolicyOptions()), nullptr) << name;
+    const L0Limits limits = DefaultL0Limits(name);
+    EXPECT_GT(limits.trigger, 0) << name;
+    EXPECT_LE(limits.trigger, limits.slowdown) << name;
+    EXPECT_LE(limits.slowdown, limits.stop) << name;
+  }
+  for (const char* name : {"", "Lull", "silk", "lull "}) {
+    EXPECT_EQ(MakePolicy(name, PolicyOptions()), nullptr) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lull::testing

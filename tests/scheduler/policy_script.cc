@@ -1,0 +1,274 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/scheduler/policy_script.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+namespace lull::testing {
+namespace {
+
+constexpr uint64_t kTickUs = 10'000;
+
+struct Unit {
+  const char* suffix;
+  uint64_t factor;
+};
+// A suffix comes before those it ends in.
+constexpr Unit kUnits[] = {{"us", 1},      {"ms", 1000},   {"s", 1'000'000}, {"K", 1 << 10},
+                           {"M", 1 << 20}, {"G", 1 << 30}, {"", 1}};
+
+bool ReadNumber(const std::string& text, uint64_t* value) {
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0 || digits > 15) return false;
+  for (const Unit& unit : kUnits) {
+    if (text.substr(digits) != unit.suffix) continue;
+    *value = std::stoull(text.substr(0, digits)) * unit.factor;
+    return true;
+  }
+  return false;
+}
+
+bool ReadPair(const std::string& word, std::string* key, uint64_t* value) {
+  const size_t equals = word.find('=');
+  if (equals == word.npos) return false;
+  *key = word.substr(0, equals);
+  return ReadNumber(word.substr(equals + 1), value);
+}
+
+std::string SizeText(uint64_t bytes) {
+  for (const Unit& unit : {kUnits[5], kUnits[4], kUnits[3]}) {
+    if (bytes >= unit.factor && bytes % unit.factor == 0) {
+      return std::to_string(bytes / unit.factor) + unit.suffix;
+    }
+  }
+  return std::to_string(bytes);
+}
+
+std::string GrantText(const char* name, const Grant& grant) {
+  if (grant.jobs_max == 0) return std::string(name) + " paused";
+  return std::string(name) + " " + std::to_string(grant.jobs_max) +
+         (grant.cpu == CpuPriority::kIdle ? " idle" : " normal");
+}
+
+const char* CauseText(StallCause cause) {
+  switch (cause) {
+    case StallCause::kNone:
+      return "no cause";
+    case StallCause::kMemory:
+      return "memory";
+    case StallCause::kL0:
+      return "L0";
+    case StallCause::kDebt:
+      return "debt";
+  }
+  return "?";
+}
+
+std::string AdmissionText(const Directive& directive) {
+  std::string text;
+  if (directive.delay_us_per_write > 0) {
+    text += "each write " + std::to_string(directive.delay_us_per_write) + " us late";
+  }
+  if (directive.write_bytes_per_sec_max > 0) {
+    char rate[64];
+    std::snprintf(rate, sizeof(rate), "%.2f MiB/s",
+                  static_cast<double>(directive.write_bytes_per_sec_max) / (1 << 20));
+    text += std::string(text.empty() ? "" : ", ") + "writes at " + rate;
+  }
+  if (text.empty() && directive.cause == StallCause::kNone) return "writes free";
+  return text + " (" + CauseText(directive.cause) + ")";
+}
+
+std::string LimitsText(const Directive& directive) {
+  const auto limit = [](int value) {
+    return value == 1 << 20 ? std::string("any number of") : std::to_string(value);
+  };
+  return "limits: " + limit(directive.compactions_max) + " compactions, " +
+         limit(directive.immutables_max) + " immutable memtables, " + limit(directive.l0_stop) +
+         " L0 tables";
+}
+
+std::string TimeText(uint64_t us) {
+  return us % 1000 == 0 ? std::to_string(us / 1000) + "ms" : std::to_string(us) + "us";
+}
+
+}  // namespace
+
+std::string DirectiveText(const Directive& directive) {
+  std::string text = GrantText("L0", directive.l0) + "; " + GrantText("deep", directive.deep);
+  if (directive.flush_bytes_min > 0) text += "; flush from " + SizeText(directive.flush_bytes_min);
+  text += "; " + AdmissionText(directive);
+  if (directive.tick) text += "; tick";
+  return text;
+}
+
+std::string PolicyScript::Run(const std::string& command) {
+  std::istringstream stream(command);
+  const Words words{std::istream_iterator<std::string>(stream), {}};
+  if (words.empty()) return "error: empty command\n";
+  if (words[0] == "policy") return StartPolicy(words);
+  if (policy_ == nullptr) return "error: no policy yet\n";
+  if (words[0] == "set") return SetPressure(words, 1);
+  if (words[0] == "event") return FireEvent(words);
+  if (words[0] == "sweep") return Sweep(words);
+  uint64_t rate = 0;
+  uint64_t length_us = 0;
+  const bool trace = words.back() == "trace";
+  const size_t operands = words.size() - 1 - (trace ? 1 : 0);
+  if (words[0] == "quiet" && operands == 1 && ReadNumber(words[1], &length_us)) {
+    return PassTime(0, length_us, trace);
+  }
+  if (words[0] == "write" && operands == 2 && ReadNumber(words[1], &rate) &&
+      ReadNumber(words[2], &length_us)) {
+    return PassTime(rate, length_us, trace);
+  }
+  return "error: cannot read \"" + command + "\"\n";
+}
+
+std::string PolicyScript::StartPolicy(const Words& words) {
+  if (words.size() < 2) return "error: policy needs a name\n";
+  PolicyOptions options;
+  const L0Limits limits = DefaultL0Limits(words[1]);
+  options.l0_trigger = limits.trigger;
+  options.l0_slowdown = limits.slowdown;
+  options.l0_stop = limits.stop;
+  numbers_ = Numbers();
+  numbers_.budget = 64 << 20;
+  for (size_t i = 2; i < words.size(); ++i) {
+    std::string key;
+    uint64_t value = 0;
+    if (!ReadPair(words[i], &key, &value)) return "error: cannot read \"" + words[i] + "\"\n";
+    const int small = static_cast<int>(value);
+    if (key == "threads") {
+      options.compaction_threads = small;
+    } else if (key == "l0_trigger") {
+      options.l0_trigger = small;
+    } else if (key == "l0_slowdown") {
+      options.l0_slowdown = small;
+    } else if (key == "l0_stop") {
+      options.l0_stop = small;
+    } else if (key == "debt_max") {
+      options.debt_bytes_max = value;
+    } else if (key == "lull_after") {
+      options.lull_after_us = value;
+    } else if (key == "memtable") {
+      options.memtable_bytes = value;
+    } else if (key == "budget") {
+      numbers_.budget = value;
+    } else {
+      return "error: no such key \"" + key + "\"\n";
+    }
+  }
+  policy_ = MakePolicy(words[1], options);
+  if (policy_ == nullptr) return "error: no such policy\n";
+  // Not at zero: a store that was just opened has seen no write for as long as anyone knows.
+  now_us_ = 1'000'000;
+  client_bytes_ = 0;
+  last_write_us_ = now_us_;
+  const Directive directive = policy_->OnEvent(EventKind::kOpened, CurrentPressure(), now_us_);
+  return LimitsText(directive) + "\n" + DirectiveText(directive) + "\n";
+}
+
+uint64_t* PolicyScript::PressureNumber(const std::string& key) {
+  const std::pair<const char*, uint64_t*> keys[] = {
+      {"used", &numbers_.used},
+      {"budget", &numbers_.budget},
+      {"immutables", &numbers_.immutables},
+      {"immutable_bytes", &numbers_.immutable_bytes},
+      {"flush_rate", &numbers_.flush_rate},
+      {"l0", &numbers_.l0},
+      {"debt", &numbers_.debt},
+      {"l0_due", &numbers_.l0_due},
+      {"deep_due", &numbers_.deep_due},
+      {"drain", &numbers_.drain},
+  };
+  for (const auto& [name, number] : keys) {
+    if (key == name) return number;
+  }
+  return nullptr;
+}
+
+std::string PolicyScript::SetPressure(const Words& words, size_t first) {
+  for (size_t i = first; i < words.size(); ++i) {
+    std::string key;
+    uint64_t value = 0;
+    if (!ReadPair(words[i], &key, &value)) return "error: cannot read \"" + words[i] + "\"\n";
+    uint64_t* number = PressureNumber(key);
+    if (number == nullptr) return "error: no such key \"" + key + "\"\n";
+    *number = value;
+  }
+  return "";
+}
+
+Pressure PolicyScript::CurrentPressure() const {
+  Pressure pressure;
+  pressure.memory_used_bytes = numbers_.used;
+  pressure.memory_budget_bytes = numbers_.budget;
+  pressure.immutable_bytes = numbers_.immutable_bytes;
+  pressure.immutables = static_cast<int>(numbers_.immutables);
+  pressure.flush_bytes_per_sec = numbers_.flush_rate;
+  pressure.l0_tables = static_cast<int>(numbers_.l0);
+  pressure.debt_bytes = numbers_.debt;
+  pressure.l0_due = numbers_.l0_due != 0;
+  pressure.deep_due = numbers_.deep_due != 0;
+  pressure.client_bytes_total = client_bytes_;
+  pressure.idle_us = now_us_ - last_write_us_;
+  pressure.drain_requested = numbers_.drain != 0;
+  return pressure;
+}
+
+std::string PolicyScript::FireEvent(const Words& words) {
+  const std::pair<const char*, EventKind> kinds[] = {{"tick", EventKind::kTick},
+                                                     {"sealed", EventKind::kSealed},
+                                                     {"flushed", EventKind::kFlushed},
+                                                     {"job-done", EventKind::kJobDone},
+                                                     {"job-failed", EventKind::kJobFailed}};
+  if (words.size() < 2) return "error: event needs a kind\n";
+  const auto* kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                  [&](const auto& known) { return words[1] == known.first; });
+  if (kind == std::end(kinds)) return "error: no such event\n";
+  const std::string error = SetPressure(words, 2);
+  if (!error.empty()) return error;
+  return DirectiveText(policy_->OnEvent(kind->second, CurrentPressure(), now_us_)) + "\n";
+}
+
+std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, bool trace) {
+  std::string text;
+  std::string last;
+  const uint64_t begin_us = now_us_;
+  while (now_us_ < begin_us + length_us) {
+    const uint64_t step_us = std::min(kTickUs, begin_us + length_us - now_us_);
+    now_us_ += step_us;
+    client_bytes_ += bytes_per_sec * step_us / 1'000'000;
+    if (bytes_per_sec > 0) last_write_us_ = now_us_;
+    const std::string now =
+        DirectiveText(policy_->OnEvent(EventKind::kTick, CurrentPressure(), now_us_));
+    if (trace && now != last) text += "+" + TimeText(now_us_ - begin_us) + ": " + now + "\n";
+    last = now;
+  }
+  return trace ? text : last + "\n";
+}
+
+std::string PolicyScript::Sweep(const Words& words) {
+  uint64_t from = 0;
+  uint64_t to = 0;
+  uint64_t step = 0;
+  uint64_t* number = words.size() == 5 ? PressureNumber(words[1]) : nullptr;
+  if (number == nullptr || !ReadNumber(words[2], &from) || !ReadNumber(words[3], &to) ||
+      !ReadNumber(words[4], &step) || step == 0) {
+    return "error: sweep KEY FROM TO STEP\n";
+  }
+  std::string text;
+  const uint64_t before = *number;
+  for (*number = from; *number <= to; *number += step) {
+    const Directive directive = policy_->OnEvent(EventKind::kTick, CurrentPressure(), now_us_);
+    text += words[1] + " " + SizeText(*number) + ": " + AdmissionText(directive) + "\n";
+  }
+  *number = before;
+  return text;
+}
+
+}  // namespace lull::testing

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Drives one policy by commands of a text file, so that a reviewer reads what a policy does and not
+// how a test was built. A command is a line; what it prints is the transcript:
+//
+//   policy NAME [KEY=VALUE...]    starts over with a new policy, for a store just opened; prints
+//                                 its limits and its directive. Keys: threads, l0_trigger,
+//                                 l0_slowdown, l0_stop, debt_max, lull_after, memtable, budget
+//   set KEY=VALUE...              changes the pressure; prints nothing. Keys: used, budget,
+//                                 immutables, immutable_bytes, flush_rate, l0, debt, l0_due,
+//                                 deep_due, drain
+//   event KIND [KEY=VALUE...]     as set, then the event at the present time; prints the directive
+//   write RATE TIME [trace]       clients write so many bytes a second, with a tick every 10 ms;
+//                                 prints the last directive, or with "trace" every changed one
+//   quiet TIME [trace]            as write, with no writes
+//   sweep KEY FROM TO STEP        prints how writes are admitted at each value of a pressure
+//
+// Sizes take K, M and G, times us, ms and s. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/policy.h"
+
+namespace lull::testing {
+
+/// One line for people. What is not said is not wanted.
+std::string DirectiveText(const Directive& directive);
+
+class PolicyScript {
+ public:
+  /// What the command prints, lines ending in '\n'. A command that cannot be read prints "error: "
+  /// and why.
+  std::string Run(const std::string& command);
+
+ private:
+  using Words = std::vector<std::string>;
+
+  std::string StartPolicy(const Words& words);
+  std::string FireEvent(const Words& words);
+  std::string PassTime(uint64_t bytes_per_sec, uint64_t length_us, bool trace);
+  std::string Sweep(const Words& words);
+  /// Reads pairs from `first` on; returns what is wrong, or "".
+  std::string SetPressure(const Words& words, size_t first);
+  uint64_t* PressureNumber(const std::string& key);
+  Pressure CurrentPressure() const;
+
+  struct Numbers {
+    uint64_t used = 0, budget = 0, immutables = 0, immutable_bytes = 0, flush_rate = 0, l0 = 0,
+             debt = 0, l0_due = 0, deep_due = 0, drain = 0;
+  };
+  Numbers numbers_;
+  std::unique_ptr<Policy> policy_;
+  uint64_t now_us_ = 0;
+  uint64_t client_bytes_ = 0;
+  uint64_t last_write_us_ = 0;
+};
+
+}  // namespace lull::testing

@@ -1,0 +1,239 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/scheduler/simulator.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace lull::testing {
+namespace {
+
+constexpr uint64_t kStepUs = 10'000;
+constexpr uint64_t kLongestSilenceUs = 1'000'000;  // the monitor looks up this often without a tick
+constexpr double kDeepJobBytes = 32 << 20;
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulatorOptions& options)
+      : options_(options), policy_(MakePolicy(options.policy, options.limits)) {}
+
+  SimulatorResult Run() {
+    Ask(EventKind::kOpened);
+    for (size_t phase = 0; now_us_ < options_.length_us; ++phase) {
+      RunPhase(options_.rhythm[phase % options_.rhythm.size()]);
+    }
+    return result_;
+  }
+
+ private:
+  void RunPhase(const ClientPhase& phase) {
+    const uint64_t end_us = now_us_ + phase.length_us;
+    while (now_us_ < end_us) {
+      const bool still = phase.bytes_per_sec == 0 && !directive_.tick && Immutables() == 0 &&
+                         !L0Due() && !DeepDue();
+      if (still) {
+        now_us_ = end_us;
+        break;
+      }
+      now_us_ += kStepUs;
+      const double seconds = kStepUs / 1e6;
+      const EventKind sealed = Write(phase.bytes_per_sec, seconds);
+      const EventKind flushed = Flush(seconds);
+      const EventKind done = Compact(seconds, phase.bytes_per_sec > 0);
+      const EventKind event = std::max({sealed, flushed, done});
+      if (event != EventKind::kTick || directive_.tick ||
+          now_us_ - asked_us_ >= kLongestSilenceUs) {
+        Ask(event);
+      }
+    }
+    if (phase.bytes_per_sec > 0) return;
+    ++result_.quiet_phases;
+    if (L0Due() || DeepDue() || Immutables() > 0) ++result_.quiet_phases_undrained;
+  }
+
+  int Immutables() const { return waiting_count_ + flushing_count_; }
+  uint64_t SealedBytes() const {
+    return static_cast<uint64_t>(Immutables()) * options_.limits.memtable_bytes;
+  }
+  bool L0Due() const { return static_cast<int>(l0_.size()) >= options_.limits.l0_trigger; }
+  bool DeepDue() const { return deep_bytes_ > 0; }
+  double DebtBytes() const { return deep_bytes_ + (L0Due() ? l0_bytes_ : 0); }
+
+  bool HasRoom() const {
+    if (Immutables() >= directive_.immutables_max) return false;
+    if (static_cast<int>(l0_.size()) >= directive_.l0_stop) return false;
+    return SealedBytes() == 0 ||
+           SealedBytes() + options_.limits.memtable_bytes <= options_.memory_budget_bytes;
+  }
+
+  EventKind Write(uint64_t bytes_per_sec, double seconds) {
+    EventKind event = EventKind::kTick;
+    double wanted = static_cast<double>(bytes_per_sec) * seconds;
+    if (wanted == 0) return event;
+    result_.bytes_offered += static_cast<uint64_t>(wanted);
+    double pace = static_cast<double>(directive_.write_bytes_per_sec_max);
+    if (directive_.delay_us_per_write > 0) {
+      pace = static_cast<double>(options_.write_bytes) * 1e6 /
+             static_cast<double>(directive_.delay_us_per_write);
+    }
+    if (pace > 0 && pace * seconds < wanted) {
+      wanted = pace * seconds;
+      result_.paced_us += kStepUs;
+    }
+    uint64_t left = static_cast<uint64_t>(wanted);
+    waiting_writer_ = false;
+    while (left > 0 && !waiting_writer_) {
+      const uint64_t part = std::min(left, options_.limits.memtable_bytes - active_bytes_);
+      active_bytes_ += part;
+      left -= part;
+      client_bytes_ += part;
+      if (part > 0) written_us_ = now_us_;
+      if (active_bytes_ < options_.limits.memtable_bytes) continue;
+      waiting_writer_ = !HasRoom();
+      if (waiting_writer_) continue;
+      ++waiting_count_;
+      active_bytes_ = 0;
+      event = EventKind::kSealed;
+    }
+    result_.bytes_written = client_bytes_;
+    wait_us_ = waiting_writer_ ? wait_us_ + kStepUs : 0;
+    result_.wait_us_max = std::max(result_.wait_us_max, wait_us_);
+    return event;
+  }
+
+  EventKind Flush(double seconds) {
+    result_.memory_bytes_max = std::max(result_.memory_bytes_max, SealedBytes());
+    if (flushing_count_ == 0) {
+      const uint64_t bytes = SealedBytes();
+      if (bytes == 0) return EventKind::kTick;
+      if (bytes < directive_.flush_bytes_min && !waiting_writer_ &&
+          bytes < options_.memory_budget_bytes / 2) {
+        return EventKind::kTick;
+      }
+      flushing_count_ = std::exchange(waiting_count_, 0);
+      flush_left_ = static_cast<double>(bytes);
+    }
+    flush_left_ -= static_cast<double>(options_.flush_bytes_per_sec) * seconds;
+    if (flush_left_ > 0) return EventKind::kTick;
+    const double table = static_cast<double>(options_.limits.memtable_bytes) * flushing_count_;
+    l0_.push_back(table);
+    l0_bytes_ += table;
+    flushing_count_ = 0;
+    flushed_once_ = true;
+    result_.l0_tables_max = std::max(result_.l0_tables_max, static_cast<int>(l0_.size()));
+    return EventKind::kFlushed;
+  }
+
+  /// What one worker gets done at that priority.
+  double WorkBytes(const Grant& grant, double seconds, bool clients_write) const {
+    const bool slow = grant.cpu == CpuPriority::kIdle && clients_write;
+    return static_cast<double>(options_.compaction_bytes_per_sec) * seconds *
+           (slow ? options_.idle_share : 1.0);
+  }
+
+  /// Of L0 one job runs at a time, and it takes the oldest tables that are there when it begins.
+  void BeginL0Job() {
+    const double bytes_max = options_.l0_job_bytes_max > 0
+                                 ? static_cast<double>(options_.l0_job_bytes_max)
+                                 : std::numeric_limits<double>::infinity();
+    double bytes = 0;
+    for (const double table : l0_) {
+      if (l0_job_tables_ > 0 && bytes + table > bytes_max) break;
+      ++l0_job_tables_;
+      bytes += table;
+    }
+    l0_job_left_ = bytes * options_.l0_cost;
+  }
+
+  EventKind Compact(double seconds, bool clients_write) {
+    EventKind event = EventKind::kTick;
+    int workers = std::min(directive_.compactions_max, options_.limits.compaction_threads);
+    if (l0_job_tables_ == 0 && L0Due()) BeginL0Job();
+    if (l0_job_tables_ > 0 && workers > 0 && directive_.l0.jobs_max > 0) {
+      --workers;
+      l0_job_left_ -= WorkBytes(directive_.l0, seconds, clients_write);
+      if (l0_job_left_ <= 0) {
+        for (; l0_job_tables_ > 0; --l0_job_tables_) {
+          deep_bytes_ += l0_.front();
+          l0_bytes_ -= l0_.front();
+          l0_.pop_front();
+        }
+        event = EventKind::kJobDone;
+      }
+    }
+    const int deep_jobs = std::min(workers, directive_.deep.jobs_max);
+    const double before = deep_bytes_;
+    deep_bytes_ =
+        std::max(0.0, deep_bytes_ - deep_jobs / options_.deep_cost *
+                                        WorkBytes(directive_.deep, seconds, clients_write));
+    // Deep jobs report when another part of the debt is gone.
+    if (static_cast<int64_t>(before / kDeepJobBytes) !=
+            static_cast<int64_t>(deep_bytes_ / kDeepJobBytes) ||
+        (before > 0 && deep_bytes_ == 0)) {
+      event = EventKind::kJobDone;
+    }
+    result_.debt_bytes_max = std::max(result_.debt_bytes_max, static_cast<uint64_t>(DebtBytes()));
+    return event;
+  }
+
+  void Ask(EventKind event) {
+    Pressure pressure;
+    pressure.memory_used_bytes = SealedBytes();
+    pressure.memory_budget_bytes = options_.memory_budget_bytes;
+    pressure.immutable_bytes = SealedBytes();
+    pressure.immutables = Immutables();
+    pressure.flush_bytes_per_sec = flushed_once_ ? options_.flush_bytes_per_sec : 0;
+    pressure.l0_tables = static_cast<int>(l0_.size());
+    pressure.debt_bytes = static_cast<uint64_t>(DebtBytes());
+    pressure.l0_due = L0Due();
+    pressure.deep_due = DeepDue();
+    pressure.client_bytes_total = client_bytes_;
+    pressure.idle_us = now_us_ - written_us_;
+    directive_ = policy_->OnEvent(event, pressure, now_us_);
+    asked_us_ = now_us_;
+    ++result_.policy_calls;
+    Note(directive_);
+  }
+
+  void Note(const Directive& directive) {
+    for (const uint64_t part :
+         {static_cast<uint64_t>(directive.l0.jobs_max), static_cast<uint64_t>(directive.l0.cpu),
+          static_cast<uint64_t>(directive.deep.jobs_max), static_cast<uint64_t>(directive.deep.cpu),
+          directive.flush_bytes_min, directive.delay_us_per_write,
+          directive.write_bytes_per_sec_max, static_cast<uint64_t>(directive.tick)}) {
+      result_.fingerprint = (result_.fingerprint ^ part) * 0x9e3779b97f4a7c15u;
+    }
+  }
+
+  const SimulatorOptions& options_;
+  const std::unique_ptr<Policy> policy_;
+  SimulatorResult result_;
+  Directive directive_;
+  uint64_t now_us_ = 0;
+  uint64_t asked_us_ = 0;
+
+  uint64_t client_bytes_ = 0;
+  uint64_t written_us_ = 0;
+  bool waiting_writer_ = false;
+  uint64_t wait_us_ = 0;
+
+  uint64_t active_bytes_ = 0;
+  int waiting_count_ = 0;  // sealed memtables, all of one size: to be flushed, being flushed
+  int flushing_count_ = 0;
+  double flush_left_ = 0;
+  bool flushed_once_ = false;
+
+  std::deque<double> l0_;  // bytes of each table, oldest first
+  double l0_bytes_ = 0;
+  size_t l0_job_tables_ = 0;
+  double l0_job_left_ = 0;
+  double deep_bytes_ = 0;
+};
+
+}  // namespace
+
+SimulatorResult Simulate(const SimulatorOptions& options) { return Simulation(options).Run(); }
+
+}  // namespace lull::testing

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A toy store that runs a policy through a day in moments. Clients write in a rhythm, one thread
+// flushes, workers compact; each is a number of bytes a second, and time passes in steps of 10 ms.
+// The hard limits are the coordinator's: what the policy cannot lift. Deterministic; one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scheduler/policy.h"
+
+namespace lull::testing {
+
+/// A stretch of the clients' rhythm. A client writes in a closed loop: what it could not write in
+/// time is not made up for.
+struct ClientPhase {
+  uint64_t length_us = 0;
+  uint64_t bytes_per_sec = 0;
+};
+
+struct SimulatorOptions {
+  std::string policy = "lull";
+  PolicyOptions limits;
+  std::vector<ClientPhase> rhythm;  ///< over and over
+  uint64_t length_us = 0;
+  uint64_t memory_budget_bytes = 64 << 20;
+  uint64_t write_bytes = 1000;  ///< of one write
+
+  uint64_t flush_bytes_per_sec = 200 << 20;
+  uint64_t compaction_bytes_per_sec = 80 << 20;  ///< of one worker: bytes read and written
+  double idle_share = 0.5;        ///< of that, at idle CPU priority while clients write
+  uint64_t l0_job_bytes_max = 0;  ///< oldest L0 tables that one job takes, one at least; 0: all
+  double l0_cost = 3;             ///< bytes read and written to move one byte from L0 to L1
+  double deep_cost = 6;           ///< and from L1 to where it stays
+};
+
+struct SimulatorResult {
+  uint64_t bytes_offered = 0;
+  uint64_t bytes_written = 0;
+  uint64_t memory_bytes_max = 0;  ///< sealed memtables
+  int l0_tables_max = 0;
+  uint64_t debt_bytes_max = 0;
+  uint64_t wait_us_max = 0;  ///< the longest time in which a client got nothing in
+  uint64_t paced_us = 0;     ///< time in which writes were slowed
+  uint64_t quiet_phases = 0;
+  uint64_t quiet_phases_undrained = 0;  ///< at whose end a compaction was still due
+  uint64_t policy_calls = 0;
+  uint64_t fingerprint = 0;  ///< of all directives, in order
+};
+
+SimulatorResult Simulate(const SimulatorOptions& options);
+
+}  // namespace lull::testing

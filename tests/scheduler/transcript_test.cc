@@ -1,0 +1,98 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Runs testdata/*.txt. A file is a series of blocks: comments (#) and commands, a line "----", what
+// the commands print, an empty line. The commands are described in policy_script.h; each file
+// begins without a policy. "scheduler_test --rewrite" writes what is printed now into the files.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/scheduler/policy_script.h"
+#include "tests/scheduler/rewrite.h"
+
+namespace lull::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> TranscriptFiles() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata")) {
+    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The file as it would be if every block printed what its commands print now.
+std::string Rerun(const std::string& text) {
+  PolicyScript script;
+  std::istringstream lines(text);
+  std::string result;
+  std::string printed;
+  bool in_output = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (in_output) {
+      if (!line.empty()) continue;
+      in_output = false;
+      result += "\n";
+    } else if (line == "----") {
+      result += "----\n" + printed;
+      printed.clear();
+      in_output = true;
+    } else {
+      result += line + "\n";
+      if (!line.empty() && line[0] != '#') printed += script.Run(line);
+    }
+  }
+  return printed.empty() ? result : result + "----\n" + printed;
+}
+
+class TranscriptTest : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(TranscriptTest, PrintsWhatIsExpected) {
+  const std::string expected = ReadText(GetParam());
+  ASSERT_NE(expected.find("----\n"), std::string::npos) << "no block in " << GetParam();
+  const std::string actual = Rerun(expected);
+  EXPECT_EQ(actual.find("\nerror: "), std::string::npos) << actual;
+  if (RewriteTranscripts()) {
+    std::ofstream(GetParam(), std::ios::binary) << actual;
+  } else {
+    EXPECT_EQ(actual, expected) << "if this is meant, run scheduler_test --rewrite";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, TranscriptTest, ::testing::ValuesIn(TranscriptFiles()),
+                         [](const auto& info) {
+                           std::string name = info.param.stem().string();
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(PolicyScriptTest, RefusesWhatItCannotRead) {
+  PolicyScript script;
+  EXPECT_EQ(script.Run("quiet 1s"), "error: no policy yet\n");
+  EXPECT_EQ(script.Run("policy silk"), "error: no such policy\n");
+  script.Run("policy lull");
+  for (const char* command :
+       {"", "policy", "policy lull x=1", "policy lull threads=many", "set l1=1", "set l0", "event",
+        "event never", "event tick l0=1h", "write 1s", "write 1 x", "quiet", "sweep l0 1 2",
+        "sweep l0 1 2 0", "dance"}) {
+    EXPECT_EQ(script.Run(command).substr(0, 7), "error: ") << command;
+  }
+}
+
+}  // namespace
+}  // namespace lull::testing
