@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Hands store directories between stock LevelDB and Lull, in turn, again and again.
+
+Each side first checks that the directory holds exactly the commits that were applied so far,
+whoever applied them, then applies more. Option sets change at each hand-over; half of the time a
+side leaves without closing, so that the other must recover its log. One line a directory; exit
+code 1 at the first difference, with the command that shows it (the directory is kept).
+"""
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2"]
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stderr.strip()
+
+
+def hand_over(drivers, seed, rounds, ops):
+    """Works on one directory; returns an error text or None."""
+    rng = random.Random(seed)
+    directory = tempfile.mkdtemp(prefix="handover-")
+    option_set = rng.randrange(1000)
+    start = 0
+    side = rng.randrange(2)
+    for turn in range(rounds + 1):
+        command = [drivers[side], "apply", f"--dir={directory}", f"--seed={seed}",
+                   f"--start={start}", f"--ops={ops}", f"--set={option_set}",
+                   f"--scheduling={rng.choice(SCHEDULING)}",
+                   f"--leave={rng.choice(['close', 'abandon'])}"]
+        code, error = run(command)
+        if code != 0:
+            return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}"
+        start += ops
+        side = 1 - side
+        picked = subprocess.run([drivers[0], "sets", f"--set={option_set}",
+                                 f"--seed={rng.randrange(1 << 30)}"],
+                                capture_output=True, text=True, timeout=60, check=True)
+        option_set = int(picked.stdout)
+    shutil.rmtree(directory)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stock", required=True, help="the driver built against stock LevelDB")
+    parser.add_argument("--lull", required=True, help="the driver built against Lull")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=8, help="hand-overs a directory")
+    parser.add_argument("--ops", type=int, default=1500, help="commits between two hand-overs")
+    args = parser.parse_args()
+    for seed in range(args.first_seed, args.first_seed + args.seeds):
+        error = hand_over([args.stock, args.lull], seed, args.rounds, args.ops)
+        if error is not None:
+            print(f"seed {seed}: {error}", file=sys.stderr)
+            return 1
+        print(f"seed {seed}: {args.rounds} hand-overs, {(args.rounds + 1) * args.ops} commits")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

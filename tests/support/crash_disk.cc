@@ -1,0 +1,409 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/crash_disk.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lull::testing {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+// ---- FileContent -----------------------------------------------------------------------------
+
+FileContent::FileContent(std::string bytes) : bytes_(std::move(bytes)) {
+  blocks_.resize((bytes_.size() + kBlockBytes - 1) / kBlockBytes);
+  for (size_t i = 0; i < blocks_.size(); ++i) blocks_[i].sure_bytes = BlockLength(i);
+  sure_size_ = bytes_.size();
+}
+
+size_t FileContent::BlockLength(size_t index) const {
+  return std::min(kBlockBytes, bytes_.size() - index * kBlockBytes);
+}
+
+void FileContent::Append(Slice data) {
+  if (data.empty()) return;
+  const size_t first_touched = bytes_.size() / kBlockBytes;
+  bytes_.append(data.data(), data.size());
+  blocks_.resize((bytes_.size() + kBlockBytes - 1) / kBlockBytes);
+  for (size_t i = first_touched; i < blocks_.size(); ++i) blocks_[i].dirty = true;
+}
+
+void FileContent::SyncOk() {
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i].dirty) continue;
+    blocks_[i] = Block{BlockLength(i), false};
+  }
+  sure_size_ = bytes_.size();
+}
+
+void FileContent::SyncFailed() {
+  for (Block& block : blocks_) block.dirty = false;
+}
+
+void FileContent::Overwrite(uint64_t offset, const std::string& data) {
+  if (offset >= bytes_.size()) return;
+  bytes_.replace(offset, std::min<uint64_t>(data.size(), bytes_.size() - offset), data);
+}
+
+void FileContent::Resize(uint64_t size) {
+  bytes_.resize(size, '\0');
+  *this = FileContent(std::move(bytes_));
+}
+
+uint64_t FileContent::SizeAfterCrash(double survival, Rng* rng) const {
+  const uint64_t in_doubt = bytes_.size() - sure_size_;
+  if (in_doubt == 0 || survival >= 1) return bytes_.size();
+  if (survival <= 0) return sure_size_;
+  switch (rng->Below(3)) {
+    case 0:
+      return bytes_.size();
+    case 1:
+      return sure_size_;
+    default:
+      return sure_size_ + rng->Below(in_doubt + 1);
+  }
+}
+
+size_t FileContent::Read(uint64_t offset, size_t n, char* scratch) const {
+  if (offset >= size()) return 0;
+  const size_t length = std::min<uint64_t>(n, size() - offset);
+  std::memset(scratch, 0, length);
+  if (offset < bytes_.size()) {
+    std::memcpy(scratch, bytes_.data() + offset,
+                std::min<uint64_t>(length, bytes_.size() - offset));
+  }
+  return length;
+}
+
+std::string FileContent::AfterCrash(double survival, double garbage, Rng* rng) const {
+  std::string left = bytes_.substr(0, SizeAfterCrash(survival, rng));
+  for (size_t i = 0; i * kBlockBytes < left.size(); ++i) {
+    const size_t from = i * kBlockBytes + blocks_[i].sure_bytes;
+    const size_t to = std::min(left.size(), i * kBlockBytes + BlockLength(i));
+    if (from >= to || rng->Chance(survival)) continue;
+    const bool zeros = !rng->Chance(garbage);
+    for (size_t at = from; at < to; ++at) {
+      left[at] = zeros ? '\0' : static_cast<char>(rng->Next());
+    }
+  }
+  if (left.size() < reserved_ && rng->OneIn(2)) left.resize(reserved_, '\0');
+  return left;
+}
+
+// ---- names -----------------------------------------------------------------------------------
+
+std::string CleanPath(const std::string& path) {
+  std::string clean;
+  for (char c : path) {
+    if (c == '/' && !clean.empty() && clean.back() == '/') continue;
+    clean.push_back(c);
+  }
+  if (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  return clean;
+}
+
+std::string DirectoryOf(const std::string& clean_path) {
+  const size_t slash = clean_path.rfind('/');
+  if (slash == std::string::npos) return "";
+  return slash == 0 ? "/" : clean_path.substr(0, slash);
+}
+
+std::string BaseName(const std::string& clean_path) {
+  const size_t slash = clean_path.rfind('/');
+  return slash == std::string::npos ? clean_path : clean_path.substr(slash + 1);
+}
+
+const char* DiskOpName(DiskOp op) {
+  switch (op) {
+    case DiskOp::kCreate:
+      return "create";
+    case DiskOp::kAppend:
+      return "append";
+    case DiskOp::kSync:
+      return "sync";
+    case DiskOp::kSyncDir:
+      return "syncdir";
+    case DiskOp::kRename:
+      return "rename";
+    case DiskOp::kRemove:
+      return "remove";
+  }
+  return "?";
+}
+
+// ---- CrashDisk -------------------------------------------------------------------------------
+
+Status CrashDisk::StepLocked(DiskOp op, const std::string& path) {
+  if (steps_ >= crash_point_) {
+    crashed_ = true;
+    return Status::IOError(path, "simulated power loss");
+  }
+  if (trace_on_) trace_.push_back(std::to_string(steps_) + " " + DiskOpName(op) + " " + path);
+  ++steps_;
+  return Status::OK();
+}
+
+Status CrashDisk::Open(const std::string& path, InodeRef* inode) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it == live_.end()) return Status::NotFound(path, "no such file");
+  *inode = it->second;
+  return Status::OK();
+}
+
+Status CrashDisk::Create(const std::string& path, bool keep, InodeRef* inode) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it != live_.end() && keep) {
+    *inode = it->second;
+    return Status::OK();
+  }
+  Status s = StepLocked(DiskOp::kCreate, path);
+  if (!s.ok()) return s;
+  if (it != live_.end()) {
+    Inode& old = *it->second;
+    if (old.before_truncation == nullptr) {
+      old.before_truncation = std::make_shared<FileContent>(std::move(old.now));
+    }
+    old.now = FileContent();
+    *inode = it->second;
+    return s;
+  }
+  *inode = std::make_shared<Inode>();
+  live_[path] = *inode;
+  pending_[DirectoryOf(path)].push_back({{DiskOp::kCreate, path, ""}, *inode});
+  return s;
+}
+
+Status CrashDisk::Append(const std::string& path, const InodeRef& inode, Slice data) {
+  std::lock_guard<std::mutex> lock(mu_);
+  Status s = StepLocked(DiskOp::kAppend, path);
+  if (s.ok()) inode->now.Append(data);
+  return s;
+}
+
+Status CrashDisk::Sync(const std::string& path, const InodeRef& inode) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (manifest_sync_covers_directory_ && BaseName(path).rfind("MANIFEST-", 0) == 0) {
+    Status s = SyncDirLocked(DirectoryOf(path));
+    if (!s.ok()) return s;
+  }
+  Status s = StepLocked(DiskOp::kSync, path);
+  if (!s.ok()) return s;
+  inode->now.SyncOk();
+  inode->before_truncation = nullptr;
+  return s;
+}
+
+Status CrashDisk::SyncDir(const std::string& dir) {
+  std::lock_guard<std::mutex> lock(mu_);
+  return SyncDirLocked(dir);
+}
+
+Status CrashDisk::SyncDirLocked(const std::string& dir) {
+  Status s = StepLocked(DiskOp::kSyncDir, dir);
+  if (!s.ok()) return s;
+  for (const Change& change : pending_[dir]) ApplyChange(change, &sure_);
+  pending_.erase(dir);
+  return s;
+}
+
+void CrashDisk::ApplyChange(const Change& change, Names* names) {
+  switch (change.entry.op) {
+    case DiskOp::kRemove:
+      names->erase(change.entry.path);
+      break;
+    case DiskOp::kRename:
+      names->erase(change.entry.path);
+      (*names)[change.entry.target] = change.inode;
+      break;
+    default:
+      (*names)[change.entry.path] = change.inode;
+      break;
+  }
+}
+
+Status CrashDisk::Remove(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it == live_.end()) return Status::NotFound(path, "no such file");
+  Status s = StepLocked(DiskOp::kRemove, path);
+  if (!s.ok()) return s;
+  pending_[DirectoryOf(path)].push_back({{DiskOp::kRemove, path, ""}, it->second});
+  live_.erase(it);
+  return s;
+}
+
+Status CrashDisk::Rename(const std::string& from, const std::string& to) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(from);
+  if (it == live_.end()) return Status::NotFound(from, "no such file");
+  Status s = StepLocked(DiskOp::kRename, from);
+  if (!s.ok()) return s;
+  InodeRef inode = it->second;
+  pending_[DirectoryOf(from)].push_back({{DiskOp::kRename, from, to}, inode});
+  live_.erase(it);
+  live_[to] = inode;
+  return s;
+}
+
+Status CrashDisk::MakeDir(const std::string& dir) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (!dirs_.insert(dir).second) return Status::IOError(dir, "file exists");
+  return Status::OK();
+}
+
+Status CrashDisk::RemoveDir(const std::string& dir) {
+  std::lock_guard<std::mutex> lock(mu_);
+  for (const auto& [path, inode] : live_) {
+    if (DirectoryOf(path) == dir) return Status::IOError(dir, "directory not empty");
+  }
+  return dirs_.erase(dir) != 0 ? Status::OK() : Status::NotFound(dir, "no such directory");
+}
+
+Status CrashDisk::List(const std::string& dir, std::vector<std::string>* names) {
+  std::lock_guard<std::mutex> lock(mu_);
+  names->clear();
+  for (const auto& [path, inode] : live_) {
+    if (DirectoryOf(path) == dir) names->push_back(BaseName(path));
+  }
+  if (names->empty() && dirs_.count(dir) == 0) return Status::NotFound(dir, "no such directory");
+  return Status::OK();
+}
+
+bool CrashDisk::Exists(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mu_);
+  return live_.count(path) != 0 || dirs_.count(path) != 0;
+}
+
+Status CrashDisk::Size(const std::string& path, uint64_t* size) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it == live_.end()) return Status::NotFound(path, "no such file");
+  *size = it->second->now.size();
+  return Status::OK();
+}
+
+size_t CrashDisk::Read(const InodeRef& inode, uint64_t offset, size_t n, char* scratch) {
+  std::lock_guard<std::mutex> lock(mu_);
+  return inode->now.Read(offset, n, scratch);
+}
+
+void CrashDisk::Reserve(const InodeRef& inode, uint64_t size) {
+  std::lock_guard<std::mutex> lock(mu_);
+  inode->now.Reserve(size);
+}
+
+void CrashDisk::Release(const InodeRef& inode) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (!crashed_) inode->now.Release();
+}
+
+bool CrashDisk::Lock(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (!locks_.insert(path).second) return false;
+  InodeRef& file = live_[path];
+  if (file == nullptr) sure_[path] = file = std::make_shared<Inode>();
+  return true;
+}
+
+void CrashDisk::Unlock(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mu_);
+  locks_.erase(path);
+}
+
+void CrashDisk::DropDirtyPages(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it != live_.end()) it->second->now.SyncFailed();
+}
+
+bool CrashDisk::Corrupt(const std::string& path, uint64_t offset, const std::string& bytes) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it == live_.end()) return false;
+  it->second->now.Overwrite(offset, bytes);
+  return true;
+}
+
+bool CrashDisk::Truncate(const std::string& path, uint64_t size) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(path);
+  if (it == live_.end()) return false;
+  it->second->now.Resize(size);
+  return true;
+}
+
+std::vector<PendingEntry> CrashDisk::Pending(const std::string& dir) {
+  std::lock_guard<std::mutex> lock(mu_);
+  std::vector<PendingEntry> entries;
+  for (const Change& change : pending_[dir]) entries.push_back(change.entry);
+  return entries;
+}
+
+std::shared_ptr<CrashDisk> CrashDisk::AfterCrash(uint64_t seed, const CrashOptions& options) {
+  static constexpr double kSurvival[] = {0.0, 0.1, 0.5, 0.9, 1.0};
+  Rng rng(Mix(seed));
+  const double drawn_data = kSurvival[rng.Below(std::size(kSurvival))];
+  const double drawn_entry = kSurvival[rng.Below(std::size(kSurvival))];
+  const double data = options.data_survival.value_or(drawn_data);
+  const double entry = options.entry_survival.value_or(drawn_entry);
+
+  std::lock_guard<std::mutex> lock(mu_);
+  Names names = sure_;
+  for (const auto& [dir, changes] : pending_) {
+    for (const Change& change : changes) {
+      std::optional<bool> decided;
+      if (options.decide_entry) decided = options.decide_entry(change.entry);
+      const bool drawn = rng.Chance(entry);
+      if (decided.value_or(drawn)) ApplyChange(change, &names);
+    }
+  }
+  auto disk = std::make_shared<CrashDisk>();
+  disk->dirs_ = dirs_;
+  disk->manifest_sync_covers_directory_ = manifest_sync_covers_directory_;
+  for (const auto& [path, inode] : names) {
+    const FileContent* content = &inode->now;
+    if (inode->before_truncation != nullptr && !rng.Chance(data)) {
+      content = inode->before_truncation.get();
+    }
+    auto fresh = std::make_shared<Inode>();
+    fresh->now = FileContent(content->AfterCrash(data, options.garbage, &rng));
+    disk->live_[path] = disk->sure_[path] = std::move(fresh);
+  }
+  return disk;
+}
+
+void CrashDisk::SetCrashPoint(uint64_t index) {
+  std::lock_guard<std::mutex> lock(mu_);
+  crash_point_ = index;
+}
+
+bool CrashDisk::crashed() {
+  std::lock_guard<std::mutex> lock(mu_);
+  return crashed_;
+}
+
+uint64_t CrashDisk::steps() {
+  std::lock_guard<std::mutex> lock(mu_);
+  return steps_;
+}
+
+void CrashDisk::set_trace(bool on) {
+  std::lock_guard<std::mutex> lock(mu_);
+  trace_on_ = on;
+}
+
+std::vector<std::string> CrashDisk::trace() {
+  std::lock_guard<std::mutex> lock(mu_);
+  return trace_;
+}
+
+void CrashDisk::set_manifest_sync_covers_directory(bool on) {
+  std::lock_guard<std::mutex> lock(mu_);
+  manifest_sync_covers_directory_ = on;
+}
+
+}  // namespace lull::testing

@@ -1,0 +1,137 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// CrashDisk: the state behind CrashEnv (files, names, and what of both is sure). Used by
+// crash_env.cc only; every public method takes the disk's one lock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/rng.h"
+
+namespace lull::testing {
+
+// The bytes of one file. Files only grow at the end, so the sure bytes of a block are a prefix of
+// it, and one length a block says which they are.
+class FileContent {
+ public:
+  static constexpr size_t kBlockBytes = 4096;
+
+  FileContent() = default;
+  // A file that is sure as a whole.
+  explicit FileContent(std::string bytes);
+
+  // The size that readers see, and the bytes there.
+  uint64_t size() const { return std::max<uint64_t>(bytes_.size(), reserved_); }
+  size_t Read(uint64_t offset, size_t n, char* scratch) const;
+  // Makes the file end in zeros up to `size`, until Release() or until it has grown past that.
+  void Reserve(uint64_t size) { reserved_ = size; }
+  void Release() { reserved_ = 0; }
+  void Append(leveldb::Slice data);
+  void SyncOk();
+  void SyncFailed();
+  // Overwrites or cuts, as a disk that rots would; nothing becomes dirty.
+  void Overwrite(uint64_t offset, const std::string& data);
+  void Resize(uint64_t size);
+  // What a crash leaves of the file.
+  std::string AfterCrash(double survival, double garbage, Rng* rng) const;
+
+ private:
+  struct Block {
+    size_t sure_bytes = 0;
+    bool dirty = false;
+  };
+
+  size_t BlockLength(size_t index) const;
+  uint64_t SizeAfterCrash(double survival, Rng* rng) const;
+
+  std::string bytes_;
+  std::vector<Block> blocks_;
+  uint64_t sure_size_ = 0;
+  uint64_t reserved_ = 0;
+};
+
+struct Inode {
+  FileContent now;
+  // Set while a truncation of the file is not yet sure.
+  std::shared_ptr<const FileContent> before_truncation;
+};
+
+class CrashDisk {
+ public:
+  using InodeRef = std::shared_ptr<Inode>;
+
+  leveldb::Status Open(const std::string& path, InodeRef* inode);
+  // Creates `path`; an existing file is emptied, or kept when `keep` is set.
+  leveldb::Status Create(const std::string& path, bool keep, InodeRef* inode);
+  leveldb::Status Append(const std::string& path, const InodeRef& inode, leveldb::Slice data);
+  leveldb::Status Sync(const std::string& path, const InodeRef& inode);
+  void Reserve(const InodeRef& inode, uint64_t size);
+  // Ends the reservation, as the close of a preallocated file does.
+  void Release(const InodeRef& inode);
+  leveldb::Status SyncDir(const std::string& dir);
+  leveldb::Status Remove(const std::string& path);
+  leveldb::Status Rename(const std::string& from, const std::string& to);
+  leveldb::Status MakeDir(const std::string& dir);
+  leveldb::Status RemoveDir(const std::string& dir);
+  leveldb::Status List(const std::string& dir, std::vector<std::string>* names);
+  bool Exists(const std::string& path);
+  leveldb::Status Size(const std::string& path, uint64_t* size);
+  size_t Read(const InodeRef& inode, uint64_t offset, size_t n, char* scratch);
+  bool Lock(const std::string& path);
+  void Unlock(const std::string& path);
+
+  void DropDirtyPages(const std::string& path);
+  bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);
+  bool Truncate(const std::string& path, uint64_t size);
+  std::vector<PendingEntry> Pending(const std::string& dir);
+  std::shared_ptr<CrashDisk> AfterCrash(uint64_t seed, const CrashOptions& options);
+
+  void SetCrashPoint(uint64_t index);
+  bool crashed();
+  uint64_t steps();
+  void set_trace(bool on);
+  std::vector<std::string> trace();
+  void set_manifest_sync_covers_directory(bool on);
+
+ private:
+  struct Change {
+    PendingEntry entry;
+    InodeRef inode;
+  };
+  using Names = std::map<std::string, InodeRef>;
+
+  // Counts one step, or fails if the crash point is reached.
+  leveldb::Status StepLocked(DiskOp op, const std::string& path);
+  leveldb::Status SyncDirLocked(const std::string& dir);
+  static void ApplyChange(const Change& change, Names* names);
+
+  std::mutex mu_;
+  Names live_;                                          // what the running program sees
+  Names sure_;                                          // what every crash leaves
+  std::map<std::string, std::vector<Change>> pending_;  // by directory, oldest first
+  std::set<std::string> dirs_{"/"};
+  std::set<std::string> locks_;
+  uint64_t steps_ = 0;
+  uint64_t crash_point_ = CrashEnv::kNoCrashPoint;
+  bool crashed_ = false;
+  bool manifest_sync_covers_directory_ = true;
+  bool trace_on_ = false;
+  std::vector<std::string> trace_;
+};
+
+// `path` without doubled or trailing slashes.
+std::string CleanPath(const std::string& path);
+std::string DirectoryOf(const std::string& clean_path);
+std::string BaseName(const std::string& clean_path);
+
+}  // namespace lull::testing

@@ -1,0 +1,159 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// CrashEnv: a file system in memory that knows what a power loss may leave behind.
+//
+// What always holds
+// - Bytes are sure once a Sync() of their file returned OK after they were appended. Every other
+//   byte is in doubt, block by block (4 KiB): a crash keeps it, or turns it into zeros or garbage,
+//   or cuts the file before it.
+// - A create, rename or unlink is sure once its directory was synced. Until then a crash keeps any
+//   subset of them, whatever their order was.
+// - A directory is synced by SyncDirectory(), and by Sync() of a file called MANIFEST-*, because
+//   that is where stock LevelDB hides it (see set_manifest_sync_covers_directory).
+// - A failed sync (DropDirtyPages) leaves pages clean: a later good sync does not write them.
+// - Crash() never changes this object; the same seed and options give the same disk.
+// Simplified: the making of directories and the LOCK file survive every crash.
+//
+// Every mutating step has an index (append, sync, directory sync, create, rename, remove), counted
+// from 0. SetCrashPoint(i) makes step i and all later ones fail with IOError and change nothing.
+//
+// Safe to use from any number of threads. Files opened here may outlive the CrashEnv.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leveldb/env.h"
+
+#ifdef LULL_BUILD
+#include "util/env_extension.h"
+#endif
+
+namespace lull::testing {
+
+enum class DiskOp { kCreate, kAppend, kSync, kSyncDir, kRename, kRemove };
+
+const char* DiskOpName(DiskOp op);
+
+// A change to a directory that no directory sync has covered yet.
+struct PendingEntry {
+  DiskOp op;           // kCreate, kRename or kRemove
+  std::string path;    // the name created or removed; the old name of a rename
+  std::string target;  // the new name of a rename
+};
+
+struct CrashOptions {
+  // Chance that an unsynced block, or a pending directory change, survives. Unset: the seed draws
+  // one for the whole crash from {0, 0.1, 0.5, 0.9, 1}, so extremes come up often.
+  std::optional<double> data_survival;
+  std::optional<double> entry_survival;
+  // Chance that a lost block reads as garbage and not as zeros.
+  double garbage = 0.5;
+  // If set and it returns a value, decides alone whether that directory change survives.
+  std::function<std::optional<bool>(const PendingEntry&)> decide_entry;
+
+  static CrashOptions LoseAllUnsynced();
+  // The process died, the machine did not: nothing is lost.
+  static CrashOptions KeepAll();
+};
+
+class CrashDisk;
+
+class CrashEnv : public leveldb::Env
+#ifdef LULL_BUILD
+    ,
+                 public lull::EnvExtension
+#endif
+{
+ public:
+  static constexpr uint64_t kNoCrashPoint = std::numeric_limits<uint64_t>::max();
+
+  CrashEnv();
+  ~CrashEnv() override;
+
+  // The disk as one possible power loss at this moment would leave it: everything on it is sure, it
+  // has no crash point, and no lock is held.
+  std::unique_ptr<CrashEnv> Crash(uint64_t seed, const CrashOptions& options = {}) const;
+
+  // Step `index` and all later ones fail and change nothing.
+  void SetCrashPoint(uint64_t index);
+  // True once a step has failed because of the crash point.
+  bool crashed() const;
+  // The steps that were taken so far.
+  uint64_t steps() const;
+  // One line a step, "index op path": for the text of a failure. Off until switched on.
+  void set_trace(bool on);
+  std::vector<std::string> trace() const;
+
+  // Marks the dirty pages of `path` clean without making them sure, as a failed fsync does.
+  void DropDirtyPages(const std::string& path);
+  // What is pending in directory `dir`, oldest first.
+  std::vector<PendingEntry> Pending(const std::string& dir) const;
+  // Whether Sync() of MANIFEST-* also syncs its directory. Default: true.
+  void set_manifest_sync_covers_directory(bool on);
+
+  // Test-only edits of a file, at once and durable. False if there is no such file.
+  bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);
+  bool Truncate(const std::string& path, uint64_t size);
+
+  // While held, work given to Schedule() waits in a queue. Release before a store is closed. (Has
+  // no effect on a store that starts threads of its own.)
+  void HoldScheduledWork();
+  void ReleaseScheduledWork();
+
+  // From now on NowMicros() returns a clock that only AdvanceClock and sleeping move.
+  void UseManualClock(uint64_t now_us);
+  void AdvanceClock(uint64_t delta_us);
+
+  leveldb::Status NewSequentialFile(const std::string& path,
+                                    leveldb::SequentialFile** result) override;
+  leveldb::Status NewRandomAccessFile(const std::string& path,
+                                      leveldb::RandomAccessFile** result) override;
+  leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** result) override;
+  leveldb::Status NewAppendableFile(const std::string& path,
+                                    leveldb::WritableFile** result) override;
+  bool FileExists(const std::string& path) override;
+  leveldb::Status GetChildren(const std::string& dir, std::vector<std::string>* result) override;
+  leveldb::Status RemoveFile(const std::string& path) override;
+  leveldb::Status CreateDir(const std::string& dir) override;
+  leveldb::Status RemoveDir(const std::string& dir) override;
+  leveldb::Status GetFileSize(const std::string& path, uint64_t* size) override;
+  leveldb::Status RenameFile(const std::string& from, const std::string& to) override;
+  leveldb::Status LockFile(const std::string& path, leveldb::FileLock** lock) override;
+  leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
+  void Schedule(void (*function)(void*), void* arg) override;
+  void StartThread(void (*function)(void*), void* arg) override;
+  leveldb::Status GetTestDirectory(std::string* path) override;
+  leveldb::Status NewLogger(const std::string& path, leveldb::Logger** result) override;
+  uint64_t NowMicros() override;
+  void SleepForMicroseconds(int micros) override;
+
+#ifdef LULL_BUILD
+  leveldb::Status SyncDirectory(const std::string& dir) override;
+  // A log file that ends in zeros up to its capacity until it is closed; after a crash it may too.
+  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
+                             lull::LogFileMode mode, leveldb::WritableFile** result) override;
+#else
+  leveldb::Status SyncDirectory(const std::string& dir);
+#endif
+
+ private:
+  explicit CrashEnv(std::shared_ptr<CrashDisk> disk);
+
+  const std::shared_ptr<CrashDisk> disk_;
+  std::mutex held_mu_;
+  bool hold_ = false;
+  std::vector<std::pair<void (*)(void*), void*>> held_;
+  std::atomic<bool> manual_clock_{false};
+  std::atomic<uint64_t> manual_now_us_{0};
+};
+
+}  // namespace lull::testing

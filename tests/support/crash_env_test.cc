@@ -1,0 +1,236 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/crash_env.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "leveldb/slice.h"
+
+namespace lull::testing {
+namespace {
+
+using leveldb::Status;
+
+class CrashEnvTest : public ::testing::Test {
+ protected:
+  CrashEnvTest() { env_.CreateDir("/d"); }
+
+  std::unique_ptr<leveldb::WritableFile> Create(const std::string& path) {
+    leveldb::WritableFile* file = nullptr;
+    EXPECT_TRUE(env_.NewWritableFile(path, &file).ok());
+    return std::unique_ptr<leveldb::WritableFile>(file);
+  }
+
+  void WriteSynced(const std::string& path, const std::string& bytes) {
+    auto file = Create(path);
+    EXPECT_TRUE(file->Append(bytes).ok());
+    EXPECT_TRUE(file->Sync().ok());
+  }
+
+  // The file's bytes, or "(none)".
+  static std::string Contents(leveldb::Env* env, const std::string& path) {
+    std::string bytes;
+    return ReadFileToString(env, path, &bytes).ok() ? bytes : "(none)";
+  }
+
+  CrashEnv env_;
+};
+
+TEST_F(CrashEnvTest, ReadsBackWhatWasWritten) {
+  WriteSynced("/d/f", "hello");
+  EXPECT_EQ(Contents(&env_, "/d/f"), "hello");
+  EXPECT_EQ(Contents(&env_, "//d//f"), "hello");
+  uint64_t size = 0;
+  EXPECT_TRUE(env_.GetFileSize("/d/f", &size).ok());
+  EXPECT_EQ(size, 5u);
+  leveldb::RandomAccessFile* raw = nullptr;
+  ASSERT_TRUE(env_.NewRandomAccessFile("/d/f", &raw).ok());
+  std::unique_ptr<leveldb::RandomAccessFile> file(raw);
+  char scratch[8];
+  leveldb::Slice result;
+  EXPECT_TRUE(file->Read(3, 8, &result, scratch).ok());
+  EXPECT_EQ(result.ToString(), "lo");
+  EXPECT_TRUE(file->Read(9, 8, &result, scratch).ok());
+  EXPECT_TRUE(result.empty());
+}
+
+TEST_F(CrashEnvTest, MissingFilesAreNotFound) {
+  leveldb::SequentialFile* file = nullptr;
+  EXPECT_TRUE(env_.NewSequentialFile("/d/none", &file).IsNotFound());
+  EXPECT_TRUE(env_.RemoveFile("/d/none").IsNotFound());
+  EXPECT_TRUE(env_.RenameFile("/d/none", "/d/f").IsNotFound());
+  EXPECT_FALSE(env_.FileExists("/d/none"));
+}
+
+TEST_F(CrashEnvTest, SyncedFileIsLostWithItsUnsyncedName) {
+  WriteSynced("/d/f", "hello");
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "(none)");
+  EXPECT_TRUE(env_.SyncDirectory("/d").ok());
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "hello");
+}
+
+TEST_F(CrashEnvTest, SyncOfManifestSyncsTheDirectoryFirst) {
+  auto other = Create("/d/f");
+  auto manifest = Create("/d/MANIFEST-000001");
+  EXPECT_TRUE(manifest->Sync().ok());
+  EXPECT_TRUE(env_.Crash(1, CrashOptions::LoseAllUnsynced())->FileExists("/d/f"));
+
+  auto later = Create("/d/g");
+  env_.set_manifest_sync_covers_directory(false);
+  EXPECT_TRUE(manifest->Sync().ok());
+  EXPECT_FALSE(env_.Crash(1, CrashOptions::LoseAllUnsynced())->FileExists("/d/g"));
+}
+
+TEST_F(CrashEnvTest, UnsyncedTailIsLostOrKeptAsAsked) {
+  auto file = Create("/d/f");
+  env_.SyncDirectory("/d");
+  file->Append("sure");
+  file->Sync();
+  file->Append(" doubtful");
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "sure");
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::KeepAll()).get(), "/d/f"), "sure doubtful");
+}
+
+TEST_F(CrashEnvTest, RandomCrashesKeepSureBytesAndVaryInBlocks) {
+  auto file = Create("/d/f");
+  env_.SyncDirectory("/d");
+  const std::string sure(5000, 's');
+  const std::string doubtful(5 * 4096, 'd');
+  file->Append(sure);
+  file->Sync();
+  file->Append(doubtful);
+  std::set<std::string> states;
+  bool hole = false, shorter = false;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const std::string left = Contents(env_.Crash(seed).get(), "/d/f");
+    ASSERT_GE(left.size(), sure.size());
+    ASSERT_EQ(left.substr(0, sure.size()), sure);
+    states.insert(left);
+    shorter = shorter || left.size() < sure.size() + doubtful.size();
+    // A whole block before the last survived, the one before it did not.
+    hole = hole || (left.size() > 20000 && left[8200] != 'd' && left[12300] == 'd');
+    EXPECT_EQ(left, Contents(env_.Crash(seed).get(), "/d/f")) << "same seed, same state";
+  }
+  EXPECT_GT(states.size(), 50u);
+  EXPECT_TRUE(hole);
+  EXPECT_TRUE(shorter);
+}
+
+TEST_F(CrashEnvTest, FailedSyncLeavesPagesThatNoLaterSyncWrites) {
+  auto file = Create("/d/f");
+  env_.SyncDirectory("/d");
+  file->Append(std::string(4096, 'a'));
+  env_.DropDirtyPages("/d/f");
+  file->Append(std::string(4096, 'b'));
+  EXPECT_TRUE(file->Sync().ok());
+  CrashOptions lose = CrashOptions::LoseAllUnsynced();
+  lose.garbage = 0;
+  EXPECT_EQ(Contents(env_.Crash(1, lose).get(), "/d/f"),
+            std::string(4096, '\0') + std::string(4096, 'b'));
+}
+
+TEST_F(CrashEnvTest, PendingNamesSurviveIndependently) {
+  WriteSynced("/d/old", "old");
+  WriteSynced("/d/tmp", "new");
+  env_.SyncDirectory("/d");
+  env_.RenameFile("/d/tmp", "/d/current");
+  env_.RemoveFile("/d/old");
+  ASSERT_EQ(env_.Pending("/d").size(), 2u);
+  std::set<std::string> seen;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    auto after = env_.Crash(seed);
+    seen.insert(Contents(after.get(), "/d/current") + Contents(after.get(), "/d/old") +
+                Contents(after.get(), "/d/tmp"));
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"new(none)(none)", "newold(none)", "(none)oldnew",
+                                         "(none)(none)new"}));
+  CrashOptions only_removes;
+  only_removes.decide_entry = [](const PendingEntry& e) { return e.op == DiskOp::kRemove; };
+  auto after = env_.Crash(1, only_removes);
+  EXPECT_FALSE(after->FileExists("/d/old"));
+  EXPECT_FALSE(after->FileExists("/d/current"));
+}
+
+TEST_F(CrashEnvTest, TruncationIsInDoubtUntilSynced) {
+  WriteSynced("/d/f", "old");
+  env_.SyncDirectory("/d");
+  auto file = Create("/d/f");
+  file->Append("new");
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "old");
+  file->Sync();
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "new");
+}
+
+TEST_F(CrashEnvTest, AppendableFileGoesOn) {
+  WriteSynced("/d/f", "one");
+  leveldb::WritableFile* raw = nullptr;
+  ASSERT_TRUE(env_.NewAppendableFile("/d/f", &raw).ok());
+  std::unique_ptr<leveldb::WritableFile> file(raw);
+  file->Append(" two");
+  EXPECT_EQ(Contents(&env_, "/d/f"), "one two");
+}
+
+TEST_F(CrashEnvTest, NothingChangesFromTheCrashPointOn) {
+  auto file = Create("/d/f");  // step 0
+  file->Append("kept");        // step 1
+  env_.SetCrashPoint(3);
+  EXPECT_TRUE(file->Sync().ok());  // step 2
+  EXPECT_FALSE(env_.crashed());
+  EXPECT_TRUE(file->Append("lost").IsIOError());
+  EXPECT_TRUE(env_.crashed());
+  EXPECT_TRUE(file->Sync().IsIOError());
+  EXPECT_TRUE(env_.RenameFile("/d/f", "/d/g").IsIOError());
+  EXPECT_TRUE(env_.RemoveFile("/d/f").IsIOError());
+  EXPECT_TRUE(env_.SyncDirectory("/d").IsIOError());
+  leveldb::WritableFile* raw = nullptr;
+  EXPECT_TRUE(env_.NewWritableFile("/d/h", &raw).IsIOError());
+  EXPECT_EQ(env_.steps(), 3u);
+  EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::KeepAll()).get(), "/d/f"), "kept");
+}
+
+TEST_F(CrashEnvTest, AfterACrashTheDiskWorksAndMayCrashAgain) {
+  auto file = Create("/d/f");
+  env_.SyncDirectory("/d");
+  file->Append("first");
+  auto after = env_.Crash(1, CrashOptions::KeepAll());
+  EXPECT_EQ(after->steps(), 0u);
+  leveldb::WritableFile* raw = nullptr;
+  ASSERT_TRUE(after->NewAppendableFile("/d/f", &raw).ok());
+  std::unique_ptr<leveldb::WritableFile> second(raw);
+  second->Append(" second");
+  // What survived the first crash is on the disk; what came after it is in doubt.
+  EXPECT_EQ(Contents(after->Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "first");
+}
+
+TEST_F(CrashEnvTest, LockIsHeldOnceAndNotAcrossACrash) {
+  leveldb::FileLock *first = nullptr, *second = nullptr;
+  ASSERT_TRUE(env_.LockFile("/d/LOCK", &first).ok());
+  EXPECT_FALSE(env_.LockFile("/d//LOCK", &second).ok());
+  EXPECT_EQ(second, nullptr);
+  EXPECT_TRUE(env_.Crash(1)->LockFile("/d/LOCK", &second).ok());
+  delete second;
+  EXPECT_TRUE(env_.UnlockFile(first).ok());
+  EXPECT_TRUE(env_.LockFile("/d/LOCK", &second).ok());
+  EXPECT_TRUE(env_.UnlockFile(second).ok());
+}
+
+TEST_F(CrashEnvTest, ManualClockMovesOnlyWhenAsked) {
+  env_.UseManualClock(100);
+  EXPECT_EQ(env_.NowMicros(), 100u);
+  env_.AdvanceClock(5);
+  env_.SleepForMicroseconds(10);
+  EXPECT_EQ(env_.NowMicros(), 115u);
+}
+
+TEST_F(CrashEnvTest, TraceNamesEachStep) {
+  env_.set_trace(true);
+  WriteSynced("/d/f", "x");
+  EXPECT_EQ(env_.trace(),
+            (std::vector<std::string>{"0 create /d/f", "1 append /d/f", "2 sync /d/f"}));
+}
+
+}  // namespace
+}  // namespace lull::testing

@@ -1,0 +1,180 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// driver: works on one directory with a deterministic stream of commits, so that two builds of it
+// (against stock LevelDB, against Lull) can hand the directory to each other.
+//
+//   driver apply  --dir=D --seed=S --start=K --ops=N [--set=I] [--leave=close|abandon]
+//       checks that D holds commits [0, K) of stream S, applies N more, checks again, and leaves D
+//       by closing it or, with --leave=abandon, by exiting without closing.
+//   driver verify --dir=D --seed=S --start=K [--set=I]
+//   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
+//   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
+// Common: [--scheduling=OPTIONS]. Exit code: 0 right, 1 the store is wrong, 2 bad usage.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "leveldb/db.h"
+#include "leveldb/iterator.h"
+#include "leveldb/write_batch.h"
+#include "tests/support/metamorphic.h"
+#include "tests/support/model.h"
+#include "tests/support/open_store.h"
+#include "tests/support/option_sets.h"
+#include "tests/support/workload.h"
+
+namespace lull::testing {
+namespace {
+
+struct Flags {
+  std::string command;
+  std::string dir;
+  std::string scheduling;
+  std::string leave = "close";
+  uint64_t seed = 1;
+  uint64_t start = 0;
+  uint64_t ops = 0;
+  std::optional<size_t> set;
+};
+
+bool ParseFlags(int argc, char** argv, Flags* flags) {
+  if (argc < 2) return false;
+  flags->command = argv[1];
+  for (int i = 2; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const size_t equals = arg.find('=');
+    if (arg.rfind("--", 0) != 0 || equals == std::string::npos) return false;
+    const std::string name = arg.substr(2, equals - 2);
+    const std::string value = arg.substr(equals + 1);
+    const uint64_t number = std::strtoull(value.c_str(), nullptr, 10);
+    if (name == "dir") {
+      flags->dir = value;
+    } else if (name == "scheduling") {
+      flags->scheduling = value;
+    } else if (name == "leave") {
+      flags->leave = value;
+    } else if (name == "seed") {
+      flags->seed = number;
+    } else if (name == "start") {
+      flags->start = number;
+    } else if (name == "ops") {
+      flags->ops = number;
+    } else if (name == "set") {
+      flags->set = number % kOptionSetCount;
+    } else {
+      return false;
+    }
+  }
+  return flags->command == "sets" || !flags->dir.empty();
+}
+
+bool Wrong(const std::string& what) {
+  std::fprintf(stderr, "driver: %s\n", what.c_str());
+  return false;
+}
+
+// Forward and backward scans and a Get of each key, against the model's last state.
+bool Verify(leveldb::DB* db, Model* model) {
+  std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+  Model::Cursor expected(model, model->last_sequence());
+  uint64_t entries = 0;
+  std::string value;
+  expected.SeekToFirst();
+  for (it->SeekToFirst(); it->Valid(); it->Next(), expected.Next(), ++entries) {
+    if (!expected.Valid()) return Wrong("unexpected key " + Show(it->key().ToString()));
+    if (it->key() != leveldb::Slice(expected.key()) ||
+        it->value() != leveldb::Slice(expected.value())) {
+      return Wrong("expected " + Show(expected.key()) + " = " + Show(expected.value()) +
+                   ", found " + Show(it->key().ToString()) + " = " + Show(it->value().ToString()));
+    }
+    const leveldb::Status s = db->Get(leveldb::ReadOptions(), it->key(), &value);
+    if (!s.ok() || value != expected.value()) {
+      return Wrong("Get(" + Show(expected.key()) + ") differs from the scan: " + s.ToString());
+    }
+  }
+  if (!it->status().ok()) return Wrong("scan: " + it->status().ToString());
+  if (expected.Valid()) return Wrong("missing key " + Show(expected.key()));
+  for (it->SeekToLast(); it->Valid(); it->Prev()) --entries;
+  if (entries != 0) return Wrong("the scan backward found another number of entries");
+  return true;
+}
+
+bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model* model) {
+  for (uint64_t i = flags.start; i < flags.start + flags.ops; ++i) {
+    const WriteOps ops = workload.CommitAt(i);
+    leveldb::WriteBatch batch;
+    FillBatch(ops, &batch);
+    leveldb::WriteOptions options;
+    options.sync = i % 512 == 0;
+    const leveldb::Status s = db->Write(options, &batch);
+    if (!s.ok()) return Wrong("commit " + std::to_string(i) + ": " + s.ToString());
+    model->Commit(ops);
+  }
+  return true;
+}
+
+int Work(const Flags& flags) {
+  const Workload workload(flags.seed);
+  const std::unique_ptr<OptionSet> set = MakeOptionSet(flags.set.value_or(0));
+  Model model(set->options.comparator);
+  for (uint64_t i = 0; i < flags.start; ++i) model.Commit(workload.CommitAt(i));
+
+  leveldb::Options options = set->options;
+  options.create_if_missing = flags.start == 0;
+  leveldb::DB* raw = nullptr;
+  const leveldb::Status s = OpenStore(options, flags.scheduling, flags.dir, &raw);
+  std::unique_ptr<leveldb::DB> db(raw);
+  bool right = s.ok() || Wrong("open: " + s.ToString());
+  right = right && Verify(db.get(), &model);
+  if (right && flags.command == "apply") {
+    right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
+  }
+  if (!right) {
+    Wrong("seed=" + std::to_string(flags.seed) + " start=" + std::to_string(flags.start) +
+          " ops=" + std::to_string(flags.ops) + " options=" + set->name);
+  }
+  if (right && flags.leave == "abandon") {
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  db.reset();
+  return right ? 0 : 1;
+}
+
+int Metamorphic(const Flags& flags) {
+  MetamorphicConfig config;
+  config.seed = flags.seed;
+  config.ops = flags.ops;
+  config.directory = flags.dir;
+  config.option_set = flags.set;
+  config.hooks = StoreHooks(flags.scheduling);
+  const MetamorphicReport report = RunMetamorphic(config);
+  if (!report.ok) Wrong(report.failure);
+  return report.ok ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  if (!ParseFlags(argc, argv, &flags)) {
+    std::fprintf(stderr, "usage: driver apply|verify|metamorphic|sets --dir=D --seed=S ...\n");
+    return 2;
+  }
+  if (flags.command == "metamorphic") return Metamorphic(flags);
+  if (flags.command == "apply" || flags.command == "verify") return Work(flags);
+  if (flags.command == "sets") {
+    Rng rng(flags.seed);
+    std::printf("%zu\n", CompatibleSet(flags.set.value_or(0), &rng));
+    return 0;
+  }
+  return 2;
+}
+
+}  // namespace
+}  // namespace lull::testing
+
+int main(int argc, char** argv) { return lull::testing::Main(argc, argv); }

@@ -1,0 +1,361 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/fault_env.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include "leveldb/slice.h"
+
+namespace lull::testing {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+constexpr int kOpKinds = std::bit_width(static_cast<uint32_t>(kAnyOp));
+
+const char* IoOpName(IoOp op) {
+  static constexpr const char* kNames[kOpKinds] = {"open-read", "open-write", "read",     "append",
+                                                   "sync",      "sync-dir",   "rename",   "remove",
+                                                   "list",      "file-size",  "make-dir", "close"};
+  return kNames[std::countr_zero(static_cast<uint32_t>(op))];
+}
+
+std::string BaseOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+class FaultySequentialFile : public leveldb::SequentialFile {
+ public:
+  FaultySequentialFile(FaultEnv* env, std::string path, leveldb::SequentialFile* target)
+      : env_(env), path_(std::move(path)), target_(target) {}
+
+  Status Read(size_t n, Slice* result, char* scratch) override {
+    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    *result = Slice();
+    if (!outcome.status.ok()) return outcome.status;
+    if (!held_back_.empty()) {
+      const size_t length = std::min(n, held_back_.size());
+      std::copy_n(held_back_.data(), length, scratch);
+      held_back_.erase(0, length);
+      *result = Slice(scratch, length);
+      return Status::OK();
+    }
+    Status s = target_->Read(n, result, scratch);
+    if (!s.ok() || !outcome.pass_bytes.has_value()) return s;
+    const size_t given = result->size() / 2;
+    held_back_.assign(result->data() + given, result->size() - given);
+    *result = Slice(result->data(), given);
+    return s;
+  }
+
+  Status Skip(uint64_t n) override {
+    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    if (!outcome.status.ok()) return outcome.status;
+    const uint64_t from_held_back = std::min<uint64_t>(n, held_back_.size());
+    held_back_.erase(0, from_held_back);
+    return target_->Skip(n - from_held_back);
+  }
+
+ private:
+  FaultEnv* const env_;
+  const std::string path_;
+  const std::unique_ptr<leveldb::SequentialFile> target_;
+  std::string held_back_;  // what a short read left for the next one
+};
+
+class FaultyRandomAccessFile : public leveldb::RandomAccessFile {
+ public:
+  FaultyRandomAccessFile(FaultEnv* env, std::string path, leveldb::RandomAccessFile* target)
+      : env_(env), path_(std::move(path)), target_(target) {}
+
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    if (!outcome.status.ok()) {
+      *result = Slice();
+      return outcome.status;
+    }
+    Status s = target_->Read(offset, n, result, scratch);
+    if (s.ok() && outcome.pass_bytes.has_value()) {
+      *result = Slice(result->data(), result->size() / 2);
+    }
+    return s;
+  }
+
+ private:
+  FaultEnv* const env_;
+  const std::string path_;
+  const std::unique_ptr<leveldb::RandomAccessFile> target_;
+};
+
+class FaultyWritableFile : public leveldb::WritableFile {
+ public:
+  FaultyWritableFile(FaultEnv* env, std::string path, leveldb::WritableFile* target)
+      : env_(env), path_(std::move(path)), target_(target) {}
+
+  Status Append(const Slice& data) override {
+    const FaultEnv::Outcome outcome = env_->Decide(kAppend, path_, data.size());
+    const uint64_t pass = outcome.pass_bytes.value_or(outcome.status.ok() ? data.size() : 0);
+    if (pass > 0) {
+      Status s = target_->Append(Slice(data.data(), pass));
+      if (s.ok() && !outcome.status.ok()) s = target_->Flush();
+      if (!s.ok()) return s;
+    }
+    return outcome.status;
+  }
+
+  Status Sync() override {
+    const FaultEnv::Outcome outcome = env_->Decide(kSync, path_);
+    if (outcome.lie || !outcome.status.ok()) return outcome.status;
+    return target_->Sync();
+  }
+
+  // The file is closed in any case: an fd is gone even when close() reports an error.
+  Status Close() override {
+    const FaultEnv::Outcome outcome = env_->Decide(kClose, path_);
+    Status s = target_->Close();
+    return outcome.status.ok() ? s : outcome.status;
+  }
+
+  Status Flush() override { return target_->Flush(); }
+
+ private:
+  FaultEnv* const env_;
+  const std::string path_;
+  const std::unique_ptr<leveldb::WritableFile> target_;
+};
+
+}  // namespace
+
+const char* FaultKindName(FaultKind kind) {
+  static constexpr const char* kNames[] = {"error-once",  "error-sticky", "no-space", "short-read",
+                                           "short-write", "failed-sync",  "sync-lie"};
+  return kNames[static_cast<int>(kind)];
+}
+
+void PrintTo(FaultKind kind, std::ostream* out) { *out << FaultKindName(kind); }
+
+uint32_t OpsOf(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kNoSpace:
+      return kAppend | kOpenWrite | kMakeDir;
+    case FaultKind::kShortRead:
+      return kRead;
+    case FaultKind::kShortWrite:
+      return kAppend;
+    case FaultKind::kFailedSync:
+    case FaultKind::kSyncLie:
+      return kSync | kSyncDir;
+    default:
+      return kAnyOp;
+  }
+}
+
+FaultEnv::FaultEnv(leveldb::Env* target) : EnvWrapper(target), counts_(kOpKinds) {}
+FaultEnv::~FaultEnv() = default;
+
+void FaultEnv::Arm(Fault fault) {
+  std::lock_guard<std::mutex> lock(mu_);
+  armed_.push_back({std::move(fault), 0});
+}
+
+void FaultEnv::Heal() {
+  std::lock_guard<std::mutex> lock(mu_);
+  armed_.clear();
+}
+
+uint64_t FaultEnv::Count(uint32_t ops) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  uint64_t total = 0;
+  for (int bit = 0; bit < kOpKinds; ++bit) {
+    if ((ops >> bit & 1) != 0) total += counts_[bit];
+  }
+  return total;
+}
+
+void FaultEnv::ResetCount() {
+  std::lock_guard<std::mutex> lock(mu_);
+  std::fill(counts_.begin(), counts_.end(), 0);
+}
+
+std::string FaultEnv::first_hit() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  return first_hit_;
+}
+
+void FaultEnv::set_on_failed_sync(std::function<void(const std::string& path)> callback) {
+  on_failed_sync_ = std::move(callback);
+}
+
+FaultEnv::Outcome FaultEnv::Decide(IoOp op, const std::string& path, uint64_t bytes) {
+  Outcome outcome;
+  bool sync_failed = false;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    ++counts_[std::countr_zero(static_cast<uint32_t>(op))];
+    for (Armed& armed : armed_) {
+      std::optional<Outcome> hit = HitLocked(&armed, op, path, bytes);
+      if (!hit.has_value()) continue;
+      outcome = *std::move(hit);
+      ++hits_;
+      if (first_hit_.empty()) {
+        first_hit_ = std::string(FaultKindName(armed.fault.kind)) + " " + IoOpName(op) + " " + path;
+      }
+      break;
+    }
+    sync_failed = op == kSync && !outcome.status.ok();
+  }
+  if (sync_failed && on_failed_sync_) on_failed_sync_(path);
+  return outcome;
+}
+
+std::optional<FaultEnv::Outcome> FaultEnv::HitLocked(Armed* armed, IoOp op, const std::string& path,
+                                                     uint64_t bytes) {
+  Fault& fault = armed->fault;
+  if ((fault.ops & OpsOf(fault.kind) & op) == 0) return std::nullopt;
+  if (BaseOf(path).find(fault.name_part) == std::string::npos) return std::nullopt;
+  const uint64_t position = armed->matched++;
+  if (position < fault.index) return std::nullopt;
+  const bool lasting = fault.kind == FaultKind::kErrorSticky || fault.kind == FaultKind::kNoSpace;
+  if (!lasting && position > fault.index) return std::nullopt;
+
+  Outcome outcome;
+  switch (fault.kind) {
+    case FaultKind::kErrorOnce:
+    case FaultKind::kErrorSticky:
+    case FaultKind::kFailedSync:
+      outcome.status = Status::IOError(path, "injected: input/output error");
+      break;
+    case FaultKind::kNoSpace:
+      if (op == kAppend && bytes <= fault.bytes) {
+        fault.bytes -= bytes;
+        return std::nullopt;
+      }
+      if (op == kAppend) outcome.pass_bytes = std::exchange(fault.bytes, 0);
+      outcome.status = Status::IOError(path, "injected: no space left on device");
+      break;
+    case FaultKind::kShortRead:
+      outcome.pass_bytes = bytes / 2;
+      break;
+    case FaultKind::kShortWrite:
+      outcome.pass_bytes = bytes / 2;
+      outcome.status = Status::IOError(path, "injected: short write");
+      break;
+    case FaultKind::kSyncLie:
+      outcome.lie = true;
+      break;
+  }
+  return outcome;
+}
+
+Status FaultEnv::NewSequentialFile(const std::string& path, leveldb::SequentialFile** result) {
+  *result = nullptr;
+  const Outcome outcome = Decide(kOpenRead, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = target()->NewSequentialFile(path, result);
+  if (s.ok()) *result = new FaultySequentialFile(this, path, *result);
+  return s;
+}
+
+Status FaultEnv::NewRandomAccessFile(const std::string& path, leveldb::RandomAccessFile** result) {
+  *result = nullptr;
+  const Outcome outcome = Decide(kOpenRead, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = target()->NewRandomAccessFile(path, result);
+  if (s.ok()) *result = new FaultyRandomAccessFile(this, path, *result);
+  return s;
+}
+
+Status FaultEnv::OpenForWriting(const std::string& path, leveldb::WritableFile** result,
+                                bool append) {
+  *result = nullptr;
+  const Outcome outcome = Decide(kOpenWrite, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s =
+      append ? target()->NewAppendableFile(path, result) : target()->NewWritableFile(path, result);
+  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
+  return s;
+}
+
+Status FaultEnv::NewWritableFile(const std::string& path, leveldb::WritableFile** result) {
+  return OpenForWriting(path, result, /*append=*/false);
+}
+
+Status FaultEnv::NewAppendableFile(const std::string& path, leveldb::WritableFile** result) {
+  return OpenForWriting(path, result, /*append=*/true);
+}
+
+Status FaultEnv::GetChildren(const std::string& dir, std::vector<std::string>* result) {
+  const Outcome outcome = Decide(kList, dir);
+  return outcome.status.ok() ? target()->GetChildren(dir, result) : outcome.status;
+}
+
+Status FaultEnv::RemoveFile(const std::string& path) {
+  const Outcome outcome = Decide(kRemove, path);
+  return outcome.status.ok() ? target()->RemoveFile(path) : outcome.status;
+}
+
+Status FaultEnv::CreateDir(const std::string& dir) {
+  const Outcome outcome = Decide(kMakeDir, dir);
+  return outcome.status.ok() ? target()->CreateDir(dir) : outcome.status;
+}
+
+Status FaultEnv::GetFileSize(const std::string& path, uint64_t* size) {
+  const Outcome outcome = Decide(kFileSize, path);
+  return outcome.status.ok() ? target()->GetFileSize(path, size) : outcome.status;
+}
+
+Status FaultEnv::RenameFile(const std::string& from, const std::string& to) {
+  const Outcome outcome = Decide(kRename, from);
+  return outcome.status.ok() ? target()->RenameFile(from, to) : outcome.status;
+}
+
+#ifdef LULL_BUILD
+Status FaultEnv::SyncDirectory(const std::string& dir) {
+  const Outcome outcome = Decide(kSyncDir, dir);
+  if (outcome.lie || !outcome.status.ok()) return outcome.status;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  return extension != nullptr ? extension->SyncDirectory(dir) : Status::OK();
+}
+
+Status FaultEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes,
+                            lull::LogFileMode mode, leveldb::WritableFile** result) {
+  *result = nullptr;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(path, "no preallocated files");
+  const Outcome outcome = Decide(kOpenWrite, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = extension->NewLogFile(path, capacity_bytes, mode, result);
+  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
+  return s;
+}
+
+Status FaultEnv::NewCompactionInput(const std::string& path, leveldb::RandomAccessFile** result) {
+  *result = nullptr;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(path, "no compaction inputs");
+  const Outcome outcome = Decide(kOpenRead, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = extension->NewCompactionInput(path, result);
+  if (s.ok()) *result = new FaultyRandomAccessFile(this, path, *result);
+  return s;
+}
+
+Status FaultEnv::NewTableFile(const std::string& path, leveldb::WritableFile** result) {
+  *result = nullptr;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(path, "no table files");
+  const Outcome outcome = Decide(kOpenWrite, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = extension->NewTableFile(path, result);
+  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
+  return s;
+}
+#endif
+
+}  // namespace lull::testing

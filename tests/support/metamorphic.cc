@@ -1,0 +1,482 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/metamorphic.h"
+
+#include <cctype>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "leveldb/iterator.h"
+#include "leveldb/write_batch.h"
+#include "tests/support/model.h"
+#include "tests/support/option_sets.h"
+#include "tests/support/rng.h"
+#include "tests/support/workload.h"
+
+namespace lull::testing {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+std::string Show(const std::string& bytes) {
+  std::string text = "\"";
+  for (size_t i = 0; i < bytes.size() && i < 48; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    char hex[8];
+    std::snprintf(hex, sizeof(hex), "\\x%02x", c);
+    text += std::isprint(c) != 0 ? std::string(1, bytes[i]) : hex;
+  }
+  text += "\"";
+  if (bytes.size() > 48) text += "+" + std::to_string(bytes.size() - 48);
+  return text;
+}
+
+namespace {
+
+std::string Show(const std::string* bytes) {
+  return bytes == nullptr ? "nothing" : testing::Show(*bytes);
+}
+
+struct HeldSnapshot {
+  const leveldb::Snapshot* snapshot;
+  uint64_t sequence;
+};
+
+// An iterator of the store beside the model's, moved in step.
+struct HeldIterator {
+  std::unique_ptr<leveldb::Iterator> actual;
+  std::unique_ptr<Model::Cursor> expected;
+};
+
+class Runner {
+ public:
+  explicit Runner(const MetamorphicConfig& config)
+      : config_(config),
+        rng_(SubSeed(config.seed, 11)),
+        workload_(config.seed),
+        set_index_(config.option_set.value_or(SubSeed(config.seed, 12) % kOptionSetCount)),
+        model_(MakeOptionSet(set_index_)->options.comparator) {}
+
+  MetamorphicReport Run();
+
+ private:
+  using Action = void (Runner::*)();
+  struct Choice {
+    const char* name;
+    unsigned weight;
+    Action action;
+  };
+  static const Choice kChoices[];
+
+  void Step();
+  void Fail(const std::string& what);
+  bool Expect(const Status& s, const char* what);
+
+  // Opening and closing.
+  void Open();
+  void Close();
+  void Reopen();
+
+  // Operations.
+  void Put();
+  void Delete();
+  void WriteBatch();
+  void Get();
+  void SnapshotGets();
+  void TakeSnapshot();
+  void DropSnapshot();
+  void ShortIterator();
+  void NewHeldIterator();
+  void MoveHeldIterator();
+  void DropHeldIterator();
+  void FullScan();
+  void CompactRange();
+  void ApproximateSizes();
+  void Properties();
+  void FlushHook();
+  void IdleHook();
+  void OptionsHook();
+
+  void Commit(const WriteOps& ops, const Status& s);
+  void CheckGet(const std::string& key, const HeldSnapshot* at);
+  HeldIterator MakeIterator();
+  void Move(HeldIterator* it);
+  bool Compare(const HeldIterator& it, const std::string& move);
+  leveldb::WriteOptions SomeWriteOptions();
+  leveldb::ReadOptions SomeReadOptions();
+
+  const MetamorphicConfig& config_;
+  Rng rng_;
+  const Workload workload_;
+  size_t set_index_;
+  std::unique_ptr<OptionSet> set_;
+  Model model_;
+  std::unique_ptr<leveldb::DB> db_;
+  std::vector<HeldSnapshot> snapshots_;
+  std::vector<HeldIterator> iterators_;
+  uint64_t op_ = 0;
+  const char* op_name_ = "open";
+  MetamorphicReport report_;
+};
+
+const Runner::Choice Runner::kChoices[] = {
+    {"put", 3000, &Runner::Put},
+    {"delete", 900, &Runner::Delete},
+    {"batch", 350, &Runner::WriteBatch},
+    {"get", 2200, &Runner::Get},
+    {"snapshot-gets", 400, &Runner::SnapshotGets},
+    {"take-snapshot", 120, &Runner::TakeSnapshot},
+    {"drop-snapshot", 110, &Runner::DropSnapshot},
+    {"short-iterator", 250, &Runner::ShortIterator},
+    {"new-held-iterator", 60, &Runner::NewHeldIterator},
+    {"move-held-iterator", 1500, &Runner::MoveHeldIterator},
+    {"drop-held-iterator", 50, &Runner::DropHeldIterator},
+    {"full-scan", 3, &Runner::FullScan},
+    {"compact-range", 3, &Runner::CompactRange},
+    {"approximate-sizes", 15, &Runner::ApproximateSizes},
+    {"properties", 15, &Runner::Properties},
+    {"flush", 6, &Runner::FlushHook},
+    {"wait-for-idle", 3, &Runner::IdleHook},
+    {"set-options", 5, &Runner::OptionsHook},
+};
+
+MetamorphicReport Runner::Run() {
+  leveldb::Env* env = config_.env != nullptr ? config_.env : leveldb::Env::Default();
+  leveldb::Options destroy;
+  destroy.env = env;
+  leveldb::DestroyDB(config_.directory, destroy);
+  Open();
+  for (; op_ < config_.ops && report_.failure.empty(); ++op_) Step();
+  if (report_.failure.empty()) FullScan();
+  if (report_.failure.empty()) Reopen();
+  if (report_.failure.empty()) FullScan();
+  Close();
+  report_.ok = report_.failure.empty();
+  if (report_.ok) leveldb::DestroyDB(config_.directory, destroy);
+  return std::move(report_);
+}
+
+void Runner::Step() {
+  if (rng_.OneIn(config_.reopen_one_in)) {
+    op_name_ = "reopen";
+    ++report_.done[op_name_];
+    Reopen();
+    return;
+  }
+  static const unsigned kTotal = [] {
+    unsigned total = 0;
+    for (const Choice& choice : kChoices) total += choice.weight;
+    return total;
+  }();
+  auto draw = static_cast<unsigned>(rng_.Below(kTotal));
+  for (const Choice& choice : kChoices) {
+    if (draw < choice.weight) {
+      op_name_ = choice.name;
+      ++report_.done[op_name_];
+      (this->*choice.action)();
+      return;
+    }
+    draw -= choice.weight;
+  }
+}
+
+void Runner::Fail(const std::string& what) {
+  if (!report_.failure.empty()) return;
+  report_.failure =
+      "seed=" + std::to_string(config_.seed) + " op=" + std::to_string(op_) + " (" + op_name_ +
+      ") options=" + set_->name + ": " + what +
+      "\nreplay: driver metamorphic --dir=DIR --seed=" + std::to_string(config_.seed) +
+      " --ops=" + std::to_string(op_ + 1) + " --set=" +
+      std::to_string(config_.option_set.value_or(SubSeed(config_.seed, 12) % kOptionSetCount));
+}
+
+bool Runner::Expect(const Status& s, const char* what) {
+  if (!s.ok()) Fail(std::string(what) + " should succeed, but: " + s.ToString());
+  return s.ok();
+}
+
+// ---- opening and closing ---------------------------------------------------------------------
+
+void Runner::Open() {
+  set_ = MakeOptionSet(set_index_);
+  leveldb::Options options = set_->options;
+  if (config_.env != nullptr) options.env = config_.env;
+  leveldb::DB* db = nullptr;
+  Status s = config_.hooks.open ? config_.hooks.open(options, config_.directory, &db)
+                                : leveldb::DB::Open(options, config_.directory, &db);
+  db_.reset(db);
+  if (db_ == nullptr && s.ok()) s = Status::Corruption("open returned OK and no store");
+  Expect(s, "open");
+}
+
+void Runner::Close() {
+  iterators_.clear();
+  for (const HeldSnapshot& held : snapshots_) {
+    model_.Unpin(held.sequence);
+    db_->ReleaseSnapshot(held.snapshot);
+  }
+  snapshots_.clear();
+  db_.reset();
+}
+
+void Runner::Reopen() {
+  Close();
+  if (config_.hooks.while_closed) {
+    if (!Expect(config_.hooks.while_closed(config_.directory), "work while closed")) return;
+  }
+  set_index_ = CompatibleSet(set_index_, &rng_);
+  Open();
+}
+
+// ---- writes ----------------------------------------------------------------------------------
+
+leveldb::WriteOptions Runner::SomeWriteOptions() {
+  leveldb::WriteOptions options;
+  options.sync = rng_.OneIn(100);
+  return options;
+}
+
+void Runner::Commit(const WriteOps& ops, const Status& s) {
+  if (Expect(s, "write")) model_.Commit(ops);
+}
+
+void Runner::Put() {
+  const std::string key = workload_.Key(&rng_);
+  const std::string value = workload_.Value(op_, &rng_);
+  Commit({{key, value}}, db_->Put(SomeWriteOptions(), key, value));
+}
+
+void Runner::Delete() {
+  const std::string key = workload_.Key(&rng_);
+  Commit({{key, std::nullopt}}, db_->Delete(SomeWriteOptions(), key));
+}
+
+void Runner::WriteBatch() {
+  const WriteOps ops = workload_.Batch(op_, rng_.OneIn(10) ? 100 : 8, &rng_);
+  leveldb::WriteBatch batch;
+  FillBatch(ops, &batch);
+  Commit(ops, db_->Write(SomeWriteOptions(), &batch));
+}
+
+// ---- reads -----------------------------------------------------------------------------------
+
+leveldb::ReadOptions Runner::SomeReadOptions() {
+  leveldb::ReadOptions options;
+  options.verify_checksums = rng_.OneIn(2);
+  options.fill_cache = !rng_.OneIn(4);
+  return options;
+}
+
+void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
+  leveldb::ReadOptions options = SomeReadOptions();
+  if (at != nullptr) options.snapshot = at->snapshot;
+  const uint64_t sequence = at != nullptr ? at->sequence : model_.last_sequence();
+  const std::string* expected = model_.Find(key, sequence);
+  std::string actual;
+  Status s = db_->Get(options, key, &actual);
+  if (!s.ok() && !s.IsNotFound()) {
+    Fail("Get(" + testing::Show(key) + ") failed: " + s.ToString());
+    return;
+  }
+  const bool same = expected == nullptr ? s.IsNotFound() : s.ok() && *expected == actual;
+  if (same) return;
+  Fail("Get(" + testing::Show(key) + ") at commit " + std::to_string(sequence) + " should give " +
+       Show(expected) + ", gave " + Show(s.ok() ? &actual : nullptr));
+}
+
+void Runner::Get() { CheckGet(workload_.Key(&rng_), nullptr); }
+
+void Runner::SnapshotGets() {
+  if (snapshots_.empty()) return;
+  const HeldSnapshot& at = snapshots_[rng_.Below(snapshots_.size())];
+  for (uint64_t i = rng_.Below(8); i > 0; --i) CheckGet(workload_.Key(&rng_), &at);
+}
+
+void Runner::TakeSnapshot() {
+  if (snapshots_.size() >= config_.snapshots_max) return;
+  snapshots_.push_back({db_->GetSnapshot(), model_.last_sequence()});
+  model_.Pin(model_.last_sequence());
+}
+
+void Runner::DropSnapshot() {
+  if (snapshots_.empty()) return;
+  const size_t victim = rng_.Below(snapshots_.size());
+  db_->ReleaseSnapshot(snapshots_[victim].snapshot);
+  model_.Unpin(snapshots_[victim].sequence);
+  snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(victim));
+}
+
+// ---- iterators -------------------------------------------------------------------------------
+
+HeldIterator Runner::MakeIterator() {
+  leveldb::ReadOptions options = SomeReadOptions();
+  uint64_t sequence = model_.last_sequence();
+  if (!snapshots_.empty() && rng_.OneIn(3)) {
+    const HeldSnapshot& at = snapshots_[rng_.Below(snapshots_.size())];
+    options.snapshot = at.snapshot;
+    sequence = at.sequence;
+  }
+  HeldIterator it;
+  it.actual.reset(db_->NewIterator(options));
+  it.expected = std::make_unique<Model::Cursor>(&model_, sequence);
+  Compare(it, "being made");
+  return it;
+}
+
+bool Runner::Compare(const HeldIterator& it, const std::string& move) {
+  const Status s = it.actual->status();
+  if (!s.ok()) {
+    Fail("iterator has an error after " + move + ": " + s.ToString());
+    return false;
+  }
+  const bool expected = it.expected->Valid();
+  if (expected != it.actual->Valid()) {
+    Fail("iterator after " + move + " should be " +
+         (expected ? "at " + testing::Show(it.expected->key()) : "at the end") + ", is " +
+         (expected ? "at the end" : "at " + testing::Show(it.actual->key().ToString())));
+    return false;
+  }
+  if (!expected) return true;
+  if (it.actual->key() == Slice(it.expected->key()) &&
+      it.actual->value() == Slice(it.expected->value())) {
+    return true;
+  }
+  Fail("iterator after " + move + " should be at " + testing::Show(it.expected->key()) + " = " +
+       testing::Show(it.expected->value()) + ", is at " +
+       testing::Show(it.actual->key().ToString()) + " = " +
+       testing::Show(it.actual->value().ToString()));
+  return false;
+}
+
+void Runner::Move(HeldIterator* it) {
+  const uint64_t draw = rng_.Below(20);
+  if (draw == 0) {
+    it->actual->SeekToFirst();
+    it->expected->SeekToFirst();
+    Compare(*it, "SeekToFirst");
+  } else if (draw == 1) {
+    it->actual->SeekToLast();
+    it->expected->SeekToLast();
+    Compare(*it, "SeekToLast");
+  } else if (draw <= 4 || !it->expected->Valid()) {
+    const std::string target = workload_.Key(&rng_);
+    it->actual->Seek(target);
+    it->expected->Seek(target);
+    Compare(*it, "Seek(" + testing::Show(target) + ")");
+  } else {
+    // A few steps one way; the next move may turn round.
+    const bool forward = rng_.OneIn(2);
+    for (uint64_t steps = 1 + rng_.Below(6); steps > 0 && it->expected->Valid(); --steps) {
+      if (forward) {
+        it->actual->Next();
+        it->expected->Next();
+      } else {
+        it->actual->Prev();
+        it->expected->Prev();
+      }
+      if (!Compare(*it, forward ? "Next" : "Prev")) return;
+    }
+  }
+}
+
+void Runner::ShortIterator() {
+  HeldIterator it = MakeIterator();
+  for (uint64_t moves = 1 + rng_.Below(12); moves > 0 && report_.failure.empty(); --moves) {
+    Move(&it);
+  }
+}
+
+void Runner::NewHeldIterator() {
+  if (iterators_.size() < config_.iterators_max) iterators_.push_back(MakeIterator());
+}
+
+void Runner::MoveHeldIterator() {
+  if (!iterators_.empty()) Move(&iterators_[rng_.Below(iterators_.size())]);
+}
+
+void Runner::DropHeldIterator() {
+  if (iterators_.empty()) return;
+  iterators_.erase(iterators_.begin() + static_cast<ptrdiff_t>(rng_.Below(iterators_.size())));
+}
+
+void Runner::FullScan() {
+  const bool forward = rng_.OneIn(2);
+  HeldIterator it = MakeIterator();
+  const std::string move = forward ? "a full scan" : "a full scan backward";
+  forward ? it.actual->SeekToFirst() : it.actual->SeekToLast();
+  forward ? it.expected->SeekToFirst() : it.expected->SeekToLast();
+  while (Compare(it, move) && it.expected->Valid()) {
+    forward ? it.actual->Next() : it.actual->Prev();
+    forward ? it.expected->Next() : it.expected->Prev();
+  }
+}
+
+// ---- the rest of the interface ---------------------------------------------------------------
+
+void Runner::CompactRange() {
+  std::string bounds[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
+  const leveldb::Comparator* order = set_->options.comparator;
+  if (order->Compare(bounds[0], bounds[1]) > 0) bounds[0].swap(bounds[1]);
+  const Slice begin(bounds[0]), end(bounds[1]);
+  db_->CompactRange(rng_.OneIn(3) ? nullptr : &begin, rng_.OneIn(3) ? nullptr : &end);
+}
+
+void Runner::ApproximateSizes() {
+  if (model_.keys_ever() == 0) return;
+  std::string part[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
+  const leveldb::Comparator* order = set_->options.comparator;
+  if (order->Compare(part[0], part[1]) > 0) part[0].swap(part[1]);
+  auto inside = [&](const std::string& key) {
+    return order->Compare(model_.smallest(), key) <= 0 &&
+           order->Compare(key, model_.largest()) <= 0;
+  };
+  if (!inside(part[0]) || !inside(part[1])) return;
+  const leveldb::Range ranges[3] = {
+      {model_.smallest(), model_.largest()}, {part[0], part[1]}, {part[0], part[0]}};
+  uint64_t sizes[3] = {1, 1, 1};
+  db_->GetApproximateSizes(ranges, 3, sizes);
+  if (sizes[1] > sizes[0]) {
+    Fail("a part of the key range takes " + std::to_string(sizes[1]) + " bytes, the whole " +
+         std::to_string(sizes[0]));
+  }
+  if (sizes[2] != 0) Fail("an empty range takes " + std::to_string(sizes[2]) + " bytes");
+}
+
+void Runner::Properties() {
+  std::string value;
+  for (const char* name : {"leveldb.stats", "leveldb.sstables"}) {
+    if (!db_->GetProperty(name, &value) || value.empty()) Fail(std::string(name) + " is missing");
+  }
+  for (const char* name : {"leveldb.num-files-at-level0", "leveldb.num-files-at-level6",
+                           "leveldb.approximate-memory-usage"}) {
+    const bool found = db_->GetProperty(name, &value);
+    if (!found || value.empty() || value.find_first_not_of("0123456789") != std::string::npos) {
+      Fail(std::string(name) + " should be a number, is " + testing::Show(value));
+    }
+  }
+  for (const char* name : {"leveldb.num-files-at-level7", "leveldb.num-files-at-level",
+                           "leveldb.num-files-at-levelx", "leveldb.unheard-of", "stats", ""}) {
+    if (db_->GetProperty(name, &value)) Fail(std::string(name) + " should not exist");
+  }
+}
+
+void Runner::FlushHook() {
+  if (config_.hooks.flush) Expect(config_.hooks.flush(db_.get()), "flush");
+}
+
+void Runner::IdleHook() {
+  if (config_.hooks.wait_for_idle) Expect(config_.hooks.wait_for_idle(db_.get()), "wait-for-idle");
+}
+
+void Runner::OptionsHook() {
+  const uint64_t draw = rng_.Next();
+  if (config_.hooks.set_options) Expect(config_.hooks.set_options(db_.get(), draw), "set-options");
+}
+
+}  // namespace
+
+MetamorphicReport RunMetamorphic(const MetamorphicConfig& config) { return Runner(config).Run(); }
+
+}  // namespace lull::testing

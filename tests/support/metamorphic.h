@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// RunMetamorphic: a seeded stream of every operation of leveldb::DB, each answer checked against a
+// model. It stops at the first difference and says how to replay it: the same seed gives the same
+// stream. The store is driven from the calling thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/options.h"
+#include "leveldb/status.h"
+
+namespace lull::testing {
+
+// What the caller may inject; an unset function is skipped (open: leveldb::DB::Open).
+struct Hooks {
+  std::function<leveldb::Status(const leveldb::Options&, const std::string&, leveldb::DB**)> open;
+  std::function<leveldb::Status(leveldb::DB*)> flush;
+  std::function<leveldb::Status(leveldb::DB*)> wait_for_idle;
+  // Changes live options; the number is drawn from the seed.
+  std::function<leveldb::Status(leveldb::DB*, uint64_t)> set_options;
+  // Between closing and opening again, for example to let another library work on the directory.
+  std::function<leveldb::Status(const std::string&)> while_closed;
+};
+
+struct MetamorphicConfig {
+  uint64_t seed = 1;
+  uint64_t ops = 10'000;
+  std::string directory;             // emptied first
+  leveldb::Env* env = nullptr;       // default: Env::Default()
+  std::optional<size_t> option_set;  // default: drawn from the seed
+  size_t snapshots_max = 64;
+  size_t iterators_max = 8;
+  // Odds against reopening at one op.
+  uint64_t reopen_one_in = 3'000;
+  Hooks hooks;
+};
+
+struct MetamorphicReport {
+  bool ok = false;
+  std::string failure;                   // seed, op, what was expected; empty if ok
+  std::map<std::string, uint64_t> done;  // how often each kind of op ran
+};
+
+MetamorphicReport RunMetamorphic(const MetamorphicConfig& config);
+
+// Printable form of a key or value, shortened.
+std::string Show(const std::string& bytes);
+
+}  // namespace lull::testing

@@ -1,0 +1,174 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a store should contain, in two forms. Neither is safe for use by two threads.
+//
+// Model keeps every version of every key that a pinned sequence can still see; it answers reads at
+// any pinned sequence. A sequence here counts commits (a batch is one), not entries.
+//
+// CommitLog keeps commits in order, with what the caller was told about each, and decides whether a
+// recovered store is the state after some prefix of them that holds all it must hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/write_batch.h"
+
+namespace lull::testing {
+
+struct WriteOp {
+  std::string key;
+  std::optional<std::string> value;  // unset: a delete
+};
+
+// One batch, in order; a later op on a key wins over an earlier one.
+using WriteOps = std::vector<WriteOp>;
+
+void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch);
+
+class Model {
+ public:
+  explicit Model(const leveldb::Comparator* comparator);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // Applies one batch atomically; returns its sequence.
+  uint64_t Commit(const WriteOps& ops);
+  uint64_t last_sequence() const { return last_sequence_; }
+
+  // Keeps all that is visible at `sequence` until a matching Unpin.
+  void Pin(uint64_t sequence);
+  void Unpin(uint64_t sequence);
+
+  // The value of `key` at `sequence`, nullptr if it has none. Valid until the next Commit.
+  // REQUIRES: `sequence` is pinned, or the last one.
+  const std::string* Find(const std::string& key, uint64_t sequence) const;
+
+  // The keys that have a value at `sequence`.
+  size_t CountAt(uint64_t sequence) const;
+  // Every key that was ever written, also those that are deleted now.
+  size_t keys_ever() const { return keys_.size(); }
+  // The smallest and the largest key ever written. REQUIRES: keys_ever() > 0.
+  const std::string& smallest() const { return keys_.begin()->first; }
+  const std::string& largest() const { return keys_.rbegin()->first; }
+
+  class Cursor;
+
+ private:
+  struct Version {
+    uint64_t sequence;
+    std::optional<std::string> value;
+  };
+  using Versions = std::vector<Version>;  // oldest first
+  struct Less {
+    const leveldb::Comparator* comparator;
+    bool operator()(const std::string& a, const std::string& b) const {
+      return comparator->Compare(a, b) < 0;
+    }
+  };
+  using Keys = std::map<std::string, Versions, Less>;
+
+  static const Version* VisibleAt(const Versions& versions, uint64_t sequence);
+  void DropInvisible(Versions* versions) const;
+
+  Keys keys_;
+  std::multiset<uint64_t> pins_;
+  uint64_t last_sequence_ = 0;
+};
+
+// Walks the model as it was at one sequence, which it pins while it lives. Same moves and same
+// meaning as a leveldb::Iterator.
+class Model::Cursor {
+ public:
+  Cursor(Model* model, uint64_t sequence);
+  ~Cursor();
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+
+  bool Valid() const { return at_ != model_->keys_.end(); }
+  void SeekToFirst();
+  void SeekToLast();
+  void Seek(const std::string& target);
+  void Next();
+  void Prev();
+  const std::string& key() const { return at_->first; }
+  const std::string& value() const;
+
+ private:
+  void SkipForward();
+  void StepBack(Keys::iterator from);
+
+  Model* const model_;
+  const uint64_t sequence_;
+  Keys::iterator at_;
+};
+
+// An order-free hash of a whole key-value state, kept up to date entry by entry.
+struct Fingerprint {
+  uint64_t sum = 0;
+  uint64_t mix = 0;
+  uint64_t entries = 0;
+
+  void Add(std::string_view key, std::string_view value);
+  void Remove(std::string_view key, std::string_view value);
+  bool operator==(const Fingerprint& other) const = default;
+};
+
+// Reads the whole store forward, backward, and key by key. Not OK if the three do not agree.
+leveldb::Status FingerprintOf(leveldb::DB* db, Fingerprint* result);
+
+class CommitLog {
+ public:
+  enum class Fate { kUnknown, kAcked, kAckedSynced, kFailed };
+
+  struct Verdict {
+    bool ok = false;
+    size_t prefix = 0;  // how many commits the store was found to hold
+    std::string detail;
+  };
+
+  // What a crash may take away: after a power loss only what was not synced, after the death of the
+  // process nothing that was acked.
+  enum class Demand { kSyncedSurvives, kAckedSurvives };
+
+  // Records a commit that is about to be written; returns its number. Its fate is kUnknown.
+  size_t Begin(WriteOps ops);
+  void SetFate(size_t commit, Fate fate);
+  // Convenience: writes `ops` to `db` and records what it was told.
+  leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
+
+  size_t size() const { return commits_.size(); }
+
+  // Whether `db` equals the state after the first n commits, for an n that covers every commit that
+  // had to survive. A commit that failed or has no known fate may be in it or not, each for itself
+  // (if there are more than six of these: none of them, or one).
+  Verdict MatchesPrefix(leveldb::DB* db, Demand demand = Demand::kSyncedSurvives);
+
+ private:
+  struct Commit {
+    WriteOps ops;
+    Fate fate = Fate::kUnknown;
+  };
+
+  // The commits that must be in the state: the number after the last one of them.
+  size_t RequiredPrefix(Demand demand) const;
+  // Which sets of commits may be missing although later ones are there.
+  std::vector<std::set<size_t>> PossiblyMissing() const;
+  // The largest n for which the first n commits, less `missing`, give `wanted`.
+  std::optional<size_t> FindPrefix(const Fingerprint& wanted,
+                                   const std::set<size_t>& missing) const;
+
+  std::vector<Commit> commits_;
+};
+
+}  // namespace lull::testing

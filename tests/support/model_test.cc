@@ -1,0 +1,123 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/model.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/support/crash_env.h"
+
+namespace lull::testing {
+namespace {
+
+std::string Found(const Model& model, const std::string& key, uint64_t sequence) {
+  const std::string* value = model.Find(key, sequence);
+  return value != nullptr ? *value : "(none)";
+}
+
+TEST(ModelTest, PinnedSequencesSeeTheirPast) {
+  Model model(leveldb::BytewiseComparator());
+  const uint64_t first = model.Commit({{"a", "1"}, {"b", "1"}});
+  model.Pin(first);
+  const uint64_t second = model.Commit({{"a", std::nullopt}, {"c", "2"}});
+  model.Pin(second);
+  const uint64_t third = model.Commit({{"a", "3"}, {"a", "4"}});
+  EXPECT_EQ(Found(model, "a", first), "1");
+  EXPECT_EQ(Found(model, "c", first), "(none)");
+  EXPECT_EQ(Found(model, "a", second), "(none)");
+  EXPECT_EQ(Found(model, "a", third), "4");
+  EXPECT_EQ(model.CountAt(first), 2u);
+  EXPECT_EQ(model.CountAt(second), 2u);
+  EXPECT_EQ(model.CountAt(third), 3u);
+  EXPECT_EQ(model.keys_ever(), 3u);
+}
+
+TEST(ModelTest, CursorMovesLikeAnIteratorAndSkipsDeleted) {
+  Model model(leveldb::BytewiseComparator());
+  model.Commit({{"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}});
+  model.Commit({{"b", std::nullopt}, {"d", std::nullopt}});
+  Model::Cursor cursor(&model, model.last_sequence());
+  model.Commit({{"bb", "later"}});
+  cursor.SeekToFirst();
+  EXPECT_EQ(cursor.key(), "a");
+  cursor.Next();
+  EXPECT_EQ(cursor.key(), "c");
+  cursor.Prev();
+  EXPECT_EQ(cursor.key(), "a");
+  cursor.Seek("b");
+  EXPECT_EQ(cursor.key(), "c");
+  cursor.Next();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekToLast();
+  EXPECT_EQ(cursor.key(), "c");
+  EXPECT_EQ(cursor.value(), "1");
+  cursor.SeekToFirst();
+  cursor.Prev();
+  EXPECT_FALSE(cursor.Valid());
+}
+
+class CommitLogTest : public ::testing::Test {
+ protected:
+  CommitLogTest() {
+    leveldb::Options options;
+    options.env = &env_;
+    options.create_if_missing = true;
+    leveldb::DB* db = nullptr;
+    EXPECT_TRUE(leveldb::DB::Open(options, "/store", &db).ok());
+    db_.reset(db);
+  }
+
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+  }
+
+  CrashEnv env_;
+  std::unique_ptr<leveldb::DB> db_;
+  CommitLog log_;
+};
+
+TEST_F(CommitLogTest, AcceptsEveryPrefixThatHoldsTheSyncedWrites) {
+  using Fate = CommitLog::Fate;
+  log_.SetFate(log_.Begin({{"a", "1"}}), Fate::kAckedSynced);
+  log_.SetFate(log_.Begin({{"b", "2"}}), Fate::kAcked);
+  log_.SetFate(log_.Begin({{"a", std::nullopt}, {"c", "3"}}), Fate::kAcked);
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok) << "the synced write is missing";
+  Put("a", "1");
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+  EXPECT_EQ(log_.MatchesPrefix(db_.get()).prefix, 1u);
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get(), CommitLog::Demand::kAckedSurvives).ok);
+  Put("c", "3");
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok) << "half of a batch, and a hole";
+  Put("b", "2");
+  db_->Delete(leveldb::WriteOptions(), "a");
+  EXPECT_EQ(log_.MatchesPrefix(db_.get()).prefix, 3u);
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get(), CommitLog::Demand::kAckedSurvives).ok);
+}
+
+TEST_F(CommitLogTest, FailedWritesMayBeThereOrNotInTheirPlace) {
+  using Fate = CommitLog::Fate;
+  log_.SetFate(log_.Begin({{"a", "1"}}), Fate::kFailed);
+  log_.SetFate(log_.Begin({{"a", "2"}}), Fate::kAckedSynced);
+  log_.SetFate(log_.Begin({{"b", "1"}}), Fate::kFailed);
+  log_.SetFate(log_.Begin({{"c", "1"}}), Fate::kAckedSynced);
+  Put("a", "1");
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
+  Put("a", "2");
+  Put("c", "1");
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+  Put("b", "1");
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+  Put("b", "wrong");
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
+}
+
+TEST_F(CommitLogTest, WriteRecordsWhatTheStoreSaid) {
+  EXPECT_TRUE(log_.Write(db_.get(), {{"a", "1"}}, true).ok());
+  env_.SetCrashPoint(0);
+  EXPECT_FALSE(log_.Write(db_.get(), {{"b", "1"}}, true).ok());
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+}
+
+}  // namespace
+}  // namespace lull::testing

@@ -1,0 +1,264 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/scenario.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "leveldb/iterator.h"
+#include "leveldb/write_batch.h"
+#include "tests/support/metamorphic.h"
+#include "tests/support/open_store.h"
+
+namespace lull::testing {
+
+using leveldb::Status;
+
+namespace {
+
+std::string KeyOf(int number) { return "k" + std::to_string(1000 + number); }
+
+}  // namespace
+
+ScenarioStore::ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling)
+    : env_(env), scheduling_(std::move(scheduling)), set_(MakeOptionSet(option_set)) {}
+
+ScenarioStore::~ScenarioStore() { Close(); }
+
+Status ScenarioStore::Open(bool create_if_missing) {
+  leveldb::Options options = set_->options;
+  options.env = env_;
+  options.create_if_missing = create_if_missing;
+  leveldb::DB* db = nullptr;
+  Status s = OpenStore(options, scheduling_, kScenarioDirectory, &db);
+  db_.reset(s.ok() ? db : nullptr);
+  return s;
+}
+
+void ScenarioStore::Close() {
+  DropSnapshots();
+  db_.reset();
+}
+
+std::string ScenarioStore::NextValue(size_t bytes) {
+  std::string value = std::to_string(writes_) + ".";
+  Rng rng(writes_);
+  while (value.size() < bytes) value.push_back(static_cast<char>(rng.Next()));
+  return value;
+}
+
+void ScenarioStore::Write(WriteOps ops, bool sync) {
+  if (db_ == nullptr) return;
+  ++writes_;
+  std::map<std::string, Value> last;
+  for (const WriteOp& op : ops) last[op.key] = op.value;
+  const bool acked = log_.Write(db_.get(), std::move(ops), sync).ok();
+  for (auto& [key, value] : last) {
+    std::vector<Value>& possible = possible_[key];
+    if (acked) {
+      possible.clear();
+    } else if (possible.empty()) {
+      possible.emplace_back(std::nullopt);
+    }
+    possible.push_back(std::move(value));
+  }
+}
+
+void ScenarioStore::Put(int key, size_t value_bytes, bool sync) {
+  Write({{KeyOf(key), NextValue(value_bytes)}}, sync);
+}
+
+void ScenarioStore::Delete(int key, bool sync) { Write({{KeyOf(key), std::nullopt}}, sync); }
+
+void ScenarioStore::Batch(int first_key, int puts, size_t value_bytes, bool sync) {
+  WriteOps ops;
+  for (int i = 0; i < puts; ++i) {
+    ops.push_back({KeyOf(first_key + i), NextValue(value_bytes) + std::to_string(i)});
+  }
+  Write(std::move(ops), sync);
+}
+
+void ScenarioStore::CompactAll() {
+  if (db_ != nullptr) db_->CompactRange(nullptr, nullptr);
+}
+
+void ScenarioStore::Flush() {
+  if (db_ != nullptr) FlushStore(db_.get());
+}
+
+void ScenarioStore::WaitForIdle() {
+  if (db_ != nullptr) WaitForIdleStore(db_.get());
+}
+
+void ScenarioStore::HoldSnapshot() {
+  if (db_ != nullptr) snapshots_.push_back(db_->GetSnapshot());
+}
+
+void ScenarioStore::DropSnapshots() {
+  for (const leveldb::Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+  snapshots_.clear();
+}
+
+bool ScenarioStore::Possible(const std::string& key, const Value& value) const {
+  auto it = possible_.find(key);
+  if (it == possible_.end()) return !value.has_value();
+  return std::find(it->second.begin(), it->second.end(), value) != it->second.end();
+}
+
+void ScenarioStore::CheckReads(int keys) {
+  if (db_ == nullptr) return;
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  for (int i = 0; i < keys; ++i) {
+    std::string bytes;
+    const Status s = db_->Get(read, KeyOf(i), &bytes);
+    if (!s.ok() && !s.IsNotFound()) continue;
+    const Value value = s.ok() ? Value(bytes) : std::nullopt;
+    if (Possible(KeyOf(i), value) || !wrong_read_.empty()) continue;
+    wrong_read_ = "Get(" + KeyOf(i) + ") gave " + (s.ok() ? Show(bytes) : s.ToString());
+  }
+  CheckScan();
+}
+
+// A scan that ends without an error must have shown what is there and nothing else. What one shows
+// before it ends with an error is void: callers must look at status() before they trust a scan.
+void ScenarioStore::CheckScan() {
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
+  std::map<std::string, Value> seen;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    seen[it->key().ToString()] = it->value().ToString();
+  }
+  if (!it->status().ok()) return;
+  for (const auto& [key, value] : seen) {
+    if (!Possible(key, value) && wrong_read_.empty()) {
+      wrong_read_ = "a scan showed " + key + " = " + Show(*value);
+    }
+  }
+  for (const auto& [key, possible] : possible_) {
+    if (seen.count(key) == 0 && !Possible(key, std::nullopt) && wrong_read_.empty()) {
+      wrong_read_ = "a scan that ended without an error left out " + key;
+    }
+  }
+}
+
+// ---- the scenarios ---------------------------------------------------------------------------
+
+namespace {
+
+void SyncedPuts(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 25; ++i) store->Put(i % 9, 120, true);
+  store->CheckReads(9);
+  store->Close();
+}
+
+void MixedSync(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 60; ++i) store->Put(i % 20, i % 5 == 0 ? 6000 : 300, i % 4 == 3);
+  store->CheckReads(20);
+  store->Close();
+}
+
+void MemtableSwitches(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 60; ++i) store->Put(i % 25, 5000, i % 10 == 9);
+  store->CheckReads(25);
+  store->Close();
+}
+
+void AsyncBurst(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 70; ++i) store->Put(i % 30, 4000, false);
+  store->Put(99, 50, true);
+  for (int i = 0; i < 20; ++i) store->Put(i, 4000, false);
+  store->Close();
+}
+
+void OverwriteAndCompact(ScenarioStore* store) {
+  store->Open();
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 12; ++i) store->Put(i, 3000, i == 6);
+    for (int i = round; i < 12; i += 3) store->Delete(i, i > 8);
+    store->CompactAll();
+    store->CheckReads(12);
+  }
+  store->Close();
+}
+
+void Reopening(ScenarioStore* store) {
+  for (int round = 0; round < 4; ++round) {
+    store->Open();
+    store->CheckReads(10);
+    for (int i = 0; i < 6; ++i) store->Put(i + round, 700, i % 3 == 2);
+    store->Close();
+  }
+}
+
+void ReopeningWithData(ScenarioStore* store) {
+  for (int round = 0; round < 3; ++round) {
+    store->Open();
+    for (int i = 0; i < 18; ++i) store->Put(i + round, 6000, i % 6 == 5);
+    store->CheckReads(10);
+    store->Close();
+  }
+}
+
+void WideBatches(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 6; ++i) {
+    store->Batch(i * 3, 12, 3500, i % 2 == 1);
+    store->Batch(i, 3, 10, false);
+  }
+  store->CheckReads(30);
+  store->Close();
+}
+
+void FlushAndIdle(ScenarioStore* store) {
+  store->Open();
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 8; ++i) store->Put(i * 3 + round, 2000, false);
+    store->Flush();
+    store->Put(50 + round, 20, true);
+  }
+  store->WaitForIdle();
+  store->CheckReads(40);
+  store->Close();
+}
+
+void SnapshotsHeld(ScenarioStore* store) {
+  store->Open();
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 8; ++i) store->Put(i, 2500, i == 7);
+    store->HoldSnapshot();
+    store->Delete(round, false);
+    if (round % 2 == 1) store->CompactAll();
+  }
+  store->DropSnapshots();
+  store->CompactAll();
+  store->CheckReads(8);
+  store->Close();
+}
+
+}  // namespace
+
+const std::vector<Scenario>& AllScenarios() {
+  // Option sets 1..4 and up have small memtables; see option_sets.cc for what else they differ in.
+  static const auto* const kAll = new std::vector<Scenario>{
+      {"SyncedPuts", 0, SyncedPuts},
+      {"MixedSync", 1, MixedSync},
+      {"MemtableSwitches", 2, MemtableSwitches},
+      {"AsyncBurst", 1, AsyncBurst},
+      {"OverwriteAndCompact", 5, OverwriteAndCompact},
+      {"Reopening", 4, Reopening},
+      {"ReopeningReuseLogs", 14, Reopening},
+      {"ReopeningWithData", 8, ReopeningWithData},
+      {"ReopeningWithDataReuseLogs", 9, ReopeningWithData},
+      {"WideBatches", 10, WideBatches},
+      {"FlushAndIdle", 2, FlushAndIdle},
+      {"SnapshotsHeld", 12, SnapshotsHeld},
+  };
+  return *kAll;
+}
+
+}  // namespace lull::testing

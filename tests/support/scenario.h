@@ -1,0 +1,120 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Short fixed workloads that the crash and fault sweeps run again and again, with something going
+// wrong at another step each time. A scenario drives a ScenarioStore, which carries on after errors
+// and keeps the record of what the store has promised.
+//
+// Everything here belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leveldb/db.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/model.h"
+#include "tests/support/option_sets.h"
+
+namespace lull::testing {
+
+class ScenarioStore {
+ public:
+  // The environment must outlive the store.
+  ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling);
+  ~ScenarioStore();
+
+  // A failed open leaves the store closed, and every call below does nothing then.
+  leveldb::Status Open(bool create_if_missing = true);
+  // From the next open on damage is set aside; false if that was so before.
+  bool StopBeingParanoid() { return std::exchange(set_->options.paranoid_checks, false); }
+  void Close();
+  bool is_open() const { return db_ != nullptr; }
+  leveldb::DB* db() { return db_.get(); }
+
+  void Put(int key, size_t value_bytes, bool sync);
+  void Delete(int key, bool sync);
+  void Batch(int first_key, int puts, size_t value_bytes, bool sync);
+  void CompactAll();
+  void Flush();
+  void WaitForIdle();
+  void HoldSnapshot();
+  void DropSnapshots();
+  // Reads `keys` keys and scans once; every answer must be right or an error.
+  void CheckReads(int keys);
+
+  CommitLog* log() { return &log_; }
+  // The first wrong answer of a read; empty if there was none.
+  const std::string& wrong_read() const { return wrong_read_; }
+
+ private:
+  using Value = std::optional<std::string>;
+
+  void Write(WriteOps ops, bool sync);
+  bool Possible(const std::string& key, const Value& value) const;
+  void CheckScan();
+  std::string NextValue(size_t bytes);
+
+  leveldb::Env* const env_;
+  const std::string scheduling_;
+  const std::unique_ptr<OptionSet> set_;
+  std::unique_ptr<leveldb::DB> db_;
+  std::vector<const leveldb::Snapshot*> snapshots_;
+  CommitLog log_;
+  // What a read of a key may give: the last acked value first, then those of failed writes since.
+  std::map<std::string, std::vector<Value>> possible_;
+  std::string wrong_read_;
+  uint64_t writes_ = 0;
+};
+
+inline constexpr char kScenarioDirectory[] = "/store";
+
+struct Scenario {
+  const char* name;
+  size_t option_set;
+  void (*run)(ScenarioStore* store);
+};
+
+const std::vector<Scenario>& AllScenarios();
+
+struct SweepReport {
+  uint64_t runs = 0;    // times the scenario ran
+  uint64_t states = 0;  // stores reopened and compared
+  uint64_t violations = 0;
+  std::string first_violation;  // with all that is needed to run it again
+
+  void Violation(const std::string& text);
+};
+
+struct CrashSweepOptions {
+  uint64_t seed = 1;
+  std::string scheduling;
+  // Random crash states at each step, beside "all unsynced lost" and "only the process died".
+  int random_states = 2;
+  // Also crashes in the recovery, so many times one in another.
+  int recovery_depth = 2;
+  // Every stride-th step.
+  uint64_t stride = 1;
+};
+
+// Crashes the scenario at every step of its I/O, reopens each after-crash state, and compares it
+// with the prefixes of what was committed.
+SweepReport CrashSweep(const Scenario& scenario, const CrashSweepOptions& options);
+
+struct FaultSweepOptions {
+  std::string scheduling;
+  uint64_t stride = 1;
+};
+
+// Hits every operation of the scenario with a fault of this kind, one run each. Reads must be right
+// or an error; after the fault has healed, a reopened store must hold all that was acked, and after
+// a power loss all that was acked and synced.
+SweepReport FaultSweep(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options);
+
+}  // namespace lull::testing

@@ -1,0 +1,195 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/rng.h"
+#include "tests/support/scenario.h"
+
+namespace lull::testing {
+
+using leveldb::Status;
+
+void SweepReport::Violation(const std::string& text) {
+  if (violations++ == 0) first_violation = text;
+}
+
+namespace {
+
+using Demand = CommitLog::Demand;
+
+// Opens what is on `env` and compares it; then one more synced write must work and last. Returns
+// what is wrong, or nothing.
+std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::string& scheduling,
+                    CommitLog log, Demand demand) {
+  ScenarioStore store(env, scenario.option_set, scheduling);
+  Status s = store.Open();
+  // Garbage in front of records that survived looks like damage, and paranoid_checks asks to be
+  // told of damage. The store must still open for whoever does not ask.
+  if (s.IsCorruption() && store.StopBeingParanoid()) s = store.Open();
+  if (!s.ok()) return "does not open: " + s.ToString();
+  const CommitLog::Verdict before = log.MatchesPrefix(store.db(), demand);
+  if (!before.ok) return before.detail;
+  leveldb::WriteOptions write;
+  write.sync = true;
+  s = store.db()->Put(write, "after", "the crash");
+  if (!s.ok()) return "opens, but does not take a write: " + s.ToString();
+  store.Close();
+  s = store.Open(/*create_if_missing=*/false);
+  if (!s.ok()) return "does not open a second time: " + s.ToString();
+  std::string value;
+  s = store.db()->Get(leveldb::ReadOptions(), "after", &value);
+  if (!s.ok() || value != "the crash") return "lost the write made after recovery: " + s.ToString();
+  store.db()->Delete(leveldb::WriteOptions(), "after");
+  const CommitLog::Verdict again = log.MatchesPrefix(store.db(), demand);
+  if (!again.ok) return "after a second open: " + again.detail;
+  if (again.prefix != before.prefix) {
+    return "first had " + std::to_string(before.prefix) + " commits, after a second open " +
+           std::to_string(again.prefix);
+  }
+  return "";
+}
+
+class CrashSweeper {
+ public:
+  CrashSweeper(const Scenario& scenario, const CrashSweepOptions& options)
+      : scenario_(scenario), options_(options) {}
+
+  SweepReport Run() {
+    const uint64_t steps = CrashAt(CrashEnv::kNoCrashPoint);
+    for (uint64_t step = 0; step < steps; step += options_.stride) CrashAt(step);
+    return std::move(report_);
+  }
+
+ private:
+  // Runs the scenario up to the crash point; returns the steps taken.
+  uint64_t CrashAt(uint64_t step) {
+    CrashEnv env;
+    env.SetCrashPoint(step);
+    ScenarioStore store(&env, scenario_.option_set, options_.scheduling);
+    scenario_.run(&store);
+    store.Close();
+    ++report_.runs;
+    const std::string where =
+        step == CrashEnv::kNoCrashPoint ? "the end" : "step " + std::to_string(step);
+    if (!store.wrong_read().empty()) Complain(where, store.wrong_read());
+    Check(env, 0, CrashOptions::LoseAllUnsynced(), where + ", all unsynced lost", store);
+    Check(env, 0, CrashOptions::KeepAll(), where + ", process died", store, Demand::kAckedSurvives);
+    for (int i = 0; i < options_.random_states; ++i) {
+      const uint64_t seed = SubSeed(options_.seed, step * 64 + static_cast<uint64_t>(i));
+      Check(env, seed, CrashOptions(), where + ", crash seed " + std::to_string(seed), store);
+      CrashInRecovery(env, seed, where + ", crash seed " + std::to_string(seed), store);
+    }
+    return env.steps();
+  }
+
+  void Check(const CrashEnv& env, uint64_t seed, const CrashOptions& crash,
+             const std::string& where, ScenarioStore& store,
+             Demand demand = Demand::kSyncedSurvives) {
+    ++report_.states;
+    const std::unique_ptr<CrashEnv> after = env.Crash(seed, crash);
+    const std::string wrong =
+        Examine(after.get(), scenario_, options_.scheduling, *store.log(), demand);
+    if (!wrong.empty()) Complain(where, wrong);
+  }
+
+  // Crashes the recovery at a drawn step, and the recovery from that, and so on.
+  void CrashInRecovery(const CrashEnv& env, uint64_t seed, std::string where,
+                       ScenarioStore& store) {
+    if (options_.recovery_depth == 0) return;
+    Rng rng(SubSeed(seed, 7));
+    std::unique_ptr<CrashEnv> disk = env.Crash(seed);
+    for (int depth = 0; depth < options_.recovery_depth; ++depth) {
+      const uint64_t step = rng.Below(12);
+      disk->SetCrashPoint(step);
+      {
+        ScenarioStore recovering(disk.get(), scenario_.option_set, options_.scheduling);
+        recovering.Open().ok();
+      }
+      where += ", recovery crashed at step " + std::to_string(step);
+      disk = disk->Crash(rng.Next());
+    }
+    Check(*disk, 0, CrashOptions::LoseAllUnsynced(), where, store);
+  }
+
+  void Complain(const std::string& where, const std::string& what) {
+    report_.Violation(std::string(scenario_.name) + " (sweep seed " +
+                      std::to_string(options_.seed) + ", " + options_.scheduling + ") at " + where +
+                      ": " + what);
+  }
+
+  const Scenario& scenario_;
+  const CrashSweepOptions& options_;
+  SweepReport report_;
+};
+
+class FaultSweeper {
+ public:
+  FaultSweeper(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options)
+      : scenario_(scenario), kind_(kind), options_(options) {}
+
+  SweepReport Run() {
+    const uint64_t matching = HitAt(~uint64_t{0});
+    for (uint64_t index = 0; index < matching; index += options_.stride) HitAt(index);
+    return std::move(report_);
+  }
+
+ private:
+  // Runs the scenario with the index-th matching operation hit; returns how many there were.
+  uint64_t HitAt(uint64_t index) {
+    CrashEnv disk;
+    FaultEnv env(&disk);
+    env.set_on_failed_sync([&disk](const std::string& path) { disk.DropDirtyPages(path); });
+    Fault fault;
+    fault.kind = kind_;
+    fault.index = index;
+    fault.bytes = index % 50;
+    env.Arm(fault);
+    ScenarioStore store(&env, scenario_.option_set, options_.scheduling);
+    scenario_.run(&store);
+    ++report_.runs;
+    env.Heal();
+    store.Close();
+    if (!store.wrong_read().empty()) Complain(index, env, store.wrong_read());
+    // A disk that lied about a sync may lose anything at a power loss; without one it must not.
+    if (kind_ != FaultKind::kSyncLie) {
+      Check(index, env, disk.Crash(index, CrashOptions::LoseAllUnsynced()).get(), store,
+            Demand::kSyncedSurvives, "after a power loss: ");
+    }
+    Check(index, env, disk.Crash(index, CrashOptions::KeepAll()).get(), store,
+          Demand::kAckedSurvives, "after reopening: ");
+    return env.Count(OpsOf(kind_));
+  }
+
+  void Check(uint64_t index, const FaultEnv& env, CrashEnv* after, ScenarioStore& store,
+             Demand demand, const char* when) {
+    ++report_.states;
+    const std::string wrong = Examine(after, scenario_, options_.scheduling, *store.log(), demand);
+    if (!wrong.empty()) Complain(index, env, when + wrong);
+  }
+
+  void Complain(uint64_t index, const FaultEnv& env, const std::string& what) {
+    report_.Violation(std::string(scenario_.name) + " (" + options_.scheduling + ") with " +
+                      FaultKindName(kind_) + " at operation " + std::to_string(index) + " [" +
+                      env.first_hit() + "]: " + what);
+  }
+
+  const Scenario& scenario_;
+  const FaultKind kind_;
+  const FaultSweepOptions& options_;
+  SweepReport report_;
+};
+
+}  // namespace
+
+SweepReport CrashSweep(const Scenario& scenario, const CrashSweepOptions& options) {
+  return CrashSweeper(scenario, options).Run();
+}
+
+SweepReport FaultSweep(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options) {
+  return FaultSweeper(scenario, kind, options).Run();
+}
+
+}  // namespace lull::testing

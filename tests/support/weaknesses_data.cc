@@ -1,0 +1,369 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "leveldb/db.h"
+#include "leveldb/filter_policy.h"
+#include "leveldb/iterator.h"
+#include "leveldb/table.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/log_format.h"
+#include "tests/support/rng.h"
+#include "tests/support/weakness_scenarios.h"
+
+namespace lull::testing {
+
+using leveldb::Status;
+
+namespace {
+
+constexpr char kStore[] = "/store";
+
+leveldb::Options PlainStore(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.compression = leveldb::kNoCompression;
+  return options;
+}
+
+std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, const std::string& name,
+                                  Status* status) {
+  leveldb::DB* db = nullptr;
+  *status = leveldb::DB::Open(options, name, &db);
+  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
+}
+
+std::string NumberedKey(int number) { return "key" + std::to_string(10000 + number); }
+
+// Depends on the number in every byte, so that no damage can pass for the right value.
+std::string ValueOf(int number, size_t bytes) {
+  Rng rng(static_cast<uint64_t>(number));
+  std::string value(bytes, '\0');
+  for (char& c : value) c = static_cast<char>('a' + rng.Below(26));
+  return value;
+}
+
+void PutNumbers(leveldb::DB* db, int count, size_t value_bytes) {
+  for (int i = 0; i < count; ++i) {
+    db->Put(leveldb::WriteOptions(), NumberedKey(i), ValueOf(i, value_bytes));
+  }
+}
+
+std::vector<std::string> TablesOf(leveldb::Env* env, const std::string& directory) {
+  std::vector<std::string> names, tables;
+  env->GetChildren(directory, &names);
+  for (const std::string& name : names) {
+    if (name.size() > 4 && name.substr(name.size() - 4) == ".ldb") {
+      tables.push_back(directory + "/" + name);
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+WeaknessVerdict W12SplitUserKey() {
+  CrashEnv env;
+  leveldb::Options options = PlainStore(&env);
+  options.write_buffer_size = 8 << 20;
+  options.max_file_size = 1 << 20;
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  const leveldb::WriteOptions write;
+  // Something in the deepest reach of a flush, so that the real data must be merged with it.
+  db->Put(write, "a0000", "old");
+  db->Put(write, "z", "old");
+  db->CompactRange(nullptr, nullptr);
+  // The first table of the merge is full with the tombstone of `split`, whose older value, kept for
+  // a snapshot, opens the second one.
+  const std::string split = "m" + std::string(60'000, 's');
+  db->Put(write, split, "deleted below");
+  const leveldb::Snapshot* snapshot = db->GetSnapshot();
+  db->Delete(write, split);
+  for (int i = 0; i < 250; ++i) {
+    db->Put(write, "a" + std::to_string(1000 + i), ValueOf(i, 4096));
+  }
+  for (int i = 0; i < 20; ++i) db->Put(write, "n" + std::to_string(i), ValueOf(i, 4096));
+  db->Put(write, "a0000", "new");
+  db->Put(write, "z", "new");
+  db->CompactRange(nullptr, nullptr);
+  db->ReleaseSnapshot(snapshot);
+  // Now only the first table takes part in a compaction, and the tombstone is dropped.
+  db->Put(write, "a1000", "newer");
+  db->Put(write, "a1200", "newer");
+  const leveldb::Slice begin("a1000"), end("a1200");
+  db->CompactRange(&begin, &end);
+  std::string value;
+  s = db->Get(leveldb::ReadOptions(), split, &value);
+  return {!s.IsNotFound(),
+          "Get of the deleted key: " + (s.ok() ? "\"" + value + "\"" : s.ToString())};
+}
+
+WeaknessVerdict W13LostLock() {
+  const std::string directory = FreshDirectory("W13");
+  leveldb::Options options;
+  options.create_if_missing = true;
+  Status first, second;
+  std::unique_ptr<leveldb::DB> db = Open(options, directory, &first);
+  std::unique_ptr<leveldb::DB> again = Open(options, directory, &second);
+  const ChildResult probe = RunChild(kLockProbe, directory, 30);
+  const bool stolen = probe.output.find("PROBE opened") != std::string::npos;
+  const bool probed = probe.output.find("PROBE") != std::string::npos;
+  return {stolen || !probed || again != nullptr,
+          "second open in the process: " + second.ToString() + "; other process " +
+              (stolen   ? "opened the store too"
+               : probed ? "was refused"
+                        : "did not run")};
+}
+
+void ProbeLock(const std::string& directory) {
+  Status s;
+  leveldb::Options options;
+  const bool opened = Open(options, directory, &s) != nullptr;
+  std::printf("PROBE %s\n", opened ? "opened" : s.ToString().c_str());
+  std::fflush(stdout);
+}
+
+WeaknessVerdict W15CorruptionRewritten() {
+  CrashEnv env;
+  leveldb::Options options = PlainStore(&env);
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  PutNumbers(db.get(), 200, 500);
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  for (const std::string& table : TablesOf(&env, kStore)) env.Corrupt(table, 5'100, "#");
+  db = Open(options, kStore, &s);
+  if (db == nullptr) return {false, "open refuses: " + s.ToString()};
+  // Overlaps the damaged table on both sides, so that compaction must merge with it.
+  db->Put(leveldb::WriteOptions(), NumberedKey(0), ValueOf(0, 500));
+  db->Put(leveldb::WriteOptions(), NumberedKey(199), ValueOf(199, 500));
+  db->CompactRange(nullptr, nullptr);
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  for (int i = 0; i < 200; ++i) {
+    std::string value;
+    s = db->Get(read, NumberedKey(i), &value);
+    if (s.IsNotFound()) return {true, NumberedKey(i) + " is gone without an error"};
+    if (s.ok() && value != ValueOf(i, 500)) {
+      return {true, NumberedKey(i) + " has a wrong value, and its checksum is right"};
+    }
+  }
+  return {false, "no read gave wrong data"};
+}
+
+namespace {
+
+// What is wrong with a read of the forty keys; empty if every answer is right or an error.
+std::string WrongAnswerOfForty(const leveldb::Options& options) {
+  Status s;
+  const std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  for (int i = 0; db != nullptr && i < 40; ++i) {
+    std::string value;
+    s = db->Get(read, NumberedKey(i), &value);
+    if (s.IsNotFound()) return "Get(" + NumberedKey(i) + ") gives NotFound";
+    if (s.ok() && value != ValueOf(i, 20)) return "Get(" + NumberedKey(i) + ") gives a wrong value";
+  }
+  return "";
+}
+
+}  // namespace
+
+WeaknessVerdict W15DamagedFilter() {
+  std::unique_ptr<const leveldb::FilterPolicy> filter(leveldb::NewBloomFilterPolicy(10));
+  CrashEnv healthy;
+  leveldb::Options options = PlainStore(&healthy);
+  options.filter_policy = filter.get();
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  PutNumbers(db.get(), 40, 20);
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  uint64_t tried = 0;
+  for (const std::string& table : TablesOf(&healthy, kStore)) {
+    uint64_t size = 0;
+    healthy.GetFileSize(table, &size);
+    for (uint64_t at = 0; at < size; ++at, ++tried) {
+      const std::unique_ptr<CrashEnv> env = healthy.Crash(1, CrashOptions::KeepAll());
+      env->Corrupt(table, at, std::string(1, '\0'));
+      options.env = env.get();
+      const std::string wrong = WrongAnswerOfForty(options);
+      if (wrong.empty()) continue;
+      return {true, "byte " + std::to_string(at) + " of " + std::to_string(size) +
+                        " of a table zeroed: with verify_checksums " + wrong};
+    }
+  }
+  return {tried == 0, "no byte of " + std::to_string(tried) + " made a read give wrong data"};
+}
+
+namespace {
+
+// A table in memory; `bytes` must outlive it.
+class StringFile : public leveldb::RandomAccessFile {
+ public:
+  explicit StringFile(const std::string& bytes) : bytes_(bytes) {}
+  Status Read(uint64_t offset, size_t n, leveldb::Slice* result, char* scratch) const override {
+    *result = leveldb::Slice();
+    if (offset > bytes_.size()) return Status::InvalidArgument("read past the end");
+    const size_t length = std::min<uint64_t>(n, bytes_.size() - offset);
+    std::copy_n(bytes_.data() + offset, length, scratch);
+    *result = leveldb::Slice(scratch, length);
+    return Status::OK();
+  }
+
+ private:
+  const std::string& bytes_;
+};
+
+// Opens and walks a forged table. Any Status is right; the process must live.
+void WalkTable(const std::string& bytes) {
+  const StringFile file(bytes);
+  leveldb::Table* raw = nullptr;
+  const Status s =
+      leveldb::Table::Open(leveldb::Options(), const_cast<StringFile*>(&file), bytes.size(), &raw);
+  const std::unique_ptr<leveldb::Table> table(raw);
+  if (!s.ok()) return;
+  const std::unique_ptr<leveldb::Iterator> it(table->NewIterator(leveldb::ReadOptions()));
+  uint64_t seen = 0;
+  for (it->SeekToFirst(); it->Valid() && seen < 100'000; it->Next()) seen += 1 + it->value().size();
+  it->Seek("key10100");
+}
+
+// The table with a footer whose index handle is (offset, size).
+std::string WithIndexHandle(std::string table, uint64_t offset, uint64_t size) {
+  constexpr size_t kFooterBytes = 48;
+  constexpr size_t kMagicBytes = 8;
+  std::string footer;
+  AppendVarint(0, &footer);
+  AppendVarint(8, &footer);
+  AppendVarint(offset, &footer);
+  AppendVarint(size, &footer);
+  footer.resize(kFooterBytes - kMagicBytes, '\0');
+  footer += table.substr(table.size() - kMagicBytes);
+  table.resize(table.size() - kFooterBytes);
+  return table + footer;
+}
+
+}  // namespace
+
+WeaknessVerdict W16TableSizes() {
+  CrashEnv env;
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStore, &s);
+  PutNumbers(db.get(), 300, 40);
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  std::string table;
+  for (const std::string& name : TablesOf(&env, kStore)) ReadFileToString(&env, name, &table);
+  for (const uint64_t size : {~uint64_t{0} - 5, ~uint64_t{0} - 4, ~uint64_t{0}, uint64_t{1} << 63,
+                              (uint64_t{1} << 62) - 1, uint64_t{1} << 46}) {
+    for (const uint64_t offset : {uint64_t{0}, ~uint64_t{0} - 100, uint64_t{table.size() - 1}}) {
+      std::printf("index block of %llu bytes at %llu\n", static_cast<unsigned long long>(size),
+                  static_cast<unsigned long long>(offset));
+      std::fflush(stdout);
+      WalkTable(WithIndexHandle(table, offset, size));
+    }
+  }
+  Rng rng(16);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string forged = table;
+    for (uint64_t edits = 1 + rng.Below(4); edits > 0; --edits) {
+      // Half of the damage goes to the index and the footer, near the end.
+      const uint64_t reach = rng.OneIn(2) ? std::min<uint64_t>(400, forged.size()) : forged.size();
+      forged[forged.size() - 1 - rng.Below(reach)] = static_cast<char>(rng.Next());
+    }
+    if (round % 1000 == 0) {
+      std::printf("random damage, round %d\n", round);
+      std::fflush(stdout);
+    }
+    WalkTable(forged);
+  }
+  return {false, "every forged table was refused or read"};
+}
+
+namespace {
+
+// An edit that adds two tables to level 1, whose bounds are `bounds`, taken as internal keys.
+std::string ForgedManifest(const std::vector<std::string>& bounds) {
+  std::string edit;
+  auto number = [&edit](uint64_t tag, uint64_t value) {
+    AppendVarint(tag, &edit);
+    AppendVarint(value, &edit);
+  };
+  AppendVarint(1, &edit);
+  AppendLengthPrefixed("leveldb.BytewiseComparator", &edit);
+  number(2, 4);    // log
+  number(3, 20);   // next file
+  number(4, 100);  // last sequence
+  for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
+    AppendVarint(7, &edit);
+    AppendVarint(1, &edit);       // level
+    AppendVarint(10 + i, &edit);  // file
+    AppendVarint(1000, &edit);    // bytes
+    AppendLengthPrefixed(bounds[i], &edit);
+    AppendLengthPrefixed(bounds[i + 1], &edit);
+  }
+  return LogRecord(edit);
+}
+
+}  // namespace
+
+WeaknessVerdict W17ManifestKeys() {
+  std::string accepted;
+  for (const size_t key_bytes : {1, 3, 7}) {
+    CrashEnv env;
+    env.CreateDir(kStore);
+    const std::string low(key_bytes, 'b'), high(key_bytes, 'x');
+    std::printf("bounds of %zu bytes\n", key_bytes);
+    std::fflush(stdout);
+    WriteStringToFile(&env, ForgedManifest({low, high, low, high}),
+                      std::string(kStore) + "/MANIFEST-000005");
+    WriteStringToFile(&env, "MANIFEST-000005\n", std::string(kStore) + "/CURRENT");
+    for (const char* table : {"/000010.ldb", "/000012.ldb"}) {
+      WriteStringToFile(&env, std::string(1000, 't'), kStore + std::string(table));
+    }
+    Status s;
+    const std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStore, &s);
+    if (db == nullptr) continue;
+    accepted = "keys of " + std::to_string(key_bytes) + " bytes were accepted";
+    std::string value;
+    db->Get(leveldb::ReadOptions(), "c", &value);
+    db->GetProperty("leveldb.sstables", &value);
+    db->CompactRange(nullptr, nullptr);
+  }
+  return {!accepted.empty(), accepted.empty() ? "open refuses" : accepted};
+}
+
+WeaknessVerdict W19TruncatedTable() {
+  const std::string directory = FreshDirectory("W19");
+  leveldb::Options options = PlainStore(leveldb::Env::Default());
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, directory, &s);
+  PutNumbers(db.get(), 1000, 1000);
+  db->CompactRange(nullptr, nullptr);
+  std::string value;
+  db->Get(leveldb::ReadOptions(), NumberedKey(0), &value);  // has the table opened
+  for (const std::string& table : TablesOf(leveldb::Env::Default(), directory)) {
+    std::error_code gone;  // the store may just have removed a table that it no longer needs
+    std::filesystem::resize_file(table, 8192, gone);
+  }
+  int wrong = 0, errors = 0;
+  for (int i = 0; i < 1000; ++i) {
+    s = db->Get(leveldb::ReadOptions(), NumberedKey(i), &value);
+    if (s.IsNotFound() || (s.ok() && value != ValueOf(i, 1000))) ++wrong;
+    if (!s.ok() && !s.IsNotFound()) ++errors;
+  }
+  return {wrong > 0 || errors == 0, std::to_string(errors) + " reads gave an error, " +
+                                        std::to_string(wrong) + " wrong data, of 1000"};
+}
+
+}  // namespace lull::testing

@@ -1,0 +1,302 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leveldb/db.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/model.h"
+#include "tests/support/weakness_scenarios.h"
+
+namespace lull::testing {
+
+using leveldb::Status;
+
+namespace {
+
+constexpr char kStore[] = "/store";
+
+leveldb::Options SmallStore(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  options.compression = leveldb::kNoCompression;
+  return options;
+}
+
+std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, Status* status) {
+  leveldb::DB* db = nullptr;
+  *status = leveldb::DB::Open(options, kStore, &db);
+  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
+}
+
+WriteOps OnePut(const std::string& key, size_t value_bytes = 100) {
+  return {{key, key + std::string(value_bytes, 'v')}};
+}
+
+std::string NumberedKey(int number) { return "key" + std::to_string(1000 + number); }
+
+// Whether the store on `env` opens and matches the log; says so in `detail` if not.
+bool OpensAndMatches(const leveldb::Options& options, CommitLog* log, std::string* detail,
+                     CommitLog::Demand demand = CommitLog::Demand::kSyncedSurvives) {
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, &s);
+  if (db == nullptr) {
+    *detail = "does not open: " + s.ToString();
+    return false;
+  }
+  const CommitLog::Verdict verdict = log->MatchesPrefix(db.get(), demand);
+  *detail = verdict.detail;
+  return verdict.ok;
+}
+
+std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& suffix) {
+  std::vector<std::string> names, found;
+  env->GetChildren(kStore, &names);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (name.size() > suffix.size() &&
+        name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+// The log that holds the bytes: the largest one, because an empty one may be kept ready beside it.
+std::string LiveLog(leveldb::Env* env) {
+  std::string best;
+  uint64_t best_size = 0;
+  for (const std::string& name : FilesEndingIn(env, ".log")) {
+    uint64_t size = 0;
+    const std::string path = std::string(kStore) + "/" + name;
+    if (env->GetFileSize(path, &size).ok() && (best.empty() || size > best_size)) {
+      best = path;
+      best_size = size;
+    }
+  }
+  return best;
+}
+
+// Where the records of a log end: its size less the zeros behind them.
+uint64_t EndOfRecords(leveldb::Env* env, const std::string& path) {
+  std::string bytes;
+  leveldb::ReadFileToString(env, path, &bytes);
+  return bytes.find_last_not_of('\0') + 1;
+}
+
+// Fills `log`'s store with synced writes that fit one memtable, and closes it.
+void MakeStoreWithLog(CrashEnv* env, CommitLog* log, int commits, size_t value_bytes = 100) {
+  leveldb::Options options = SmallStore(env);
+  options.write_buffer_size = 4 << 20;
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, &s);
+  for (int i = 0; i < commits; ++i) log->Write(db.get(), OnePut(NumberedKey(i), value_bytes), true);
+}
+
+}  // namespace
+
+WeaknessVerdict W1RenameAfterUnlink() {
+  CrashEnv env;
+  CommitLog log;
+  MakeStoreWithLog(&env, &log, 20);
+  Status s;
+  Open(SmallStore(&env), &s).reset();  // writes a new MANIFEST and unlinks the old one
+  CrashOptions crash;
+  crash.data_survival = 1;
+  crash.decide_entry = [](const PendingEntry& entry) { return entry.op == DiskOp::kRemove; };
+  const std::unique_ptr<CrashEnv> after = env.Crash(1, crash);
+  leveldb::Options options = SmallStore(after.get());
+  options.create_if_missing = false;
+  WeaknessVerdict verdict;
+  verdict.weakness_shown = !OpensAndMatches(options, &log, &verdict.detail);
+  return verdict;
+}
+
+namespace {
+
+// Async writes until the memtable has been switched, then one synced write, with the flush held
+// back; then a power loss.
+WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
+  CrashEnv env;
+  CommitLog log;
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+  env.HoldScheduledWork();
+  for (int i = 0; i < 75; ++i) log.Write(db.get(), OnePut(NumberedKey(i), 1000), false);
+  log.Write(db.get(), OnePut("synced"), true);
+  const std::unique_ptr<CrashEnv> after = env.Crash(1, crash);
+  env.ReleaseScheduledWork();
+  db.reset();
+  WeaknessVerdict verdict;
+  verdict.weakness_shown = !OpensAndMatches(SmallStore(after.get()), &log, &verdict.detail);
+  return verdict;
+}
+
+}  // namespace
+
+WeaknessVerdict W2UnsyncedLogName() {
+  // All bytes survive: what is lost is lost with a name.
+  CrashOptions crash;
+  crash.data_survival = 1;
+  crash.entry_survival = 0;
+  return CrashAfterSwitch(crash);
+}
+
+WeaknessVerdict W3HoleBetweenLogs() {
+  // All names survive: what is lost was not synced.
+  CrashOptions crash;
+  crash.data_survival = 0;
+  crash.entry_survival = 1;
+  return CrashAfterSwitch(crash);
+}
+
+WeaknessVerdict W4WriteAfterFailedAppend() {
+  for (const uint64_t room : {0, 3, 7, 20}) {
+    CrashEnv disk;
+    FaultEnv env(&disk);
+    CommitLog log;
+    Status s;
+    std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+    for (int i = 0; i < 5; ++i) log.Write(db.get(), OnePut(NumberedKey(i)), true);
+    Fault fault;
+    fault.kind = FaultKind::kNoSpace;
+    fault.name_part = ".log";
+    fault.bytes = room;
+    env.Arm(fault);
+    log.Write(db.get(), OnePut("does not fit"), false);
+    env.Heal();
+    int acked = 0;
+    for (int i = 5; i < 10; ++i) acked += log.Write(db.get(), OnePut(NumberedKey(i)), true).ok();
+    const std::unique_ptr<CrashEnv> after = disk.Crash(1, CrashOptions::KeepAll());
+    db.reset();
+    std::string detail;
+    if (!OpensAndMatches(SmallStore(after.get()), &log, &detail)) {
+      return {true, "room for " + std::to_string(room) + " bytes, then " + std::to_string(acked) +
+                        " synced writes acked; after reopening: " + detail};
+    }
+  }
+  return {false, "every acked synced write was there after reopening"};
+}
+
+WeaknessVerdict W5ReadErrorAtOpen() {
+  for (const bool paranoid : {false, true}) {
+    for (const FaultKind kind : {FaultKind::kErrorOnce, FaultKind::kShortRead}) {
+      for (const char* file : {".log", "MANIFEST"}) {
+        CrashEnv disk;
+        CommitLog log;
+        MakeStoreWithLog(&disk, &log, 900);
+        FaultEnv env(&disk);
+        Fault fault;
+        fault.kind = kind;
+        fault.name_part = file;
+        fault.ops = kRead;
+        env.Arm(fault);
+        leveldb::Options options = SmallStore(&env);
+        options.paranoid_checks = paranoid;
+        Status s;
+        Open(options, &s).reset();
+        std::string detail;
+        options = SmallStore(&disk);
+        options.create_if_missing = false;
+        if (!OpensAndMatches(options, &log, &detail)) {
+          return {true, std::string(FaultKindName(kind)) + " of " + file + " at open" +
+                            (paranoid ? " (paranoid)" : "") + " gave \"" + s.ToString() +
+                            "\"; the next, healthy open: " + detail};
+        }
+      }
+    }
+  }
+  return {false, "the healthy open after a faulty one found every synced write"};
+}
+
+WeaknessVerdict W6HoleAfterBadRecord() {
+  CrashEnv env;
+  CommitLog log;
+  MakeStoreWithLog(&env, &log, 1000);
+  const std::string path = LiveLog(&env);
+  env.Corrupt(path, 40'000, "\xff\xfe\xfd");  // in the second 32 KiB block of four
+  // Corruption may cost the writes behind it, but what is left must be a prefix.
+  for (size_t i = 0; i < log.size(); ++i) log.SetFate(i, CommitLog::Fate::kAcked);
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+  if (db == nullptr) return {false, "open refuses: " + s.ToString()};
+  const CommitLog::Verdict verdict = log.MatchesPrefix(db.get());
+  return {!verdict.ok, "opens; " + verdict.detail};
+}
+
+WeaknessVerdict W7ReuseTornLog() {
+  CrashEnv env;
+  CommitLog log;
+  MakeStoreWithLog(&env, &log, 50);
+  const std::string path = LiveLog(&env);
+  env.Truncate(path, EndOfRecords(&env, path) - 30);
+  log.SetFate(log.size() - 1, CommitLog::Fate::kUnknown);  // the torn one
+  leveldb::Options options = SmallStore(&env);
+  options.write_buffer_size = 4 << 20;
+  options.reuse_logs = true;
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(options, &s);
+  if (db == nullptr) return {true, "does not open: " + s.ToString()};
+  for (int i = 100; i < 110; ++i) log.Write(db.get(), OnePut(NumberedKey(i)), true);
+  db.reset();
+  WeaknessVerdict verdict;
+  verdict.weakness_shown = !OpensAndMatches(options, &log, &verdict.detail);
+  return verdict;
+}
+
+WeaknessVerdict W10MissingCurrent() {
+  CrashEnv env;
+  CommitLog log;
+  MakeStoreWithLog(&env, &log, 200);
+  Status s;
+  std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  const std::vector<std::string> tables = FilesEndingIn(&env, ".ldb");
+  env.RemoveFile(std::string(kStore) + "/CURRENT");
+  db = Open(SmallStore(&env), &s);
+  db.reset();
+  const std::vector<std::string> left = FilesEndingIn(&env, ".ldb");
+  const bool all_left = std::includes(left.begin(), left.end(), tables.begin(), tables.end());
+  return {!all_left || tables.empty(), "open: " + s.ToString() + "; of " +
+                                           std::to_string(tables.size()) + " tables " +
+                                           std::to_string(left.size()) + " are left"};
+}
+
+namespace {
+
+// Renames, and then claims that it did not, as a network file system may.
+class LyingRenameEnv : public leveldb::EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    Status s = target()->RenameFile(from, to);
+    if (s.ok() && to.find("CURRENT") != std::string::npos) {
+      return Status::IOError(to, "injected: the answer was lost");
+    }
+    return s;
+  }
+};
+
+}  // namespace
+
+WeaknessVerdict W11LyingRename() {
+  CrashEnv disk;
+  CommitLog log;
+  MakeStoreWithLog(&disk, &log, 20);
+  LyingRenameEnv env(&disk);
+  Status s;
+  Open(SmallStore(&env), &s).reset();
+  leveldb::Options options = SmallStore(&disk);
+  options.create_if_missing = false;
+  std::string detail;
+  const bool right = OpensAndMatches(options, &log, &detail);
+  return {!right,
+          "the faulty open gave \"" + s.ToString() + "\"; the next, healthy open: " + detail};
+}
+
+}  // namespace lull::testing

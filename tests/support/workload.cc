@@ -1,0 +1,88 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/support/workload.h"
+
+#include <cstdio>
+
+namespace lull::testing {
+
+Workload::Workload(uint64_t seed)
+    : Workload(seed, static_cast<KeyStyle>(SubSeed(seed, 1) % kKeyStyleCount)) {}
+
+Workload::Workload(uint64_t seed, KeyStyle style) : seed_(seed), style_(style) {}
+
+std::string Workload::Key(Rng* rng) const { return KeyOf(style_, rng); }
+
+std::string Workload::KeyOf(KeyStyle style, Rng* rng) const {
+  switch (style) {
+    case KeyStyle::kSmallAlphabet: {
+      static constexpr char kLetters[] = {'\0', 'a', 'b', '\xff'};
+      std::string key(rng->Below(6), '\0');
+      for (char& c : key) c = kLetters[rng->Below(4)];
+      return key;
+    }
+    case KeyStyle::kCommonPrefix: {
+      std::string key(100 + SubSeed(seed_, 2) % 200, 'p');
+      return key + std::to_string(rng->Below(1500));
+    }
+    case KeyStyle::kNumbers: {
+      char text[24];
+      std::snprintf(text, sizeof(text), "key%06u", static_cast<unsigned>(rng->Below(4000)));
+      return text;
+    }
+    case KeyStyle::kBinary: {
+      Rng own(SubSeed(seed_, 1000 + rng->Below(2000)));
+      std::string key(own.Below(21), '\0');
+      for (char& c : key) c = static_cast<char>(own.Next());
+      return key;
+    }
+    case KeyStyle::kMixed:
+      break;
+  }
+  return KeyOf(static_cast<KeyStyle>(rng->Below(4)), rng);
+}
+
+std::string Workload::Value(uint64_t tag, Rng* rng) const {
+  const uint64_t kind = rng->Below(1000);
+  size_t size = 0;
+  if (kind < 50) {
+    size = 0;
+  } else if (kind < 860) {
+    size = rng->Below(100);
+  } else if (kind < 960) {
+    size = rng->Below(1000);
+  } else if (kind < 996) {
+    size = rng->Below(8 << 10);
+  } else {
+    size = rng->Below((64 << 10) + 1);
+  }
+  std::string value = "#" + std::to_string(tag) + ":";
+  value.reserve(size + 8);
+  const bool compressible = rng->OneIn(2);
+  const uint64_t repeated = rng->Next();
+  while (value.size() < size) {
+    const uint64_t word = compressible ? repeated : rng->Next();
+    value.append(reinterpret_cast<const char*>(&word), sizeof(word));
+  }
+  value.resize(size);
+  return value;
+}
+
+WriteOps Workload::Batch(uint64_t tag, size_t ops_max, Rng* rng) const {
+  WriteOps ops(rng->Below(ops_max + 1));
+  for (WriteOp& op : ops) {
+    op.key = Key(rng);
+    if (!rng->OneIn(4)) op.value = Value(tag, rng);
+  }
+  return ops;
+}
+
+WriteOps Workload::CommitAt(uint64_t index) const {
+  Rng rng(SubSeed(seed_, 1'000'000 + index));
+  if (rng.OneIn(20)) return Batch(index, 12, &rng);
+  WriteOps ops(1);
+  ops[0].key = Key(&rng);
+  if (!rng.OneIn(5)) ops[0].value = Value(index, &rng);
+  return ops;
+}
+
+}  // namespace lull::testing

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Where the tests' keys, values and batches come from: pure functions of a seed. A Workload is
+// immutable, so any thread may use it with an Rng of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tests/support/model.h"
+#include "tests/support/rng.h"
+
+namespace lull::testing {
+
+class Workload {
+ public:
+  enum class KeyStyle {
+    kSmallAlphabet,  // up to five of four letters, among them 0x00 and 0xff; also the empty key
+    kCommonPrefix,   // a few hundred equal bytes, then a number
+    kNumbers,        // "key000123", some thousands of them
+    kBinary,         // up to 20 random bytes, a fixed pool of them
+    kMixed,          // all of these
+  };
+  static constexpr int kKeyStyleCount = 5;
+
+  // The seed picks the key style.
+  explicit Workload(uint64_t seed);
+  Workload(uint64_t seed, KeyStyle style);
+
+  std::string Key(Rng* rng) const;
+  // 0 to 64 KiB, mostly small; begins with `tag` (if it fits), so that no two writes look alike.
+  std::string Value(uint64_t tag, Rng* rng) const;
+  // 0 to `ops_max` puts and deletes, keys may repeat.
+  WriteOps Batch(uint64_t tag, size_t ops_max, Rng* rng) const;
+  // One commit of a stream: mostly one op, sometimes a batch. Depends on (seed, index) only.
+  WriteOps CommitAt(uint64_t index) const;
+
+  KeyStyle style() const { return style_; }
+
+ private:
+  std::string KeyOf(KeyStyle style, Rng* rng) const;
+
+  const uint64_t seed_;
+  const KeyStyle style_;
+};
+
+}  // namespace lull::testing
