@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// How fast clients may write: what the policy's directive says, made into delays. A writer asks
+// before it joins the writers' queue, so that a delay holds up nobody else; when nothing is to be
+// delayed, that is one load.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "scheduler/policy.h"
+#include "util/clock.h"
+
+namespace lull {
+
+class Admission {
+ public:
+  explicit Admission(Clock* clock) : clock_(clock) {}
+
+  /// Monitor only.
+  void Apply(const Directive& directive) {
+    delay_us_per_write_.store(directive.delay_us_per_write, std::memory_order_relaxed);
+    bytes_per_sec_max_.store(directive.write_bytes_per_sec_max, std::memory_order_relaxed);
+    restrained_.store(directive.delay_us_per_write > 0 || directive.write_bytes_per_sec_max > 0,
+                      std::memory_order_relaxed);
+  }
+
+  /// Any thread that is about to write `bytes`; it holds no lock.
+  void Await(uint64_t bytes) {
+    if (restrained_.load(std::memory_order_relaxed)) AwaitSlow(bytes);
+  }
+
+ private:
+  void AwaitSlow(uint64_t bytes);
+
+  Clock* const clock_;
+  std::atomic<bool> restrained_{false};
+  std::atomic<uint64_t> delay_us_per_write_{0};
+  std::atomic<uint64_t> bytes_per_sec_max_{0};
+  // The time at which everything admitted so far will have been paid for at the present rate.
+  std::atomic<uint64_t> paid_until_nanos_{0};
+};
+
+}  // namespace lull

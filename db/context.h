@@ -1,0 +1,66 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What every part of an open store knows and none changes: where it is, how it was opened, how keys
+// compare.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/picker.h"
+#include "leveldb/cache.h"
+#include "leveldb/env.h"
+#include "leveldb/options.h"
+#include "table/key_order.h"
+#include "table/table_writer.h"
+#include "util/clock.h"
+#include "util/env_extension.h"
+
+namespace lull {
+
+struct StoreContext {
+  explicit StoreContext(const leveldb::Options& options_in)
+      : options(options_in), order(options_in.comparator, KeyOrder::Keys::kInternal) {}
+
+  std::string name;          ///< the store's folder
+  leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache
+  KeyOrder order;
+  LayoutOptions layout;
+  EnvExtension* extension = nullptr;  ///< of options.env; may be null
+  Clock* clock = Clock::System();
+  std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none
+  std::unique_ptr<leveldb::Logger> own_logger;
+
+  leveldb::Env* env() const { return options.env; }
+  leveldb::Logger* logger() const { return options.info_log; }
+
+  TableWriteOptions WriteOptions() const {
+    TableWriteOptions write;
+    write.order = order;
+    write.filter_policy = options.filter_policy;
+    write.block_bytes = options.block_size;
+    write.block_restart_interval = options.block_restart_interval;
+    write.compression = options.compression;
+    return write;
+  }
+
+  /// So that a memtable's last step does not overshoot its size by much.
+  size_t ArenaBlockBytes() const {
+    return std::clamp<size_t>(options.write_buffer_size / 16, 4 << 10, 256 << 10);
+  }
+
+  /// File numbers are handed out once and never again, whatever becomes of the file. Any thread.
+  uint64_t NewFileNumber() { return next_file_number.fetch_add(1, std::memory_order_relaxed); }
+  /// Numbers up to `number` are taken. REQUIRES: the store is not yet open.
+  void MarkFileNumberUsed(uint64_t number) {
+    if (next_file_number.load(std::memory_order_relaxed) <= number) {
+      next_file_number.store(number + 1, std::memory_order_relaxed);
+    }
+  }
+  std::atomic<uint64_t> next_file_number{2};
+};
+
+}  // namespace lull

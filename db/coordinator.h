@@ -1,0 +1,154 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The coordinator: the threads of background work, shared by all stores of a process (unless a
+// store asks for its own). It measures, asks each store's policy, and makes what the policies want
+// so. It decides nothing else, except for the hard limits, which no policy can lift.
+//
+//   flush thread   installs finished jobs, prepares WALs, flushes memtables: slice by slice, store
+//   after store. The only
+//                  thread that writes a MANIFEST, so installs are in order by construction.
+//   monitor        the one thread that makes decisions: takes reports of workers, measures
+//   pressure, calls policies,
+//                  hands jobs to workers, and asks running ones to pause.
+//   workers        compaction_threads of normal and as many of idle CPU priority; each runs the one
+//   job in its hands until
+//                  it is done or asked to pause. A job changes priority by moving between the two
+//                  kinds (see CpuClass).
+//
+// Workers of idle priority take no lock that anyone else waits for: they talk to the monitor
+// through atomics, since a thread that holds a lock while it gets no CPU would hold up whoever
+// wants that lock.
+//
+// Lock order: a store's mutex is never held when the coordinator is called, except for the Wake
+// calls and the memory counters, which take no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/job.h"
+#include "scheduler/policy.h"
+#include "util/clock.h"
+#include "util/mutex.h"
+#include "util/thread.h"
+#include "util/wake_signal.h"
+
+namespace lull {
+
+/// A store, as the coordinator sees it.
+class Tenant {
+ public:
+  virtual ~Tenant() = default;
+
+  /// Monitor only.
+  virtual void MeasurePressure(Pressure* pressure) = 0;
+  virtual void ApplyDirective(const Directive& directive) = 0;
+  /// A job of that class that may run now, or nullptr. Its ranges count as in flight until it is
+  /// finished or abandoned.
+  virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;
+  /// Takes back a job that ended with `status`; a good one is queued for its install on the flush
+  /// thread.
+  virtual void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) = 0;
+  /// Takes back a job that will not be finished: the store is closing. Removes its partial outputs.
+  virtual void AbandonJob(std::unique_ptr<Job> job) = 0;
+
+  /// Flush thread only: does the most urgent piece of its work, about one slice. Returns in how
+  /// many nanoseconds it wants to be called again (0: there is more to do now); nullopt: not before
+  /// WakeFlush.
+  virtual std::optional<uint64_t> RunFlushSlice() = 0;
+
+  /// Changes with every client write. Any thread.
+  virtual const std::atomic<uint64_t>& ClientBytes() const = 0;
+};
+
+struct CoordinatorOptions {
+  int compaction_threads = 2;
+  uint64_t memory_budget_bytes = 64u << 20;
+  Clock* clock = Clock::System();
+  ThreadFactory* threads = ThreadFactory::System();
+};
+
+class Coordinator {
+ public:
+  explicit Coordinator(const CoordinatorOptions& options);
+  /// REQUIRES: no tenant is registered.
+  ~Coordinator();
+  Coordinator(const Coordinator&) = delete;
+  Coordinator& operator=(const Coordinator&) = delete;
+
+  /// The one that stores of this process share; made with `options` if there is none now.
+  static std::shared_ptr<Coordinator> Shared(const CoordinatorOptions& options);
+
+  Clock* clock() const { return options_.clock; }
+  int compaction_threads() const { return options_.compaction_threads; }
+
+  /// From here on the tenant is called, until Unregister returns: then none of its jobs is left, in
+  /// no thread. Unregister waits for one slice of each of its jobs at most, and for nothing of
+  /// other tenants but the slice at hand.
+  void Register(Tenant* tenant, std::unique_ptr<Policy> policy);
+  void Unregister(Tenant* tenant);
+
+  /// Something happened that the flush thread, or the monitor, should look at. Any thread, any lock
+  /// held.
+  void WakeFlush() { flush_signal_.Wake(); }
+  void WakeMonitor() { monitor_signal_.Wake(); }
+
+  /// Memory of sealed memtables, all tenants.
+  void AddMemory(uint64_t bytes) { memory_used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void ReleaseMemory(uint64_t bytes) {
+    memory_used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  uint64_t memory_used_bytes() const { return memory_used_bytes_.load(std::memory_order_relaxed); }
+  uint64_t memory_budget_bytes() const { return options_.memory_budget_bytes; }
+
+ private:
+  struct Worker;
+  struct Entry;       // a registered tenant
+  struct RunningJob;  // a job and where it is
+
+  void FlushLoop();
+  void MonitorLoop();
+  void WorkerLoop(Worker* worker);
+
+  // Monitor only.
+  bool MonitorRound();
+  void CollectReports();
+  void TakeBack(Worker* worker, RunningJob* job);
+  void AskPolicies();
+  void PauseUnwanted();
+  void PreemptForL0();
+  void FillWorkers();
+  bool Allows(const Entry& entry, JobClass job_class, CpuPriority cpu) const;
+  bool GiveWork(Entry* entry, JobClass job_class, Worker* worker);
+  void Start(RunningJob* job, Worker* worker);
+  void AbandonClosing();
+  int RunningOf(const Entry& entry, JobClass job_class) const;
+  int RunningCompactions() const;
+
+  const CoordinatorOptions options_;
+  std::atomic<uint64_t> memory_used_bytes_{0};
+  std::atomic<bool> stopping_{false};
+  WakeSignal flush_signal_;
+  WakeSignal monitor_signal_;
+
+  Mutex mutex_;
+  CondVar released_;
+  std::vector<std::shared_ptr<Entry>> entries_ LULL_GUARDED_BY(mutex_);
+
+  std::vector<std::unique_ptr<Worker>> workers_;  // constant after construction
+  // Monitor only.
+  std::list<RunningJob> jobs_;                 // all jobs, running and paused
+  std::vector<std::shared_ptr<Entry>> round_;  // the tenants of this round
+  uint64_t service_counter_ = 0;               // who was served when: fairness among tenants
+  uint64_t ends_ = 0;  // jobs ended so far: what was refused before may be had now
+
+  std::unique_ptr<ThreadHandle> flush_thread_;
+  std::unique_ptr<ThreadHandle> monitor_thread_;
+};
+
+}  // namespace lull

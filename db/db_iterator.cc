@@ -1,0 +1,180 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/db_iterator.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "leveldb/status.h"
+#include "util/logging.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+// Where the inner iterator stands depends on the direction.
+//
+// Ahead: on the entry that is shown, so keys and values are not copied. `skipped_` is scratch.
+//
+// Back: entries of one key come oldest first, so it is known only behind the last of them which one
+// is visible. The inner iterator therefore stands before all entries of the key shown (perhaps
+// nowhere), and the entry shown is a copy in `skipped_` and `value_`.
+class DbIterator final : public leveldb::Iterator {
+ public:
+  DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
+             SequenceNumber sequence)
+      : order_(order), sequence_(sequence), inner_(std::move(inner)) {}
+
+  bool Valid() const override { return valid_; }
+
+  Slice key() const override {
+    assert(valid_);
+    return backward_ ? Slice(skipped_) : at_.user_key;
+  }
+
+  Slice value() const override {
+    assert(valid_);
+    return backward_ ? Slice(value_) : inner_->value();
+  }
+
+  Status status() const override { return status_.ok() ? inner_->status() : status_; }
+
+  void SeekToFirst() override {
+    inner_->SeekToFirst();
+    ShowNext(/*skipping=*/false);
+  }
+
+  void Seek(const Slice& target) override {
+    seek_key_.clear();
+    AppendInternalKey(&seek_key_, target, sequence_, kKindForSeek);
+    inner_->Seek(seek_key_);
+    ShowNext(/*skipping=*/false);
+  }
+
+  void SeekToLast() override {
+    inner_->SeekToLast();
+    ShowPrevious();
+  }
+
+  void Next() override;
+  void Prev() override;
+
+ private:
+  static constexpr size_t kValueCapacityKeptMax = 1 << 20;
+
+  // Reads the key on which the inner iterator stands into at_. False if there is none or a bad one.
+  bool Load();
+  bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
+  void Skip(const Slice& user_key) { skipped_.assign(user_key.data(), user_key.size()); }
+
+  // Goes ahead from the inner iterator's entry, this one included, to one that can be shown. With
+  // `skipping`, entries of skipped_ cannot.
+  void ShowNext(bool skipping);
+  // Goes back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
+  void ShowPrevious();
+  void KeepValue();
+
+  const KeyOrder order_;
+  const SequenceNumber sequence_;
+  const std::unique_ptr<leveldb::Iterator> inner_;
+  ParsedInternalKey at_;  // points into the inner iterator
+  std::string skipped_;
+  std::string value_;
+  std::string seek_key_;
+  Status status_;
+  bool valid_ = false;
+  bool backward_ = false;
+};
+
+bool DbIterator::Load() {
+  if (!inner_->Valid()) return false;
+  const Slice key = inner_->key();
+  if (ParseInternalKey(key, &at_)) return true;
+  if (status_.ok()) {
+    status_ = Status::Corruption("iterator met a malformed internal key", EscapeBytes(key));
+  }
+  return false;
+}
+
+void DbIterator::ShowNext(bool skipping) {
+  backward_ = false;
+  valid_ = false;
+  for (; Load(); inner_->Next()) {
+    if (at_.sequence > sequence_) continue;
+    if (skipping && AtSkippedKey()) continue;
+    if (at_.kind == ValueKind::kValue) {
+      valid_ = true;
+      return;
+    }
+    Skip(at_.user_key);
+    skipping = true;
+  }
+}
+
+void DbIterator::Next() {
+  assert(valid_);
+  if (!backward_) {
+    Skip(at_.user_key);
+    inner_->Next();
+  } else if (inner_->Valid()) {
+    inner_->Next();
+  } else {
+    inner_->SeekToFirst();
+  }
+  ShowNext(/*skipping=*/true);
+}
+
+void DbIterator::KeepValue() {
+  const Slice value = inner_->value();
+  // One huge value must not pin its size for the rest of the walk.
+  if (value_.capacity() > value.size() + kValueCapacityKeptMax) std::string().swap(value_);
+  value_.assign(value.data(), value.size());
+}
+
+void DbIterator::ShowPrevious() {
+  backward_ = true;
+  valid_ = false;
+  bool loaded = Load();
+  while (loaded) {
+    Skip(at_.user_key);
+    bool live = false;
+    do {  // oldest to newest: the last visible one decides
+      if (at_.sequence <= sequence_) {
+        live = at_.kind == ValueKind::kValue;
+        if (live) KeepValue();
+      }
+      inner_->Prev();
+      loaded = Load();
+    } while (loaded && AtSkippedKey());
+    if (!loaded && !status().ok()) return;  // the newest entry may be one that could not be read
+    if (live) {
+      valid_ = true;
+      return;
+    }
+  }
+}
+
+void DbIterator::Prev() {
+  assert(valid_);
+  if (!backward_) {
+    Skip(at_.user_key);
+    do {
+      inner_->Prev();
+    } while (Load() && AtSkippedKey());
+  }
+  ShowPrevious();
+}
+
+}  // namespace
+
+std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
+                                                 std::unique_ptr<leveldb::Iterator> internal,
+                                                 SequenceNumber sequence) {
+  return std::make_unique<DbIterator>(order, std::move(internal), sequence);
+}
+
+}  // namespace lull

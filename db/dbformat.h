@@ -1,0 +1,90 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Internal keys: what the memtable, the WAL and the tables store. An internal key is the user's key
+// followed by 8 bytes, little-endian: sequence << 8 | kind. Of two entries with one user key the
+// one with the larger sequence comes first.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "leveldb/slice.h"
+#include "table/key_order.h"
+#include "util/coding.h"
+
+namespace lull {
+
+using SequenceNumber = uint64_t;
+constexpr SequenceNumber kMaxSequence = (uint64_t{1} << 56) - 1;
+
+/// The format's levels: L0 (tables may overlap) to L6.
+constexpr int kLevels = 7;
+
+enum class ValueKind : uint8_t { kDeletion = 0, kValue = 1 };
+
+/// The kind with which a search key is built: it sorts before every entry of the same sequence.
+constexpr ValueKind kKindForSeek = ValueKind::kValue;
+
+inline uint64_t PackTrailer(SequenceNumber sequence, ValueKind kind) {
+  return (sequence << 8) | static_cast<uint64_t>(kind);
+}
+
+struct ParsedInternalKey {
+  leveldb::Slice user_key;
+  SequenceNumber sequence = 0;
+  ValueKind kind = ValueKind::kValue;
+};
+
+/// False when `key` is too short or its kind is unknown.
+inline bool ParseInternalKey(const leveldb::Slice& key, ParsedInternalKey* parsed) {
+  if (key.size() < KeyOrder::kTrailerBytes) return false;
+  const uint64_t trailer = DecodeFixed64(key.data() + key.size() - KeyOrder::kTrailerBytes);
+  const uint8_t kind = static_cast<uint8_t>(trailer & 0xff);
+  parsed->user_key = leveldb::Slice(key.data(), key.size() - KeyOrder::kTrailerBytes);
+  parsed->sequence = trailer >> 8;
+  parsed->kind = static_cast<ValueKind>(kind);
+  return kind <= static_cast<uint8_t>(ValueKind::kValue);
+}
+
+/// REQUIRES: key.size() >= KeyOrder::kTrailerBytes.
+inline leveldb::Slice UserKeyOf(const leveldb::Slice& internal_key) {
+  return leveldb::Slice(internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes);
+}
+
+inline void AppendInternalKey(std::string* out, const leveldb::Slice& user_key,
+                              SequenceNumber sequence, ValueKind kind) {
+  out->append(user_key.data(), user_key.size());
+  PutFixed64(out, PackTrailer(sequence, kind));
+}
+
+inline std::string MakeInternalKey(const leveldb::Slice& user_key, SequenceNumber sequence,
+                                   ValueKind kind) {
+  std::string key;
+  key.reserve(user_key.size() + KeyOrder::kTrailerBytes);
+  AppendInternalKey(&key, user_key, sequence, kind);
+  return key;
+}
+
+/// A search key on the stack: the internal key that sorts just before every entry of `user_key`
+/// visible at `sequence`.
+class LookupKey {
+ public:
+  LookupKey(const leveldb::Slice& user_key, SequenceNumber sequence);
+  ~LookupKey();
+  LookupKey(const LookupKey&) = delete;
+  LookupKey& operator=(const LookupKey&) = delete;
+
+  leveldb::Slice internal_key() const { return leveldb::Slice(data_, size_); }
+  leveldb::Slice user_key() const { return leveldb::Slice(data_, size_ - KeyOrder::kTrailerBytes); }
+  SequenceNumber sequence() const {
+    return DecodeFixed64(data_ + size_ - KeyOrder::kTrailerBytes) >> 8;
+  }
+
+ private:
+  char* data_;
+  size_t size_;
+  char inline_[200];
+};
+
+}  // namespace lull

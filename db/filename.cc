@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/filename.h"
+
+#include "leveldb/slice.h"
+#include "util/env_extension.h"
+#include "util/file_util.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr char kDescriptorPrefix[] = "MANIFEST-";
+
+/// Six digits at least, so that names sort like numbers in a listing.
+std::string Digits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
+}
+
+std::string DescriptorBaseName(uint64_t number) { return kDescriptorPrefix + Digits(number); }
+
+std::string In(const std::string& store, const std::string& base) { return store + "/" + base; }
+
+}  // namespace
+
+std::string LogFileName(const std::string& store, uint64_t number) {
+  return In(store, Digits(number) + ".log");
+}
+
+std::string TableFileName(const std::string& store, uint64_t number) {
+  return In(store, Digits(number) + ".ldb");
+}
+
+std::string LegacyTableFileName(const std::string& store, uint64_t number) {
+  return In(store, Digits(number) + ".sst");
+}
+
+std::string DescriptorFileName(const std::string& store, uint64_t number) {
+  return In(store, DescriptorBaseName(number));
+}
+
+std::string CurrentFileName(const std::string& store) { return In(store, "CURRENT"); }
+
+std::string LockFileName(const std::string& store) { return In(store, "LOCK"); }
+
+std::string TempFileName(const std::string& store, uint64_t number) {
+  return In(store, Digits(number) + ".dbtmp");
+}
+
+std::string InfoLogFileName(const std::string& store) { return In(store, "LOG"); }
+
+std::string OldInfoLogFileName(const std::string& store) { return In(store, "LOG.old"); }
+
+std::string LostFolderName(const std::string& store) { return In(store, "lost"); }
+
+std::optional<ParsedFileName> ParseFileName(const std::string& name) {
+  if (name == "CURRENT") return ParsedFileName{FileKind::kCurrent, 0};
+  if (name == "LOCK") return ParsedFileName{FileKind::kLock, 0};
+  if (name == "LOG" || name == "LOG.old") return ParsedFileName{FileKind::kInfoLog, 0};
+
+  leveldb::Slice rest(name);
+  const bool is_descriptor = rest.starts_with(kDescriptorPrefix);
+  if (is_descriptor) rest.remove_prefix(sizeof(kDescriptorPrefix) - 1);
+  uint64_t number = 0;
+  if (!ConsumeDecimal(&rest, &number)) return std::nullopt;
+  if (is_descriptor) {
+    if (!rest.empty()) return std::nullopt;
+    return ParsedFileName{FileKind::kDescriptor, number};
+  }
+  if (rest == ".log") return ParsedFileName{FileKind::kLog, number};
+  if (rest == ".ldb" || rest == ".sst") return ParsedFileName{FileKind::kTable, number};
+  if (rest == ".dbtmp") return ParsedFileName{FileKind::kTemp, number};
+  return std::nullopt;
+}
+
+leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
+                               uint64_t descriptor_number) {
+  const std::string temp = TempFileName(store, descriptor_number);
+  leveldb::Status status =
+      WriteStringToFileSync(env, DescriptorBaseName(descriptor_number) + "\n", temp);
+  if (!status.ok()) return status;  // and no temp file is left
+  status = env->RenameFile(temp, CurrentFileName(store));
+  if (!status.ok()) {
+    env->RemoveFile(temp);
+    return status;
+  }
+  EnvExtension* const extension = ExtensionOf(env);
+  return extension == nullptr ? status : extension->SyncDirectory(store);
+}
+
+}  // namespace lull

@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A piece of background work that runs in slices. Between slices it holds what it pinned (Versions,
+// files under construction) but no lock and no turn, so it can wait for any time, go on on another
+// thread, or be destroyed: then its partial outputs are removed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "leveldb/status.h"
+#include "util/clock.h"
+
+namespace lull {
+
+enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup };
+const char* JobClassName(JobClass job_class);
+
+/// How much a slice may do before it returns: whichever comes first.
+struct SliceBudget {
+  uint64_t bytes = 256 << 10;
+  uint64_t nanos = 2'000'000;
+};
+
+class Job {
+ public:
+  enum class Progress { kMore, kDone };
+
+  explicit Job(JobClass job_class) : job_class_(job_class) {}
+  virtual ~Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  JobClass job_class() const { return job_class_; }
+
+  /// One thread at a time. After an error or kDone it is not called again.
+  virtual leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) = 0;
+
+ private:
+  const JobClass job_class_;
+};
+
+}  // namespace lull

@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/log_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "util/coding.h"
+#include "util/crc32c.h"
+
+namespace lull::log {
+
+Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, uint64_t initial_bytes)
+    : file_(std::move(file)), bytes_(initial_bytes), block_offset_(initial_bytes % kBlockBytes) {}
+
+leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
+  if (!failure_.ok()) return failure_;
+  const char* rest = record.data();
+  size_t left = record.size();
+  bool begun = false;
+  do {
+    // A block that has no room for another header ends in zeros, which Emit puts in front.
+    const size_t space = kBlockBytes - block_offset_;
+    const size_t room = (space < kHeaderBytes ? kBlockBytes : space) - kHeaderBytes;
+    const size_t taken = std::min(left, room);
+    const bool ends = taken == left;
+    const FragmentType type = begun ? (ends ? FragmentType::kLast : FragmentType::kMiddle)
+                                    : (ends ? FragmentType::kFull : FragmentType::kFirst);
+    failure_ = Emit(type, rest, taken);
+    rest += taken;
+    left -= taken;
+    begun = true;
+  } while (failure_.ok() && left > 0);
+  if (failure_.ok()) failure_ = file_->Flush();
+  return failure_;
+}
+
+leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
+  const size_t space = kBlockBytes - block_offset_;
+  const size_t tail_bytes = space < kHeaderBytes ? space : 0;
+  const size_t total = tail_bytes + kHeaderBytes + size;
+  if (scratch_.size() < total) scratch_.resize(total);
+
+  char* const header = scratch_.data() + tail_bytes;
+  std::memset(scratch_.data(), 0, tail_bytes);
+  const auto length = static_cast<uint16_t>(size);
+  std::memcpy(header + 4, &length, sizeof(length));
+  header[6] = static_cast<char>(type);
+  if (size > 0) std::memcpy(header + kHeaderBytes, data, size);
+  EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + size)));
+
+  // Counted even when it fails: whether any of it reached the file is unknown then.
+  bytes_ += total;
+  block_offset_ = (block_offset_ + total) % kBlockBytes;
+  return file_->Append({scratch_.data(), total});
+}
+
+leveldb::Status Writer::Sync() {
+  if (failure_.ok()) failure_ = file_->Sync();
+  return failure_;
+}
+
+leveldb::Status Writer::Close() {
+  const leveldb::Status closed = file_->Close();
+  if (failure_.ok()) failure_ = closed;
+  return failure_;
+}
+
+}  // namespace lull::log

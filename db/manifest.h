@@ -1,0 +1,57 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The MANIFEST: the durable list of changes to the set of tables. Memory always equals a replay of
+// it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/context.h"
+#include "db/log_writer.h"
+#include "db/version.h"
+#include "db/version_edit.h"
+#include "leveldb/status.h"
+
+namespace lull {
+
+/// What a replay of the MANIFEST gives.
+struct ManifestState {
+  VersionRef version;
+  CompactPointers compact_pointers;
+  uint64_t manifest_number = 0;
+  uint64_t log_number = 0;       ///< the oldest WAL still needed
+  uint64_t prev_log_number = 0;  ///< of stores from before 2011; 0 otherwise
+  SequenceNumber last_sequence = 0;
+};
+
+/// Reads CURRENT and the MANIFEST it names; marks the file numbers it knows as used. Any damage but
+/// a torn last record, which was never acknowledged, is an error: nothing is guessed.
+leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                             ManifestState* state);
+
+/// Appends to one MANIFEST. One thread at a time: at open, then the flush thread.
+class ManifestWriter {
+ public:
+  /// Writes a new MANIFEST that begins with all of `version` and `edit`, durably; CURRENT is not
+  /// yet changed.
+  static leveldb::Status Create(const StoreContext& context, uint64_t number,
+                                const Version& version, const CompactPointers& pointers,
+                                VersionEdit edit, std::unique_ptr<ManifestWriter>* result);
+
+  /// Durable when it returns OK. After a failure the file's state is unknown: every later call
+  /// fails, and no file that either state needs may be deleted.
+  leveldb::Status Append(const VersionEdit& edit);
+
+  uint64_t FileBytes() const { return log_.FileBytes(); }
+
+ private:
+  explicit ManifestWriter(std::unique_ptr<leveldb::WritableFile> file) : log_(std::move(file)) {}
+
+  log::Writer log_;
+  leveldb::Status failure_;
+  std::string record_;
+};
+
+}  // namespace lull

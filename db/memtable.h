@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The sorted buffer that takes writes. One thread inserts at a time (the leading writer); any
+// number read meanwhile, without a lock. An entry, once inserted, never moves or changes. Freed as
+// a whole.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/dbformat.h"
+#include "db/skiplist.h"
+#include "leveldb/iterator.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "util/arena.h"
+
+namespace lull {
+
+class MemTable {
+ public:
+  /// Memory is taken from the heap in steps of `arena_block_bytes`.
+  explicit MemTable(const KeyOrder& order, size_t arena_block_bytes = 256 << 10);
+  MemTable(const MemTable&) = delete;
+  MemTable& operator=(const MemTable&) = delete;
+
+  /// REQUIRES: no other thread is inserting; (key, sequence) is new; lengths as batch::Validate
+  /// lets them pass.
+  void Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice& user_key,
+           const leveldb::Slice& value);
+
+  enum class Found { kNothing, kValue, kDeleted };
+  /// The newest entry of the key that is visible at its sequence. Any thread.
+  Found Get(const LookupKey& key, std::string* value) const;
+
+  /// Over internal keys. The memtable must outlive it.
+  std::unique_ptr<leveldb::Iterator> NewIterator() const;
+
+  /// Heap bytes held. Any thread.
+  size_t MemoryBytes() const { return arena_.MemoryBytes(); }
+  /// Any thread; an entry is counted once it can be read.
+  uint64_t EntryCount() const { return entries_.load(std::memory_order_relaxed); }
+
+ private:
+  Arena arena_;
+  SkipList list_;
+  std::atomic<uint64_t> entries_{0};
+};
+
+}  // namespace lull

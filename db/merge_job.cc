@@ -1,0 +1,162 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/merge_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "table/merging_iterator.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kClockEveryBytes = 16 << 10;
+constexpr size_t kInputReadaheadBytes = 256 << 10;
+
+}  // namespace
+
+leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress) {
+  const uint64_t began = context_->clock->NowNanos();
+  SliceBudget until = budget;
+  until.nanos += began;
+  leveldb::Status status;
+  if (input_ == nullptr) {
+    status = OpenInput(&input_);
+    if (status.ok()) input_->SeekToFirst();
+  }
+  if (status.ok()) status = MergeSome(until, progress);
+  busy_nanos_ += context_->clock->NowNanos() - began;
+  return status;
+}
+
+/// `until.nanos` is a point in time.
+leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress) {
+  uint64_t bytes = 0;
+  uint64_t clock_at_bytes = kClockEveryBytes;
+  while (input_->Valid()) {
+    const uint64_t entry_bytes = input_->key().size() + input_->value().size();
+    leveldb::Status status = MergeEntry();
+    if (!status.ok()) return status;
+    input_->Next();
+    bytes += entry_bytes;
+    input_bytes_done_ += entry_bytes;
+    if (bytes < clock_at_bytes) continue;
+    clock_at_bytes = bytes + kClockEveryBytes;
+    if (bytes >= until.bytes || context_->clock->NowNanos() >= until.nanos) {
+      *progress = Progress::kMore;
+      return status;
+    }
+  }
+  leveldb::Status status = input_->status();
+  if (status.ok()) status = outputs_.FinishTable();
+  *progress = Progress::kDone;
+  return status;
+}
+
+leveldb::Status MergeJob::MergeEntry() {
+  const leveldb::Slice key = input_->key();
+  if (rule_.ShouldDrop(key)) return leveldb::Status::OK();
+  // The versions of one user key stay in one table: the picker takes whole tables, and would
+  // otherwise move a newer version below an older one.
+  const bool cut = CutBefore(key, outputs_.OpenTableBytes());
+  if (cut && outputs_.HasOpenTable() && !rule_.SameUserKeyAsBefore()) {
+    leveldb::Status status = outputs_.FinishTable();
+    if (!status.ok()) return status;
+  }
+  return outputs_.Add(key, input_->value());
+}
+
+FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
+                   SequenceNumber oldest_snapshot)
+    : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
+      sealed_(std::move(sealed)) {}
+
+uint64_t FlushJob::memory_bytes() const {
+  uint64_t bytes = 0;
+  for (const SealedMemTable& sealed : sealed_) bytes += sealed.memory_bytes;
+  return bytes;
+}
+
+leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> children;
+  for (const SealedMemTable& sealed : sealed_) children.push_back(sealed.memtable->NewIterator());
+  *input = NewMergingIterator(context_->order, std::move(children));
+  return leveldb::Status::OK();
+}
+
+CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
+                             CompactionPlan plan, VersionRef version,
+                             SequenceNumber oldest_snapshot)
+    : MergeJob(job_class, context, plan.output_level,
+               DropRule(context->order, oldest_snapshot, version, plan.output_level)),
+      tables_(tables),
+      plan_(std::move(plan)),
+      version_(std::move(version)) {}
+
+leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
+  if (!plan_.trivial_move) return MergeJob::RunSlice(budget, progress);
+  *progress = Progress::kDone;
+  return leveldb::Status::OK();
+}
+
+/// Never null: a failure is the iterator's status. The iterator owns its reader.
+std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) const {
+  std::unique_ptr<TableReader> reader;
+  const leveldb::Status status = tables_->OpenPrivately(file, &reader);
+  if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
+  BlockReadOptions options;
+  options.verify_checksums = true;  // damage must not be rewritten under a fresh checksum
+  options.fill_cache = false;
+  options.readahead_bytes = kInputReadaheadBytes;
+  std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
+  iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
+                            reader.release(), nullptr);
+  return iterator;
+}
+
+leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> children;
+  const auto open = [this](TableFile* file) { return OpenInputTable(*file); };
+  const auto add_level = [&](int level, const std::vector<TableRef>& files) {
+    if (level == 0) {
+      for (const TableRef& file : files) children.push_back(OpenInputTable(*file));
+    } else if (!files.empty()) {
+      children.push_back(NewLevelIterator(context_->order, files, open));
+    }
+  };
+  add_level(plan_.level, plan_.upper);
+  add_level(plan_.output_level, plan_.lower);
+  *input = NewMergingIterator(context_->order, std::move(children));
+  return leveldb::Status::OK();
+}
+
+bool CompactionJob::CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) {
+  // An output that overlaps many grandparents makes its own compaction long.
+  while (grandparent_ < plan_.grandparents.size() &&
+         context_->order.Compare(internal_key, plan_.grandparents[grandparent_]->largest()) > 0) {
+    if (overlap_counts_) overlap_bytes_ += plan_.grandparents[grandparent_]->file_bytes();
+    ++grandparent_;
+  }
+  overlap_counts_ = true;
+  const uint64_t overlap_max =
+      context_->layout.grandparent_overlap_tables_max * context_->layout.table_bytes_max;
+  if (output_bytes < context_->layout.table_bytes_max && overlap_bytes_ <= overlap_max)
+    return false;
+  overlap_bytes_ = 0;
+  return true;
+}
+
+leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
+  if (!paths_.empty()) {
+    const leveldb::Status status = context_->env()->RemoveFile(paths_.back());
+    if (!status.ok() && !status.IsNotFound()) {
+      Log(context_->logger(), "%s stays behind: %s", paths_.back().c_str(),
+          status.ToString().c_str());
+    }
+    paths_.pop_back();
+  }
+  *progress = paths_.empty() ? Progress::kDone : Progress::kMore;
+  return leveldb::Status::OK();
+}
+
+}  // namespace lull

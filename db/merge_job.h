@@ -1,0 +1,122 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The jobs that write tables: a flush merges sealed memtables into one L0 table, a compaction
+// merges tables of two levels into tables of the lower one. Both are the same merge; they differ in
+// where entries come from, what may be dropped (DropRule) and where outputs are cut.
+//
+// A slice ends between two entries. Everything a job needs to go on is in the object: see Job.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/drop_rule.h"
+#include "db/job.h"
+#include "db/memtable.h"
+#include "db/picker.h"
+#include "db/read_view.h"
+#include "db/table_cache.h"
+#include "db/table_outputs.h"
+#include "leveldb/iterator.h"
+
+namespace lull {
+
+class MergeJob : public Job {
+ public:
+  leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+
+  TableOutputs& outputs() { return outputs_; }
+  uint64_t input_bytes_done() const { return input_bytes_done_; }
+  /// Time spent in slices.
+  uint64_t busy_nanos() const { return busy_nanos_; }
+
+ protected:
+  MergeJob(JobClass job_class, StoreContext* context, int output_level, DropRule rule)
+      : Job(job_class),
+        context_(context),
+        outputs_(context, output_level),
+        rule_(std::move(rule)) {}
+
+  /// The entries to merge; called once, by the first slice.
+  virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
+  /// Whether the open output ends before `internal_key`. Sees every entry that is kept, in order.
+  virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) = 0;
+
+  StoreContext* const context_;
+
+ private:
+  leveldb::Status MergeSome(const SliceBudget& budget, Progress* progress);
+  leveldb::Status MergeEntry();
+
+  TableOutputs outputs_;
+  DropRule rule_;
+  std::unique_ptr<leveldb::Iterator> input_;
+  uint64_t input_bytes_done_ = 0;
+  uint64_t busy_nanos_ = 0;
+};
+
+/// A sealed memtable on its way to L0, and what the MANIFEST must learn with it.
+struct SealedMemTable {
+  MemTableRef memtable;
+  uint64_t memory_bytes = 0;
+  uint64_t wal_number = 0;           ///< its entries stand in this WAL
+  SequenceNumber last_sequence = 0;  ///< nothing in it is newer
+};
+
+class FlushJob final : public MergeJob {
+ public:
+  /// `sealed`: oldest first.
+  FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
+           SequenceNumber oldest_snapshot);
+
+  const std::vector<SealedMemTable>& sealed() const { return sealed_; }
+  uint64_t memory_bytes() const;
+
+ private:
+  leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
+  bool CutBefore(const leveldb::Slice&, uint64_t) override { return false; }
+
+  const std::vector<SealedMemTable> sealed_;
+};
+
+class CompactionJob final : public MergeJob {
+ public:
+  CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
+                VersionRef version, SequenceNumber oldest_snapshot);
+
+  const CompactionPlan& plan() const { return plan_; }
+  leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+
+ private:
+  leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
+  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) override;
+  std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file) const;
+
+  TableCache* const tables_;
+  const CompactionPlan plan_;
+  const VersionRef version_;  // keeps the inputs alive
+  size_t grandparent_ = 0;    // the first grandparent not yet passed
+  uint64_t overlap_bytes_ = 0;
+  bool overlap_counts_ = false;
+};
+
+/// Unlinks files that the durable MANIFEST no longer needs.
+class CleanupJob final : public Job {
+ public:
+  CleanupJob(StoreContext* context, std::vector<std::string> paths)
+      : Job(JobClass::kCleanup), context_(context), paths_(std::move(paths)) {}
+
+  /// One file a slice.
+  leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+  /// Files not yet unlinked.
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  StoreContext* const context_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace lull

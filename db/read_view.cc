@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/read_view.h"
+
+#include <algorithm>
+
+#include "table/merging_iterator.h"
+
+namespace lull {
+namespace {
+
+/// What a search through the tables has found so far.
+struct TableSearch {
+  const KeyOrder* order;
+  leveldb::Slice user_key;
+  std::string* value;
+  enum class State { kNothing, kValue, kDeleted, kCorrupt } state = State::kNothing;
+
+  static void Visit(void* arg, const leveldb::Slice& key, const leveldb::Slice& value) {
+    auto* search = static_cast<TableSearch*>(arg);
+    ParsedInternalKey found;
+    if (!ParseInternalKey(key, &found)) {
+      search->state = State::kCorrupt;
+    } else if (search->order->CompareUser(found.user_key, search->user_key) == 0) {
+      search->state = found.kind == ValueKind::kValue ? State::kValue : State::kDeleted;
+      if (found.kind == ValueKind::kValue) search->value->assign(value.data(), value.size());
+    }
+  }
+};
+
+/// Walks over the largest keys of a level's tables; the value of a position is its index.
+class LevelIndexIterator final : public leveldb::Iterator {
+ public:
+  LevelIndexIterator(const KeyOrder& order, std::vector<TableRef> tables)
+      : order_(order), tables_(std::move(tables)), position_(tables_.size()) {}
+
+  bool Valid() const override { return position_ < tables_.size(); }
+  void SeekToFirst() override { position_ = 0; }
+  void SeekToLast() override { position_ = tables_.empty() ? 0 : tables_.size() - 1; }
+  void Seek(const leveldb::Slice& target) override {
+    const auto found = std::partition_point(
+        tables_.begin(), tables_.end(),
+        [&](const TableRef& table) { return order_.Compare(table->largest(), target) < 0; });
+    position_ = static_cast<size_t>(found - tables_.begin());
+  }
+  void Next() override { ++position_; }
+  void Prev() override { position_ = position_ == 0 ? tables_.size() : position_ - 1; }
+  leveldb::Slice key() const override { return tables_[position_]->largest(); }
+  leveldb::Slice value() const override {
+    return leveldb::Slice(reinterpret_cast<const char*>(&position_), sizeof(position_));
+  }
+  leveldb::Status status() const override { return leveldb::Status::OK(); }
+
+  TableFile* FileAt(size_t position) const { return tables_[position].get(); }
+
+ private:
+  const KeyOrder order_;
+  const std::vector<TableRef> tables_;
+  size_t position_;
+};
+
+}  // namespace
+
+std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
+                                                    std::vector<TableRef> tables,
+                                                    OpenTableIterator open) {
+  auto index = std::make_unique<LevelIndexIterator>(order, std::move(tables));
+  const LevelIndexIterator* const files = index.get();
+  return NewConcatenatingIterator(std::move(index),
+                                  [files, open = std::move(open)](const leveldb::Slice& position) {
+                                    size_t at;
+                                    std::memcpy(&at, position.data(), sizeof(at));
+                                    return open(files->FileAt(at));
+                                  });
+}
+
+leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
+                              const LookupKey& key, std::string* value) const {
+  MemTable::Found found = active_->Get(key, value);
+  for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
+    found = immutables_[i]->Get(key, value);
+  }
+  if (found == MemTable::Found::kValue) return leveldb::Status::OK();
+  if (found == MemTable::Found::kDeleted) return leveldb::Status::NotFound(leveldb::Slice());
+
+  const KeyOrder& order = version_->order();
+  TableSearch search{&order, key.user_key(), value};
+  const auto settled = [&](TableFile* file, leveldb::Status* status) {
+    *status = tables->Get(file, options, key.internal_key(), &search, &TableSearch::Visit);
+    if (status->ok() && search.state == TableSearch::State::kCorrupt) {
+      *status = leveldb::Status::Corruption("entry with a malformed key in table",
+                                            std::to_string(file->number()));
+    }
+    return !status->ok() || search.state != TableSearch::State::kNothing;
+  };
+
+  leveldb::Status status;
+  bool done = false;
+  for (const TableRef& file : version_->level(0)) {
+    if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
+    if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
+    if ((done = settled(file.get(), &status))) break;
+  }
+  for (int level = 1; !done && level < kLevels; ++level) {
+    if (version_->TableCount(level) == 0) continue;
+    const size_t at = version_->FindTable(level, key.internal_key());
+    if (at == version_->level(level).size()) continue;
+    TableFile* const file = version_->level(level)[at].get();
+    if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
+    done = settled(file, &status);
+  }
+  if (status.ok() && search.state != TableSearch::State::kValue)
+    return leveldb::Status::NotFound(leveldb::Slice());
+  return status;
+}
+
+std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(TableCache* tables,
+                                                         const BlockReadOptions& options) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> children;
+  children.push_back(active_->NewIterator());
+  for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
+  for (const TableRef& file : version_->level(0))
+    children.push_back(tables->NewIterator(file.get(), options));
+  for (int level = 1; level < kLevels; ++level) {
+    if (version_->TableCount(level) == 0) continue;
+    children.push_back(NewLevelIterator(
+        version_->order(), version_->level(level),
+        [tables, options](TableFile* file) { return tables->NewIterator(file, options); }));
+  }
+  std::unique_ptr<leveldb::Iterator> merged =
+      NewMergingIterator(version_->order(), std::move(children));
+  Ref();
+  merged->RegisterCleanup([](void* view, void*) { static_cast<ReadView*>(view)->Unref(); }, this,
+                          nullptr);
+  return merged;
+}
+
+size_t ReadView::MemoryBytes() const {
+  size_t bytes = active_->MemoryBytes();
+  for (const MemTableRef& memtable : immutables_) bytes += memtable->MemoryBytes();
+  return bytes;
+}
+
+}  // namespace lull

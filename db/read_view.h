@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a reader sees: the active memtable, the sealed ones and a Version, replaced as a whole, so
+// that an entry on its way from memtable to table is never in neither. Immutable. A single read
+// pins its view by a GraceGuard; an iterator takes a reference.
+//
+// A reader pins its view before it reads the published sequence. Then every entry at or below that
+// sequence which the view lacks was written after the view was pinned, and nothing that the
+// sequence should see was dropped from it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/memtable.h"
+#include "db/table_cache.h"
+#include "db/version.h"
+#include "leveldb/iterator.h"
+
+namespace lull {
+
+using MemTableRef = std::shared_ptr<MemTable>;
+
+class ReadView {
+ public:
+  /// `immutables`: newest first.
+  ReadView(MemTableRef active, std::vector<MemTableRef> immutables, VersionRef version)
+      : active_(std::move(active)),
+        immutables_(std::move(immutables)),
+        version_(std::move(version)) {}
+
+  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  const Version& version() const { return *version_; }
+
+  /// NotFound when the newest entry visible at the key's sequence is a deletion or there is none.
+  /// REQUIRES: a guard.
+  leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
+                      std::string* value) const;
+
+  /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
+  std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
+                                                 const BlockReadOptions& options);
+
+  size_t MemoryBytes() const;
+
+ private:
+  ~ReadView() = default;
+
+  const MemTableRef active_;
+  const std::vector<MemTableRef> immutables_;
+  const VersionRef version_;
+  std::atomic<int64_t> references_{1};
+};
+
+/// Iterator over one level >= 1 of `version`, which outlives it; opens its tables one at a time,
+/// through `open`.
+using OpenTableIterator = std::function<std::unique_ptr<leveldb::Iterator>(TableFile* file)>;
+std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
+                                                    std::vector<TableRef> tables,
+                                                    OpenTableIterator open);
+
+}  // namespace lull

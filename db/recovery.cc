@@ -1,0 +1,239 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/recovery.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "db/batch_format.h"
+#include "db/filename.h"
+#include "db/log_reader.h"
+#include "db/memtable.h"
+#include "db/merge_job.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+bool IsPreamble(const leveldb::Slice& record) {
+  return record.size() == batch::kHeaderBytes && batch::CountOf(record) == 0;
+}
+
+/// Replays WALs, oldest first, into L0 tables.
+class WalReplay {
+ public:
+  WalReplay(StoreContext* context, SequenceNumber flushed)
+      : context_(context), last_sequence_(flushed) {}
+
+  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result);
+
+ private:
+  leveldb::Status ReplayOne(uint64_t number);
+  leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
+                             uint64_t offset);
+  leveldb::Status FlushMemTable(Recovered* result);
+  leveldb::Status Stop(const leveldb::Status& cause);
+
+  StoreContext* const context_;
+  SequenceNumber last_sequence_;
+  MemTableRef memtable_;
+  bool stopped_ = false;  // what follows was not replayed
+};
+
+leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result) {
+  for (uint64_t number : numbers) {
+    const std::string path = LogFileName(context_->name, number);
+    const std::string base = path.substr(context_->name.size() + 1);
+    if (stopped_) {
+      result->lost.push_back(base);
+      continue;
+    }
+    leveldb::Status status = ReplayOne(number);
+    if (status.ok()) status = FlushMemTable(result);
+    if (!status.ok()) return status;
+    (stopped_ ? result->lost : result->obsolete).push_back(base);
+  }
+  result->last_sequence = last_sequence_;
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalReplay::ReplayOne(uint64_t number) {
+  const std::string path = LogFileName(context_->name, number);
+  leveldb::SequentialFile* raw = nullptr;
+  leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
+  if (!status.ok()) return status;
+  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  leveldb::Slice record;
+  bool first = true;
+  while (!stopped_ && reader.ReadRecord(&record)) {
+    if (record.size() < batch::kHeaderBytes) {
+      return Stop(leveldb::Status::Corruption(path, "record at offset " +
+                                                        std::to_string(reader.LastRecordOffset()) +
+                                                        " is shorter than a batch"));
+    }
+    if (first && IsPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
+      // What a power loss may leave of writes that nobody synced: not damage.
+      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not behind %llu",
+          path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
+          static_cast<unsigned long long>(last_sequence_));
+      stopped_ = true;
+      return status;
+    }
+    first = false;
+    status = TakeRecord(record, path, reader.LastRecordOffset());
+    if (!status.ok()) return status;
+  }
+  if (reader.end() == log::LogEnd::kError) return reader.status();
+  if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
+  return status;
+}
+
+leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,
+                                      uint64_t offset) {
+  leveldb::Status status = batch::Validate(record);
+  if (!status.ok()) {
+    return Stop(leveldb::Status::Corruption(
+        path, "record at offset " + std::to_string(offset) + ": " + status.ToString()));
+  }
+  const uint32_t count = batch::CountOf(record);
+  if (count == 0) return status;
+  const SequenceNumber first = batch::SequenceOf(record);
+  if (first > kMaxSequence - count) {
+    return Stop(leveldb::Status::Corruption(
+        path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
+  }
+  if (memtable_ == nullptr)
+    memtable_ = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  status = batch::InsertInto(record, memtable_.get());
+  last_sequence_ = std::max(last_sequence_, first + count - 1);
+  return status;
+}
+
+/// Ends the replay, or the open where the caller wants to know of any damage.
+leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
+  stopped_ = true;
+  Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
+  return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
+}
+
+leveldb::Status WalReplay::FlushMemTable(Recovered* result) {
+  if (memtable_ == nullptr) return leveldb::Status::OK();
+  std::vector<SealedMemTable> sealed(1);
+  sealed[0].memtable = std::move(memtable_);
+  memtable_ = nullptr;
+  FlushJob job(context_, std::move(sealed), last_sequence_);
+  Job::Progress progress = Job::Progress::kMore;
+  leveldb::Status status;
+  while (status.ok() && progress == Job::Progress::kMore) {
+    status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+  }
+  if (!status.ok()) return status;
+  // From here on the files stay: if the open fails later, the next one removes what no MANIFEST
+  // names.
+  job.outputs().Keep();
+  for (const NewTable& table : job.outputs().finished()) result->new_tables.push_back(table);
+  return status;
+}
+
+/// The files that the MANIFEST names and the folder lacks.
+leveldb::Status CheckTablesExist(const StoreContext& context, const Version& version,
+                                 const std::set<uint64_t>& present) {
+  int missing = 0;
+  std::string example;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (present.contains(table->number())) continue;
+      if (missing++ == 0) example = TableFileName(context.name, table->number());
+    }
+  }
+  if (missing == 0) return leveldb::Status::OK();
+  return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
+}
+
+}  // namespace
+
+std::string WalPreamble(SequenceNumber first_sequence) {
+  std::string record(batch::kHeaderBytes, '\0');
+  batch::EncodeHeader(record.data(), first_sequence, 0);
+  return record;
+}
+
+leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                        Recovered* result) {
+  leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
+  if (!status.ok()) return status;
+  std::vector<std::string> names;
+  status = context->env()->GetChildren(context->name, &names);
+  if (!status.ok()) return status;
+
+  const ManifestState& manifest = result->manifest;
+  std::set<uint64_t> listed;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
+  }
+  std::set<uint64_t> present;
+  std::vector<uint64_t> wals;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    if (parsed->number > 0) context->MarkFileNumberUsed(parsed->number);
+    switch (parsed->kind) {
+      case FileKind::kLog:
+        if (parsed->number >= manifest.log_number ||
+            (manifest.prev_log_number != 0 && parsed->number == manifest.prev_log_number)) {
+          wals.push_back(parsed->number);
+        } else {
+          result->obsolete.push_back(name);
+        }
+        break;
+      case FileKind::kTable:
+        present.insert(parsed->number);
+        if (!listed.contains(parsed->number)) result->obsolete.push_back(name);
+        break;
+      case FileKind::kDescriptor:
+      case FileKind::kTemp:
+        result->obsolete.push_back(name);
+        break;
+      case FileKind::kCurrent:
+      case FileKind::kLock:
+      case FileKind::kInfoLog:
+        break;
+    }
+  }
+  status = CheckTablesExist(*context, *manifest.version, present);
+  if (!status.ok()) return status;
+  std::sort(wals.begin(), wals.end());
+  return WalReplay(context, manifest.last_sequence).ReplayAll(wals, result);
+}
+
+leveldb::Status CheckFolderIsNew(const StoreContext& context) {
+  std::vector<std::string> names;
+  leveldb::Status status = context.env()->GetChildren(context.name, &names);
+  if (!status.ok()) return status;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    if (parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog) {
+      return leveldb::Status::Corruption(
+          CurrentFileName(context.name),
+          "is missing, but " + name +
+              " is there: this is a store that lost its CURRENT; RepairDB can rebuild it");
+    }
+  }
+  return status;
+}
+
+leveldb::Status CreateStore(StoreContext* context) {
+  constexpr uint64_t kFirstManifest = 1;
+  VersionEdit edit;
+  edit.log_number = 0;
+  edit.last_sequence = 0;
+  std::unique_ptr<ManifestWriter> writer;
+  leveldb::Status status = ManifestWriter::Create(*context, kFirstManifest, Version(context->order),
+                                                  CompactPointers{}, edit, &writer);
+  if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
+  return status;
+}
+
+}  // namespace lull

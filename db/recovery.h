@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Opening what is in a folder: from its MANIFEST and WALs to a Version and the last sequence. Runs
+// on the opening thread, alone, with the LOCK held. Nothing is deleted here, and nothing is changed
+// but by adding table files.
+//
+// What comes back is a prefix of what was written, in whole batches, that holds every acknowledged
+// synced write:
+//  - a WAL is replayed up to its first bad record;
+//  - every WAL of ours begins with an empty batch that bears the sequence of its first entry (stock
+//  LevelDB replays it as
+//    nothing). When that does not follow on what was replayed so far, the end of an older WAL, or
+//    all of it, was lost: replay ends there. (A synced write makes all older WALs durable first, so
+//    none can stand behind such a gap.)
+//  - what was not replayed is set aside under lost/ once the store is open, never deleted.
+// With paranoid_checks, a bad record is an error instead.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/manifest.h"
+
+namespace lull {
+
+struct Recovered {
+  ManifestState manifest;
+  std::vector<NewTable> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
+  SequenceNumber last_sequence = 0;
+  std::vector<std::string>
+      lost;  ///< file names (no folder) to set aside, with something unread in them
+  std::vector<std::string>
+      obsolete;  ///< file names (no folder) that nothing needs once the new MANIFEST is durable
+};
+
+/// REQUIRES: CURRENT exists.
+leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                        Recovered* result);
+
+/// A folder without CURRENT: OK when it holds no file of a store, else an error that says what is
+/// there. A store that lost its CURRENT must not be taken for a new one.
+leveldb::Status CheckFolderIsNew(const StoreContext& context);
+
+/// Writes the first MANIFEST and CURRENT of a new store.
+leveldb::Status CreateStore(StoreContext* context);
+
+/// The empty batch at the head of each WAL.
+std::string WalPreamble(SequenceNumber first_sequence);
+
+}  // namespace lull

@@ -1,0 +1,317 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/scheduling_options.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "leveldb/slice.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+
+using Member = std::variant<std::string SchedulingOptions::*, bool SchedulingOptions::*,
+                            int SchedulingOptions::*, uint64_t SchedulingOptions::*>;
+
+enum class Unit { kNone, kBytes };
+
+/// One field of SchedulingOptions. The bounds are for numbers.
+struct Field {
+  std::string_view name;
+  Member member;
+  uint64_t min = 0;
+  uint64_t max = 0;
+  Unit unit = Unit::kNone;
+};
+
+constexpr int kDefaultThreadsMax = 4;
+constexpr uint64_t kDefaultDebtBytesMax = uint64_t{4} << 30;
+
+// Far beyond any machine, and small enough that no sum or product of a policy overflows.
+constexpr uint64_t kThreadsMax = 256;
+constexpr uint64_t kTablesMax = 1 << 20;
+constexpr uint64_t kBytesMax = uint64_t{1} << 50;
+constexpr uint64_t kHourUs = 3'600'000'000;
+
+constexpr Field kFields[] = {
+    {"policy", &SchedulingOptions::policy},
+    {"compaction_threads", &SchedulingOptions::compaction_threads, 0, kThreadsMax},
+    {"memory_budget_bytes", &SchedulingOptions::memory_budget_bytes, 1, kBytesMax, Unit::kBytes},
+    {"l0_trigger", &SchedulingOptions::l0_trigger, 0, kTablesMax},
+    {"l0_slowdown", &SchedulingOptions::l0_slowdown, 0, kTablesMax},
+    {"l0_stop", &SchedulingOptions::l0_stop, 0, kTablesMax},
+    {"debt_bytes_max", &SchedulingOptions::debt_bytes_max, 0, kBytesMax, Unit::kBytes},
+    {"lull_after_us", &SchedulingOptions::lull_after_us, 0, kHourUs},
+    {"own_coordinator", &SchedulingOptions::own_coordinator},
+};
+
+struct Suffix {
+  char letter;
+  int shift;
+};
+constexpr Suffix kSuffixes[] = {{'G', 30}, {'M', 20}, {'K', 10}};
+
+Status Refused(std::string_view pair, const std::string& cause) {
+  return Status::InvalidArgument(
+      "scheduling option \"" + EscapeBytes({pair.data(), pair.size()}) + "\"", cause);
+}
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// How many single letters must be put in, left out or replaced to turn one word into the other.
+size_t EditDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> costs(to.size() + 1);
+  std::iota(costs.begin(), costs.end(), size_t{0});
+  for (const char letter : from) {
+    size_t diagonal = costs[0]++;
+    for (size_t i = 0; i < to.size(); ++i) {
+      const size_t replaced = diagonal + (letter == to[i] ? 0 : 1);
+      diagonal = costs[i + 1];
+      costs[i + 1] = std::min({replaced, costs[i] + 1, diagonal + 1});
+    }
+  }
+  return costs.back();
+}
+
+const Field* FindField(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kFields), std::end(kFields),
+                                   [&](const Field& field) { return field.name == name; });
+  return found == std::end(kFields) ? nullptr : found;
+}
+
+std::string NearestName(std::string_view name) {
+  const auto* nearest =
+      std::min_element(std::begin(kFields), std::end(kFields), [&](const Field& a, const Field& b) {
+        return EditDistance(name, a.name) < EditDistance(name, b.name);
+      });
+  return std::string(nearest->name);
+}
+
+std::string BytesText(uint64_t bytes) {
+  for (const Suffix& suffix : kSuffixes) {
+    const uint64_t unit = uint64_t{1} << suffix.shift;
+    if (bytes > 0 && bytes % unit == 0) return std::to_string(bytes / unit) + suffix.letter;
+  }
+  return std::to_string(bytes);
+}
+
+std::string NumberText(const Field& field, uint64_t value) {
+  return field.unit == Unit::kBytes ? BytesText(value) : std::to_string(value);
+}
+
+// The functions below that return a cause return "" when there is nothing to object to.
+
+std::string BoundsCause(const Field& field, uint64_t value) {
+  if (value < field.min) return "too small: at least " + NumberText(field, field.min);
+  if (value > field.max) return "too large: at most " + NumberText(field, field.max);
+  return "";
+}
+
+std::string PolicyCause(const std::string& policy) {
+  const std::vector<std::string>& names = PolicyNames();
+  if (std::find(names.begin(), names.end(), policy) != names.end()) return "";
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  return "no such policy; there are: " + known;
+}
+
+/// Reads a number that may end in a suffix where the field is a size.
+std::string ReadNumber(const Field& field, std::string_view text, uint64_t* value) {
+  const bool is_size = field.unit == Unit::kBytes;
+  int shift = 0;
+  std::string_view digits = text;
+  if (is_size && !text.empty()) {
+    const char last = text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back();
+    for (const Suffix& suffix : kSuffixes) {
+      if (suffix.letter != last) continue;
+      shift = suffix.shift;
+      digits.remove_suffix(1);
+    }
+  }
+  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) {
+    return is_size ? "not a size: a number of bytes, or one that ends in K, M or G"
+                   : "not a whole number";
+  }
+  leveldb::Slice rest(digits.data(), digits.size());
+  const uint64_t largest = std::numeric_limits<uint64_t>::max() >> shift;
+  if (!ConsumeDecimal(&rest, value) || *value > largest) return BoundsCause(field, UINT64_MAX);
+  *value <<= shift;
+  return BoundsCause(field, *value);
+}
+
+/// Sets one field from text.
+struct Reader {
+  const Field& field;
+  std::string_view text;
+  SchedulingOptions* options;
+
+  std::string operator()(std::string SchedulingOptions::*member) const {
+    options->*member = std::string(text);
+    return PolicyCause(options->*member);
+  }
+  std::string operator()(bool SchedulingOptions::*member) const {
+    const bool yes = text == "true" || text == "1";
+    if (!yes && text != "false" && text != "0") return "neither true nor false";
+    options->*member = yes;
+    return "";
+  }
+  template <class Number>
+  std::string operator()(Number SchedulingOptions::*member) const {
+    uint64_t value = 0;
+    std::string cause = ReadNumber(field, text, &value);
+    if (cause.empty()) options->*member = static_cast<Number>(value);
+    return cause;
+  }
+};
+
+/// Objects to a field's present value.
+struct Checker {
+  const Field& field;
+  const SchedulingOptions& options;
+
+  std::string operator()(std::string SchedulingOptions::*member) const {
+    return PolicyCause(options.*member);
+  }
+  std::string operator()(bool SchedulingOptions::*) const { return ""; }
+  std::string operator()(int SchedulingOptions::*member) const {
+    const int value = options.*member;
+    return value < 0 ? "less than 0" : BoundsCause(field, static_cast<uint64_t>(value));
+  }
+  std::string operator()(uint64_t SchedulingOptions::*member) const {
+    return BoundsCause(field, options.*member);
+  }
+};
+
+/// A field's present value as text.
+struct Writer {
+  const Field& field;
+  const SchedulingOptions& options;
+
+  std::string operator()(std::string SchedulingOptions::*member) const { return options.*member; }
+  std::string operator()(bool SchedulingOptions::*member) const {
+    return options.*member ? "true" : "false";
+  }
+  std::string operator()(int SchedulingOptions::*member) const {
+    return std::to_string(options.*member);
+  }
+  std::string operator()(uint64_t SchedulingOptions::*member) const {
+    return NumberText(field, options.*member);
+  }
+};
+
+std::string PairText(const Field& field, const SchedulingOptions& options) {
+  return std::string(field.name) + "=" + std::visit(Writer{field, options}, field.member);
+}
+
+L0Limits ResolvedL0Limits(const SchedulingOptions& options) {
+  L0Limits limits = DefaultL0Limits(options.policy);
+  if (options.l0_trigger != 0) limits.trigger = options.l0_trigger;
+  if (options.l0_slowdown != 0) limits.slowdown = options.l0_slowdown;
+  if (options.l0_stop != 0) limits.stop = options.l0_stop;
+  return limits;
+}
+
+/// Objects to limits out of order, naming one that the user chose.
+Status CheckL0Order(const SchedulingOptions& options) {
+  struct Limit {
+    std::string_view name;
+    int chosen, resolved;
+  };
+  const L0Limits limits = ResolvedL0Limits(options);
+  const Limit ordered[] = {{"l0_trigger", options.l0_trigger, limits.trigger},
+                           {"l0_slowdown", options.l0_slowdown, limits.slowdown},
+                           {"l0_stop", options.l0_stop, limits.stop}};
+  for (size_t i = 0; i + 1 < std::size(ordered); ++i) {
+    const Limit& low = ordered[i];
+    const Limit& high = ordered[i + 1];
+    if (low.resolved <= high.resolved) continue;
+    const bool blame_low = low.chosen != 0;
+    const Limit& blamed = blame_low ? low : high;
+    const Limit& other = blame_low ? high : low;
+    std::string cause = (blame_low ? "more than " : "less than ") + std::string(other.name) +
+                        ", which is " + std::to_string(other.resolved);
+    if (other.chosen == 0) cause += " by the policy's own choice";
+    return Refused(PairText(*FindField(blamed.name), options), cause);
+  }
+  return Status::OK();
+}
+
+Status ReadPair(std::string_view pair, SchedulingOptions* options) {
+  const size_t equals = pair.find('=');
+  const std::string_view name = Trimmed(pair.substr(0, equals));
+  const Field* field = FindField(name);
+  if (field == nullptr) {
+    return Refused(pair, "no such name; the nearest is \"" + NearestName(name) + "\"");
+  }
+  if (equals == pair.npos) return Refused(pair, "no value: write name=value");
+  const std::string_view value = Trimmed(pair.substr(equals + 1));
+  const std::string cause = std::visit(Reader{*field, value, options}, field->member);
+  return cause.empty() ? Status::OK() : Refused(pair, cause);
+}
+
+}  // namespace
+
+Status ValidateSchedulingOptions(const SchedulingOptions& options) {
+  for (const Field& field : kFields) {
+    const std::string cause = std::visit(Checker{field, options}, field.member);
+    if (!cause.empty()) return Refused(PairText(field, options), cause);
+  }
+  return CheckL0Order(options);
+}
+
+PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t memtable_bytes,
+                                   int cores) {
+  const L0Limits limits = ResolvedL0Limits(options);
+  PolicyOptions resolved;
+  resolved.compaction_threads = options.compaction_threads != 0
+                                    ? options.compaction_threads
+                                    : std::clamp(cores, 1, kDefaultThreadsMax);
+  resolved.l0_trigger = limits.trigger;
+  resolved.l0_slowdown = limits.slowdown;
+  resolved.l0_stop = limits.stop;
+  resolved.debt_bytes_max =
+      options.debt_bytes_max != 0 ? options.debt_bytes_max : kDefaultDebtBytesMax;
+  resolved.lull_after_us = options.lull_after_us;
+  resolved.memtable_bytes = memtable_bytes;
+  resolved.l0_job_bytes_max = DefaultL0JobBytesMax(options.policy);
+  return resolved;
+}
+
+Status SchedulingOptions::Parse(const std::string& text, SchedulingOptions* options) {
+  SchedulingOptions parsed = *options;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(';'), rest.size());
+    const std::string_view pair = Trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (pair.empty()) continue;
+    Status status = ReadPair(pair, &parsed);
+    if (!status.ok()) return status;
+  }
+  Status status = ValidateSchedulingOptions(parsed);
+  if (status.ok()) *options = std::move(parsed);
+  return status;
+}
+
+std::string SchedulingOptions::ToString() const {
+  std::string text;
+  for (const Field& field : kFields) {
+    if (!text.empty()) text += ';';
+    text += PairText(field, *this);
+  }
+  return text;
+}
+
+}  // namespace lull

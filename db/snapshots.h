@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The snapshots that clients hold. Guarded by the store's mutex, so that a compaction takes the
+// oldest one and its Version in one step.
+#pragma once
+
+#include <set>
+
+#include "db/dbformat.h"
+#include "leveldb/db.h"
+
+namespace lull {
+
+class StoreSnapshot final : public leveldb::Snapshot {
+ public:
+  explicit StoreSnapshot(SequenceNumber sequence) : sequence_(sequence) {}
+  SequenceNumber sequence() const { return sequence_; }
+
+ private:
+  const SequenceNumber sequence_;
+};
+
+class SnapshotList {
+ public:
+  const StoreSnapshot* Add(SequenceNumber sequence) {
+    sequences_.insert(sequence);
+    return new StoreSnapshot(sequence);
+  }
+  void Remove(const StoreSnapshot* snapshot) {
+    sequences_.erase(sequences_.find(snapshot->sequence()));
+    delete snapshot;
+  }
+  /// What every reader sees alike: entries at or below it.
+  SequenceNumber OldestOr(SequenceNumber published) const {
+    return sequences_.empty() ? published : *sequences_.begin();
+  }
+
+ private:
+  std::multiset<SequenceNumber> sequences_;
+};
+
+}  // namespace lull

@@ -1,0 +1,206 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store: what leveldb::DB::Open returns. This class ties the parts together; each part's own file
+// says how it works.
+//
+//   store_open.cc        opening and closing
+//   store_write.cc       a write: admission, writers' queue, WAL, memtable, sealing
+//   store_read.cc        reads: view, sequence, iterators, snapshots, properties
+//   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
+//   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange
+//
+// Threads and what they own:
+//   the leading writer   wal_ (append side), active_ (inserts), next sequence
+//   the flush thread     manifest_, flush_job_
+//   everyone             view_ (under a GraceGuard), published_sequence_, atomics
+//   mutex_               the rest; held for moments, never during I/O
+//
+// What always holds:
+//   - view_ = {active_, immutables_, version_}, as they were under mutex_ at one moment, and no
+//   entry that was published
+//     is in none of them.
+//   - A sealed memtable's entries are all in WALs >= its wal_number, and the MANIFEST's log number
+//   is at most the
+//     wal_number of the oldest memtable that is not in tables.
+//   - published_sequence_ only grows; everything at or below it is in a memtable or a table.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/admission.h"
+#include "db/context.h"
+#include "db/coordinator.h"
+#include "db/manifest.h"
+#include "db/merge_job.h"
+#include "db/picker.h"
+#include "db/properties.h"
+#include "db/read_view.h"
+#include "db/recovery.h"
+#include "db/snapshots.h"
+#include "db/table_cache.h"
+#include "db/wal_set.h"
+#include "db/writers_queue.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "util/grace.h"
+#include "util/mutex.h"
+
+namespace lull {
+
+class Store final : public leveldb::DB, private Tenant {
+ public:
+  static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
+                              const std::string& name, leveldb::DB** result);
+  ~Store() override;
+
+  leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
+                      const leveldb::Slice& value) override;
+  leveldb::Status Delete(const leveldb::WriteOptions&, const leveldb::Slice& key) override;
+  leveldb::Status Write(const leveldb::WriteOptions& options,
+                        leveldb::WriteBatch* updates) override;
+  leveldb::Status Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
+                      std::string* value) override;
+  leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override;
+  const leveldb::Snapshot* GetSnapshot() override;
+  void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override;
+  bool GetProperty(const leveldb::Slice& property, std::string* value) override;
+  void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
+  void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
+
+  leveldb::Status Flush();
+  leveldb::Status WaitForIdle();
+
+ private:
+  Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling);
+
+  // store_open.cc
+  leveldb::Status OpenFiles();
+  leveldb::Status CreateOrCheck();
+  leveldb::Status StartManifest(Recovered* recovered);
+  void SetAside(const Recovered& recovered);
+  TableRef MakeTable(const NewTable& table);
+
+  // store_write.cc: the leading writer's
+  leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
+  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
+  bool HasRoomLocked() const LULL_REQUIRES(mutex_);
+  const leveldb::Status& ErrorLocked() const LULL_REQUIRES(mutex_);
+
+  // store_background.cc: Tenant
+  void MeasurePressure(Pressure* pressure) override LULL_EXCLUDES(mutex_);
+  void ApplyDirective(const Directive& directive) override;
+  std::unique_ptr<Job> NextJob(JobClass job_class) override LULL_EXCLUDES(mutex_);
+  void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override
+      LULL_EXCLUDES(mutex_);
+  void AbandonJob(std::unique_ptr<Job> job) override LULL_EXCLUDES(mutex_);
+  std::optional<uint64_t> RunFlushSlice() override;
+  const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
+
+  std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(mutex_);
+  std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
+  bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
+  void BeginFlushLocked() LULL_REQUIRES(mutex_);
+  std::optional<uint64_t> AdvanceFlush();
+  leveldb::Status InstallFlush(FlushJob* job);
+  leveldb::Status InstallCompaction(CompactionJob* job);
+  leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
+                              VersionRef* version);
+  void PublishViewLocked() LULL_REQUIRES(mutex_);
+  void AdvanceManualLocked() LULL_REQUIRES(mutex_);
+  void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
+  void NoteBackgroundError(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
+  void ForgetRunningLocked(const CompactionPlan& plan) LULL_REQUIRES(mutex_);
+  void NoteUnlisted(const TableFile& file) LULL_EXCLUDES(obsolete_mutex_);
+  void NoteObsolete(std::vector<std::string> paths) LULL_EXCLUDES(obsolete_mutex_);
+
+  // store_wait.cc
+  struct ManualRequest {
+    int level = 0;
+    UserRange range;
+    bool running = false;
+    bool done = false;
+    std::optional<std::string> next_begin;
+  };
+  leveldb::Status SealForClient();
+  bool IsIdleLocked() const LULL_REQUIRES(mutex_);
+  leveldb::Status CompactLevel(int level, const UserRange& range);
+
+  const std::unique_ptr<StoreContext> context_;
+  const SchedulingOptions scheduling_;
+  PolicyOptions policy_options_;
+  std::shared_ptr<Coordinator> coordinator_;
+  leveldb::FileLock* lock_ = nullptr;
+  bool registered_ = false;
+
+  GraceDomain grace_;
+  TableCache tables_;
+  Admission admission_;
+  WritersQueue writers_;
+  WalSet wal_;
+
+  // Read by everyone.
+  std::atomic<ReadView*> view_{nullptr};
+  std::atomic<SequenceNumber> published_sequence_{0};
+  std::atomic<uint64_t> client_bytes_{0};
+  std::atomic<bool> read_only_{false};  // write_error_ says why
+
+  // The leading writer's.
+  MemTable* inserting_ = nullptr;  // = active_
+  std::string group_record_;
+
+  // The flush thread's.
+  std::unique_ptr<ManifestWriter> manifest_;
+  std::unique_ptr<FlushJob> flush_job_;
+  uint64_t flush_began_nanos_ = 0;
+  uint64_t flush_retry_at_nanos_ = 0;
+
+  // What the directive says of the hard limits; written by the monitor.
+  std::atomic<uint64_t> flush_bytes_min_{0};
+  std::atomic<int> immutables_max_{1 << 20};
+  std::atomic<int> l0_stop_{1 << 20};
+
+  mutable Mutex mutex_;
+  CondVar changed_;  // an install, a seal, an error: all who wait look again
+  MemTableRef active_ LULL_GUARDED_BY(mutex_);
+  uint64_t active_wal_number_ LULL_GUARDED_BY(mutex_) = 0;
+  std::deque<SealedMemTable> immutables_ LULL_GUARDED_BY(mutex_);  // oldest first
+  uint64_t immutable_bytes_ LULL_GUARDED_BY(mutex_) = 0;
+  VersionRef version_ LULL_GUARDED_BY(mutex_);
+  CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
+  SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
+  std::vector<RunningRange> running_ LULL_GUARDED_BY(mutex_);
+  std::deque<std::unique_ptr<CompactionJob>> to_install_ LULL_GUARDED_BY(mutex_);
+  std::list<ManualRequest*> manual_ LULL_GUARDED_BY(mutex_);
+  std::array<LevelStats, kLevels> stats_ LULL_GUARDED_BY(mutex_){};
+  bool flushing_ LULL_GUARDED_BY(mutex_) = false;
+  uint64_t seals_ LULL_GUARDED_BY(mutex_) = 0;    // memtables sealed so far
+  uint64_t flushes_ LULL_GUARDED_BY(mutex_) = 0;  // of those, in tables
+  uint64_t flush_bytes_per_sec_ LULL_GUARDED_BY(mutex_) = 0;
+  int drains_ LULL_GUARDED_BY(mutex_) = 0;  // clients that wait for background work
+  int waiting_writers_ LULL_GUARDED_BY(mutex_) = 0;
+  bool closing_ LULL_GUARDED_BY(mutex_) = false;
+  uint64_t compaction_retry_at_nanos_ LULL_GUARDED_BY(mutex_) = 0;
+  leveldb::Status write_error_
+      LULL_GUARDED_BY(mutex_);  // for good: WAL or MANIFEST cannot be trusted any more
+  leveldb::Status background_error_
+      LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
+  leveldb::Status damage_
+      LULL_GUARDED_BY(mutex_);  // for good: a table that a compaction needs is corrupt
+
+  Mutex obsolete_mutex_;
+  std::vector<std::string> obsolete_ LULL_GUARDED_BY(obsolete_mutex_);
+  // Nothing may be deleted: before the store is open, while it closes, and after a failed MANIFEST
+  // write.
+  std::atomic<bool> frozen_{true};
+};
+
+}  // namespace lull

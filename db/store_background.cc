@@ -1,0 +1,358 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The store as the coordinator's threads see it: what there is to do, and what becomes of what was
+// done.
+#include <algorithm>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/store.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
+constexpr uint64_t kRetryNanos = 1'000'000'000;
+constexpr uint64_t kCollectNanos = 20'000'000;
+
+}  // namespace
+
+// ---- the monitor's ----
+
+void Store::MeasurePressure(Pressure* pressure) {
+  pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
+  // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
+  // every flush.
+  pressure->memory_budget_bytes = 2 * context_->options.write_buffer_size;
+  const std::array<uint64_t, kLevels> targets = LevelTargets(context_->layout);
+  MutexLock lock(mutex_);
+  pressure->immutable_bytes = immutable_bytes_;
+  pressure->immutables = static_cast<int>(immutables_.size());
+  pressure->flush_bytes_per_sec = flush_bytes_per_sec_;
+  pressure->l0_tables = version_->TableCount(0);
+  pressure->debt_bytes = version_->DebtBytes(targets, context_->layout.l0_trigger);
+  pressure->l0_due = LevelScore(*version_, 0, context_->layout) >= 1.0;
+  for (int level = 1; level < kLevels - 1; ++level) {
+    if (LevelScore(*version_, level, context_->layout) >= 1.0) pressure->deep_due = true;
+  }
+  pressure->drain_requested = drains_ > 0;
+}
+
+void Store::ApplyDirective(const Directive& directive) {
+  admission_.Apply(directive);
+  immutables_max_.store(directive.immutables_max, std::memory_order_relaxed);
+  l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
+  const uint64_t before =
+      flush_bytes_min_.exchange(directive.flush_bytes_min, std::memory_order_relaxed);
+  if (directive.flush_bytes_min < before) coordinator_->WakeFlush();
+}
+
+std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
+  if (job_class == JobClass::kCleanup) {
+    MutexLock lock(obsolete_mutex_);
+    if (obsolete_.empty() || frozen_.load(std::memory_order_acquire)) return nullptr;
+    return std::make_unique<CleanupJob>(context_.get(), std::exchange(obsolete_, {}));
+  }
+  MutexLock lock(mutex_);
+  if (closing_ || !write_error_.ok() ||
+      coordinator_->clock()->NowNanos() < compaction_retry_at_nanos_)
+    return nullptr;
+  std::optional<CompactionPlan> plan = PickLocked(job_class);
+  if (!plan) return nullptr;
+  // The picker sees to this; two jobs on one range would lose data, so it is checked once more.
+  if (Conflicts(context_->order, plan->range, running_)) {
+    Log(context_->logger(), "A compaction of L%d was refused: it overlaps a running one",
+        plan->level);
+    return nullptr;
+  }
+  running_.push_back(plan->range);
+  // The snapshot and the Version are taken in one step, under the mutex: no snapshot older than
+  // this one can come.
+  const SequenceNumber oldest =
+      snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
+  return std::make_unique<CompactionJob>(job_class, context_.get(), &tables_, std::move(*plan),
+                                         version_, oldest);
+}
+
+std::optional<CompactionPlan> Store::PickLocked(JobClass job_class) {
+  if (job_class == JobClass::kManual) return PickManualLocked();
+  const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
+  return Pick(*version_, depth, running_, compact_pointers_, context_->layout);
+}
+
+std::optional<CompactionPlan> Store::PickManualLocked() {
+  if (manual_.empty() || manual_.front()->running) return std::nullopt;
+  ManualRequest* const request = manual_.front();
+  ManualPick pick =
+      PickManual(*version_, request->level, request->range, running_, context_->layout);
+  if (pick.plan) {
+    request->running = true;
+    request->next_begin = std::move(pick.next_begin);
+  } else if (!pick.conflict) {
+    request->done = true;
+    manual_.pop_front();
+    changed_.NotifyAll();
+  }
+  return std::move(pick.plan);
+}
+
+void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
+  if (job->job_class() == JobClass::kCleanup) return;
+  std::unique_ptr<CompactionJob> compaction(static_cast<CompactionJob*>(job.release()));
+  if (status.ok()) {
+    MutexLock lock(mutex_);
+    to_install_.push_back(std::move(compaction));
+    coordinator_->WakeFlush();
+    return;
+  }
+  NoteBackgroundError(JobClassName(compaction->job_class()), status);
+  MutexLock lock(mutex_);
+  compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
+  // A range with a damaged table stays marked as in use, so that the same damage is not met again
+  // and again.
+  if (!status.IsCorruption()) ForgetRunningLocked(compaction->plan());
+}
+
+void Store::AbandonJob(std::unique_ptr<Job> job) {
+  if (job->job_class() == JobClass::kCleanup) {
+    NoteObsolete(static_cast<CleanupJob*>(job.get())->paths());
+    return;
+  }
+  MutexLock lock(mutex_);
+  ForgetRunningLocked(static_cast<CompactionJob*>(job.get())->plan());
+}
+
+void Store::ForgetRunningLocked(const CompactionPlan& plan) {
+  const auto found = std::find_if(running_.begin(), running_.end(), [&](const RunningRange& range) {
+    return range.input_level == plan.range.input_level &&
+           range.smallest_user == plan.range.smallest_user &&
+           range.largest_user == plan.range.largest_user;
+  });
+  if (found != running_.end()) running_.erase(found);
+}
+
+// ---- the flush thread's ----
+
+std::optional<uint64_t> Store::RunFlushSlice() {
+  std::unique_ptr<CompactionJob> finished;
+  {
+    MutexLock lock(mutex_);
+    if (!to_install_.empty()) {
+      finished = std::move(to_install_.front());
+      to_install_.pop_front();
+    }
+  }
+  if (finished != nullptr) {
+    InstallCompaction(finished.get());
+    return 0;
+  }
+  std::optional<uint64_t> again;
+  const bool writable = !read_only_.load(std::memory_order_acquire);
+  if (writable && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (writable) {
+    const std::optional<uint64_t> flush = AdvanceFlush();
+    if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
+  }
+  if (grace_.Collect() > 0) again = std::min(kCollectNanos, again.value_or(kRetryNanos));
+  return again;
+}
+
+bool Store::WantsFlushLocked() const {
+  if (immutables_.empty()) return false;
+  return immutable_bytes_ >= flush_bytes_min_.load(std::memory_order_relaxed) || drains_ > 0 ||
+         waiting_writers_ > 0 ||
+         coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
+}
+
+void Store::BeginFlushLocked() {
+  const SequenceNumber oldest =
+      snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
+  std::vector<SealedMemTable> sealed(immutables_.begin(), immutables_.end());
+  flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
+  flush_began_nanos_ = coordinator_->clock()->NowNanos();
+  flushing_ = true;
+}
+
+std::optional<uint64_t> Store::AdvanceFlush() {
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (now < flush_retry_at_nanos_) return flush_retry_at_nanos_ - now;
+  if (flush_job_ == nullptr) {
+    MutexLock lock(mutex_);
+    if (!WantsFlushLocked()) return std::nullopt;
+    BeginFlushLocked();
+  }
+  Job::Progress progress = Job::Progress::kMore;
+  leveldb::Status status = flush_job_->RunSlice(kFlushSlice, &progress);
+  if (status.ok() && progress == Job::Progress::kMore) return 0;
+  if (status.ok()) {
+    status = InstallFlush(flush_job_.get());
+  } else {
+    // The memtables stay where they are, and so do their WALs.
+    NoteBackgroundError("flush", status);
+    flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
+  }
+  flush_job_.reset();
+  MutexLock lock(mutex_);
+  flushing_ = false;
+  changed_.NotifyAll();
+  return status.ok() ? 0 : kRetryNanos;
+}
+
+leveldb::Status Store::InstallFlush(FlushJob* job) {
+  const size_t count = job->sealed().size();
+  VersionEdit edit;
+  {
+    MutexLock lock(mutex_);
+    edit.log_number =
+        immutables_.size() > count ? immutables_[count].wal_number : active_wal_number_;
+  }
+  // Not beyond what is in tables: replay takes a WAL that begins later than this for one behind a
+  // gap.
+  edit.last_sequence = job->sealed().back().last_sequence;
+  std::vector<NewTable> outputs = job->outputs().finished();
+  const uint64_t written = job->outputs().FinishedBytes();
+  job->outputs().Keep();
+  VersionRef version;
+  leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
+  if (!status.ok()) return status;
+
+  const uint64_t freed = job->memory_bytes();
+  const uint64_t nanos =
+      std::max<uint64_t>(coordinator_->clock()->NowNanos() - flush_began_nanos_, 1);
+  const double rate = static_cast<double>(freed) * 1e9 / static_cast<double>(nanos);
+  {
+    MutexLock lock(mutex_);
+    version_ = std::move(version);
+    immutables_.erase(immutables_.begin(),
+                      immutables_.begin() + static_cast<std::ptrdiff_t>(count));
+    immutable_bytes_ -= freed;
+    flushes_ += count;
+    const double known =
+        flush_bytes_per_sec_ == 0 ? rate : static_cast<double>(flush_bytes_per_sec_);
+    flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
+    stats_[0].micros += nanos / 1000;
+    stats_[0].bytes_written += written;
+    background_error_ = leveldb::Status::OK();
+    PublishViewLocked();
+    changed_.NotifyAll();
+  }
+  coordinator_->ReleaseMemory(freed);
+  NoteObsolete(wal_.Release(*edit.log_number));
+  coordinator_->WakeMonitor();
+  return status;
+}
+
+leveldb::Status Store::InstallCompaction(CompactionJob* job) {
+  const CompactionPlan& plan = job->plan();
+  VersionEdit edit;
+  for (const TableRef& file : plan.upper)
+    edit.deleted_tables.emplace_back(plan.level, file->number());
+  for (const TableRef& file : plan.lower)
+    edit.deleted_tables.emplace_back(plan.output_level, file->number());
+  if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
+  std::vector<NewTable> outputs = job->outputs().finished();
+  if (plan.trivial_move) {
+    outputs.push_back(plan.upper.front()->description);
+    outputs.back().level = plan.output_level;
+  }
+  job->outputs().Keep();
+  VersionRef version;
+  leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
+
+  MutexLock lock(mutex_);
+  ForgetRunningLocked(plan);
+  if (status.ok()) {
+    version_ = std::move(version);
+    if (!plan.next_pointer.empty()) compact_pointers_[plan.level] = plan.next_pointer;
+    if (!plan.trivial_move) {
+      LevelStats& stats = stats_[plan.output_level];
+      stats.micros += job->busy_nanos() / 1000;
+      stats.bytes_read += plan.input_bytes;
+      stats.bytes_written += job->outputs().FinishedBytes();
+    }
+    background_error_ = leveldb::Status::OK();
+    PublishViewLocked();
+  }
+  if (job->job_class() == JobClass::kManual) AdvanceManualLocked();
+  changed_.NotifyAll();
+  coordinator_->WakeMonitor();
+  return status;
+}
+
+/// A job of the request in front was installed: go on with the rest of its range, or be done.
+void Store::AdvanceManualLocked() {
+  if (manual_.empty() || !manual_.front()->running) return;  // its client gave up
+  ManualRequest* const request = manual_.front();
+  request->running = false;
+  if (request->next_begin) {
+    request->range.smallest = std::exchange(request->next_begin, std::nullopt);
+    return;
+  }
+  request->done = true;
+  manual_.pop_front();
+}
+
+/// Makes `edit` with `outputs` durable, and builds the Version that it gives. On an error the store
+/// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
+leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
+                                   VersionRef* version) {
+  const bool has_new_files = !outputs.empty();
+  edit->new_tables = std::move(outputs);
+  edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
+  VersionRef base;
+  {
+    MutexLock lock(mutex_);
+    base = version_;
+  }
+  VersionBuilder builder(std::move(base),
+                         [this](const NewTable& table) { return MakeTable(table); });
+  leveldb::Status status = builder.Apply(*edit);
+  if (status.ok()) status = builder.Build(version);
+  // The names of new tables first: a MANIFEST record can reach the disk before its sync.
+  if (status.ok() && has_new_files && context_->extension != nullptr) {
+    status = context_->extension->SyncDirectory(context_->name);
+  }
+  if (status.ok()) status = manifest_->Append(*edit);
+  if (status.ok()) return status;
+  frozen_.store(true, std::memory_order_release);
+  FailWrites("the MANIFEST", status);
+  return status;
+}
+
+void Store::PublishViewLocked() {
+  std::vector<MemTableRef> immutables;
+  immutables.reserve(immutables_.size());
+  for (auto sealed = immutables_.rbegin(); sealed != immutables_.rend(); ++sealed) {
+    immutables.push_back(sealed->memtable);
+  }
+  auto* const view = new ReadView(active_, std::move(immutables), version_);
+  ReadView* const previous = view_.exchange(view, std::memory_order_acq_rel);
+  if (previous == nullptr) return;
+  grace_.Retire([previous] { previous->Unref(); });
+  coordinator_->WakeFlush();  // it collects
+}
+
+void Store::NoteBackgroundError(const char* what, const leveldb::Status& status) {
+  Log(context_->logger(), "A %s failed: %s", what, status.ToString().c_str());
+  MutexLock lock(mutex_);
+  (status.IsCorruption() ? damage_ : background_error_) = status;
+  changed_.NotifyAll();
+}
+
+void Store::NoteUnlisted(const TableFile& file) {
+  tables_.Forget(file);
+  if (!frozen_.load(std::memory_order_acquire))
+    NoteObsolete({TableFileName(context_->name, file.number())});
+}
+
+void Store::NoteObsolete(std::vector<std::string> paths) {
+  if (paths.empty()) return;
+  {
+    MutexLock lock(obsolete_mutex_);
+    for (std::string& path : paths) obsolete_.push_back(std::move(path));
+  }
+  coordinator_->WakeMonitor();
+}
+
+}  // namespace lull

@@ -1,0 +1,277 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Opening and closing a store.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "db/batch_format.h"
+#include "db/filename.h"
+#include "db/scheduling_options.h"
+#include "db/store.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+/// What cannot be mended is refused; sizes are brought into the bounds that LevelDB keeps them in.
+leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name) {
+  const auto refuse = [&](const char* what) {
+    return leveldb::Status::InvalidArgument(name, what);
+  };
+  if (name.empty()) return leveldb::Status::InvalidArgument("the store's name is empty");
+  if (options->env == nullptr) return refuse("Options::env is null");
+  if (options->comparator == nullptr) return refuse("Options::comparator is null");
+  if (options->block_restart_interval < 1)
+    return refuse("Options::block_restart_interval is less than 1");
+  const int compression = static_cast<int>(options->compression);
+  if (compression < leveldb::kNoCompression || compression > leveldb::kZstdCompression) {
+    return refuse("Options::compression is none of none, snappy and zstd");
+  }
+  options->max_open_files = std::clamp(options->max_open_files, 64 + 10, 50000);
+  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, 64 << 10, 1 << 30);
+  options->max_file_size = std::clamp<size_t>(options->max_file_size, 1 << 20, 1 << 30);
+  options->block_size = std::clamp<size_t>(options->block_size, 1 << 10, 4 << 20);
+  return leveldb::Status::OK();
+}
+
+std::shared_ptr<Coordinator> CoordinatorFor(const SchedulingOptions& scheduling,
+                                            const PolicyOptions& policy, uint64_t memtable_bytes) {
+  CoordinatorOptions options;
+  options.compaction_threads = policy.compaction_threads;
+  options.memory_budget_bytes =
+      std::max<uint64_t>(scheduling.memory_budget_bytes, 2 * memtable_bytes);
+  return scheduling.own_coordinator ? std::make_shared<Coordinator>(options)
+                                    : Coordinator::Shared(options);
+}
+
+void OpenInfoLog(StoreContext* context) {
+  if (context->options.info_log != nullptr) return;
+  leveldb::Env* const env = context->env();
+  const std::string path = InfoLogFileName(context->name);
+  if (env->FileExists(path)) env->RenameFile(path, OldInfoLogFileName(context->name));
+  leveldb::Logger* logger = nullptr;
+  if (!env->NewLogger(path, &logger).ok()) return;  // a store works without
+  context->own_logger.reset(logger);
+  context->options.info_log = logger;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling)
+    : context_(std::move(context)),
+      scheduling_(scheduling),
+      policy_options_(
+          ResolvePolicyOptions(scheduling, context_->options.write_buffer_size, CoreCount())),
+      coordinator_(
+          CoordinatorFor(scheduling, policy_options_, context_->options.write_buffer_size)),
+      tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
+      admission_(coordinator_->clock()),
+      wal_(context_.get()) {
+  context_->layout.l0_trigger = policy_options_.l0_trigger;
+  context_->layout.table_bytes_max = context_->options.max_file_size;
+  context_->layout.l0_job_bytes_max = policy_options_.l0_job_bytes_max;
+}
+
+leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
+                            const std::string& name, leveldb::DB** result) {
+  if (result == nullptr)
+    return leveldb::Status::InvalidArgument("Open: the place for the result is null");
+  *result = nullptr;
+  leveldb::Options checked = options;
+  leveldb::Status status = CheckOptions(&checked, name);
+  if (status.ok()) status = ValidateSchedulingOptions(scheduling);
+  if (!status.ok()) return status;
+
+  auto context = std::make_unique<StoreContext>(checked);
+  context->name = name;
+  context->extension = ExtensionOf(checked.env);
+  if (checked.block_cache == nullptr) {
+    context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
+    context->options.block_cache = context->own_cache.get();
+  }
+  std::unique_ptr<Store> store(new Store(std::move(context), scheduling));
+  status = store->OpenFiles();
+  if (!status.ok()) return status;
+  store->coordinator_->Register(store.get(), MakePolicy(scheduling.policy, store->policy_options_));
+  store->registered_ = true;
+  *result = store.release();
+  return status;
+}
+
+leveldb::Status Store::OpenFiles() {
+  leveldb::Env* const env = context_->env();
+  if (context_->options.create_if_missing) {
+    env->CreateDir(context_->name);  // what goes wrong here, the lock file says
+  } else if (!env->FileExists(CurrentFileName(context_->name))) {
+    leveldb::Status status = CheckFolderIsNew(*context_);
+    if (status.IsCorruption()) return status;
+    return leveldb::Status::InvalidArgument(context_->name,
+                                            "does not exist (create_if_missing is false)");
+  }
+  leveldb::Status status = env->LockFile(LockFileName(context_->name), &lock_);
+  if (!status.ok()) return status;
+  OpenInfoLog(context_.get());
+  status = CreateOrCheck();
+  Recovered recovered;
+  if (status.ok()) {
+    status = Recover(
+        context_.get(), [this](const NewTable& table) { return MakeTable(table); }, &recovered);
+  }
+  if (status.ok()) {
+    published_sequence_.store(recovered.last_sequence, std::memory_order_release);
+    status = wal_.Switch(recovered.last_sequence + 1);
+  }
+  if (status.ok()) status = StartManifest(&recovered);
+  if (!status.ok()) return status;
+  SetAside(recovered);
+  auto memtable = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  inserting_ = memtable.get();
+  MutexLock lock(mutex_);
+  active_ = std::move(memtable);
+  active_wal_number_ = wal_.current_number();
+  PublishViewLocked();
+  return status;
+}
+
+leveldb::Status Store::CreateOrCheck() {
+  leveldb::Env* const env = context_->env();
+  if (env->FileExists(CurrentFileName(context_->name))) {
+    if (!context_->options.error_if_exists) return leveldb::Status::OK();
+    return leveldb::Status::InvalidArgument(context_->name, "exists (error_if_exists is true)");
+  }
+  leveldb::Status status = CheckFolderIsNew(*context_);
+  if (!status.ok()) return status;
+  return CreateStore(context_.get());
+}
+
+/// Writes what was recovered as a MANIFEST of this session: the old one may end in a torn record.
+leveldb::Status Store::StartManifest(Recovered* recovered) {
+  VersionEdit edit;
+  edit.log_number = wal_.current_number();
+  edit.last_sequence = recovered->last_sequence;
+  VersionEdit flushed;
+  flushed.new_tables = recovered->new_tables;
+  VersionBuilder builder(recovered->manifest.version,
+                         [this](const NewTable& table) { return MakeTable(table); });
+  leveldb::Status status = builder.Apply(flushed);
+  VersionRef version;
+  if (status.ok()) status = builder.Build(&version);
+  if (!status.ok()) return status;
+
+  const uint64_t number = context_->NewFileNumber();
+  status = ManifestWriter::Create(*context_, number, *version, recovered->manifest.compact_pointers,
+                                  edit, &manifest_);
+  // On a failure both MANIFESTs stay: CURRENT may name either.
+  if (status.ok()) status = SetCurrentFile(context_->env(), context_->name, number);
+  if (!status.ok()) return status;
+  MutexLock lock(mutex_);
+  version_ = std::move(version);
+  compact_pointers_ = recovered->manifest.compact_pointers;
+  return status;
+}
+
+/// After the new MANIFEST is durable: what could not be read goes to lost/, what is superseded is
+/// removed.
+void Store::SetAside(const Recovered& recovered) {
+  leveldb::Env* const env = context_->env();
+  const std::string folder = LostFolderName(context_->name);
+  if (!recovered.lost.empty()) env->CreateDir(folder);
+  for (const std::string& file : recovered.lost) {
+    const leveldb::Status status =
+        env->RenameFile(context_->name + "/" + file, folder + "/" + file);
+    Log(context_->logger(), "%s was not read to its end; it is kept in %s: %s", file.c_str(),
+        folder.c_str(), status.ToString().c_str());
+  }
+  std::vector<std::string> paths;
+  for (const std::string& file : recovered.obsolete) paths.push_back(context_->name + "/" + file);
+  frozen_.store(false, std::memory_order_release);
+  NoteObsolete(std::move(paths));
+}
+
+TableRef Store::MakeTable(const NewTable& table) {
+  return std::make_shared<TableFile>(table, [this](const TableFile& file) { NoteUnlisted(file); });
+}
+
+Store::~Store() {
+  {
+    MutexLock lock(mutex_);
+    closing_ = true;
+    changed_.NotifyAll();
+  }
+  if (registered_) coordinator_->Unregister(this);
+  // From here on this thread is alone. Jobs that were not installed take their files with them.
+  flush_job_.reset();
+  std::vector<std::string> obsolete;
+  {
+    MutexLock lock(obsolete_mutex_);
+    if (!frozen_.exchange(true)) obsolete = std::exchange(obsolete_, {});
+  }
+  for (const std::string& path : obsolete) context_->env()->RemoveFile(path);
+  if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
+  while (grace_.Collect() > 0) {
+  }
+  {
+    MutexLock lock(mutex_);
+    to_install_.clear();
+    coordinator_->ReleaseMemory(immutable_bytes_);
+    immutables_.clear();
+    active_ = nullptr;
+    version_ = nullptr;
+  }
+  wal_.Close();
+  manifest_.reset();
+  // The lock goes last: whoever takes it finds every file closed.
+  if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
+}
+
+leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
+                     const std::string& name, leveldb::DB** db) {
+  return Store::Open(options, scheduling, name, db);
+}
+
+leveldb::Status Flush(leveldb::DB* db) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
+  return store->Flush();
+}
+
+leveldb::Status WaitForIdle(leveldb::DB* db) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("WaitForIdle: not a store that Lull opened");
+  return store->WaitForIdle();
+}
+
+}  // namespace lull
+
+namespace leveldb {
+
+DB::~DB() = default;
+Snapshot::~Snapshot() = default;
+
+Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
+  lull::SchedulingOptions scheduling;
+  if (const char* const text = std::getenv("LULL_OPTIONS")) {
+    const Status status = lull::SchedulingOptions::Parse(text, &scheduling);
+    if (!status.ok())
+      return Status::InvalidArgument("environment variable LULL_OPTIONS", status.ToString());
+  }
+  return lull::Store::Open(options, scheduling, name, dbptr);
+}
+
+// DB declares bodies for these two; a store replaces them.
+Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& value) {
+  WriteBatch batch;
+  batch.Put(key, value);
+  return Write(options, &batch);
+}
+
+Status DB::Delete(const WriteOptions& options, const Slice& key) {
+  WriteBatch batch;
+  batch.Delete(key);
+  return Write(options, &batch);
+}
+
+}  // namespace leveldb

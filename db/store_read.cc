@@ -1,0 +1,95 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Reads. None takes a lock of the store: see read_view.h for why the view is pinned before the
+// sequence is read.
+#include "db/db_iterator.h"
+#include "db/store.h"
+
+namespace lull {
+namespace {
+
+BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store) {
+  BlockReadOptions read;
+  read.verify_checksums = options.verify_checksums || store.paranoid_checks;
+  read.fill_cache = options.fill_cache;
+  return read;
+}
+
+SequenceNumber SequenceOfSnapshot(const leveldb::Snapshot* snapshot) {
+  return static_cast<const StoreSnapshot*>(snapshot)->sequence();
+}
+
+}  // namespace
+
+leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
+                           std::string* value) {
+  const GraceGuard guard(grace_);
+  const ReadView* const view = view_.load(std::memory_order_acquire);
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? SequenceOfSnapshot(options.snapshot)
+                                      : published_sequence_.load(std::memory_order_acquire);
+  return view->Get(&tables_, HowToRead(options, context_->options), LookupKey(key, sequence),
+                   value);
+}
+
+leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
+  const GraceGuard guard(grace_);
+  ReadView* const view = view_.load(std::memory_order_acquire);
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? SequenceOfSnapshot(options.snapshot)
+                                      : published_sequence_.load(std::memory_order_acquire);
+  return NewDbIterator(context_->order,
+                       view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence)
+      .release();
+}
+
+const leveldb::Snapshot* Store::GetSnapshot() {
+  MutexLock lock(mutex_);
+  return snapshots_.Add(published_sequence_.load(std::memory_order_acquire));
+}
+
+void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
+  if (snapshot == nullptr) return;
+  MutexLock lock(mutex_);
+  snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
+}
+
+bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
+  value->clear();
+  const GraceGuard guard(grace_);
+  const ReadView* const view = view_.load(std::memory_order_acquire);
+  PropertySource source;
+  source.version = &view->version();
+  source.memory_bytes = context_->options.block_cache->TotalCharge() + view->MemoryBytes();
+  {
+    MutexLock lock(mutex_);
+    source.stats = stats_;
+  }
+  return RenderProperty(property, source, value);
+}
+
+void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
+  const GraceGuard guard(grace_);
+  const Version& version = view_.load(std::memory_order_acquire)->version();
+  const auto offset_of = [&](const leveldb::Slice& user_key) {
+    const std::string target = MakeInternalKey(user_key, kMaxSequence, kKindForSeek);
+    uint64_t offset = 0;
+    for (int level = 0; level < kLevels; ++level) {
+      for (const TableRef& file : version.level(level)) {
+        if (context_->order.Compare(file->largest(), target) <= 0) {
+          offset += file->file_bytes();
+        } else if (context_->order.Compare(file->smallest(), target) < 0) {
+          offset += tables_.ApproximateOffsetOf(file.get(), target);
+        }
+      }
+    }
+    return offset;
+  };
+  for (int i = 0; i < count; ++i) {
+    const uint64_t start = offset_of(ranges[i].start);
+    const uint64_t limit = offset_of(ranges[i].limit);
+    sizes[i] = limit > start ? limit - start : 0;
+  }
+}
+
+}  // namespace lull

@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Clients that wait for background work.
+#include <algorithm>
+#include <utility>
+
+#include "db/store.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kLookAgainNanos = 20'000'000;
+
+}  // namespace
+
+/// Seals the active memtable if it holds anything, through the writers' queue, since only the
+/// leader may.
+leveldb::Status Store::SealForClient() {
+  WritersQueue::Writer writer;  // without a batch: a request to seal
+  if (!writers_.Join(&writer)) return writer.status;
+  leveldb::Status status;
+  if (inserting_->EntryCount() > 0) status = SealMemTable();
+  writers_.Finish(&writer, &writer, status);
+  return status;
+}
+
+leveldb::Status Store::Flush() {
+  leveldb::Status status = SealForClient();
+  if (!status.ok()) return status;
+  MutexLock lock(mutex_);
+  const uint64_t wanted = seals_;
+  ++drains_;
+  while (flushes_ < wanted && write_error_.ok() && background_error_.ok()) {
+    coordinator_->WakeFlush();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+  }
+  --drains_;
+  if (flushes_ >= wanted) return leveldb::Status::OK();
+  return write_error_.ok() ? background_error_ : write_error_;
+}
+
+bool Store::IsIdleLocked() const {
+  if (!immutables_.empty() || flushing_ || !to_install_.empty() || !running_.empty()) return false;
+  for (int level = 0; level < kLevels; ++level) {
+    if (LevelScore(*version_, level, context_->layout) >= 1.0) return false;
+  }
+  return true;
+}
+
+leveldb::Status Store::WaitForIdle() {
+  MutexLock lock(mutex_);
+  ++drains_;
+  while (!IsIdleLocked() && ErrorLocked().ok()) {
+    coordinator_->WakeFlush();
+    coordinator_->WakeMonitor();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+  }
+  --drains_;
+  return ErrorLocked();
+}
+
+void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
+  leveldb::Status status = Flush();
+  UserRange range;
+  if (begin != nullptr) range.smallest = begin->ToString();
+  if (end != nullptr) range.largest = end->ToString();
+  int deepest = 1;
+  {
+    MutexLock lock(mutex_);
+    for (int level = 1; level < kLevels; ++level) {
+      if (!version_->Overlapping(level, range).empty()) deepest = level;
+    }
+  }
+  for (int level = 0; status.ok() && level < deepest; ++level) status = CompactLevel(level, range);
+  if (!status.ok())
+    Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
+}
+
+leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
+  ManualRequest request;
+  request.level = level;
+  request.range = range;
+  MutexLock lock(mutex_);
+  manual_.push_back(&request);
+  while (!request.done && ErrorLocked().ok()) {
+    coordinator_->WakeMonitor();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+  }
+  // A job of this request may still run: it is taken for what it is when it ends, without the
+  // request.
+  manual_.remove(&request);
+  return ErrorLocked();
+}
+
+}  // namespace lull

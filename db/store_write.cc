@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A write, from the client's call to its entry in the memtable.
+#include <utility>
+
+#include "db/batch_format.h"
+#include "db/store.h"
+#include "util/logging.h"
+
+namespace lull {
+
+leveldb::Status Store::Put(const leveldb::WriteOptions& options, const leveldb::Slice& key,
+                           const leveldb::Slice& value) {
+  leveldb::WriteBatch batch;
+  batch.Put(key, value);
+  return Write(options, &batch);
+}
+
+leveldb::Status Store::Delete(const leveldb::WriteOptions& options, const leveldb::Slice& key) {
+  leveldb::WriteBatch batch;
+  batch.Delete(key);
+  return Write(options, &batch);
+}
+
+leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates) {
+  if (updates == nullptr) return leveldb::Status::InvalidArgument("Write: updates is null");
+  const leveldb::Slice contents = batch::Contents(*updates);
+  leveldb::Status status = batch::Validate(contents);
+  if (!status.ok()) return status;
+  admission_.Await(contents.size());
+
+  WritersQueue::Writer writer;
+  writer.batch = updates;
+  writer.sync = options.sync;
+  if (!writers_.Join(&writer)) return writer.status;
+  WritersQueue::Writer* const last = writers_.GroupEnd(&writer);
+  status = WriteGroup(&writer, last);
+  writers_.Finish(&writer, last, status);
+  return status;
+}
+
+leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
+  leveldb::Status status;
+  if (inserting_->MemoryBytes() >= context_->options.write_buffer_size) status = SealMemTable();
+  if (status.ok() && read_only_.load(std::memory_order_acquire)) {
+    MutexLock lock(mutex_);
+    status = write_error_;
+  }
+  if (!status.ok()) return status;
+
+  const leveldb::Slice record = GroupRecord(leader, last);
+  status = wal_.Append(record);
+  if (status.ok() && leader->sync) status = wal_.Sync();
+  if (!status.ok()) {
+    // The record may be in the file or not: nothing may be acknowledged behind it.
+    FailWrites("the write-ahead log", status);
+    return status;
+  }
+  status = batch::InsertInto(record, inserting_);
+  const SequenceNumber published =
+      published_sequence_.load(std::memory_order_relaxed) + batch::CountOf(record);
+  published_sequence_.store(published, std::memory_order_release);
+  client_bytes_.store(client_bytes_.load(std::memory_order_relaxed) + record.size(),
+                      std::memory_order_relaxed);
+  return status;
+}
+
+/// The group's batches as one record, with its sequence.
+leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
+  const SequenceNumber sequence = published_sequence_.load(std::memory_order_relaxed) + 1;
+  if (leader == last) {
+    auto* const batch =
+        const_cast<leveldb::WriteBatch*>(leader->batch);  // Write was given it without const
+    batch::SetSequence(batch, sequence);
+    return batch::Contents(*batch);
+  }
+  group_record_.assign(batch::kHeaderBytes, '\0');
+  uint32_t count = 0;
+  for (WritersQueue::Writer* writer = leader;; writer = WritersQueue::NextOf(writer)) {
+    const leveldb::Slice contents = batch::Contents(*writer->batch);
+    count += batch::CountOf(contents);
+    group_record_.append(contents.data() + batch::kHeaderBytes,
+                         contents.size() - batch::kHeaderBytes);
+    if (writer == last) break;
+  }
+  batch::EncodeHeader(group_record_.data(), sequence, count);
+  return group_record_;
+}
+
+/// Hands the active memtable to the flush thread, and begins a new one with a WAL of its own. Waits
+/// only at a hard limit.
+leveldb::Status Store::SealMemTable() {
+  leveldb::Status status;
+  {
+    MutexLock lock(mutex_);
+    status = AwaitRoomLocked();
+  }
+  const SequenceNumber last_sequence = published_sequence_.load(std::memory_order_relaxed);
+  if (status.ok()) status = wal_.Switch(last_sequence + 1);
+  if (!status.ok()) return status;
+  auto next = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  inserting_ = next.get();
+  uint64_t sealed_bytes = 0;
+  {
+    MutexLock lock(mutex_);
+    SealedMemTable sealed;
+    sealed.memory_bytes = sealed_bytes = active_->MemoryBytes();
+    sealed.wal_number = active_wal_number_;
+    sealed.last_sequence = last_sequence;
+    sealed.memtable = std::exchange(active_, std::move(next));
+    active_wal_number_ = wal_.current_number();
+    immutables_.push_back(std::move(sealed));
+    immutable_bytes_ += sealed_bytes;
+    ++seals_;
+    PublishViewLocked();
+  }
+  coordinator_->AddMemory(sealed_bytes);
+  coordinator_->WakeFlush();
+  coordinator_->WakeMonitor();
+  return status;
+}
+
+bool Store::HasRoomLocked() const {
+  if (immutables_.size() >= static_cast<size_t>(immutables_max_.load(std::memory_order_relaxed)))
+    return false;
+  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed)) return false;
+  // A store that has nothing sealed may always seal one memtable, however much others hold.
+  return immutables_.empty() ||
+         coordinator_->memory_used_bytes() + context_->options.write_buffer_size <=
+             coordinator_->memory_budget_bytes();
+}
+
+/// What keeps background work from its end, if anything does.
+const leveldb::Status& Store::ErrorLocked() const {
+  if (!write_error_.ok()) return write_error_;
+  return background_error_.ok() ? damage_ : background_error_;
+}
+
+leveldb::Status Store::AwaitRoomLocked() {
+  constexpr uint64_t kLookAgainNanos =
+      10'000'000;  // memory may be freed by another store, which does not know us
+  while (!HasRoomLocked()) {
+    // Rather an error now than a wait for something that fails: the client may try again.
+    if (!ErrorLocked().ok()) return ErrorLocked();
+    ++waiting_writers_;
+    coordinator_->WakeFlush();
+    coordinator_->WakeMonitor();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+    --waiting_writers_;
+  }
+  return write_error_;
+}
+
+void Store::FailWrites(const char* what, const leveldb::Status& status) {
+  Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
+      status.ToString().c_str());
+  MutexLock lock(mutex_);
+  if (write_error_.ok()) write_error_ = status;
+  read_only_.store(true, std::memory_order_release);
+  changed_.NotifyAll();
+}
+
+}  // namespace lull

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The tables that one flush, compaction or recovery writes. One thread at a time. Files that are
+// not kept are removed with the object, so a job that is given up leaves nothing behind.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/version_edit.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "table/table_writer.h"
+
+namespace lull {
+
+class TableOutputs {
+ public:
+  TableOutputs(StoreContext* context, int level) : context_(context), level_(level) {}
+  ~TableOutputs();
+  TableOutputs(const TableOutputs&) = delete;
+  TableOutputs& operator=(const TableOutputs&) = delete;
+
+  /// Adds to the table under construction; begins one if there is none.
+  leveldb::Status Add(const leveldb::Slice& internal_key, const leveldb::Slice& value);
+
+  /// Ends the table under construction, if there is one: finished, synced, closed.
+  leveldb::Status FinishTable();
+
+  bool HasOpenTable() const { return writer_ != nullptr; }
+  uint64_t OpenTableBytes() const { return writer_ == nullptr ? 0 : writer_->FileBytes(); }
+
+  const std::vector<NewTable>& finished() const { return finished_; }
+  uint64_t FinishedBytes() const;
+
+  /// From here on the files belong to the store: call it before the MANIFEST is told of them,
+  /// because after a failed write nobody knows whether it names them.
+  void Keep() { kept_ = true; }
+
+ private:
+  leveldb::Status Begin();
+
+  StoreContext* const context_;
+  const int level_;
+  bool kept_ = false;
+  std::vector<NewTable> finished_;
+  NewTable current_;
+  std::unique_ptr<leveldb::WritableFile> file_;
+  std::unique_ptr<TableWriter> writer_;  // writes to file_
+};
+
+}  // namespace lull

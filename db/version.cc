@@ -1,0 +1,239 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/version.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "util/logging.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+// A user range that grows. Borrows its ends: what they point to must outlive it.
+class Hull {
+ public:
+  Hull(const KeyOrder& order, const UserRange& range) : order_(order) {
+    if (range.smallest) smallest_ = Slice(*range.smallest);
+    if (range.largest) largest_ = Slice(*range.largest);
+  }
+
+  bool Touches(const TableFile& table) const {
+    return !(smallest_ && order_.CompareUser(table.largest_user(), *smallest_) < 0) &&
+           !(largest_ && order_.CompareUser(table.smallest_user(), *largest_) > 0);
+  }
+
+  // False when the table lies inside already.
+  bool Grow(const TableFile& table) {
+    bool grown = false;
+    if (smallest_ && order_.CompareUser(table.smallest_user(), *smallest_) < 0) {
+      smallest_ = table.smallest_user();
+      grown = true;
+    }
+    if (largest_ && order_.CompareUser(table.largest_user(), *largest_) > 0) {
+      largest_ = table.largest_user();
+      grown = true;
+    }
+    return grown;
+  }
+
+ private:
+  const KeyOrder& order_;
+  std::optional<Slice> smallest_;
+  std::optional<Slice> largest_;
+};
+
+std::string Number(uint64_t value) { return std::to_string(value); }
+
+std::string Describe(const NewTable& table) {
+  const auto key = [](const std::string& internal_key) {
+    ParsedInternalKey parsed;
+    if (!ParseInternalKey(internal_key, &parsed)) return EscapeBytes(internal_key);
+    return EscapeBytes(parsed.user_key) + "@" + Number(parsed.sequence);
+  };
+  return Number(table.number) + ":[" + key(table.smallest) + ".." + key(table.largest) + "] " +
+         Number(table.file_bytes) + " bytes";
+}
+
+Status Damaged(int level, const std::string& what) {
+  return Status::Corruption("table list, level " + Number(level), what);
+}
+
+bool SameTable(const NewTable& a, const NewTable& b) {
+  return a.number == b.number && a.file_bytes == b.file_bytes && a.smallest == b.smallest &&
+         a.largest == b.largest;
+}
+
+}  // namespace
+
+size_t Version::FindTable(int level, const Slice& internal_key) const {
+  const auto& tables = levels_[level];
+  const auto ends_before = [&](const TableRef& table) {
+    return order_.Compare(table->largest(), internal_key) < 0;
+  };
+  return std::partition_point(tables.begin(), tables.end(), ends_before) - tables.begin();
+}
+
+std::vector<TableRef> Version::Overlapping(int level, const UserRange& range) const {
+  const auto& tables = levels_[level];
+  Hull hull(order_, range);
+  if (level > 0) {
+    const auto ends_before = [&](const TableRef& table) {
+      return range.smallest && order_.CompareUser(table->largest_user(), *range.smallest) < 0;
+    };
+    const auto first = std::partition_point(tables.begin(), tables.end(), ends_before);
+    const auto touches = [&](const TableRef& table) { return hull.Touches(*table); };
+    return {first, std::partition_point(first, tables.end(), touches)};
+  }
+
+  std::vector<bool> chosen(tables.size(), false);
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (size_t i = 0; i < tables.size(); ++i) {
+      if (chosen[i] || !hull.Touches(*tables[i])) continue;
+      chosen[i] = true;
+      grown = hull.Grow(*tables[i]) || grown;
+    }
+  }
+  std::vector<TableRef> result;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (chosen[i]) result.push_back(tables[i]);
+  }
+  return result;
+}
+
+bool Version::MayHoldBelow(int level, const Slice& user_key) const {
+  for (int deeper = level + 1; deeper < kLevels; ++deeper) {
+    const auto& tables = levels_[deeper];
+    const auto ends_before = [&](const TableRef& table) {
+      return order_.CompareUser(table->largest_user(), user_key) < 0;
+    };
+    const auto found = std::partition_point(tables.begin(), tables.end(), ends_before);
+    if (found != tables.end() && order_.CompareUser((*found)->smallest_user(), user_key) <= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+uint64_t Version::DebtBytes(const std::array<uint64_t, kLevels>& target_bytes,
+                            int l0_trigger) const {
+  // What leaves a level counts there, and adds to the excess of the next one. L0 leaves as a whole.
+  uint64_t leaving = TableCount(0) >= l0_trigger ? level_bytes_[0] : 0;
+  uint64_t debt = leaving;
+  for (int level = 1; level + 1 < kLevels; ++level) {
+    const uint64_t bytes = level_bytes_[level] + leaving;
+    leaving = bytes > target_bytes[level] ? bytes - target_bytes[level] : 0;
+    debt += leaving;
+  }
+  return debt;
+}
+
+std::string Version::DebugString() const {
+  std::string text;
+  for (int level = 0; level < kLevels; ++level) {
+    if (levels_[level].empty()) continue;
+    text += "L" + Number(level) + ":\n";
+    for (const TableRef& table : levels_[level]) text += "  " + Describe(table->description) + "\n";
+  }
+  return text;
+}
+
+VersionBuilder::VersionBuilder(VersionRef base, MakeTable make_table)
+    : base_(std::move(base)), make_table_(std::move(make_table)) {
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : base_->level(level)) {
+      listed_.emplace(table->number(), Listed{level, table, {}});
+    }
+  }
+}
+
+Status VersionBuilder::Apply(const VersionEdit& edit) {
+  std::unordered_map<uint64_t, Listed> removed;
+  for (const auto& [level, number] : edit.deleted_tables) {
+    if (level < 0 || level >= kLevels) return Damaged(level, "no such level");
+    const auto found = listed_.find(number);
+    if (found == listed_.end() || found->second.level != level) {
+      return Damaged(level, "table " + Number(number) + " is deleted but was not there");
+    }
+    removed.insert(listed_.extract(found));
+    changed_[level] = true;
+  }
+  for (const NewTable& table : edit.new_tables) {
+    if (table.level < 0 || table.level >= kLevels) return Damaged(table.level, "no such level");
+    Listed entry{table.level, nullptr, table};
+    if (const auto moved = removed.find(table.number); moved != removed.end()) {
+      if (!SameTable(moved->second.about(), table)) {
+        return Damaged(table.level, "table " + Number(table.number) + " changed while it moved");
+      }
+      entry.table = moved->second.table;
+    }
+    if (!listed_.emplace(table.number, std::move(entry)).second) {
+      return Damaged(table.level, "table " + Number(table.number) + " is added twice");
+    }
+    changed_[table.level] = true;
+  }
+  return Status::OK();
+}
+
+Status VersionBuilder::CheckLevel(int level, const std::vector<const Listed*>& tables) const {
+  const KeyOrder& order = base_->order();
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const NewTable& table = tables[i]->about();
+    if (order.Compare(table.smallest, table.largest) > 0) {
+      return Damaged(level, "table " + Number(table.number) + " ends before it begins");
+    }
+    if (level == 0 || i == 0) continue;
+    const NewTable& before = tables[i - 1]->about();
+    if (order.Compare(before.largest, table.smallest) >= 0) {
+      return Damaged(
+          level, "tables " + Number(before.number) + " and " + Number(table.number) + " overlap");
+    }
+  }
+  return Status::OK();
+}
+
+Status VersionBuilder::Build(VersionRef* result) const {
+  const KeyOrder& order = base_->order();
+  std::array<std::vector<const Listed*>, kLevels> levels;
+  for (const auto& [number, entry] : listed_) {
+    if (!changed_[entry.level]) continue;
+    const NewTable& table = entry.about();
+    if (!order.Comparable(table.smallest) || !order.Comparable(table.largest)) {
+      return Damaged(entry.level, "table " + Number(number) + " has a key that is too short");
+    }
+    levels[entry.level].push_back(&entry);
+  }
+  for (int level = 0; level < kLevels; ++level) {
+    std::sort(levels[level].begin(), levels[level].end(), [&](const Listed* a, const Listed* b) {
+      const uint64_t number_a = a->about().number, number_b = b->about().number;
+      if (level == 0) return number_a > number_b;
+      const int by_key = order.Compare(a->about().smallest, b->about().smallest);
+      return by_key != 0 ? by_key < 0 : number_a < number_b;
+    });
+    if (Status status = CheckLevel(level, levels[level]); !status.ok()) return status;
+  }
+
+  auto version = std::make_shared<Version>(order);
+  for (int level = 0; level < kLevels; ++level) {
+    if (!changed_[level]) {
+      version->levels_[level] = base_->levels_[level];
+      version->level_bytes_[level] = base_->level_bytes_[level];
+      continue;
+    }
+    version->levels_[level].reserve(levels[level].size());
+    for (const Listed* entry : levels[level]) {
+      TableRef table = entry->table ? entry->table : make_table_(entry->description);
+      version->level_bytes_[level] += table->file_bytes();
+      version->levels_[level].push_back(std::move(table));
+    }
+  }
+  *result = std::move(version);
+  return Status::OK();
+}
+
+}  // namespace lull

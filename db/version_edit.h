@@ -1,0 +1,45 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// One record of the MANIFEST: a change to the set of tables. A plain value, equal by content.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/dbformat.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+
+namespace lull {
+
+struct NewTable {
+  int level = 0;
+  uint64_t number = 0;
+  uint64_t file_bytes = 0;
+  std::string smallest;  ///< internal keys, both in the table
+  std::string largest;
+  bool operator==(const NewTable&) const = default;
+};
+
+struct VersionEdit {
+  std::optional<std::string> comparator;
+  std::optional<uint64_t> log_number;       ///< the oldest WAL still needed
+  std::optional<uint64_t> prev_log_number;  ///< always written as 0; old stores had another
+  std::optional<uint64_t> next_file_number;
+  std::optional<SequenceNumber> last_sequence;
+  std::vector<std::pair<int, std::string>> compact_pointers;  ///< level, internal key
+  std::vector<std::pair<int, uint64_t>> deleted_tables;       ///< level, number
+  std::vector<NewTable> new_tables;
+
+  void EncodeTo(std::string* out) const;
+  /// Corruption names the field and the cause. Rejects levels out of range, keys shorter than a
+  /// trailer, smallest keys that are malformed; unknown tags.
+  leveldb::Status DecodeFrom(const leveldb::Slice& record);
+  std::string DebugString() const;
+  bool operator==(const VersionEdit&) const = default;
+};
+
+}  // namespace lull

@@ -1,0 +1,153 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/wal_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/recovery.h"
+#include "util/env_extension.h"
+
+namespace lull {
+namespace {
+
+// A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
+constexpr uint64_t kSlackBytes = 256 << 10;
+
+}  // namespace
+
+WalSet::~WalSet() { Close(); }
+
+leveldb::Status WalSet::Create(WalRef* wal) {
+  const uint64_t number = context_->NewFileNumber();
+  const std::string path = LogFileName(context_->name, number);
+  leveldb::WritableFile* raw = nullptr;
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  // Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
+  // its zeros too.
+  const LogFileMode mode =
+      clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+  if (context_->extension != nullptr) {
+    status = context_->extension->NewLogFile(
+        path, context_->options.write_buffer_size + kSlackBytes, mode, &raw);
+  }
+  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
+  if (!status.ok()) return status;
+  *wal = std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw));
+  names_unsynced_.store(true, std::memory_order_release);
+  return status;
+}
+
+bool WalSet::NeedsPrepare() {
+  MutexLock lock(mutex_);
+  return prepared_ == nullptr;
+}
+
+leveldb::Status WalSet::Prepare() {
+  if (!NeedsPrepare()) return leveldb::Status::OK();
+  WalRef wal;
+  leveldb::Status status = Create(&wal);
+  if (!status.ok()) return status;
+  if (clients_sync_.load(std::memory_order_relaxed) && context_->extension != nullptr) {
+    names_unsynced_.store(false, std::memory_order_release);
+    status = context_->extension->SyncDirectory(context_->name);
+    if (!status.ok()) names_unsynced_.store(true, std::memory_order_release);
+  }
+  MutexLock lock(mutex_);
+  prepared_ = std::move(wal);
+  return leveldb::Status::OK();  // a folder that could not be synced is synced with the first
+                                 // record
+}
+
+leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+  WalRef next;
+  {
+    MutexLock lock(mutex_);
+    next = std::move(prepared_);
+    prepared_ = nullptr;
+  }
+  // Logs are replayed in order of their numbers. One that was prepared slowly may have been
+  // overtaken by one made here meanwhile; it must not be used any more.
+  if (next != nullptr && current_ != nullptr && next->number < current_->number) {
+    Discard(std::move(next));
+    next = nullptr;
+  }
+  leveldb::Status status;
+  if (next == nullptr) status = Create(&next);
+  if (status.ok()) status = next->writer.AddRecord(WalPreamble(first_sequence));
+  if (!status.ok()) return status;
+  next->has_unsynced = true;
+  WalRef previous = std::exchange(current_, std::move(next));
+  if (previous == nullptr) return status;
+  clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  std::erase_if(older_unsynced_, [&](const WalRef& wal) { return wal->number < released; });
+  if (previous->has_unsynced) older_unsynced_.push_back(previous);
+  MutexLock lock(mutex_);
+  older_.push_back(std::move(previous));
+  return status;
+}
+
+void WalSet::Discard(WalRef unused) {
+  const std::string path = LogFileName(context_->name, unused->number);
+  unused->writer.Close();
+  unused = nullptr;
+  context_->env()->RemoveFile(path);
+}
+
+leveldb::Status WalSet::SyncOlder() {
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  for (const WalRef& wal : older_unsynced_) {
+    if (wal->number < released) continue;
+    leveldb::Status status = wal->writer.Sync();
+    if (!status.ok()) return status;
+    wal->has_unsynced = false;
+  }
+  older_unsynced_.clear();
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalSet::Sync() {
+  clients_sync_.store(true, std::memory_order_relaxed);
+  leveldb::Status status;
+  if (!older_unsynced_.empty()) status = SyncOlder();
+  // Cleared first: a WAL that is created meanwhile sets it again.
+  if (status.ok() && context_->extension != nullptr &&
+      names_unsynced_.exchange(false, std::memory_order_acq_rel)) {
+    status = context_->extension->SyncDirectory(context_->name);
+    if (!status.ok()) names_unsynced_.store(true, std::memory_order_release);
+  }
+  if (status.ok()) status = current_->writer.Sync();
+  if (status.ok()) current_->has_unsynced = false;
+  return status;
+}
+
+std::vector<std::string> WalSet::Release(uint64_t number) {
+  released_below_.store(number, std::memory_order_release);
+  std::vector<WalRef> released;
+  {
+    MutexLock lock(mutex_);
+    const auto end = std::find_if(older_.begin(), older_.end(),
+                                  [&](const WalRef& wal) { return wal->number >= number; });
+    released.assign(older_.begin(), end);
+    older_.erase(older_.begin(), end);
+  }
+  std::vector<std::string> paths;
+  for (const WalRef& wal : released) paths.push_back(LogFileName(context_->name, wal->number));
+  return paths;  // the files close with the last reference
+}
+
+void WalSet::Close() {
+  MutexLock lock(mutex_);
+  if (prepared_ != nullptr) {
+    Discard(std::move(prepared_));
+    prepared_ = nullptr;
+  }
+  for (const WalRef& wal : older_) wal->writer.Close();
+  if (current_ != nullptr) current_->writer.Close();
+  older_.clear();
+  older_unsynced_.clear();
+  current_ = nullptr;
+}
+
+}  // namespace lull

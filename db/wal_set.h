@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The store's write-ahead logs: the one that takes records, the one prepared to take over, and
+// older ones whose memtables are not yet in tables.
+//
+// Who calls what: the leading writer appends, syncs and switches; the flush thread prepares and
+// releases. Only what both touch is behind the mutex, which is never held during I/O.
+//
+// What always holds: a synced record implies that every record before it is durable, in whichever
+// WAL it stands, together with the names of those WALs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/dbformat.h"
+#include "db/log_writer.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "util/mutex.h"
+
+namespace lull {
+
+class WalSet {
+ public:
+  explicit WalSet(StoreContext* context) : context_(context) {}
+  ~WalSet();
+  WalSet(const WalSet&) = delete;
+  WalSet& operator=(const WalSet&) = delete;
+
+  /// Makes a WAL ready to take over, if there is none. Flush thread.
+  leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
+  bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+
+  /// Switches to the prepared WAL, or to one made now if the flush thread was too slow. Leading
+  /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
+  leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
+
+  /// Leading writer. After a failure every later call fails alike.
+  leveldb::Status Append(const leveldb::Slice& record) {
+    current_->has_unsynced = true;
+    return current_->writer.AddRecord(record);
+  }
+  leveldb::Status Sync() LULL_EXCLUDES(mutex_);
+
+  /// Number of the WAL that takes records. Leading writer.
+  uint64_t current_number() const { return current_->number; }
+
+  /// Lets go of the WALs below `number`: their memtables are in tables, durably. Returns their
+  /// paths, for the caller to remove. Flush thread.
+  std::vector<std::string> Release(uint64_t number) LULL_EXCLUDES(mutex_);
+
+  /// Closes everything; removes a prepared WAL that was not used. REQUIRES: nobody writes any more.
+  void Close() LULL_EXCLUDES(mutex_);
+
+ private:
+  struct Wal {
+    Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file)
+        : number(number_in), writer(std::move(file)) {}
+    const uint64_t number;
+    log::Writer writer;
+    bool has_unsynced = false;  // leading writer only
+  };
+  using WalRef = std::shared_ptr<Wal>;
+
+  leveldb::Status Create(WalRef* wal);
+  void Discard(WalRef unused);
+  leveldb::Status SyncOlder();
+
+  StoreContext* const context_;
+  WalRef current_;                           // leading writer only
+  std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
+  std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
+  std::atomic<bool> names_unsynced_{false};  // a WAL was created and its folder not synced since
+  std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
+
+  Mutex mutex_;
+  WalRef prepared_ LULL_GUARDED_BY(mutex_);
+  std::vector<WalRef> older_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
+};
+
+}  // namespace lull

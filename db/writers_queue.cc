@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/writers_queue.h"
+
+#include "db/batch_format.h"
+
+namespace lull {
+namespace {
+
+constexpr size_t kGroupBytesMax = 1 << 20;
+constexpr size_t kSmallWriteBytes = 128 << 10;
+
+}  // namespace
+
+bool WritersQueue::Join(Writer* writer) {
+  MutexLock lock(mutex_);
+  if (last_ == nullptr) {
+    first_ = last_ = writer;
+    return true;
+  }
+  last_->next = writer;
+  last_ = writer;
+  while (!writer->done && first_ != writer) writer->wake.Wait(mutex_);
+  return !writer->done;
+}
+
+WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
+  if (leader->batch == nullptr) return leader;
+  MutexLock lock(mutex_);
+  size_t bytes = batch::Contents(*leader->batch).size();
+  const size_t bytes_max = bytes <= kSmallWriteBytes ? bytes + kSmallWriteBytes : kGroupBytesMax;
+  Writer* end = leader;
+  for (Writer* writer = leader->next; writer != nullptr; writer = writer->next) {
+    if (writer->batch == nullptr || (writer->sync && !leader->sync)) break;
+    bytes += batch::Contents(*writer->batch).size();
+    if (bytes > bytes_max) break;
+    end = writer;
+  }
+  return end;
+}
+
+void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& status) {
+  MutexLock lock(mutex_);
+  Writer* writer = leader;
+  Writer* const behind = last->next;
+  while (writer != behind) {
+    Writer* const next = writer->next;  // a woken writer leaves with its stack frame
+    writer->status = status;
+    if (writer != leader) {
+      writer->done = true;
+      writer->wake.NotifyOne();
+    }
+    writer = next;
+  }
+  first_ = behind;
+  if (behind == nullptr) {
+    last_ = nullptr;
+  } else {
+    behind->wake.NotifyOne();
+  }
+}
+
+}  // namespace lull

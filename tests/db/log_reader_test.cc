@@ -1,0 +1,319 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/log_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/log_writer.h"
+#include "tests/db/memory_files.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
+#include "util/random.h"
+
+namespace lull::log {
+namespace {
+
+using lull::testing::MemorySequential;
+using lull::testing::MemoryWritable;
+using lull::testing::WrittenFile;
+using ::testing::HasSubstr;
+
+using Records = std::vector<std::string>;
+
+std::string Written(const Records& records, uint64_t initial_bytes = 0) {
+  WrittenFile file;
+  Writer writer(std::make_unique<MemoryWritable>(&file), initial_bytes);
+  for (const std::string& record : records) EXPECT_TRUE(writer.AddRecord(record).ok());
+  return file.bytes;
+}
+
+std::string Fragment(int type, const std::string& payload) {
+  const std::string checked = std::string(1, static_cast<char>(type)) + payload;
+  std::string bytes;
+  PutFixed32(&bytes, crc32c::Mask(crc32c::Value(checked.data(), checked.size())));
+  bytes.push_back(static_cast<char>(payload.size() & 0xff));
+  bytes.push_back(static_cast<char>(payload.size() >> 8));
+  return bytes + checked;
+}
+
+struct Outcome {
+  Records records;
+  std::vector<uint64_t> offsets;
+  LogEnd end = LogEnd::kNone;
+  leveldb::Status status;
+  uint64_t valid_bytes = 0;
+};
+
+Outcome Read(std::unique_ptr<leveldb::SequentialFile> file) {
+  Reader reader(std::move(file), "x/000007.log");
+  Outcome outcome;
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) {
+    EXPECT_EQ(reader.end(), LogEnd::kNone);
+    outcome.records.push_back(record.ToString());
+    outcome.offsets.push_back(reader.LastRecordOffset());
+  }
+  outcome.end = reader.end();
+  outcome.status = reader.status();
+  outcome.valid_bytes = reader.ValidBytes();
+  EXPECT_FALSE(reader.ReadRecord(&record)) << "the end is final";
+  EXPECT_EQ(reader.end(), outcome.end);
+  EXPECT_EQ(outcome.status.ok(), outcome.end == LogEnd::kClean || outcome.end == LogEnd::kTorn);
+  return outcome;
+}
+
+Outcome Read(const std::string& bytes) { return Read(std::make_unique<MemorySequential>(bytes)); }
+
+std::string Numbered(int i, size_t size) {
+  std::string record = std::to_string(i) + ".";
+  while (record.size() < size) record += record;
+  record.resize(size);
+  return record;
+}
+
+bool IsPrefix(const Records& part, const Records& whole) {
+  return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
+TEST(LogReaderTest, EmptyFile) {
+  const Outcome read = Read(std::string());
+  EXPECT_TRUE(read.records.empty());
+  EXPECT_EQ(read.end, LogEnd::kClean);
+  EXPECT_EQ(read.valid_bytes, 0u);
+}
+
+TEST(LogReaderTest, ReadsBackAllSizes) {
+  Random random(42);
+  Records records = {"", "a", "", Numbered(3, 32'761), Numbered(4, 32'762), Numbered(5, 200'000)};
+  for (int i = 6; i < 500; ++i)
+    records.push_back(Numbered(i, random.Uniform(i % 9 == 0 ? 9000 : 400)));
+  const std::string bytes = Written(records);
+  for (const size_t chunk : {SIZE_MAX, size_t{4096}, size_t{1000}}) {
+    const Outcome read = Read(std::make_unique<MemorySequential>(bytes, chunk));
+    EXPECT_EQ(read.records, records);
+    EXPECT_EQ(read.end, LogEnd::kClean);
+    EXPECT_EQ(read.valid_bytes, bytes.size());
+  }
+}
+
+TEST(LogReaderTest, EveryTailOfABlock) {
+  for (size_t rest = 0; rest <= kHeaderBytes + 2; ++rest) {
+    const Records records = {std::string(kBlockBytes - kHeaderBytes - rest, 'a'), "xyz", "", "end"};
+    const Outcome read = Read(Written(records));
+    EXPECT_EQ(read.records, records) << rest;
+    EXPECT_EQ(read.end, LogEnd::kClean);
+  }
+}
+
+TEST(LogReaderTest, TellsOffsets) {
+  const std::string tail(3, '\0');
+  const std::string filler(kBlockBytes - 2 * kHeaderBytes - 1 - tail.size(), 'f');
+  const Outcome read = Read(Written({"a", filler, std::string(40'000, 'l'), "end"}));
+  const std::vector<uint64_t> expected = {0, 8, kBlockBytes,
+                                          kBlockBytes + 40'000 + 2 * kHeaderBytes};
+  EXPECT_EQ(read.offsets, expected);
+}
+
+TEST(LogReaderTest, ZerosBehindTheLastRecordAreACleanEnd) {
+  const std::string bytes = Written({"one", "two"});
+  for (const size_t zeros : {1, 6, 7, 8, 100, 40'000, 4 << 20}) {
+    const Outcome read = Read(bytes + std::string(zeros, '\0'));
+    EXPECT_EQ(read.records, (Records{"one", "two"}));
+    EXPECT_EQ(read.end, LogEnd::kClean) << zeros;
+    EXPECT_EQ(read.valid_bytes, bytes.size());
+  }
+}
+
+TEST(LogReaderTest, EveryTruncationGivesAPrefixAndATornOrCleanEnd) {
+  const Records records = {"first", std::string(300, 's'), "", std::string(66'000, 't'), "last"};
+  const std::string bytes = Written(records);
+  std::vector<uint64_t> ends = {0};
+  for (size_t i = 0; i < records.size(); ++i) {
+    ends.push_back(Written(Records(records.begin(), records.begin() + i + 1)).size());
+  }
+  for (size_t size = 0; size < bytes.size(); size += (size < 400 || size > 66'300) ? 1 : 97) {
+    const Outcome read = Read(bytes.substr(0, size));
+    const size_t whole = std::upper_bound(ends.begin(), ends.end(), size) - ends.begin() - 1;
+    EXPECT_EQ(read.records.size(), whole) << size;
+    EXPECT_TRUE(IsPrefix(read.records, records));
+    EXPECT_EQ(read.valid_bytes, ends[whole]);
+    if (size == ends[whole]) {
+      EXPECT_EQ(read.end, LogEnd::kClean) << size;
+    } else {
+      EXPECT_EQ(read.end, LogEnd::kTorn) << size;
+      // The same with the space allocated ahead still there.
+      EXPECT_EQ(Read(bytes.substr(0, size) + std::string(5000, '\0')).end, LogEnd::kTorn) << size;
+    }
+  }
+}
+
+TEST(LogReaderTest, ARecordCutBetweenItsFragmentsIsTorn) {
+  const std::string bytes = Written({"one", std::string(100'000, 'b')});
+  for (const size_t blocks : {1, 2, 3}) {
+    const Outcome read = Read(bytes.substr(0, blocks * kBlockBytes));
+    EXPECT_EQ(read.records, Records{"one"});
+    EXPECT_EQ(read.end, LogEnd::kTorn) << blocks;
+    EXPECT_EQ(read.valid_bytes, kHeaderBytes + 3);
+  }
+}
+
+TEST(LogReaderTest, DamageInFrontOfOtherRecordsIsCorrupt) {
+  const std::string front = Written({"one"});
+  const std::string bytes = Written({"one", std::string(500, 'b'), "three", "four"});
+  const size_t at[] = {0, 3, 4, 5, 6, 7, 300};  // in the second record
+  for (const size_t offset : at) {
+    std::string bad = bytes;
+    bad[front.size() + offset] ^= 0x40;
+    const Outcome read = Read(bad);
+    EXPECT_EQ(read.records, Records{"one"});
+    EXPECT_EQ(read.end, LogEnd::kCorrupt) << offset;
+    EXPECT_TRUE(read.status.IsCorruption());
+    EXPECT_THAT(read.status.ToString(), HasSubstr("x/000007.log"));
+    EXPECT_THAT(read.status.ToString(), HasSubstr("offset " + std::to_string(front.size())));
+    EXPECT_EQ(read.valid_bytes, front.size());
+  }
+}
+
+TEST(LogReaderTest, DamageOfTheLastRecordIsTorn) {
+  const std::string bytes = Written({"one", std::string(70'000, 'b')});
+  const size_t front = Written({"one"}).size();
+  // In the first, the middle and the last of its fragments, and in their headers.
+  for (const size_t offset : {size_t{0}, size_t{2}, size_t{4}, size_t{100}, size_t{32'768 - 10},
+                              size_t{32'768 - front}, size_t{40'000}, bytes.size() - front - 1}) {
+    std::string bad = bytes;
+    bad[front + offset] ^= 0x10;
+    const Outcome read = Read(bad);
+    EXPECT_EQ(read.records, Records{"one"});
+    EXPECT_EQ(read.end, LogEnd::kTorn) << offset;
+  }
+}
+
+// A block of the file system that was never written, with a later one that was.
+TEST(LogReaderTest, AHoleInFrontOfOtherRecordsIsCorrupt) {
+  Records records;
+  for (int i = 0; i < 600; ++i) records.push_back(Numbered(i, 250));
+  const std::string bytes = Written(records);
+  for (const bool garbage : {false, true}) {
+    for (const size_t hole : {size_t{4096}, size_t{28'672}, size_t{32'768}}) {
+      std::string bad = bytes;
+      Random random(9);
+      for (size_t i = hole; i < hole + 4096; ++i) {
+        bad[i] = garbage ? static_cast<char>(random.Next()) : '\0';
+      }
+      const Outcome read = Read(bad);
+      EXPECT_EQ(read.end, LogEnd::kCorrupt) << hole;
+      EXPECT_TRUE(IsPrefix(read.records, records));
+      EXPECT_EQ(read.records.size(), Read(bytes.substr(0, hole)).records.size());
+    }
+  }
+}
+
+TEST(LogReaderTest, AHoleUpToTheEndIsTornOrClean) {
+  Records records;
+  for (int i = 0; i < 600; ++i) records.push_back(Numbered(i, 250));
+  std::string bytes = Written(records);
+  Random random(10);
+  for (size_t i = 50'000; i < bytes.size(); ++i) bytes[i] = static_cast<char>(random.Next());
+  EXPECT_EQ(Read(bytes).end, LogEnd::kTorn);
+  std::fill(bytes.begin() + 50'000, bytes.end(), '\0');
+  EXPECT_EQ(Read(bytes).end, LogEnd::kTorn);
+  const uint64_t whole = Read(bytes).valid_bytes;
+  std::fill(bytes.begin() + whole, bytes.end(), '\0');
+  EXPECT_EQ(Read(bytes).end, LogEnd::kClean);
+}
+
+TEST(LogReaderTest, FragmentsOutOfOrder) {
+  EXPECT_EQ(Read(Fragment(4, "end")).end, LogEnd::kCorrupt);
+  EXPECT_EQ(Read(Fragment(3, "middle")).end, LogEnd::kCorrupt);
+  const Outcome behind = Read(Fragment(1, "whole") + Fragment(3, "middle") + Fragment(1, "more"));
+  EXPECT_EQ(behind.records, Records{"whole"});
+  EXPECT_EQ(behind.end, LogEnd::kCorrupt);
+  EXPECT_THAT(behind.status.ToString(), HasSubstr("offset 12"));
+}
+
+TEST(LogReaderTest, UnknownTypesAreCorrupt) {
+  for (const int type : {0, 5, 200}) {
+    const Outcome read = Read(Fragment(1, "whole") + Fragment(type, "odd"));
+    EXPECT_EQ(read.records, Records{"whole"});
+    EXPECT_EQ(read.end, LogEnd::kCorrupt) << type;
+  }
+}
+
+// LevelDB's reuse_logs goes on behind a record that its writer did not finish.
+TEST(LogReaderTest, AnUnfinishedRecordMayBeFollowedByOthers) {
+  const std::string unfinished = Written({"one", std::string(70'000, 'u')}).substr(0, kBlockBytes);
+  const std::string bytes = unfinished + Written({"two", std::string(50'000, 'l')}, kBlockBytes);
+  const Outcome read = Read(bytes);
+  EXPECT_EQ(read.records, (Records{"one", "two", std::string(50'000, 'l')}));
+  EXPECT_EQ(read.end, LogEnd::kClean);
+  const Outcome again = Read(unfinished + Fragment(2, "") + Fragment(2, "a") + Fragment(4, "b"));
+  EXPECT_EQ(again.records, (Records{"one", "ab"}));
+}
+
+TEST(LogReaderTest, ReadErrorsAreErrorsNotTheEnd) {
+  Records records;
+  for (int i = 0; i < 500; ++i) records.push_back(Numbered(i, 250));
+  const std::string bytes = Written(records);
+  for (const size_t fails_at : {size_t{0}, size_t{100}, kBlockBytes, size_t{100'000}}) {
+    const Outcome read = Read(std::make_unique<MemorySequential>(bytes, SIZE_MAX, fails_at));
+    EXPECT_EQ(read.end, LogEnd::kError) << fails_at;
+    EXPECT_TRUE(read.status.IsIOError());
+    EXPECT_TRUE(IsPrefix(read.records, records));
+  }
+  // Also where the reader looks for records behind a fault.
+  std::string bad = bytes;
+  std::fill(bad.begin() + 1000, bad.begin() + kBlockBytes, '\0');
+  EXPECT_EQ(Read(std::make_unique<MemorySequential>(bad, SIZE_MAX, kBlockBytes)).end,
+            LogEnd::kError);
+}
+
+TEST(LogReaderTest, RandomDamageGivesAPrefix) {
+  constexpr uint64_t kSeed = 20'261'121;
+  Random random(kSeed);
+  for (int round = 0; round < 400; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + " round " + std::to_string(round));
+    Records records;
+    const size_t count = random.Uniform(60);
+    const size_t size_max = random.OneIn(4) ? 30'000 : 600;
+    for (size_t i = 0; i < count; ++i) records.push_back(Numbered(round, random.Uniform(size_max)));
+    std::string bytes = Written(records);
+    const uint64_t faults = 1 + random.Uniform(3);
+    for (uint64_t i = 0; i < faults && !bytes.empty(); ++i) {
+      const size_t at = random.Uniform(bytes.size());
+      switch (random.Uniform(4)) {
+        case 0:
+          bytes[at] ^= static_cast<char>(1 + random.Uniform(255));
+          break;
+        case 1:
+          bytes.resize(at);
+          break;
+        case 2:
+          std::fill(bytes.begin() + at, bytes.begin() + std::min(bytes.size(), at + 4096), '\0');
+          break;
+        default:
+          bytes.insert(at, std::string(random.Uniform(100), static_cast<char>(random.Next())));
+          break;
+      }
+    }
+    const Outcome read = Read(bytes);
+    EXPECT_TRUE(IsPrefix(read.records, records));
+    EXPECT_LE(read.valid_bytes, bytes.size());
+  }
+}
+
+TEST(LogReaderTest, RandomBytesHoldNoRecord) {
+  Random random(77);
+  for (int round = 0; round < 50; ++round) {
+    std::string bytes(random.Uniform(100'000), '\0');
+    for (char& c : bytes) c = static_cast<char>(random.OneIn(3) ? 1 : random.Next());
+    EXPECT_TRUE(Read(bytes).records.empty());
+  }
+}
+
+}  // namespace
+}  // namespace lull::log

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Every operation of leveldb::DB in long seeded streams against a model, for each policy, on the
+// real file system and in memory. A failure prints its seed and the command that replays it.
+#include "tests/support/metamorphic.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "tests/support/crash_env.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/open_store.h"
+
+namespace lull::testing {
+namespace {
+
+constexpr uint64_t kSeeds = 26;
+constexpr uint64_t kOpsPerSeed = 20'000;  // two policies, in sum 1,040,000
+
+class Metamorphic
+    : public ::testing::TestWithParam<std::tuple<std::string, uint64_t>> {};
+
+TEST_P(Metamorphic, AgreesWithTheModel) {
+  const auto& [policy, seed] = GetParam();
+  CrashEnv memory;
+  MetamorphicConfig config;
+  config.seed = seed;
+  config.ops = kOpsPerSeed;
+  config.hooks = StoreHooks("policy=" + policy);
+  if (seed % 4 != 0) {
+    config.env = &memory;
+    config.directory = "/store";
+  } else {
+    config.directory = FreshDirectory("metamorphic-" + policy);
+  }
+  const MetamorphicReport report = RunMetamorphic(config);
+  EXPECT_TRUE(report.ok) << report.failure << " --scheduling=policy=" << policy;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Metamorphic,
+                         ::testing::Combine(::testing::Values("lull", "leveldb"),
+                                            ::testing::Range<uint64_t>(1, kSeeds + 1)),
+                         [](const auto& param) {
+                           return std::get<0>(param.param) + "_" +
+                                  std::to_string(std::get<1>(param.param));
+                         });
+
+}  // namespace
+}  // namespace lull::testing

@@ -1,0 +1,356 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store in miniature: tables are lists of entries in memory, several compactions run at once and
+// end in any order, and after each install every key must read as it did, for every snapshot.
+// Picker, drop rule and version builder are the real ones.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/drop_rule.h"
+#include "db/picker.h"
+#include "tests/db/version_text.h"
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+using testing::Applied;
+using testing::EmptyVersion;
+using testing::InternalOrder;
+using testing::Numbers;
+
+constexpr uint64_t kKeys = 40;
+
+std::string KeyName(uint64_t i) {
+  return std::string(1, static_cast<char>('A' + i / 26)) + static_cast<char>('a' + i % 26);
+}
+
+// A running job as it was planned, and what it needs to finish.
+struct Job {
+  CompactionPlan plan;
+  VersionRef base;
+  SequenceNumber oldest_snapshot;
+};
+
+class MiniStore {
+ public:
+  explicit MiniStore(uint64_t seed) : random_(seed) {
+    layout_.l0_trigger = 2 + static_cast<int>(random_.Uniform(3));
+    layout_.l1_bytes_target = 20 + random_.Uniform(30);
+    layout_.level_multiplier = 2 + static_cast<double>(random_.Uniform(3));
+    layout_.table_bytes_max = 6 + random_.Uniform(6);
+    layout_.l0_job_bytes_max = random_.OneIn(2) ? 0 : 1 + random_.Uniform(20);
+    // As LevelDB does, which cuts between entries of one key.
+    splits_keys_ = random_.OneIn(2);
+  }
+
+  void Flush() {
+    std::set<std::string> table;
+    const uint64_t first_key = random_.Uniform(kKeys);
+    for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) {
+      const uint64_t key = std::min(kKeys - 1, first_key + random_.Uniform(8));
+      const auto kind = random_.OneIn(3) ? ValueKind::kDeletion : ValueKind::kValue;
+      ++sequence_;
+      table.insert(MakeInternalKey(KeyName(key), sequence_, kind));
+      history_[KeyName(key)][sequence_] = kind;
+    }
+    VersionEdit edit;
+    AddTable(0, {table.begin(), table.end()}, &edit);
+    Install(edit);
+  }
+
+  void TakeOrReleaseSnapshot() {
+    if (snapshots_.empty() || random_.OneIn(2)) {
+      snapshots_.insert(sequence_);
+    } else {
+      snapshots_.erase(std::next(snapshots_.begin(), random_.Uniform(snapshots_.size())));
+    }
+  }
+
+  // False when nothing can start.
+  bool Start(Depth depth) {
+    auto plan = Pick(*version_, depth, Running(), pointers_, layout_);
+    if (!plan) return false;
+    CheckPlan(*plan);
+    pointers_[plan->level] = plan->next_pointer;
+    Run(std::move(*plan));
+    return true;
+  }
+
+  bool StartManual() {
+    UserRange range;
+    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
+    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
+    const int level = static_cast<int>(random_.Uniform(kLevels));
+    ManualPick pick = PickManual(*version_, level, range, Running(), layout_);
+    if (!pick.plan) {
+      EXPECT_EQ(pick.next_begin, std::nullopt);
+      return false;
+    }
+    EXPECT_FALSE(pick.conflict);
+    EXPECT_FALSE(pick.plan->trivial_move);
+    if (pick.next_begin) {
+      EXPECT_LT(*pick.next_begin, range.largest.value_or(KeyName(kKeys)));
+    }
+    CheckPlan(*pick.plan);
+    Run(std::move(*pick.plan));
+    return true;
+  }
+
+  bool FinishOne() {
+    if (jobs_.empty()) return false;
+    const size_t which = random_.Uniform(jobs_.size());
+    const Job job = std::move(jobs_[which]);
+    jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(which));
+    VersionEdit edit;
+    for (const TableRef& table : job.plan.upper) {
+      edit.deleted_tables.emplace_back(job.plan.level, table->number());
+    }
+    for (const TableRef& table : job.plan.lower) {
+      edit.deleted_tables.emplace_back(job.plan.output_level, table->number());
+    }
+    if (job.plan.trivial_move) {
+      edit.new_tables.push_back(job.plan.upper[0]->description);
+      edit.new_tables.back().level = job.plan.output_level;
+    } else {
+      Merge(job, &edit);
+    }
+    Install(edit);
+    return true;
+  }
+
+  // Every key, as a Get goes: L0 by number, then level by level.
+  void CheckReads() const {
+    std::vector<SequenceNumber> readers(snapshots_.begin(), snapshots_.end());
+    readers.push_back(sequence_);
+    for (const auto& [key, writes] : history_) {
+      for (const SequenceNumber reader : readers) {
+        auto newest = writes.upper_bound(reader);
+        std::optional<SequenceNumber> expected;
+        if (newest != writes.begin() && (--newest)->second == ValueKind::kValue) {
+          expected = newest->first;
+        }
+        ASSERT_EQ(Get(key, reader), expected) << key << " at " << reader << "\n"
+                                              << version_->DebugString();
+      }
+    }
+  }
+
+  void CheckWithinTargets() const {
+    for (int level = 0; level < kLevels; ++level) {
+      EXPECT_LT(LevelScore(*version_, level, layout_), 1) << "level " << level;
+    }
+    EXPECT_EQ(version_->DebtBytes(LevelTargets(layout_), layout_.l0_trigger), 0u);
+  }
+
+  size_t RunningJobs() const { return jobs_.size(); }
+  Random* random() { return &random_; }
+
+ private:
+  using Entries = std::vector<std::string>;  // internal keys, in order
+
+  std::vector<RunningRange> Running() const {
+    std::vector<RunningRange> running;
+    for (const Job& job : jobs_) running.push_back(job.plan.range);
+    return running;
+  }
+
+  void Run(CompactionPlan plan) {
+    const SequenceNumber oldest = snapshots_.empty() ? sequence_ : *snapshots_.begin();
+    jobs_.push_back({std::move(plan), version_, oldest});
+  }
+
+  void AddTable(int level, Entries entries, VersionEdit* edit) {
+    std::sort(entries.begin(), entries.end(), [](const std::string& a, const std::string& b) {
+      return InternalOrder().Compare(a, b) < 0;
+    });
+    edit->new_tables.push_back({level, ++number_, entries.size(), entries.front(), entries.back()});
+    contents_[number_] = std::move(entries);
+  }
+
+  void Install(const VersionEdit& edit) {
+    version_ = Applied(version_, edit);
+    ASSERT_NE(version_, nullptr) << "jobs were not disjoint";
+  }
+
+  void Merge(const Job& job, VersionEdit* edit) {
+    const KeyOrder order = InternalOrder();
+    Entries inputs;
+    for (const auto* tables : {&job.plan.upper, &job.plan.lower}) {
+      for (const TableRef& table : *tables) {
+        const Entries& entries = contents_.at(table->number());
+        inputs.insert(inputs.end(), entries.begin(), entries.end());
+      }
+    }
+    std::sort(inputs.begin(), inputs.end(),
+              [&](const std::string& a, const std::string& b) { return order.Compare(a, b) < 0; });
+    DropRule rule(order, job.oldest_snapshot, job.base, job.plan.output_level);
+    Entries output;
+    for (const std::string& key : inputs) {
+      const bool drop = rule.ShouldDrop(key);
+      if (output.size() >= layout_.table_bytes_max &&
+          (splits_keys_ || !rule.SameUserKeyAsBefore())) {
+        AddTable(job.plan.output_level, std::exchange(output, {}), edit);
+      }
+      if (!drop) output.push_back(key);
+    }
+    if (!output.empty()) AddTable(job.plan.output_level, std::move(output), edit);
+  }
+
+  std::optional<SequenceNumber> Get(const std::string& key, SequenceNumber reader) const {
+    const std::string target = MakeInternalKey(key, reader, kKindForSeek);
+    for (int level = 0; level < kLevels; ++level) {
+      std::vector<TableRef> candidates = version_->level(level);
+      if (level > 0) {
+        const size_t found = version_->FindTable(level, target);
+        if (found == candidates.size()) continue;
+        candidates = {candidates[found]};
+      }
+      for (const TableRef& table : candidates) {
+        for (const std::string& entry : contents_.at(table->number())) {
+          ParsedInternalKey parsed;
+          EXPECT_TRUE(ParseInternalKey(entry, &parsed));
+          if (parsed.user_key != key || parsed.sequence > reader) continue;
+          if (parsed.kind == ValueKind::kDeletion) return std::nullopt;
+          return parsed.sequence;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // What must hold of every plan, from the definitions.
+  void CheckPlan(const CompactionPlan& plan) const {
+    const KeyOrder order = InternalOrder();
+    ASSERT_FALSE(plan.upper.empty());
+    ASSERT_FALSE(Conflicts(order, plan.range, Running()));
+    ASSERT_EQ(plan.output_level, plan.level + 1);
+    std::set<uint64_t> upper, lower;
+    uint64_t bytes = 0;
+    std::string smallest = plan.upper[0]->smallest_user().ToString(), largest;
+    for (const TableRef& table : plan.upper) {
+      upper.insert(table->number());
+      bytes += table->file_bytes();
+      smallest = std::min(smallest, table->smallest_user().ToString());
+      largest = std::max(largest, table->largest_user().ToString());
+    }
+    ASSERT_LE(plan.range.smallest_user, smallest);
+    ASSERT_GE(plan.range.largest_user, largest);
+    for (const TableRef& table : plan.lower) {
+      lower.insert(table->number());
+      bytes += table->file_bytes();
+      ASSERT_LE(plan.range.smallest_user, table->smallest_user().ToString());
+      ASSERT_GE(plan.range.largest_user, table->largest_user().ToString());
+    }
+    ASSERT_EQ(plan.input_bytes, bytes);
+    for (const TableRef& table : version_->level(plan.output_level)) {
+      const bool apart = table->smallest_user().ToString() > largest ||
+                         table->largest_user().ToString() < smallest;
+      ASSERT_TRUE(apart || lower.count(table->number()));
+    }
+    CheckNothingOlderStays(plan.level, plan.upper, upper);
+    CheckNothingOlderStays(plan.output_level, plan.lower, lower);
+    if (plan.trivial_move) {
+      ASSERT_EQ(plan.upper.size(), 1u);
+      ASSERT_TRUE(plan.lower.empty());
+      uint64_t overlap_bytes = 0;
+      for (const TableRef& table : plan.grandparents) overlap_bytes += table->file_bytes();
+      ASSERT_LE(overlap_bytes, layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
+    }
+  }
+
+  // No table of the level that is not chosen has older entries of a user key that a chosen one has.
+  void CheckNothingOlderStays(int level, const std::vector<TableRef>& chosen,
+                              const std::set<uint64_t>& numbers) const {
+    for (const TableRef& table : version_->level(level)) {
+      if (numbers.count(table->number())) continue;
+      for (const TableRef& taken : chosen) {
+        if (level == 0) {
+          const bool overlap =
+              table->smallest_user().ToString() <= taken->largest_user().ToString() &&
+              taken->smallest_user().ToString() <= table->largest_user().ToString();
+          ASSERT_FALSE(overlap && table->number() < taken->number());
+        } else {
+          ASSERT_NE(table->smallest_user().ToString(), taken->largest_user().ToString());
+        }
+      }
+    }
+  }
+
+  Random random_;
+  LayoutOptions layout_;
+  bool splits_keys_ = false;
+  VersionRef version_ = EmptyVersion();
+  CompactPointers pointers_;
+  std::vector<Job> jobs_;
+  std::map<uint64_t, Entries> contents_;
+  uint64_t number_ = 0;
+  SequenceNumber sequence_ = 0;
+  std::map<std::string, std::map<SequenceNumber, ValueKind>> history_;
+  std::set<SequenceNumber> snapshots_;
+};
+
+void Step(MiniStore* store) {
+  switch (store->random()->Uniform(10)) {
+    case 0:
+    case 1:
+    case 2:
+      store->Flush();
+      return;
+    case 3:
+      store->TakeOrReleaseSnapshot();
+      return;
+    case 4:
+    case 5:
+      if (store->RunningJobs() < 4) store->Start(Depth::kL0);
+      return;
+    case 6:
+      if (store->RunningJobs() < 4) store->Start(Depth::kDeep);
+      return;
+    case 7:
+      if (store->random()->OneIn(4)) store->StartManual();
+      return;
+    default:
+      if (store->FinishOne()) store->CheckReads();
+  }
+}
+
+TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    MiniStore store(seed);
+    for (int step = 0; step < 400; ++step) {
+      Step(&store);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    MiniStore store(seed);
+    for (int flush = 0; flush < 60; ++flush) store.Flush();
+    int steps = 0;
+    for (bool more = true; more;) {
+      ASSERT_LT(++steps, 5000) << "it does not end";
+      const bool started = store.Start(Depth::kL0) || store.Start(Depth::kDeep);
+      const bool finished = (!started || store.random()->OneIn(2)) && store.FinishOne();
+      more = started || finished;
+      if (::testing::Test::HasFailure()) return;
+    }
+    store.CheckReads();
+    store.CheckWithinTargets();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/picker.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+using testing::KeyFromText;
+using testing::Numbers;
+using testing::Range;
+using testing::VersionFromText;
+
+constexpr uint64_t kMib = 1 << 20;
+
+// A plan as one line, for comparison: "L1 3 4 + 7 8 | 9", with " move" behind it for a trivial
+// move.
+std::string Show(const std::optional<CompactionPlan>& plan) {
+  if (!plan) return "nothing";
+  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
+  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
+  if (!plan->grandparents.empty()) text += " | " + Numbers(plan->grandparents);
+  if (plan->trivial_move) text += " move";
+  return text;
+}
+
+std::string PickText(const std::string& tables, Depth depth, const LayoutOptions& layout = {},
+                     const std::vector<RunningRange>& running = {},
+                     const CompactPointers& pointers = {}) {
+  return Show(Pick(*VersionFromText(tables), depth, running, pointers, layout));
+}
+
+CompactPointers PointerAt(int level, const std::string& key) {
+  CompactPointers pointers;
+  pointers[level] = KeyFromText(key, 1);
+  return pointers;
+}
+
+TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
+  const auto targets = LevelTargets(LayoutOptions());
+  EXPECT_EQ(targets[0], 0u);
+  EXPECT_EQ(targets[1], 10 * kMib);
+  EXPECT_EQ(targets[2], 100 * kMib);
+  EXPECT_EQ(targets[5], 100000 * kMib);
+  EXPECT_EQ(targets[6], UINT64_MAX);
+  LayoutOptions huge;
+  huge.level_multiplier = 1e12;
+  EXPECT_EQ(LevelTargets(huge)[5], UINT64_MAX);
+}
+
+TEST(LevelScore, IsOneWhenDue) {
+  const VersionRef version =
+      VersionFromText("L0: 1:[a..b] 2:[a..b] L1: 3:[a..b]*15 L6: 4:[a..b]*5000");
+  EXPECT_DOUBLE_EQ(LevelScore(*version, 0, {}), 0.5);
+  EXPECT_DOUBLE_EQ(LevelScore(*version, 1, {}), 1.5);
+  EXPECT_DOUBLE_EQ(LevelScore(*version, 2, {}), 0);
+  EXPECT_DOUBLE_EQ(LevelScore(*version, 6, {}), 0);
+}
+
+TEST(Conflicts, NeedASharedLevelAndASharedKey) {
+  const KeyOrder order = testing::InternalOrder();
+  const std::vector<RunningRange> running = {{1, 2, "d", "h"}};
+  EXPECT_TRUE(Conflicts(order, {1, 2, "h", "k"}, running));
+  EXPECT_TRUE(Conflicts(order, {1, 2, "a", "d"}, running));
+  EXPECT_TRUE(Conflicts(order, {1, 2, "e", "f"}, running));
+  EXPECT_TRUE(Conflicts(order, {1, 2, "a", "z"}, running));
+  EXPECT_FALSE(Conflicts(order, {1, 2, "i", "k"}, running));
+  EXPECT_FALSE(Conflicts(order, {1, 2, "a", "c"}, running));
+  EXPECT_TRUE(Conflicts(order, {0, 1, "e", "f"}, running)) << "its output is the other's input";
+  EXPECT_TRUE(Conflicts(order, {2, 3, "e", "f"}, running));
+  EXPECT_FALSE(Conflicts(order, {3, 4, "e", "f"}, running));
+  EXPECT_FALSE(Conflicts(order, {1, 2, "e", "f"}, {}));
+}
+
+TEST(Pick, NothingIsDue) {
+  EXPECT_EQ(PickText("", Depth::kL0), "nothing");
+  EXPECT_EQ(PickText("", Depth::kDeep), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", Depth::kL0), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", Depth::kDeep), "nothing");
+  EXPECT_EQ(PickText("L6: 4:[a..b]*900000", Depth::kDeep), "nothing");
+  LayoutOptions zero;
+  zero.l0_trigger = 0;
+  EXPECT_EQ(PickText("", Depth::kL0, zero), "nothing");
+}
+
+TEST(Pick, EachDepthLooksOnlyAtItsOwnLevels) {
+  const std::string both = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] L1: 5:[x..z]*20";
+  EXPECT_EQ(PickText(both, Depth::kL0), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(both, Depth::kDeep), "L1 5 move");
+}
+
+TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {
+  EXPECT_EQ(PickText("L0: 1:[a..e] 2:[d..g] 3:[f..k] 4:[r..s] L1: 5:[a..b] 6:[j..m] 7:[n..z]"
+                     " L2: 8:[l..m] 9:[n..o]",
+                     Depth::kL0),
+            "L0 3 2 1 + 5 6 | 8");
+}
+
+TEST(Pick, L0GoesRoundByPointer) {
+  const std::string tables = "L0: 1:[x..z] 2:[m..o] 3:[a..c] 4:[p..q]";
+  EXPECT_EQ(PickText(tables, Depth::kL0), "L0 3 move");
+  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "c")), "L0 2 move");
+  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "q")), "L0 1 move");
+  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "zz")), "L0 3 move");
+}
+
+TEST(Pick, L0JobsOnDisjointRangesRunAtOnce) {
+  const std::string tables = "L0: 1:[a..c] 2:[b..d] 3:[m..n] 4:[n..p] L1: 5:[c..e]";
+  const auto version = VersionFromText(tables);
+  const auto first = Pick(*version, Depth::kL0, {}, {}, {});
+  EXPECT_EQ(Show(first), "L0 2 1 + 5");
+  const auto second = Pick(*version, Depth::kL0, {first->range}, {}, {});
+  EXPECT_EQ(Show(second), "L0 4 3");
+  EXPECT_EQ(Show(Pick(*version, Depth::kL0, {first->range, second->range}, {}, {})), "nothing");
+}
+
+TEST(Pick, L0IsBlockedByWhatRunsBelow) {
+  // 1 itself is free, but the table it overlaps is being compacted.
+  const std::string tables = "L0: 1:[a..c] 2:[a..c] 3:[a..c] 4:[a..c] L1: 5:[c..h]";
+  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {{1, 2, "f", "k"}}), "nothing");
+  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {{2, 3, "a", "z"}}), "L0 4 3 2 1 + 5");
+}
+
+TEST(Pick, OldestL0TablesUpToTheJobsSize) {
+  LayoutOptions layout;
+  layout.l0_job_bytes_max = 2 * kMib;
+  const std::string tables =
+      "L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..a]*0.5 6:[e..f]*0.5";
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 2 1 + 5");
+  layout.l0_job_bytes_max = 2 * kMib + 1;
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 3 2 1 + 5 6");
+  layout.l0_job_bytes_max = 1;
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 1 + 5");
+  // At least as much as L1 holds.
+  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", Depth::kL0, layout),
+            "L0 3 2 1 + 5");
+}
+
+TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
+  LayoutOptions layout;
+  layout.l0_job_bytes_max = 1;
+  // 1 is busy, so 2 is the oldest that may go; 3 overlaps 1 by way of 1's own range and must wait.
+  const std::string tables = "L0: 1:[a..c] 2:[m..n] 3:[b..n] 4:[p..q]";
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
+            "L0 4 move");
+  layout.l0_job_bytes_max = 2 * kMib;
+  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
+}
+
+TEST(Pick, DeepLevelsInOrderOfNeed) {
+  const std::string tables = "L1: 1:[a..b]*11 L2: 2:[c..d]*300 L3: 3:[c..d]*900";
+  EXPECT_EQ(PickText(tables, Depth::kDeep), "L2 2 + 3");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "c", "d"}}), "L1 1 move");
+}
+
+TEST(Pick, DeepGoesRoundByPointer) {
+  const std::string tables = "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 L2: 4:[a..c] 5:[d..g]";
+  LayoutOptions plain;
+  plain.expanded_inputs_tables_max = 0;
+  EXPECT_EQ(PickText(tables, Depth::kDeep, plain), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "f")), "L1 1 + 4");
+}
+
+TEST(Pick, DeepPassesOverTablesInUse) {
+  const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9 3:[e..f]*9 L2: 4:[a..c] 5:[d..e] 6:[f..g]";
+  // 4, in use, blocks both tables over it.
+  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "a", "g"}}), "nothing");
+}
+
+TEST(Pick, WhatIsOnItsWayDownIsNotExcess) {
+  const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9";
+  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 1 move");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{1, 2, "a", "b"}}), "nothing");
+  EXPECT_EQ(PickText("L1: 1:[a..b]*9 2:[c..d]*10", Depth::kDeep, {}, {{1, 2, "a", "b"}}),
+            "L1 2 move");
+}
+
+TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
+  const std::string tables = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..f] 5:[g..k]";
+  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 1 + 4") << "3 would bring 5 in";
+  const std::string fits = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..e] 5:[g..k]";
+  EXPECT_EQ(PickText(fits, Depth::kDeep), "L1 1 2 + 4");
+  LayoutOptions small;
+  small.expanded_inputs_tables_max = 4;  // 8 MiB, and 1, 2 and 4 have 9
+  EXPECT_EQ(PickText(fits, Depth::kDeep, small), "L1 1 + 4");
+  EXPECT_EQ(PickText(fits, Depth::kDeep, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
+  // Widened to 2 it would conflict, plain it does not.
+  const std::string reaches = "L1: 1:[a..c]*6 2:[d..m]*6 L2: 4:[b..e] 5:[n..p]";
+  EXPECT_EQ(PickText(reaches, Depth::kDeep), "L1 1 2 + 4");
+  EXPECT_EQ(PickText(reaches, Depth::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
+}
+
+TEST(Pick, AUserKeyIsNeverSplitFromItsOlderEntries) {
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*6", Depth::kDeep),
+            "L1 1 2 3");
+  // Likewise below, where the deletion of a key may be in one input and the key in the next table.
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*16 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", Depth::kDeep),
+            "L1 1 + 4 5");
+  // Newer entries may stay above.
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..d]*6", Depth::kDeep, {}, {}, PointerAt(1, "c@9")),
+            "L1 2 move");
+}
+
+TEST(Pick, ATrivialMoveNeedsRoomBelowTheLevelBelow) {
+  const std::string tables = "L1: 1:[a..z]*11 L3: 2:[a..k]*10 3:[l..z]*";
+  EXPECT_EQ(PickText(tables + "10", Depth::kDeep), "L1 1 | 2 3 move");
+  EXPECT_EQ(PickText(tables + "11", Depth::kDeep), "L1 1 | 2 3");
+  EXPECT_EQ(PickText("L1: 1:[a..z]*11 L2: 2:[c..d]", Depth::kDeep), "L1 1 + 2");
+}
+
+TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
+  const auto version = VersionFromText("L1: 1:[d..f]*11 2:[x..z] L2: 3:[a..d]*2 4:[f..k]*3");
+  const auto plan = Pick(*version, Depth::kDeep, {}, {}, {});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->output_level, 2);
+  EXPECT_EQ(plan->range.input_level, 1);
+  EXPECT_EQ(plan->range.output_level, 2);
+  EXPECT_EQ(plan->range.smallest_user, "a");
+  EXPECT_EQ(plan->range.largest_user, "k");
+  EXPECT_EQ(plan->input_bytes, 16 * kMib);
+  EXPECT_EQ(plan->next_pointer, KeyFromText("f", 1));
+}
+
+TEST(Pick, TheLastLevelButOneHasNoGrandparents) {
+  LayoutOptions tiny;
+  tiny.l1_bytes_target = 1;
+  tiny.level_multiplier = 1;
+  EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", Depth::kDeep, tiny), "L5 1 + 2");
+}
+
+ManualPick Manual(const std::string& tables, int level, const UserRange& range,
+                  const std::vector<RunningRange>& running = {}) {
+  return PickManual(*VersionFromText(tables), level, range, running, {});
+}
+
+TEST(PickManual, GoesInStepsOfATable) {
+  const std::string tables = "L1: 1:[a..b] 2:[c..d] 3:[e..f] 4:[g..h] L2: 5:[a..k]";
+  LayoutOptions layout;
+  layout.expanded_inputs_tables_max = 0;
+  const auto version = VersionFromText(tables);
+  ManualPick pick = PickManual(*version, 1, Range("a", "h"), {}, layout);
+  EXPECT_EQ(Show(pick.plan), "L1 1 2 + 5");
+  EXPECT_EQ(pick.next_begin, "d");
+  // The tables up to "d" are gone by then; here they are merely left out.
+  pick = PickManual(*version, 1, Range("d0", "h"), {}, layout);
+  EXPECT_EQ(Show(pick.plan), "L1 3 4 + 5");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+  pick = PickManual(*version, 1, Range("d0", "f"), {}, layout);
+  EXPECT_EQ(Show(pick.plan), "L1 3 + 5");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+}
+
+TEST(PickManual, WideningMayTakeAllThatIsLeft) {
+  const ManualPick pick = Manual("L1: 1:[a..b] 2:[c..d] 3:[e..f] L2: 5:[a..k]", 1, {});
+  EXPECT_EQ(Show(pick.plan), "L1 1 2 3 + 5");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+}
+
+TEST(PickManual, L0IsTakenWhole) {
+  const ManualPick pick =
+      Manual("L0: 1:[a..c]*9 2:[c..d]*9 3:[x..z] L1: 4:[a..b]", 0, Range("d", "d"));
+  EXPECT_EQ(Show(pick.plan), "L0 2 1 + 4");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+}
+
+TEST(PickManual, RewritesWhereATableCouldMove) {
+  EXPECT_EQ(Show(Manual("L1: 1:[a..c]", 1, {}).plan), "L1 1");
+}
+
+TEST(PickManual, KeepsSplitKeysTogether) {
+  const ManualPick pick = Manual("L1: 1:[a..c@9]*2 2:[c@8..d]*2 3:[e..f]", 1, {});
+  EXPECT_EQ(Show(pick.plan), "L1 1 2");
+  EXPECT_EQ(pick.next_begin, "d");
+}
+
+TEST(PickManual, NothingToDo) {
+  EXPECT_FALSE(Manual("L1: 1:[a..c]", 1, Range("d", "e")).plan);
+  EXPECT_FALSE(Manual("L1: 1:[a..c]", 2, {}).plan);
+  EXPECT_FALSE(Manual("L6: 1:[a..c]", 6, {}).plan) << "nothing is deeper";
+  EXPECT_FALSE(Manual("L6: 1:[a..c]", 6, {}).conflict);
+}
+
+TEST(PickManual, WaitsForARunningJob) {
+  const std::string tables = "L1: 1:[a..c] L2: 2:[b..k]";
+  for (const RunningRange& job :
+       std::vector<RunningRange>{{1, 2, "c", "d"}, {0, 1, "a", "a"}, {2, 3, "k", "z"}}) {
+    const ManualPick pick = Manual(tables, 1, {}, {job});
+    EXPECT_FALSE(pick.plan);
+    EXPECT_TRUE(pick.conflict);
+    EXPECT_EQ(pick.next_begin, std::nullopt);
+  }
+  EXPECT_TRUE(Manual(tables, 1, {}, {{1, 2, "l", "z"}}).plan);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,265 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/scheduling_options.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Compares by content; a field that is added to the struct but not to the table makes
+// EveryFieldGoesRoundTrip fail, because the sizes no longer add up.
+void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
+  EXPECT_EQ(a.policy, b.policy);
+  EXPECT_EQ(a.compaction_threads, b.compaction_threads);
+  EXPECT_EQ(a.memory_budget_bytes, b.memory_budget_bytes);
+  EXPECT_EQ(a.l0_trigger, b.l0_trigger);
+  EXPECT_EQ(a.l0_slowdown, b.l0_slowdown);
+  EXPECT_EQ(a.l0_stop, b.l0_stop);
+  EXPECT_EQ(a.debt_bytes_max, b.debt_bytes_max);
+  EXPECT_EQ(a.lull_after_us, b.lull_after_us);
+  EXPECT_EQ(a.own_coordinator, b.own_coordinator);
+}
+
+SchedulingOptions Unusual() {
+  SchedulingOptions options;
+  options.policy = "leveldb";
+  options.compaction_threads = 3;
+  options.memory_budget_bytes = (48 << 20) + 1;
+  options.l0_trigger = 5;
+  options.l0_slowdown = 6;
+  options.l0_stop = 7;
+  options.debt_bytes_max = uint64_t{3} << 30;
+  options.lull_after_us = 12345;
+  options.own_coordinator = true;
+  return options;
+}
+
+// Expects that `text` is refused for a reason that holds every one of `parts`, with nothing
+// changed.
+void ExpectRefused(const std::string& text, const std::vector<std::string>& parts) {
+  SCOPED_TRACE(text);
+  SchedulingOptions options = Unusual();
+  const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  for (const std::string& part : parts) EXPECT_THAT(status.ToString(), HasSubstr(part));
+  ExpectSame(options, Unusual());
+}
+
+SchedulingOptions Parsed(const std::string& text) {
+  SchedulingOptions options;
+  const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return options;
+}
+
+TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
+  const SchedulingOptions defaults;
+  EXPECT_TRUE(ValidateSchedulingOptions(defaults).ok());
+  EXPECT_EQ(defaults.ToString(),
+            "policy=lull;compaction_threads=0;memory_budget_bytes=64M;l0_trigger=0;l0_slowdown=0;"
+            "l0_stop=0;debt_bytes_max=0;lull_after_us=20000;own_coordinator=false");
+  ExpectSame(Parsed(""), defaults);
+}
+
+TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
+  ExpectSame(Parsed(Unusual().ToString()), Unusual());
+  const std::string text = Unusual().ToString();
+  EXPECT_EQ(9, 1 + std::count(text.begin(), text.end(), ';'));
+}
+
+TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
+  SchedulingOptions options = Unusual();
+  ASSERT_TRUE(SchedulingOptions::Parse("lull_after_us=1", &options).ok());
+  SchedulingOptions expected = Unusual();
+  expected.lull_after_us = 1;
+  ExpectSame(options, expected);
+}
+
+TEST(SchedulingOptionsTest, BlanksAndEmptyPairsAreAllowedAndTheLastPairWins) {
+  EXPECT_EQ(Parsed(" ;; l0_stop = 99 ; ;l0_stop=100;").l0_stop, 100);
+  EXPECT_EQ(Parsed("own_coordinator=1").own_coordinator, true);
+  EXPECT_EQ(Parsed("own_coordinator=true;own_coordinator=0").own_coordinator, false);
+}
+
+TEST(SchedulingOptionsTest, SizesTakeBinarySuffixes) {
+  EXPECT_EQ(Parsed("memory_budget_bytes=1").memory_budget_bytes, 1u);
+  EXPECT_EQ(Parsed("memory_budget_bytes=5K").memory_budget_bytes, 5u << 10);
+  EXPECT_EQ(Parsed("memory_budget_bytes=7m").memory_budget_bytes, 7u << 20);
+  EXPECT_EQ(Parsed("debt_bytes_max=3G").debt_bytes_max, uint64_t{3} << 30);
+  EXPECT_EQ(Parsed("debt_bytes_max=1048576G").debt_bytes_max, uint64_t{1} << 50);
+}
+
+TEST(SchedulingOptionsTest, RefusesNamesItDoesNotKnow) {
+  ExpectRefused("polcy=lull", {"\"polcy=lull\"", "no such name", "\"policy\""});
+  ExpectRefused("L0_STOP=4", {"no such name"});
+  ExpectRefused("compaction_thread=4", {"\"compaction_threads\""});
+  ExpectRefused("memory_budget=4M", {"\"memory_budget_bytes\""});
+  ExpectRefused("lull_after=1", {"\"lull_after_us\""});
+  ExpectRefused("l0_stopp", {"\"l0_stop\""});
+  ExpectRefused("=4", {"no such name"});
+  ExpectRefused("lull_after_us=5;;x\x01=2", {"\"x\\x01=2\""});
+}
+
+TEST(SchedulingOptionsTest, RefusesValuesItCannotRead) {
+  ExpectRefused("policy", {"\"policy\"", "no value"});
+  ExpectRefused("policy=silk", {"\"policy=silk\"", "lull", "leveldb"});
+  ExpectRefused("policy=", {"no such policy"});
+  ExpectRefused("policy=LULL", {"no such policy"});
+  for (const char* value : {"", "-1", "+1", "1.5", "four", "0x10", "4M", "1 2", "=4", "４"}) {
+    ExpectRefused(std::string("compaction_threads=") + value, {"not a whole number"});
+  }
+  for (const char* value : {"", "M", "-1M", "1.5G", "4MB", "4KiB", "4T", "K4", "4 M"}) {
+    ExpectRefused(std::string("memory_budget_bytes=") + value, {"not a size", "K, M or G"});
+  }
+  for (const char* value : {"", "yes", "True", "2"}) {
+    ExpectRefused(std::string("own_coordinator=") + value, {"neither true nor false"});
+  }
+}
+
+TEST(SchedulingOptionsTest, RefusesNumbersOutOfBounds) {
+  ExpectRefused("compaction_threads=257", {"\"compaction_threads=257\"", "at most 256"});
+  ExpectRefused("compaction_threads=4294967296", {"at most 256"});
+  ExpectRefused("memory_budget_bytes=0", {"at least 1"});
+  ExpectRefused("l0_stop=1048577", {"at most 1048576"});
+  ExpectRefused("lull_after_us=3600000001", {"at most 3600000000"});
+  ExpectRefused("debt_bytes_max=1048577G", {"at most 1048576G"});
+  // Wraps around in 64 bits: by its digits, by its suffix, by both.
+  ExpectRefused("debt_bytes_max=18446744073709551616", {"too large"});
+  ExpectRefused("debt_bytes_max=17179869184G", {"too large"});
+  ExpectRefused("debt_bytes_max=99999999999999999999999999K", {"too large"});
+}
+
+TEST(SchedulingOptionsTest, RefusesL0LimitsOutOfOrder) {
+  SchedulingOptions options;
+  const auto refusal = [&](const std::string& text) {
+    options = SchedulingOptions();
+    return SchedulingOptions::Parse(text, &options).ToString();
+  };
+  EXPECT_THAT(refusal("l0_trigger=9;l0_slowdown=8;l0_stop=12"),
+              AllOf(HasSubstr("\"l0_trigger=9\""), HasSubstr("more than l0_slowdown, which is 8")));
+  EXPECT_THAT(refusal("l0_slowdown=13;l0_stop=12"), HasSubstr("more than l0_stop, which is 12"));
+  // A zero stands for the policy's own limit.
+  EXPECT_THAT(refusal("policy=leveldb;l0_trigger=9"),
+              HasSubstr("more than l0_slowdown, which is 8 by the policy's own choice"));
+  EXPECT_THAT(refusal("l0_slowdown=3"),
+              AllOf(HasSubstr("\"l0_slowdown=3\""), HasSubstr("less than l0_trigger, which is 4")));
+  EXPECT_THAT(refusal("policy=leveldb;l0_stop=7"), HasSubstr("\"l0_stop=7\""));
+  EXPECT_EQ(refusal("l0_trigger=8;l0_slowdown=8;l0_stop=8"), "OK");
+  // Only the whole is judged, so the order of pairs does not matter.
+  EXPECT_EQ(refusal("l0_trigger=1000;l0_slowdown=2000;l0_stop=3000"), "OK");
+}
+
+TEST(SchedulingOptionsTest, ValidateSeesWhatWasSetByHand) {
+  SchedulingOptions options;
+  options.l0_stop = -1;
+  EXPECT_THAT(ValidateSchedulingOptions(options).ToString(),
+              AllOf(HasSubstr("\"l0_stop=-1\""), HasSubstr("less than 0")));
+  options = SchedulingOptions();
+  options.policy = "a;b";
+  EXPECT_THAT(ValidateSchedulingOptions(options).ToString(), HasSubstr("\"policy=a;b\""));
+  options = SchedulingOptions();
+  options.memory_budget_bytes = UINT64_MAX;
+  EXPECT_TRUE(ValidateSchedulingOptions(options).IsInvalidArgument());
+  // Parse judges the whole, so it cannot make good of bad by changing something else.
+  EXPECT_TRUE(SchedulingOptions::Parse("lull_after_us=1", &options).IsInvalidArgument());
+  EXPECT_EQ(options.lull_after_us, 20000u);
+}
+
+TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
+  SchedulingOptions options;
+  PolicyOptions resolved = ResolvePolicyOptions(options, 1 << 20, 2);
+  EXPECT_EQ(resolved.compaction_threads, 2);
+  EXPECT_EQ(resolved.l0_trigger, DefaultL0Limits("lull").trigger);
+  EXPECT_EQ(resolved.l0_slowdown, DefaultL0Limits("lull").slowdown);
+  EXPECT_EQ(resolved.l0_stop, DefaultL0Limits("lull").stop);
+  EXPECT_EQ(resolved.debt_bytes_max, uint64_t{4} << 30);
+  EXPECT_EQ(resolved.lull_after_us, 20000u);
+  EXPECT_EQ(resolved.memtable_bytes, uint64_t{1} << 20);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 64).compaction_threads, 4);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 0).compaction_threads, 1);
+
+  options.policy = "leveldb";
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1).l0_stop, 12);
+
+  resolved = ResolvePolicyOptions(Unusual(), 1, 64);
+  EXPECT_EQ(resolved.compaction_threads, 3);
+  EXPECT_EQ(resolved.l0_trigger, 5);
+  EXPECT_EQ(resolved.l0_slowdown, 6);
+  EXPECT_EQ(resolved.l0_stop, 7);
+  EXPECT_EQ(resolved.debt_bytes_max, uint64_t{3} << 30);
+  EXPECT_EQ(resolved.lull_after_us, 12345u);
+}
+
+// Strings put together from the grammar's own pieces: each is either taken, then it says itself and
+// is valid, or refused, and then nothing changes.
+TEST(SchedulingOptionsTest, AnyTextIsTakenWholeOrNotAtAll) {
+  const std::vector<std::string> pieces = {"policy",
+                                           "compaction_threads",
+                                           "memory_budget_bytes",
+                                           "l0_trigger",
+                                           "l0_slowdown",
+                                           "l0_stop",
+                                           "debt_bytes_max",
+                                           "lull_after_us",
+                                           "own_coordinator",
+                                           "=",
+                                           "=",
+                                           "=",
+                                           ";",
+                                           ";",
+                                           "lull",
+                                           "leveldb",
+                                           "true",
+                                           "0",
+                                           "1",
+                                           "8",
+                                           "64",
+                                           "4096",
+                                           "K",
+                                           "M",
+                                           "G",
+                                           "-",
+                                           " ",
+                                           std::string(1, '\0'),
+                                           "\xff",
+                                           "18446744073709551615"};
+  constexpr uint64_t kSeed = 20260102;
+  Random random(kSeed);
+  int taken = 0;
+  int refused = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string text;
+    // Every other time a pair of the right form to begin with, or hardly any would be taken.
+    if (random.OneIn(2)) text = pieces[random.Uniform(9)] + "=" + pieces[14 + random.Uniform(9)];
+    for (uint64_t n = random.Uniform(5); n > 0; --n) text += pieces[random.Uniform(pieces.size())];
+    SchedulingOptions options = Unusual();
+    const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+    if (status.ok()) {
+      ++taken;
+      ASSERT_TRUE(ValidateSchedulingOptions(options).ok()) << text;
+      SchedulingOptions again;
+      ASSERT_TRUE(SchedulingOptions::Parse(options.ToString(), &again).ok()) << text;
+      ASSERT_EQ(again.ToString(), options.ToString()) << text;
+    } else {
+      ++refused;
+      ASSERT_TRUE(status.IsInvalidArgument()) << text;
+      ASSERT_EQ(options.ToString(), Unusual().ToString()) << text;
+    }
+    ASSERT_FALSE(HasFailure()) << "seed " << kSeed << ", round " << round << ": " << text;
+  }
+  EXPECT_GT(taken, 2'000);
+  EXPECT_GT(refused, 2'000);
+}
+
+}  // namespace
+}  // namespace lull

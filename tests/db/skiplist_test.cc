@@ -1,0 +1,229 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/skiplist.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/table/table_test_util.h"
+#include "util/random.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using Entries = std::vector<std::pair<std::string, std::string>>;  // internal key, value
+
+class SkipListTest : public ::testing::TestWithParam<bool> {
+ protected:
+  SkipListTest()
+      : order_(GetParam() ? static_cast<const leveldb::Comparator*>(&reverse_)
+                          : leveldb::BytewiseComparator(),
+               KeyOrder::Keys::kInternal) {}
+
+  void Insert(const std::string& user_key, uint64_t trailer, const std::string& value) {
+    list_.Insert(user_key, trailer, value);
+    std::string internal_key = user_key;
+    PutFixed64(&internal_key, trailer);
+    model_.emplace_back(internal_key, value);
+    is_sorted_ = false;
+  }
+
+  const Entries& Model() {
+    if (!is_sorted_) {
+      std::sort(model_.begin(), model_.end(), [this](const auto& a, const auto& b) {
+        return order_.Compare(a.first, b.first) < 0;
+      });
+    }
+    is_sorted_ = true;
+    return model_;
+  }
+
+  void CheckForward() {
+    SkipList::Cursor cursor(&list_);
+    cursor.SeekToFirst();
+    for (const auto& [key, value] : Model()) {
+      ASSERT_TRUE(cursor.Valid());
+      ASSERT_EQ(cursor.key().ToString(), key);
+      ASSERT_EQ(cursor.value().ToString(), value);
+      cursor.Next();
+    }
+    EXPECT_FALSE(cursor.Valid());
+  }
+
+  void CheckBackward() {
+    SkipList::Cursor cursor(&list_);
+    cursor.SeekToLast();
+    for (size_t i = Model().size(); i-- > 0;) {
+      ASSERT_TRUE(cursor.Valid());
+      ASSERT_EQ(cursor.key().ToString(), model_[i].first);
+      cursor.Prev();
+    }
+    EXPECT_FALSE(cursor.Valid());
+  }
+
+  void CheckSeek(const std::string& internal_key) {
+    SkipList::Cursor cursor(&list_);
+    cursor.Seek(internal_key);
+    const auto expected = std::lower_bound(Model().begin(), Model().end(), internal_key,
+                                           [this](const auto& entry, const std::string& key) {
+                                             return order_.Compare(entry.first, key) < 0;
+                                           });
+    ASSERT_EQ(cursor.Valid(), expected != model_.end());
+    if (cursor.Valid()) {
+      ASSERT_EQ(cursor.key().ToString(), expected->first);
+    }
+  }
+
+  /// Short strings over few bytes, zero and 0xff among them: many shared prefixes and equal keys.
+  std::string RandomKey() {
+    std::string key(random_.Uniform(random_.OneIn(10) ? 40 : 12), '\0');
+    for (char& c : key) c = "\0\1a\x7f\x80\xff"[random_.Uniform(6)];
+    return key;
+  }
+
+  static std::string InternalKey(const std::string& user_key, uint64_t trailer) {
+    std::string key = user_key;
+    PutFixed64(&key, trailer);
+    return key;
+  }
+
+  testing::ReverseComparator reverse_;
+  const KeyOrder order_;
+  Arena arena_;
+  SkipList list_{order_, &arena_};
+  Random random_{301};
+  Entries model_;
+  bool is_sorted_ = true;
+};
+
+INSTANTIATE_TEST_SUITE_P(Orders, SkipListTest, ::testing::Values(false, true),
+                         [](const auto& info) { return info.param ? "Reverse" : "Bytewise"; });
+
+TEST_P(SkipListTest, Empty) {
+  SkipList::Cursor cursor(&list_);
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekToFirst();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekToLast();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.Seek(InternalKey("k", 1));
+  EXPECT_FALSE(cursor.Valid());
+}
+
+TEST_P(SkipListTest, RandomKeysAgainstAModel) {
+  for (uint64_t trailer = 1; trailer <= 5000; ++trailer) {
+    Insert(RandomKey(), trailer, std::string(random_.Uniform(50), 'v'));
+  }
+  CheckForward();
+  CheckBackward();
+  for (int i = 0; i < 5000; ++i) CheckSeek(InternalKey(RandomKey(), random_.Uniform(6000)));
+}
+
+// Runs up, runs down, and jumps: every way in which the remembered position can be right or wrong.
+TEST_P(SkipListTest, RunsOfKeys) {
+  uint64_t trailer = 0;
+  for (int run = 0; run < 300; ++run) {
+    uint64_t at = random_.Uniform(100'000);
+    const uint64_t step = random_.Uniform(3) * 7;
+    const bool down = random_.OneIn(3);
+    for (uint64_t i = random_.Uniform(40); i > 0; --i) {
+      std::string key = std::to_string(1'000'000 + at);
+      Insert(key, ++trailer, key);
+      at = down ? at - std::min(at, step) : at + step;
+    }
+  }
+  CheckForward();
+  CheckBackward();
+}
+
+TEST_P(SkipListTest, VersionsOfAKeyNewestFirst) {
+  for (const uint64_t trailer : {5, 900, 7, 901, 1, 4}) Insert("key", trailer, "v");
+  for (uint64_t trailer = 0; trailer < 10; ++trailer) CheckSeek(InternalKey("key", trailer));
+  CheckForward();
+}
+
+TEST_P(SkipListTest, LargeEntries) {
+  Insert(std::string(100'000, 'k'), 1, std::string(3 << 20, 'v'));
+  Insert(std::string(100'001, 'k'), 2, "");
+  Insert("", 3, std::string(100'000, 'w'));
+  CheckForward();
+}
+
+/// One thread inserts the numbers in a scrambled order, and tells how many are in; each reader
+/// checks that what it sees is whole, in order, and holds all that were announced before it looked.
+class SkipListThreadsTest : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kCount = 20'000;
+  // A permutation of [0, kCount): the factor is prime to it.
+  static uint64_t NumberAt(uint64_t step) { return step * 7919 % kCount; }
+  static std::string KeyOf(uint64_t number) {
+    std::string key = "0000000" + std::to_string(number);
+    return key.substr(key.size() - 8);
+  }
+  static std::string ValueOf(uint64_t number) {
+    return std::string(number % 100, 'v') + KeyOf(number);
+  }
+
+  void ReadAll(uint64_t seed) {
+    Random random(seed);
+    bool is_last = false;
+    while (!is_last) {
+      is_last = inserted_.load(std::memory_order_acquire) == kCount;
+      CheckScan();
+      for (int i = 0; i < 200; ++i) CheckOne(&random);
+    }
+  }
+
+  void CheckScan() {
+    const uint64_t announced = inserted_.load(std::memory_order_acquire);
+    SkipList::Cursor cursor(&list_);
+    std::string before;
+    uint64_t seen = 0;
+    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next(), ++seen) {
+      const std::string key = UserKeyOf(cursor.key()).ToString();
+      if (key <= before) faults_.fetch_add(1);
+      if (cursor.value().ToString() != ValueOf(std::stoull(key))) faults_.fetch_add(1);
+      before = key;
+    }
+    if (seen < announced) faults_.fetch_add(1);
+  }
+
+  void CheckOne(Random* random) {
+    const uint64_t announced = inserted_.load(std::memory_order_acquire);
+    if (announced == 0) return;
+    const std::string key = KeyOf(NumberAt(random->Uniform(announced)));
+    SkipList::Cursor cursor(&list_);
+    cursor.Seek(MakeInternalKey(key, kMaxSequence, kKindForSeek));
+    if (!cursor.Valid() || UserKeyOf(cursor.key()) != leveldb::Slice(key)) faults_.fetch_add(1);
+    if (cursor.Valid()) cursor.Prev();
+    if (cursor.Valid() && UserKeyOf(cursor.key()).ToString() >= key) faults_.fetch_add(1);
+  }
+
+  Arena arena_;
+  SkipList list_{KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal), &arena_};
+  std::atomic<uint64_t> inserted_{0};
+  std::atomic<int> faults_{0};
+};
+
+TEST_F(SkipListThreadsTest, ReadersBesideTheInserter) {
+  std::vector<std::unique_ptr<ThreadHandle>> readers;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    readers.push_back(ThreadFactory::System()->Start("reader", CpuClass::kNormal,
+                                                     [this, seed] { ReadAll(seed); }));
+  }
+  for (uint64_t step = 0; step < kCount; ++step) {
+    const uint64_t number = NumberAt(step);
+    list_.Insert(KeyOf(number), PackTrailer(step + 1, ValueKind::kValue), ValueOf(number));
+    inserted_.store(step + 1, std::memory_order_release);
+  }
+  readers.clear();
+  EXPECT_EQ(faults_.load(), 0);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,326 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store through the public API: what LevelDB promises, and what include/lull adds.
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/filename.h"
+#include "gtest/gtest.h"
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/filter_policy.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/support/fresh_directory.h"
+
+namespace lull {
+namespace {
+
+class StoreTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  StoreTest() : name_(testing::FreshDirectory("store")) {
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    scheduling_.policy = GetParam();
+  }
+
+  leveldb::Status TryOpen() {
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = Open(options_, scheduling_, name_, &raw);
+    db_.reset(raw);
+    return status;
+  }
+  void Reopen() {
+    db_.reset();
+    const leveldb::Status status = TryOpen();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  std::string Value(const std::string& key, const leveldb::Snapshot* snapshot = nullptr) {
+    leveldb::ReadOptions options;
+    options.snapshot = snapshot;
+    std::string value;
+    const leveldb::Status status = db_->Get(options, key, &value);
+    return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+  }
+  std::string FilesAtLevel(int level) {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
+    return text;
+  }
+  /// Writes `count` entries with values of 1000 bytes; a later `round` overwrites an earlier one.
+  void Fill(int count, int round) {
+    for (int i = 0; i < count; ++i) Put(Key(i), Filling(i, round));
+  }
+  static std::string Key(int i) { return "key" + std::to_string(100000 + i); }
+  static std::string Filling(int i, int round) {
+    return std::string(990, static_cast<char>('a' + round % 26)) + std::to_string(i);
+  }
+
+  const std::string name_;
+  leveldb::Options options_;
+  SchedulingOptions scheduling_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_P(StoreTest, KeepsWhatItIsGiven) {
+  Reopen();
+  Put("a", "1");
+  Put("b", "2");
+  EXPECT_EQ(Value("a"), "1");
+  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), "a").ok());
+  EXPECT_EQ(Value("a"), "-");
+  EXPECT_EQ(Value("b"), "2");
+  Reopen();
+  EXPECT_EQ(Value("a"), "-");
+  EXPECT_EQ(Value("b"), "2");
+}
+
+TEST_P(StoreTest, KeepsItThroughFlushesAndCompactions) {
+  Reopen();
+  for (int round = 0; round < 8; ++round) Fill(500, round);
+  const leveldb::Status idle = WaitForIdle(db_.get());
+  ASSERT_TRUE(idle.ok()) << idle.ToString();
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(Value(Key(i)), Filling(i, 7)) << i;
+  Reopen();
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(Value(Key(i)), Filling(i, 7)) << i;
+}
+
+TEST_P(StoreTest, FlushPutsTheMemtableIntoATable) {
+  Reopen();
+  Put("a", "1");
+  EXPECT_EQ(FilesAtLevel(0), "0");
+  const leveldb::Status status = Flush(db_.get());
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  EXPECT_EQ(Value("a"), "1");
+  ASSERT_TRUE(Flush(db_.get()).ok()) << "with nothing to flush";
+  EXPECT_EQ(FilesAtLevel(0), "1");
+}
+
+TEST_P(StoreTest, CompactRangeEmptiesL0AndDropsWhatIsDeleted) {
+  Reopen();
+  Fill(300, 0);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), Key(i)).ok());
+  }
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(FilesAtLevel(0), "0");
+  uint64_t size = 1;
+  const leveldb::Range all("a", "z");
+  db_->GetApproximateSizes(&all, 1, &size);
+  EXPECT_EQ(size, 0u);
+}
+
+TEST_P(StoreTest, SnapshotsSeeTheirMoment) {
+  Reopen();
+  Put("a", "old");
+  const leveldb::Snapshot* snapshot = db_->GetSnapshot();
+  Put("a", "new");
+  for (int round = 0; round < 4; ++round) Fill(300, round);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(Value("a", snapshot), "old");
+  EXPECT_EQ(Value("a"), "new");
+  EXPECT_EQ(Value(Key(7), snapshot), "-");
+  db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_P(StoreTest, AnIteratorKeepsItsViewWhileTablesComeAndGo) {
+  Reopen();
+  Fill(200, 0);
+  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  for (int round = 1; round < 5; ++round) Fill(200, round);
+  db_->CompactRange(nullptr, nullptr);
+  int seen = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++seen) {
+    ASSERT_EQ(iterator->key().ToString(), Key(seen));
+    ASSERT_EQ(iterator->value().ToString(), Filling(seen, 0));
+  }
+  EXPECT_TRUE(iterator->status().ok());
+  EXPECT_EQ(seen, 200);
+}
+
+TEST_P(StoreTest, ABatchIsOneWrite) {
+  Reopen();
+  leveldb::WriteBatch batch;
+  for (int i = 0; i < 1000; ++i) batch.Put(Key(i), "x");
+  batch.Delete(Key(3));
+  leveldb::WriteOptions synced;
+  synced.sync = true;
+  ASSERT_TRUE(db_->Write(synced, &batch).ok());
+  EXPECT_EQ(Value(Key(2)), "x");
+  EXPECT_EQ(Value(Key(3)), "-");
+  Reopen();
+  EXPECT_EQ(Value(Key(999)), "x");
+  EXPECT_EQ(Value(Key(3)), "-");
+}
+
+TEST_P(StoreTest, FewOpenTablesSuffice) {
+  options_.max_open_files = 74;
+  options_.max_file_size = 1 << 20;
+  const std::unique_ptr<const leveldb::FilterPolicy> filter(leveldb::NewBloomFilterPolicy(10));
+  options_.filter_policy = filter.get();
+  options_.compression = leveldb::kNoCompression;
+  Reopen();
+  for (int i = 0; i < 80'000; ++i) Put(Key((i * 7919) % 80'000), Filling(i, 0));
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  for (int i = 0; i < 80'000; i += 97) ASSERT_NE(Value(Key(i)), "-") << i;
+  db_.reset();
+}
+
+TEST_P(StoreTest, RefusesWhatItCannotOpen) {
+  options_.create_if_missing = false;
+  leveldb::Status status = TryOpen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  options_.create_if_missing = true;
+  options_.error_if_exists = true;
+  Reopen();
+  db_.reset();
+  status = TryOpen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  options_.error_if_exists = false;
+  options_.comparator = nullptr;
+  status = TryOpen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  options_.comparator = leveldb::BytewiseComparator();
+  options_.block_restart_interval = 0;
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  options_.block_restart_interval = 16;
+  EXPECT_TRUE(Open(options_, scheduling_, name_, nullptr).IsInvalidArgument());
+  Reopen();
+}
+
+TEST_P(StoreTest, OneProcessAtATime) {
+  Reopen();
+  leveldb::DB* second = nullptr;
+  const leveldb::Status status = Open(options_, scheduling_, name_, &second);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  EXPECT_NE(status.ToString().find("LOCK"), std::string::npos) << status.ToString();
+  EXPECT_EQ(second, nullptr);
+  Put("a", "1");
+}
+
+TEST_P(StoreTest, AStoreThatLostItsCurrentIsNotTakenForANewOne) {
+  Reopen();
+  Fill(100, 0);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  db_.reset();
+  leveldb::Env* const env = leveldb::Env::Default();
+  ASSERT_TRUE(env->RenameFile(CurrentFileName(name_), name_ + "/saved").ok());
+  std::vector<std::string> before, after;
+  ASSERT_TRUE(env->GetChildren(name_, &before).ok());
+  const leveldb::Status status = TryOpen();
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find("CURRENT"), std::string::npos);
+  ASSERT_TRUE(env->GetChildren(name_, &after).ok());
+  EXPECT_GE(after.size(), before.size());
+  ASSERT_TRUE(env->RenameFile(name_ + "/saved", CurrentFileName(name_)).ok());
+  Reopen();
+  EXPECT_EQ(Value(Key(5)), Filling(5, 0));
+}
+
+TEST_P(StoreTest, AMissingTableIsNamed) {
+  Reopen();
+  Fill(100, 0);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  db_.reset();
+  leveldb::Env* const env = leveldb::Env::Default();
+  std::vector<std::string> names;
+  ASSERT_TRUE(env->GetChildren(name_, &names).ok());
+  std::string table;
+  for (const std::string& name : names) {
+    const auto parsed = ParseFileName(name);
+    if (parsed && parsed->kind == FileKind::kTable) table = name;
+  }
+  ASSERT_FALSE(table.empty());
+  ASSERT_TRUE(env->RenameFile(name_ + "/" + table, name_ + "/saved").ok());
+  const leveldb::Status status = TryOpen();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find(table), std::string::npos) << status.ToString();
+}
+
+TEST_P(StoreTest, WorksWithACoordinatorOfItsOwn) {
+  scheduling_.own_coordinator = true;
+  scheduling_.compaction_threads = 1;
+  Reopen();
+  for (int round = 0; round < 4; ++round) Fill(300, round);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(Value(Key(299)), Filling(299, 3));
+}
+
+TEST_P(StoreTest, SeveralStoresShareOneCoordinator) {
+  Reopen();
+  std::vector<std::unique_ptr<leveldb::DB>> others;
+  std::vector<std::string> names;
+  for (int i = 0; i < 3; ++i) {
+    names.push_back(testing::FreshDirectory("other"));
+    leveldb::DB* raw = nullptr;
+    ASSERT_TRUE(Open(options_, scheduling_, names.back(), &raw).ok());
+    others.emplace_back(raw);
+  }
+  for (int i = 0; i < 400; ++i) {
+    Put(Key(i), Filling(i, 0));
+    for (auto& other : others) {
+      ASSERT_TRUE(other->Put(leveldb::WriteOptions(), Key(i), Filling(i, 1)).ok());
+    }
+  }
+  others[1].reset();
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  ASSERT_TRUE(WaitForIdle(others[0].get()).ok());
+  std::string value;
+  ASSERT_TRUE(others[2]->Get(leveldb::ReadOptions(), Key(399), &value).ok());
+  EXPECT_EQ(value, Filling(399, 1));
+  EXPECT_EQ(Value(Key(399)), Filling(399, 0));
+}
+
+TEST_P(StoreTest, LeavesNoFileBehindThatNobodyNeeds) {
+  Reopen();
+  for (int round = 0; round < 10; ++round) Fill(400, round);
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  Reopen();
+  db_.reset();  // removes what the open found superseded
+  std::vector<std::string> names;
+  ASSERT_TRUE(leveldb::Env::Default()->GetChildren(name_, &names).ok());
+  int tables = 0, logs = 0, manifests = 0;
+  for (const std::string& name : names) {
+    const auto parsed = ParseFileName(name);
+    if (!parsed) continue;
+    tables += parsed->kind == FileKind::kTable;
+    logs += parsed->kind == FileKind::kLog;
+    manifests += parsed->kind == FileKind::kDescriptor;
+  }
+  Reopen();
+  int listed = 0;
+  for (int level = 0; level < 7; ++level) listed += std::stoi(FilesAtLevel(level));
+  EXPECT_EQ(tables, listed);
+  EXPECT_EQ(logs, 1);
+  EXPECT_EQ(manifests, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, StoreTest, ::testing::Values("lull", "leveldb"),
+                         [](const auto& param) { return param.param; });
+
+TEST(OpenTest, TakesItsSchedulingFromTheEnvironment) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  const std::string name = testing::FreshDirectory("environment");
+  leveldb::DB* db = nullptr;
+  ASSERT_EQ(setenv("LULL_OPTIONS", "policy=nonsense", 1), 0);
+  leveldb::Status status = leveldb::DB::Open(options, name, &db);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("LULL_OPTIONS"), std::string::npos) << status.ToString();
+  ASSERT_EQ(setenv("LULL_OPTIONS", "policy=leveldb", 1), 0);
+  status = leveldb::DB::Open(options, name, &db);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  delete db;
+  ASSERT_EQ(unsetenv("LULL_OPTIONS"), 0);
+}
+
+}  // namespace
+}  // namespace lull
