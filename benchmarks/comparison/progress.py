@@ -1,0 +1,52 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Shows how far a comparison has come."""
+
+import shutil
+import sys
+import time
+
+BAR = 12  # short: times, names and figures are to fit into 80 columns
+
+
+def clock(seconds):
+    return f'{int(seconds) // 60}:{int(seconds) % 60:02d}'
+
+
+class Progress:
+    """On a terminal a bar with times and the latest figure; otherwise a line for each run."""
+
+    def __init__(self, expected):
+        self.expected = expected  # seconds of each run, in order
+        self.done = 0
+        self.begin = self.run_begin = time.monotonic()
+        self.live = sys.stdout.isatty()
+
+    def start(self, title):
+        self.title = title
+        self.run_begin = time.monotonic()
+        self.show('')
+
+    def show(self, figure):
+        if not self.live:
+            return
+        now = time.monotonic()
+        before, current = sum(self.expected[: self.done]), self.expected[self.done]
+        inside = min(now - self.run_begin, 0.95 * current)
+        share = (before + inside) / sum(self.expected)
+        # Runs that took longer than expected tell that those to come will, too.
+        pace = (self.run_begin - self.begin) / before if before else 1
+        left = (sum(self.expected) - before) * pace - inside
+        filled = int(share * BAR)
+        text = (
+            f"[{'#' * filled}{'.' * (BAR - filled)}] "
+            f'{clock(now - self.begin)} elapsed, {clock(max(0, left))} left  '
+            f'{self.title}  {figure}'
+        )
+        width = shutil.get_terminal_size().columns - 1
+        print('\r' + text[:width].ljust(width), end='', flush=True)
+
+    def finish(self, summary):
+        self.done += 1
+        width = shutil.get_terminal_size().columns - 1
+        clear = '\r' + ' ' * width + '\r' if self.live else ''
+        print(f'{clear}  {self.done}/{len(self.expected)}  {self.title}: {summary}', flush=True)

@@ -1,0 +1,172 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""What is measured: stores, workloads, and the figures that are shown of each."""
+
+import collections
+
+# The name on the command line, in the table, and of the program.
+Store = collections.namedtuple('Store', 'name title program')
+STORES = {
+    s.name: s
+    for s in (Store('lull', 'Lull', 'db_bench'), Store('leveldb', 'LevelDB', 'db_bench_leveldb'))
+}
+
+# kind: bursts, openloop, classic or limit. capped: --full limits the device's write rate.
+Workload = collections.namedtuple('Workload', 'name title kind flags capped')
+WORKLOADS = {
+    w.name: w
+    for w in (
+        Workload(
+            'unsynced-100', 'Writes of 100 bytes, not synced', 'bursts', ['--value_size=100'], False
+        ),
+        Workload(
+            'unsynced-1k', 'Writes of 1 KB, not synced', 'bursts', ['--value_size=1024'], False
+        ),
+        Workload(
+            'synced-batches',
+            'Batches of 100 writes of 100 bytes, every batch synced',
+            'bursts',
+            ['--value_size=100', '--batch_size=100', '--sync=1'],
+            True,
+        ),
+        Workload(
+            'openloop',
+            'Open loop: 20,000 requests/s, 57 % puts of 400 bytes, 43 % gets',
+            'openloop',
+            ['--rate=20000', '--put_percent=57', '--value_size=400', '--threads=2'],
+            False,
+        ),
+        Workload(
+            'classic',
+            "LevelDB's own benchmarks, 1 million entries of 100 bytes",
+            'classic',
+            [],
+            False,
+        ),
+        Workload(
+            'limit',
+            'The limit: the same client, with nothing to do in the background',
+            'limit',
+            [],
+            False,
+        ),
+    )
+}
+QUICK = ['unsynced-100', 'unsynced-1k', 'synced-batches']
+
+CLASSIC = (
+    'fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,'
+    'readrandom,readseq,readreverse,readmissing,seekrandom,readwhilewriting,fill100K,crc32c'
+)
+
+Figure = collections.namedtuple('Figure', 'label key scale digits better meaning')
+MIB = 1 << 20
+FIGURES = [
+    Figure(
+        'throughput in bursts, MB/s',
+        'mb_per_s',
+        1,
+        1,
+        'higher',
+        'keys and values accepted a second, while the client was writing',
+    ),
+    Figure(
+        'write p50, us',
+        'p50_us',
+        1,
+        1,
+        'lower',
+        'half of all write calls took at most this long, in millionths of a second',
+    ),
+    Figure(
+        'write p99, us', 'p99_us', 1, 1, 'lower', '99 of 100 write calls took at most this long'
+    ),
+    Figure(
+        'write p99.9, us',
+        'p999_us',
+        1,
+        1,
+        'lower',
+        '999 of 1000 write calls took at most this long',
+    ),
+    Figure('write max, us', 'max_us', 1, 0, 'lower', 'the slowest write call of all'),
+    Figure(
+        'stalled, s',
+        'stall_seconds',
+        1,
+        2,
+        'lower',
+        'seconds of the bursts spent in waits over 0.1 s in which no write completed',
+    ),
+    Figure(
+        'write amplification',
+        'write_amplification',
+        1,
+        2,
+        'lower',
+        "bytes written to the device for each byte of the client's keys and values",
+    ),
+    Figure(
+        'drain, s',
+        'drain_seconds',
+        1,
+        1,
+        'lower',
+        'seconds after the last burst until the store had nothing left to do',
+    ),
+    Figure(
+        'peak memory, MB',
+        'peak_rss_bytes',
+        MIB,
+        0,
+        'lower',
+        "the most memory the whole process held, the benchmark's own 5 MB with it",
+    ),
+    Figure(
+        'CPU, us a write',
+        'cpu_us_per_op',
+        1,
+        2,
+        'lower',
+        'CPU time of all threads, background work with it, divided by the entries written',
+    ),
+]
+OPEN_LOOP_FIGURES = [
+    Figure(
+        'put p99, us',
+        'put_p99_us',
+        1,
+        0,
+        'lower',
+        '99 of 100 puts were done this long after they were due',
+    ),
+    Figure('put p99.9, us', 'put_p999_us', 1, 0, 'lower', '999 of 1000 puts'),
+    Figure('put max, us', 'put_max_us', 1, 0, 'lower', 'the slowest put of all'),
+    Figure(
+        'get p99, us',
+        'get_p99_us',
+        1,
+        0,
+        'lower',
+        '99 of 100 gets were done this long after they were due',
+    ),
+    Figure('get p99.9, us', 'get_p999_us', 1, 0, 'lower', '999 of 1000 gets'),
+    Figure('get max, us', 'get_max_us', 1, 0, 'lower', 'the slowest get of all'),
+    Figure(
+        'requests given up',
+        'unserved',
+        1,
+        0,
+        'lower',
+        'requests that a store too slow for the rate was spared',
+    ),
+] + [
+    f
+    for f in FIGURES
+    if f.key
+    in ('stall_seconds', 'write_amplification', 'drain_seconds', 'peak_rss_bytes', 'cpu_us_per_op')
+]
+LIMIT_FIGURES = [FIGURES[0]] + [f for f in FIGURES if f.label.startswith('write p')]
+
+
+class Failure(Exception):
+    """What went wrong, told to the user without a traceback."""

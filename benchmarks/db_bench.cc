@@ -1,0 +1,21 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// db_bench: LevelDB's benchmarks, flags and output, and bursts. docs/benchmarks.md tells how to use
+// it.
+#include <cstdio>
+
+#include "benchmarks/config.h"
+#include "benchmarks/session.h"
+#include "benchmarks/store.h"
+
+int main(int argc, char** argv) {
+  using namespace lull::bench;
+  Config config;
+  const std::string fault =
+      ParseFlags(argc, argv, StoreVersion() + " (" + StoreName() + ")", &config);
+  if (!fault.empty()) {
+    std::fprintf(stderr, "db_bench: %s\n", fault.c_str());
+    return 1;
+  }
+  return Session(config).RunAll() ? 0 : 1;
+}

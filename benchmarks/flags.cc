@@ -1,0 +1,184 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <gflags/gflags.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "benchmarks/config.h"
+
+DEFINE_string(
+    benchmarks,
+    "fillseq,fillsync,fillrandom,overwrite,readrandom,readrandom,readseq,readreverse,compact,"
+    "readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp",
+    "comma-separated benchmarks, run in this order");
+DEFINE_int64(num, 1000000, "entries to write; keys are drawn from [0, num)");
+DEFINE_int64(reads, -1, "entries to read; -1: as many as --num");
+DEFINE_int32(threads, 1, "client threads");
+DEFINE_int32(value_size, 100, "bytes of a value");
+DEFINE_double(compression_ratio, 0.5, "share of a value's size that is left when compressed");
+DEFINE_bool(histogram, false, "print a histogram of the latencies of each benchmark");
+DEFINE_bool(comparisons, false, "count and print key comparisons");
+DEFINE_int64(write_buffer_size, 0, "bytes of a memtable; 0: the store's default");
+DEFINE_int64(max_file_size, 0, "bytes of a table file; 0: the store's default");
+DEFINE_int64(block_size, 0, "bytes of a table's block before compression; 0: the store's default");
+DEFINE_int64(cache_size, -1, "bytes of the cache for uncompressed blocks; -1: the store's default");
+DEFINE_int32(open_files, 0, "most files kept open; 0: the store's default");
+DEFINE_int32(bloom_bits, -1, "Bloom filter bits a key; negative: no filter");
+DEFINE_int32(key_prefix, 0, "bytes put in front of every 16-byte key");
+DEFINE_bool(use_existing_db, false,
+            "keep the store that is there; benchmarks that need an empty one are skipped");
+DEFINE_bool(reuse_logs, false, "append to an existing log or MANIFEST when opening");
+DEFINE_bool(compression, true, "compress blocks with Snappy");
+DEFINE_int32(zstd_compression_level, 1, "level of zstdcomp and zstduncomp");
+DEFINE_string(db, "", "the store's folder; empty: a folder of its own under the test directory");
+
+DEFINE_string(store, "db",
+              "db: the store; null: one that does nothing, to see what the benchmark itself costs");
+DEFINE_string(policy, "", "scheduling policy, for a store that has them");
+DEFINE_string(layout, "", "compaction layout, for a store that has them");
+DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"");
+DEFINE_double(duration, 120, "seconds that burstsintime, burstsincount and openloop last");
+DEFINE_string(burst_seconds, "10", "length of a burst; a list (10,30,10) is taken in turn");
+DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is taken in turn");
+DEFINE_int64(burst_ops, 1000000, "entries of one burst of burstsincount");
+DEFINE_int32(batch_size, 1, "entries of one write, in burst benchmarks");
+DEFINE_bool(sync, false, "sync every write, in burst benchmarks and openloop");
+DEFINE_double(rate, 20000, "requests a second of openloop, all threads together");
+DEFINE_double(put_percent, 57, "share of puts among openloop's requests; the others are gets");
+DEFINE_double(report_interval_seconds, 0,
+              "print a line this often while a benchmark runs; 0: never");
+DEFINE_string(json, "", "append one JSON object a line for each benchmark to this file");
+DEFINE_uint64(seed, 301, "seed of keys, values and arrivals");
+
+namespace lull::bench {
+namespace {
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    if (comma != 0) names.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return names;
+}
+
+std::string SchedulingText() {
+  std::string text;
+  const auto add = [&text](const std::string& part) {
+    if (!text.empty() && text.back() != ';') text += ';';
+    text += part;
+  };
+  if (!FLAGS_policy.empty()) add("policy=" + FLAGS_policy);
+  if (!FLAGS_layout.empty()) add("layout=" + FLAGS_layout);
+  if (!FLAGS_options.empty()) add(FLAGS_options);
+  return text;
+}
+
+void CopyFlags(Config* config) {
+  config->benchmarks = SplitNames(FLAGS_benchmarks);
+  config->num = FLAGS_num;
+  config->reads = FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads;
+  config->threads = FLAGS_threads;
+  config->value_size = FLAGS_value_size;
+  config->key_prefix = FLAGS_key_prefix;
+  config->compression_ratio = FLAGS_compression_ratio;
+  config->seed = FLAGS_seed;
+  config->db = FLAGS_db;
+  config->store = FLAGS_store;
+  config->use_existing_db = FLAGS_use_existing_db;
+  config->reuse_logs = FLAGS_reuse_logs;
+  config->compression = FLAGS_compression;
+  config->zstd_compression_level = FLAGS_zstd_compression_level;
+  config->write_buffer_size = FLAGS_write_buffer_size;
+  config->max_file_size = FLAGS_max_file_size;
+  config->block_size = FLAGS_block_size;
+  config->cache_size = FLAGS_cache_size;
+  config->open_files = FLAGS_open_files;
+  config->bloom_bits = FLAGS_bloom_bits;
+  config->scheduling = SchedulingText();
+  config->duration = FLAGS_duration;
+  config->burst_seconds = ParseSeconds(FLAGS_burst_seconds);
+  config->idle_seconds = ParseSeconds(FLAGS_idle_seconds);
+  config->burst_ops = FLAGS_burst_ops;
+  config->batch_size = FLAGS_batch_size;
+  config->sync = FLAGS_sync;
+  config->rate = FLAGS_rate;
+  config->put_percent = FLAGS_put_percent;
+  config->histogram = FLAGS_histogram;
+  config->comparisons = FLAGS_comparisons;
+  config->report_interval_seconds = FLAGS_report_interval_seconds;
+  config->json = FLAGS_json;
+}
+
+// The first flag whose value makes no sense, with the reason; empty when all do.
+std::string FirstFault(const Config& config) {
+  const struct {
+    bool bad;
+    const char* fault;
+  } checks[] = {
+      {config.num < 1, "--num must be at least 1"},
+      {config.num > 10'000'000'000'000'000, "--num must be at most 10^16: keys have 16 digits"},
+      {config.threads < 1 || config.threads > 1024, "--threads must be 1 to 1024"},
+      {config.value_size < 0 || config.value_size > (1 << 30), "--value_size must be 0 to 1 GiB"},
+      {config.key_prefix < 0 || config.key_prefix > 65536, "--key_prefix must be 0 to 65536"},
+      {!(config.compression_ratio > 0) || config.compression_ratio > 1,
+       "--compression_ratio must be over 0 and at most 1"},
+      {config.write_buffer_size < 0, "--write_buffer_size must not be negative"},
+      {config.max_file_size < 0, "--max_file_size must not be negative"},
+      {config.block_size < 0, "--block_size must not be negative"},
+      {config.open_files < 0, "--open_files must not be negative"},
+      {config.store != "db" && config.store != "null", "--store must be db or null"},
+      {!(config.duration > 0), "--duration must be over 0"},
+      {config.burst_seconds.empty(),
+       "--burst_seconds must be a list of numbers, such as 10 or 10,30,10"},
+      {config.idle_seconds.empty(), "--idle_seconds must be a list of numbers, such as 20 or 5,20"},
+      {config.burst_ops < 1, "--burst_ops must be at least 1"},
+      {config.batch_size < 1 || config.batch_size > 10'000'000,
+       "--batch_size must be 1 to 10000000"},
+      {!(config.rate > 0) || std::isinf(config.rate), "--rate must be over 0"},
+      {!(config.put_percent >= 0) || config.put_percent > 100, "--put_percent must be 0 to 100"},
+      {config.report_interval_seconds != 0 && !(config.report_interval_seconds >= 0.01),
+       "--report_interval_seconds must be 0 or at least 0.01"},
+  };
+  for (const auto& check : checks) {
+    if (check.bad) return check.fault;
+  }
+  return "";
+}
+
+bool WantsHelp(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--help") == 0 || std::strcmp(argv[i], "-h") == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<double> ParseSeconds(std::string_view text) {
+  std::vector<double> seconds;
+  for (const std::string& part : SplitNames(text)) {
+    char* end = nullptr;
+    const double value = std::strtod(part.c_str(), &end);
+    if (*end != '\0' || !std::isfinite(value) || value < 0) return {};
+    seconds.push_back(value);
+  }
+  return seconds;
+}
+
+std::string ParseFlags(int argc, char** argv, const std::string& version, Config* config) {
+  gflags::SetUsageMessage("measures a LevelDB-compatible store; see docs/benchmarks.md");
+  gflags::SetVersionString(version);
+  if (WantsHelp(argc, argv)) {
+    gflags::ShowUsageWithFlagsRestrict(argv[0], "benchmarks/flags");
+    std::exit(0);
+  }
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  if (argc > 1) return std::string("'") + argv[1] + "' is not a flag; flags look like --num=1000";
+  CopyFlags(config);
+  return FirstFault(*config);
+}
+
+}  // namespace lull::bench

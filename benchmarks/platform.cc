@@ -1,0 +1,92 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/platform.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace lull::bench {
+namespace {
+
+// The number after `field` in a file of "name: number" lines, 0 where it is missing.
+uint64_t FieldOf(const char* path, std::string_view field) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, field.size(), field) == 0) {
+      return std::strtoull(line.c_str() + field.size(), nullptr, 10);
+    }
+  }
+  return 0;
+}
+
+double Seconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+uint64_t NowNs() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * kNsPerSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+
+void SleepUntilNs(uint64_t due_ns) {
+  timespec due;
+  due.tv_sec = static_cast<time_t>(due_ns / kNsPerSecond);
+  due.tv_nsec = static_cast<long>(due_ns % kNsPerSecond);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) == EINTR) {
+  }
+}
+
+void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+
+ProcessUsage ReadProcessUsage() {
+  ProcessUsage usage;
+  rusage times;
+  if (getrusage(RUSAGE_SELF, &times) == 0) {
+    usage.cpu_seconds = Seconds(times.ru_utime) + Seconds(times.ru_stime);
+  }
+  usage.device_write_bytes =
+      static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
+      static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+  usage.call_write_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "wchar:"));
+  return usage;
+}
+
+uint64_t PeakRssBytes() { return FieldOf("/proc/self/status", "VmHWM:") * 1024; }
+
+void ResetPeakRss() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+CpuFacts ReadCpuFacts() {
+  CpuFacts facts;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string name = line.substr(0, line.find_first_of("\t:"));
+    if (name == "model name") {
+      ++facts.count;
+      facts.model = line.substr(colon + 2);
+    } else if (name == "cache size") {
+      facts.cache = line.substr(colon + 2);
+    }
+  }
+  return facts;
+}
+
+std::string UtcTimestamp() {
+  const time_t now = time(nullptr);
+  tm parts;
+  gmtime_r(&now, &parts);
+  char text[32];
+  strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace lull::bench

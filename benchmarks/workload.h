@@ -1,0 +1,111 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A workload is what the client threads of one benchmark do. Each is a function of a Worker, listed
+// with its shape in a table; the session (session.h) opens the store, starts the threads, times
+// them and reports.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "benchmarks/burst_schedule.h"
+#include "benchmarks/config.h"
+#include "benchmarks/generator.h"
+#include "benchmarks/meter.h"
+#include "benchmarks/rng.h"
+#include "leveldb/db.h"
+
+namespace lull::bench {
+
+struct Worker;
+
+// What the threads of one benchmark share. Fields without a comment on threads are constant while
+// the threads run.
+struct Run {
+  explicit Run(const Config& config_in) : config(config_in) {}
+
+  const Config& config;
+  leveldb::DB* db = nullptr;  // replaced by `reopen` only
+  std::function<leveldb::Status()>
+      reopen;  // closes and opens the store; for single-threaded benchmarks
+  // Waits until the store's background work has come to rest, and tells since when it has.
+  std::function<leveldb::Status(uint64_t* idle_since_ns)> wait_idle;
+
+  int threads = 1;        // that are measured
+  int64_t num = 0;        // entries a thread writes
+  int64_t reads = 0;      // entries a thread reads
+  int value_size = 0;     // bytes
+  int batch_size = 1;     // entries of one write
+  bool sync = false;      // every write
+  int first_stream = 0;   // random numbers: thread i takes stream first_stream + i
+  uint64_t begin_ns = 0;  // when the threads were let go
+
+  std::unique_ptr<BurstSchedule> bursts;  // locks for itself
+  std::atomic<const char*> phase{"run"};  // shown by the interval report
+  std::atomic<int> measuring{0};          // measured threads that are still at work
+  std::atomic<uint64_t> unserved{
+      0};  // open-loop requests given up because the store fell too far behind
+
+  // Any thread: remembers the first failure. The workers look at failed() now and then and return.
+  void Fail(std::string_view what, const leveldb::Status& status);
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  std::string failure() const;
+
+ private:
+  std::atomic<bool> failed_{false};
+  mutable std::mutex mutex_;
+  std::string failure_;
+};
+
+// One client thread: belongs to it alone, but for what Meter says.
+struct Worker {
+  Worker(Run& run_in, int index_in, bool timed);
+
+  Run& run;
+  const int index;
+  const uint64_t entry_bytes;  // key and value of one entry
+  Rng rng;
+  KeyText key;
+  ValuePool values;
+  Meter meter;
+  std::string message;  // printed behind the figures
+};
+
+struct WorkloadSpec {
+  std::string_view name;
+  void (*body)(Worker& worker);
+
+  bool fresh_store = false;   // begins with an empty store
+  int64_t num_divisor = 1;    // of --num, for slow operations
+  int64_t reads_divisor = 1;  // of --reads
+  int value_size = 0;         // instead of --value_size
+  int batch_size = 1;
+  bool sync = false;
+  bool writes = false;   // prints "(N ops)" when it wrote another number than --num
+  bool reopens = false;  // uses Run::reopen, so nobody else may touch Run::db
+  void (*writer)(Worker& worker) =
+      nullptr;             // one further thread, not measured, until the measured ones are done
+  bool long_form = false;  // a burst or open-loop benchmark: own batch size, sync and duration,
+                           // always timed, and followed by waiting until the store is idle
+  void (*prepare)(Run& run) = nullptr;  // before the threads start; not measured
+};
+
+std::span<const WorkloadSpec> WriteWorkloads();
+std::span<const WorkloadSpec> ReadWorkloads();
+std::span<const WorkloadSpec> CodecWorkloads();
+std::span<const WorkloadSpec> BurstWorkloads();
+std::span<const WorkloadSpec> OpenLoopWorkloads();
+
+// Null when no workload has this name.
+const WorkloadSpec* FindWorkload(std::string_view name);
+
+// Writes random entries until every measured thread is done.
+void WriteUntilMeasured(Worker& worker);
+
+}  // namespace lull::bench
