@@ -168,7 +168,16 @@ bool Store::WantsFlushLocked() const {
 void Store::BeginFlushLocked() {
   const SequenceNumber oldest =
       snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
-  std::vector<SealedMemTable> sealed(immutables_.begin(), immutables_.end());
+  // Memory is freed when a flush ends, so one takes no more than a third of it: another third fills
+  // meanwhile, and no writer waits.
+  const uint64_t bytes_max = coordinator_->memory_budget_bytes() / 3;
+  std::vector<SealedMemTable> sealed;
+  uint64_t bytes = 0;
+  for (const SealedMemTable& next : immutables_) {
+    if (!sealed.empty() && bytes + next.memory_bytes > bytes_max) break;
+    bytes += next.memory_bytes;
+    sealed.push_back(next);
+  }
   flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
   flush_began_nanos_ = coordinator_->clock()->NowNanos();
   flushing_ = true;
