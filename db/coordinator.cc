@@ -257,9 +257,9 @@ void Coordinator::AskPolicies() {
   for (const auto& entry : round_) {
     Pressure& pressure = entry->pressure;
     pressure = Pressure{};
-    entry->tenant->MeasurePressure(&pressure);
     pressure.memory_used_bytes = memory_used_bytes();
-    pressure.memory_budget_bytes = std::max(pressure.memory_budget_bytes, memory_budget_bytes());
+    pressure.memory_budget_bytes = memory_budget_bytes();
+    entry->tenant->MeasurePressure(&pressure);
     if (pressure.client_bytes_total != entry->seen_client_bytes) {
       entry->seen_client_bytes = pressure.client_bytes_total;
       entry->seen_write_at_nanos = now;
@@ -342,8 +342,9 @@ void Coordinator::FillWorkers() {
         }
       }
     }
-    // Clean-up is short and counts against nothing; it takes whichever worker is free, so that it
-    // never starves.
+    // Clean-up is short and counts against nothing, so it never starves. Not at idle priority: an
+    // unlink that gets no CPU holds the folder's lock, and with it whoever creates a file.
+    if (worker->cpu == CpuPriority::kIdle) continue;
     for (const auto& entry : round_) {
       if (!given) given = GiveWork(entry.get(), JobClass::kCleanup, worker.get());
     }

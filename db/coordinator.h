@@ -45,7 +45,7 @@ class Tenant {
  public:
   virtual ~Tenant() = default;
 
-  /// Monitor only.
+  /// Monitor only. `pressure` comes with the memory of all tenants filled in.
   virtual void MeasurePressure(Pressure* pressure) = 0;
   virtual void ApplyDirective(const Directive& directive) = 0;
   /// A job of that class that may run now, or nullptr. Its ranges count as in flight until it is

@@ -82,7 +82,7 @@ bool SkipList::IsBefore(const Node& node, const char* key, size_t user_size) con
   return order_.Compare(node.internal_key(), {key, user_size + KeyOrder::kTrailerBytes}) < 0;
 }
 
-SkipList::Node* SkipList::FindBefore(const char* key, size_t user_size, Node** before) const {
+SkipList::Place SkipList::FindPlace(const char* key, size_t user_size, Node** before) const {
   Node* node = head_;
   const Node* known_behind = nullptr;  // found not before the key on the level above
   int level = height_.load(std::memory_order_relaxed) - 1;
@@ -98,7 +98,7 @@ SkipList::Node* SkipList::FindBefore(const char* key, size_t user_size, Node** b
       }
     }
     if (before != nullptr) before[level] = node;
-    if (level == 0) return node;
+    if (level == 0) return {node, next};
     known_behind = next;
     --level;
   }
@@ -121,7 +121,7 @@ void SkipList::Insert(const leveldb::Slice& user_key, uint64_t trailer,
   // When the place is right behind the latest insert, latest_ is what a search would find: on a
   // level that the latest insert does not reach, what follows latest_ sorts behind its successor on
   // the lowest level.
-  if (!LastInsertPrecedes(*node)) FindBefore(node->key(), node->user_size, latest_.data());
+  if (!LastInsertPrecedes(*node)) FindPlace(node->key(), node->user_size, latest_.data());
   if (height > height_.load(std::memory_order_relaxed)) {
     height_.store(height, std::memory_order_relaxed);
   }
@@ -144,14 +144,16 @@ void SkipList::Cursor::Next() {
 }
 
 void SkipList::Cursor::Prev() {
-  node_ = list_->FindBefore(node_->key(), node_->user_size, nullptr);
+  node_ = list_->FindPlace(node_->key(), node_->user_size, nullptr).before;
   if (node_ == list_->head_) node_ = nullptr;
 }
 
 void SkipList::Cursor::Seek(const leveldb::Slice& internal_key) {
+  // What was found behind the place, not what stands there now: an entry inserted since may sort
+  // before the key.
   node_ =
-      list_->FindBefore(internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes, nullptr)
-          ->Next(0);
+      list_->FindPlace(internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes, nullptr)
+          .behind;
 }
 
 void SkipList::Cursor::SeekToFirst() { node_ = list_->head_->Next(0); }

@@ -69,9 +69,14 @@ class SkipList {
   /// with the trailer behind them.
   bool IsBefore(const Node& node, const char* key, size_t user_size) const;
   bool LastInsertPrecedes(const Node& node) const;
-  /// The last node before the key, maybe head_; fills `before` for each level in use if it is
-  /// given.
-  Node* FindBefore(const char* key, size_t user_size, Node** before) const;
+  /// Two nodes that were neighbours at one moment, the key's place between them: `before` may be
+  /// head_, `behind` null.
+  struct Place {
+    Node* before;
+    Node* behind;
+  };
+  /// Fills `before` for each level in use if it is given.
+  Place FindPlace(const char* key, size_t user_size, Node** before) const;
 
   const KeyOrder order_;
   Arena* const arena_;

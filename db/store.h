@@ -151,7 +151,8 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
-  std::atomic<bool> read_only_{false};  // write_error_ says why
+  std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
+  std::atomic<bool> read_only_{false};      // write_error_ says why
 
   // The leading writer's.
   MemTable* inserting_ = nullptr;  // = active_

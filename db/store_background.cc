@@ -24,7 +24,10 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
   // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
   // every flush.
-  pressure->memory_budget_bytes = 2 * context_->options.write_buffer_size;
+  pressure->memory_budget_bytes =
+      std::max<uint64_t>(pressure->memory_budget_bytes, 2 * context_->options.write_buffer_size);
+  pressure->memory_used_bytes -=
+      std::min(pressure->memory_used_bytes, flushed_bytes_.load(std::memory_order_relaxed));
   const std::array<uint64_t, kLevels> targets = LevelTargets(context_->layout);
   MutexLock lock(mutex_);
   pressure->immutable_bytes = immutable_bytes_;
@@ -150,6 +153,7 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   std::optional<uint64_t> again;
   const bool writable = !read_only_.load(std::memory_order_acquire);
   if (writable && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (!again && wal_.NeedsPrepare()) again = 0;
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
@@ -193,6 +197,8 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   }
   Job::Progress progress = Job::Progress::kMore;
   leveldb::Status status = flush_job_->RunSlice(kFlushSlice, &progress);
+  flushed_bytes_.store(std::min(flush_job_->input_bytes_done(), flush_job_->memory_bytes()),
+                       std::memory_order_relaxed);
   if (status.ok() && progress == Job::Progress::kMore) return 0;
   if (status.ok()) {
     status = InstallFlush(flush_job_.get());
@@ -202,6 +208,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   }
   flush_job_.reset();
+  flushed_bytes_.store(0, std::memory_order_relaxed);
   MutexLock lock(mutex_);
   flushing_ = false;
   changed_.NotifyAll();

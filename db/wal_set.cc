@@ -14,6 +14,9 @@ namespace {
 // A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
 constexpr uint64_t kSlackBytes = 256 << 10;
 
+// While the flush thread syncs a table, a fast writer fills a few WALs.
+constexpr size_t kPreparedMax = 6;
+
 }  // namespace
 
 WalSet::~WalSet() { Close(); }
@@ -40,7 +43,8 @@ leveldb::Status WalSet::Create(WalRef* wal) {
 
 bool WalSet::NeedsPrepare() {
   MutexLock lock(mutex_);
-  return prepared_ == nullptr;
+  if (older_.empty()) prepared_wanted_ = 1;  // everything is in tables: the burst is over
+  return prepared_.size() < prepared_wanted_;
 }
 
 leveldb::Status WalSet::Prepare() {
@@ -54,24 +58,32 @@ leveldb::Status WalSet::Prepare() {
     if (!status.ok()) names_unsynced_.store(true, std::memory_order_release);
   }
   MutexLock lock(mutex_);
-  prepared_ = std::move(wal);
+  prepared_.push_back(std::move(wal));
   return leveldb::Status::OK();  // a folder that could not be synced is synced with the first
                                  // record
 }
 
-leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
-  WalRef next;
-  {
-    MutexLock lock(mutex_);
-    next = std::move(prepared_);
-    prepared_ = nullptr;
-  }
-  // Logs are replayed in order of their numbers. One that was prepared slowly may have been
-  // overtaken by one made here meanwhile; it must not be used any more.
-  if (next != nullptr && current_ != nullptr && next->number < current_->number) {
+/// The prepared WAL to go on with, or nullptr. Logs are replayed in order of their numbers, so one
+/// that was prepared slowly, and overtaken by one made in Switch meanwhile, is not used any more.
+WalSet::WalRef WalSet::TakePrepared() {
+  while (true) {
+    WalRef next;
+    {
+      MutexLock lock(mutex_);
+      if (prepared_.empty()) {
+        prepared_wanted_ = kPreparedMax;
+        return nullptr;
+      }
+      next = std::move(prepared_.front());
+      prepared_.pop_front();
+    }
+    if (current_ == nullptr || next->number > current_->number) return next;
     Discard(std::move(next));
-    next = nullptr;
   }
+}
+
+leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+  WalRef next = TakePrepared();
   leveldb::Status status;
   if (next == nullptr) status = Create(&next);
   if (status.ok()) status = next->writer.AddRecord(WalPreamble(first_sequence));
@@ -139,10 +151,8 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
 
 void WalSet::Close() {
   MutexLock lock(mutex_);
-  if (prepared_ != nullptr) {
-    Discard(std::move(prepared_));
-    prepared_ = nullptr;
-  }
+  for (WalRef& unused : prepared_) Discard(std::move(unused));
+  prepared_.clear();
   for (const WalRef& wal : older_) wal->writer.Close();
   if (current_ != nullptr) current_->writer.Close();
   older_.clear();

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  /// Makes a WAL ready to take over, if there is none. Flush thread.
+  /// Makes one WAL ready to take over, if fewer are ready than wanted. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
 
@@ -69,6 +70,7 @@ class WalSet {
 
   leveldb::Status Create(WalRef* wal);
   void Discard(WalRef unused);
+  WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
 
   StoreContext* const context_;
@@ -79,7 +81,9 @@ class WalSet {
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
 
   Mutex mutex_;
-  WalRef prepared_ LULL_GUARDED_BY(mutex_);
+  std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
+  // How many shall be ready: one, and more for the rest of a burst in which one was not enough.
+  size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = 1;
   std::vector<WalRef> older_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
 };
 

@@ -86,9 +86,10 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   if (pressure.flush_bytes_per_sec == 0) return;  // nothing to set the scale yet
-  const double memory = Progress(static_cast<double>(pressure.memory_used_bytes),
-                                 0.5 * static_cast<double>(pressure.memory_budget_bytes),
-                                 static_cast<double>(pressure.memory_budget_bytes));
+  // The last third is what the running flush holds on to until its table is in place.
+  const double memory_max = static_cast<double>(pressure.memory_budget_bytes) * 2 / 3;
+  const double memory =
+      Progress(static_cast<double>(pressure.memory_used_bytes), 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
   const double debt =
@@ -103,7 +104,7 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
     return;
   }
   // Twice the rate of flushing where pacing begins, that rate itself half way to the limit, none at
-  // the limit: memory settles at three quarters of its budget, whatever the clients try.
+  // the limit: memory settles at three quarters of the way, whatever the clients try.
   const double rate = 2.0 * (1.0 - worst) * static_cast<double>(pressure.flush_bytes_per_sec);
   wanted->write_bytes_per_sec_max = static_cast<uint64_t>(std::max(rate, kWriteRateMin));
 }

@@ -13,7 +13,7 @@ const std::vector<std::string>& PolicyNames() {
 
 L0Limits DefaultL0Limits(const std::string& policy) {
   if (policy == "leveldb") return {4, 8, 12};
-  return {4, 96, 160};
+  return {4, 128, 256};
 }
 
 uint64_t DefaultL0JobBytesMax(const std::string& policy) {

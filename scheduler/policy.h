@@ -27,7 +27,7 @@ namespace lull {
 struct Pressure {
   // Memory. "Used" and "budget" are the coordinator's, all stores together; the rest is this
   // store's.
-  uint64_t memory_used_bytes = 0;  ///< sealed memtables not yet flushed
+  uint64_t memory_used_bytes = 0;  ///< sealed memtables, less what the running flush has written
   uint64_t memory_budget_bytes = 0;
   uint64_t immutable_bytes = 0;
   int immutables = 0;

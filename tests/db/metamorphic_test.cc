@@ -19,8 +19,7 @@ namespace {
 constexpr uint64_t kSeeds = 26;
 constexpr uint64_t kOpsPerSeed = 20'000;  // two policies, in sum 1,040,000
 
-class Metamorphic
-    : public ::testing::TestWithParam<std::tuple<std::string, uint64_t>> {};
+class Metamorphic : public ::testing::TestWithParam<std::tuple<std::string, uint64_t>> {};
 
 TEST_P(Metamorphic, AgreesWithTheModel) {
   const auto& [policy, seed] = GetParam();

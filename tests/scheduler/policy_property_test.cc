@@ -261,11 +261,11 @@ void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_u
     const double pace = Pace(WouldSay(policy, pressure, now_us));
     ASSERT_LE(pace, before) << "at " << percent << " %";
     ASSERT_GE(pace, static_cast<double>(kWriteRateMin));
-    // Smooth: a step of one percent of a limit costs a few percent of twice the flushing rate.
+    // Smooth: a step of one percent of a limit costs a few percent of the flushing rate.
     if (before <= 1e18) {
       const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
       const double granularity = set_share.steps == 0 ? 0 : 2.0 * flush / set_share.steps;
-      ASSERT_LE(before - pace, 0.05 * flush + granularity + 1) << "at " << percent << " %";
+      ASSERT_LE(before - pace, 0.07 * flush + granularity + 1) << "at " << percent << " %";
     }
     before = pace;
   }
@@ -318,7 +318,7 @@ TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
     const LullPolicy policy = PolicyAfter(options, &history, &last);
     Pressure pressure = history.RandomPressure();
     if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
-    pressure.memory_used_bytes = pressure.memory_budget_bytes / 2;
+    pressure.memory_used_bytes = pressure.memory_budget_bytes / 3;
     pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
     pressure.debt_bytes = options.debt_bytes_max / 2;
     const Directive wanted = WouldSay(policy, pressure, last.now_us);
