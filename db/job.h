@@ -20,6 +20,9 @@ const char* JobClassName(JobClass job_class);
 struct SliceBudget {
   uint64_t bytes = 256 << 10;
   uint64_t nanos = 2'000'000;
+  /// Offer the core every few ten microseconds: a client that wakes up then need not wait for the
+  /// end of this thread's time slice, which the kernel makes some milliseconds long.
+  bool offers_core = true;
 };
 
 class Job {

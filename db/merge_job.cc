@@ -6,6 +6,7 @@
 
 #include "table/merging_iterator.h"
 #include "util/logging.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -42,6 +43,7 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
     input_bytes_done_ += entry_bytes;
     if (bytes < clock_at_bytes) continue;
     clock_at_bytes = bytes + kClockEveryBytes;
+    if (until.offers_core) OfferCore();
     if (bytes >= until.bytes || context_->clock->NowNanos() >= until.nanos) {
       *progress = Progress::kMore;
       return status;

@@ -196,7 +196,9 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     BeginFlushLocked();
   }
   Job::Progress progress = Job::Progress::kMore;
-  leveldb::Status status = flush_job_->RunSlice(kFlushSlice, &progress);
+  SliceBudget slice = kFlushSlice;
+  slice.offers_core = coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+  leveldb::Status status = flush_job_->RunSlice(slice, &progress);
   flushed_bytes_.store(std::min(flush_job_->input_bytes_done(), flush_job_->memory_bytes()),
                        std::memory_order_relaxed);
   if (status.ok() && progress == Job::Progress::kMore) return 0;

@@ -154,15 +154,16 @@ Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* alloca
   return is_full ? Error(name, errno) : Status::OK();
 }
 
-/// Fills the file's first `bytes` with zeros. In large pieces the page cache gets them as large
-/// folios: faulting those in costs a seventh of what page after page of a hole costs.
+/// Fills the file's first `bytes` with zeros, and leaves the position at the start. In large pieces
+/// the page cache gets them as large folios: faulting those in costs a seventh of what page after
+/// page of a hole costs.
 Status WriteZeros(int fd, const std::string& name, uint64_t bytes) {
   static char zeros[1 << 20];
   for (uint64_t at = 0; at < bytes; at += sizeof(zeros)) {
     iovec pieces[] = {{zeros, static_cast<size_t>(std::min<uint64_t>(bytes - at, sizeof(zeros)))}};
     if (Status s = WriteAll(fd, name, pieces); !s.ok()) return s;
   }
-  return Status::OK();
+  return lseek(fd, 0, SEEK_SET) == 0 ? Status::OK() : Error(name, errno);
 }
 
 /// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
@@ -195,7 +196,6 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
       *result = new MappedLogFile(name, std::move(fd), *std::move(mapping));
       return Status::OK();
     }
-    if (lseek(fd.get(), 0, SEEK_SET) != 0) return Error(name, errno);
   }
   *result =
       MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trim_at_close = allocated})

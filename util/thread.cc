@@ -90,6 +90,8 @@ void StartDetachedThread(const std::string& name, std::function<void()> body) {
   pthread_detach(StartOrDie(name, CpuClass::kNormal, std::move(body)));
 }
 
+void OfferCore() { sched_yield(); }
+
 int CoreCount() {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return 1;

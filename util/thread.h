@@ -36,6 +36,9 @@ class ThreadFactory {
 /// Runs `body` in a thread that nobody joins: for Env::StartThread, whose callers expect just that.
 void StartDetachedThread(const std::string& name, std::function<void()> body);
 
+/// Lets whoever waits for this core have it first; returns at once where nobody does.
+void OfferCore();
+
 /// Cores this process may use, at least 1.
 int CoreCount();
 

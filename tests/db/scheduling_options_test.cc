@@ -86,7 +86,7 @@ TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
 }
 
 TEST(SchedulingOptionsTest, BlanksAndEmptyPairsAreAllowedAndTheLastPairWins) {
-  EXPECT_EQ(Parsed(" ;; l0_stop = 99 ; ;l0_stop=100;").l0_stop, 100);
+  EXPECT_EQ(Parsed(" ;; l0_stop = 999 ; ;l0_stop=1000;").l0_stop, 1000);
   EXPECT_EQ(Parsed("own_coordinator=1").own_coordinator, true);
   EXPECT_EQ(Parsed("own_coordinator=true;own_coordinator=0").own_coordinator, false);
 }
