@@ -202,6 +202,13 @@ Store::~Store() {
   if (registered_) coordinator_->Unregister(this);
   // From here on this thread is alone. Jobs that were not installed take their files with them.
   flush_job_.reset();
+  {
+    MutexLock lock(mutex_);
+    to_install_.clear();
+  }
+  // Views of the past let go of tables that only they listed.
+  while (grace_.Collect() > 0) {
+  }
   std::vector<std::string> obsolete;
   {
     MutexLock lock(obsolete_mutex_);
@@ -209,11 +216,8 @@ Store::~Store() {
   }
   for (const std::string& path : obsolete) context_->env()->RemoveFile(path);
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
-  while (grace_.Collect() > 0) {
-  }
   {
     MutexLock lock(mutex_);
-    to_install_.clear();
     coordinator_->ReleaseMemory(immutable_bytes_);
     immutables_.clear();
     active_ = nullptr;
