@@ -145,7 +145,7 @@ leveldb::Status Store::CreateOrCheck() {
   return CreateStore(context_.get());
 }
 
-/// Writes what was recovered as a MANIFEST of this session: the old one may end in a torn record.
+/// Writes what was recovered as a MANIFEST of its own: the old one may end in a torn record.
 leveldb::Status Store::StartManifest(Recovered* recovered) {
   VersionEdit edit;
   edit.log_number = wal_.current_number();
