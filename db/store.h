@@ -135,7 +135,6 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
   const std::unique_ptr<StoreContext> context_;
-  const SchedulingOptions scheduling_;
   PolicyOptions policy_options_;
   std::shared_ptr<Coordinator> coordinator_;
   leveldb::FileLock* lock_ = nullptr;

@@ -60,7 +60,6 @@ void OpenInfoLog(StoreContext* context) {
 
 Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling)
     : context_(std::move(context)),
-      scheduling_(scheduling),
       policy_options_(
           ResolvePolicyOptions(scheduling, context_->options.write_buffer_size, CoreCount())),
       coordinator_(
@@ -265,7 +264,7 @@ Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
   return lull::Store::Open(options, scheduling, name, dbptr);
 }
 
-// DB declares bodies for these two; a store replaces them.
+// As batches of one; a store overrides them, as DB demands, and calls them.
 Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& value) {
   WriteBatch batch;
   batch.Put(key, value);

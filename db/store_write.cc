@@ -11,15 +11,11 @@ namespace lull {
 
 leveldb::Status Store::Put(const leveldb::WriteOptions& options, const leveldb::Slice& key,
                            const leveldb::Slice& value) {
-  leveldb::WriteBatch batch;
-  batch.Put(key, value);
-  return Write(options, &batch);
+  return leveldb::DB::Put(options, key, value);
 }
 
 leveldb::Status Store::Delete(const leveldb::WriteOptions& options, const leveldb::Slice& key) {
-  leveldb::WriteBatch batch;
-  batch.Delete(key);
-  return Write(options, &batch);
+  return leveldb::DB::Delete(options, key);
 }
 
 leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates) {
