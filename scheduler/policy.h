@@ -40,9 +40,18 @@ struct Pressure {
   bool l0_due = false;      ///< a compaction of L0 is due
   bool deep_due = false;    ///< a deep compaction is due
 
+  // Background work of this store.
+  int l0_running = 0;    ///< jobs in workers' hands
+  int deep_running = 0;  ///< likewise
+  int deep_paused = 0;   ///< jobs that began and wait for a worker
+  uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
+
   // Clients.
+  uint64_t active_bytes = 0;        ///< of the memtable that takes writes
+  uint64_t memtable_bytes = 0;      ///< at which it is full, as the store was opened
   uint64_t client_bytes_total = 0;  ///< written since open; only differences mean something
-  uint64_t idle_us = 0;             ///< since a write was last seen
+  uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
+  uint64_t idle_us = 0;                  ///< since a write was last seen
   bool drain_requested =
       false;  ///< a client waits for Flush or WaitForIdle: work as if nobody wrote
 };
@@ -59,6 +68,15 @@ struct Grant {
   bool operator==(const Grant&) const = default;
 };
 
+/// Bytes a second that background work may write. A flush draws from the budget and is never held
+/// up by it; an L0 job gets at least the minimum, less what flushes took of it; a deep job gets
+/// what is left.
+struct RateBudget {
+  uint64_t bytes_per_sec = 0;  ///< 0: no limit
+  uint64_t urgent_bytes_per_sec_min = 0;
+  bool operator==(const RateBudget&) const = default;
+};
+
 /// Why writes are slowed.
 enum class StallCause { kNone, kMemory, kL0, kDebt };
 
@@ -67,7 +85,12 @@ struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
+  RateBudget rate;
+  uint64_t table_bytes = 0;  ///< at which compactions cut their outputs; 0: as the store was opened
 
+  uint64_t memtable_bytes = 0;  ///< at which a memtable is full; 0: as the store was opened
+  bool absorb = false;  ///< a full memtable takes more while others wait for their flush, within the
+                        ///< memory budget
   uint64_t flush_bytes_min = 0;  ///< a flush begins once so much is sealed (or a client asks)
   int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
   int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits
