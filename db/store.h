@@ -109,6 +109,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
+  void TrimInLull();
   std::optional<uint64_t> AdvanceFlush();
   leveldb::Status InstallFlush(FlushJob* job);
   leveldb::Status InstallCompaction(CompactionJob* job);
@@ -162,6 +163,8 @@ class Store final : public leveldb::DB, private Tenant {
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
   uint64_t flush_retry_at_nanos_ = 0;
+  uint64_t lull_looked_at_nanos_ = 0;
+  uint64_t lull_client_bytes_ = 0;
 
   // What the directive says of the hard limits; written by the monitor.
   std::atomic<uint64_t> flush_bytes_min_{0};

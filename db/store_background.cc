@@ -15,6 +15,7 @@ namespace {
 constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
 constexpr uint64_t kRetryNanos = 1'000'000'000;
 constexpr uint64_t kCollectNanos = 20'000'000;
+constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks once a second at least
 
 }  // namespace
 
@@ -30,6 +31,7 @@ void Store::MeasurePressure(Pressure* pressure) {
       std::min(pressure->memory_used_bytes, flushed_bytes_.load(std::memory_order_relaxed));
   const std::array<uint64_t, kLevels> targets = LevelTargets(context_->layout);
   MutexLock lock(mutex_);
+  pressure->memtable_bytes = context_->options.write_buffer_size;
   pressure->immutable_bytes = immutable_bytes_;
   pressure->immutables = static_cast<int>(immutables_.size());
   pressure->flush_bytes_per_sec = flush_bytes_per_sec_;
@@ -159,7 +161,18 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
   }
   if (grace_.Collect() > 0) again = std::min(kCollectNanos, again.value_or(kRetryNanos));
+  TrimInLull();
   return again;
+}
+
+/// After a burst its memory goes back to the heap, but for what the next one begins with.
+void Store::TrimInLull() {
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (now - lull_looked_at_nanos_ < kTrimAfterNanos) return;
+  lull_looked_at_nanos_ = now;
+  const uint64_t written = client_bytes_.load(std::memory_order_relaxed);
+  if (std::exchange(lull_client_bytes_, written) == written)
+    context_->memtable_blocks->TrimTo(context_->options.write_buffer_size);
 }
 
 bool Store::WantsFlushLocked() const {

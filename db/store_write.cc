@@ -94,7 +94,7 @@ leveldb::Status Store::SealMemTable() {
   const SequenceNumber last_sequence = published_sequence_.load(std::memory_order_relaxed);
   if (status.ok()) status = wal_.Switch(last_sequence + 1);
   if (!status.ok()) return status;
-  auto next = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = next.get();
   uint64_t sealed_bytes = 0;
   {

@@ -2,6 +2,7 @@
 #include "db/wal_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "db/filename.h"
@@ -13,9 +14,6 @@ namespace {
 
 // A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
 constexpr uint64_t kSlackBytes = 256 << 10;
-
-// While the flush thread syncs a table, a fast writer fills a few WALs.
-constexpr size_t kPreparedMax = 6;
 
 }  // namespace
 
@@ -43,7 +41,6 @@ leveldb::Status WalSet::Create(WalRef* wal) {
 
 bool WalSet::NeedsPrepare() {
   MutexLock lock(mutex_);
-  if (older_.empty()) prepared_wanted_ = 1;  // everything is in tables: the burst is over
   return prepared_.size() < prepared_wanted_;
 }
 
@@ -70,10 +67,8 @@ WalSet::WalRef WalSet::TakePrepared() {
     WalRef next;
     {
       MutexLock lock(mutex_);
-      if (prepared_.empty()) {
-        prepared_wanted_ = kPreparedMax;
-        return nullptr;
-      }
+      if (prepared_.size() <= 1) prepared_wanted_ = kPreparedMax;
+      if (prepared_.empty()) return nullptr;
       next = std::move(prepared_.front());
       prepared_.pop_front();
     }
@@ -92,10 +87,15 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) return status;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
-  const uint64_t released = released_below_.load(std::memory_order_acquire);
-  std::erase_if(older_unsynced_, [&](const WalRef& wal) { return wal->number < released; });
   if (previous->has_unsynced) older_unsynced_.push_back(previous);
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  const auto first_needed =
+      std::find_if(older_unsynced_.begin(), older_unsynced_.end(),
+                   [&](const WalRef& wal) { return wal->number >= released; });
   MutexLock lock(mutex_);
+  to_close_.insert(to_close_.end(), std::make_move_iterator(older_unsynced_.begin()),
+                   std::make_move_iterator(first_needed));
+  older_unsynced_.erase(older_unsynced_.begin(), first_needed);
   older_.push_back(std::move(previous));
   return status;
 }
@@ -137,8 +137,10 @@ leveldb::Status WalSet::Sync() {
 std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
+  std::vector<WalRef> to_close;
   {
     MutexLock lock(mutex_);
+    to_close.swap(to_close_);
     const auto end = std::find_if(older_.begin(), older_.end(),
                                   [&](const WalRef& wal) { return wal->number >= number; });
     released.assign(older_.begin(), end);
@@ -157,6 +159,7 @@ void WalSet::Close() {
   if (current_ != nullptr) current_->writer.Close();
   older_.clear();
   older_unsynced_.clear();
+  to_close_.clear();
   current_ = nullptr;
 }
 

@@ -68,6 +68,10 @@ class WalSet {
   };
   using WalRef = std::shared_ptr<Wal>;
 
+  static constexpr size_t kPreparedMin = 2;
+  // While the flush thread syncs a table, a fast writer fills a few WALs.
+  static constexpr size_t kPreparedMax = 6;
+
   leveldb::Status Create(WalRef* wal);
   void Discard(WalRef unused);
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
@@ -82,9 +86,13 @@ class WalSet {
 
   Mutex mutex_;
   std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
-  // How many shall be ready: one, and more for the rest of a burst in which one was not enough.
-  size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = 1;
+  // How many shall be ready: more for good once they were used up, since a program that bursts does
+  // so again.
+  size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = kPreparedMin;
   std::vector<WalRef> older_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
+  // Released, but the leader still held them: to unmap and to cut a file can wait for the journal,
+  // so the flush thread does it.
+  std::vector<WalRef> to_close_ LULL_GUARDED_BY(mutex_);
 };
 
 }  // namespace lull
