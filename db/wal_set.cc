@@ -14,38 +14,51 @@ namespace {
 
 // A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
 constexpr uint64_t kSlackBytes = 256 << 10;
+constexpr uint64_t kMarginBytes = 16 << 10;
 
 }  // namespace
 
 WalSet::~WalSet() { Close(); }
+
+/// Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
+/// its zeros too.
+LogFileMode WalSet::WantedMode() const {
+  return clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+}
+
+/// What a memtable's records will need. Where every byte of it is written twice, no more than the
+/// last one needed.
+uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
+  const uint64_t bytes_max = context_->options.write_buffer_size + kSlackBytes;
+  const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
+  if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
+  return std::min(bytes_max, last + last / 64 + kMarginBytes);
+}
 
 leveldb::Status WalSet::Create(WalRef* wal) {
   const uint64_t number = context_->NewFileNumber();
   const std::string path = LogFileName(context_->name, number);
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
-  // Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
-  // its zeros too.
-  const LogFileMode mode =
-      clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+  const LogFileMode mode = WantedMode();
   if (context_->extension != nullptr) {
-    status = context_->extension->NewLogFile(
-        path, context_->options.write_buffer_size + kSlackBytes, mode, &raw);
+    status = context_->extension->NewLogFile(path, CapacityBytes(mode), mode, &raw);
   }
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
-  *wal = std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw));
+  *wal = std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(raw));
   names_unsynced_.store(true, std::memory_order_release);
   return status;
 }
 
 bool WalSet::NeedsPrepare() {
   MutexLock lock(mutex_);
-  return prepared_.size() < prepared_wanted_;
+  return prepared_.size() < prepared_wanted_ || IsUnfit(prepared_.front());
 }
 
 leveldb::Status WalSet::Prepare() {
   if (!NeedsPrepare()) return leveldb::Status::OK();
+  DiscardUnfit();
   WalRef wal;
   leveldb::Status status = Create(&wal);
   if (!status.ok()) return status;
@@ -87,6 +100,7 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) return status;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
+  last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   if (previous->has_unsynced) older_unsynced_.push_back(previous);
   const uint64_t released = released_below_.load(std::memory_order_acquire);
   const auto first_needed =
@@ -98,6 +112,22 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   older_unsynced_.erase(older_unsynced_.begin(), first_needed);
   older_.push_back(std::move(previous));
   return status;
+}
+
+bool WalSet::IsUnfit(const WalRef& wal) const {
+  return wal->mode == LogFileMode::kMapped && WantedMode() == LogFileMode::kWrite;
+}
+
+void WalSet::DiscardUnfit() {
+  std::vector<WalRef> unfit;
+  {
+    MutexLock lock(mutex_);
+    while (!prepared_.empty() && IsUnfit(prepared_.front())) {
+      unfit.push_back(std::move(prepared_.front()));
+      prepared_.pop_front();
+    }
+  }
+  for (WalRef& wal : unfit) Discard(std::move(wal));
 }
 
 void WalSet::Discard(WalRef unused) {

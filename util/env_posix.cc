@@ -175,7 +175,7 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
 
   Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
     constexpr size_t kBufferBytes = 256 << 10;
-    constexpr size_t kWritebackBytes = 1 << 20;
+    constexpr size_t kWritebackBytes = 512 << 10;
     const WriteStyle style = {.buffer_bytes = kBufferBytes,
                               .direct_bytes = kBufferBytes,
                               .writeback_bytes = kWritebackBytes};
