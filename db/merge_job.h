@@ -30,6 +30,9 @@ class MergeJob : public Job {
 
   TableOutputs& outputs() { return outputs_; }
   uint64_t input_bytes_done() const { return input_bytes_done_; }
+  uint64_t written_bytes() const override {
+    return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
+  }
   /// Time spent in slices.
   uint64_t busy_nanos() const { return busy_nanos_; }
 
@@ -84,11 +87,15 @@ class FlushJob final : public MergeJob {
 
 class CompactionJob final : public MergeJob {
  public:
+  /// `layout`: as it was when the plan was made.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
-                VersionRef version, SequenceNumber oldest_snapshot);
+                const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot);
 
   const CompactionPlan& plan() const { return plan_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+  /// By the bytes of the entries that were read: with compression a job is held to be further than
+  /// it is.
+  double share_done() const override;
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
@@ -97,6 +104,7 @@ class CompactionJob final : public MergeJob {
 
   TableCache* const tables_;
   const CompactionPlan plan_;
+  const LayoutOptions layout_;
   const VersionRef version_;  // keeps the inputs alive
   size_t grandparent_ = 0;    // the first grandparent not yet passed
   uint64_t overlap_bytes_ = 0;

@@ -58,22 +58,23 @@ void OpenInfoLog(StoreContext* context) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling)
+Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
+             PolicyFactory make_policy)
     : context_(std::move(context)),
-      policy_options_(
-          ResolvePolicyOptions(scheduling, context_->options.write_buffer_size, CoreCount())),
-      coordinator_(
-          CoordinatorFor(scheduling, policy_options_, context_->options.write_buffer_size)),
+      make_policy_(std::move(make_policy)),
+      coordinator_(CoordinatorFor(scheduling, Resolved(scheduling),
+                                  context_->options.write_buffer_size)),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock()),
-      wal_(context_.get()) {
-  context_->layout.l0_trigger = policy_options_.l0_trigger;
-  context_->layout.table_bytes_max = context_->options.max_file_size;
-  context_->layout.l0_job_bytes_max = policy_options_.l0_job_bytes_max;
-}
+      wal_(context_.get()),
+      memtable_bytes_(context_->options.write_buffer_size),
+      table_bytes_(context_->options.max_file_size),
+      scheduling_(scheduling),
+      layout_(LayoutFor(Resolved(scheduling))) {}
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
-                            const std::string& name, leveldb::DB** result) {
+                            const std::string& name, leveldb::DB** result,
+                            PolicyFactory make_policy) {
   if (result == nullptr)
     return leveldb::Status::InvalidArgument("Open: the place for the result is null");
   *result = nullptr;
@@ -89,10 +90,11 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();
   }
-  std::unique_ptr<Store> store(new Store(std::move(context), scheduling));
+  std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
   status = store->OpenFiles();
   if (!status.ok()) return status;
-  store->coordinator_->Register(store.get(), MakePolicy(scheduling.policy, store->policy_options_));
+  store->coordinator_->Register(
+      store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
   *result = store.release();
   return status;
@@ -217,7 +219,7 @@ Store::~Store() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
   {
     MutexLock lock(mutex_);
-    coordinator_->ReleaseMemory(immutable_bytes_);
+    coordinator_->ReleaseMemory(immutable_bytes_ + absorbed_bytes_);
     immutables_.clear();
     active_ = nullptr;
     version_ = nullptr;
@@ -238,6 +240,13 @@ leveldb::Status Flush(leveldb::DB* db) {
   if (store == nullptr)
     return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
   return store->Flush();
+}
+
+leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("SetOptions: not a store that Lull opened");
+  return store->SetOptions(text);
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {

@@ -28,8 +28,10 @@ leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::S
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? SequenceOfSnapshot(options.snapshot)
                                       : published_sequence_.load(std::memory_order_acquire);
-  return view->Get(&tables_, HowToRead(options, context_->options), LookupKey(key, sequence),
-                   value);
+  leveldb::Status status = view->Get(&tables_, HowToRead(options, context_->options),
+                                     LookupKey(key, sequence), value);
+  if (status.ok()) read_bytes_.Add(value->size());
+  return status;
 }
 
 leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
@@ -39,7 +41,8 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
                                       ? SequenceOfSnapshot(options.snapshot)
                                       : published_sequence_.load(std::memory_order_acquire);
   return NewDbIterator(context_->order,
-                       view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence)
+                       view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
+                       &read_bytes_)
       .release();
 }
 
@@ -56,6 +59,10 @@ void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
 
 bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
   value->clear();
+  if (property == leveldb::Slice("lull.options")) {
+    *value = OptionsText();
+    return true;
+  }
   const GraceGuard guard(grace_);
   const ReadView* const view = view_.load(std::memory_order_acquire);
   PropertySource source;

@@ -37,14 +37,17 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
 
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
-  if (inserting_->MemoryBytes() >= context_->options.write_buffer_size) status = SealMemTable();
+  const leveldb::Slice record = GroupRecord(leader, last);
+  if (inserting_->MemoryBytes() >= memtable_bytes_.load(std::memory_order_relaxed) &&
+      !Absorbs(record)) {
+    status = SealMemTable();
+  }
   if (status.ok() && read_only_.load(std::memory_order_acquire)) {
     MutexLock lock(mutex_);
     status = write_error_;
   }
   if (!status.ok()) return status;
 
-  const leveldb::Slice record = GroupRecord(leader, last);
   status = wal_.Append(record);
   if (status.ok() && leader->sync) status = wal_.Sync();
   if (!status.ok()) {
@@ -83,6 +86,22 @@ leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Wr
   return group_record_;
 }
 
+/// Whether the active memtable, full as it is, takes `record` too, rather than join those that wait
+/// for their flush. Memory that it may come to is counted before it is there, so that several stores
+/// cannot exceed their common budget together.
+bool Store::Absorbs(const leveldb::Slice& record) {
+  constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
+  if (!absorb_.load(std::memory_order_relaxed) || unflushed_.load(std::memory_order_relaxed) == 0)
+    return false;
+  const uint64_t bytes = inserting_->MemoryBytes() + record.size() +
+                         batch::CountOf(record) * kEntryBytesMax + context_->ArenaBlockBytes();
+  const uint64_t beyond = bytes - std::min(bytes, memtable_bytes_.load(std::memory_order_relaxed));
+  if (beyond <= absorbed_bytes_) return true;
+  if (!coordinator_->TryAddMemory(beyond - absorbed_bytes_)) return false;
+  absorbed_bytes_ = beyond;
+  return true;
+}
+
 /// Hands the active memtable to the flush thread, and begins a new one with a WAL of its own. Waits
 /// only at a hard limit.
 leveldb::Status Store::SealMemTable() {
@@ -107,10 +126,13 @@ leveldb::Status Store::SealMemTable() {
     active_wal_number_ = wal_.current_number();
     immutables_.push_back(std::move(sealed));
     immutable_bytes_ += sealed_bytes;
+    unflushed_.fetch_add(1, std::memory_order_relaxed);
     ++seals_;
     PublishViewLocked();
   }
-  coordinator_->AddMemory(sealed_bytes);
+  coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, absorbed_bytes_));
+  coordinator_->ReleaseMemory(absorbed_bytes_ - std::min(sealed_bytes, absorbed_bytes_));
+  absorbed_bytes_ = 0;
   coordinator_->WakeFlush();
   coordinator_->WakeMonitor();
   return status;
@@ -119,10 +141,15 @@ leveldb::Status Store::SealMemTable() {
 bool Store::HasRoomLocked() const {
   if (immutables_.size() >= static_cast<size_t>(immutables_max_.load(std::memory_order_relaxed)))
     return false;
-  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed)) return false;
+  // Where no compaction is due, none would end the wait.
+  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed) &&
+      LevelScore(*version_, 0, layout_) >= 1.0) {
+    return false;
+  }
   // A store that has nothing sealed may always seal one memtable, however much others hold.
+  const uint64_t bytes = active_->MemoryBytes();
   return immutables_.empty() ||
-         coordinator_->memory_used_bytes() + context_->options.write_buffer_size <=
+         coordinator_->memory_used_bytes() + bytes - std::min(bytes, absorbed_bytes_) <=
              coordinator_->memory_budget_bytes();
 }
 

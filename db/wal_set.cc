@@ -29,7 +29,7 @@ LogFileMode WalSet::WantedMode() const {
 /// What a memtable's records will need. Where every byte of it is written twice, no more than the
 /// last one needed.
 uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
-  const uint64_t bytes_max = context_->options.write_buffer_size + kSlackBytes;
+  const uint64_t bytes_max = memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes;
   const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
   if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
   return std::min(bytes_max, last + last / 64 + kMarginBytes);

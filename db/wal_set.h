@@ -29,7 +29,8 @@ namespace lull {
 
 class WalSet {
  public:
-  explicit WalSet(StoreContext* context) : context_(context) {}
+  explicit WalSet(StoreContext* context)
+      : context_(context), memtable_bytes_(context->options.write_buffer_size) {}
   ~WalSet();
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
@@ -38,6 +39,11 @@ class WalSet {
   /// do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+
+  /// What is allocated for WALs created from here on; a record beyond it grows the file. Any thread.
+  void SetCapacity(uint64_t memtable_bytes) {
+    memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
+  }
 
   /// Switches to the prepared WAL, or to one made now if the flush thread was too slow. Leading
   /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
@@ -85,6 +91,7 @@ class WalSet {
   leveldb::Status SyncOlder();
 
   StoreContext* const context_;
+  std::atomic<uint64_t> memtable_bytes_;
   WalRef current_;                           // leading writer only
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
