@@ -245,7 +245,7 @@ void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
   worker->job = nullptr;
   worker->state.store(Worker::State::kFree, std::memory_order_release);
   running->worker = nullptr;
-  if (!ended) return;
+  if (!ended) return running->entry->tenant->JobPaused(*running->job);
   running->entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
   running->entry->tenant->JobEnded(std::move(running->job), status);
   ++ends_;
@@ -390,6 +390,7 @@ void Coordinator::Start(RunningJob* job, Worker* worker) {
   worker->running = job;
   worker->job = job->job.get();
   worker->client_bytes = &job->entry->tenant->ClientBytes();
+  job->entry->tenant->JobStarted(*job->job, worker->cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);
   worker->signal.Wake();

@@ -22,6 +22,7 @@ constexpr uint64_t kCollectNanos = 20'000'000;
 
 void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
+  activity_.Sample(pressure->client_bytes_total);
   // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
   // every flush.
   pressure->memory_budget_bytes =
@@ -43,6 +44,7 @@ void Store::MeasurePressure(Pressure* pressure) {
 }
 
 void Store::ApplyDirective(const Directive& directive) {
+  activity_.DirectiveIs(directive);
   admission_.Apply(directive);
   immutables_max_.store(directive.immutables_max, std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
@@ -109,6 +111,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     coordinator_->WakeFlush();
     return;
   }
+  activity_.JobEnded(*compaction, status);
   NoteBackgroundError(JobClassName(compaction->job_class()), status);
   MutexLock lock(mutex_);
   compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
@@ -122,6 +125,7 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     NoteObsolete(static_cast<CleanupJob*>(job.get())->paths());
     return;
   }
+  activity_.JobAbandoned(*job);
   MutexLock lock(mutex_);
   ForgetRunningLocked(static_cast<CompactionJob*>(job.get())->plan());
 }
@@ -183,6 +187,7 @@ void Store::BeginFlushLocked() {
     sealed.push_back(next);
   }
   flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
+  activity_.JobStarted(*flush_job_, CpuPriority::kNormal);
   flush_began_nanos_ = coordinator_->clock()->NowNanos();
   flushing_ = true;
 }
@@ -209,6 +214,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     NoteBackgroundError("flush", status);
     flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   }
+  activity_.JobEnded(*flush_job_, status);
   flush_job_.reset();
   flushed_bytes_.store(0, std::memory_order_relaxed);
   MutexLock lock(mutex_);
@@ -293,6 +299,7 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     PublishViewLocked();
   }
   if (job->job_class() == JobClass::kManual) AdvanceManualLocked();
+  activity_.JobEnded(*job, status);
   changed_.NotifyAll();
   coordinator_->WakeMonitor();
   return status;
