@@ -66,9 +66,9 @@ bool EventHub::IsFor(const Subscriber& subscriber, const Event& event) {
 void EventHub::Post(Event event) {
   {
     MutexLock lock(mutex_);
-    const bool wanted = std::any_of(
-        subscribers_.begin(), subscribers_.end(),
-        [&](const SubscriberRef& subscriber) { return IsFor(*subscriber, event); });
+    const bool wanted =
+        std::any_of(subscribers_.begin(), subscribers_.end(),
+                    [&](const SubscriberRef& subscriber) { return IsFor(*subscriber, event); });
     if (stopping_ || !wanted) return;  // nobody is woken for nothing
     queue_.push_back({next_ticket_++, std::move(event), nullptr});
   }

@@ -76,7 +76,7 @@ void InfoLog::OnJobEnd(const JobInfo& job) {
   if (job.outcome == JobOutcome::kFailed) return;  // whoever saw it fail has said so
   const std::string name = JobName(job);
   if (job.outcome == JobOutcome::kAbandoned) {
-    Log(logger_, "%s: given up, the store closes; %.1f of %.1f MB were done%s", name.c_str(),
+    Log(logger_, "%s: given up when %.1f of %.1f MB were done%s", name.c_str(),
         MB(job.input_bytes_done), MB(job.input_bytes), PausesText(job).c_str());
     return;
   }
@@ -95,8 +95,7 @@ void InfoLog::OnJobEnd(const JobInfo& job) {
 
 void InfoLog::OnStallBegin(const StallInfo& stall) {
   StallLines& lines = stalls_[static_cast<size_t>(stall.kind)];
-  lines.began_with_line =
-      lines.last_us == 0 || stall.at_us >= lines.last_us + kStallLineEveryUs;
+  lines.began_with_line = lines.last_us == 0 || stall.at_us >= lines.last_us + kStallLineEveryUs;
   if (!lines.began_with_line) return;
   lines.last_us = stall.at_us;
   Log(logger_, "Writes are %s: %s", stall.kind == StallKind::kStop ? "stopped" : "slowed",
@@ -130,11 +129,14 @@ void InfoLog::OnOptionsChange(const OptionsInfo& options) {
 void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,
              size_t recovered_tables, size_t lost_files) {
   const leveldb::Options& options = context.options;
-  Log(logger, "Opened %s in %.1f ms. Tables: %s. Recovery made %zu tables of logs, and set aside "
-      "%zu files", context.name.c_str(), static_cast<double>(report.activity.uptime_nanos) / 1e6,
+  Log(logger,
+      "Opened %s in %.1f ms. Tables: %s. Recovery made %zu tables of logs, and set aside "
+      "%zu files",
+      context.name.c_str(), static_cast<double>(report.activity.uptime_nanos) / 1e6,
       LevelsText(report).c_str(), recovered_tables, lost_files);
   Log(logger, "Scheduling: %s", report.activity.options.c_str());
-  Log(logger, "Options: comparator=%s write_buffer_size=%zu max_file_size=%zu block_size=%zu "
+  Log(logger,
+      "Options: comparator=%s write_buffer_size=%zu max_file_size=%zu block_size=%zu "
       "block_restart_interval=%d max_open_files=%d compression=%d filter=%s paranoid_checks=%d",
       options.comparator->Name(), options.write_buffer_size, options.max_file_size,
       options.block_size, options.block_restart_interval, options.max_open_files,
@@ -150,7 +152,8 @@ void LogClose(leveldb::Logger* logger, const StoreReport& report) {
       stalls += StallTotalText(kind, cause, report.activity.stall_totals[kind][cause]);
     }
   }
-  Log(logger, "Closed after %.1f s. Clients wrote %llu entries, %.1f MB; WAL %.1f MB, flushes "
+  Log(logger,
+      "Closed after %.1f s. Clients wrote %llu entries, %.1f MB; WAL %.1f MB, flushes "
       "%.1f MB, compactions read %.1f and wrote %.1f MB; write amplification %.2f%s. Tables: %s",
       static_cast<double>(report.activity.uptime_nanos) / 1e9,
       static_cast<unsigned long long>(report.user_entries), MB(report.user_bytes),

@@ -92,20 +92,26 @@ void ForLevels(const StoreReport& report, std::string_view name, std::string_vie
 
 void WriteLevels(const StoreReport& report, MetricsWriter* out) {
   using Level = const LevelReport&;
-  ForLevels(report, "level_tables", "gauge", "Tables of a level.",
-            [](Level level) { return level.tables; }, out);
-  ForLevels(report, "level_bytes", "gauge", "Bytes of a level's tables.",
-            [](Level level) { return level.bytes; }, out);
-  ForLevels(report, "level_target_bytes", "gauge",
-            "Bytes a level may have before its compaction is due; 0: it has no such limit.",
-            [](Level level) { return level.target_bytes; }, out);
-  ForLevels(report, "level_score", "gauge", "Urgency of a level's compaction; due from 1 on.",
-            [](Level level) { return level.score; }, out);
-  ForLevels(report, "level_read_bytes_total", "counter", "Bytes read by compactions into a level.",
-            [](Level level) { return level.compactions.bytes_read; }, out);
-  ForLevels(report, "level_written_bytes_total", "counter",
-            "Bytes written to a level by compactions, and to L0 by flushes.",
-            [](Level level) { return level.compactions.bytes_written; }, out);
+  ForLevels(
+      report, "level_tables", "gauge", "Tables of a level.",
+      [](Level level) { return level.tables; }, out);
+  ForLevels(
+      report, "level_bytes", "gauge", "Bytes of a level's tables.",
+      [](Level level) { return level.bytes; }, out);
+  ForLevels(
+      report, "level_target_bytes", "gauge",
+      "Bytes a level may have before its compaction is due; 0: it has no such limit.",
+      [](Level level) { return level.target_bytes; }, out);
+  ForLevels(
+      report, "level_score", "gauge", "Urgency of a level's compaction; due from 1 on.",
+      [](Level level) { return level.score; }, out);
+  ForLevels(
+      report, "level_read_bytes_total", "counter", "Bytes read by compactions into a level.",
+      [](Level level) { return level.compactions.bytes_read; }, out);
+  ForLevels(
+      report, "level_written_bytes_total", "counter",
+      "Bytes written to a level by compactions, and to L0 by flushes.",
+      [](Level level) { return level.compactions.bytes_written; }, out);
   out->Single("debt_bytes", "gauge",
               "Bytes that must be compacted until every level is within its target.",
               report.debt_bytes);
@@ -159,15 +165,19 @@ void WriteJobs(const ActivityReport& activity, MetricsWriter* out) {
     out->Sample(totals.abandoned, {{"class", name}, {"outcome", "abandoned"}});
   }
   using Totals = const JobTotals&;
-  ForJobKinds(activity, "job_pauses_total", "Pauses of jobs.",
-              [](Totals totals) { return totals.pauses; }, out);
-  ForJobKinds(activity, "job_paused_seconds_total", "Time that jobs were paused.",
-              [](Totals totals) { return static_cast<double>(totals.paused_nanos) / 1e9; }, out);
-  ForJobKinds(activity, "job_read_bytes_total",
-              "Bytes of tables read by compactions, of memtables by flushes.",
-              [](Totals totals) { return totals.read_bytes; }, out);
-  ForJobKinds(activity, "job_written_bytes_total", "Bytes of tables written.",
-              [](Totals totals) { return totals.written_bytes; }, out);
+  ForJobKinds(
+      activity, "job_pauses_total", "Pauses of jobs.", [](Totals totals) { return totals.pauses; },
+      out);
+  ForJobKinds(
+      activity, "job_paused_seconds_total", "Time that jobs were paused.",
+      [](Totals totals) { return static_cast<double>(totals.paused_nanos) / 1e9; }, out);
+  ForJobKinds(
+      activity, "job_read_bytes_total",
+      "Bytes of tables read by compactions, of memtables by flushes.",
+      [](Totals totals) { return totals.read_bytes; }, out);
+  ForJobKinds(
+      activity, "job_written_bytes_total", "Bytes of tables written.",
+      [](Totals totals) { return totals.written_bytes; }, out);
 }
 
 template <class Value>
@@ -185,13 +195,16 @@ void ForStalls(const ActivityReport& activity, std::string_view name, std::strin
 
 void WriteStalls(const ActivityReport& activity, MetricsWriter* out) {
   using Totals = const StallTotals&;
-  ForStalls(activity, "stalls_total", "Times in which writes were held up by background work.",
-            [](Totals totals) { return totals.count; }, out);
-  ForStalls(activity, "stall_held_seconds_total",
-            "Time in which at least one write was held up, a present stall included.",
-            [](Totals totals) { return static_cast<double>(totals.held_nanos) / 1e9; }, out);
-  ForStalls(activity, "stall_held_writes_total", "Writes that were held up.",
-            [](Totals totals) { return totals.held_writes; }, out);
+  ForStalls(
+      activity, "stalls_total", "Times in which writes were held up by background work.",
+      [](Totals totals) { return totals.count; }, out);
+  ForStalls(
+      activity, "stall_held_seconds_total",
+      "Time in which at least one write was held up, a present stall included.",
+      [](Totals totals) { return static_cast<double>(totals.held_nanos) / 1e9; }, out);
+  ForStalls(
+      activity, "stall_held_writes_total", "Writes that were held up.",
+      [](Totals totals) { return totals.held_writes; }, out);
   out->Family("stall_active", "gauge", "1 while a stall of that kind lasts.");
   for (size_t kind = 0; kind < kStallKinds; ++kind) {
     int active = 0;

@@ -357,10 +357,11 @@ bool StoreStats::AddListener(std::shared_ptr<EventListener> listener) {
   for (const auto& [job, running] : running_) by_id[running.info.id] = &running;
   for (const auto& [id, running] : by_id) {
     const JobInfo info = InfoOfLocked(*running, now);
-    present.emplace_back(JobEvent{JobEvent::Phase::kBegin, info});
-    if (running->pause_began_nanos != 0) {
-      present.emplace_back(JobEvent{JobEvent::Phase::kPause, info});
-    }
+    const bool paused = running->pause_began_nanos != 0;
+    JobInfo begin = info;
+    if (paused) --begin.pauses;  // the present one is told of by itself
+    present.emplace_back(JobEvent{JobEvent::Phase::kBegin, begin});
+    if (paused) present.emplace_back(JobEvent{JobEvent::Phase::kPause, info});
   }
   for (const Stall& stall : stalls_) {
     if (stall.lasts) present.emplace_back(StallEvent{true, InfoOfLocked(stall, now)});

@@ -85,10 +85,9 @@ double LatencySnapshot::PercentileNanos(double share) const {
 
 uint64_t LatencySnapshot::CountBelowPowerOfTwo(int exponent) const {
   if (buckets_.empty()) return 0;
-  const size_t end =
-      exponent >= LatencyHistogram::kExponentMax
-          ? LatencyHistogram::kBuckets
-          : LatencyHistogram::BucketOf(uint64_t{1} << exponent);
+  const size_t end = exponent >= LatencyHistogram::kExponentMax
+                         ? LatencyHistogram::kBuckets
+                         : LatencyHistogram::BucketOf(uint64_t{1} << exponent);
   uint64_t count = 0;
   for (size_t i = 0; i < end; ++i) count += buckets_[i];
   return count;

@@ -13,8 +13,9 @@
 // ORDER. A listener hears of events in the order in which they happened, and of every event, from
 // AddListener on. What was under way at that moment (running and paused jobs, a stall) is told
 // first, as if it began now. So for each job: one begin, then pause and resume in turn, then one
-// end, whether it succeeded, failed, or was given up because the store closes. For each stall: one
-// begin, one end. Nothing comes after the store is closed, or after RemoveListener has returned.
+// end, whether it succeeded, failed, or was given up (then it may end while paused). For each
+// stall: one begin, one end. Nothing comes after the store is closed, or after RemoveListener has
+// returned.
 //
 // WHAT A LISTENER MAY DO. It may read the store: Get, iterators, snapshots, GetProperty,
 // GetApproximateSizes. It must not write to it, wait for it (Flush, WaitForIdle, CompactRange),
@@ -46,7 +47,8 @@ enum class JobOutcome {
   kRunning = 0,  ///< it has not ended
   kDone = 1,     ///< its result is in the store, durably
   kFailed = 2,   ///< `status` says why; its output is removed, and it will be tried again
-  kAbandoned = 3,  ///< the store closes; its output is removed
+  /// Given up, because the store closes or more urgent work needs its place; its output is removed.
+  kAbandoned = 3,
 };
 
 /// A job as it stands when the event happens.
