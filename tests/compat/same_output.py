@@ -2,11 +2,11 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Runs programs that must say the same, and shows where they do not.
 
-usage: same_output.py [--swap FOLDER] [--only] PROGRAM [PROGRAM...]
+usage: same_output.py [--swap FOLDER] PROGRAM [PROGRAM...]
 
 Each PROGRAM gets the path of a directory that does not exist as its only argument. With --swap the
-first one runs once more, with FOLDER in front of its library path; with --only it is enough that
-the programs succeed. Exit code 1 if a program fails or the outputs differ.
+first one runs once more, with FOLDER in front of its library path. Exit code 1 if a program fails
+or the outputs differ.
 """
 import argparse
 import difflib
@@ -30,7 +30,6 @@ def run(name, command, env):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('--swap')
-    parser.add_argument('--only', action='store_true')
     parser.add_argument('program', nargs='+')
     args = parser.parse_args()
 
@@ -46,7 +45,7 @@ def main():
     first_name, first = outputs[0]
     differing = 0
     for name, output in outputs[1:]:
-        if output != first and not args.only:
+        if output != first:
             sys.stdout.writelines(difflib.unified_diff(first, output, first_name, name))
             differing += 1
     print(f'{len(outputs)} outputs of {len(first)} lines, {differing} differ from the first')
