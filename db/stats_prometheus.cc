@@ -23,7 +23,8 @@ constexpr int kLastExponent = 34;
 std::string Number(double value) {
   // Whole numbers are written out: a counter of bytes must not lose its last digits.
   char digits[40];
-  const bool whole = std::abs(value) < 9e15 && value == std::floor(value);
+  constexpr double kExactMax = 9007199254740992;  // 2^53
+  const bool whole = std::abs(value) <= kExactMax && value == std::floor(value);
   std::snprintf(digits, sizeof(digits), whole ? "%.0f" : "%.9g", value);
   for (char* c = digits; *c != '\0'; ++c) {
     if (*c == ',') *c = '.';  // whatever the program's locale

@@ -110,8 +110,8 @@ void StoreStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
 
 void StoreStats::JobStarted(const Job& job, CpuPriority cpu) {
   if (job.job_class() == JobClass::kCleanup) return;
-  const uint64_t now = clock_->NowNanos();
   MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
   const auto [place, is_new] = running_.try_emplace(&job);
   Running& running = place->second;
   running.info.idle_priority = cpu == CpuPriority::kIdle;
@@ -130,8 +130,8 @@ void StoreStats::JobStarted(const Job& job, CpuPriority cpu) {
 }
 
 void StoreStats::JobPaused(const Job& job) {
-  const uint64_t now = clock_->NowNanos();
   MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
   const auto found = running_.find(&job);
   if (found == running_.end() || found->second.pause_began_nanos != 0) return;
   Running& running = found->second;
@@ -205,8 +205,7 @@ StallInfo StoreStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
 }
 
 /// Writes that are held now are held by it from here on.
-void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause) {
-  const uint64_t now = clock_->NowNanos();
+void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   stall.lasts = true;
   stall.began_nanos = stall.held_since_nanos = now;
@@ -218,8 +217,7 @@ void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause) {
   hub_->Post(StallEvent{true, InfoOfLocked(stall, now)});
 }
 
-void StoreStats::EndStallLocked(StallKind kind) {
-  const uint64_t now = clock_->NowNanos();
+void StoreStats::EndStallLocked(StallKind kind, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   const StallInfo info = InfoOfLocked(stall, now);
   StallTotals& totals = stall_totals_[Index(kind)][Index(info.cause)];
@@ -230,40 +228,41 @@ void StoreStats::EndStallLocked(StallKind kind) {
 }
 
 void StoreStats::WriteHeld(StallKind kind, StallCause cause) {
-  const uint64_t now = clock_->NowNanos();
   MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
   Stall& stall = stalls_[Index(kind)];
   if (!stall.lasts) {
-    BeginStallLocked(kind, CauseOf(kind == StallKind::kSlowdown ? slow_cause_ : cause));
+    BeginStallLocked(kind, CauseOf(kind == StallKind::kSlowdown ? slow_cause_ : cause), now);
   }
   if (stall.held++ == 0) stall.held_since_nanos = now;
   ++stall.info.held_writes;
 }
 
 void StoreStats::WriteReleased(StallKind kind) {
-  const uint64_t now = clock_->NowNanos();
   MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
   Stall& stall = stalls_[Index(kind)];
   if (--stall.held > 0) return;
   stall.held_nanos += now - std::min(now, stall.held_since_nanos);
   const bool may_go_on = kind == StallKind::kSlowdown && slows_;
-  if (stall.lasts && !may_go_on) EndStallLocked(kind);
+  if (stall.lasts && !may_go_on) EndStallLocked(kind, now);
 }
 
 void StoreStats::DirectiveIs(const Directive& directive) {
   MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
   directive_ = directive;
   slows_ = directive.delay_us_per_write > 0 || directive.write_bytes_per_sec_max > 0;
   Stall& slowdown = stalls_[Index(StallKind::kSlowdown)];
   if (!slows_) {
-    if (slowdown.lasts && slowdown.held == 0) EndStallLocked(StallKind::kSlowdown);
+    if (slowdown.lasts && slowdown.held == 0) EndStallLocked(StallKind::kSlowdown, now);
     return;
   }
   slow_cause_ = directive.cause;
   const WriteStallCause cause = CauseOf(directive.cause);
   if (!slowdown.lasts || slowdown.info.cause == cause) return;
-  EndStallLocked(StallKind::kSlowdown);
-  if (slowdown.held > 0) BeginStallLocked(StallKind::kSlowdown, cause);
+  EndStallLocked(StallKind::kSlowdown, now);
+  if (slowdown.held > 0) BeginStallLocked(StallKind::kSlowdown, cause, now);
 }
 
 // ---- the rest ----
@@ -313,7 +312,7 @@ void StoreStats::Close() {
     EndJobLocked(*running_.begin()->first, JobOutcome::kAbandoned, leveldb::Status::OK());
   }
   for (Stall& stall : stalls_) {
-    if (stall.lasts) EndStallLocked(stall.info.kind);
+    if (stall.lasts) EndStallLocked(stall.info.kind, clock_->NowNanos());
   }
 }
 

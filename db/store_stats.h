@@ -148,8 +148,8 @@ class StoreStats {
   void PostJobLocked(JobEvent::Phase phase, const JobInfo& info) LULL_REQUIRES(mutex_);
   uint64_t ReadBytesLocked(JobKind kind) const LULL_REQUIRES(mutex_);
   StallInfo InfoOfLocked(const Stall& stall, uint64_t now) const LULL_REQUIRES(mutex_);
-  void BeginStallLocked(StallKind kind, WriteStallCause cause) LULL_REQUIRES(mutex_);
-  void EndStallLocked(StallKind kind) LULL_REQUIRES(mutex_);
+  void BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) LULL_REQUIRES(mutex_);
+  void EndStallLocked(StallKind kind, uint64_t now) LULL_REQUIRES(mutex_);
   RateSample MeasureLocked(uint64_t user_bytes) const LULL_REQUIRES(mutex_);
   Rates RatesLocked(uint64_t user_bytes) const LULL_REQUIRES(mutex_);
 

@@ -143,6 +143,12 @@ class StoreEventsTest : public ::testing::Test {
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
   }
+  /// Writes until `enough`, on a thread of its own.
+  std::unique_ptr<ThreadHandle> FillInThread(const std::atomic<bool>* enough) {
+    return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, enough] {
+      for (int first = 0; !enough->load(); first += 10) Fill(first, 10);
+    });
+  }
   std::string Property(const std::string& name) {
     std::string text;
     EXPECT_TRUE(db_->GetProperty(name, &text)) << name;
@@ -194,9 +200,10 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
 TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   OpenWith("policy=leveldb");
   env_.gate.Close();
-  const auto writer =
-      ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this] { Fill(0, 400); });
-  checker_->Await([](const auto& counts) { return counts.stall_begins == 1; });
+  std::atomic<bool> enough{false};
+  const auto writer = FillInThread(&enough);
+  checker_->Await(
+      [](const auto& counts) { return counts.stall_begins == 1 && counts.begins == 1; });
   const Json first = Stats();
   ASSERT_EQ(first["stalls"]["now"].size(), 1u);
   EXPECT_EQ(first["stalls"]["now"][0]["kind"], "stop");
@@ -212,6 +219,7 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   }
   EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_stall_active{kind=\"stop\"}"),
             1);
+  enough.store(true);
   env_.gate.Open();
   checker_->Await([](const auto& counts) { return counts.stall_ends >= 1; });
   EXPECT_EQ(checker_->LastStall().cause, WriteStallCause::kMemory);
@@ -220,9 +228,10 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
 TEST_F(StoreEventsTest, StopsMakeLinesInLog) {
   OpenWith("policy=leveldb");
   env_.gate.Close();
-  auto writer =
-      ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this] { Fill(0, 400); });
+  std::atomic<bool> enough{false};
+  auto writer = FillInThread(&enough);
   checker_->Await([](const auto& counts) { return counts.stall_begins == 1; });
+  enough.store(true);
   env_.gate.Open();
   writer.reset();
   Close();
@@ -340,7 +349,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, StoreEventsUnderLoadTest,
-                         ::testing::Values("policy=lull;lull_after_us=0",
+                         ::testing::Values("policy=lull;l0_trigger=2;lull_flush_bytes_min=64K",
                                            "policy=leveldb;l0_slowdown=6;l0_stop=8"),
                          [](const auto& test) { return test.index == 0 ? "lull" : "leveldb"; });
 
