@@ -5,6 +5,8 @@
 # lull_add_library(NAME LAYERS layer...): those objects as the library that programs link, with
 # alias NAME::NAME, and as NAME_internal for tests and benchmarks, which may also include and call
 # what the library hides.
+#
+# lull_make_drop_in(TARGET SONAME): makes a shared library of those objects stand in for LevelDB's.
 
 function(lull_add_layer name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
@@ -34,12 +36,29 @@ function(lull_make_library name kind layers)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
   target_link_libraries(${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(script "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+    target_link_options(${name} PRIVATE "LINKER:--version-script=${script}")
+    set_target_properties(${name} PROPERTIES
+      LINK_DEPENDS "${script}" VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  endif()
+endfunction()
+
+function(lull_make_drop_in name soname)
+  string(REPLACE "libleveldb.so." "" soversion "${soname}")
+  set_target_properties(${name} PROPERTIES
+    OUTPUT_NAME leveldb VERSION ${LULL_LEVELDB_VERSION} SOVERSION ${soversion})
 endfunction()
 
 function(lull_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS")
   lull_make_library(${name} "" "${arg_LAYERS}")
   add_library(${name}::${name} ALIAS ${name})
+  if(LULL_DROP_IN)
+    lull_make_drop_in(${name} "${LULL_DROP_IN}")
+    add_library(leveldb::leveldb ALIAS ${name})
+  endif()
 
   set(archive ${name})
   if(BUILD_SHARED_LIBS)

@@ -2,6 +2,7 @@
 #include "db/admission.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace lull {
 namespace {
@@ -18,6 +19,7 @@ constexpr uint64_t kWaitNanosMax = 20'000'000;
 
 void Admission::AwaitSlow(uint64_t bytes) {
   if (const uint64_t delay_us = delay_us_per_write_.load(std::memory_order_relaxed); delay_us > 0) {
+    const SlowedWrite slowed(stats_);
     clock_->SleepForNanos(delay_us * 1000);
     return;
   }
@@ -32,6 +34,8 @@ void Admission::AwaitSlow(uint64_t bytes) {
     begin = std::clamp(paid_until, now, now + kWaitNanosMax);
   } while (!paid_until_nanos_.compare_exchange_weak(paid_until, begin + cost_nanos,
                                                     std::memory_order_relaxed));
+  std::optional<SlowedWrite> slowed;
+  if (now + kDebtNanosMin < begin) slowed.emplace(stats_);
   // The write waits until those before it are paid for; its own bytes are the next one's wait.
   while (now + kDebtNanosMin < begin && bytes_per_sec_max_.load(std::memory_order_relaxed) > 0) {
     clock_->SleepForNanos(std::min(begin - now, kStepNanos));

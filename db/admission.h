@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "db/store_stats.h"
 #include "scheduler/policy.h"
 #include "util/clock.h"
 
@@ -15,7 +16,8 @@ namespace lull {
 
 class Admission {
  public:
-  explicit Admission(Clock* clock) : clock_(clock) {}
+  /// `stats`, which may be null, hears of every write that is delayed.
+  explicit Admission(Clock* clock, StoreStats* stats = nullptr) : clock_(clock), stats_(stats) {}
 
   /// Monitor only.
   void Apply(const Directive& directive) {
@@ -34,6 +36,7 @@ class Admission {
   void AwaitSlow(uint64_t bytes);
 
   Clock* const clock_;
+  StoreStats* const stats_;
   std::atomic<bool> restrained_{false};
   std::atomic<uint64_t> delay_us_per_write_{0};
   std::atomic<uint64_t> bytes_per_sec_max_{0};

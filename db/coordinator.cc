@@ -270,7 +270,7 @@ void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
   worker->running = nullptr;
   worker->job = nullptr;
   worker->state.store(Worker::State::kFree, std::memory_order_release);
-  if (!ended) return;
+  if (!ended) return entry->tenant->JobPaused(*running->job);
   entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
   if (running->job->job_class() == JobClass::kDeep) entry->discarded_for_l0 = false;
   entry->tenant->JobEnded(std::move(running->job), status);
@@ -392,6 +392,7 @@ void Coordinator::Start(RunningJob* job, Worker* worker) {
   worker->lane = lane == kNoLane ? nullptr : &entry->lanes[lane];
   worker->one_slice = job->loan.has_value();
   worker->slice = worker->one_slice ? kLimitedSlice : kCompactionSlice;
+  entry->tenant->JobStarted(*job->job, worker->cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);
   worker->signal.Wake();

@@ -104,11 +104,11 @@ leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* pro
 
 double CompactionJob::share_done() const {
   const auto whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
-  return std::min(1.0, static_cast<double>(input_bytes_done()) / whole);
+  return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
 /// Never null: a failure is the iterator's status. The iterator owns its reader.
-std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) const {
+std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
   std::unique_ptr<TableReader> reader;
   const leveldb::Status status = tables_->OpenPrivately(file, &reader);
   if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
@@ -116,6 +116,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   options.verify_checksums = true;  // damage must not be rewritten under a fresh checksum
   options.fill_cache = false;
   options.readahead_bytes = kInputReadaheadBytes;
+  options.bytes_entered = &table_bytes_read_;
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
                             reader.release(), nullptr);

@@ -21,6 +21,7 @@
 #include "db/table_cache.h"
 #include "db/table_outputs.h"
 #include "leveldb/iterator.h"
+#include "util/owned_counter.h"
 
 namespace lull {
 
@@ -29,10 +30,15 @@ class MergeJob : public Job {
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
 
   TableOutputs& outputs() { return outputs_; }
+  const TableOutputs& outputs() const { return outputs_; }
+  /// Bytes of the entries merged so far. Any thread.
   uint64_t input_bytes_done() const { return input_bytes_done_; }
   uint64_t written_bytes() const override {
     return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
   }
+  /// How much of its input it has had, in the measure of that input's size (for a compaction: of
+  /// table files). Any thread.
+  virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
   /// Time spent in slices.
   uint64_t busy_nanos() const { return busy_nanos_; }
 
@@ -57,7 +63,7 @@ class MergeJob : public Job {
   TableOutputs outputs_;
   DropRule rule_;
   std::unique_ptr<leveldb::Iterator> input_;
-  uint64_t input_bytes_done_ = 0;
+  OwnedCounter input_bytes_done_;
   uint64_t busy_nanos_ = 0;
 };
 
@@ -93,19 +99,19 @@ class CompactionJob final : public MergeJob {
 
   const CompactionPlan& plan() const { return plan_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
-  /// By the bytes of the entries that were read: with compression a job is held to be further than
-  /// it is.
+  uint64_t input_bytes_read() const override { return table_bytes_read_; }
   double share_done() const override;
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) override;
-  std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file) const;
+  std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
 
   TableCache* const tables_;
   const CompactionPlan plan_;
   const LayoutOptions layout_;
   const VersionRef version_;  // keeps the inputs alive
+  OwnedCounter table_bytes_read_;
   size_t grandparent_ = 0;    // the first grandparent not yet passed
   uint64_t overlap_bytes_ = 0;
   bool overlap_counts_ = false;

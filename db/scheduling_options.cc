@@ -50,6 +50,9 @@ constexpr std::string_view kBudgetShared =
 constexpr std::string_view kCoordinatorChosen =
     "cannot change while a store is open: its threads were chosen when it was opened";
 
+constexpr std::string_view kHistogramsMade =
+    "cannot change while a store is open: histograms are made when it is opened";
+
 using SO = SchedulingOptions;
 
 constexpr Field kFields[] = {
@@ -88,6 +91,7 @@ constexpr Field kFields[] = {
     {"adoc_slowed_bytes_per_sec", &SO::adoc_slowed_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
     {"adoc_immutables_max", &SO::adoc_immutables_max, 1, kTablesMax},
     {"own_coordinator", &SO::own_coordinator, 0, 0, Unit::kNone, kCoordinatorChosen},
+    {"latency_histograms", &SO::latency_histograms, 0, 0, Unit::kNone, kHistogramsMade},
 };
 
 struct Suffix {

@@ -7,6 +7,7 @@
 //   store_write.cc       a write: admission, writers' queue, WAL, memtable, sealing
 //   store_read.cc        reads: view, sequence, iterators, snapshots, properties
 //   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
+//   store_report.cc      properties, listeners, and what goes into LOG at open and close
 //   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange
 //   store_options.cc     the scheduling options, and their change while the store is open
 //
@@ -39,6 +40,7 @@
 #include "db/admission.h"
 #include "db/context.h"
 #include "db/coordinator.h"
+#include "db/event_hub.h"
 #include "db/manifest.h"
 #include "db/merge_job.h"
 #include "db/picker.h"
@@ -46,12 +48,15 @@
 #include "db/read_view.h"
 #include "db/recovery.h"
 #include "db/snapshots.h"
+#include "db/stats_report.h"
+#include "db/store_stats.h"
 #include "db/table_cache.h"
 #include "db/wal_set.h"
 #include "db/writers_queue.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "util/grace.h"
+#include "util/latency_histogram.h"
 #include "util/mutex.h"
 #include "util/striped_counter.h"
 
@@ -86,13 +91,15 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
+  leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
+  leveldb::Status RemoveListener(const EventListener* listener);
 
  private:
   Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
         PolicyFactory make_policy);
 
   // store_open.cc
-  leveldb::Status OpenFiles();
+  leveldb::Status OpenFiles(Recovered* recovered);
   leveldb::Status CreateOrCheck();
   leveldb::Status StartManifest(Recovered* recovered);
   void SetAside(const Recovered& recovered);
@@ -105,6 +112,7 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
+  StallCause NoRoomCauseLocked() const LULL_REQUIRES(mutex_);
   const leveldb::Status& ErrorLocked() const LULL_REQUIRES(mutex_);
 
   // store_background.cc: Tenant
@@ -116,6 +124,8 @@ class Store final : public leveldb::DB, private Tenant {
   void AbandonJob(std::unique_ptr<Job> job) override LULL_EXCLUDES(mutex_);
   std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override
       LULL_EXCLUDES(mutex_);
+  void JobStarted(const Job& job, CpuPriority cpu) override { activity_.JobStarted(job, cpu); }
+  void JobPaused(const Job& job) override { activity_.JobPaused(job); }
   std::optional<uint64_t> RunFlushSlice() override;
   const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
 
@@ -137,6 +147,18 @@ class Store final : public leveldb::DB, private Tenant {
   void ApplySizes(const Directive& directive);
   void NoteUnlisted(const TableFile& file) LULL_EXCLUDES(obsolete_mutex_);
   void NoteObsolete(std::vector<std::string> paths) LULL_EXCLUDES(obsolete_mutex_);
+
+  // store_report.cc
+  struct Latencies {
+    LatencyHistogram write, sync_write, get;
+  };
+  LatencyHistogram* LatencyOf(LatencyHistogram Latencies::*call) {
+    return latencies_ == nullptr ? nullptr : &((*latencies_).*call);
+  }
+  StoreReport MakeReport() LULL_EXCLUDES(mutex_);
+  void BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered)
+      LULL_EXCLUDES(mutex_);
+  void EndReporting() LULL_EXCLUDES(mutex_);
 
   // store_wait.cc
   struct ManualRequest {
@@ -162,6 +184,11 @@ class Store final : public leveldb::DB, private Tenant {
   std::shared_ptr<Coordinator> coordinator_;
   leveldb::FileLock* lock_ = nullptr;
   bool registered_ = false;
+
+  EventHub events_;
+  StoreStats activity_;
+  std::unique_ptr<Latencies> latencies_;  // null: not wanted. Constant after the open
+  SequenceNumber opened_sequence_ = 0;    // likewise
 
   GraceDomain grace_;
   TableCache tables_;

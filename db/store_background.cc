@@ -31,6 +31,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_read_bytes_total = read_bytes_.Sum();
   pressure->background_bytes_total = flush_written_bytes_.load(std::memory_order_relaxed);
   pressure->memtable_bytes = context_->options.write_buffer_size;
+  activity_.Sample(pressure->client_bytes_total);
   // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
   // every flush.
   pressure->memory_budget_bytes =
@@ -53,6 +54,7 @@ void Store::MeasurePressure(Pressure* pressure) {
 }
 
 void Store::ApplyDirective(const Directive& directive) {
+  activity_.DirectiveIs(directive);
   admission_.Apply(directive);
   ApplySizes(directive);
   // Whoever waits for the one sealed memtable to be flushed has waited long enough.
@@ -165,6 +167,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     coordinator_->WakeFlush();
     return;
   }
+  activity_.JobEnded(*compaction, status);
   NoteBackgroundError(JobClassName(compaction->job_class()), status);
   NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
@@ -179,6 +182,7 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     NoteObsolete(static_cast<CleanupJob*>(job.get())->paths());
     return;
   }
+  activity_.JobAbandoned(*job);
   auto* const compaction = static_cast<CompactionJob*>(job.get());
   NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
@@ -249,6 +253,7 @@ void Store::BeginFlushLocked() {
     sealed.push_back(next);
   }
   flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
+  activity_.JobStarted(*flush_job_, CpuPriority::kNormal);
   flush_began_nanos_ = coordinator_->clock()->NowNanos();
   flushing_ = true;
 }
@@ -278,6 +283,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     NoteBackgroundError("flush", status);
     flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   }
+  activity_.JobEnded(*flush_job_, status);
   flush_job_.reset();
   flushed_bytes_.store(0, std::memory_order_relaxed);
   MutexLock lock(mutex_);
@@ -364,6 +370,7 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     PublishViewLocked();
   }
   if (job->job_class() == JobClass::kManual) AdvanceManualLocked();
+  activity_.JobEnded(*job, status);
   changed_.NotifyAll();
   coordinator_->WakeMonitor();
   return status;

@@ -64,8 +64,9 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
       make_policy_(std::move(make_policy)),
       coordinator_(CoordinatorFor(scheduling, Resolved(scheduling),
                                   context_->options.write_buffer_size)),
+      activity_(coordinator_->clock(), &events_),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
-      admission_(coordinator_->clock()),
+      admission_(coordinator_->clock(), &activity_),
       wal_(context_.get()),
       memtable_bytes_(context_->options.write_buffer_size),
       table_bytes_(context_->options.max_file_size),
@@ -91,8 +92,10 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->options.block_cache = context->own_cache.get();
   }
   std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
-  status = store->OpenFiles();
+  Recovered recovered;
+  status = store->OpenFiles(&recovered);
   if (!status.ok()) return status;
+  store->BeginReporting(scheduling, recovered);
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
@@ -100,7 +103,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
   return status;
 }
 
-leveldb::Status Store::OpenFiles() {
+leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Env* const env = context_->env();
   if (context_->options.create_if_missing) {
     env->CreateDir(context_->name);  // what goes wrong here, the lock file says
@@ -114,18 +117,17 @@ leveldb::Status Store::OpenFiles() {
   if (!status.ok()) return status;
   OpenInfoLog(context_.get());
   status = CreateOrCheck();
-  Recovered recovered;
   if (status.ok()) {
     status = Recover(
-        context_.get(), [this](const NewTable& table) { return MakeTable(table); }, &recovered);
+        context_.get(), [this](const NewTable& table) { return MakeTable(table); }, recovered);
   }
   if (status.ok()) {
-    published_sequence_.store(recovered.last_sequence, std::memory_order_release);
-    status = wal_.Switch(recovered.last_sequence + 1);
+    published_sequence_.store(recovered->last_sequence, std::memory_order_release);
+    status = wal_.Switch(recovered->last_sequence + 1);
   }
-  if (status.ok()) status = StartManifest(&recovered);
+  if (status.ok()) status = StartManifest(recovered);
   if (!status.ok()) return status;
-  SetAside(recovered);
+  SetAside(*recovered);
   auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = memtable.get();
   MutexLock lock(mutex_);
@@ -201,6 +203,7 @@ Store::~Store() {
     changed_.NotifyAll();
   }
   if (registered_) coordinator_->Unregister(this);
+  EndReporting();
   // From here on this thread is alone. Jobs that were not installed take their files with them.
   flush_job_.reset();
   {

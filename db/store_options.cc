@@ -38,7 +38,7 @@ leveldb::Status Store::SetOptions(const std::string& text) {
     ++plan_basis_;
   });
   scheduling_ = std::move(changed);
-  Log(context_->logger(), "Scheduling options are now %s", scheduling_.ToString().c_str());
+  activity_.OptionsAre(scheduling_.policy, scheduling_.ToString());
   return status;
 }
 

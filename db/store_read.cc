@@ -23,6 +23,7 @@ SequenceNumber SequenceOfSnapshot(const leveldb::Snapshot* snapshot) {
 
 leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
                            std::string* value) {
+  const LatencyTimer timer(LatencyOf(&Latencies::get), coordinator_->clock());
   const GraceGuard guard(grace_);
   const ReadView* const view = view_.load(std::memory_order_acquire);
   const SequenceNumber sequence = options.snapshot != nullptr
@@ -55,24 +56,6 @@ void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   if (snapshot == nullptr) return;
   MutexLock lock(mutex_);
   snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
-}
-
-bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
-  value->clear();
-  if (property == leveldb::Slice("lull.options")) {
-    *value = OptionsText();
-    return true;
-  }
-  const GraceGuard guard(grace_);
-  const ReadView* const view = view_.load(std::memory_order_acquire);
-  PropertySource source;
-  source.version = &view->version();
-  source.memory_bytes = context_->options.block_cache->TotalCharge() + view->MemoryBytes();
-  {
-    MutexLock lock(mutex_);
-    source.stats = stats_;
-  }
-  return RenderProperty(property, source, value);
 }
 
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {

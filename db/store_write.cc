@@ -23,6 +23,8 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
   const leveldb::Slice contents = batch::Contents(*updates);
   leveldb::Status status = batch::Validate(contents);
   if (!status.ok()) return status;
+  const LatencyTimer timer(LatencyOf(options.sync ? &Latencies::sync_write : &Latencies::write),
+                           coordinator_->clock());
   admission_.Await(contents.size());
 
   WritersQueue::Writer writer;
@@ -153,6 +155,12 @@ bool Store::HasRoomLocked() const {
              coordinator_->memory_budget_bytes();
 }
 
+/// Why there is no room. REQUIRES: there is none.
+StallCause Store::NoRoomCauseLocked() const {
+  return version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed) ? StallCause::kL0
+                                                                             : StallCause::kMemory;
+}
+
 /// What keeps background work from its end, if anything does.
 const leveldb::Status& Store::ErrorLocked() const {
   if (!write_error_.ok()) return write_error_;
@@ -162,7 +170,9 @@ const leveldb::Status& Store::ErrorLocked() const {
 leveldb::Status Store::AwaitRoomLocked() {
   constexpr uint64_t kLookAgainNanos =
       10'000'000;  // memory may be freed by another store, which does not know us
+  StoppedWrite stopped(&activity_);
   while (!HasRoomLocked()) {
+    stopped.Because(NoRoomCauseLocked());
     // Rather an error now than a wait for something that fails: the client may try again.
     if (!ErrorLocked().ok()) return ErrorLocked();
     ++waiting_writers_;
@@ -178,6 +188,7 @@ void Store::FailWrites(const char* what, const leveldb::Status& status) {
   Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
       status.ToString().c_str());
   MutexLock lock(mutex_);
+  if (write_error_.ok()) activity_.WritesRefused(what, status);
   if (write_error_.ok()) write_error_ = status;
   read_only_.store(true, std::memory_order_release);
   changed_.NotifyAll();

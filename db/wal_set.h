@@ -24,6 +24,7 @@
 #include "leveldb/status.h"
 #include "util/env_extension.h"
 #include "util/mutex.h"
+#include "util/owned_counter.h"
 
 namespace lull {
 
@@ -52,9 +53,15 @@ class WalSet {
   /// Leading writer. After a failure every later call fails alike.
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
-    return current_->writer.AddRecord(record);
+    const uint64_t before = current_->writer.FileBytes();
+    leveldb::Status status = current_->writer.AddRecord(record);
+    appended_bytes_ += current_->writer.FileBytes() - before;
+    return status;
   }
   leveldb::Status Sync() LULL_EXCLUDES(mutex_);
+
+  /// Of all records so far, with their framing. Any thread.
+  uint64_t appended_bytes() const { return appended_bytes_; }
 
   /// Number of the WAL that takes records. Leading writer.
   uint64_t current_number() const { return current_->number; }
@@ -93,6 +100,7 @@ class WalSet {
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
   WalRef current_;                           // leading writer only
+  OwnedCounter appended_bytes_;              // the leading writer adds
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
   std::atomic<bool> names_unsynced_{false};  // a WAL was created and its folder not synced since

@@ -38,6 +38,13 @@ WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
   return end;
 }
 
+size_t WritersQueue::Length() {
+  MutexLock lock(mutex_);
+  size_t length = 0;
+  for (const Writer* writer = first_; writer != nullptr; writer = writer->next) ++length;
+  return length;
+}
+
 void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& status) {
   MutexLock lock(mutex_);
   Writer* writer = leader;

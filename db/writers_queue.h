@@ -42,6 +42,9 @@ class WritersQueue {
   /// Leader only: the group up to `last` ends with `status`; the next writer leads.
   void Finish(Writer* leader, Writer* last, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
 
+  /// How many are in the queue, the leader included. Any thread.
+  size_t Length() LULL_EXCLUDES(mutex_);
+
  private:
   Mutex mutex_;
   Writer* first_ LULL_GUARDED_BY(mutex_) = nullptr;

@@ -52,6 +52,7 @@ bool TableIterator::EnterBlock() {
     PassOver(status);
     return false;
   }
+  if (read_.bytes_entered != nullptr) *read_.bytes_entered += handle.size + kBlockTrailerBytes;
   handle_ = handle;
   has_block_ = true;
   data_.Reset(lease_.block(), table_.options.order);

@@ -17,6 +17,7 @@
 #include "leveldb/options.h"
 #include "leveldb/status.h"
 #include "table/key_order.h"
+#include "util/owned_counter.h"
 
 namespace lull {
 
@@ -39,6 +40,8 @@ struct BlockReadOptions {
   /// For salvage: an iterator passes over blocks that it cannot read, and its status tells of the
   /// first.
   bool skip_damaged_blocks = false;
+  /// May be null. An iterator adds the stored bytes of each block that it enters.
+  OwnedCounter* bytes_entered = nullptr;
 };
 
 class TableReader {

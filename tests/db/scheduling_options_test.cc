@@ -52,6 +52,7 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.adoc_slowed_bytes_per_sec, b.adoc_slowed_bytes_per_sec);
   EXPECT_EQ(a.adoc_immutables_max, b.adoc_immutables_max);
   EXPECT_EQ(a.own_coordinator, b.own_coordinator);
+  EXPECT_EQ(a.latency_histograms, b.latency_histograms);
 }
 
 SchedulingOptions Unusual() {
@@ -89,6 +90,7 @@ SchedulingOptions Unusual() {
   options.adoc_slowed_bytes_per_sec = 33 << 20;
   options.adoc_immutables_max = 34;
   options.own_coordinator = true;
+  options.latency_histograms = true;
   return options;
 }
 
@@ -125,14 +127,14 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "silk_tick_us=10000;silk_half_life_us=60000000;silk_immutables_max=1;"
             "adoc_window_us=1000000;adoc_threads_step=2;adoc_batch_step_bytes=0;"
             "adoc_batch_factor_max=8;adoc_slowed_bytes_per_sec=16M;adoc_immutables_max=1;"
-            "own_coordinator=false");
+            "own_coordinator=false;latency_histograms=false");
   ExpectSame(Parsed(""), defaults);
 }
 
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(33, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(34, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {

@@ -1,0 +1,55 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#
+# What an installation has: library, headers, a CMake package, pkg-config files. A drop-in build
+# (LULL_DROP_IN) has those of LevelDB besides.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+install(TARGETS lull EXPORT lullTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+
+# Installs the CMake package NAME made from cmake/NAMEConfig.cmake.in.
+function(lull_install_package name version)
+  set(folder "${CMAKE_INSTALL_LIBDIR}/cmake/${name}")
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/${name}Config.cmake.in"
+    "${PROJECT_BINARY_DIR}/package/${name}Config.cmake" INSTALL_DESTINATION "${folder}")
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/${name}ConfigVersion.cmake"
+    VERSION ${version} COMPATIBILITY SameMajorVersion)
+  install(FILES
+    "${PROJECT_BINARY_DIR}/package/${name}Config.cmake"
+    "${PROJECT_BINARY_DIR}/package/${name}ConfigVersion.cmake"
+    DESTINATION "${folder}")
+endfunction()
+
+# Installs NAME.pc. An archive does not know what it needs, so there its users are told.
+function(lull_install_pkgconfig name version)
+  set(pc_name ${name})
+  set(pc_version ${version})
+  set(pc_library $<TARGET_FILE_BASE_NAME:lull>)
+  get_target_property(type lull TYPE)
+  set(pc_more "")
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(pc_more " -lsnappy -lzstd -pthread")
+  endif()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/lull.pc.in"
+    "${PROJECT_BINARY_DIR}/package/${name}.pc.in" @ONLY)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/package/${name}.pc"
+    INPUT "${PROJECT_BINARY_DIR}/package/${name}.pc.in")
+  install(FILES "${PROJECT_BINARY_DIR}/package/${name}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+install(EXPORT lullTargets NAMESPACE lull:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/LullFindLibrary.cmake"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
+lull_install_package(lull ${PROJECT_VERSION})
+lull_install_pkgconfig(lull ${PROJECT_VERSION})
+if(LULL_DROP_IN)
+  lull_install_package(leveldb ${LULL_LEVELDB_VERSION})
+  lull_install_pkgconfig(leveldb ${LULL_LEVELDB_VERSION})
+endif()

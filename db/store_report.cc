@@ -1,0 +1,123 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a store tells of itself: properties, listeners, and LOG.
+#include <string_view>
+#include <utility>
+
+#include "db/info_log.h"
+#include "db/store.h"
+
+namespace lull {
+
+bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
+  value->clear();
+  const std::string_view name(property.data(), property.size());
+  if (name == "lull.stats") {
+    *value = RenderJson(MakeReport());
+    return true;
+  }
+  if (name == "lull.metrics") {
+    *value = RenderPrometheus(MakeReport());
+    return true;
+  }
+  if (name == "lull.options") {
+    *value = OptionsText();
+    return true;
+  }
+  const GraceGuard guard(grace_);
+  const ReadView* const view = view_.load(std::memory_order_acquire);
+  PropertySource source;
+  source.version = &view->version();
+  source.memory_bytes = context_->options.block_cache->TotalCharge() + view->MemoryBytes();
+  {
+    MutexLock lock(mutex_);
+    source.stats = stats_;
+  }
+  return RenderProperty(property, source, value);
+}
+
+StoreReport Store::MakeReport() {
+  StoreReport report;
+  report.name = context_->name;
+  report.user_bytes = client_bytes_.load(std::memory_order_relaxed);
+  report.user_entries = published_sequence_.load(std::memory_order_relaxed) - opened_sequence_;
+  report.wal_bytes = wal_.appended_bytes();
+  report.memory_used_bytes = coordinator_->memory_used_bytes();
+  report.memory_budget_bytes = coordinator_->memory_budget_bytes();
+  report.waiting_writers = writers_.Length();
+  {
+    MutexLock lock(obsolete_mutex_);
+    report.obsolete_files = obsolete_.size();
+  }
+  if (latencies_ != nullptr) {
+    report.latencies = LatencyReport{latencies_->write.Snapshot(),
+                                     latencies_->sync_write.Snapshot(), latencies_->get.Snapshot()};
+  }
+  report.activity = activity_.Report(report.user_bytes);
+  MutexLock lock(mutex_);
+  const std::array<uint64_t, kLevels> targets = LevelTargets(layout_);
+  for (int level = 0; level < kLevels; ++level) {
+    LevelReport& about = report.levels[level];
+    about.tables = version_->TableCount(level);
+    about.bytes = version_->LevelBytes(level);
+    about.target_bytes = targets[level] == UINT64_MAX ? 0 : targets[level];
+    about.score = LevelScore(*version_, level, layout_);
+    about.compactions = stats_[level];
+  }
+  report.debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
+  report.active_bytes = active_->MemoryBytes();
+  report.immutable_bytes = immutable_bytes_;
+  report.immutables = immutables_.size();
+  report.waiting_installs = to_install_.size();
+  report.waiting_manual = manual_.size();
+  if (!write_error_.ok()) report.write_error = write_error_.ToString();
+  const leveldb::Status& background = background_error_.ok() ? damage_ : background_error_;
+  if (!background.ok()) report.background_error = background.ToString();
+  return report;
+}
+
+void Store::BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered) {
+  opened_sequence_ = recovered.last_sequence;
+  if (scheduling.latency_histograms) latencies_ = std::make_unique<Latencies>();
+  activity_.OptionsAre(scheduling.policy, scheduling.ToString());
+  if (context_->logger() != nullptr) {
+    LogOpen(context_->logger(), *context_, MakeReport(), recovered.new_tables.size(),
+            recovered.lost.size());
+    events_.Add(std::make_shared<InfoLog>(context_->logger()), EventHub::Wants::kSummaries, {});
+  }
+  events_.Start();
+}
+
+/// REQUIRES: nothing of the store runs any more. A listener may read it until this returns.
+void Store::EndReporting() {
+  activity_.Close();
+  events_.Stop();
+  if (registered_ && context_->logger() != nullptr) LogClose(context_->logger(), MakeReport());
+}
+
+leveldb::Status Store::AddListener(std::shared_ptr<EventListener> listener) {
+  if (activity_.AddListener(std::move(listener))) return leveldb::Status::OK();
+  return leveldb::Status::InvalidArgument(context_->name, "has this listener already");
+}
+
+leveldb::Status Store::RemoveListener(const EventListener* listener) {
+  if (events_.Remove(listener)) return leveldb::Status::OK();
+  return leveldb::Status::NotFound(context_->name, "has no such listener");
+}
+
+leveldb::Status AddListener(leveldb::DB* db, std::shared_ptr<EventListener> listener) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("AddListener: not a store that Lull opened");
+  if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: it is null");
+  return store->AddListener(std::move(listener));
+}
+
+leveldb::Status RemoveListener(leveldb::DB* db, const std::shared_ptr<EventListener>& listener) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("RemoveListener: not a store that Lull opened");
+  return store->RemoveListener(listener.get());
+}
+
+}  // namespace lull

@@ -1,0 +1,188 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/event_hub.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "util/mutex.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+Event Begin(uint64_t id) {
+  JobEvent event;
+  event.job.id = id;
+  return event;
+}
+
+Event End(uint64_t id) {
+  JobEvent event;
+  event.phase = JobEvent::Phase::kEnd;
+  event.job.id = id;
+  return event;
+}
+
+/// Notes the ids that it hears of, and does what the test wants at each.
+class Notes final : public EventListener {
+ public:
+  void OnJobBegin(const JobInfo& job) override { Note(job.id); }
+  void OnJobEnd(const JobInfo& job) override { Note(job.id); }
+
+  std::vector<uint64_t> Heard() {
+    MutexLock lock(mutex_);
+    return heard_;
+  }
+  void Await(size_t count) {
+    MutexLock lock(mutex_);
+    while (heard_.size() < count) more_.Wait(mutex_);
+  }
+  std::function<void()> at_each;
+
+ private:
+  void Note(uint64_t id) {
+    {
+      MutexLock lock(mutex_);
+      heard_.push_back(id);
+      more_.NotifyAll();
+    }
+    if (at_each) at_each();
+  }
+
+  Mutex mutex_;
+  CondVar more_;
+  std::vector<uint64_t> heard_ LULL_GUARDED_BY(mutex_);
+};
+
+using Ids = std::vector<uint64_t>;
+constexpr EventHub::Wants kAll = EventHub::Wants::kEverything;
+
+TEST(EventHub, DeliversInOrderAndAllOfItBeforeItStops) {
+  auto notes = std::make_shared<Notes>();
+  EventHub hub;
+  hub.Add(notes, kAll, {});
+  hub.Start();
+  Ids posted;
+  for (uint64_t id = 1; id <= 1000; ++id) {
+    hub.Post(Begin(id));
+    posted.push_back(id);
+  }
+  hub.Stop();
+  EXPECT_EQ(notes->Heard(), posted);
+  hub.Post(Begin(1001));
+  EXPECT_EQ(notes->Heard(), posted);
+}
+
+TEST(EventHub, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
+  auto first = std::make_shared<Notes>();
+  auto second = std::make_shared<Notes>();
+  EventHub hub;
+  hub.Add(first, kAll, {});
+  hub.Post(Begin(1));  // waits in the queue: the hub is not started
+  EXPECT_TRUE(hub.Add(second, kAll, {Begin(7), Begin(8)}));
+  EXPECT_FALSE(hub.Add(second, kAll, {Begin(9)}));
+  hub.Post(Begin(2));
+  hub.Start();
+  hub.Stop();
+  EXPECT_EQ(first->Heard(), (Ids{1, 2}));
+  EXPECT_EQ(second->Heard(), (Ids{7, 8, 2}));
+}
+
+TEST(EventHub, SummariesAreEndsOnly) {
+  auto summaries = std::make_shared<Notes>();
+  EventHub hub;
+  hub.Add(summaries, EventHub::Wants::kSummaries, {});
+  hub.Start();
+  hub.Post(Begin(1));
+  hub.Post(End(2));
+  hub.Stop();
+  EXPECT_EQ(summaries->Heard(), (Ids{2}));
+}
+
+TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
+  std::atomic<bool> inside{false};
+  std::atomic<bool> removed{false};
+  std::atomic<bool> left{false};
+  auto notes = std::make_shared<Notes>();
+  EventHub hub;
+  std::unique_ptr<ThreadHandle> remover;
+  notes->at_each = [&] {
+    if (inside.exchange(true)) return;
+    remover = ThreadFactory::System()->Start("remove", CpuClass::kNormal, [&] {
+      EXPECT_TRUE(hub.Remove(notes.get()));
+      EXPECT_TRUE(left.load());
+      removed.store(true);
+    });
+    // As long as this call runs, the remover must not come through.
+    for (int i = 0; i < 1000; ++i) {
+      OfferCore();
+      EXPECT_FALSE(removed.load());
+    }
+    left.store(true);
+  };
+  hub.Add(notes, kAll, {});
+  hub.Start();
+  hub.Post(Begin(1));
+  hub.Post(Begin(2));
+  hub.Stop();
+  remover.reset();
+  EXPECT_TRUE(inside.load());
+  EXPECT_TRUE(removed.load());
+  EXPECT_FALSE(hub.Remove(notes.get()));
+}
+
+TEST(EventHub, AListenerMayRemoveItself) {
+  auto notes = std::make_shared<Notes>();
+  EventHub hub;
+  notes->at_each = [&] { EXPECT_TRUE(hub.Remove(notes.get())); };
+  hub.Add(notes, kAll, {});
+  hub.Start();
+  hub.Post(Begin(1));
+  hub.Post(Begin(2));
+  hub.Stop();
+  EXPECT_EQ(notes->Heard(), (Ids{1}));
+}
+
+TEST(EventHub, PostersDoNotWaitForASlowListener) {
+  Mutex gate;
+  auto slow = std::make_shared<Notes>();
+  slow->at_each = [&] { MutexLock lock(gate); };
+  EventHub hub;
+  hub.Add(slow, kAll, {});
+  hub.Start();
+  gate.Lock();
+  for (uint64_t id = 1; id <= 100; ++id) hub.Post(Begin(id));
+  slow->Await(1);
+  EXPECT_EQ(slow->Heard().size(), 1u);
+  gate.Unlock();
+  hub.Stop();
+  EXPECT_EQ(slow->Heard().size(), 100u);
+}
+
+TEST(EventHub, ManyPostersKeepTheirOwnOrder) {
+  constexpr uint64_t kPosters = 4;
+  constexpr uint64_t kEach = 2000;
+  auto notes = std::make_shared<Notes>();
+  EventHub hub;
+  hub.Add(notes, kAll, {});
+  hub.Start();
+  std::vector<std::unique_ptr<ThreadHandle>> posters;
+  for (uint64_t poster = 0; poster < kPosters; ++poster) {
+    posters.push_back(ThreadFactory::System()->Start("post", CpuClass::kNormal, [&hub, poster] {
+      for (uint64_t i = 0; i < kEach; ++i) hub.Post(Begin(poster * kEach + i));
+    }));
+  }
+  posters.clear();
+  hub.Stop();
+  const Ids heard = notes->Heard();
+  ASSERT_EQ(heard.size(), kPosters * kEach);
+  std::vector<uint64_t> next(kPosters, 0);
+  for (uint64_t id : heard) ASSERT_EQ(id % kEach, next[id / kEach]++);
+}
+
+}  // namespace
+}  // namespace lull

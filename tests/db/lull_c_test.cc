@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// lull/c.h, called as a C program would. That the header is C99 is checked by tests/headers.
+#include <cstring>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lull/c.h"
+#include "tests/support/fresh_directory.h"
+#include "util/mutex.h"
+
+namespace lull {
+namespace {
+
+/// What the callbacks are handed.
+struct Heard {
+  Mutex mutex;
+  CondVar changed;
+  int begins LULL_GUARDED_BY(mutex) = 0;
+  int ends LULL_GUARDED_BY(mutex) = 0;
+  lull_job_info_t last_end LULL_GUARDED_BY(mutex) = {};
+  int destroyed = 0;
+
+  void AwaitEnds(int count) {
+    MutexLock lock(mutex);
+    while (ends < count) changed.Wait(mutex);
+  }
+};
+
+void OnBegin(void* state, const lull_job_info_t*) {
+  auto* const heard = static_cast<Heard*>(state);
+  MutexLock lock(heard->mutex);
+  ++heard->begins;
+}
+
+void OnEnd(void* state, const lull_job_info_t* job) {
+  auto* const heard = static_cast<Heard*>(state);
+  MutexLock lock(heard->mutex);
+  ++heard->ends;
+  heard->last_end = *job;
+  heard->changed.NotifyAll();
+}
+
+void OnDestroyed(void* state) { ++static_cast<Heard*>(state)->destroyed; }
+
+lull_callbacks_t Callbacks() {
+  lull_callbacks_t callbacks = {};
+  callbacks.struct_size = sizeof(callbacks);
+  callbacks.job_begin = OnBegin;
+  callbacks.job_end = OnEnd;
+  return callbacks;
+}
+
+class LullCTest : public ::testing::Test {
+ protected:
+  LullCTest() : options_(leveldb_options_create()), write_(leveldb_writeoptions_create()) {
+    leveldb_options_set_create_if_missing(options_, 1);
+  }
+  ~LullCTest() override {
+    if (db_ != nullptr) leveldb_close(db_);
+    leveldb_writeoptions_destroy(write_);
+    leveldb_options_destroy(options_);
+    EXPECT_EQ(error_, nullptr);
+  }
+
+  void Open(const char* scheduling) {
+    db_ = lull_open(options_, scheduling, name_.c_str(), &error_);
+    ASSERT_EQ(error_, nullptr) << error_;
+    ASSERT_NE(db_, nullptr);
+  }
+  void Put(const char* key) {
+    leveldb_put(db_, write_, key, std::strlen(key), "v", 1, &error_);
+    ASSERT_EQ(error_, nullptr) << error_;
+  }
+  /// The message, which is taken away.
+  std::string TakeError() {
+    if (error_ == nullptr) return "";
+    const std::string text = error_;
+    leveldb_free(error_);
+    error_ = nullptr;
+    return text;
+  }
+
+  const std::string name_ = testing::FreshDirectory("lull_c");
+  leveldb_options_t* const options_;
+  leveldb_writeoptions_t* const write_;
+  leveldb_t* db_ = nullptr;
+  char* error_ = nullptr;
+};
+
+TEST_F(LullCTest, OpensWithAnOptionString) {
+  Open("policy=leveldb;own_coordinator=1;l0_stop=20");
+  char* options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
+  ASSERT_NE(options, nullptr);
+  EXPECT_NE(std::string(options).find("policy=leveldb"), std::string::npos);
+  EXPECT_NE(std::string(options).find("l0_stop=20"), std::string::npos);
+  leveldb_free(options);
+  for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS}) {
+    char* text = leveldb_property_value(db_, name);
+    EXPECT_NE(text, nullptr) << name;
+    leveldb_free(text);
+  }
+}
+
+TEST_F(LullCTest, ErrorsReplaceEachOther) {
+  EXPECT_EQ(lull_open(options_, "policy=none", name_.c_str(), &error_), nullptr);
+  ASSERT_NE(error_, nullptr);
+  EXPECT_NE(std::strstr(error_, "policy=none"), nullptr) << error_;
+  // The first message is freed by the second failure.
+  EXPECT_EQ(lull_open(options_, "l0_stip=1", name_.c_str(), &error_), nullptr);
+  EXPECT_NE(TakeError().find("l0_stop"), std::string::npos);
+}
+
+TEST_F(LullCTest, ListensToAFlush) {
+  Heard heard;
+  Open("own_coordinator=1");
+  const lull_callbacks_t callbacks = Callbacks();
+  lull_listener_t* const listener = lull_listener_create(&callbacks, &heard, OnDestroyed);
+  ASSERT_NE(listener, nullptr);
+  lull_add_listener(db_, listener, &error_);
+  EXPECT_EQ(TakeError(), "");
+  lull_add_listener(db_, listener, &error_);
+  EXPECT_NE(TakeError(), "");
+  Put("a");
+  lull_flush(db_, &error_);
+  EXPECT_EQ(TakeError(), "");
+  heard.AwaitEnds(1);
+  {
+    MutexLock lock(heard.mutex);
+    EXPECT_EQ(heard.begins, 1);
+    EXPECT_EQ(heard.last_end.kind, lull_job_flush);
+    EXPECT_EQ(heard.last_end.outcome, lull_job_done);
+    EXPECT_EQ(heard.last_end.error, nullptr);
+    EXPECT_EQ(heard.last_end.output_files, 1u);
+  }
+  lull_wait_for_idle(db_, &error_);
+  lull_remove_listener(db_, listener, &error_);
+  EXPECT_EQ(TakeError(), "");
+  lull_remove_listener(db_, listener, &error_);
+  EXPECT_NE(TakeError(), "");
+  EXPECT_EQ(heard.destroyed, 0);
+  lull_listener_destroy(listener);
+  EXPECT_EQ(heard.destroyed, 1);
+}
+
+TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
+  Heard heard;
+  Open("own_coordinator=1");
+  const lull_callbacks_t callbacks = Callbacks();
+  lull_listener_t* const listener = lull_listener_create(&callbacks, &heard, OnDestroyed);
+  lull_add_listener(db_, listener, &error_);
+  lull_listener_destroy(listener);
+  Put("a");
+  lull_flush(db_, &error_);
+  heard.AwaitEnds(1);
+  EXPECT_EQ(heard.destroyed, 0);
+  leveldb_close(db_);
+  db_ = nullptr;
+  EXPECT_EQ(heard.destroyed, 1);
+}
+
+TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
+  lull_callbacks_t callbacks = Callbacks();
+  callbacks.struct_size = sizeof(size_t);
+  EXPECT_EQ(lull_listener_create(&callbacks, nullptr, nullptr), nullptr);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,357 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a store that works tells of itself: events in every order that may come and no other, stats
+// that agree with them, stalls that are seen while they last, and lines in LOG. Waits are for
+// events.
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "lull/listener.h"
+#include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
+#include "tests/db/metrics_checker.h"
+#include "tests/support/fresh_directory.h"
+#include "util/mutex.h"
+#include "util/random.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using Json = nlohmann::json;
+using testing::JobSequenceChecker;
+
+/// A gate that is open at first.
+class Gate {
+ public:
+  void Close() {
+    MutexLock lock(mutex_);
+    closed_ = true;
+  }
+  void Open() {
+    MutexLock lock(mutex_);
+    closed_ = false;
+    changed_.NotifyAll();
+  }
+  void Pass() {
+    MutexLock lock(mutex_);
+    while (closed_) changed_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  bool closed_ LULL_GUARDED_BY(mutex_) = false;
+};
+
+/// Tables cannot be created while the gate is closed, and nothing can be appended to logs while
+/// `break_logs` is set.
+class GatedEnv final : public leveldb::EnvWrapper {
+ public:
+  GatedEnv() : EnvWrapper(leveldb::Env::Default()) {}
+
+  leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override {
+    if (path.ends_with(".ldb")) gate.Pass();
+    leveldb::Status status = target()->NewWritableFile(path, file);
+    if (status.ok()) *file = new File(*file, path.ends_with(".log") ? &break_logs : nullptr);
+    return status;
+  }
+
+  Gate gate;
+  std::atomic<bool> break_logs{false};
+
+ private:
+  class File final : public leveldb::WritableFile {
+   public:
+    File(leveldb::WritableFile* file, const std::atomic<bool>* broken)
+        : file_(file), broken_(broken) {}
+    leveldb::Status Append(const leveldb::Slice& data) override {
+      if (broken_ != nullptr && broken_->load()) return leveldb::Status::IOError("out of order");
+      return file_->Append(data);
+    }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override { return file_->Sync(); }
+
+   private:
+    const std::unique_ptr<leveldb::WritableFile> file_;
+    const std::atomic<bool>* const broken_;
+  };
+};
+
+class LinesLogger final : public leveldb::Logger {
+ public:
+  void Logv(const char* format, std::va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    MutexLock lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  /// How many lines begin so.
+  int Count(const std::string& begin) {
+    MutexLock lock(mutex_);
+    int count = 0;
+    for (const std::string& line : lines_) count += line.starts_with(begin) ? 1 : 0;
+    return count;
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::string> lines_ LULL_GUARDED_BY(mutex_);
+};
+
+class StoreEventsTest : public ::testing::Test {
+ protected:
+  StoreEventsTest() {
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    options_.env = &env_;
+    options_.info_log = &log_;
+    options_.compression = leveldb::kNoCompression;
+  }
+  ~StoreEventsTest() override { Close(); }
+
+  void OpenWith(const std::string& scheduling) {
+    SchedulingOptions parsed;
+    ASSERT_TRUE(SchedulingOptions::Parse("own_coordinator=true;" + scheduling, &parsed).ok());
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status = Open(options_, parsed, name_, &db);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(db);
+    checker_ = std::make_shared<JobSequenceChecker>();
+    ASSERT_TRUE(AddListener(db, checker_).ok());
+  }
+  void Close() {
+    db_.reset();
+    if (checker_ == nullptr) return;
+    EXPECT_EQ(checker_->errors(), std::vector<std::string>());
+    EXPECT_EQ(checker_->Open(), 0u) << "something began and did not end";
+  }
+  void Fill(int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      const leveldb::Status status =
+          db_->Put(leveldb::WriteOptions(), "key" + std::to_string(i * 7919 % 10007),
+                   std::string(1000, static_cast<char>('a' + i % 26)));
+      ASSERT_TRUE(status.ok()) << status.ToString();
+    }
+  }
+  /// Writes until `enough`, on a thread of its own.
+  std::unique_ptr<ThreadHandle> FillInThread(const std::atomic<bool>* enough) {
+    return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, enough] {
+      for (int first = 0; !enough->load(); first += 10) Fill(first, 10);
+    });
+  }
+  std::string Property(const std::string& name) {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty(name, &text)) << name;
+    return text;
+  }
+  Json Stats() { return Json::parse(Property("lull.stats")); }
+
+  const std::string name_ = testing::FreshDirectory("store_events");
+  GatedEnv env_;
+  LinesLogger log_;
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+  std::shared_ptr<JobSequenceChecker> checker_;
+};
+
+TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
+  OpenWith("policy=lull");
+  Fill(0, 300);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  checker_->Await([](const auto& counts) { return counts.flushes_done > 0; });
+  const JobInfo flush = checker_->LastEnd(JobKind::kFlush);
+  EXPECT_EQ(flush.input_level, -1);
+  EXPECT_EQ(flush.output_level, 0);
+  EXPECT_EQ(flush.output_files, 1u);
+  EXPECT_GT(flush.output_bytes, 0u);
+  Fill(300, 300);
+  db_->CompactRange(nullptr, nullptr);
+  checker_->Await([](const auto& counts) { return counts.compactions_done > 0; });
+  const Json stats = Stats();
+  EXPECT_EQ(stats["job_totals"]["flush"]["done"], checker_->counts().flushes_done);
+  EXPECT_GE(stats["bytes"]["user"], 600 * 1000);
+  EXPECT_GT(stats["bytes"]["wal"], stats["bytes"]["user"]);
+  EXPECT_EQ(stats["user_entries"], 600);
+  EXPECT_GT(stats["write_amplification"], 2.0);
+  EXPECT_EQ(stats["policy"]["name"], "lull");
+  EXPECT_FALSE(stats.contains("latency"));
+  testing::ParseMetrics(Property("lull.metrics"));
+  SchedulingOptions read_back;
+  EXPECT_TRUE(SchedulingOptions::Parse(Property("lull.options"), &read_back).ok());
+  EXPECT_EQ(log_.Count("Opened "), 1);
+  Close();
+  EXPECT_EQ(log_.Count("Flush #1: "), 1);
+  EXPECT_EQ(log_.Count("Manual compaction #"),
+            static_cast<int>(checker_->counts().begins) -
+                static_cast<int>(checker_->counts().flushes_done));
+  EXPECT_EQ(log_.Count("Closed after "), 1);
+}
+
+TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
+  OpenWith("policy=leveldb");
+  env_.gate.Close();
+  std::atomic<bool> enough{false};
+  const auto writer = FillInThread(&enough);
+  checker_->Await(
+      [](const auto& counts) { return counts.stall_begins == 1 && counts.begins == 1; });
+  const Json first = Stats();
+  ASSERT_EQ(first["stalls"]["now"].size(), 1u);
+  EXPECT_EQ(first["stalls"]["now"][0]["kind"], "stop");
+  EXPECT_EQ(first["stalls"]["now"][0]["cause"], "memory");
+  EXPECT_EQ(first["stalls"]["stop"]["memory"]["count"], 1);
+  EXPECT_GE(first["queue"]["writers"], 1);
+  EXPECT_EQ(first["jobs"][0]["class"], "flush");
+  // It is counted up to now.
+  double held = first["stalls"]["stop"]["memory"]["held_seconds"];
+  for (int i = 0; i < 3; ++i) {
+    const double before = held;
+    while (held <= before) held = Stats()["stalls"]["stop"]["memory"]["held_seconds"];
+  }
+  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_stall_active{kind=\"stop\"}"),
+            1);
+  enough.store(true);
+  env_.gate.Open();
+  checker_->Await([](const auto& counts) { return counts.stall_ends >= 1; });
+  EXPECT_EQ(checker_->LastStall().cause, WriteStallCause::kMemory);
+}
+
+TEST_F(StoreEventsTest, StopsMakeLinesInLog) {
+  OpenWith("policy=leveldb");
+  env_.gate.Close();
+  std::atomic<bool> enough{false};
+  auto writer = FillInThread(&enough);
+  checker_->Await([](const auto& counts) { return counts.stall_begins == 1; });
+  enough.store(true);
+  env_.gate.Open();
+  writer.reset();
+  Close();
+  EXPECT_GE(log_.Count("Writes are stopped: memtables wait for their flush"), 1);
+  EXPECT_GE(log_.Count("Writes are no longer stopped by memory: "), 1);
+}
+
+TEST_F(StoreEventsTest, WritesAreRefusedForGood) {
+  OpenWith("policy=lull");
+  env_.break_logs.store(true);
+  EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  checker_->Await([](const auto& counts) { return counts.refusals > 0; });
+  EXPECT_NE(Stats()["write_error"].get<std::string>().find("out of order"), std::string::npos);
+  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 1);
+  Close();
+  EXPECT_EQ(checker_->counts().refusals, 1u);
+}
+
+TEST_F(StoreEventsTest, LatenciesAreRecordedWhenTheyAreWanted) {
+  OpenWith("latency_histograms=true");
+  Fill(0, 50);
+  leveldb::WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(db_->Put(sync, "a", "1").ok());
+  std::string value;
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), "a", &value).ok());
+  const Json latency = Stats()["latency"];
+  EXPECT_EQ(latency["write"]["count"], 50);
+  EXPECT_EQ(latency["sync_write"]["count"], 1);
+  EXPECT_EQ(latency["get"]["count"], 30);
+  EXPECT_GT(latency["get"]["p50_us"], 0);
+}
+
+TEST_F(StoreEventsTest, ListenersComeAndGo) {
+  OpenWith("policy=lull");
+  EXPECT_TRUE(AddListener(db_.get(), checker_).IsInvalidArgument());
+  EXPECT_TRUE(AddListener(db_.get(), nullptr).IsInvalidArgument());
+  const auto other = std::make_shared<JobSequenceChecker>();
+  EXPECT_TRUE(RemoveListener(db_.get(), other).IsNotFound());
+  ASSERT_TRUE(AddListener(db_.get(), other).ok());
+  ASSERT_TRUE(RemoveListener(db_.get(), other).ok());
+  EXPECT_EQ(other.use_count(), 1);
+  Fill(0, 100);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  checker_->Await([](const auto& counts) { return counts.flushes_done > 0; });
+  EXPECT_EQ(other->counts().begins, 0u);
+}
+
+/// Reads the store from inside its functions, as a listener may.
+class ReadingListener final : public EventListener {
+ public:
+  explicit ReadingListener(leveldb::DB* db) : db_(db) {}
+  void OnJobEnd(const JobInfo&) override {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
+    EXPECT_TRUE(Json::accept(text));
+    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), "key0", &text);
+    EXPECT_TRUE(status.ok() || status.IsNotFound());
+  }
+
+ private:
+  leveldb::DB* const db_;
+};
+
+class StoreEventsUnderLoadTest : public StoreEventsTest,
+                                 public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
+  constexpr int kWriters = 3;
+  constexpr int kEntries = 1200;
+  options_.max_file_size = 1 << 20;
+  OpenWith(GetParam());
+  ASSERT_TRUE(AddListener(db_.get(), std::make_shared<ReadingListener>(db_.get())).ok());
+  std::atomic<bool> done{false};
+  std::vector<std::unique_ptr<ThreadHandle>> watchers;
+  for (int i = 0; i < 2; ++i) {
+    watchers.push_back(ThreadFactory::System()->Start("watcher", CpuClass::kNormal, [&, i] {
+      // Each comes in the middle, sees a good part of some jobs, and leaves in the middle.
+      while (!done.load()) {
+        const auto guest = std::make_shared<JobSequenceChecker>();
+        ASSERT_TRUE(AddListener(db_.get(), guest).ok());
+        for (int reads = 0; reads < 20 + 10 * i; ++reads) {
+          ASSERT_TRUE(Json::accept(Property("lull.stats")));
+        }
+        testing::ParseMetrics(Property("lull.metrics"));
+        ASSERT_TRUE(RemoveListener(db_.get(), guest).ok());
+        ASSERT_EQ(guest->errors(), std::vector<std::string>());
+      }
+    }));
+  }
+  std::vector<std::unique_ptr<ThreadHandle>> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal,
+                                                     [this, i] { Fill(i * kEntries, kEntries); }));
+  }
+  writers.clear();
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  Fill(0, 300);
+  done.store(true);
+  watchers.clear();
+  const Json stats = Stats();
+  Close();  // in the middle of whatever runs
+
+  const auto counts = checker_->counts();
+  EXPECT_EQ(counts.begins, counts.done + counts.failed + counts.abandoned);
+  EXPECT_EQ(counts.failed, 0u);
+  EXPECT_GE(counts.pauses, counts.resumes);
+  EXPECT_EQ(counts.stall_begins, counts.stall_ends);
+  EXPECT_GT(counts.flushes_done, 0u);
+  EXPECT_GT(counts.compactions_done, 0u);
+  EXPECT_GE(counts.flushes_done, stats["job_totals"]["flush"]["done"].get<uint64_t>());
+  EXPECT_EQ(stats["user_entries"], kWriters * kEntries + 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, StoreEventsUnderLoadTest,
+                         ::testing::Values("policy=lull;l0_trigger=2;lull_flush_bytes_min=64K",
+                                           "policy=leveldb;l0_slowdown=6;l0_stop=8"),
+                         [](const auto& test) { return test.index == 0 ? "lull" : "leveldb"; });
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store whose files are in memory: an Env without any of the extensions that the store likes.
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/helpers/memenv.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+
+namespace lull {
+namespace {
+
+constexpr int kEntries = 3000;
+
+std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+std::string Value(int i, int round) {
+  return std::to_string(round) + std::string(200, 'v') + Key(i);
+}
+
+class MemEnvStoreTest : public ::testing::Test {
+ protected:
+  MemEnvStoreTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    options_.max_file_size = 1 << 20;
+  }
+
+  void Reopen() {
+    db_.reset();
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = Open(options_, SchedulingOptions(), "/store", &raw);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(raw);
+  }
+  void Fill(int round) {
+    leveldb::WriteOptions write;
+    for (int i = 0; i < kEntries; ++i) {
+      write.sync = i % 100 == 0;
+      ASSERT_TRUE(db_->Put(write, Key(i), Value(i, round)).ok());
+    }
+  }
+  void ExpectAll(int round) {
+    const std::unique_ptr<leveldb::Iterator> entry(db_->NewIterator(leveldb::ReadOptions()));
+    int i = 0;
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next(), ++i) {
+      ASSERT_EQ(entry->key().ToString(), Key(i));
+      ASSERT_EQ(entry->value().ToString(), Value(i, round));
+    }
+    EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();
+    EXPECT_EQ(i, kEntries);
+  }
+
+  const std::unique_ptr<leveldb::Env> env_{leveldb::NewMemEnv(leveldb::Env::Default())};
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(MemEnvStoreTest, WritesCompactsAndReopens) {
+  for (int round = 0; round < 3; ++round) {
+    Reopen();
+    Fill(round);
+    ExpectAll(round);
+  }
+  db_->CompactRange(nullptr, nullptr);
+  ExpectAll(2);
+  Reopen();
+  ExpectAll(2);
+  EXPECT_FALSE(leveldb::Env::Default()->FileExists("/store"));
+}
+
+TEST_F(MemEnvStoreTest, HasOneOpenerAndCanBeDestroyed) {
+  Reopen();
+  leveldb::DB* second = nullptr;
+  EXPECT_TRUE(leveldb::DB::Open(options_, "/store", &second).IsIOError());
+  db_.reset();
+  const leveldb::Status status = leveldb::DestroyDB("/store", options_);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_FALSE(env_->FileExists("/store"));
+  options_.create_if_missing = false;
+  EXPECT_TRUE(leveldb::DB::Open(options_, "/store", &second).IsInvalidArgument());
+}
+
+TEST_F(MemEnvStoreTest, CanBeRepaired) {
+  Reopen();
+  Fill(7);
+  db_.reset();
+  ASSERT_TRUE(env_->RemoveFile("/store/CURRENT").ok());
+  const leveldb::Status status = leveldb::RepairDB("/store", options_);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  Reopen();
+  ExpectAll(7);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "util/latency_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "util/random.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using Histogram = LatencyHistogram;
+
+TEST(LatencyHistogram, BucketsFollowOnEachOther) {
+  for (size_t bucket = 0; bucket < Histogram::kBuckets; ++bucket) {
+    const uint64_t lowest = Histogram::LowestOf(bucket);
+    ASSERT_EQ(Histogram::BucketOf(lowest), bucket);
+    if (bucket == 0) continue;
+    ASSERT_EQ(Histogram::BucketOf(lowest - 1), bucket - 1);
+  }
+  // What is too long to be true counts as the longest.
+  EXPECT_EQ(Histogram::BucketOf(UINT64_MAX), Histogram::kBuckets - 1);
+}
+
+TEST(LatencyHistogram, TheMiddleIsWithinOnePercentOfAllInTheBucket) {
+  for (size_t bucket = 1; bucket < Histogram::kBuckets; ++bucket) {
+    const auto lowest = static_cast<double>(Histogram::LowestOf(bucket));
+    EXPECT_LE(std::abs(Histogram::MiddleOf(bucket) - lowest), 0.01 * lowest) << bucket;
+  }
+}
+
+TEST(LatencyHistogram, PercentilesAgreeWithTheSortedValues) {
+  Random random(11);
+  Histogram histogram;
+  std::vector<uint64_t> values;
+  for (int i = 0; i < 20000; ++i) {
+    values.push_back((random.Next() >> random.Uniform(64)) % (uint64_t{1} << 40));
+    histogram.Record(values.back());
+  }
+  std::sort(values.begin(), values.end());
+  const LatencySnapshot snapshot = histogram.Snapshot();
+  EXPECT_EQ(snapshot.count(), values.size());
+  double sum = 0;
+  for (uint64_t value : values) sum += static_cast<double>(value);
+  EXPECT_NEAR(snapshot.sum_nanos(), sum, 0.01 * sum);
+  for (double share : {0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0}) {
+    const auto rank = static_cast<size_t>(std::ceil(share * 20000));
+    const auto exact = static_cast<double>(values[rank == 0 ? 0 : rank - 1]);
+    EXPECT_NEAR(snapshot.PercentileNanos(share), exact, 0.01 * exact) << share;
+  }
+  for (int exponent : {0, 1, 6, 7, 20, 39, 40, 63}) {
+    const auto below = static_cast<uint64_t>(
+        std::lower_bound(values.begin(), values.end(), uint64_t{1} << exponent) - values.begin());
+    EXPECT_EQ(snapshot.CountBelowPowerOfTwo(exponent), below) << exponent;
+  }
+}
+
+TEST(LatencyHistogram, NothingRecorded) {
+  const LatencySnapshot snapshot = Histogram().Snapshot();
+  EXPECT_EQ(snapshot.count(), 0u);
+  EXPECT_EQ(snapshot.PercentileNanos(0.99), 0);
+  EXPECT_EQ(snapshot.mean_nanos(), 0);
+  EXPECT_EQ(LatencySnapshot().CountBelowPowerOfTwo(20), 0u);
+}
+
+TEST(LatencyHistogram, ManyThreadsLoseNothing) {
+  constexpr int kThreads = 20;  // more than stripes
+  constexpr uint64_t kRecords = 5000;
+  Histogram histogram;
+  std::vector<std::unique_ptr<ThreadHandle>> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.push_back(ThreadFactory::System()->Start("record", CpuClass::kNormal, [&] {
+      for (uint64_t i = 0; i < kRecords; ++i) histogram.Record(i);
+    }));
+  }
+  threads.clear();
+  EXPECT_EQ(histogram.Snapshot().count(), kThreads * kRecords);
+}
+
+TEST(LatencyTimer, RecordsItsLife) {
+  ManualClock clock;
+  Histogram histogram;
+  {
+    const LatencyTimer timer(&histogram, &clock);
+    const LatencyTimer none(nullptr, nullptr);
+    clock.Advance(1000);
+  }
+  EXPECT_NEAR(histogram.Snapshot().PercentileNanos(0.5), 1000, 10);
+}
+
+}  // namespace
+}  // namespace lull

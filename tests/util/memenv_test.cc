@@ -1,0 +1,232 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "leveldb/helpers/memenv.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leveldb/env.h"
+#include "util/thread.h"
+
+namespace leveldb {
+namespace {
+
+using ::testing::ElementsAre;
+
+class MemEnvTest : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& bytes) {
+    ASSERT_TRUE(WriteStringToFile(env_.get(), bytes, name).ok());
+  }
+  std::string Contents(const std::string& name) {
+    std::string bytes;
+    const Status status = ReadFileToString(env_.get(), name, &bytes);
+    return status.ok() ? bytes : status.ToString();
+  }
+  std::vector<std::string> Children(const std::string& dir) {
+    std::vector<std::string> names{"untouched"};
+    EXPECT_TRUE(env_->GetChildren(dir, &names).ok());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  std::unique_ptr<WritableFile> Appendable(const std::string& name) {
+    WritableFile* file = nullptr;
+    EXPECT_TRUE(env_->NewAppendableFile(name, &file).ok());
+    return std::unique_ptr<WritableFile>(file);
+  }
+  std::unique_ptr<RandomAccessFile> RandomAccess(const std::string& name) {
+    RandomAccessFile* file = nullptr;
+    EXPECT_TRUE(env_->NewRandomAccessFile(name, &file).ok());
+    return std::unique_ptr<RandomAccessFile>(file);
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+};
+
+std::string Pattern(size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 31 + i / 251);
+  return text;
+}
+
+TEST_F(MemEnvTest, FilesOfAnySizeComeBack) {
+  for (const size_t bytes : {0, 1, 8191, 8192, 8193, 100'000}) {
+    Write("/dir/file", Pattern(bytes));
+    EXPECT_EQ(Contents("/dir/file"), Pattern(bytes)) << bytes;
+    uint64_t size = 99;
+    EXPECT_TRUE(env_->GetFileSize("/dir/file", &size).ok());
+    EXPECT_EQ(size, bytes);
+  }
+}
+
+TEST_F(MemEnvTest, ReadsAtAnyPosition) {
+  const std::string bytes = Pattern(50'000);
+  Write("/file", bytes);
+  const auto file = RandomAccess("/file");
+  std::string scratch(60'000, '\0');
+  for (const size_t offset : {0, 1, 8191, 8192, 40'000, 49'999, 50'000, 60'000}) {
+    for (const size_t n : {0, 1, 8192, 60'000}) {
+      Slice read;
+      ASSERT_TRUE(file->Read(offset, n, &read, scratch.data()).ok());
+      EXPECT_EQ(read.ToString(), offset < bytes.size() ? bytes.substr(offset, n) : "")
+          << offset << " " << n;
+    }
+  }
+}
+
+TEST_F(MemEnvTest, SkipsUpToTheEnd) {
+  Write("/file", Pattern(20'000));
+  SequentialFile* raw = nullptr;
+  ASSERT_TRUE(env_->NewSequentialFile("/file", &raw).ok());
+  const std::unique_ptr<SequentialFile> file(raw);
+  char scratch[16];
+  Slice read;
+  ASSERT_TRUE(file->Skip(10'000).ok());
+  ASSERT_TRUE(file->Read(4, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), Pattern(20'000).substr(10'000, 4));
+  ASSERT_TRUE(file->Skip(UINT64_MAX).ok());
+  ASSERT_TRUE(file->Read(4, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "");
+  Appendable("/file")->Append("more");
+  ASSERT_TRUE(file->Read(16, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "more");
+}
+
+TEST_F(MemEnvTest, WritingAnewEmptiesAndAppendingKeeps) {
+  Write("/file", "first");
+  ASSERT_TRUE(Appendable("/file")->Append(", more").ok());
+  EXPECT_EQ(Contents("/file"), "first, more");
+  Write("/file", "second");
+  EXPECT_EQ(Contents("/file"), "second");
+  ASSERT_TRUE(Appendable("/new")->Append("appended").ok());
+  EXPECT_EQ(Contents("/new"), "appended");
+}
+
+TEST_F(MemEnvTest, WhatIsNotThereIsNotFound) {
+  SequentialFile* sequential = nullptr;
+  RandomAccessFile* random = nullptr;
+  uint64_t size = 99;
+  std::vector<std::string> names;
+  EXPECT_TRUE(env_->NewSequentialFile("/none", &sequential).IsNotFound());
+  EXPECT_TRUE(env_->NewRandomAccessFile("/none", &random).IsNotFound());
+  EXPECT_TRUE(env_->GetFileSize("/none", &size).IsNotFound());
+  EXPECT_EQ(size, 0u);
+  EXPECT_TRUE(env_->RemoveFile("/none").IsNotFound());
+  EXPECT_TRUE(env_->RenameFile("/none", "/other").IsNotFound());
+  EXPECT_TRUE(env_->RemoveDir("/none").IsNotFound());
+  EXPECT_TRUE(env_->GetChildren("/none", &names).IsNotFound());
+  EXPECT_FALSE(env_->FileExists("/none"));
+}
+
+TEST_F(MemEnvTest, DirectoriesHoldFilesAndDirectories) {
+  ASSERT_TRUE(env_->CreateDir("/dir").ok());
+  EXPECT_TRUE(env_->FileExists("/dir"));
+  EXPECT_THAT(Children("/dir"), ElementsAre());
+  Write("/dir/b", "");
+  Write("/dir/a", "");
+  Write("/dir/inner/deep/c", "");
+  Write("/dirt", "");
+  EXPECT_THAT(Children("/dir"), ElementsAre("a", "b", "inner"));
+  EXPECT_THAT(Children("/dir/"), ElementsAre("a", "b", "inner"));
+  EXPECT_THAT(Children("/dir/inner"), ElementsAre("deep"));
+  EXPECT_THAT(Children("/"), ElementsAre("dir", "dirt"));
+  EXPECT_TRUE(env_->RemoveDir("/dir").IsIOError()) << "it is not empty";
+  WritableFile* file = nullptr;
+  EXPECT_TRUE(env_->NewWritableFile("/dir/inner", &file).IsIOError()) << "it is a directory";
+  EXPECT_TRUE(env_->RenameFile("/dirt", "/dir/inner").IsIOError());
+  EXPECT_TRUE(env_->CreateDir("/dirt").IsIOError()) << "it is a file";
+  for (const char* name : {"/dir/a", "/dir//b", "/dir/inner/deep/c"}) {
+    EXPECT_TRUE(env_->RemoveFile(name).ok()) << name;
+  }
+  EXPECT_TRUE(env_->RemoveDir("/dir/").ok());
+  EXPECT_FALSE(env_->FileExists("/dir"));
+}
+
+TEST_F(MemEnvTest, RenamingReplaces) {
+  Write("/a", "from a");
+  Write("/b", "from b");
+  ASSERT_TRUE(env_->RenameFile("/a", "/b").ok());
+  EXPECT_FALSE(env_->FileExists("/a"));
+  EXPECT_EQ(Contents("/b"), "from a");
+  ASSERT_TRUE(env_->RenameFile("/b", "/b").ok());
+  EXPECT_EQ(Contents("/b"), "from a");
+}
+
+TEST_F(MemEnvTest, AnOpenFileOutlivesItsName) {
+  Write("/file", "kept");
+  const auto file = RandomAccess("/file");
+  ASSERT_TRUE(env_->RemoveFile("/file").ok());
+  Write("/file", "another");
+  char scratch[16];
+  Slice read;
+  ASSERT_TRUE(file->Read(0, 16, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "kept");
+}
+
+TEST_F(MemEnvTest, LocksExclude) {
+  FileLock* first = nullptr;
+  FileLock* second = nullptr;
+  ASSERT_TRUE(env_->LockFile("/dir/LOCK", &first).ok());
+  EXPECT_TRUE(env_->LockFile("/dir//LOCK", &second).IsIOError());
+  EXPECT_EQ(second, nullptr);
+  ASSERT_TRUE(env_->UnlockFile(first).ok());
+  ASSERT_TRUE(env_->LockFile("/dir/LOCK", &second).ok());
+  ASSERT_TRUE(env_->UnlockFile(second).ok());
+}
+
+TEST_F(MemEnvTest, LogsAreFilesOfLines) {
+  Logger* raw = nullptr;
+  ASSERT_TRUE(env_->NewLogger("/dir/LOG", &raw).ok());
+  const std::unique_ptr<Logger> logger(raw);
+  Log(logger.get(), "%d and %s", 1, std::string(1000, 'x').c_str());
+  Log(logger.get(), "a line\n");
+  EXPECT_EQ(Contents("/dir/LOG"), "1 and " + std::string(1000, 'x') + "\na line\n");
+}
+
+TEST_F(MemEnvTest, TimeAndThreadsAreTheOtherEnvs) {
+  class FixedTime final : public EnvWrapper {
+   public:
+    FixedTime() : EnvWrapper(Env::Default()) {}
+    uint64_t NowMicros() override { return 4711; }
+  };
+  FixedTime base;
+  const std::unique_ptr<Env> env(NewMemEnv(&base));
+  EXPECT_EQ(env->NowMicros(), 4711u);
+  std::string path;
+  EXPECT_TRUE(env->GetTestDirectory(&path).ok());
+  EXPECT_FALSE(Env::Default()->FileExists(path + "/memenv"));
+  ASSERT_TRUE(WriteStringToFile(env.get(), "x", path + "/memenv").ok());
+  EXPECT_FALSE(Env::Default()->FileExists(path + "/memenv"));
+}
+
+TEST_F(MemEnvTest, ManyThreadsShareIt) {
+  constexpr int kThreads = 4, kFiles = 50;
+  {
+    std::vector<std::unique_ptr<lull::ThreadHandle>> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      const auto body = [&, t] {
+        const std::string dir = "/dir" + std::to_string(t);
+        for (int i = 0; i < kFiles; ++i) {
+          const std::string name = dir + "/" + std::to_string(i);
+          EXPECT_TRUE(WriteStringToFile(env_.get(), Pattern(10'000), name).ok());
+          EXPECT_TRUE(env_->RenameFile(name, "/contested").ok());
+          Contents("/contested");
+          std::vector<std::string> names;
+          EXPECT_TRUE(env_->GetChildren("/", &names).ok());
+          EXPECT_TRUE(Appendable("/counted")->Append("x").ok());
+        }
+      };
+      threads.push_back(
+          lull::ThreadFactory::System()->Start("memenv", lull::CpuClass::kNormal, body));
+    }
+  }
+  EXPECT_EQ(Contents("/counted"), std::string(kThreads * kFiles, 'x'));
+  EXPECT_EQ(Contents("/contested"), Pattern(10'000));
+}
+
+}  // namespace
+}  // namespace leveldb

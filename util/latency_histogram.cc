@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "util/latency_histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "util/thread.h"
+
+namespace lull {
+
+// Values below 2^kSubBits have a bucket each. A larger one with its highest bit at position e falls
+// into one of the 2^kSubBits buckets of its doubling, by the kSubBits bits that follow.
+
+size_t LatencyHistogram::BucketOf(uint64_t nanos) {
+  nanos = std::min(nanos, (uint64_t{1} << kExponentMax) - 1);
+  constexpr uint64_t kSub = uint64_t{1} << kSubBits;
+  if (nanos < kSub) return static_cast<size_t>(nanos);
+  const int shift = std::bit_width(nanos) - 1 - kSubBits;
+  return (static_cast<size_t>(shift) << kSubBits) + static_cast<size_t>(nanos >> shift);
+}
+
+uint64_t LatencyHistogram::LowestOf(size_t bucket) {
+  constexpr uint64_t kSub = uint64_t{1} << kSubBits;
+  if (bucket < kSub) return bucket;
+  const size_t shift = (bucket >> kSubBits) - 1;
+  return (kSub + bucket % kSub) << shift;
+}
+
+double LatencyHistogram::MiddleOf(size_t bucket) {
+  const uint64_t last = LowestOf(bucket + 1) - 1;
+  return (static_cast<double>(LowestOf(bucket)) + static_cast<double>(last)) / 2;
+}
+
+LatencyHistogram::~LatencyHistogram() {
+  for (auto& place : stripes_) delete place.load(std::memory_order_acquire);
+}
+
+LatencyHistogram::Stripe* LatencyHistogram::MakeStripe(std::atomic<Stripe*>* place) {
+  auto made = std::make_unique<Stripe>();
+  Stripe* present = nullptr;
+  if (place->compare_exchange_strong(present, made.get(), std::memory_order_acq_rel)) {
+    return made.release();
+  }
+  return present;
+}
+
+void LatencyHistogram::Record(uint64_t nanos) {
+  std::atomic<Stripe*>& place = stripes_[ThreadOrdinal() % kStripes];
+  Stripe* stripe = place.load(std::memory_order_acquire);
+  if (stripe == nullptr) stripe = MakeStripe(&place);
+  (*stripe)[BucketOf(nanos)].fetch_add(1, std::memory_order_relaxed);
+}
+
+LatencySnapshot LatencyHistogram::Snapshot() const {
+  LatencySnapshot snapshot;
+  snapshot.buckets_.assign(kBuckets, 0);
+  for (const auto& place : stripes_) {
+    const Stripe* const stripe = place.load(std::memory_order_acquire);
+    if (stripe == nullptr) continue;
+    for (size_t i = 0; i < kBuckets; ++i) {
+      snapshot.buckets_[i] += (*stripe)[i].load(std::memory_order_relaxed);
+    }
+  }
+  for (size_t i = 0; i < kBuckets; ++i) {
+    snapshot.count_ += snapshot.buckets_[i];
+    snapshot.sum_nanos_ += static_cast<double>(snapshot.buckets_[i]) * MiddleOf(i);
+  }
+  return snapshot;
+}
+
+double LatencySnapshot::mean_nanos() const {
+  return count_ == 0 ? 0 : sum_nanos_ / static_cast<double>(count_);
+}
+
+double LatencySnapshot::PercentileNanos(double share) const {
+  if (count_ == 0) return 0;
+  const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(count_)));
+  const uint64_t rank = std::clamp<uint64_t>(wanted, 1, count_);
+  uint64_t seen = 0;
+  size_t bucket = 0;
+  while ((seen += buckets_[bucket]) < rank) ++bucket;
+  return LatencyHistogram::MiddleOf(bucket);
+}
+
+uint64_t LatencySnapshot::CountBelowPowerOfTwo(int exponent) const {
+  if (buckets_.empty()) return 0;
+  const size_t end = exponent >= LatencyHistogram::kExponentMax
+                         ? LatencyHistogram::kBuckets
+                         : LatencyHistogram::BucketOf(uint64_t{1} << exponent);
+  uint64_t count = 0;
+  for (size_t i = 0; i < end; ++i) count += buckets_[i];
+  return count;
+}
+
+}  // namespace lull

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// How long calls took, recorded by many threads at once. Buckets are log-linear: 64 to each
+// doubling, so that a bucket's middle is within 0.8 % of every value in it, from nanoseconds to
+// half an hour. Each thread counts in the stripe of its ordinal, which is made when first needed:
+// recording is one relaxed addition to a line that other threads rarely touch.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "util/clock.h"
+
+namespace lull {
+
+/// A copy of the counts at one time.
+class LatencySnapshot {
+ public:
+  uint64_t count() const { return count_; }
+  double mean_nanos() const;
+  double sum_nanos() const { return sum_nanos_; }  ///< of buckets' middles: within 0.8 %
+  /// `share` in 0..1: 0.99 is the 99th percentile. 0 when nothing was recorded.
+  double PercentileNanos(double share) const;
+  /// The middle of the highest bucket that is not empty.
+  double MaxNanos() const { return PercentileNanos(1.0); }
+  /// How many took less than 2^`exponent` nanoseconds: exact, since buckets end there.
+  uint64_t CountBelowPowerOfTwo(int exponent) const;
+
+ private:
+  friend class LatencyHistogram;
+  std::vector<uint64_t> buckets_;
+  uint64_t count_ = 0;
+  double sum_nanos_ = 0;
+};
+
+class LatencyHistogram {
+ public:
+  LatencyHistogram() = default;
+  ~LatencyHistogram();
+  LatencyHistogram(const LatencyHistogram&) = delete;
+  LatencyHistogram& operator=(const LatencyHistogram&) = delete;
+
+  /// Any thread.
+  void Record(uint64_t nanos);
+  LatencySnapshot Snapshot() const;
+
+  // For tests: how values map to buckets.
+  static constexpr int kSubBits = 6;  // 64 buckets to a doubling
+  static constexpr int kExponentMax = 41;
+  static constexpr size_t kBuckets = static_cast<size_t>(kExponentMax - kSubBits + 1) << kSubBits;
+  static size_t BucketOf(uint64_t nanos);
+  static uint64_t LowestOf(size_t bucket);
+  static double MiddleOf(size_t bucket);
+
+ private:
+  static constexpr unsigned kStripes = 16;
+  using Stripe = std::array<std::atomic<uint64_t>, kBuckets>;
+  Stripe* MakeStripe(std::atomic<Stripe*>* place);
+
+  std::array<std::atomic<Stripe*>, kStripes> stripes_{};
+};
+
+/// Records how long it lived. Does nothing, and asks no clock, when `histogram` is null.
+class LatencyTimer {
+ public:
+  LatencyTimer(LatencyHistogram* histogram, const Clock* clock)
+      : histogram_(histogram),
+        clock_(clock),
+        began_nanos_(histogram == nullptr ? 0 : clock->NowNanos()) {}
+  ~LatencyTimer() {
+    if (histogram_ != nullptr) histogram_->Record(clock_->NowNanos() - began_nanos_);
+  }
+  LatencyTimer(const LatencyTimer&) = delete;
+  LatencyTimer& operator=(const LatencyTimer&) = delete;
+
+ private:
+  LatencyHistogram* const histogram_;
+  const Clock* const clock_;
+  const uint64_t began_nanos_;
+};
+
+}  // namespace lull
