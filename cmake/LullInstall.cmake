@@ -27,8 +27,8 @@ function(lull_install_package name version)
     DESTINATION "${folder}")
 endfunction()
 
-# Installs NAME.pc. It finds the rest from where it lies, so that the folder can be moved. An archive
-# does not know what it needs, so there its users are told.
+# Installs NAME.pc. It finds the rest from where it lies, so that the prefix can be moved. An
+# archive does not know what it needs, so there its users are told.
 function(lull_install_pkgconfig name version)
   set(pc_name ${name})
   set(pc_version ${version})
