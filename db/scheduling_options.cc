@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "db/layout_options.h"
 #include "leveldb/slice.h"
 #include "util/logging.h"
 
@@ -38,6 +39,9 @@ constexpr uint64_t kDefaultDebtBytesMax = uint64_t{4} << 30;
 constexpr uint64_t kThreadsMax = 256;
 constexpr uint64_t kTablesMax = 1 << 20;
 constexpr uint64_t kBytesMax = uint64_t{1} << 50;
+constexpr uint64_t kGrowthMax = 1000;  // beyond it, L2 holds all there is
+constexpr uint64_t kTableBytesMin = 4 << 10;  // a block
+constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kHourUs = 3'600'000'000;
 
 constexpr Field kFields[] = {
@@ -50,6 +54,12 @@ constexpr Field kFields[] = {
     {"debt_bytes_max", &SchedulingOptions::debt_bytes_max, 0, kBytesMax, Unit::kBytes},
     {"lull_after_us", &SchedulingOptions::lull_after_us, 0, kHourUs},
     {"own_coordinator", &SchedulingOptions::own_coordinator},
+    {"layout", &SchedulingOptions::layout},
+    {"growth_factor", &SchedulingOptions::growth_factor, 0, kGrowthMax},
+    {"vsst_phi", &SchedulingOptions::vsst_phi, 1, kGrowthMax},
+    {"table_bytes_max", &SchedulingOptions::table_bytes_max, 0, kTableBytesMax, Unit::kBytes},
+    {"pick_by_overlap", &SchedulingOptions::pick_by_overlap},
+    {"align_outputs", &SchedulingOptions::align_outputs},
 };
 
 struct Suffix {
@@ -119,12 +129,13 @@ std::string BoundsCause(const Field& field, uint64_t value) {
   return "";
 }
 
-std::string PolicyCause(const std::string& policy) {
-  const std::vector<std::string>& names = PolicyNames();
-  if (std::find(names.begin(), names.end(), policy) != names.end()) return "";
+/// Objects to a name that is not among those that the field knows.
+std::string NameCause(const Field& field, const std::string& name) {
+  const std::vector<std::string>& names = field.name == "layout" ? LayoutNames() : PolicyNames();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
   std::string known;
-  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  return "no such policy; there are: " + known;
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  return "no such " + std::string(field.name) + "; there are: " + known;
 }
 
 /// Reads a number that may end in a suffix where the field is a size.
@@ -159,7 +170,7 @@ struct Reader {
 
   std::string operator()(std::string SchedulingOptions::*member) const {
     options->*member = std::string(text);
-    return PolicyCause(options->*member);
+    return NameCause(field, options->*member);
   }
   std::string operator()(bool SchedulingOptions::*member) const {
     const bool yes = text == "true" || text == "1";
@@ -182,7 +193,7 @@ struct Checker {
   const SchedulingOptions& options;
 
   std::string operator()(std::string SchedulingOptions::*member) const {
-    return PolicyCause(options.*member);
+    return NameCause(field, options.*member);
   }
   std::string operator()(bool SchedulingOptions::*) const { return ""; }
   std::string operator()(int SchedulingOptions::*member) const {
@@ -217,6 +228,8 @@ std::string PairText(const Field& field, const SchedulingOptions& options) {
 
 L0Limits ResolvedL0Limits(const SchedulingOptions& options) {
   L0Limits limits = DefaultL0Limits(options.policy);
+  // In vsst one table is a whole job: nothing is gained by waiting for more.
+  if (options.layout == "vsst") limits.trigger = 1;
   if (options.l0_trigger != 0) limits.trigger = options.l0_trigger;
   if (options.l0_slowdown != 0) limits.slowdown = options.l0_slowdown;
   if (options.l0_stop != 0) limits.stop = options.l0_stop;
@@ -267,6 +280,10 @@ Status ValidateSchedulingOptions(const SchedulingOptions& options) {
   for (const Field& field : kFields) {
     const std::string cause = std::visit(Checker{field, options}, field.member);
     if (!cause.empty()) return Refused(PairText(field, options), cause);
+  }
+  if (options.table_bytes_max != 0 && options.table_bytes_max < kTableBytesMin) {
+    return Refused(PairText(*FindField("table_bytes_max"), options),
+                   "less than a block: at least " + BytesText(kTableBytesMin) + ", or 0");
   }
   return CheckL0Order(options);
 }

@@ -47,7 +47,7 @@ TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
   EXPECT_EQ(targets[5], 100000 * kMib);
   EXPECT_EQ(targets[6], UINT64_MAX);
   LayoutOptions huge;
-  huge.level_multiplier = 1e12;
+  huge.growth_factor = 1e12;
   EXPECT_EQ(LevelTargets(huge)[5], UINT64_MAX);
 }
 
@@ -231,7 +231,7 @@ TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
 TEST(Pick, TheLastLevelButOneHasNoGrandparents) {
   LayoutOptions tiny;
   tiny.l1_bytes_target = 1;
-  tiny.level_multiplier = 1;
+  tiny.growth_factor = 1;
   EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", Depth::kDeep, tiny), "L5 1 + 2");
 }
 
