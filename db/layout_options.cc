@@ -11,6 +11,8 @@ namespace {
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 
+bool IsVsst(const SchedulingOptions& options) { return options.layout == LayoutNames()[1]; }
+
 }  // namespace
 
 const std::vector<std::string>& LayoutNames() {
@@ -37,18 +39,22 @@ std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout) {
   return targets;
 }
 
+uint64_t TableBytesMax(const SchedulingOptions& options, uint64_t max_file_size) {
+  if (options.table_bytes_max != 0) return options.table_bytes_max;
+  return IsVsst(options) ? kVsstTableBytes : max_file_size;
+}
+
 LayoutOptions ResolveLayoutOptions(const SchedulingOptions& options, const PolicyOptions& policy,
                                    uint64_t max_file_size) {
   LayoutOptions layout;
-  const bool vsst = options.layout == LayoutNames()[1];
+  const bool vsst = IsVsst(options);
   if (vsst) layout.kind = LayoutKind::kVsst;
   layout.l0_trigger = policy.l0_trigger;
   layout.l0_job_bytes_max = policy.l0_job_bytes_max;
   if (vsst) layout.growth_factor = kVsstGrowthFactor;
   if (options.growth_factor != 0) layout.growth_factor = options.growth_factor;
   layout.vsst_phi = options.vsst_phi;
-  layout.table_bytes_max = vsst ? kVsstTableBytes : max_file_size;
-  if (options.table_bytes_max != 0) layout.table_bytes_max = options.table_bytes_max;
+  layout.table_bytes_max = TableBytesMax(options, max_file_size);
   layout.pick_by_overlap = options.pick_by_overlap;
   layout.align_outputs = options.align_outputs;
   return layout;

@@ -51,8 +51,11 @@ struct LayoutOptions {
 /// Targets of all levels; [0] is unused (0), the deepest level's is unlimited (UINT64_MAX).
 std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout);
 
-/// Fills in what the user left to the layout, the policy and `max_file_size` (of leveldb::Options).
-/// REQUIRES: `options` are valid.
+/// The size of tables that the user, the layout or `max_file_size` (of leveldb::Options) asks for.
+uint64_t TableBytesMax(const SchedulingOptions& options, uint64_t max_file_size);
+
+/// Fills in what the user left to the layout, the policy and `max_file_size`. REQUIRES:
+/// `options` are valid.
 LayoutOptions ResolveLayoutOptions(const SchedulingOptions& options, const PolicyOptions& policy,
                                    uint64_t max_file_size);
 

@@ -51,6 +51,24 @@ TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
   EXPECT_EQ(LevelTargets(huge)[5], UINT64_MAX);
 }
 
+TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
+  LayoutOptions layout;
+  layout.pick_by_overlap = true;
+  // 0.75, 0.5 and 2 bytes below for one of their own.
+  const std::string tables =
+      "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout), "L1 2 + 5");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
+      << "where the last one ended says nothing";
+  // The excess is already on its way.
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
+  // Of equals the first; nothing below costs nothing.
+  EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", Depth::kDeep, layout),
+            "L1 2 move");
+}
+
 TEST(LevelScore, IsOneWhenDue) {
   const VersionRef version =
       VersionFromText("L0: 1:[a..b] 2:[a..b] L1: 3:[a..b]*15 L6: 4:[a..b]*5000");
