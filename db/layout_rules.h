@@ -15,7 +15,8 @@ class LayoutRules {
  public:
   virtual ~LayoutRules() = default;
 
-  /// L0 is due. `pointer`: see CompactPointers. nullopt when all that could be taken conflicts.
+  /// L0 is due. `pointer`: see CompactPointers. nullopt when all that could be taken conflicts. The
+  /// plan may be of a deeper level, which has to make room first.
   virtual std::optional<CompactionPlan> PickL0(const Planner& planner,
                                                const std::string& pointer) const = 0;
   /// `level`, which is at least 1, is due.

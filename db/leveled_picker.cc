@@ -58,8 +58,7 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
 /// passed over.
 std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const {
   const Version& version = planner.version();
-  const uint64_t bytes_wanted =
-      std::max(planner.layout().l0_job_bytes_max, version.LevelBytes(1));
+  const uint64_t bytes_wanted = std::max(planner.layout().l0_job_bytes_max, version.LevelBytes(1));
   const auto by_age = [](const TableRef& a, const TableRef& b) {
     return a->number() > b->number();
   };

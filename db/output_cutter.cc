@@ -24,8 +24,8 @@ CutRule CutRuleFor(const LayoutOptions& layout, int output_level) {
   return rule;
 }
 
-OutputCutter::OutputCutter(const KeyOrder& order, const CutRule& rule,
-                           std::vector<TableRef> below, std::vector<std::string> fences)
+OutputCutter::OutputCutter(const KeyOrder& order, const CutRule& rule, std::vector<TableRef> below,
+                           std::vector<std::string> fences)
     : order_(order), rule_(rule), below_(std::move(below)), fences_(std::move(fences)) {}
 
 bool OutputCutter::CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,

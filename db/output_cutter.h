@@ -66,10 +66,10 @@ class OutputCutter {
   const std::vector<TableRef> below_;
   const std::vector<std::string> fences_;
   size_t next_fence_ = 0;
-  size_t cursor_ = 0;          // the first table below that does not end before the last key
-  bool inside_ = false;        // the last key lies in it
-  bool begun_ = false;         // there is a table under construction
-  bool must_cut_ = false;      // a fence was passed
+  size_t cursor_ = 0;           // the first table below that does not end before the last key
+  bool inside_ = false;         // the last key lies in it
+  bool begun_ = false;          // there is a table under construction
+  bool must_cut_ = false;       // a fence was passed
   uint64_t overlap_bytes_ = 0;  // of the table under construction
   uint64_t ends_passed_ = 0;    // likewise, of tables below
 };

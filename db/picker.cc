@@ -9,25 +9,6 @@
 
 namespace lull {
 
-namespace {
-
-// Bytes of a deep level's tables that running jobs are already taking down.
-uint64_t LeavingBytes(const Version& version, int level, const std::vector<RunningRange>& running) {
-  const KeyOrder& order = version.order();
-  uint64_t bytes = 0;
-  for (const TableRef& table : version.level(level)) {
-    const bool leaves = std::any_of(running.begin(), running.end(), [&](const RunningRange& job) {
-      return job.input_level == level &&
-             order.CompareUser(job.smallest_user, table->smallest_user()) <= 0 &&
-             order.CompareUser(table->largest_user(), job.largest_user) <= 0;
-    });
-    if (leaves) bytes += table->file_bytes();
-  }
-  return bytes;
-}
-
-}  // namespace
-
 bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
                const std::vector<RunningRange>& running) {
   return std::any_of(running.begin(), running.end(), [&](const RunningRange& job) {
@@ -62,9 +43,8 @@ std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
   std::vector<std::pair<double, int>> due;
   for (int level = 1; level + 1 < kLevels; ++level) {
     if (version.TableCount(level) == 0) continue;
-    // Several workers must not take down more than the excess: what is on its way counts once.
-    const uint64_t staying = version.LevelBytes(level) - LeavingBytes(version, level, running);
-    if (staying >= targets[level]) due.emplace_back(LevelScore(version, level, layout), level);
+    if (planner.StayingBytes(level) >= targets[level])
+      due.emplace_back(LevelScore(version, level, layout), level);
   }
   std::stable_sort(due.begin(), due.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -72,6 +72,19 @@ size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
   return found == tables.end() ? 0 : found - tables.begin();
 }
 
+uint64_t Planner::StayingBytes(int level) const {
+  uint64_t bytes = 0;
+  for (const TableRef& table : version_.level(level)) {
+    const bool leaves = std::any_of(running_.begin(), running_.end(), [&](const RunningRange& job) {
+      return job.input_level == level &&
+             order_.CompareUser(job.smallest_user, table->smallest_user()) <= 0 &&
+             order_.CompareUser(table->largest_user(), job.largest_user) <= 0;
+    });
+    if (!leaves) bytes += table->file_bytes();
+  }
+  return bytes;
+}
+
 bool Planner::Blocked(int level, const Tables& inputs) const {
   const KeySpan span = SpanOf(order_, inputs);
   return Conflicts(order_, {level, level + 1, span.smallest.ToString(), span.largest.ToString()},
@@ -152,7 +165,7 @@ std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper
   CompactionPlan plan;
   plan.level = level;
   const Tables& below = version_.level(level + 1);
-  size_t taken = 0;        // position below, behind all that the tables so far lie over
+  size_t taken = 0;          // position below, behind all that the tables so far lie over
   std::optional<Slice> end;  // user key: inputs so far reach to here
   for (const TableRef& table : upper) {
     const auto ends_before = [&](const TableRef& lower) {

@@ -37,6 +37,10 @@ class Planner {
   /// The next table of a level >= 1: by `pointer`, or by overlap if the layout's options say so.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
+  /// Bytes of a level that no running job is taking down: several must not take more than the
+  /// excess.
+  uint64_t StayingBytes(int level) const;
+
   /// Whether a running job uses these tables' keys on `level` or the next.
   bool Blocked(int level, const Tables& inputs) const;
 

@@ -44,9 +44,16 @@ double CostOf(const Tables& tables, const OverlapIndex& overlap, size_t first, s
          static_cast<double>(std::max<uint64_t>(bytes, 1));
 }
 
-/// The oldest table that overlaps no older one and no running job.
-std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner, const std::string&) const {
+/// The oldest table that overlaps no older one and no running job. But first L1 makes room for it,
+/// if it can: the larger L1 is, the more each table of L0 rewrites. This is left to no policy,
+/// since those that put deep compactions last would let L1 grow for as long as there is anything in
+/// L0.
+std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
+                                           const std::string& pointer) const {
   const Version& version = planner.version();
+  if (planner.StayingBytes(1) >= LevelTargets(planner.layout())[1]) {
+    if (auto plan = PickDeep(planner, 1, pointer)) return plan;
+  }
   const Tables& newest_first = version.level(0);
   for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
     const TableRef& table = *next;

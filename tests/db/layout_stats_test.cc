@@ -37,16 +37,19 @@ void Compact(LayoutStats* stats, const std::string& before, Depth depth, const s
 TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
   LayoutStats stats;
   stats.OnFlush(2, 5 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11", "L1: 3:[a..d]*11");
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
   Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
   Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
   stats.OnFlush(1, 3 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11", "L1: 3:[a..d]*11");
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
   stats.OnFlush(1, 3 * kMib);
   stats.OnFlush(1, 3 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11", "L1: 3:[a..d]*11");
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
 
   const LayoutFigures::Chains& chains = stats.figures().chains;
   EXPECT_EQ(chains.flushes, 4u);

@@ -60,8 +60,7 @@ std::string CutText(const std::string& letters, const CutRule& rule,
   std::vector<Entry> entries;
   uint64_t sequence = 100;
   for (const char letter : letters) {
-    entries.push_back(
-        {MakeInternalKey(std::string(1, letter), sequence--, ValueKind::kValue), 1});
+    entries.push_back({MakeInternalKey(std::string(1, letter), sequence--, ValueKind::kValue), 1});
   }
   std::string text;
   for (const Output& output : CutAll(entries, rule, std::move(below), std::move(fences))) {
@@ -188,8 +187,8 @@ class RandomMerge {
       uint64_t sequence = 1000;
       do {
         sequence -= 1 + random_.Uniform(5);
-        entries_.push_back({MakeInternalKey(Name(key), sequence, ValueKind::kValue),
-                            1 + random_.Uniform(20)});
+        entries_.push_back(
+            {MakeInternalKey(Name(key), sequence, ValueKind::kValue), 1 + random_.Uniform(20)});
       } while (random_.OneIn(3) && sequence > 900);
     }
     for (uint64_t key = random_.Uniform(9); key < keys;) {

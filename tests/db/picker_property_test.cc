@@ -279,10 +279,9 @@ class MiniStore {
       ASSERT_TRUE(plan.level > 0 || plan.upper.size() == 1);
       for (const TableRef& table : plan.upper) {
         const UserRange range{table->smallest_user().ToString(), table->largest_user().ToString()};
-        ASSERT_LE(plan.level + 2 >= kLevels
-                      ? 0
-                      : SumBytes(version_->Overlapping(plan.level + 2, range)),
-                  layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
+        ASSERT_LE(
+            plan.level + 2 >= kLevels ? 0 : SumBytes(version_->Overlapping(plan.level + 2, range)),
+            layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
       }
     }
   }

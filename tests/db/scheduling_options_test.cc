@@ -172,8 +172,8 @@ TEST(SchedulingOptionsTest, LayoutsAreNamedAndBounded) {
 
 TEST(SchedulingOptionsTest, InVsstOneL0TableIsDue) {
   EXPECT_EQ(ResolvePolicyOptions(Parsed("layout=vsst"), 1 << 20, 1 << 20, 1).l0_trigger, 1);
-  EXPECT_EQ(ResolvePolicyOptions(Parsed("layout=vsst;l0_trigger=3"), 1 << 20, 1 << 20, 1).l0_trigger,
-            3);
+  EXPECT_EQ(
+      ResolvePolicyOptions(Parsed("layout=vsst;l0_trigger=3"), 1 << 20, 1 << 20, 1).l0_trigger, 3);
   EXPECT_EQ(ResolvePolicyOptions(Parsed(""), 1 << 20, 1 << 20, 1).l0_trigger, 4);
 }
 
@@ -322,8 +322,8 @@ TEST(SchedulingOptionsTest, RefusesABandwidthOfWhichNothingIsLeft) {
 }
 
 TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
-  for (const char* name : {"compaction_threads", "memory_budget_bytes", "own_coordinator", "",
-                           "l0_stopp"}) {
+  for (const char* name :
+       {"compaction_threads", "memory_budget_bytes", "own_coordinator", "", "l0_stopp"}) {
     EXPECT_FALSE(CanChangeLive(name)) << name;
   }
   const std::string text = Unusual().ToString();

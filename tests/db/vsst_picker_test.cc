@@ -70,9 +70,9 @@ TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
 }
 
 TEST(VsstPick, L0IsAQueueOfSingleTables) {
-  EXPECT_EQ(PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] L1: 4:[a..k] 5:[l..z] 6:[zz..zzz]",
-                     Depth::kL0),
-            "L0 1 + 4 5");
+  EXPECT_EQ(
+      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] L1: 4:[a..k] 5:[l..z] 6:[zz..zzz]", Depth::kL0),
+      "L0 1 + 4 5");
   EXPECT_EQ(PickText("", Depth::kL0), "nothing");
   LayoutOptions patient = SmallLayout();
   patient.l0_trigger = 2;
@@ -92,6 +92,19 @@ TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
   EXPECT_EQ(PickText("L0: 1:[a..z]*2", Depth::kL0), "L0 1 move");
   EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8", Depth::kL0), "L0 1 move");
   EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1", Depth::kL0), "L0 1");
+}
+
+TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
+  const std::string full = "L0: 9:[a..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20";
+  EXPECT_EQ(PickText(full, Depth::kL0), "L1 2 move");
+  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20", Depth::kL0,
+                     {{1, 2, "a", "f"}}),
+            "L0 9 move")
+      << "room is on its way";
+  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*32 2:[d..f]*32 L2: 3:[a..f]*20", Depth::kL0,
+                     {{2, 3, "a", "f"}}),
+            "L0 9 move")
+      << "room cannot be made";
 }
 
 TEST(VsstPick, NothingLeavesL1WithinItsTarget) {
@@ -164,9 +177,9 @@ TEST(VsstPick, TablesThatTouchAtABoundaryShareIt) {
   const std::string tables = "L1: 1:[b..c]*2 2:[d..e]*31 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e1..f]*8";
   EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 2 move");
   EXPECT_EQ(PickText(tables, Depth::kDeep, {{1, 2, "d", "e"}}), "nothing") << "no excess is left";
-  EXPECT_EQ(PickText("L1: 1:[b..c]*2 2:[d..e]*61 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e..f]*800",
-                     Depth::kDeep),
-            "L1 1 + 4");
+  EXPECT_EQ(
+      PickText("L1: 1:[b..c]*2 2:[d..e]*61 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e..f]*800", Depth::kDeep),
+      "L1 1 + 4");
 }
 
 TEST(VsstPick, NeighboursInOneGroupNeedNoFence) {
@@ -198,16 +211,16 @@ TEST(VsstPick, DeeperLevelsGoAsInLeveled) {
 
 TEST(VsstPick, TakesOverAStoreOfAnyShape) {
   // As `leveled` leaves it: much in L1, of tables that are small here.
-  EXPECT_EQ(PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2",
-                     Depth::kL0),
-            "L0 1 + 5 6");
+  EXPECT_EQ(
+      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2", Depth::kL0),
+      "L0 1 + 5 6");
   EXPECT_EQ(PickText("L3: 1:[a..b]*33000", Depth::kDeep), "L3 1 move");
 }
 
 TEST(OverlapIndex, CountsEachTableBelowOnceForARange) {
-  const VersionRef version =
-      VersionFromText("L1: 1:[b..c] 2:[e..f] 3:[g..h] 4:[x..z]"
-                      " L2: 5:[a..a]*1 6:[b..e]*2 7:[f..g]*4 8:[i..k]*8 9:[l..m]*16");
+  const VersionRef version = VersionFromText(
+      "L1: 1:[b..c] 2:[e..f] 3:[g..h] 4:[x..z]"
+      " L2: 5:[a..a]*1 6:[b..e]*2 7:[f..g]*4 8:[i..k]*8 9:[l..m]*16");
   const OverlapIndex overlap(*version, 1);
   EXPECT_EQ(overlap.Bytes(0, 0), 2 * kMib);
   EXPECT_EQ(overlap.Bytes(1, 1), 6 * kMib);
