@@ -128,7 +128,7 @@ Status ReadOnlyStore::TryLoad() {
   if (!status.ok()) return status;
   last_sequence_ = recovered.last_sequence;
   std::reverse(memtables.begin(), memtables.end());
-  view_ = new ReadView(std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes()),
+  view_ = new ReadView(std::make_shared<MemTable>(context_->order, context_->memtable_blocks),
                        std::move(memtables), recovered.manifest.version);
   OpenTables(view_->version());
   return status;

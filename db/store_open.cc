@@ -7,9 +7,11 @@
 
 #include "db/batch_format.h"
 #include "db/filename.h"
+#include "db/layout_options.h"
 #include "db/scheduling_options.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -69,7 +71,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
       admission_(coordinator_->clock(), &activity_),
       wal_(context_.get()),
       memtable_bytes_(context_->options.write_buffer_size),
-      table_bytes_(context_->options.max_file_size),
+      table_bytes_(context_->layout.table_bytes_max),
       scheduling_(scheduling),
       layout_(LayoutFor(Resolved(scheduling))) {}
 
@@ -91,6 +93,11 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();
   }
+  const uint64_t table_bytes = TableBytesMax(scheduling, checked.max_file_size);
+  context->layout = ResolveLayoutOptions(
+      scheduling,
+      ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount()),
+      checked.max_file_size);
   std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
   Recovered recovered;
   status = store->OpenFiles(&recovered);

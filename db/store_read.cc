@@ -51,6 +51,11 @@ void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
 }
 
+LayoutFigures Store::GetLayoutFigures() const {
+  MutexLock lock(mutex_);
+  return layout_stats_.figures();
+}
+
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
   const GraceGuard guard(grace_);
   const ReadView* const view = view_.load(std::memory_order_acquire);

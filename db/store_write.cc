@@ -89,14 +89,15 @@ leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Wr
 }
 
 /// Whether the active memtable, full as it is, takes `record` too, rather than join those that wait
-/// for their flush. Memory that it may come to is counted before it is there, so that several stores
-/// cannot exceed their common budget together.
+/// for their flush. Memory that it may come to is counted before it is there, so that several
+/// stores cannot exceed their common budget together.
 bool Store::Absorbs(const leveldb::Slice& record) {
   constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
   if (!absorb_.load(std::memory_order_relaxed) || unflushed_.load(std::memory_order_relaxed) == 0)
     return false;
   const uint64_t bytes = inserting_->MemoryBytes() + record.size() +
-                         batch::CountOf(record) * kEntryBytesMax + context_->ArenaBlockBytes();
+                         batch::CountOf(record) * kEntryBytesMax +
+                         context_->memtable_blocks->block_bytes();
   const uint64_t beyond = bytes - std::min(bytes, memtable_bytes_.load(std::memory_order_relaxed));
   if (beyond <= absorbed_bytes_) return true;
   if (!coordinator_->TryAddMemory(beyond - absorbed_bytes_)) return false;
