@@ -87,8 +87,8 @@ leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
 }
 
 CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
-                             CompactionPlan plan, const LayoutOptions& layout,
-                             VersionRef version, SequenceNumber oldest_snapshot)
+                             CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
+                             SequenceNumber oldest_snapshot)
     : MergeJob(job_class, context, plan.output_level,
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
       tables_(tables),
@@ -146,8 +146,7 @@ bool CompactionJob::CutBefore(const leveldb::Slice& internal_key, uint64_t outpu
     ++grandparent_;
   }
   overlap_counts_ = true;
-  const uint64_t overlap_max =
-      layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
+  const uint64_t overlap_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
   if (output_bytes < layout_.table_bytes_max && overlap_bytes_ <= overlap_max) return false;
   overlap_bytes_ = 0;
   return true;

@@ -62,11 +62,12 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
              PolicyFactory make_policy)
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
-      coordinator_(CoordinatorFor(scheduling, Resolved(scheduling),
-                                  context_->options.write_buffer_size)),
+      coordinator_(
+          CoordinatorFor(scheduling, Resolved(scheduling), context_->options.write_buffer_size)),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock()),
       wal_(context_.get()),
+      ask_at_bytes_(context_->options.write_buffer_size),
       memtable_bytes_(context_->options.write_buffer_size),
       table_bytes_(context_->options.max_file_size),
       scheduling_(scheduling),
@@ -219,7 +220,7 @@ Store::~Store() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
   {
     MutexLock lock(mutex_);
-    coordinator_->ReleaseMemory(immutable_bytes_ + absorbed_bytes_);
+    coordinator_->ReleaseMemory(immutable_bytes_ + grown_bytes_);
     immutables_.clear();
     active_ = nullptr;
     version_ = nullptr;
