@@ -25,8 +25,9 @@
 // through atomics, since a thread that holds a lock while it gets no CPU would hold up whoever
 // wants that lock.
 //
-// Lock order: no lock of a store is held when the coordinator is called, except for the Wake calls
-// and the memory counters, which take no lock; and the coordinator holds none when it calls a store.
+// Lock order: no lock that a tenant's functions take is held when the coordinator is called, except
+// for the Wake calls and the memory counters, which take no lock; and the coordinator holds none
+// when it calls a tenant.
 #pragma once
 
 #include <atomic>
@@ -111,9 +112,9 @@ class Coordinator {
   void Register(Tenant* tenant, std::unique_ptr<Policy> policy);
   void Unregister(Tenant* tenant);
 
-  /// From the monitor's next round on `policy` is the tenant's; `at_change` is called by the monitor
-  /// in between, to change what goes with it. Where a change is still waiting, the later one stands.
-  /// Any thread. REQUIRES: the tenant is registered.
+  /// From the monitor's next round on `policy` is the tenant's; `at_change` is called by the
+  /// monitor in between, to change what goes with it. Where a change is still waiting, the later
+  /// one stands. Any thread. REQUIRES: the tenant is registered.
   void SetPolicy(Tenant* tenant, std::unique_ptr<Policy> policy, std::function<void()> at_change);
 
   /// Something happened that the flush thread, or the monitor, should look at. Any thread, any lock

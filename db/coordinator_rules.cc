@@ -118,12 +118,11 @@ bool Coordinator::ClearWayForL0(Entry* entry) {
   const auto blocks = [&](const RunningJob& job) {
     return std::find(in_way.begin(), in_way.end(), job.job.get()) != in_way.end();
   };
-  const bool discard =
-      !in_way.empty() && !entry->discarded_for_l0 &&
-      std::all_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-        return !blocks(job) ||
-               (job.worker == nullptr && job.job->share_done() < kShareWorthFinishing);
-      });
+  const bool discard = !in_way.empty() && !entry->discarded_for_l0 &&
+                       std::all_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+                         return !blocks(job) || (job.worker == nullptr &&
+                                                 job.job->share_done() < kShareWorthFinishing);
+                       });
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     const auto next = std::next(job);
     if (blocks(*job) && discard) {
@@ -154,9 +153,8 @@ bool Coordinator::NeedsRoom(const Entry& entry, int lane) {
   if (lane == kL0Lane && !overdue && entry.directive.l0.jobs_max == 0) return false;
   if (RunningOf(entry, lane) > 0) return false;
   const JobClass job_class = lane == kL0Lane ? JobClass::kL0 : JobClass::kDeep;
-  const bool is_due = lane == kL0Lane
-                          ? entry.pressure.l0_due && entry.l0_refused_at_end != ends_
-                          : entry.pressure.deep_due;
+  const bool is_due = lane == kL0Lane ? entry.pressure.l0_due && entry.l0_refused_at_end != ends_
+                                      : entry.pressure.deep_due;
   if (!is_due && FindPaused(entry, job_class) == nullptr) return false;
   return CanPay(entry, job_class);
 }
@@ -168,7 +166,8 @@ void Coordinator::PreemptFor(const Entry& entry, int lane) {
   RunningJob* last_of_all = nullptr;
   RunningJob* last_of_own = nullptr;
   for (RunningJob& job : jobs_) {
-    if (job.worker == nullptr || !job.wanted || job.job->job_class() == JobClass::kCleanup) continue;
+    if (job.worker == nullptr || !job.wanted || job.job->job_class() == JobClass::kCleanup)
+      continue;
     const bool own = job.entry.get() == &entry;
     ++staying;
     if (own && job.lane() != kNoLane) ++own_staying;

@@ -49,7 +49,8 @@ struct Coordinator::Entry {
   std::optional<IoBudget::StoreId> budget_id;  // since its first round
   uint64_t seen_flush_bytes = 0;
   std::atomic<uint64_t> compaction_bytes{0};  // written; any worker adds to it
-  bool discarded_for_l0 = false;  // since a deep job was last finished: the next one is not discarded
+  bool discarded_for_l0 =
+      false;  // since a deep job was last finished: the next one is not discarded
 
   // Guarded by the coordinator's mutex.
   bool closing = false;
@@ -67,7 +68,7 @@ struct Coordinator::RunningJob {
   bool in_place_of_l0 = false;  // an L0 job that is due can only run behind this one
   bool wanted = true;           // says this round; its worker is told at the end of it
   bool awaits_budget = false;   // it was not asked to pause; it waits for what it wrote to be paid
-  std::optional<Loan> loan;  // what its slice draws from the budget
+  std::optional<Loan> loan;     // what its slice draws from the budget
   uint64_t seen_written_bytes = 0;
 
   /// The lane it counts in.

@@ -84,8 +84,8 @@ leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
 }
 
 CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
-                             CompactionPlan plan, const LayoutOptions& layout,
-                             VersionRef version, SequenceNumber oldest_snapshot)
+                             CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
+                             SequenceNumber oldest_snapshot)
     : MergeJob(job_class, context, plan.output_level,
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
       tables_(tables),

@@ -111,7 +111,7 @@ class Store final : public leveldb::DB, private Tenant {
   // store_write.cc: the leading writer's
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
-  bool Absorbs(const leveldb::Slice& record);
+  bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
@@ -209,7 +209,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   // The leading writer's.
   MemTable* inserting_ = nullptr;  // = active_
-  uint64_t absorbed_bytes_ = 0;    // beyond its size, counted in the coordinator's memory
+  uint64_t grown_bytes_ = 0;       // beyond write_buffer_size, counted in the memory budget
   std::string group_record_;
 
   // The flush thread's.
@@ -222,7 +222,8 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t lull_client_bytes_ = 0;
 
   // What the directive says of sizes and of the hard limits; written by the monitor.
-  std::atomic<uint64_t> memtable_bytes_;  // the active memtable is full
+  std::atomic<uint64_t> ask_at_bytes_;    // the leader looks whether the memtable may grow
+  std::atomic<uint64_t> memtable_bytes_;  // it is full
   std::atomic<uint64_t> table_bytes_;     // outputs of compactions are cut
   std::atomic<bool> absorb_{false};
   std::atomic<uint64_t> flush_bytes_min_{0};
@@ -251,6 +252,8 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t no_blockers_at_basis_ LULL_GUARDED_BY(mutex_) = 0;
   std::deque<std::unique_ptr<CompactionJob>> to_install_ LULL_GUARDED_BY(mutex_);
   std::list<ManualRequest*> manual_ LULL_GUARDED_BY(mutex_);
+  std::optional<RunningRange> manual_awaits_
+      LULL_GUARDED_BY(mutex_);  // in conflict: kept free for it
   std::array<LevelStats, kLevels> stats_ LULL_GUARDED_BY(mutex_){};
   LayoutStats layout_stats_ LULL_GUARDED_BY(mutex_);
   bool flushing_ LULL_GUARDED_BY(mutex_) = false;

@@ -77,6 +77,7 @@ void Store::ApplySizes(const Directive& directive) {
   const uint64_t memtable_bytes =
       size(directive.memtable_bytes, opened_with, kMemTableBytesMin, memtable_bytes_max);
   memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
+  ask_at_bytes_.store(std::min(memtable_bytes, opened_with), std::memory_order_relaxed);
   wal_.SetCapacity(memtable_bytes);
   table_bytes_.store(size(directive.table_bytes, context_->layout.table_bytes_max, kTableBytesMin,
                           kSizeBytesMax),
@@ -118,8 +119,9 @@ std::optional<CompactionPlan> Store::PickLocked(JobClass job_class) {
   const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
   uint64_t& nothing_at_basis = nothing_at_basis_[static_cast<size_t>(depth)];
   if (nothing_at_basis == plan_basis_) return std::nullopt;
-  std::optional<CompactionPlan> plan =
-      Pick(*version_, depth, running_, compact_pointers_, layout_);
+  std::vector<RunningRange> taken = running_;
+  if (manual_awaits_) taken.push_back(*manual_awaits_);
+  std::optional<CompactionPlan> plan = Pick(*version_, depth, taken, compact_pointers_, layout_);
   if (!plan) nothing_at_basis = plan_basis_;
   return plan;
 }
@@ -145,8 +147,14 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
 std::optional<CompactionPlan> Store::PickManualLocked() {
   if (manual_.empty() || manual_.front()->running) return std::nullopt;
   ManualRequest* const request = manual_.front();
-  ManualPick pick =
-      PickManual(*version_, request->level, request->range, running_, layout_);
+  ManualPick pick = PickManual(*version_, request->level, request->range, running_, layout_);
+  // Until it has its turn, no other job begins where it shall run.
+  std::optional<RunningRange> awaits;
+  if (pick.conflict) {
+    const ManualPick free = PickManual(*version_, request->level, request->range, {}, layout_);
+    if (free.plan) awaits = free.plan->range;
+  }
+  if (std::exchange(manual_awaits_, awaits) != awaits) ++plan_basis_;
   if (pick.plan) {
     request->running = true;
     request->next_begin = std::move(pick.next_begin);

@@ -70,6 +70,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock(), &activity_),
       wal_(context_.get()),
+      ask_at_bytes_(context_->options.write_buffer_size),
       memtable_bytes_(context_->options.write_buffer_size),
       table_bytes_(context_->layout.table_bytes_max),
       scheduling_(scheduling),
@@ -229,7 +230,7 @@ Store::~Store() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
   {
     MutexLock lock(mutex_);
-    coordinator_->ReleaseMemory(immutable_bytes_ + absorbed_bytes_);
+    coordinator_->ReleaseMemory(immutable_bytes_ + grown_bytes_);
     immutables_.clear();
     active_ = nullptr;
     version_ = nullptr;

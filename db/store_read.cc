@@ -22,8 +22,8 @@ leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::S
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? SequenceOfSnapshot(options.snapshot)
                                       : published_sequence_.load(std::memory_order_acquire);
-  leveldb::Status status = view->Get(&tables_, HowToRead(options, context_->options),
-                                     LookupKey(key, sequence), value);
+  leveldb::Status status =
+      view->Get(&tables_, HowToRead(options, context_->options), LookupKey(key, sequence), value);
   if (status.ok()) read_bytes_.Add(value->size());
   return status;
 }

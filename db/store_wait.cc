@@ -90,6 +90,7 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
+  if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
   return ErrorLocked();
 }
 

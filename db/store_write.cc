@@ -40,8 +40,8 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
-  if (inserting_->MemoryBytes() >= memtable_bytes_.load(std::memory_order_relaxed) &&
-      !Absorbs(record)) {
+  if (inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
+      !MayGrow(record)) {
     status = SealMemTable();
   }
   if (status.ok() && read_only_.load(std::memory_order_acquire)) {
@@ -88,20 +88,24 @@ leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Wr
   return group_record_;
 }
 
-/// Whether the active memtable, full as it is, takes `record` too, rather than join those that wait
-/// for their flush. Memory that it may come to is counted before it is there, so that several
-/// stores cannot exceed their common budget together.
-bool Store::Absorbs(const leveldb::Slice& record) {
+/// Whether the active memtable, which has the size at which the store was opened or is full, takes
+/// `record` too: because the policy wants larger ones, or wants a full one to absorb while others
+/// wait for their flush. What it grows by counts in the memory budget before it is there, so that
+/// several stores cannot exceed it together.
+bool Store::MayGrow(const leveldb::Slice& record) {
   constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
-  if (!absorb_.load(std::memory_order_relaxed) || unflushed_.load(std::memory_order_relaxed) == 0)
-    return false;
-  const uint64_t bytes = inserting_->MemoryBytes() + record.size() +
-                         batch::CountOf(record) * kEntryBytesMax +
+  constexpr uint64_t kStepBytes = 64 << 10;
+  const uint64_t held = inserting_->MemoryBytes();
+  const bool absorbs =
+      absorb_.load(std::memory_order_relaxed) && unflushed_.load(std::memory_order_relaxed) > 0;
+  if (held >= memtable_bytes_.load(std::memory_order_relaxed) && !absorbs) return false;
+  const uint64_t bytes = held + record.size() + batch::CountOf(record) * kEntryBytesMax +
                          context_->memtable_blocks->block_bytes();
-  const uint64_t beyond = bytes - std::min(bytes, memtable_bytes_.load(std::memory_order_relaxed));
-  if (beyond <= absorbed_bytes_) return true;
-  if (!coordinator_->TryAddMemory(beyond - absorbed_bytes_)) return false;
-  absorbed_bytes_ = beyond;
+  const uint64_t opened_with = context_->options.write_buffer_size;
+  if (bytes <= opened_with + grown_bytes_) return true;
+  const uint64_t more = bytes - opened_with - grown_bytes_ + kStepBytes;
+  if (!coordinator_->TryAddMemory(more)) return false;
+  grown_bytes_ += more;
   return true;
 }
 
@@ -133,9 +137,9 @@ leveldb::Status Store::SealMemTable() {
     ++seals_;
     PublishViewLocked();
   }
-  coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, absorbed_bytes_));
-  coordinator_->ReleaseMemory(absorbed_bytes_ - std::min(sealed_bytes, absorbed_bytes_));
-  absorbed_bytes_ = 0;
+  coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, grown_bytes_));
+  coordinator_->ReleaseMemory(grown_bytes_ - std::min(sealed_bytes, grown_bytes_));
+  grown_bytes_ = 0;
   coordinator_->WakeFlush();
   coordinator_->WakeMonitor();
   return status;
@@ -152,7 +156,7 @@ bool Store::HasRoomLocked() const {
   // A store that has nothing sealed may always seal one memtable, however much others hold.
   const uint64_t bytes = active_->MemoryBytes();
   return immutables_.empty() ||
-         coordinator_->memory_used_bytes() + bytes - std::min(bytes, absorbed_bytes_) <=
+         coordinator_->memory_used_bytes() + bytes - std::min(bytes, grown_bytes_) <=
              coordinator_->memory_budget_bytes();
 }
 

@@ -41,7 +41,8 @@ class WalSet {
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
 
-  /// What is allocated for WALs created from here on; a record beyond it grows the file. Any thread.
+  /// What is allocated for WALs created from here on; a record beyond it grows the file. Any
+  /// thread.
   void SetCapacity(uint64_t memtable_bytes) {
     memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   }

@@ -146,7 +146,7 @@ void IoBudget::Draw(StoreId store, uint64_t written_bytes) {
 
 double IoBudget::Turn(StoreId store) const {
   const Store& asking = stores_.at(store);
-  return asking.own.limited() ? std::max(start_, asking.finish) : 0;
+  return common_.limited() ? std::max(start_, asking.finish) : 0;
 }
 
 }  // namespace lull

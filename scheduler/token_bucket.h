@@ -94,8 +94,8 @@ class IoBudget {
   void End(StoreId store, const Loan& loan, uint64_t written_bytes, uint64_t now_nanos);
   void Draw(StoreId store, uint64_t written_bytes);
 
-  /// Whose turn it is: of stores that could begin, the one with the least. 0 for all that are not
-  /// limited.
+  /// Whose turn it is: of stores that could begin, the one with the least. 0 for all while there is
+  /// no common limit.
   double Turn(StoreId store) const;
 
  private:

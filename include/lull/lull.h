@@ -159,8 +159,9 @@ LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 /// once, between two decisions of the background: from the next one on, which is due at once. A
 /// changed policy begins to learn anew. The property "lull.options" is the present string.
 ///
-/// InvalidArgument names the pair that cannot be read, or that cannot change while the store is open
-/// and why; then nothing is changed. InvalidArgument too for a DB that is not Lull's. Any thread.
+/// InvalidArgument names the pair that cannot be read, or that cannot change while the store is
+/// open and why; then nothing is changed. InvalidArgument too for a DB that is not Lull's. Any
+/// thread.
 LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const std::string& text);
 
 /// Returns when the store has nothing left to flush or compact; while it waits, the store works as

@@ -185,7 +185,8 @@ class Sessions {
 
 TEST(AdversaryOfMany, StoresOpenAndCloseNextToEachOther) {
   const char* const wanted = std::getenv("LULL_STRESS_SESSIONS");
-  const uint64_t sessions = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kSessionsInOneRun;
+  const uint64_t sessions =
+      wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kSessionsInOneRun;
   constexpr uint64_t kStores = 3;
   CrashEnv memory;
   std::vector<std::unique_ptr<Sessions>> stores;

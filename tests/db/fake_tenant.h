@@ -56,7 +56,7 @@ class WishPolicy final : public Policy {
 /// What a test sees of a job, alive or not, and says of it.
 struct JobRecord {
   JobClass job_class = JobClass::kDeep;
-  std::atomic<uint64_t> slices{0};  ///< begun
+  std::atomic<uint64_t> slices{0};                                         ///< begun
   std::atomic<uint64_t> slices_max{std::numeric_limits<uint64_t>::max()};  ///< may end
   std::atomic<int> inside{0};
   std::atomic<unsigned> ran_on{0};  ///< the thread's ordinal

@@ -525,7 +525,7 @@ TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
     const LullPolicy policy = PolicyAfter(options, &history, &last);
     Pressure pressure = history.RandomPressure();
     if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
-    pressure.memory_used_bytes = pressure.memory_budget_bytes / 3;
+    pressure.memory_used_bytes = pressure.memory_budget_bytes / 4;
     pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
     pressure.debt_bytes = options.debt_bytes_max / 2;
     const Directive wanted = WouldSay(policy, pressure, last.now_us);

@@ -267,6 +267,7 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   const uint64_t before = a->written + b->written;
   budget_.SetRate(free, {0, 0}, now_);
   EXPECT_FALSE(budget_.IsLimited(free));
+  EXPECT_EQ(budget_.Turn(a->id), budget_.Turn(free)) << "it does not always come first";
   Run(kSecond);
   EXPECT_GE(a->written + b->written - before, 39 * kMiB);
   budget_.Remove(free, now_);
