@@ -29,10 +29,10 @@ struct Field {
   uint64_t min = 0;
   uint64_t max = 0;
   Unit unit = Unit::kNone;
+  std::string_view fixed_because = {};  // why it cannot change while a store is open; empty: it can
 };
 
 constexpr int kDefaultThreadsMax = 4;
-constexpr uint64_t kDefaultDebtBytesMax = uint64_t{4} << 30;
 
 // Far beyond any machine, and small enough that no sum or product of a policy overflows.
 constexpr uint64_t kThreadsMax = 256;
@@ -40,16 +40,54 @@ constexpr uint64_t kTablesMax = 1 << 20;
 constexpr uint64_t kBytesMax = uint64_t{1} << 50;
 constexpr uint64_t kHourUs = 3'600'000'000;
 
+// What is measured over less than this says more of the moment than of the load.
+constexpr uint64_t kPeriodUsMin = 1'000;
+
+constexpr std::string_view kThreadsRun =
+    "cannot change while a store is open: the threads were started with it";
+constexpr std::string_view kBudgetShared =
+    "cannot change while a store is open: all stores that share threads share the budget";
+constexpr std::string_view kCoordinatorChosen =
+    "cannot change while a store is open: its threads were chosen when it was opened";
+
+using SO = SchedulingOptions;
+
 constexpr Field kFields[] = {
-    {"policy", &SchedulingOptions::policy},
-    {"compaction_threads", &SchedulingOptions::compaction_threads, 0, kThreadsMax},
-    {"memory_budget_bytes", &SchedulingOptions::memory_budget_bytes, 1, kBytesMax, Unit::kBytes},
-    {"l0_trigger", &SchedulingOptions::l0_trigger, 0, kTablesMax},
-    {"l0_slowdown", &SchedulingOptions::l0_slowdown, 0, kTablesMax},
-    {"l0_stop", &SchedulingOptions::l0_stop, 0, kTablesMax},
-    {"debt_bytes_max", &SchedulingOptions::debt_bytes_max, 0, kBytesMax, Unit::kBytes},
-    {"lull_after_us", &SchedulingOptions::lull_after_us, 0, kHourUs},
-    {"own_coordinator", &SchedulingOptions::own_coordinator},
+    {"policy", &SO::policy},
+    {"compaction_threads", &SO::compaction_threads, 0, kThreadsMax, Unit::kNone, kThreadsRun},
+    {"memory_budget_bytes", &SO::memory_budget_bytes, 1, kBytesMax, Unit::kBytes, kBudgetShared},
+    {"l0_trigger", &SO::l0_trigger, 0, kTablesMax},
+    {"l0_slowdown", &SO::l0_slowdown, 0, kTablesMax},
+    {"l0_stop", &SO::l0_stop, 0, kTablesMax},
+    {"debt_bytes_max", &SO::debt_bytes_max, 0, kBytesMax, Unit::kBytes},
+    {"pause_us_max", &SO::pause_us_max, kPeriodUsMin, kHourUs},
+    {"lull_after_us", &SO::lull_after_us, 0, kHourUs},
+    {"lull_smoothing_us", &SO::lull_smoothing_us, kPeriodUsMin, kHourUs},
+    {"lull_half_life_us", &SO::lull_half_life_us, kPeriodUsMin, kHourUs},
+    {"lull_hard_percent", &SO::lull_hard_percent, 0, 100},
+    {"lull_hard_flush_percent", &SO::lull_hard_flush_percent, 0, 100},
+    {"lull_flush_bytes_min", &SO::lull_flush_bytes_min, 0, kBytesMax, Unit::kBytes},
+    {"lull_burst_us_max", &SO::lull_burst_us_max, 0, kHourUs},
+    {"lull_write_bytes_per_sec_min", &SO::lull_write_bytes_per_sec_min, 1, kBytesMax, Unit::kBytes},
+    {"idle_probe_us", &SO::idle_probe_us, kPeriodUsMin, kHourUs},
+    {"idle_threshold_bytes_per_sec", &SO::idle_threshold_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
+    {"idle_quiet_us", &SO::idle_quiet_us, 0, kHourUs},
+    {"silk_bandwidth_bytes_per_sec", &SO::silk_bandwidth_bytes_per_sec, 0, kBytesMax, Unit::kBytes},
+    {"silk_reserve_bytes_per_sec", &SO::silk_reserve_bytes_per_sec, 0, kBytesMax, Unit::kBytes},
+    {"silk_urgent_bytes_per_sec_min", &SO::silk_urgent_bytes_per_sec_min, 1, kBytesMax,
+     Unit::kBytes},
+    {"silk_change_bytes_per_sec_min", &SO::silk_change_bytes_per_sec_min, 0, kBytesMax,
+     Unit::kBytes},
+    {"silk_tick_us", &SO::silk_tick_us, kPeriodUsMin, kHourUs},
+    {"silk_half_life_us", &SO::silk_half_life_us, kPeriodUsMin, kHourUs},
+    {"silk_immutables_max", &SO::silk_immutables_max, 1, kTablesMax},
+    {"adoc_window_us", &SO::adoc_window_us, kPeriodUsMin, kHourUs},
+    {"adoc_threads_step", &SO::adoc_threads_step, 1, kThreadsMax},
+    {"adoc_batch_step_bytes", &SO::adoc_batch_step_bytes, 0, kBytesMax, Unit::kBytes},
+    {"adoc_batch_factor_max", &SO::adoc_batch_factor_max, 1, 1024},
+    {"adoc_slowed_bytes_per_sec", &SO::adoc_slowed_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
+    {"adoc_immutables_max", &SO::adoc_immutables_max, 1, kTablesMax},
+    {"own_coordinator", &SO::own_coordinator, 0, 0, Unit::kNone, kCoordinatorChosen},
 };
 
 struct Suffix {
@@ -248,6 +286,19 @@ Status CheckL0Order(const SchedulingOptions& options) {
   return Status::OK();
 }
 
+/// Objects to a bandwidth of which nothing would ever be left for deep compactions.
+Status CheckSilk(const SchedulingOptions& options) {
+  const uint64_t taken =
+      options.silk_reserve_bytes_per_sec + options.silk_urgent_bytes_per_sec_min;
+  if (options.silk_bandwidth_bytes_per_sec == 0 || options.silk_bandwidth_bytes_per_sec > taken) {
+    return Status::OK();
+  }
+  return Refused(PairText(*FindField("silk_bandwidth_bytes_per_sec"), options),
+                 "not more than silk_reserve_bytes_per_sec and silk_urgent_bytes_per_sec_min "
+                 "together, which are " +
+                     BytesText(taken) + ": nothing would be left for deep compactions");
+}
+
 Status ReadPair(std::string_view pair, SchedulingOptions* options) {
   const size_t equals = pair.find('=');
   const std::string_view name = Trimmed(pair.substr(0, equals));
@@ -261,6 +312,19 @@ Status ReadPair(std::string_view pair, SchedulingOptions* options) {
   return cause.empty() ? Status::OK() : Refused(pair, cause);
 }
 
+/// Reads "name=value;name=value" over `options`, which may be left half changed by an error.
+Status ReadPairs(std::string_view text, SchedulingOptions* options) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(';'), text.size());
+    const std::string_view pair = Trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.empty()) continue;
+    Status status = ReadPair(pair, options);
+    if (!status.ok()) return status;
+  }
+  return ValidateSchedulingOptions(*options);
+}
+
 }  // namespace
 
 Status ValidateSchedulingOptions(const SchedulingOptions& options) {
@@ -268,11 +332,31 @@ Status ValidateSchedulingOptions(const SchedulingOptions& options) {
     const std::string cause = std::visit(Checker{field, options}, field.member);
     if (!cause.empty()) return Refused(PairText(field, options), cause);
   }
-  return CheckL0Order(options);
+  Status status = CheckL0Order(options);
+  return status.ok() ? CheckSilk(options) : status;
+}
+
+bool CanChangeLive(std::string_view name) {
+  const Field* const field = FindField(name);
+  return field != nullptr && field->fixed_because.empty();
+}
+
+Status ParseLive(const std::string& text, SchedulingOptions* options) {
+  SchedulingOptions parsed = *options;
+  Status status = ReadPairs(text, &parsed);
+  if (!status.ok()) return status;
+  for (const Field& field : kFields) {
+    const std::string pair = PairText(field, parsed);
+    if (!field.fixed_because.empty() && pair != PairText(field, *options)) {
+      return Refused(pair, std::string(field.fixed_because));
+    }
+  }
+  *options = std::move(parsed);
+  return Status::OK();
 }
 
 PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t memtable_bytes,
-                                   int cores) {
+                                   uint64_t table_bytes, int cores) {
   const L0Limits limits = ResolvedL0Limits(options);
   PolicyOptions resolved;
   resolved.compaction_threads = options.compaction_threads != 0
@@ -281,26 +365,43 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
   resolved.l0_trigger = limits.trigger;
   resolved.l0_slowdown = limits.slowdown;
   resolved.l0_stop = limits.stop;
-  resolved.debt_bytes_max =
-      options.debt_bytes_max != 0 ? options.debt_bytes_max : kDefaultDebtBytesMax;
-  resolved.lull_after_us = options.lull_after_us;
+  resolved.debt_bytes_max = options.debt_bytes_max != 0
+                                ? options.debt_bytes_max
+                                : DefaultDebtBytesMax(options.policy, memtable_bytes);
+  resolved.pause_us_max = options.pause_us_max;
   resolved.memtable_bytes = memtable_bytes;
+  resolved.table_bytes = table_bytes;
   resolved.l0_job_bytes_max = DefaultL0JobBytesMax(options.policy);
+  resolved.lull = {.after_us = options.lull_after_us,
+                   .smoothing_us = options.lull_smoothing_us,
+                   .half_life_us = options.lull_half_life_us,
+                   .hard_percent = options.lull_hard_percent,
+                   .hard_flush_percent = options.lull_hard_flush_percent,
+                   .flush_bytes_min = options.lull_flush_bytes_min,
+                   .burst_us_max = options.lull_burst_us_max,
+                   .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min};
+  resolved.idle = {.probe_us = options.idle_probe_us,
+                   .threshold_bytes_per_sec = options.idle_threshold_bytes_per_sec,
+                   .quiet_us = options.idle_quiet_us};
+  resolved.silk = {.bandwidth_bytes_per_sec = options.silk_bandwidth_bytes_per_sec,
+                   .reserve_bytes_per_sec = options.silk_reserve_bytes_per_sec,
+                   .urgent_bytes_per_sec_min = options.silk_urgent_bytes_per_sec_min,
+                   .change_bytes_per_sec_min = options.silk_change_bytes_per_sec_min,
+                   .tick_us = options.silk_tick_us,
+                   .half_life_us = options.silk_half_life_us,
+                   .immutables_max = options.silk_immutables_max};
+  resolved.adoc = {.window_us = options.adoc_window_us,
+                   .threads_step = options.adoc_threads_step,
+                   .batch_step_bytes = options.adoc_batch_step_bytes,
+                   .batch_factor_max = options.adoc_batch_factor_max,
+                   .slowed_bytes_per_sec = options.adoc_slowed_bytes_per_sec,
+                   .immutables_max = options.adoc_immutables_max};
   return resolved;
 }
 
 Status SchedulingOptions::Parse(const std::string& text, SchedulingOptions* options) {
   SchedulingOptions parsed = *options;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(';'), rest.size());
-    const std::string_view pair = Trimmed(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (pair.empty()) continue;
-    Status status = ReadPair(pair, &parsed);
-    if (!status.ok()) return status;
-  }
-  Status status = ValidateSchedulingOptions(parsed);
+  Status status = ReadPairs(text, &parsed);
   if (status.ok()) *options = std::move(parsed);
   return status;
 }

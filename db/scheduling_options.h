@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "leveldb/status.h"
 #include "lull/lull.h"
@@ -16,9 +18,18 @@ namespace lull {
 /// limit that is out of order once zeros stand for the policy's own.
 leveldb::Status ValidateSchedulingOptions(const SchedulingOptions& options);
 
+/// Whether a field of that name may change while a store is open: what only the store's policy
+/// uses may, what threads or stores were set up with may not. False for a name that is none.
+bool CanChangeLive(std::string_view field);
+
+/// As SchedulingOptions::Parse, for a store that is open with `options`: a pair that would change a
+/// field that cannot change live is refused, with the reason. One that leaves it as it is, is not.
+leveldb::Status ParseLive(const std::string& text, SchedulingOptions* options);
+
 /// Fills in what the user left to the policy and the machine: no field of the result is 0 for
-/// "choose". REQUIRES: `options` are valid.
+/// "choose", but where 0 means something to a policy. The sizes are those that the store was opened
+/// with. REQUIRES: `options` are valid.
 PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t memtable_bytes,
-                                   int cores);
+                                   uint64_t table_bytes, int cores);
 
 }  // namespace lull

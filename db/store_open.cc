@@ -61,7 +61,8 @@ void OpenInfoLog(StoreContext* context) {
 Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling)
     : context_(std::move(context)),
       policy_options_(
-          ResolvePolicyOptions(scheduling, context_->options.write_buffer_size, CoreCount())),
+          ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
+                               context_->options.max_file_size, CoreCount())),
       coordinator_(
           CoordinatorFor(scheduling, policy_options_, context_->options.write_buffer_size)),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),

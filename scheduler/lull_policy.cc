@@ -26,7 +26,7 @@ double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0;
 
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
-  in_lull_ = pressure.idle_us >= options_.lull_after_us || pressure.drain_requested;
+  in_lull_ = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
 
   Directive wanted;
   wanted.compactions_max = options_.compaction_threads;

@@ -110,6 +110,48 @@ class Policy {
   virtual Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) = 0;
 };
 
+// The constants of single policies; what each is for is said in lull::SchedulingOptions.
+
+struct LullConstants {
+  uint64_t after_us = 20'000;
+  uint64_t smoothing_us = 100'000;
+  uint64_t half_life_us = 60'000'000;
+  int hard_percent = 25;
+  int hard_flush_percent = 10;
+  uint64_t flush_bytes_min = uint64_t{16} << 20;
+  uint64_t burst_us_max = 30'000'000;
+  uint64_t write_bytes_per_sec_min = uint64_t{1} << 20;
+  bool operator==(const LullConstants&) const = default;
+};
+
+struct IdleConstants {
+  uint64_t probe_us = 500'000;
+  uint64_t threshold_bytes_per_sec = uint64_t{512} << 10;
+  uint64_t quiet_us = 500'000;
+  bool operator==(const IdleConstants&) const = default;
+};
+
+struct SilkConstants {
+  uint64_t bandwidth_bytes_per_sec = 0;  ///< 0: measured
+  uint64_t reserve_bytes_per_sec = uint64_t{10} << 20;
+  uint64_t urgent_bytes_per_sec_min = uint64_t{50} << 20;
+  uint64_t change_bytes_per_sec_min = uint64_t{10} << 20;
+  uint64_t tick_us = 10'000;
+  uint64_t half_life_us = 60'000'000;
+  int immutables_max = 1;
+  bool operator==(const SilkConstants&) const = default;
+};
+
+struct AdocConstants {
+  uint64_t window_us = 1'000'000;
+  int threads_step = 2;
+  uint64_t batch_step_bytes = 0;  ///< 0: one memtable
+  int batch_factor_max = 8;
+  uint64_t slowed_bytes_per_sec = uint64_t{16} << 20;
+  int immutables_max = 1;
+  bool operator==(const AdocConstants&) const = default;
+};
+
 /// The numbers a policy may use, with the user's choices resolved; see SchedulingOptions.
 struct PolicyOptions {
   int compaction_threads = 2;
@@ -117,9 +159,15 @@ struct PolicyOptions {
   int l0_slowdown = 8;
   int l0_stop = 12;
   uint64_t debt_bytes_max = uint64_t{4} << 30;
-  uint64_t lull_after_us = 20000;
+  uint64_t pause_us_max = 120'000'000;
   uint64_t memtable_bytes = 4u << 20;
+  uint64_t table_bytes = 2u << 20;
   uint64_t l0_job_bytes_max = 0;  ///< see LayoutOptions; 0: an L0 job takes all of L0
+
+  LullConstants lull;
+  IdleConstants idle;
+  SilkConstants silk;
+  AdocConstants adoc;
 };
 
 /// The names that MakePolicy knows, in the order in which they are listed to users.
@@ -131,10 +179,17 @@ struct L0Limits {
 };
 L0Limits DefaultL0Limits(const std::string& policy);
 
+/// Debt at which that policy compacts regardless, where the user names none.
+uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes);
+
 /// How much of L0 one job takes at least, under that policy; 0: all of it.
 uint64_t DefaultL0JobBytesMax(const std::string& policy);
 
-/// nullptr for an unknown name.
+/// What is wrong with `options`, for any policy, or "": numbers with which a policy would divide by
+/// zero, or a store would wait for what can never come.
+std::string PolicyOptionsCause(const PolicyOptions& options);
+
+/// nullptr for an unknown name, and for options with a cause not to be used.
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options);
 
 }  // namespace lull

@@ -16,10 +16,13 @@
 namespace lull {
 
 /// Every knob of the scheduler. Where a field says "0: the policy's own", the policy named below
-/// chooses; the choices are listed in docs/options.md.
+/// chooses; the choices are listed in docs/options.md. A field whose name begins with a policy's is
+/// used by that policy alone; the rules that the numbers belong to are in docs/policies.md.
 struct LEVELDB_EXPORT SchedulingOptions {
-  /// Which rules decide when background work runs: "lull" (flush at once, compact in lulls) or
-  /// "leveldb" (LevelDB's own rules, as a control).
+  /// Which rules decide when background work runs: "lull" (flush at once, compact in lulls),
+  /// "leveldb" (LevelDB's own rules, as a control), "idle-threshold" and "idle-quiet" (compact while
+  /// next to nothing is written), "silk" (give compactions the bandwidth that clients leave), or
+  /// "adoc" (turn the number of compactions and the size of memtables).
   std::string policy = "lull";
 
   /// Compactions that may run at once, of all stores that share a coordinator. 0: the number of
@@ -37,11 +40,62 @@ struct LEVELDB_EXPORT SchedulingOptions {
   int l0_slowdown = 0;
   int l0_stop = 0;
 
-  /// Bytes of debt at which "lull" compacts whatever the clients do. 0: 4 GiB.
+  /// Bytes of debt at which compactions run whatever the clients do; "adoc" calls more of it an
+  /// overflow. "leveldb" does not use it. 0: the policy's own.
   uint64_t debt_bytes_max = 0;
 
-  /// How long clients must have been quiet for "lull" to speak of a lull, in microseconds.
+  /// No policy keeps due compactions paused longer than this at a stretch. What was paused so long
+  /// runs for a tenth of that time.
+  uint64_t pause_us_max = 120'000'000;
+
+  /// How long clients must have been quiet for "lull" to speak of a lull.
   uint64_t lull_after_us = 20000;
+  /// Time constant over which "lull" smooths the rate of the clients.
+  uint64_t lull_smoothing_us = 100'000;
+  /// In which the fastest rate that was seen is forgotten by half.
+  uint64_t lull_half_life_us = 60'000'000;
+  /// Writing is hard above this share of the fastest rate seen, and of the rate of flushing.
+  int lull_hard_percent = 25;
+  int lull_hard_flush_percent = 10;
+  /// While clients write hard, so much is flushed at once; at most a quarter of the memory budget.
+  uint64_t lull_flush_bytes_min = 16u << 20;
+  /// A burst for which compactions wait lasts no longer than this, unless longer ones were seen.
+  uint64_t lull_burst_us_max = 30'000'000;
+  /// Pacing never goes below this rate.
+  uint64_t lull_write_bytes_per_sec_min = 1u << 20;
+
+  /// "idle-threshold": how often the clients' rate is taken, and below which rate it is idle.
+  uint64_t idle_probe_us = 500'000;
+  uint64_t idle_threshold_bytes_per_sec = 512u << 10;
+  /// "idle-quiet": compactions run from so long after the last write until the next one.
+  uint64_t idle_quiet_us = 500'000;
+
+  /// "silk": what the device can do, of which compactions get what the clients leave. 0: measured.
+  uint64_t silk_bandwidth_bytes_per_sec = 0;
+  /// Left alone for what clients do between two measurements.
+  uint64_t silk_reserve_bytes_per_sec = 10u << 20;
+  /// What flushes and L0 compactions get together whatever the clients do.
+  uint64_t silk_urgent_bytes_per_sec_min = 50u << 20;
+  /// The limit is changed only by so much at once.
+  uint64_t silk_change_bytes_per_sec_min = 10u << 20;
+  /// How often the clients' rate is taken.
+  uint64_t silk_tick_us = 10'000;
+  /// In which a measured bandwidth that is no longer reached is forgotten by half.
+  uint64_t silk_half_life_us = 60'000'000;
+  /// Sealed memtables at which whoever fills another waits.
+  int silk_immutables_max = 1;
+
+  /// "adoc": how often the knobs may be turned.
+  uint64_t adoc_window_us = 1'000'000;
+  /// By how much the two knobs are turned up; 0 bytes: one memtable. Down they are halved.
+  int adoc_threads_step = 2;
+  uint64_t adoc_batch_step_bytes = 0;
+  /// Memtables and tables grow to at most so many times their configured size.
+  int adoc_batch_factor_max = 8;
+  /// Above the limits of L0 and debt, writes are paced to at most this rate.
+  uint64_t adoc_slowed_bytes_per_sec = 16u << 20;
+  /// Sealed memtables at which whoever fills another waits.
+  int adoc_immutables_max = 1;
 
   /// A store with a coordinator of its own shares no threads and no memory budget with others.
   bool own_coordinator = false;

@@ -26,7 +26,31 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.l0_slowdown, b.l0_slowdown);
   EXPECT_EQ(a.l0_stop, b.l0_stop);
   EXPECT_EQ(a.debt_bytes_max, b.debt_bytes_max);
+  EXPECT_EQ(a.pause_us_max, b.pause_us_max);
   EXPECT_EQ(a.lull_after_us, b.lull_after_us);
+  EXPECT_EQ(a.lull_smoothing_us, b.lull_smoothing_us);
+  EXPECT_EQ(a.lull_half_life_us, b.lull_half_life_us);
+  EXPECT_EQ(a.lull_hard_percent, b.lull_hard_percent);
+  EXPECT_EQ(a.lull_hard_flush_percent, b.lull_hard_flush_percent);
+  EXPECT_EQ(a.lull_flush_bytes_min, b.lull_flush_bytes_min);
+  EXPECT_EQ(a.lull_burst_us_max, b.lull_burst_us_max);
+  EXPECT_EQ(a.lull_write_bytes_per_sec_min, b.lull_write_bytes_per_sec_min);
+  EXPECT_EQ(a.idle_probe_us, b.idle_probe_us);
+  EXPECT_EQ(a.idle_threshold_bytes_per_sec, b.idle_threshold_bytes_per_sec);
+  EXPECT_EQ(a.idle_quiet_us, b.idle_quiet_us);
+  EXPECT_EQ(a.silk_bandwidth_bytes_per_sec, b.silk_bandwidth_bytes_per_sec);
+  EXPECT_EQ(a.silk_reserve_bytes_per_sec, b.silk_reserve_bytes_per_sec);
+  EXPECT_EQ(a.silk_urgent_bytes_per_sec_min, b.silk_urgent_bytes_per_sec_min);
+  EXPECT_EQ(a.silk_change_bytes_per_sec_min, b.silk_change_bytes_per_sec_min);
+  EXPECT_EQ(a.silk_tick_us, b.silk_tick_us);
+  EXPECT_EQ(a.silk_half_life_us, b.silk_half_life_us);
+  EXPECT_EQ(a.silk_immutables_max, b.silk_immutables_max);
+  EXPECT_EQ(a.adoc_window_us, b.adoc_window_us);
+  EXPECT_EQ(a.adoc_threads_step, b.adoc_threads_step);
+  EXPECT_EQ(a.adoc_batch_step_bytes, b.adoc_batch_step_bytes);
+  EXPECT_EQ(a.adoc_batch_factor_max, b.adoc_batch_factor_max);
+  EXPECT_EQ(a.adoc_slowed_bytes_per_sec, b.adoc_slowed_bytes_per_sec);
+  EXPECT_EQ(a.adoc_immutables_max, b.adoc_immutables_max);
   EXPECT_EQ(a.own_coordinator, b.own_coordinator);
 }
 
@@ -39,7 +63,31 @@ SchedulingOptions Unusual() {
   options.l0_slowdown = 6;
   options.l0_stop = 7;
   options.debt_bytes_max = uint64_t{3} << 30;
+  options.pause_us_max = 12001;
   options.lull_after_us = 12345;
+  options.lull_smoothing_us = 13001;
+  options.lull_half_life_us = 14001;
+  options.lull_hard_percent = 15;
+  options.lull_hard_flush_percent = 16;
+  options.lull_flush_bytes_min = 17 << 20;
+  options.lull_burst_us_max = 18001;
+  options.lull_write_bytes_per_sec_min = 19 << 20;
+  options.idle_probe_us = 20001;
+  options.idle_threshold_bytes_per_sec = 21 << 20;
+  options.idle_quiet_us = 22001;
+  options.silk_bandwidth_bytes_per_sec = (300 << 20) + 1;
+  options.silk_reserve_bytes_per_sec = 23 << 20;
+  options.silk_urgent_bytes_per_sec_min = 24 << 20;
+  options.silk_change_bytes_per_sec_min = 25 << 20;
+  options.silk_tick_us = 26001;
+  options.silk_half_life_us = 27001;
+  options.silk_immutables_max = 28;
+  options.adoc_window_us = 29001;
+  options.adoc_threads_step = 30;
+  options.adoc_batch_step_bytes = 31 << 20;
+  options.adoc_batch_factor_max = 32;
+  options.adoc_slowed_bytes_per_sec = 33 << 20;
+  options.adoc_immutables_max = 34;
   options.own_coordinator = true;
   return options;
 }
@@ -67,14 +115,24 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
   EXPECT_TRUE(ValidateSchedulingOptions(defaults).ok());
   EXPECT_EQ(defaults.ToString(),
             "policy=lull;compaction_threads=0;memory_budget_bytes=64M;l0_trigger=0;l0_slowdown=0;"
-            "l0_stop=0;debt_bytes_max=0;lull_after_us=20000;own_coordinator=false");
+            "l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;lull_after_us=20000;"
+            "lull_smoothing_us=100000;lull_half_life_us=60000000;lull_hard_percent=25;"
+            "lull_hard_flush_percent=10;lull_flush_bytes_min=16M;lull_burst_us_max=30000000;"
+            "lull_write_bytes_per_sec_min=1M;idle_probe_us=500000;"
+            "idle_threshold_bytes_per_sec=512K;idle_quiet_us=500000;"
+            "silk_bandwidth_bytes_per_sec=0;silk_reserve_bytes_per_sec=10M;"
+            "silk_urgent_bytes_per_sec_min=50M;silk_change_bytes_per_sec_min=10M;"
+            "silk_tick_us=10000;silk_half_life_us=60000000;silk_immutables_max=1;"
+            "adoc_window_us=1000000;adoc_threads_step=2;adoc_batch_step_bytes=0;"
+            "adoc_batch_factor_max=8;adoc_slowed_bytes_per_sec=16M;adoc_immutables_max=1;"
+            "own_coordinator=false");
   ExpectSame(Parsed(""), defaults);
 }
 
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(9, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(33, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
@@ -112,7 +170,7 @@ TEST(SchedulingOptionsTest, RefusesNamesItDoesNotKnow) {
 
 TEST(SchedulingOptionsTest, RefusesValuesItCannotRead) {
   ExpectRefused("policy", {"\"policy\"", "no value"});
-  ExpectRefused("policy=silk", {"\"policy=silk\"", "lull", "leveldb"});
+  ExpectRefused("policy=slik", {"\"policy=slik\"", "lull", "leveldb"});
   ExpectRefused("policy=", {"no such policy"});
   ExpectRefused("policy=LULL", {"no such policy"});
   for (const char* value : {"", "-1", "+1", "1.5", "four", "0x10", "4M", "1 2", "=4", "４"}) {
@@ -177,27 +235,103 @@ TEST(SchedulingOptionsTest, ValidateSeesWhatWasSetByHand) {
 
 TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
   SchedulingOptions options;
-  PolicyOptions resolved = ResolvePolicyOptions(options, 1 << 20, 2);
+  PolicyOptions resolved = ResolvePolicyOptions(options, 1 << 20, 3 << 20, 2);
   EXPECT_EQ(resolved.compaction_threads, 2);
   EXPECT_EQ(resolved.l0_trigger, DefaultL0Limits("lull").trigger);
   EXPECT_EQ(resolved.l0_slowdown, DefaultL0Limits("lull").slowdown);
   EXPECT_EQ(resolved.l0_stop, DefaultL0Limits("lull").stop);
   EXPECT_EQ(resolved.debt_bytes_max, uint64_t{4} << 30);
-  EXPECT_EQ(resolved.lull_after_us, 20000u);
   EXPECT_EQ(resolved.memtable_bytes, uint64_t{1} << 20);
-  EXPECT_EQ(ResolvePolicyOptions(options, 1, 64).compaction_threads, 4);
-  EXPECT_EQ(ResolvePolicyOptions(options, 1, 0).compaction_threads, 1);
+  EXPECT_EQ(resolved.table_bytes, uint64_t{3} << 20);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 64).compaction_threads, 4);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 0).compaction_threads, 1);
 
   options.policy = "leveldb";
-  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1).l0_stop, 12);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 1).l0_stop, 12);
 
-  resolved = ResolvePolicyOptions(Unusual(), 1, 64);
+  resolved = ResolvePolicyOptions(Unusual(), 1, 1, 64);
   EXPECT_EQ(resolved.compaction_threads, 3);
   EXPECT_EQ(resolved.l0_trigger, 5);
   EXPECT_EQ(resolved.l0_slowdown, 6);
   EXPECT_EQ(resolved.l0_stop, 7);
   EXPECT_EQ(resolved.debt_bytes_max, uint64_t{3} << 30);
-  EXPECT_EQ(resolved.lull_after_us, 12345u);
+  EXPECT_EQ(resolved.pause_us_max, Unusual().pause_us_max);
+}
+
+TEST(SchedulingOptionsTest, EveryConstantOfAPolicyReachesIt) {
+  const PolicyOptions resolved = ResolvePolicyOptions(Unusual(), 1, 1, 1);
+  const LullConstants lull{12345, 13001, 14001, 15, 16, 17 << 20, 18001, 19 << 20};
+  EXPECT_EQ(resolved.lull, lull);
+  const IdleConstants idle{20001, 21 << 20, 22001};
+  EXPECT_EQ(resolved.idle, idle);
+  const SilkConstants silk{(300 << 20) + 1, 23 << 20, 24 << 20, 25 << 20, 26001, 27001, 28};
+  EXPECT_EQ(resolved.silk, silk);
+  const AdocConstants adoc{29001, 30, 31 << 20, 32, 33 << 20, 34};
+  EXPECT_EQ(resolved.adoc, adoc);
+}
+
+TEST(SchedulingOptionsTest, PoliciesAndOptionsHaveTheSameDefaults) {
+  const PolicyOptions defaults;
+  const PolicyOptions resolved = ResolvePolicyOptions(SchedulingOptions(), 4 << 20, 2 << 20, 2);
+  EXPECT_EQ(resolved.pause_us_max, defaults.pause_us_max);
+  EXPECT_EQ(resolved.lull, defaults.lull);
+  EXPECT_EQ(resolved.idle, defaults.idle);
+  EXPECT_EQ(resolved.silk, defaults.silk);
+  EXPECT_EQ(resolved.adoc, defaults.adoc);
+}
+
+TEST(SchedulingOptionsTest, RefusesABandwidthOfWhichNothingIsLeft) {
+  ExpectRefused("silk_bandwidth_bytes_per_sec=47M",
+                {"\"silk_bandwidth_bytes_per_sec=47M\"", "which are 47M", "deep compactions"});
+  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=61M").silk_bandwidth_bytes_per_sec, 61u << 20);
+  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=200M").silk_bandwidth_bytes_per_sec, 200u << 20);
+}
+
+TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
+  for (const char* name : {"compaction_threads", "memory_budget_bytes", "own_coordinator", "",
+                           "l0_stopp"}) {
+    EXPECT_FALSE(CanChangeLive(name)) << name;
+  }
+  const std::string text = Unusual().ToString();
+  int live = 0;
+  for (size_t begin = 0; begin < text.size(); begin = text.find(';', begin) + 1) {
+    live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
+    if (text.find(';', begin) == text.npos) break;
+  }
+  EXPECT_EQ(live, 30);
+}
+
+TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
+  SchedulingOptions options = Unusual();
+  EXPECT_TRUE(ParseLive("policy=lull; silk_tick_us=5000;l0_stop=99", &options).ok());
+  SchedulingOptions expected = Unusual();
+  expected.policy = "lull";
+  expected.silk_tick_us = 5000;
+  expected.l0_stop = 99;
+  ExpectSame(options, expected);
+  // All that a store says of itself can be given back to it.
+  EXPECT_TRUE(ParseLive(options.ToString(), &options).ok());
+  ExpectSame(options, expected);
+}
+
+TEST(SchedulingOptionsTest, ParseLiveRefusesTheRestByName) {
+  const auto refused = [](const std::string& text) {
+    SchedulingOptions options = Unusual();
+    const leveldb::Status status = ParseLive(text, &options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << text;
+    ExpectSame(options, Unusual());
+    return status.ToString();
+  };
+  EXPECT_THAT(refused("compaction_threads=2"),
+              AllOf(HasSubstr("\"compaction_threads=2\""), HasSubstr("threads were started")));
+  EXPECT_THAT(refused("memory_budget_bytes=64M"),
+              AllOf(HasSubstr("\"memory_budget_bytes=64M\""), HasSubstr("share the budget")));
+  EXPECT_THAT(refused("own_coordinator=false"),
+              AllOf(HasSubstr("\"own_coordinator=false\""), HasSubstr("while a store is open")));
+  // Nothing of a text is taken that holds one such pair, nor of one that Parse refuses.
+  EXPECT_THAT(refused("lull_after_us=1;compaction_threads=2"), HasSubstr("compaction_threads"));
+  EXPECT_THAT(refused("lull_after_us=1;l0_trigger=8"), HasSubstr("l0_trigger=8"));
+  EXPECT_THAT(refused("lull_after=1"), HasSubstr("no such name"));
 }
 
 // Strings put together from the grammar's own pieces: each is either taken, then it says itself and

@@ -41,7 +41,7 @@ PolicyOptions RandomOptions(const std::string& policy, Random* random) {
     options.l0_stop = options.l0_slowdown + static_cast<int>(random->Uniform(20));
   }
   options.debt_bytes_max = (1 + random->Uniform(8192)) * kMiB;
-  options.lull_after_us = random->Uniform(100'000);
+  options.lull.after_us = random->Uniform(100'000);
   return options;
 }
 
@@ -197,7 +197,7 @@ TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
       const bool runs = wanted.l0.jobs_max > 0 && wanted.deep.jobs_max > 0;
       // Whoever wants to wait must ask to be called again.
       ASSERT_TRUE(runs || wanted.tick);
-      ASSERT_TRUE(runs || pressure.idle_us < options.lull_after_us + 10'000);
+      ASSERT_TRUE(runs || pressure.idle_us < options.lull.after_us + 10'000);
       moment.now_us += 10'000;
       pressure.idle_us += 10'000;
       wanted = policy->OnEvent(EventKind::kTick, pressure, moment.now_us);
@@ -213,7 +213,7 @@ TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
     for (int i = 0; i < 50; ++i) {
       Pressure pressure = history.RandomPressure();
       pressure.client_bytes_total = last.pressure.client_bytes_total;
-      pressure.idle_us = options.lull_after_us + static_cast<uint64_t>(i);
+      pressure.idle_us = options.lull.after_us + static_cast<uint64_t>(i);
       const Grant all{options.compaction_threads, CpuPriority::kNormal};
       const Directive wanted = WouldSay(policy, pressure, last.now_us);
       ASSERT_EQ(wanted.l0, all);

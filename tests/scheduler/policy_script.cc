@@ -153,7 +153,7 @@ std::string PolicyScript::StartPolicy(const Words& words) {
     } else if (key == "debt_max") {
       options.debt_bytes_max = value;
     } else if (key == "lull_after") {
-      options.lull_after_us = value;
+      options.lull.after_us = value;
     } else if (key == "memtable") {
       options.memtable_bytes = value;
     } else if (key == "budget") {
