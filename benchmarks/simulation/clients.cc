@@ -41,7 +41,8 @@ double Clients::requests_per_sec_wanted() const {
 /// CPU of a write call; its entries cost more in a memtable that the caches cannot hold.
 double Clients::PutSeconds() const {
   const Costs& costs = machine_.costs;
-  const double steps = std::log2(std::max(1.0, conditions_.memtable_bytes / kReferenceMemtableBytes)) / 4;
+  const double steps =
+      std::log2(std::max(1.0, conditions_.memtable_bytes / kReferenceMemtableBytes)) / 4;
   const double entry_ns = costs.put_entry_ns * std::pow(costs.put_large_memtable_factor, steps) +
                           costs.put_byte_ns * entry_bytes_;
   return (costs.put_ns + entry_ns * load_.batch_entries) * 1e-9;
@@ -62,7 +63,8 @@ void Clients::Set(const Conditions& conditions) {
   const double sync_seconds =
       load_.sync ? std::max(machine_.device.sync_us, costs.sync_us) * 1e-6 : 0.0;
 
-  cpu_seconds_ = load_.put_share * put_cpu + load_.get_share * get_cpu + load_.scan_share * scan_cpu;
+  cpu_seconds_ =
+      load_.put_share * put_cpu + load_.get_share * get_cpu + load_.scan_share * scan_cpu;
   device_seconds_ = (load_.get_share + load_.scan_share * scan_blocks) * miss * kReadBytes /
                     machine_.device.read_bytes_per_sec;
   if (machine_.log_writes) {
@@ -175,8 +177,9 @@ void Clients::TallySteady(double requests) {
                             ? std::max(1.0, load_.clients / (capacity_ * alone_seconds_))
                             : 1.0;
   const Costs& costs = machine_.costs;
-  const double lateness = (costs.wake_us + (costs.wake_busy_us - costs.wake_us) *
-                                               std::min(1.0, conditions_.busy)) * 1e-6;
+  const double lateness =
+      (costs.wake_us + (costs.wake_busy_us - costs.wake_us) * std::min(1.0, conditions_.busy)) *
+      1e-6;
   const auto uniform = [&] { return static_cast<double>(rng_.Next() >> 11) * 0x1p-53; };
   const double shift = uniform();
   for (int i = 0; i < samples; ++i) {
@@ -185,7 +188,8 @@ void Clients::TallySteady(double requests) {
     double seconds = services_[kind].seconds * slowed;
     if (kind == kGetMiss && conditions_.queue_seconds > 0) {
       seconds += std::min(ExponentialQuantile(conditions_.queue_seconds, uniform()),
-                          conditions_.queue_seconds_max) - conditions_.queue_seconds;
+                          conditions_.queue_seconds_max) -
+                 conditions_.queue_seconds;
     }
     if (load_.closed_loop) {
       if (kind == kPut && uniform() < paused_share_) seconds += costs.sleep_us * 1e-6;

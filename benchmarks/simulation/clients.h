@@ -20,8 +20,8 @@ struct Conditions {
   double requests_per_sec = 0;  ///< open loop: that come; closed: > 0 when clients are at work
   double cores = 1;             ///< that they could have
   double device = 1;            ///< share of the device that they could have
-  double busy = 0;              ///< share of the cores that background work takes at normal priority
-  double queue_seconds = 0;     ///< what a small read waits for on average at the device
+  double busy = 0;           ///< share of the cores that background work takes at normal priority
+  double queue_seconds = 0;  ///< what a small read waits for on average at the device
   double queue_seconds_max = 0;
   double memtable_bytes = 0;
   double delay_us_per_write = 0;
@@ -84,12 +84,12 @@ class Clients {
   Conditions conditions_;
 
   double capacity_ = 0;
-  double cpu_seconds_ = 0;     // of an average request
-  double device_seconds_ = 0;  // likewise
-  double put_seconds_ = 0;     // of a write, from its start
-  double delay_seconds_ = 0;   // of that, slept before it joins the others
-  double alone_seconds_ = 0;   // of an average request, that nobody is in the way of
-  double paused_share_ = 0;    // of writes that sleep because they are paced
+  double cpu_seconds_ = 0;             // of an average request
+  double device_seconds_ = 0;          // likewise
+  double put_seconds_ = 0;             // of a write, from its start
+  double delay_seconds_ = 0;           // of that, slept before it joins the others
+  double alone_seconds_ = 0;           // of an average request, that nobody is in the way of
+  double paused_share_ = 0;            // of writes that sleep because they are paced
   std::vector<ServiceTime> services_;  // put, get from cache, get from device, scan
   WaitTail tail_;
   std::vector<Backlog::Waited> waited_;

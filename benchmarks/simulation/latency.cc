@@ -79,7 +79,8 @@ WaitTail::WaitTail(double arrivals_per_sec, std::span<const ServiceTime> service
   double slope = 0;
   double rate = 0.1 / longest;
   for (moments(rate, &transform, &slope);
-       arrivals * (transform - 1) <= rate && rate * longest < 600; moments(rate, &transform, &slope))
+       arrivals * (transform - 1) <= rate && rate * longest < 600;
+       moments(rate, &transform, &slope))
     rate *= 2;
   for (int i = 0; i < 60; ++i) {
     moments(rate, &transform, &slope);

@@ -3,8 +3,8 @@
 // From queues to latencies. Two queues at two scales:
 //
 // - *Within a step* requests come at random, and wait for each other even when on average there is
-//   room. That is an M/G/1 queue, and its waiting time has an exponential tail whose rate and height
-//   follow from the service times (Cramer and Lundberg's asymptotics): WaitTail.
+//   room. That is an M/G/1 queue, and its waiting time has an exponential tail whose rate and
+//   height follow from the service times (Cramer and Lundberg's asymptotics): WaitTail.
 // - *Across steps* more comes than can be served, or nothing can be served at all: a backlog, in
 //   order of arrival, in which each request's waiting time is known when it is served: Backlog.
 #pragma once
@@ -58,8 +58,8 @@ class WaitTail {
 
  private:
   double utilisation_ = 0;
-  double wait_share_ = 0;   // of requests that wait at all
-  double height_ = 0;       // P(wait > x) -> height * exp(-rate * x)
+  double wait_share_ = 0;  // of requests that wait at all
+  double height_ = 0;      // P(wait > x) -> height * exp(-rate * x)
   double rate_ = 0;
 };
 

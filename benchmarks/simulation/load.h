@@ -11,8 +11,8 @@
 
 namespace lull::sim {
 
-/// The number of events of a Poisson process in an interval where `mean` are expected. Beyond 60 the
-/// normal distribution stands for it: the error is far below what anything here can tell.
+/// The number of events of a Poisson process in an interval where `mean` are expected. Beyond 60
+/// the normal distribution stands for it: the error is far below what anything here can tell.
 uint64_t DrawPoisson(bench::Rng& rng, double mean);
 
 /// A stretch of time in which requests come at one rate. In a closed loop every client sends its

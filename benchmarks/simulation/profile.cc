@@ -38,11 +38,9 @@ const std::vector<Device>& Devices() {
   // allots to the store, on a SATA SSD that reads faster than that; local stands for the page cache
   // and disk of a virtual machine.
   static const std::vector<Device> devices = {
-      {"hdd", 210e6, 210e6, 8000, 8000, 1 << 20},
-      {"sata", 490e6, 490e6, 90, 400, 256 << 10},
-      {"nvme", 2700e6, 2700e6, 80, 30, 256 << 10},
-      {"silk", 500e6, 200e6, 90, 400, 256 << 10},
-      {"local", 2000e6, 800e6, 60, 0, 256 << 10},
+      {"hdd", 210e6, 210e6, 8000, 8000, 512 << 10}, {"sata", 490e6, 490e6, 90, 400, 64 << 10},
+      {"nvme", 2700e6, 2700e6, 80, 30, 64 << 10},   {"silk", 500e6, 200e6, 90, 400, 64 << 10},
+      {"local", 2000e6, 800e6, 60, 0, 64 << 10},
   };
   return devices;
 }

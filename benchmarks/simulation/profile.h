@@ -17,14 +17,15 @@ struct Costs {
   std::string machine;  ///< where they were measured
 
   // A write call: of itself, for each entry of its batch, for each byte of keys and values; and how
-  // much dearer an entry becomes when the memtable has 16 times the size (it no longer fits caches).
+  // much dearer an entry becomes when the memtable has 16 times the size (it no longer fits
+  // caches).
   double put_ns = 180;
   double put_entry_ns = 380;
   double put_byte_ns = 0.35;
   double put_large_memtable_factor = 1.6;
-  double get_ns = 1800;         ///< a read that finds every block in a cache
-  double scan_entry_ns = 150;   ///< each further entry of a scan
-  double busy_factor = 1.25;    ///< a client's work takes so much longer while all cores are busy
+  double get_ns = 1800;        ///< a read that finds every block in a cache
+  double scan_entry_ns = 150;  ///< each further entry of a scan
+  double busy_factor = 1.25;   ///< a client's work takes so much longer while all cores are busy
 
   // Background work: for each entry and byte that goes in.
   double flush_entry_ns = 180;
@@ -38,11 +39,11 @@ struct Costs {
   double table_value_share = 0.55;
 
   // The kernel, in microseconds.
-  double sync_us = 190;       ///< a small append with its fdatasync
-  double install_us = 3000;   ///< a change of the set of tables made durable
-  double sleep_us = 1060;     ///< what a sleep of 1 ms takes
-  double wake_us = 15;        ///< mean lateness of a client that slept, on a quiet machine
-  double wake_busy_us = 60;   ///< likewise when every core is busy
+  double sync_us = 190;      ///< a small append with its fdatasync
+  double install_us = 3000;  ///< a change of the set of tables made durable
+  double sleep_us = 1060;    ///< what a sleep of 1 ms takes
+  double wake_us = 15;       ///< mean lateness of a client that slept, on a quiet machine
+  double wake_busy_us = 60;  ///< likewise when every core is busy
 };
 
 /// A device with one queue: reads and writes share it.

@@ -77,9 +77,8 @@ void ShareOut(double capacity, std::span<Demand> demands) {
   std::vector<size_t> order(demands.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto level = [&](size_t i) { return demands[i].wanted / demands[i].weight; };
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return level(a) != level(b) ? level(a) < level(b) : a < b;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return level(a) != level(b) ? level(a) < level(b) : a < b; });
   double weight = 0;
   for (const Demand& demand : demands) weight += demand.weight;
   for (const size_t i : order) {

@@ -204,8 +204,8 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   }
   const bool flushes = flush_ && !installing_;
   if (flushes) threads.push_back(flush_->thread);
-  const ClientShare granted = ShareMachine(options_.cores, directive_.rate, clients,
-                                           options_.load.clients, threads);
+  const ClientShare granted =
+      ShareMachine(options_.cores, directive_.rate, clients, options_.load.clients, threads);
   size_t next = 0;
   for (Job& job : jobs_) {
     if (job.state != JobState::kPaused) job.thread.speed = threads[next++].speed;
@@ -285,8 +285,8 @@ void Simulation::Share() {
 }
 
 void Simulation::AddToFingerprint(double value) {
-  result_.fingerprint = (result_.fingerprint ^ std::bit_cast<uint64_t>(value)) *
-                        uint64_t{0x9e3779b97f4a7c15};
+  result_.fingerprint =
+      (result_.fingerprint ^ std::bit_cast<uint64_t>(value)) * uint64_t{0x9e3779b97f4a7c15};
 }
 
 void Simulation::EndInterval() {

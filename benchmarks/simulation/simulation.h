@@ -33,9 +33,9 @@ struct SimulationOptions {
   Costs costs;
   Device device;
   int cores = 2;
-  double read_miss_share = 0;     ///< of clients' reads that go to the device
-  double merge_miss_share = 1;    ///< of compactions' input that is read from the device
-  bool log_writes = true;         ///< false: without a write-ahead log
+  double read_miss_share = 0;   ///< of clients' reads that go to the device
+  double merge_miss_share = 1;  ///< of compactions' input that is read from the device
+  bool log_writes = true;       ///< false: without a write-ahead log
 
   // The store.
   std::function<std::unique_ptr<Policy>()> make_policy;

@@ -16,8 +16,8 @@ double Simulation::MemtableBytesMax() const {
 /// What a full memtable may take beyond its size.
 double Simulation::AbsorbRoom() const {
   if (!directive_.absorb || sealed_.empty()) return 0;
-  return std::max(0.0, static_cast<double>(options_.memory_budget_bytes) - sealed_bytes_ -
-                           MemtableBytesMax());
+  return std::max(
+      0.0, static_cast<double>(options_.memory_budget_bytes) - sealed_bytes_ - MemtableBytesMax());
 }
 
 double Simulation::MemoryUsed() const {
@@ -28,9 +28,9 @@ double Simulation::MemoryUsed() const {
 std::optional<StallCause> Simulation::NoRoom() const {
   if (tables_.version().TableCount(0) >= directive_.l0_stop) return StallCause::kL0;
   if (sealed_.size() >= static_cast<size_t>(directive_.immutables_max)) return StallCause::kMemory;
-  const bool fits = sealed_.empty() ||
-                    sealed_bytes_ + static_cast<double>(options_.limits.memtable_bytes) <=
-                        static_cast<double>(options_.memory_budget_bytes);
+  const bool fits =
+      sealed_.empty() || sealed_bytes_ + static_cast<double>(options_.limits.memtable_bytes) <=
+                             static_cast<double>(options_.memory_budget_bytes);
   return fits ? std::nullopt : std::optional(StallCause::kMemory);
 }
 
@@ -57,8 +57,8 @@ void Simulation::SealIfFull() {
     blocked_at_ns_ = now_ns_;
     WakeMonitor(now_ns_);
   } else {
-    result_.longest_block_seconds = std::max(
-        result_.longest_block_seconds, static_cast<double>(now_ns_ - blocked_at_ns_) * 1e-9);
+    result_.longest_block_seconds = std::max(result_.longest_block_seconds,
+                                             static_cast<double>(now_ns_ - blocked_at_ns_) * 1e-9);
   }
   blocked_ = cause;
 }
@@ -115,7 +115,8 @@ void Simulation::FinishInstall() {
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(flush.memtables));
     sealed_bytes_ = sealed_.empty() ? 0 : sealed_bytes_ - flush.bytes;
     const double rate = flush.bytes * 1e9 / static_cast<double>(now_ns_ - flush.began_ns + 1);
-    flush_bytes_per_sec_ = flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
+    flush_bytes_per_sec_ =
+        flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
     flush_.reset();
   }
   result_.l0_tables_max = std::max(result_.l0_tables_max, tables_.version().TableCount(0));

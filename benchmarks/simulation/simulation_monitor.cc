@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The coordinator's monitor in virtual time: it measures, asks the policy, and makes what the policy
-// wants so by the rules of db/coordinator.cc.
+// The coordinator's monitor in virtual time: it measures, asks the policy, and makes what the
+// policy wants so by the rules of db/coordinator.cc.
 #include <algorithm>
 #include <utility>
 
@@ -44,9 +44,10 @@ Pressure Simulation::MeasurePressure() {
   pressure.deep_due = tables_.Due(Depth::kDeep);
   pressure.l0_running = Running(WorkClass::kL0);
   pressure.deep_running = Running(WorkClass::kDeep);
-  pressure.deep_paused = static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) {
-    return job.state == JobState::kPaused && job.thread.work_class == WorkClass::kDeep;
-  }));
+  pressure.deep_paused =
+      static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) {
+        return job.state == JobState::kPaused && job.thread.work_class == WorkClass::kDeep;
+      }));
   pressure.background_bytes_total = static_cast<uint64_t>(background_bytes_);
   pressure.active_bytes = static_cast<uint64_t>(active_bytes_);
   pressure.memtable_bytes = options_.limits.memtable_bytes;
@@ -123,7 +124,8 @@ void Simulation::FillWorkers() {
     for (int level = 1; level + 1 < kLevels; ++level) {
       deepest = std::max(deepest, LevelScore(tables_.version(), level, options_.layout));
     }
-    if (deepest > LevelScore(tables_.version(), 0, options_.layout)) std::swap(classes[0], classes[1]);
+    if (deepest > LevelScore(tables_.version(), 0, options_.layout))
+      std::swap(classes[0], classes[1]);
   }
   for (const CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
     for (int worker = 0; worker < options_.limits.compaction_threads; ++worker) {

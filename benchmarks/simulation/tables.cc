@@ -136,9 +136,8 @@ NewTable TableModel::Describe(int level, uint64_t first, uint64_t last, double e
 }
 
 void TableModel::Apply(const VersionEdit& edit) {
-  VersionBuilder builder(version_, [](const NewTable& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  });
+  VersionBuilder builder(
+      version_, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
   leveldb::Status status = builder.Apply(edit);
   if (status.ok()) status = builder.Build(&version_);
   if (!status.ok()) {
@@ -159,8 +158,8 @@ void TableModel::Populate(double bytes) {
     const uint64_t width = UINT64_MAX / count;
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t last = i + 1 < count ? (i + 1) * width - 1 : UINT64_MAX;
-      edit.new_tables.push_back(Describe(
-          level, i * width, last, level_bytes / static_cast<double>(count) / entry_bytes_));
+      edit.new_tables.push_back(Describe(level, i * width, last,
+                                         level_bytes / static_cast<double>(count) / entry_bytes_));
     }
     bytes -= level_bytes;
   }
@@ -219,14 +218,14 @@ void TableModel::Merge(TableMerge* merge, uint64_t table_bytes) {
   std::sort(starts.begin(), starts.end());
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
 
-  Cutter cutter(merge->plan.grandparents, static_cast<double>(table_bytes),
-                static_cast<double>(layout_.grandparent_overlap_tables_max) *
-                    static_cast<double>(table_bytes),
-                entry_bytes_, [&](uint64_t first, uint64_t last, double entries) {
-                  merge->outputs.push_back(
-                      Describe(merge->plan.output_level, first, last, entries));
-                  merge->bytes_out += merge->outputs.back().file_bytes;
-                });
+  Cutter cutter(
+      merge->plan.grandparents, static_cast<double>(table_bytes),
+      static_cast<double>(layout_.grandparent_overlap_tables_max) *
+          static_cast<double>(table_bytes),
+      entry_bytes_, [&](uint64_t first, uint64_t last, double entries) {
+        merge->outputs.push_back(Describe(merge->plan.output_level, first, last, entries));
+        merge->bytes_out += merge->outputs.back().file_bytes;
+      });
   const double keys_per_position = key_count_ / kSpace;
   for (size_t i = 0; i < starts.size(); ++i) {
     const uint64_t first = starts[i];
@@ -249,7 +248,8 @@ void TableModel::Merge(TableMerge* merge, uint64_t table_bytes) {
 void TableModel::Install(const TableMerge& merge) {
   const CompactionPlan& plan = merge.plan;
   VersionEdit edit;
-  for (const TableRef& table : plan.upper) edit.deleted_tables.emplace_back(plan.level, table->number());
+  for (const TableRef& table : plan.upper)
+    edit.deleted_tables.emplace_back(plan.level, table->number());
   for (const TableRef& table : plan.lower) {
     edit.deleted_tables.emplace_back(plan.output_level, table->number());
   }

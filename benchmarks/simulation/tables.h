@@ -2,8 +2,8 @@
 //
 // The tables of a modelled store: a real Version, with descriptions of tables that no file stands
 // behind, and the real picker. Keys are numbers, uniform in the key space; a table is a range of it
-// and a number of entries, evenly spread. From that follows what a merge leaves: of tables that hold
-// the shares a and b of the keys of a range, the result holds 1 - (1 - a)(1 - b).
+// and a number of entries, evenly spread. From that follows what a merge leaves: of tables that
+// hold the shares a and b of the keys of a range, the result holds 1 - (1 - a)(1 - b).
 //
 // One thread. What comes in is either listed in a table or counted as dropped, to a byte a table.
 #pragma once
@@ -24,7 +24,7 @@ struct TableMerge {
   std::vector<NewTable> outputs;
   double entries_in = 0;
   double entries_out = 0;
-  uint64_t bytes_in = 0;   ///< 0 for a table that is only moved, likewise below
+  uint64_t bytes_in = 0;  ///< 0 for a table that is only moved, likewise below
   uint64_t bytes_out = 0;
 };
 
