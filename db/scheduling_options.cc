@@ -288,8 +288,7 @@ Status CheckL0Order(const SchedulingOptions& options) {
 
 /// Objects to a bandwidth of which nothing would ever be left for deep compactions.
 Status CheckSilk(const SchedulingOptions& options) {
-  const uint64_t taken =
-      options.silk_reserve_bytes_per_sec + options.silk_urgent_bytes_per_sec_min;
+  const uint64_t taken = options.silk_reserve_bytes_per_sec + options.silk_urgent_bytes_per_sec_min;
   if (options.silk_bandwidth_bytes_per_sec == 0 || options.silk_bandwidth_bytes_per_sec > taken) {
     return Status::OK();
   }

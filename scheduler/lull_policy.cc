@@ -7,80 +7,85 @@
 namespace lull {
 namespace {
 
-constexpr double kSmoothingUs = 100e3;
-constexpr double kMaximumHalfLifeUs = 60e6;
-constexpr double kHardShare = 0.25;
-constexpr double kHardShareOfFlush = 0.1;
-constexpr uint64_t kBatchedFlushBytes = uint64_t{16} << 20;
-constexpr double kWriteRateMin = 1 << 20;  // a writer always gets on, whatever was measured
-
-/// How far `value` is on its way from `from` to `to`, in [0, 1].
-double Progress(double value, double from, double to) {
-  if (to <= from) return value >= to ? 1.0 : 0.0;
-  return std::clamp((value - from) / (to - from), 0.0, 1.0);
-}
-
-double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+constexpr uint64_t kMeasureUsMin = 2'000;  // too short to divide by
 
 }  // namespace
 
+LullPolicy::LullPolicy(const PolicyOptions& options)
+    : options_(options),
+      meter_(kMeasureUsMin),
+      client_bytes_per_sec_(options.lull.smoothing_us),
+      client_bytes_per_sec_max_(options.lull.half_life_us),
+      pauses_(options) {}
+
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
-  in_lull_ = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
+  const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
+  phase_ = lull                         ? Rhythm::Phase::kLull
+           : ClientsWriteHard(pressure) ? Rhythm::Phase::kHard
+                                        : Rhythm::Phase::kLight;
+  rhythm_.Observe(phase_, pressure.debt_bytes, now_us);
 
   Directive wanted;
   wanted.compactions_max = options_.compaction_threads;
   wanted.l0_stop = options_.l0_stop;
-  if (ClientsWriteHard(pressure)) {
-    wanted.flush_bytes_min = std::min(kBatchedFlushBytes, pressure.memory_budget_bytes / 4);
+  // Where L0 tables are what runs out, fewer and larger ones help as in a burst.
+  if (phase_ == Rhythm::Phase::kHard || (!lull && pressure.l0_tables >= options_.l0_slowdown)) {
+    wanted.flush_bytes_min =
+        std::min(options_.lull.flush_bytes_min, pressure.memory_budget_bytes / 4);
   }
   GrantCompactions(pressure, &wanted);
+  pauses_.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
   PaceWrites(pressure, &wanted);
-  wanted.tick = !in_lull_ || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
+  wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
   return wanted;
 }
 
 void LullPolicy::MeasureClients(const Pressure& pressure, uint64_t now_us) {
-  if (!measured_) {
-    measured_ = true;
-    measured_at_us_ = now_us;
-    measured_bytes_ = pressure.client_bytes_total;
-    return;
-  }
-  const double elapsed_us = static_cast<double>(now_us - measured_at_us_);
-  if (elapsed_us < 2000) return;  // too short to divide by
-  const double rate =
-      static_cast<double>(pressure.client_bytes_total - measured_bytes_) * 1e6 / elapsed_us;
-  const double weight = 1.0 - std::exp(-elapsed_us / kSmoothingUs);
-  client_bytes_per_sec_ += weight * (rate - client_bytes_per_sec_);
-  client_bytes_per_sec_max_ *= std::exp2(-elapsed_us / kMaximumHalfLifeUs);
-  client_bytes_per_sec_max_ = std::max(client_bytes_per_sec_max_, client_bytes_per_sec_);
-  measured_at_us_ = now_us;
-  measured_bytes_ = pressure.client_bytes_total;
+  if (!meter_.Sample(pressure.client_bytes_total, now_us)) return;
+  client_bytes_per_sec_.Follow(meter_.bytes_per_sec(), meter_.span_us());
+  client_bytes_per_sec_max_.Fade(meter_.span_us());
+  client_bytes_per_sec_max_.Raise(client_bytes_per_sec_.value());
 }
 
 bool LullPolicy::ClientsWriteHard(const Pressure& pressure) const {
   // The second comparison keeps a steady trickle, which is its own maximum, from being called hard.
-  return !in_lull_ && client_bytes_per_sec_ > kHardShare * client_bytes_per_sec_max_ &&
-         client_bytes_per_sec_ >
-             kHardShareOfFlush * static_cast<double>(pressure.flush_bytes_per_sec);
+  const double rate = client_bytes_per_sec_.value() * 100;
+  return rate > options_.lull.hard_percent * client_bytes_per_sec_max_.value() &&
+         rate >
+             options_.lull.hard_flush_percent * static_cast<double>(pressure.flush_bytes_per_sec);
+}
+
+/// A burst for whose end it is worth waiting: not much longer than the others.
+bool LullPolicy::BurstWillEnd() const {
+  return rhythm_.burst_us() <= std::max(options_.lull.burst_us_max, 2 * rhythm_.LongestBurstUs());
+}
+
+/// Whether the next burst, after such lulls as there were, would meet so much debt that compactions
+/// would have to run in it.
+bool LullPolicy::NextBurstNeedsRoom(const Pressure& pressure) const {
+  const uint64_t paid = std::min(pressure.debt_bytes, rhythm_.NextLullsPayBytes());
+  return pressure.debt_bytes - paid + rhythm_.NextBurstDebtBytes() >= options_.debt_bytes_max / 2;
 }
 
 void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) const {
-  const int workers = options_.compaction_threads;
+  const Grant normal{options_.compaction_threads, CpuPriority::kNormal};
+  const Grant idle{options_.compaction_threads, CpuPriority::kIdle};
   const double level = std::max(Ratio(pressure.l0_tables, options_.l0_stop),
                                 Ratio(static_cast<double>(pressure.debt_bytes),
                                       static_cast<double>(options_.debt_bytes_max)));
-  if (in_lull_) {
-    wanted->l0 = {workers, CpuPriority::kNormal};
-    wanted->deep = {workers, CpuPriority::kNormal};
+  if (phase_ == Rhythm::Phase::kLull) {
+    wanted->l0 = wanted->deep = normal;
   } else if (level >= 0.75) {
-    wanted->l0 = {workers, CpuPriority::kNormal};
-    const bool debt_is_at_its_cap = pressure.debt_bytes >= options_.debt_bytes_max;
-    wanted->deep = {workers, debt_is_at_its_cap ? CpuPriority::kNormal : CpuPriority::kIdle};
-  } else if (level >= 0.5 || !ClientsWriteHard(pressure)) {
-    wanted->l0 = {workers, CpuPriority::kIdle};
-    wanted->deep = {level >= 0.5 ? workers : 0, CpuPriority::kIdle};
+    wanted->l0 = normal;
+    wanted->deep = pressure.debt_bytes >= options_.debt_bytes_max ? normal : idle;
+  } else if (level >= 0.5) {
+    wanted->l0 = wanted->deep = idle;
+  } else if (phase_ == Rhythm::Phase::kLight) {
+    wanted->l0 = idle;
+    if (NextBurstNeedsRoom(pressure)) wanted->deep = idle;
+  } else if (!BurstWillEnd()) {
+    wanted->l0 = wanted->deep = idle;
   }
 }
 
@@ -92,21 +97,32 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
       Progress(static_cast<double>(pressure.memory_used_bytes), 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
-  const double debt =
-      Progress(static_cast<double>(pressure.debt_bytes), 0.75 * debt_max, 1.5 * debt_max);
+  const double debt = Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max);
 
-  double worst = memory;
-  wanted->cause = StallCause::kMemory;
-  if (l0 > worst) worst = l0, wanted->cause = StallCause::kL0;
-  if (debt > worst) worst = debt, wanted->cause = StallCause::kDebt;
-  if (worst == 0) {
-    wanted->cause = StallCause::kNone;
-    return;
+  // Memory is freed at the rate of flushing: twice that rate where pacing begins, and none at the
+  // limit, is that rate half way. What compactions free is freed at a rate that nobody knows, and
+  // that may be a hundredth of it: there the rate falls by its own share at each step, so that it
+  // meets that of the compactions before the limit whichever it is.
+  const double flush_twice = 2.0 * static_cast<double>(pressure.flush_bytes_per_sec);
+  const double rate_min =
+      std::min(static_cast<double>(options_.lull.write_bytes_per_sec_min), flush_twice);
+  const auto falling = [&](double x) {
+    return flush_twice * (1.0 - x) * std::pow(rate_min / flush_twice, x * x * x * x);
+  };
+  double rate = flush_twice * (1.0 - memory);
+  StallCause cause = memory > 0 ? StallCause::kMemory : StallCause::kNone;
+  if (l0 > 0 && (cause == StallCause::kNone || falling(l0) < rate)) {
+    rate = falling(l0);
+    cause = StallCause::kL0;
   }
-  // Twice the rate of flushing where pacing begins, that rate itself half way to the limit, none at
-  // the limit: memory settles at three quarters of the way, whatever the clients try.
-  const double rate = 2.0 * (1.0 - worst) * static_cast<double>(pressure.flush_bytes_per_sec);
-  wanted->write_bytes_per_sec_max = static_cast<uint64_t>(std::max(rate, kWriteRateMin));
+  if (debt > 0 && (cause == StallCause::kNone || falling(debt) < rate)) {
+    rate = falling(debt);
+    cause = StallCause::kDebt;
+  }
+  if (cause == StallCause::kNone) return;
+  wanted->cause = cause;
+  wanted->write_bytes_per_sec_max = static_cast<uint64_t>(
+      std::max(rate, static_cast<double>(options_.lull.write_bytes_per_sec_min)));
 }
 
 }  // namespace lull

@@ -3,8 +3,8 @@
 // "lull", the default: flush at once, compact when the clients leave room.
 //
 // - The flush thread and the WAL are never held back. Sealed memtables queue within the memory
-//   budget, and are flushed several at a time while clients write hard, so that a burst leaves few
-//   L0 tables behind.
+//   budget, and are flushed several at a time while clients write hard or L0 is long, so that a
+//   burst leaves few L0 tables behind.
 // - A lull begins when no write was seen for lull_after_us; it ends with the first write. In a lull
 //   every worker runs at normal priority.
 // - While clients write, pressure decides: the larger of L0 tables / l0_stop and debt /
@@ -12,6 +12,10 @@
 //   they would take the core that the clients need. Light writing leaves room: then L0 is kept near
 //   its trigger at idle CPU priority. From a half on, both classes run at idle priority; from three
 //   quarters L0 runs at normal priority, and so do deep compactions once the debt is at its cap.
+// - The rhythm of bursts and lulls is learned. Hard writing that lasts much longer than bursts do
+//   is not one, and compactions no longer wait for its end. Deep compactions use light writing when
+//   the lulls are too short for the debt of the next burst.
+// - Nothing is paused for ever: PauseLimit.
 // - Admission has no memory: the rate allowed is a function of the present distance to the limits
 //   alone (PaceWrites), and grows as soon as that distance does.
 //
@@ -20,28 +24,33 @@
 // tenth of what the flush thread can do, so that a trickle is never hard.
 #pragma once
 
+#include "scheduler/pause_limit.h"
 #include "scheduler/policy.h"
+#include "scheduler/rates.h"
+#include "scheduler/rhythm.h"
 
 namespace lull {
 
 class LullPolicy final : public Policy {
  public:
-  explicit LullPolicy(const PolicyOptions& options) : options_(options) {}
+  explicit LullPolicy(const PolicyOptions& options);
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
 
  private:
   void MeasureClients(const Pressure& pressure, uint64_t now_us);
   bool ClientsWriteHard(const Pressure& pressure) const;
+  bool BurstWillEnd() const;
+  bool NextBurstNeedsRoom(const Pressure& pressure) const;
   void GrantCompactions(const Pressure& pressure, Directive* wanted) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
-  bool in_lull_ = true;
-  bool measured_ = false;
-  uint64_t measured_at_us_ = 0;
-  uint64_t measured_bytes_ = 0;
-  double client_bytes_per_sec_ = 0;      // smoothed over about 100 ms
-  double client_bytes_per_sec_max_ = 0;  // decaying
+  Rhythm::Phase phase_ = Rhythm::Phase::kLull;
+  RateMeter meter_;
+  SmoothedValue client_bytes_per_sec_;
+  FadingMaximum client_bytes_per_sec_max_;
+  Rhythm rhythm_;
+  PauseLimit pauses_;
 };
 
 }  // namespace lull

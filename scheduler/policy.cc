@@ -1,26 +1,83 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policy.h"
 
+#include "scheduler/adoc_policy.h"
+#include "scheduler/idle_policy.h"
 #include "scheduler/leveldb_policy.h"
 #include "scheduler/lull_policy.h"
+#include "scheduler/silk_policy.h"
 
 namespace lull {
 
+namespace {
+
+template <class Policy>
+std::unique_ptr<lull::Policy> Make(const PolicyOptions& options) {
+  return std::make_unique<Policy>(options);
+}
+
+template <IdlePolicy::Rule rule>
+std::unique_ptr<Policy> MakeIdle(const PolicyOptions& options) {
+  return std::make_unique<IdlePolicy>(rule, options);
+}
+
+/// A policy and what it uses where the user names nothing.
+struct KnownPolicy {
+  const char* name;
+  std::unique_ptr<Policy> (*make)(const PolicyOptions&);
+  L0Limits l0;
+  // Where L0 may grow, a job takes a part of it only: tables leave L0 when their job ends.
+  uint64_t l0_job_bytes_max;
+  uint64_t debt_memtables_max;  // 0: the debt does not depend on the memtables
+};
+
+constexpr uint64_t kDebtBytesMax = uint64_t{4} << 30;
+constexpr uint64_t kL0JobBytesMax = uint64_t{64} << 20;
+
+// RocksDB's limits of L0 and of debt are kept for "adoc", the latter in memtables of 64 MiB. SILK
+// sets its own to "very large values", and the idle policies have none: bounds of ours.
+constexpr KnownPolicy kPolicies[] = {
+    {"lull", Make<LullPolicy>, {4, 128, 256}, kL0JobBytesMax, 0},
+    {"leveldb", Make<LevelDbPolicy>, {4, 8, 12}, 0, 0},
+    {"idle-threshold", MakeIdle<IdlePolicy::Rule::kThreshold>, {4, 128, 256}, kL0JobBytesMax, 0},
+    {"idle-quiet", MakeIdle<IdlePolicy::Rule::kQuiet>, {4, 128, 256}, kL0JobBytesMax, 0},
+    {"silk", Make<SilkPolicy>, {4, 256, 256}, kL0JobBytesMax, 0},
+    {"adoc", Make<AdocPolicy>, {4, 20, 36}, 0, 1024},
+};
+
+const KnownPolicy* Find(const std::string& name) {
+  for (const KnownPolicy& policy : kPolicies) {
+    if (name == policy.name) return &policy;
+  }
+  return nullptr;
+}
+
+/// For a name that is none, what is said of the default: it is refused elsewhere.
+const KnownPolicy& FindOrDefault(const std::string& name) {
+  const KnownPolicy* const found = Find(name);
+  return found != nullptr ? *found : kPolicies[0];
+}
+
+}  // namespace
+
 const std::vector<std::string>& PolicyNames() {
-  static const std::vector<std::string> names = {"lull", "leveldb"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const KnownPolicy& policy : kPolicies) all.emplace_back(policy.name);
+    return all;
+  }();
   return names;
 }
 
-L0Limits DefaultL0Limits(const std::string& policy) {
-  if (policy == "leveldb") return {4, 8, 12};
-  return {4, 128, 256};
-}
-
-uint64_t DefaultDebtBytesMax(const std::string&, uint64_t) { return uint64_t{4} << 30; }
+L0Limits DefaultL0Limits(const std::string& policy) { return FindOrDefault(policy).l0; }
 
 uint64_t DefaultL0JobBytesMax(const std::string& policy) {
-  // L0 stands at its stop until a job ends, so under a policy that lets L0 grow jobs are short.
-  return policy == "leveldb" ? 0 : uint64_t{64} << 20;
+  return FindOrDefault(policy).l0_job_bytes_max;
+}
+
+uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes) {
+  const uint64_t memtables = FindOrDefault(policy).debt_memtables_max;
+  return memtables > 0 ? memtables * memtable_bytes : kDebtBytesMax;
 }
 
 std::string PolicyOptionsCause(const PolicyOptions& options) {
@@ -52,10 +109,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
 }
 
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options) {
-  if (!PolicyOptionsCause(options).empty()) return nullptr;
-  if (name == "leveldb") return std::make_unique<LevelDbPolicy>(options);
-  if (name == "lull") return std::make_unique<LullPolicy>(options);
-  return nullptr;
+  const KnownPolicy* const known = Find(name);
+  if (known == nullptr || !PolicyOptionsCause(options).empty()) return nullptr;
+  return known->make(options);
 }
 
 }  // namespace lull

@@ -41,15 +41,15 @@ struct Pressure {
   bool deep_due = false;    ///< a deep compaction is due
 
   // Background work of this store.
-  int l0_running = 0;    ///< jobs in workers' hands
-  int deep_running = 0;  ///< likewise
-  int deep_paused = 0;   ///< jobs that began and wait for a worker
+  int l0_running = 0;                   ///< jobs in workers' hands
+  int deep_running = 0;                 ///< likewise
+  int deep_paused = 0;                  ///< jobs that began and wait for a worker
   uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
 
   // Clients.
-  uint64_t active_bytes = 0;        ///< of the memtable that takes writes
-  uint64_t memtable_bytes = 0;      ///< at which it is full, as the store was opened
-  uint64_t client_bytes_total = 0;  ///< written since open; only differences mean something
+  uint64_t active_bytes = 0;             ///< of the memtable that takes writes
+  uint64_t memtable_bytes = 0;           ///< at which it is full, as the store was opened
+  uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
   uint64_t idle_us = 0;                  ///< since a write was last seen
   bool drain_requested =
@@ -89,8 +89,8 @@ struct Directive {
   uint64_t table_bytes = 0;  ///< at which compactions cut their outputs; 0: as the store was opened
 
   uint64_t memtable_bytes = 0;  ///< at which a memtable is full; 0: as the store was opened
-  bool absorb = false;  ///< a full memtable takes more while others wait for their flush, within the
-                        ///< memory budget
+  bool absorb = false;  ///< a full memtable takes more while others wait for their flush, within
+                        ///< the memory budget
   uint64_t flush_bytes_min = 0;  ///< a flush begins once so much is sealed (or a client asks)
   int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
   int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits

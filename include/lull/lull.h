@@ -20,9 +20,9 @@ namespace lull {
 /// used by that policy alone; the rules that the numbers belong to are in docs/policies.md.
 struct LEVELDB_EXPORT SchedulingOptions {
   /// Which rules decide when background work runs: "lull" (flush at once, compact in lulls),
-  /// "leveldb" (LevelDB's own rules, as a control), "idle-threshold" and "idle-quiet" (compact while
-  /// next to nothing is written), "silk" (give compactions the bandwidth that clients leave), or
-  /// "adoc" (turn the number of compactions and the size of memtables).
+  /// "leveldb" (LevelDB's own rules, as a control), "idle-threshold" and "idle-quiet" (compact
+  /// while next to nothing is written), "silk" (give compactions the bandwidth that clients leave),
+  /// or "adoc" (turn the number of compactions and the size of memtables).
   std::string policy = "lull";
 
   /// Compactions that may run at once, of all stores that share a coordinator. 0: the number of

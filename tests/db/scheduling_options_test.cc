@@ -288,8 +288,8 @@ TEST(SchedulingOptionsTest, RefusesABandwidthOfWhichNothingIsLeft) {
 }
 
 TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
-  for (const char* name : {"compaction_threads", "memory_budget_bytes", "own_coordinator", "",
-                           "l0_stopp"}) {
+  for (const char* name :
+       {"compaction_threads", "memory_budget_bytes", "own_coordinator", "", "l0_stopp"}) {
     EXPECT_FALSE(CanChangeLive(name)) << name;
   }
   const std::string text = Unusual().ToString();

@@ -67,16 +67,20 @@ const char* CauseText(StallCause cause) {
   return "?";
 }
 
+std::string RateText(uint64_t bytes_per_sec) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.2f MiB/s", static_cast<double>(bytes_per_sec) / (1 << 20));
+  return text;
+}
+
 std::string AdmissionText(const Directive& directive) {
   std::string text;
   if (directive.delay_us_per_write > 0) {
     text += "each write " + std::to_string(directive.delay_us_per_write) + " us late";
   }
   if (directive.write_bytes_per_sec_max > 0) {
-    char rate[64];
-    std::snprintf(rate, sizeof(rate), "%.2f MiB/s",
-                  static_cast<double>(directive.write_bytes_per_sec_max) / (1 << 20));
-    text += std::string(text.empty() ? "" : ", ") + "writes at " + rate;
+    text += std::string(text.empty() ? "" : ", ") + "writes at " +
+            RateText(directive.write_bytes_per_sec_max);
   }
   if (text.empty() && directive.cause == StallCause::kNone) return "writes free";
   return text + " (" + CauseText(directive.cause) + ")";
@@ -95,10 +99,57 @@ std::string TimeText(uint64_t us) {
   return us % 1000 == 0 ? std::to_string(us / 1000) + "ms" : std::to_string(us) + "us";
 }
 
+/// Sets a number of a policy by its key in scripts; false if there is none of that key.
+bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options) {
+  const std::pair<const char*, int*> counts[] = {
+      {"threads", &options->compaction_threads},
+      {"l0_trigger", &options->l0_trigger},
+      {"l0_slowdown", &options->l0_slowdown},
+      {"l0_stop", &options->l0_stop},
+      {"lull_hard", &options->lull.hard_percent},
+      {"silk_immutables", &options->silk.immutables_max},
+      {"adoc_threads_step", &options->adoc.threads_step},
+      {"adoc_factor_max", &options->adoc.batch_factor_max},
+  };
+  const std::pair<const char*, uint64_t*> sizes_and_times[] = {
+      {"debt_max", &options->debt_bytes_max},
+      {"pause_max", &options->pause_us_max},
+      {"memtable", &options->memtable_bytes},
+      {"table", &options->table_bytes},
+      {"lull_after", &options->lull.after_us},
+      {"lull_burst_max", &options->lull.burst_us_max},
+      {"idle_probe", &options->idle.probe_us},
+      {"idle_threshold", &options->idle.threshold_bytes_per_sec},
+      {"idle_quiet", &options->idle.quiet_us},
+      {"silk_bandwidth", &options->silk.bandwidth_bytes_per_sec},
+      {"silk_reserve", &options->silk.reserve_bytes_per_sec},
+      {"silk_urgent_min", &options->silk.urgent_bytes_per_sec_min},
+      {"silk_change_min", &options->silk.change_bytes_per_sec_min},
+      {"silk_half_life", &options->silk.half_life_us},
+      {"adoc_window", &options->adoc.window_us},
+      {"adoc_batch_step", &options->adoc.batch_step_bytes},
+      {"adoc_slowed", &options->adoc.slowed_bytes_per_sec},
+  };
+  for (const auto& [name, count] : counts) {
+    if (key == name) return *count = static_cast<int>(value), true;
+  }
+  for (const auto& [name, number] : sizes_and_times) {
+    if (key == name) return *number = value, true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string DirectiveText(const Directive& directive) {
   std::string text = GrantText("L0", directive.l0) + "; " + GrantText("deep", directive.deep);
+  if (directive.rate.bytes_per_sec > 0) {
+    text += "; background at " + RateText(directive.rate.bytes_per_sec) + ", urgent from " +
+            RateText(directive.rate.urgent_bytes_per_sec_min);
+  }
+  if (directive.memtable_bytes > 0) text += "; memtables of " + SizeText(directive.memtable_bytes);
+  if (directive.table_bytes > 0) text += "; tables of " + SizeText(directive.table_bytes);
+  if (directive.absorb) text += "; absorb";
   if (directive.flush_bytes_min > 0) text += "; flush from " + SizeText(directive.flush_bytes_min);
   text += "; " + AdmissionText(directive);
   if (directive.tick) text += "; tick";
@@ -141,24 +192,9 @@ std::string PolicyScript::StartPolicy(const Words& words) {
     std::string key;
     uint64_t value = 0;
     if (!ReadPair(words[i], &key, &value)) return "error: cannot read \"" + words[i] + "\"\n";
-    const int small = static_cast<int>(value);
-    if (key == "threads") {
-      options.compaction_threads = small;
-    } else if (key == "l0_trigger") {
-      options.l0_trigger = small;
-    } else if (key == "l0_slowdown") {
-      options.l0_slowdown = small;
-    } else if (key == "l0_stop") {
-      options.l0_stop = small;
-    } else if (key == "debt_max") {
-      options.debt_bytes_max = value;
-    } else if (key == "lull_after") {
-      options.lull.after_us = value;
-    } else if (key == "memtable") {
-      options.memtable_bytes = value;
-    } else if (key == "budget") {
+    if (key == "budget") {
       numbers_.budget = value;
-    } else {
+    } else if (!SetConstant(key, value, &options)) {
       return "error: no such key \"" + key + "\"\n";
     }
   }
@@ -166,7 +202,8 @@ std::string PolicyScript::StartPolicy(const Words& words) {
   if (policy_ == nullptr) return "error: no such policy\n";
   // Not at zero: a store that was just opened has seen no write for as long as anyone knows.
   now_us_ = 1'000'000;
-  client_bytes_ = 0;
+  memtable_bytes_ = options.memtable_bytes;
+  client_bytes_ = read_bytes_ = background_bytes_ = 0;
   last_write_us_ = now_us_;
   const Directive directive = policy_->OnEvent(EventKind::kOpened, CurrentPressure(), now_us_);
   return LimitsText(directive) + "\n" + DirectiveText(directive) + "\n";
@@ -184,6 +221,12 @@ uint64_t* PolicyScript::PressureNumber(const std::string& key) {
       {"l0_due", &numbers_.l0_due},
       {"deep_due", &numbers_.deep_due},
       {"drain", &numbers_.drain},
+      {"active", &numbers_.active},
+      {"l0_running", &numbers_.l0_running},
+      {"deep_running", &numbers_.deep_running},
+      {"deep_paused", &numbers_.deep_paused},
+      {"reads", &numbers_.reads},
+      {"background", &numbers_.background},
   };
   for (const auto& [name, number] : keys) {
     if (key == name) return number;
@@ -214,7 +257,14 @@ Pressure PolicyScript::CurrentPressure() const {
   pressure.debt_bytes = numbers_.debt;
   pressure.l0_due = numbers_.l0_due != 0;
   pressure.deep_due = numbers_.deep_due != 0;
+  pressure.l0_running = static_cast<int>(numbers_.l0_running);
+  pressure.deep_running = static_cast<int>(numbers_.deep_running);
+  pressure.deep_paused = static_cast<int>(numbers_.deep_paused);
+  pressure.background_bytes_total = background_bytes_;
+  pressure.active_bytes = numbers_.active;
+  pressure.memtable_bytes = memtable_bytes_;
   pressure.client_bytes_total = client_bytes_;
+  pressure.client_read_bytes_total = read_bytes_;
   pressure.idle_us = now_us_ - last_write_us_;
   pressure.drain_requested = numbers_.drain != 0;
   return pressure;
@@ -243,6 +293,8 @@ std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, b
     const uint64_t step_us = std::min(kTickUs, begin_us + length_us - now_us_);
     now_us_ += step_us;
     client_bytes_ += bytes_per_sec * step_us / 1'000'000;
+    read_bytes_ += numbers_.reads * step_us / 1'000'000;
+    background_bytes_ += numbers_.background * step_us / 1'000'000;
     if (bytes_per_sec > 0) last_write_us_ = now_us_;
     const std::string now =
         DirectiveText(policy_->OnEvent(EventKind::kTick, CurrentPressure(), now_us_));

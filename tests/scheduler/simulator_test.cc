@@ -48,8 +48,7 @@ void ExpectBounded(const SimulatorOptions& options, const SimulatorResult& resul
   EXPECT_LE(result.memory_bytes_max, options.memory_budget_bytes + options.limits.memtable_bytes);
   EXPECT_LE(result.l0_tables_max, options.limits.l0_stop);
   // What is in memory when writes have all but stopped becomes debt yet.
-  EXPECT_LE(result.debt_bytes_max,
-            options.limits.debt_bytes_max / 2 * 3 + options.memory_budget_bytes);
+  EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max * 2 + options.memory_budget_bytes);
   EXPECT_LE(result.wait_us_max, wait_us_max);
 }
 
@@ -130,7 +129,7 @@ TEST(SimulatorTest, SlowDevicesAndSmallBudgetsKeepTheBounds) {
       options.compaction_bytes_per_sec = flush;
       const SimulatorResult result = Simulate(options);
       EXPECT_LE(result.memory_bytes_max, budget + options.limits.memtable_bytes);
-      EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max / 2 * 3);
+      EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max * 2);
       EXPECT_GT(result.bytes_written, kMiB * 3600);
     }
   }

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Files, TranscriptTest, ::testing::ValuesIn(TranscriptFi
 TEST(PolicyScriptTest, RefusesWhatItCannotRead) {
   PolicyScript script;
   EXPECT_EQ(script.Run("quiet 1s"), "error: no policy yet\n");
-  EXPECT_EQ(script.Run("policy silk"), "error: no such policy\n");
+  EXPECT_EQ(script.Run("policy slik"), "error: no such policy\n");
   script.Run("policy lull");
   for (const char* command :
        {"", "policy", "policy lull x=1", "policy lull threads=many", "set l1=1", "set l0", "event",

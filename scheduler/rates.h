@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The arithmetic that policies share: rates from growing totals, maxima that fade, positions on a
+// ramp. Plain values without a clock; each belongs to one policy. Time never decreases.
+#pragma once
+
+#include <cstdint>
+
+namespace lull {
+
+/// How far `value` is on its way from `from` to `to`, in [0, 1].
+double Progress(double value, double from, double to);
+
+/// 0 where there is nothing to divide by.
+inline double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+
+/// From totals that grow to bytes a second, over spans of a least length.
+class RateMeter {
+ public:
+  explicit RateMeter(uint64_t span_us_min) : span_us_min_(span_us_min) {}
+
+  /// True when a span has ended: then bytes_per_sec() and span_us() are of that one. The first call
+  /// begins the first span. A total that has shrunk counts as one that has not grown.
+  bool Sample(uint64_t total, uint64_t now_us);
+
+  double bytes_per_sec() const { return bytes_per_sec_; }
+  uint64_t span_us() const { return span_us_; }
+
+ private:
+  uint64_t span_us_min_;
+  bool begun_ = false;
+  uint64_t began_us_ = 0;
+  uint64_t began_total_ = 0;
+  uint64_t span_us_ = 0;
+  double bytes_per_sec_ = 0;
+};
+
+/// Follows a value with a time constant, so that a step of it is followed to 63 % in that time.
+class SmoothedValue {
+ public:
+  explicit SmoothedValue(uint64_t time_constant_us)
+      : time_constant_us_(static_cast<double>(time_constant_us)) {}
+  void Follow(double value, uint64_t elapsed_us);
+  double value() const { return value_; }
+
+ private:
+  double time_constant_us_;
+  double value_ = 0;
+};
+
+/// The largest value seen, where what was seen long ago counts less.
+class FadingMaximum {
+ public:
+  explicit FadingMaximum(uint64_t half_life_us)
+      : half_life_us_(static_cast<double>(half_life_us)) {}
+  void Fade(uint64_t elapsed_us);
+  void Raise(double value) { value_ = value > value_ ? value : value_; }
+  double value() const { return value_; }
+
+ private:
+  double half_life_us_;
+  double value_ = 0;
+};
+
+}  // namespace lull

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "scheduler/silk_policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lull {
+namespace {
+
+// A bandwidth is what was kept up for so long: a moment's is that of some cache.
+constexpr uint64_t kTicksOfBandwidth = 100;
+// A limit that is used to this share is what keeps background work from being faster.
+constexpr double kReached = 0.9;
+
+}  // namespace
+
+SilkPolicy::SilkPolicy(const PolicyOptions& options)
+    : options_(options),
+      writes_(options.silk.tick_us),
+      reads_(options.silk.tick_us),
+      device_(options.silk.tick_us * kTicksOfBandwidth),
+      device_background_(options.silk.tick_us * kTicksOfBandwidth),
+      device_bytes_per_sec_max_(options.silk.half_life_us),
+      pauses_(options) {}
+
+/// A maximum that fades, but only in time that is evidence against it: while compactions ran, were
+/// not at their limit, and still not so much came together. Else a limit would lower the very
+/// maximum it is made from, and an idle night would leave nothing of it.
+void SilkPolicy::MeasureBandwidth(const Pressure& pressure, uint64_t now_us) {
+  compactions_ran_ |= pressure.l0_running + pressure.deep_running > 0;
+  const bool ended =
+      device_.Sample(pressure.client_bytes_total + pressure.background_bytes_total, now_us);
+  if (!device_background_.Sample(pressure.background_bytes_total, now_us) || !ended) return;
+  const bool limit_was_reached = limit_bytes_per_sec_ > 0 && device_background_.bytes_per_sec() >=
+                                                                 kReached * limit_bytes_per_sec_;
+  if (compactions_ran_ && !limit_was_reached) device_bytes_per_sec_max_.Fade(device_.span_us());
+  device_bytes_per_sec_max_.Raise(device_.bytes_per_sec());
+  compactions_ran_ = false;
+}
+
+void SilkPolicy::Allot() {
+  const SilkConstants& silk = options_.silk;
+  const double reserve = static_cast<double>(silk.reserve_bytes_per_sec);
+  const double urgent = static_cast<double>(silk.urgent_bytes_per_sec_min);
+  const double change = static_cast<double>(silk.change_bytes_per_sec_min);
+  const double bandwidth = BandwidthIsGiven() ? static_cast<double>(silk.bandwidth_bytes_per_sec)
+                                              : device_bytes_per_sec_max_.value();
+  if (!BandwidthIsGiven() && (bandwidth == 0 || clients_bytes_per_sec_ <= reserve)) {
+    limit_bytes_per_sec_ = 0;
+    deep_is_paused_ = false;
+    return;
+  }
+  const double left = bandwidth - clients_bytes_per_sec_ - reserve;
+  const double limit = std::max(left, urgent);
+  if (limit_bytes_per_sec_ == 0 || std::abs(limit - limit_bytes_per_sec_) >= change) {
+    limit_bytes_per_sec_ = limit;
+  }
+  if (left <= urgent) deep_is_paused_ = true;
+  const bool clients_are_quiet = clients_bytes_per_sec_ <= reserve;
+  if (left > urgent && (left >= urgent + change || clients_are_quiet)) deep_is_paused_ = false;
+}
+
+void SilkPolicy::Measure(const Pressure& pressure, uint64_t now_us) {
+  if (!BandwidthIsGiven()) MeasureBandwidth(pressure, now_us);
+  const bool ended = writes_.Sample(pressure.client_bytes_total, now_us);
+  if (!reads_.Sample(pressure.client_read_bytes_total, now_us) || !ended) return;
+  clients_bytes_per_sec_ = std::max(writes_.bytes_per_sec(), reads_.bytes_per_sec());
+  Allot();
+}
+
+Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
+  Measure(pressure, now_us);
+  Directive wanted;
+  wanted.compactions_max = options_.compaction_threads;
+  wanted.immutables_max = options_.silk.immutables_max;
+  wanted.l0_stop = options_.l0_stop;
+  const Grant all{options_.compaction_threads, CpuPriority::kNormal};
+  wanted.l0 = all;
+  const bool regardless =
+      pressure.drain_requested || pressure.debt_bytes >= options_.debt_bytes_max;
+  if (regardless || !deep_is_paused_) wanted.deep = all;
+  // What runs regardless of the bandwidth would wait in vain for its share of it.
+  const bool limited = !pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted);
+  if (limited && !regardless && limit_bytes_per_sec_ > 0) {
+    wanted.rate = {static_cast<uint64_t>(limit_bytes_per_sec_),
+                   options_.silk.urgent_bytes_per_sec_min};
+  }
+  wanted.tick = clients_bytes_per_sec_ > 0 || limit_bytes_per_sec_ > 0 || pressure.immutables > 0 ||
+                pressure.l0_due || pressure.deep_due;
+  return wanted;
+}
+
+}  // namespace lull

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// "silk": give compactions the bandwidth that clients leave (Balmau and others, USENIX ATC 2019,
+// section 5).
+//
+// - Every silk_tick_us the clients' bandwidth C is taken, and background work gets
+//   I = T - C - reserve. A flush is never held up, and flushes and L0 compactions together always
+//   get silk_urgent_bytes_per_sec_min. The limit is changed only when I has moved by
+//   silk_change_bytes_per_sec_min.
+// - L0 compactions are never paused. When workers are short, one deep job makes room: the
+//   coordinator sees to that. Deep compactions pause all together when no more than the urgent
+//   minimum is left, and go on when silk_change_bytes_per_sec_min more is.
+// - C is the larger of what clients write (to the WAL; their flush draws from I) and what they
+//   read. A device does both at once, and compactions read about as much as they write: each
+//   direction has its own T - C, and the narrower one counts. Reads are never added to writes.
+// - T is given, or measured: see MeasureBandwidth. Until something is known of it, and while
+//   clients are quiet, a measured T limits nothing: that is when the device shows what it can do.
+//
+// Beyond the paper: from debt_bytes_max on nothing is limited or paused, and no pause outlasts
+// pause_us_max. Writers are never slowed, only stopped by the hard limits, as in the paper.
+#pragma once
+
+#include "scheduler/pause_limit.h"
+#include "scheduler/policy.h"
+#include "scheduler/rates.h"
+
+namespace lull {
+
+class SilkPolicy final : public Policy {
+ public:
+  explicit SilkPolicy(const PolicyOptions& options);
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+
+ private:
+  void Measure(const Pressure& pressure, uint64_t now_us);
+  void MeasureBandwidth(const Pressure& pressure, uint64_t now_us);
+  void Allot();
+  bool BandwidthIsGiven() const { return options_.silk.bandwidth_bytes_per_sec > 0; }
+
+  const PolicyOptions options_;
+  RateMeter writes_;
+  RateMeter reads_;
+  double clients_bytes_per_sec_ = 0;  // C
+
+  RateMeter device_;             // what clients and background work write, over longer spans
+  RateMeter device_background_;  // of that, the background work
+  FadingMaximum device_bytes_per_sec_max_;
+  bool compactions_ran_ = false;  // since the last of those spans began
+
+  double limit_bytes_per_sec_ = 0;  // the limiter's; 0: no limit
+  bool deep_is_paused_ = false;
+  PauseLimit pauses_;
+};
+
+}  // namespace lull
