@@ -16,8 +16,8 @@ void SpeedAlone(std::span<BackgroundThread> threads) {
   }
 }
 
-void LimitToBudget(const RateBudget& budget, std::span<BackgroundThread> threads) {
-  if (budget.bytes_per_sec == 0) return;
+void LimitToBudget(const Budget& budget, std::span<BackgroundThread> threads) {
+  if (budget.rate.bytes_per_sec == 0) return;
   const auto rate_of = [&](WorkClass work_class) {
     double rate = 0;
     for (const BackgroundThread& thread : threads) {
@@ -33,9 +33,9 @@ void LimitToBudget(const RateBudget& budget, std::span<BackgroundThread> threads
     }
     return std::max(0.0, bytes_per_sec);
   };
-  const auto total = static_cast<double>(budget.bytes_per_sec);
-  const auto urgent = static_cast<double>(budget.urgent_bytes_per_sec_min);
-  const double flush = rate_of(WorkClass::kFlush);
+  const auto total = static_cast<double>(budget.rate.bytes_per_sec);
+  const auto urgent = static_cast<double>(budget.rate.urgent_bytes_per_sec_min);
+  const double flush = budget.flush_bytes_per_sec;
   const double l0 = limit(WorkClass::kL0, std::max(total, urgent) - flush);
   limit(WorkClass::kDeep, total - flush - l0);
 }
@@ -90,7 +90,7 @@ void ShareOut(double capacity, std::span<Demand> demands) {
   }
 }
 
-ClientShare ShareMachine(double cores, const RateBudget& budget, const ClientShare& clients,
+ClientShare ShareMachine(double cores, const Budget& budget, const ClientShare& clients,
                          int client_threads, std::span<BackgroundThread> threads) {
   SpeedAlone(threads);
   LimitToBudget(budget, threads);

@@ -43,8 +43,15 @@ struct ClientShare {
   double device = 0;
 };
 
+/// A budget, and what flushes have taken of it of late: that they run only now and then does not
+/// give the others more in between.
+struct Budget {
+  RateBudget rate;
+  double flush_bytes_per_sec = 0;
+};
+
 /// Sets the threads' speeds, and returns what the clients get of what they want.
-ClientShare ShareMachine(double cores, const RateBudget& budget, const ClientShare& clients,
+ClientShare ShareMachine(double cores, const Budget& budget, const ClientShare& clients,
                          int client_threads, std::span<BackgroundThread> threads);
 
 }  // namespace lull::sim

@@ -16,6 +16,7 @@ constexpr uint64_t kStepNsMax = 10'000'000;
 constexpr uint64_t kNever = UINT64_MAX;
 constexpr double kSaturated = 0.98;
 constexpr double kHugeSeconds = 1e7;
+constexpr double kFlushRateSeconds = 1;  // over which the budget looks at what flushes took
 
 double EntryTableBytes(const SimulationOptions& options) {
   return options.load.key_bytes + options.load.value_bytes * options.costs.table_value_share +
@@ -189,11 +190,19 @@ void Simulation::AdvanceWork(double seconds) {
     note(job.thread, part);
     interval_.read_bytes += part * static_cast<double>(job.merge.bytes_in);
   }
+  double flushed = 0;
   if (flush_ && !installing_) {
     const double part = std::min(flush_->thread.speed * seconds, 1 - flush_->done);
     flush_->done += part;
     if (1 - flush_->done < 1e-9) flush_->done = 1;
     note(flush_->thread, part);
+    flushed = part * flush_->thread.write_bytes;
+  }
+  const double forgotten = -std::expm1(-seconds / kFlushRateSeconds);
+  flush_rate_ += forgotten * (flushed / seconds - flush_rate_);
+  if (std::abs(flush_rate_ - shared_flush_rate_) >
+      0.05 * static_cast<double>(directive_.rate.bytes_per_sec)) {
+    shares_changed_ = directive_.rate.bytes_per_sec > 0 || shares_changed_;
   }
 }
 
@@ -205,7 +214,7 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   const bool flushes = flush_ && !installing_;
   if (flushes) threads.push_back(flush_->thread);
   const ClientShare granted =
-      ShareMachine(options_.cores, directive_.rate, clients, options_.load.clients, threads);
+      ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients, options_.load.clients, threads);
   size_t next = 0;
   for (Job& job : jobs_) {
     if (job.state != JobState::kPaused) job.thread.speed = threads[next++].speed;
@@ -268,6 +277,7 @@ void Simulation::MeasureQueue(const ClientShare& clients) {
 /// they want, then what everybody gets.
 void Simulation::Share() {
   shares_changed_ = false;
+  shared_flush_rate_ = flush_rate_;
   ClientShare all;
   all.cores = std::min(options_.load.clients, options_.cores);
   all.device = 1;

@@ -141,7 +141,7 @@ TEST(SimulationSharingTest, TheRateBudgetGoesToFlushThenL0ThenDeep) {
     BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
                                   Compaction(WorkClass::kL0, CpuPriority::kNormal),
                                   Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
-    ShareMachine(8, {total, urgent}, {}, 1, threads);
+    ShareMachine(8, {{total, urgent}, 100e6}, {}, 1, threads);
     return std::array<double, 3>{threads[0].speed, threads[1].speed, threads[2].speed};
   };
   EXPECT_EQ(speeds(0, 0), (std::array<double, 3>{1, 1, 1}));

@@ -76,8 +76,9 @@ TEST(SimulationTest, WhatComesInIsInMemoryInTablesOrDropped) {
   for (const std::string& policy : PolicyNames()) {
     for (const double keys : {0.0, 100'000.0}) {
       SCOPED_TRACE(policy + ", keys " + std::to_string(keys));
-      SimulationOptions options = OptionsOf("bursts-1k", policy, 45, 1);
+      SimulationOptions options = OptionsOf("bursts-1k", policy, 7, 1);
       options.load.key_count = keys;
+      options.load.phases = {{2, 1}, {2, 0}};
       const SimulationResult result = Simulation(options).Run(nullptr);
       EXPECT_GT(result.entries_in, 10'000);
       EXPECT_NEAR(result.entries_in_memory + result.entries_listed + result.entries_dropped,
@@ -149,6 +150,7 @@ TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
     options->costs.put_ns = 100'000;
     options->costs.put_entry_ns = options->costs.put_byte_ns = 0;
     options->costs.busy_factor = 1;
+    options->cores = 8;
   });
   EXPECT_NEAR(result.served / result.seconds, 10'000, 100);
 }
