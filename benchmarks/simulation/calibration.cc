@@ -47,7 +47,7 @@ Line LineThrough(double small, double large) {
 class Rig {
  public:
   Rig(const std::string& folder, size_t memtable_bytes, const std::string& scheduling)
-      : keys_(0), values_(7, kLargeValue, 0.5) {
+      : keys_(0), values_(0.5, kLargeValue, 7) {
     std::filesystem::remove_all(folder);
     leveldb::Options options;
     options.create_if_missing = true;

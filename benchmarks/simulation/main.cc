@@ -12,6 +12,7 @@
 #include "benchmarks/simulation/profile.h"
 #include "benchmarks/simulation/report.h"
 #include "benchmarks/simulation/scenarios.h"
+#include "benchmarks/simulation/validation.h"
 
 DEFINE_bool(list, false, "list the scenarios");
 DEFINE_string(policies, "", "comma-separated policies; empty: the scenario's own");
@@ -23,7 +24,10 @@ DEFINE_string(csv, "", "write each second to FILE-scenario-policy.csv, with this
 DEFINE_string(json, "", "append one JSON object a line for each run to this file");
 DEFINE_bool(progress, true, "show how far it is, on standard error");
 DEFINE_string(calibrate, "", "measure what things cost here, and write that to this file");
-DEFINE_string(folder, "/tmp/lull-calibration", "where --calibrate makes its stores");
+DEFINE_bool(validate, false,
+            "run the scenarios also on a real store, and show both; without a name: all three that "
+            "this machine can run");
+DEFINE_string(folder, "/tmp/lull-simulate", "where --calibrate and --validate make their stores");
 
 namespace lull::sim {
 namespace {
@@ -57,7 +61,7 @@ int Run(const std::string& name, const Costs& costs) {
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
   if (!fault.empty()) return Complain(fault + "; --list shows them");
   if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
-  for (std::string* text : {&scenario.scheduling}) *text += ";" + FLAGS_options;
+  scenario.scheduling += ";" + FLAGS_options;
 
   std::FILE* const json = FLAGS_json.empty() ? nullptr : std::fopen(FLAGS_json.c_str(), "a");
   if (!FLAGS_json.empty() && json == nullptr) return Complain("cannot write " + FLAGS_json);
@@ -80,6 +84,26 @@ int Run(const std::string& name, const Costs& costs) {
   return 0;
 }
 
+int Validate(const std::string& name, const Costs& costs) {
+  Scenario scenario;
+  std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
+  if (!fault.empty()) return Complain(fault);
+  const std::string policies = FLAGS_policies.empty() ? "lull" : FLAGS_policies;
+  for (const std::string& policy : Split(policies)) {
+    SimulationOptions options;
+    fault = MakeOptions(scenario, policy, &options);
+    if (!fault.empty()) return Complain(policy + ": " + fault);
+    const Outcome outcome = RunPolicy(scenario, policy, options, nullptr, nullptr, false);
+    Performance real;
+    std::fprintf(stderr, "%s, %s: measuring for %.0f s\n", name.c_str(), policy.c_str(),
+                 scenario.base.seconds);
+    fault = MeasureReal(scenario, policy, FLAGS_folder, &real);
+    if (!fault.empty()) return Complain(fault);
+    PrintComparison(scenario, policy, real, PerformanceOf(options, outcome.result));
+  }
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   if (FLAGS_list) return ListScenarios();
   Costs costs;
@@ -92,9 +116,16 @@ int Main(int argc, char** argv) {
     const std::string fault = LoadCosts(FLAGS_profile, &costs);
     if (!fault.empty()) return Complain(fault);
   }
+  if (FLAGS_validate && argc < 2) {
+    for (const char* name : {"bursts-1k", "bursts-synced", "openloop"}) {
+      if (const int status = Validate(name, costs); status != 0) return status;
+    }
+    return 0;
+  }
   if (argc < 2) return Complain("name a scenario; --list shows them");
   for (int i = 1; i < argc; ++i) {
-    if (const int status = Run(argv[i], costs); status != 0) return status;
+    const int status = FLAGS_validate ? Validate(argv[i], costs) : Run(argv[i], costs);
+    if (status != 0) return status;
   }
   return 0;
 }

@@ -92,6 +92,7 @@ nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome) {
                          {"p99_worst_us", outcome.p99_worst_us},
                          {"slow_share", outcome.slow_share},
                          {"longest_block_seconds", result.longest_block_seconds},
+                         {"stalled_seconds", result.stalled_seconds},
                          {"l0_tables_max", result.l0_tables_max},
                          {"debt_bytes_max", result.debt_bytes_max},
                          {"memory_bytes_max", result.memory_bytes_max},

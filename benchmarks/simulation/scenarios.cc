@@ -123,7 +123,7 @@ void VlsmLoadA(double requests_per_sec, Scenario* scenario) {
   scenario->policies = {"rocksdb", "adoc", "lull"};
 }
 
-/// A burst benchmark of db_bench with the store's defaults, on this machine.
+/// Bursts as db_bench writes them, on a store with its defaults, on this machine.
 void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, double idle_seconds,
             Scenario* scenario) {
   SimulationOptions& base = scenario->base;
@@ -151,7 +151,7 @@ void OpenLoop(Scenario* scenario) {
   load.value_bytes = 400;
   load.key_count = 1e6;
   load.phases = {{1000, 20'000}};
-  if (base.seconds == 0) base.seconds = 40;
+  if (base.seconds == 0) base.seconds = 20;
   // db_bench fills the store first with a million writes, which hit 63 % of the keys.
   base.populated_bytes =
       632'000 * (16 + 400 * base.costs.table_value_share + base.costs.table_entry_bytes);
@@ -204,13 +204,13 @@ std::vector<Named> MakeNamed() {
   };
   const auto bursts = [](double value_bytes, int batch, bool sync) {
     return [=](uint64_t, Scenario* scenario) {
-      Bursts(value_bytes, batch, sync, 10, 20, scenario);
-      scenario->title = "db_bench bursts of 10 s, lulls of 20 s";
+      Bursts(value_bytes, batch, sync, 5, 10, scenario);
+      scenario->title = "bursts of 5 s in a closed loop, lulls of 10 s";
     };
   };
   const auto open_loop = [](uint64_t, Scenario* scenario) {
     OpenLoop(scenario);
-    scenario->title = "db_bench openloop, 20,000 requests/s, 57 % puts of 400 B";
+    scenario->title = "open loop, 20,000 requests/s, 57 % puts of 400 B";
   };
   return {
       {"silk-24h", Silk24h},

@@ -69,6 +69,7 @@ SimulationResult Simulation::Run(const Report& report) {
     }
     Settle();
   }
+  if (blocked_) EndBlock();
   EndInterval();
   result_.seconds = Now();
   result_.entries_in_memory = active_entries_;
@@ -213,8 +214,8 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   }
   const bool flushes = flush_ && !installing_;
   if (flushes) threads.push_back(flush_->thread);
-  const ClientShare granted =
-      ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients, options_.load.clients, threads);
+  const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients,
+                                           options_.load.clients, threads);
   size_t next = 0;
   for (Job& job : jobs_) {
     if (job.state != JobState::kPaused) job.thread.speed = threads[next++].speed;

@@ -84,6 +84,7 @@ struct SimulationResult {
   std::array<double, kCauses> blocked_seconds{};
   std::array<double, kCauses> slowed_seconds{};
   double longest_block_seconds = 0;
+  double stalled_seconds = 0;  ///< blocked in pieces of more than 100 ms
   double client_bytes = 0;
   std::array<double, 3> written_bytes{};
   double read_bytes = 0;
@@ -167,6 +168,7 @@ class Simulation {
   double SealedBytes() const { return sealed_bytes_; }
   double MemoryUsed() const;
   bool WantsFlush() const;
+  void EndBlock();
   void BeginFlush();
   void BeginInstall();
   void FinishInstall();

@@ -57,10 +57,15 @@ void Simulation::SealIfFull() {
     blocked_at_ns_ = now_ns_;
     WakeMonitor(now_ns_);
   } else {
-    result_.longest_block_seconds = std::max(result_.longest_block_seconds,
-                                             static_cast<double>(now_ns_ - blocked_at_ns_) * 1e-9);
+    EndBlock();
   }
   blocked_ = cause;
+}
+
+void Simulation::EndBlock() {
+  const double seconds = static_cast<double>(now_ns_ - blocked_at_ns_) * 1e-9;
+  result_.longest_block_seconds = std::max(result_.longest_block_seconds, seconds);
+  if (seconds > 0.1) result_.stalled_seconds += seconds;
 }
 
 bool Simulation::WantsFlush() const {
