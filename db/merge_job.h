@@ -16,6 +16,7 @@
 #include "db/drop_rule.h"
 #include "db/job.h"
 #include "db/memtable.h"
+#include "db/output_cutter.h"
 #include "db/picker.h"
 #include "db/read_view.h"
 #include "db/table_cache.h"
@@ -42,8 +43,10 @@ class MergeJob : public Job {
 
   /// The entries to merge; called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
-  /// Whether the open output ends before `internal_key`. Sees every entry that is kept, in order.
-  virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) = 0;
+  /// Whether the open output ends before `internal_key`; only where `may_cut` is true. Sees every
+  /// entry that is kept, in order.
+  virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
+                         bool may_cut) = 0;
 
   StoreContext* const context_;
 
@@ -77,7 +80,7 @@ class FlushJob final : public MergeJob {
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice&, uint64_t) override { return false; }
+  bool CutBefore(const leveldb::Slice&, uint64_t, bool) override { return false; }
 
   const std::vector<SealedMemTable> sealed_;
 };
@@ -92,15 +95,15 @@ class CompactionJob final : public MergeJob {
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) override;
+  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
+    return cutter_.CutBefore(internal_key, output_bytes, may_cut);
+  }
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file) const;
 
   TableCache* const tables_;
   const CompactionPlan plan_;
   const VersionRef version_;  // keeps the inputs alive
-  size_t grandparent_ = 0;    // the first grandparent not yet passed
-  uint64_t overlap_bytes_ = 0;
-  bool overlap_counts_ = false;
+  OutputCutter cutter_;
 };
 
 /// Unlinks files that the durable MANIFEST no longer needs.

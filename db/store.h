@@ -37,6 +37,7 @@
 #include "db/admission.h"
 #include "db/context.h"
 #include "db/coordinator.h"
+#include "db/layout_stats.h"
 #include "db/manifest.h"
 #include "db/merge_job.h"
 #include "db/picker.h"
@@ -76,6 +77,8 @@ class Store final : public leveldb::DB, private Tenant {
 
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
+  /// What the layout cost since the store was opened.
+  LayoutFigures GetLayoutFigures() const LULL_EXCLUDES(mutex_);
 
  private:
   Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling);
@@ -181,6 +184,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::deque<std::unique_ptr<CompactionJob>> to_install_ LULL_GUARDED_BY(mutex_);
   std::list<ManualRequest*> manual_ LULL_GUARDED_BY(mutex_);
   std::array<LevelStats, kLevels> stats_ LULL_GUARDED_BY(mutex_){};
+  LayoutStats layout_stats_ LULL_GUARDED_BY(mutex_);
   bool flushing_ LULL_GUARDED_BY(mutex_) = false;
   uint64_t seals_ LULL_GUARDED_BY(mutex_) = 0;    // memtables sealed so far
   uint64_t flushes_ LULL_GUARDED_BY(mutex_) = 0;  // of those, in tables

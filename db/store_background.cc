@@ -251,6 +251,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
     stats_[0].micros += nanos / 1000;
     stats_[0].bytes_written += written;
+    layout_stats_.OnFlush(count, written);
     background_error_ = leveldb::Status::OK();
     PublishViewLocked();
     changed_.NotifyAll();
@@ -270,8 +271,8 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     edit.deleted_tables.emplace_back(plan.output_level, file->number());
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
   std::vector<NewTable> outputs = job->outputs().finished();
-  if (plan.trivial_move) {
-    outputs.push_back(plan.upper.front()->description);
+  for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {
+    outputs.push_back(file->description);
     outputs.back().level = plan.output_level;
   }
   job->outputs().Keep();
@@ -283,6 +284,7 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
   if (status.ok()) {
     version_ = std::move(version);
     if (!plan.next_pointer.empty()) compact_pointers_[plan.level] = plan.next_pointer;
+    layout_stats_.OnCompaction(plan, edit.new_tables, *version_, context_->layout);
     if (!plan.trivial_move) {
       LevelStats& stats = stats_[plan.output_level];
       stats.micros += job->busy_nanos() / 1000;

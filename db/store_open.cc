@@ -62,15 +62,15 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
     : context_(std::move(context)),
       policy_options_(
           ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
-                               context_->options.max_file_size, CoreCount())),
+                               TableBytesMax(scheduling, context_->options.max_file_size),
+                               CoreCount())),
       coordinator_(
           CoordinatorFor(scheduling, policy_options_, context_->options.write_buffer_size)),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock()),
       wal_(context_.get()) {
-  context_->layout.l0_trigger = policy_options_.l0_trigger;
-  context_->layout.table_bytes_max = context_->options.max_file_size;
-  context_->layout.l0_job_bytes_max = policy_options_.l0_job_bytes_max;
+  context_->layout =
+      ResolveLayoutOptions(scheduling, policy_options_, context_->options.max_file_size);
 }
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,

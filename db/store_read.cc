@@ -54,8 +54,17 @@ void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
 }
 
+LayoutFigures Store::GetLayoutFigures() const {
+  MutexLock lock(mutex_);
+  return layout_stats_.figures();
+}
+
 bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
   value->clear();
+  if (property == "lull.layout") {
+    *value = LayoutJson(GetLayoutFigures(), context_->layout);
+    return true;
+  }
   const GraceGuard guard(grace_);
   const ReadView* const view = view_.load(std::memory_order_acquire);
   PropertySource source;
