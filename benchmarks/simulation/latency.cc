@@ -8,6 +8,7 @@ namespace lull::sim {
 namespace {
 
 constexpr double kSmallest = 1e-8;
+constexpr double kNobody = 1e-3;  // a fluid of less than this is rounding
 const double kLogStep = std::log(1.02);
 constexpr double kUtilisationMax = 0.995;  // beyond, a steady state would never be reached
 
@@ -131,7 +132,11 @@ void Backlog::Serve(double count, double from, double to, std::vector<Waited>* w
     group.from = split;
     if (group.count <= 1e-9) waiting_.pop_front();
   }
-  count_ = waiting_.empty() ? 0 : count_ - done;
+  count_ -= done;
+  if (waiting_.empty() || count_ < kNobody) {
+    waiting_.clear();
+    count_ = 0;
+  }
 }
 
 }  // namespace lull::sim

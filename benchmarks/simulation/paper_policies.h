@@ -15,6 +15,10 @@ namespace lull::sim {
 /// in L0 and from `debt_bytes_max`, and stop at `l0_stop`.
 std::unique_ptr<Policy> MakeRocksDbPolicy(const PolicyOptions& options);
 
+/// `whole` with RocksDB's limits on L0 and debt, which a policy built into RocksDB keeps.
+std::unique_ptr<Policy> MakeWithRocksDbLimits(const PolicyOptions& options,
+                                              std::unique_ptr<Policy> whole);
+
 /// RocksDB's rules with `whole`'s rate budget: compactions are given what the clients leave, and
 /// know no priorities.
 std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_ptr<Policy> whole);

@@ -179,7 +179,10 @@ Outcome RunPolicy(const Scenario& scenario, const std::string& policy,
       Simulation(options).Run([&](const Interval& interval) { watcher.See(interval); });
   watcher.Finish(&outcome);
   outcome.wall_seconds = static_cast<double>(bench::NowNs() - began_ns) / bench::kNsPerSecond;
-  if (json != nullptr) std::fprintf(json, "%s\n", ToJson(scenario, outcome).dump().c_str());
+  if (json != nullptr) {
+    std::fprintf(json, "%s\n", ToJson(scenario, outcome).dump().c_str());
+    std::fflush(json);
+  }
   return outcome;
 }
 

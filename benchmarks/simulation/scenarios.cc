@@ -99,11 +99,14 @@ void AdocFill(const std::string& device, Scenario* scenario) {
       "compaction_threads=2;memory_budget_bytes=1G;l0_slowdown=20;l0_stop=36;debt_bytes_max=64G";
   scenario->silk_scheduling =
       "compaction_threads=8;memory_budget_bytes=2G;l0_slowdown=1000000;l0_stop=1000000";
-  scenario->lull_scheduling = "compaction_threads=8";
+  scenario->adoc_scheduling = "compaction_threads=20";
+  scenario->lull_scheduling =
+      "compaction_threads=8;l0_slowdown=128;l0_stop=256;memory_budget_bytes=1G";
   scenario->policies = {"rocksdb", "silk", "adoc", "lull"};
 }
 
-/// vLSM, section 5: inserts of 200 B, one of four regions; growth factor 8, debt at most 64 MB.
+/// vLSM, section 5: inserts of 200 B, one of four regions; L0 and L1 of 256 MB, growth factor 8,
+/// debt limited to 64 MB.
 void VlsmLoadA(double requests_per_sec, Scenario* scenario) {
   SimulationOptions& base = scenario->base;
   base.device = *FindDevice("nvme");
@@ -119,8 +122,9 @@ void VlsmLoadA(double requests_per_sec, Scenario* scenario) {
   if (base.seconds == 0) base.seconds = 3600;
   scenario->memtable_bytes = 64 * kMiB;
   scenario->scheduling =
-      "compaction_threads=4;memory_budget_bytes=192M;l0_slowdown=8;l0_stop=12;debt_bytes_max=1G";
-  scenario->policies = {"rocksdb", "adoc", "lull"};
+      "compaction_threads=4;memory_budget_bytes=192M;l0_slowdown=8;l0_stop=12;debt_bytes_max=64M;"
+      "growth_factor=8";
+  scenario->policies = {"rocksdb", "rocksdb+vsst", "adoc", "lull", "lull+vsst"};
 }
 
 /// Bursts as db_bench writes them, on a store with its defaults, on this machine.
@@ -196,8 +200,8 @@ std::vector<Named> MakeNamed() {
     };
   };
   const auto vlsm = [](uint64_t, Scenario* scenario) {
-    VlsmLoadA(20'000, scenario);
-    scenario->title = "Load A at 80,000 inserts/s over four regions (vLSM, figures 1 and 8)";
+    VlsmLoadA(25'000, scenario);
+    scenario->title = "Load A at 100,000 inserts/s over four regions (vLSM, figures 1 and 8)";
     scenario->claim =
         "RocksDB's p99 is over 1 s; ADOC stalls as little as vLSM, at 1.8 times "
         "RocksDB's I/O amplification; vLSM's p99 is 4.8 times lower than RocksDB's";
@@ -264,8 +268,11 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
   return "no scenario is called " + name;
 }
 
-std::string MakeOptions(const Scenario& scenario, const std::string& policy,
+std::string MakeOptions(const Scenario& scenario, const std::string& with_layout,
                         SimulationOptions* options) {
+  // "rocksdb+vsst": that policy on another layout.
+  const size_t plus = std::min(with_layout.find('+'), with_layout.size());
+  const std::string policy = with_layout.substr(0, plus);
   const std::string base = BaseOf(policy);
   const std::vector<std::string>& known = PolicyNames();
   if (std::find(known.begin(), known.end(), base) == known.end()) {
@@ -275,14 +282,18 @@ std::string MakeOptions(const Scenario& scenario, const std::string& policy,
   std::string text = "policy=" + base + ";" + scenario.scheduling;
   if (base == "silk") text += ";" + scenario.silk_scheduling;
   if (base == "lull") text += ";" + scenario.lull_scheduling;
+  if (base == "adoc") text += ";" + scenario.adoc_scheduling;
+  if (plus < with_layout.size()) text += ";layout=" + with_layout.substr(plus + 1);
   const leveldb::Status status = SchedulingOptions::Parse(text, &scheduling);
   if (!status.ok()) return status.ToString();
 
   *options = scenario.base;
   options->limits = ResolvePolicyOptions(scheduling, scenario.memtable_bytes,
                                          options->layout.table_bytes_max, options->cores);
-  options->layout.l0_trigger = options->limits.l0_trigger;
-  options->layout.l0_job_bytes_max = options->limits.l0_job_bytes_max;
+  const uint64_t l1_bytes_target = options->layout.l1_bytes_target;
+  options->layout =
+      ResolveLayoutOptions(scheduling, options->limits, options->layout.table_bytes_max);
+  options->layout.l1_bytes_target = l1_bytes_target;
   options->memory_budget_bytes =
       std::max(scheduling.memory_budget_bytes, 2 * scenario.memtable_bytes);
   options->l0_first = policy != "rocksdb" && policy != "silk-rate-only";
@@ -292,6 +303,7 @@ std::string MakeOptions(const Scenario& scenario, const std::string& policy,
     std::unique_ptr<Policy> whole = MakePolicy(base, limits);
     if (policy == "silk-rate-only") return MakeRateOnly(limits, std::move(whole));
     if (policy == "silk-priority-only") return MakePriorityOnly(std::move(whole));
+    if (policy == "silk") return MakeWithRocksDbLimits(limits, std::move(whole));
     return whole;
   };
   return "";

@@ -19,8 +19,8 @@ struct Scenario {
   /// Everything but the policy and its limits.
   SimulationOptions base;
   uint64_t memtable_bytes = 4u << 20;
-  std::string scheduling;                        ///< for every policy: "k=v;k=v"
-  std::string silk_scheduling, lull_scheduling;  ///< on top of that
+  std::string scheduling;                                         ///< for every policy: "k=v;k=v"
+  std::string silk_scheduling, adoc_scheduling, lull_scheduling;  ///< on top of that
 };
 
 /// In the order in which they are listed and run.
@@ -31,7 +31,8 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
                          Scenario* scenario);
 
 /// The options for one policy of it; `policy` is one of lull::PolicyNames(), "rocksdb",
-/// "silk-rate-only" or "silk-priority-only". Returns what is wrong, or "".
+/// "silk-rate-only" or "silk-priority-only"; with "+vsst" behind it, on that layout. Returns what
+/// is wrong, or "".
 std::string MakeOptions(const Scenario& scenario, const std::string& policy,
                         SimulationOptions* options);
 

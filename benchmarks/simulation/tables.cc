@@ -8,12 +8,14 @@
 #include <functional>
 #include <utility>
 
+#include "db/output_cutter.h"
 #include "leveldb/comparator.h"
 
 namespace lull::sim {
 namespace {
 
 constexpr double kSpace = 0x1p64;
+constexpr double kPiecesOfATable = 64;
 
 /// A key of the model as a user key that sorts by its number.
 std::string UserKey(uint64_t position) {
@@ -28,83 +30,42 @@ uint64_t PositionOf(const leveldb::Slice& internal_key) {
   return position;
 }
 
-/// A range, both ends included, and the share of its keys (or, without a bound on keys, the number
-/// of entries for each position) that are in it.
-struct Spread {
-  uint64_t first, last;
-  double density;
-};
-
 double Width(uint64_t first, uint64_t last) { return static_cast<double>(last - first) + 1; }
 
-/// Cuts the merged entries into tables where a compaction would: when the table is full, or when it
-/// overlaps too much of the level below.
-class Cutter {
+/// Makes tables of merged entries, piece by piece, where the store's own cutter says.
+class Outputs {
  public:
-  Cutter(const std::vector<TableRef>& grandparents, double table_bytes, double overlap_bytes_max,
-         double entry_bytes, std::function<void(uint64_t, uint64_t, double)> finish)
-      : grandparents_(grandparents),
-        table_bytes_(table_bytes),
-        overlap_bytes_max_(overlap_bytes_max),
-        entry_bytes_(entry_bytes),
-        finish_(std::move(finish)) {}
+  Outputs(OutputCutter cutter, double entry_bytes,
+          std::function<void(uint64_t, uint64_t, double)> finish)
+      : cutter_(std::move(cutter)), entry_bytes_(entry_bytes), finish_(std::move(finish)) {}
 
-  /// Entries of the range, in order; `entries` of them.
-  void Add(uint64_t first, uint64_t last, double entries) {
-    while (grandparent_ < grandparents_.size()) {
-      const uint64_t end = PositionOf(grandparents_[grandparent_]->largest());
-      if (end >= last) break;
-      if (end >= first) {
-        const double part = entries * Width(first, end) / Width(first, last);
-        AddSimple(first, end, part);
-        entries -= part;
-        first = end + 1;
-      }
-      overlap_bytes_ += static_cast<double>(grandparents_[grandparent_++]->file_bytes());
-      if (overlap_bytes_ > overlap_bytes_max_) Finish();
+  /// `entries` of a range, in order; at most `piece_bytes` at a time are shown to the cutter.
+  void Add(uint64_t first, uint64_t last, double entries, double piece_bytes) {
+    const double width = Width(first, last);
+    const double pieces =
+        std::clamp(std::ceil(entries * entry_bytes_ / piece_bytes), 1.0, std::min(width, 1e6));
+    for (double i = 0; i < pieces; ++i) {
+      const uint64_t begin = first + static_cast<uint64_t>(width * (i / pieces));
+      const uint64_t end =
+          i + 1 < pieces ? first + static_cast<uint64_t>(width * ((i + 1) / pieces)) - 1 : last;
+      const std::string key = MakeInternalKey(UserKey(begin), 1, ValueKind::kValue);
+      const auto bytes = static_cast<uint64_t>(entries_ * entry_bytes_);
+      if (cutter_.CutBefore(key, bytes, /*may_cut=*/true)) Finish();
+      if (entries_ == 0) first_ = begin;
+      entries_ += entries / pieces;
+      last_ = end;
     }
-    AddSimple(first, last, entries);
   }
 
   void Finish() {
-    if (open_ && entries_ * entry_bytes_ >= 1) finish_(first_, last_, entries_);
-    open_ = false;
-    entries_ = overlap_bytes_ = 0;
+    if (entries_ > 0) finish_(first_, last_, entries_);
+    entries_ = 0;
   }
 
  private:
-  void AddSimple(uint64_t first, uint64_t last, double entries) {
-    while (entries > 0) {
-      if (!open_) first_ = first;
-      open_ = true;
-      const double room = table_bytes_ / entry_bytes_ - entries_;
-      const double width = Width(first, last);
-      const double taken_width = std::floor(width * room / entries);
-      if (entries < room || taken_width >= width - 1) {
-        entries_ += entries;
-        last_ = last;
-        if (entries_ >= table_bytes_ / entry_bytes_) Finish();
-        return;
-      }
-      const double steps = std::max(1.0, taken_width);
-      const uint64_t split = first + static_cast<uint64_t>(steps) - 1;
-      const double part = entries * steps / width;
-      entries_ += part;
-      entries -= part;
-      last_ = split;
-      first = split + 1;
-      Finish();
-    }
-  }
-
-  const std::vector<TableRef>& grandparents_;
-  const double table_bytes_;
-  const double overlap_bytes_max_;
+  OutputCutter cutter_;
   const double entry_bytes_;
   const std::function<void(uint64_t, uint64_t, double)> finish_;
-  size_t grandparent_ = 0;
-  double overlap_bytes_ = 0;
-  bool open_ = false;
   uint64_t first_ = 0;
   uint64_t last_ = 0;
   double entries_ = 0;
@@ -146,6 +107,12 @@ void TableModel::Apply(const VersionEdit& edit) {
     std::abort();
   }
   debt_bytes_ = version_->DebtBytes(targets_, layout_.l0_trigger);
+  due_[0] = LevelScore(*version_, 0, layout_) >= 1;
+  due_[1] = false;
+  for (int level = 1; level + 1 < kLevels; ++level) {
+    due_[1] = due_[1] || version_->LevelBytes(level) >= targets_[level];
+  }
+  ++changes_;
 }
 
 void TableModel::Populate(double bytes) {
@@ -172,14 +139,6 @@ void TableModel::AddFlushed(double entries) {
   Apply(edit);
 }
 
-bool TableModel::Due(Depth depth) const {
-  if (depth == Depth::kL0) return LevelScore(*version_, 0, layout_) >= 1;
-  for (int level = 1; level + 1 < kLevels; ++level) {
-    if (version_->LevelBytes(level) >= targets_[level]) return true;
-  }
-  return false;
-}
-
 double TableModel::EntriesListed() const {
   double bytes = 0;
   for (int level = 0; level < kLevels; ++level) {
@@ -189,8 +148,15 @@ double TableModel::EntriesListed() const {
 }
 
 std::optional<TableMerge> TableModel::Begin(Depth depth, uint64_t table_bytes) {
+  // The picker is a function of what it sees: it need not be asked again before that changes.
+  uint64_t& refused = refused_[depth == Depth::kL0 ? 0 : 1];
+  if (refused == changes_) return std::nullopt;
   std::optional<CompactionPlan> plan = Pick(*version_, depth, running_, pointers_, layout_);
-  if (!plan) return std::nullopt;
+  if (!plan) {
+    refused = changes_;
+    return std::nullopt;
+  }
+  ++changes_;
   TableMerge merge;
   merge.plan = std::move(*plan);
   running_.push_back(merge.plan.range);
@@ -200,48 +166,60 @@ std::optional<TableMerge> TableModel::Begin(Depth depth, uint64_t table_bytes) {
   return merge;
 }
 
+/// The density of what is left of tables that overlap.
+double TableModel::MergedDensity(const std::vector<Spread>& inputs, uint64_t position) const {
+  const double keys_per_position = key_count_ / kSpace;
+  double sum = 0;
+  double absent = 1;
+  for (const Spread& input : inputs) {
+    if (input.first > position || input.last < position) continue;
+    sum += input.density;
+    if (key_count_ > 0) absent *= 1 - std::min(1.0, input.density / keys_per_position);
+  }
+  return key_count_ > 0 ? (1 - absent) * keys_per_position : sum;
+}
+
 void TableModel::Merge(TableMerge* merge, uint64_t table_bytes) {
   std::vector<Spread> inputs;
   std::vector<uint64_t> starts;  // of the stretches in which the same tables overlap
+  const auto add_ends = [&](const TableRef& table) {
+    starts.push_back(PositionOf(table->smallest()));
+    const uint64_t last = PositionOf(table->largest());
+    if (last < UINT64_MAX) starts.push_back(last + 1);
+  };
   for (const std::vector<TableRef>* tables : {&merge->plan.upper, &merge->plan.lower}) {
     for (const TableRef& table : *tables) {
       const uint64_t first = PositionOf(table->smallest());
       const uint64_t last = PositionOf(table->largest());
       const double entries = static_cast<double>(table->file_bytes()) / entry_bytes_;
       inputs.push_back({first, last, entries / Width(first, last)});
-      starts.push_back(first);
-      if (last < UINT64_MAX) starts.push_back(last + 1);
+      add_ends(table);
       merge->entries_in += entries;
       merge->bytes_in += table->file_bytes();
     }
   }
+  for (const TableRef& table : merge->plan.grandparents) add_ends(table);
   std::sort(starts.begin(), starts.end());
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
 
-  Cutter cutter(
-      merge->plan.grandparents, static_cast<double>(table_bytes),
-      static_cast<double>(layout_.grandparent_overlap_tables_max) *
-          static_cast<double>(table_bytes),
-      entry_bytes_, [&](uint64_t first, uint64_t last, double entries) {
+  LayoutOptions layout = layout_;
+  layout.table_bytes_max = table_bytes;
+  OutputCutter cutter(version_->order(), CutRuleFor(layout, merge->plan.output_level),
+                      merge->plan.grandparents, merge->plan.fences);
+  Outputs outputs(
+      std::move(cutter), entry_bytes_, [&](uint64_t first, uint64_t last, double entries) {
         merge->outputs.push_back(Describe(merge->plan.output_level, first, last, entries));
         merge->bytes_out += merge->outputs.back().file_bytes;
       });
-  const double keys_per_position = key_count_ / kSpace;
   for (size_t i = 0; i < starts.size(); ++i) {
     const uint64_t first = starts[i];
     const uint64_t last = i + 1 < starts.size() ? starts[i + 1] - 1 : UINT64_MAX;
-    double sum = 0;
-    double absent = 1;
-    for (const Spread& input : inputs) {
-      if (input.first > first || input.last < first) continue;
-      sum += input.density;
-      if (key_count_ > 0) absent *= 1 - std::min(1.0, input.density / keys_per_position);
-    }
-    if (sum <= 0) continue;
-    const double density = key_count_ > 0 ? (1 - absent) * keys_per_position : sum;
-    cutter.Add(first, last, density * Width(first, last));
+    const double density = MergedDensity(inputs, first);
+    if (density <= 0) continue;
+    outputs.Add(first, last, density * Width(first, last),
+                static_cast<double>(table_bytes) / kPiecesOfATable);
   }
-  cutter.Finish();
+  outputs.Finish();
   merge->entries_out = static_cast<double>(merge->bytes_out) / entry_bytes_;
 }
 
@@ -255,10 +233,11 @@ void TableModel::Install(const TableMerge& merge) {
   }
   edit.new_tables = merge.outputs;
   if (plan.trivial_move) {
-    edit.new_tables.push_back(plan.upper.front()->description);
-    edit.new_tables.back().level = plan.output_level;
+    for (const TableRef& table : plan.upper) {
+      edit.new_tables.push_back(table->description);
+      edit.new_tables.back().level = plan.output_level;
+    }
   }
-  Apply(edit);
   if (!plan.next_pointer.empty()) pointers_[plan.level] = plan.next_pointer;
   entries_dropped_ += merge.entries_in - merge.entries_out;
   const auto found = std::find_if(running_.begin(), running_.end(), [&](const RunningRange& range) {
@@ -266,6 +245,7 @@ void TableModel::Install(const TableMerge& merge) {
            range.smallest_user == plan.range.smallest_user;
   });
   if (found != running_.end()) running_.erase(found);
+  Apply(edit);
 }
 
 }  // namespace lull::sim

@@ -106,6 +106,19 @@ TEST(SimulationLatencyTest, BacklogServesInOrderOfArrivalAndKnowsEachWait) {
   EXPECT_NEAR(waited.back().seconds, 0.5, 0.01);
 }
 
+TEST(SimulationLatencyTest, BacklogLeavesNothingBehindByRounding) {
+  Backlog backlog;
+  std::vector<Backlog::Waited> waited;
+  for (int i = 0; i < 1000; ++i) {
+    backlog.Arrive(1.0 / 3, i, i + 0.1);
+    backlog.Arrive(0.1, i + 0.2, i + 0.3);
+    for (int part = 0; part < 7; ++part)
+      backlog.Serve((1.0 / 3 + 0.1) / 7, i + 0.5, i + 0.6, &waited);
+    EXPECT_TRUE(backlog.empty()) << i;
+  }
+  for (const Backlog::Waited& some : waited) EXPECT_LE(some.seconds, 0.6);
+}
+
 TEST(SimulationLatencyTest, TallyGivesQuantilesByWeight) {
   LatencyTally tally;
   EXPECT_EQ(tally.Quantile(0.99), 0);
