@@ -48,8 +48,8 @@ struct StoreContext {
   }
 
   /// So that a memtable's last step does not overshoot its size by much.
-  size_t ArenaBlockBytes() const {
-    return std::clamp<size_t>(options.write_buffer_size / 16, 4 << 10, 256 << 10);
+  static size_t ArenaBlockBytes(uint64_t memtable_bytes) {
+    return std::clamp<size_t>(memtable_bytes / 16, 4 << 10, 256 << 10);
   }
 
   /// File numbers are handed out once and never again, whatever becomes of the file. Any thread.

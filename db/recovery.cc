@@ -104,7 +104,8 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
         path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
   }
   if (memtable_ == nullptr)
-    memtable_ = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+    memtable_ = std::make_shared<MemTable>(
+        context_->order, context_->ArenaBlockBytes(context_->options.write_buffer_size));
   status = batch::InsertInto(record, memtable_.get());
   last_sequence_ = std::max(last_sequence_, first + count - 1);
   return status;

@@ -127,7 +127,8 @@ leveldb::Status Store::OpenFiles() {
   if (status.ok()) status = StartManifest(&recovered);
   if (!status.ok()) return status;
   SetAside(recovered);
-  auto memtable = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  auto memtable = std::make_shared<MemTable>(
+      context_->order, context_->ArenaBlockBytes(context_->options.write_buffer_size));
   inserting_ = memtable.get();
   MutexLock lock(mutex_);
   active_ = std::move(memtable);
