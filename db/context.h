@@ -27,8 +27,9 @@ struct StoreContext {
       : options(options_in),
         order(options_in.comparator, KeyOrder::Keys::kInternal),
         memtable_blocks(std::make_shared<BlockPool>(
-            // So that a memtable's last step does not overshoot its size by much.
-            std::clamp<size_t>(options_in.write_buffer_size / 16, 4 << 10, 256 << 10))) {}
+            // So that a memtable's last step does not overshoot its size by much, small as a policy
+            // may want it.
+            std::clamp<size_t>(options_in.write_buffer_size / 128, 4 << 10, 64 << 10))) {}
 
   std::string name;          ///< the store's folder
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache

@@ -99,9 +99,9 @@ bool Store::MayGrow(const leveldb::Slice& record) {
   const bool absorbs =
       absorb_.load(std::memory_order_relaxed) && unflushed_.load(std::memory_order_relaxed) > 0;
   if (held >= memtable_bytes_.load(std::memory_order_relaxed) && !absorbs) return false;
+  const uint64_t opened_with = context_->options.write_buffer_size;
   const uint64_t bytes = held + record.size() + batch::CountOf(record) * kEntryBytesMax +
                          context_->memtable_blocks->block_bytes();
-  const uint64_t opened_with = context_->options.write_buffer_size;
   if (bytes <= opened_with + grown_bytes_) return true;
   const uint64_t more = bytes - opened_with - grown_bytes_ + kStepBytes;
   if (!coordinator_->TryAddMemory(more)) return false;
