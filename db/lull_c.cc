@@ -111,6 +111,10 @@ leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, c
   return new leveldb_t{db};
 }
 
+void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr) {
+  KeepError(lull::SetOptions(db->rep, scheduling), errptr);
+}
+
 void lull_flush(leveldb_t* db, char** errptr) { KeepError(lull::Flush(db->rep), errptr); }
 
 void lull_wait_for_idle(leveldb_t* db, char** errptr) {

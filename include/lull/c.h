@@ -24,6 +24,10 @@ extern "C" {
 LEVELDB_EXPORT leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling,
                                     const char* name, char** errptr);
 
+/* Changes options of an open store, as lull::SetOptions does; an option that cannot change is
+   refused by name, and then nothing changes. */
+LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr);
+
 /* Returns when everything written before the call is in table files, durably. */
 LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 

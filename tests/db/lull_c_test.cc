@@ -159,6 +159,17 @@ TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
   EXPECT_EQ(heard.destroyed, 1);
 }
 
+TEST_F(LullCTest, OptionsChangeOrAreRefusedByName) {
+  lull_set_options(db_, "policy=silk;l0_trigger=6", &error_);
+  EXPECT_EQ(TakeError(), "");
+  char* const options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
+  EXPECT_NE(std::string(options).find("policy=silk;"), std::string::npos) << options;
+  EXPECT_NE(std::string(options).find("l0_trigger=6;"), std::string::npos) << options;
+  leveldb_free(options);
+  lull_set_options(db_, "compaction_threads=7", &error_);
+  EXPECT_NE(TakeError().find("compaction_threads"), std::string::npos);
+}
+
 TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
   lull_callbacks_t callbacks = Callbacks();
   callbacks.struct_size = sizeof(size_t);

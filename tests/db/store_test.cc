@@ -162,6 +162,7 @@ TEST_P(StoreTest, ABatchIsOneWrite) {
 
 TEST_P(StoreTest, FewOpenTablesSuffice) {
   options_.max_open_files = 74;
+  options_.write_buffer_size = 4 << 20;
   options_.max_file_size = 1 << 20;
   const std::unique_ptr<const leveldb::FilterPolicy> filter(leveldb::NewBloomFilterPolicy(10));
   options_.filter_policy = filter.get();
