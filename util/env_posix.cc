@@ -137,7 +137,8 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   }
 
   void StartThread(void (*function)(void*), void* argument) override {
-    StartDetachedThread("leveldb-user", [function, argument] { function(argument); });
+    ThreadFactory::System()->StartDetached("leveldb-user", CpuClass::kNormal,
+                                           [function, argument] { function(argument); });
   }
 
   Status GetTestDirectory(std::string* path) override {

@@ -160,6 +160,7 @@ TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
 }
 
 TEST_F(LullCTest, OptionsChangeOrAreRefusedByName) {
+  Open("policy=lull;own_coordinator=1");
   lull_set_options(db_, "policy=silk;l0_trigger=6", &error_);
   EXPECT_EQ(TakeError(), "");
   char* const options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);

@@ -201,12 +201,12 @@ TEST_F(StoreMechanismTest, NoMemtableIsTooLargeForTheBudget) {
   script_.Set(vast);
   Open();
   AwaitObeyed();
-  Write(0, 1800);
+  Write(0, 1600);
   Await("it is larger than it was opened with",
-        [&] { return script_.Seen().active_bytes >= 1800 * kKiB * 9 / 10; });
-  EXPECT_GE(script_.Seen().memory_used_bytes, 700 * kKiB) << "what it grew by counts";
+        [&] { return script_.Seen().active_bytes >= 1600 * kKiB * 9 / 10; });
+  EXPECT_GE(script_.Seen().memory_used_bytes, 400 * kKiB) << "what it grew by counts";
   EXPECT_EQ(script_.Seen().immutables, 0);
-  Write(1800, 6000);
+  Write(1600, 6000);
   AwaitObeyed();
   EXPECT_LE(script_.Seen().active_bytes, 2 * kMiB + 256 * kKiB) << "half the budget";
   ASSERT_TRUE(Flush(db_.get()).ok());
