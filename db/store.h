@@ -143,7 +143,8 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                               VersionRef* version);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
-  void AdvanceManualLocked() LULL_REQUIRES(mutex_);
+  void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
+      LULL_REQUIRES(mutex_);
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void NoteBackgroundError(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void ForgetRunningLocked(const CompactionPlan& plan) LULL_REQUIRES(mutex_);
@@ -167,8 +168,9 @@ class Store final : public leveldb::DB, private Tenant {
   struct ManualRequest {
     int level = 0;
     UserRange range;
-    bool running = false;
+    std::optional<RunningRange> running;  // of the job that works for it
     bool done = false;
+    leveldb::Status status;  // once done
     std::optional<std::string> next_begin;
   };
   template <class Over>
