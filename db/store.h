@@ -137,6 +137,10 @@ class Store final : public leveldb::DB, private Tenant {
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
   void TrimInLull();
+  /// Logs are made ahead for a store that so much was written to. One that is opened and hardly
+  /// used makes no files behind its client's back: some clients remove the folder of a store that
+  /// they never closed.
+  uint64_t LogsAheadBytes() const { return context_->options.write_buffer_size / 8; }
   std::optional<uint64_t> AdvanceFlush();
   leveldb::Status InstallFlush(FlushJob* job);
   leveldb::Status InstallCompaction(CompactionJob* job);

@@ -220,8 +220,9 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   }
   std::optional<uint64_t> again;
   const bool writable = !read_only_.load(std::memory_order_acquire);
-  if (writable && !wal_.Prepare().ok()) again = kRetryNanos;
-  if (!again && wal_.NeedsPrepare()) again = 0;
+  const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
+  if (writable && written_to && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (!again && written_to && wal_.NeedsPrepare()) again = 0;
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
