@@ -20,7 +20,7 @@ constexpr uint64_t kWaitNanosMax = 20'000'000;
 void Admission::AwaitSlow(uint64_t bytes) {
   if (const uint64_t delay_us = delay_us_per_write_.load(std::memory_order_relaxed); delay_us > 0) {
     const SlowedWrite slowed(stats_);
-    clock_->SleepForNanos(delay_us * 1000);
+    clock_->SleepForNanos(std::min(delay_us, kWaitNanosMax / 1000) * 1000);
     return;
   }
   const uint64_t rate = bytes_per_sec_max_.load(std::memory_order_relaxed);

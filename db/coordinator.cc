@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "db/coordinator_state.h"
+
 namespace lull {
 namespace {
 
@@ -14,6 +16,9 @@ constexpr uint64_t kIdleNanos = 1'000'000'000;
 // Two of these are the 2 ms in which background work yields: at the end of one slice a worker sees
 // that a client writes and wakes the monitor, at the end of the next it sees that it shall pause.
 constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
+
+// What is written is at most about what is read, so this is what a slice is lent.
+constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
 
 constexpr JobClass kCompactionClasses[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
 
@@ -34,51 +39,6 @@ const char* JobClassName(JobClass job_class) {
   }
   return "unknown";
 }
-
-/// A registered tenant. Fields are the monitor's unless they say otherwise.
-struct Coordinator::Entry {
-  Tenant* tenant = nullptr;
-  std::unique_ptr<Policy> policy;
-  Directive directive;
-  Pressure pressure;
-  EventKind event = EventKind::kOpened;
-  uint64_t seen_client_bytes = 0;
-  uint64_t seen_write_at_nanos = 0;
-  int seen_immutables = 0;
-  uint64_t last_served = 0;
-  std::optional<uint64_t> l0_refused_at_end;  // no L0 job was to be had when so many jobs had ended
-
-  // Guarded by the coordinator's mutex.
-  bool closing = false;
-  bool monitor_released = false;
-  bool flush_released = false;
-};
-
-/// A job and where it is: in a worker's hands, or paused.
-struct Coordinator::RunningJob {
-  std::shared_ptr<Entry> entry;
-  std::unique_ptr<Job> job;
-  Worker* worker = nullptr;  // null: paused
-};
-
-/// A thread and its one-place mailbox. The monitor writes the upper fields while the state is
-/// kFree, the worker writes the result while it is kBusy; the state hands them over.
-struct Coordinator::Worker {
-  enum class State : uint32_t { kFree, kBusy, kEnded };
-
-  CpuPriority cpu = CpuPriority::kNormal;
-  RunningJob* running = nullptr;
-  Job* job = nullptr;
-  const std::atomic<uint64_t>* client_bytes = nullptr;
-
-  leveldb::Status status;
-  Job::Progress progress = Job::Progress::kMore;
-
-  std::atomic<bool> pause{false};
-  std::atomic<State> state{State::kFree};
-  WakeSignal signal;
-  std::unique_ptr<ThreadHandle> thread;
-};
 
 Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) {
   for (CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
@@ -125,6 +85,7 @@ void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
   entry->tenant = tenant;
   entry->policy = std::move(policy);
   entry->seen_write_at_nanos = options_.clock->NowNanos();
+  for (Lane& lane : entry->lanes) lane.still_since_nanos = entry->seen_write_at_nanos;
   {
     MutexLock lock(mutex_);
     entries_.push_back(std::move(entry));
@@ -135,16 +96,30 @@ void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
 
 void Coordinator::Unregister(Tenant* tenant) {
   MutexLock lock(mutex_);
+  const std::shared_ptr<Entry> entry = FindLocked(tenant);
+  if (entry == nullptr) return;
+  entry->closing = true;
+  WakeMonitor();
+  while (!entry->monitor_released || in_flush_ == entry) released_.Wait(mutex_);
+  entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
+}
+
+void Coordinator::SetPolicy(Tenant* tenant, std::unique_ptr<Policy> policy,
+                            std::function<void()> at_change) {
+  {
+    MutexLock lock(mutex_);
+    const std::shared_ptr<Entry> entry = FindLocked(tenant);
+    entry->next_policy = std::move(policy);
+    entry->at_change = std::move(at_change);
+  }
+  WakeMonitor();
+}
+
+std::shared_ptr<Coordinator::Entry> Coordinator::FindLocked(const Tenant* tenant) const {
   const auto found =
       std::find_if(entries_.begin(), entries_.end(),
                    [&](const std::shared_ptr<Entry>& entry) { return entry->tenant == tenant; });
-  if (found == entries_.end()) return;
-  const std::shared_ptr<Entry> entry = *found;
-  entry->closing = true;
-  WakeFlush();
-  WakeMonitor();
-  while (!entry->monitor_released || !entry->flush_released) released_.Wait(mutex_);
-  entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
+  return found == entries_.end() ? nullptr : *found;
 }
 
 // ---- flush thread ----
@@ -156,23 +131,32 @@ void Coordinator::FlushLoop() {
     uint64_t wait_nanos = kIdleNanos;
     {
       MutexLock lock(mutex_);
-      entries.clear();
-      for (const auto& entry : entries_) {
-        if (!entry->closing) {
-          entries.push_back(entry);
-        } else if (!entry->flush_released) {
-          entry->flush_released = true;
-          released_.NotifyAll();
-        }
-      }
+      entries = entries_;
     }
-    // An entry may begin to close from here on: Unregister waits until the next round has seen it.
     for (const auto& entry : entries) {
+      if (!EnterFlush(entry)) continue;
       const std::optional<uint64_t> again = entry->tenant->RunFlushSlice();
+      LeaveFlush();
       if (again) wait_nanos = std::min(wait_nanos, *again);
     }
+    entries.clear();
     if (wait_nanos > 0) flush_signal_.Wait(ticket, wait_nanos);
   }
+}
+
+/// False for a tenant that closes: it is not to be called any more. One that begins to close later
+/// waits for LeaveFlush.
+bool Coordinator::EnterFlush(const std::shared_ptr<Entry>& entry) {
+  MutexLock lock(mutex_);
+  if (entry->closing) return false;
+  in_flush_ = entry;
+  return true;
+}
+
+void Coordinator::LeaveFlush() {
+  MutexLock lock(mutex_);
+  if (in_flush_->closing) released_.NotifyAll();
+  in_flush_ = nullptr;
 }
 
 // ---- workers ----
@@ -180,25 +164,34 @@ void Coordinator::FlushLoop() {
 void Coordinator::WorkerLoop(Worker* worker) {
   while (true) {
     const uint32_t ticket = worker->signal.Ticket();
-    if (worker->state.load(std::memory_order_acquire) != Worker::State::kBusy) {
-      if (stopping_.load(std::memory_order_acquire)) return;
-      worker->signal.Wait(ticket, kIdleNanos);
+    if (worker->state.load(std::memory_order_acquire) == Worker::State::kBusy) {
+      RunJob(worker);
+      worker->state.store(Worker::State::kEnded, std::memory_order_release);
+      monitor_signal_.Wake();
       continue;
     }
-    uint64_t seen = worker->client_bytes->load(std::memory_order_relaxed);
-    Job::Progress progress = Job::Progress::kMore;
-    leveldb::Status status;
-    while (status.ok() && progress == Job::Progress::kMore &&
-           !worker->pause.load(std::memory_order_acquire)) {
-      status = worker->job->RunSlice(kCompactionSlice, &progress);
-      const uint64_t now = worker->client_bytes->load(std::memory_order_relaxed);
-      if (now != seen) monitor_signal_.Wake();
-      seen = now;
-    }
-    worker->status = std::move(status);
-    worker->progress = progress;
-    worker->state.store(Worker::State::kEnded, std::memory_order_release);
-    monitor_signal_.Wake();
+    if (stopping_.load(std::memory_order_acquire)) return;
+    worker->signal.Wait(ticket, kIdleNanos);
+  }
+}
+
+void Coordinator::RunJob(Worker* worker) {
+  Entry* const entry = worker->entry;
+  const std::atomic<uint64_t>& client_bytes = entry->tenant->ClientBytes();
+  uint64_t seen = client_bytes.load(std::memory_order_relaxed);
+  uint64_t written = worker->job->written_bytes();
+  worker->progress = Job::Progress::kMore;
+  worker->status = leveldb::Status::OK();
+  while (!worker->pause.load(std::memory_order_acquire)) {
+    worker->status = worker->job->RunSlice(worker->slice, &worker->progress);
+    const uint64_t before = std::exchange(written, worker->job->written_bytes());
+    entry->compaction_bytes.fetch_add(written - before, std::memory_order_relaxed);
+    if (worker->lane != nullptr) worker->lane->slices.fetch_add(1, std::memory_order_relaxed);
+    const bool ended = !worker->status.ok() || worker->progress == Job::Progress::kDone;
+    if (ended || worker->one_slice) return;
+    const uint64_t now = client_bytes.load(std::memory_order_relaxed);
+    if (now != seen) monitor_signal_.Wake();
+    seen = now;
   }
 }
 
@@ -207,27 +200,49 @@ void Coordinator::WorkerLoop(Worker* worker) {
 void Coordinator::MonitorLoop() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const uint32_t ticket = monitor_signal_.Ticket();
-    const bool tick = MonitorRound();
-    monitor_signal_.Wait(ticket, tick ? kTickNanos : kIdleNanos);
+    MonitorRound();
+    const uint64_t now = options_.clock->NowNanos();
+    if (wake_at_nanos_ > now) monitor_signal_.Wait(ticket, wake_at_nanos_ - now);
   }
 }
 
-/// Returns whether time matters to some policy.
-bool Coordinator::MonitorRound() {
-  {
-    MutexLock lock(mutex_);
-    round_ = entries_;
-  }
+void Coordinator::MonitorRound() {
+  BeginRound();
   CollectReports();
   AbandonClosing();
   AskPolicies();
-  PauseUnwanted();
+  for (const auto& entry : round_) {
+    NoteOverdue(entry.get());
+    ChooseWhatRuns(entry.get());
+    if (entry->directive.tick) WakeMonitorAt(now_nanos_ + kTickNanos);
+  }
   FillWorkers();
-  PreemptForL0();
-  const bool tick = std::any_of(round_.begin(), round_.end(),
-                                [](const auto& entry) { return entry->directive.tick; });
+  MakeRoom();
+  ApplyPauses();
   round_.clear();
-  return tick;
+}
+
+void Coordinator::WakeMonitorAt(uint64_t nanos) {
+  wake_at_nanos_ = std::min(wake_at_nanos_, nanos);
+}
+
+/// Between two rounds is where policies change.
+void Coordinator::BeginRound() {
+  now_nanos_ = options_.clock->NowNanos();
+  wake_at_nanos_ = now_nanos_ + kIdleNanos;
+  std::vector<std::function<void()>> changes;
+  {
+    MutexLock lock(mutex_);
+    round_ = entries_;
+    for (const auto& entry : round_) {
+      if (!entry->budget_id) entry->budget_id = budget_.Add();
+      if (entry->next_policy == nullptr || entry->closing) continue;
+      entry->policy = std::move(entry->next_policy);
+      entry->event = EventKind::kOpened;
+      changes.push_back(std::move(entry->at_change));
+    }
+  }
+  for (const auto& change : changes) change();
 }
 
 void Coordinator::CollectReports() {
@@ -241,30 +256,43 @@ void Coordinator::CollectReports() {
 void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
   const leveldb::Status status = std::move(worker->status);
   const bool ended = !status.ok() || worker->progress == Job::Progress::kDone;
+  Entry* const entry = running->entry.get();
+  const uint64_t before = std::exchange(running->seen_written_bytes, running->job->written_bytes());
+  const uint64_t written = running->seen_written_bytes - before;
+  if (running->loan) {
+    budget_.End(*entry->budget_id, *running->loan, written, now_nanos_);
+  } else {
+    budget_.Draw(*entry->budget_id, written);
+  }
+  running->awaits_budget = running->loan && running->wanted;
+  running->loan.reset();
+  running->worker = nullptr;
   worker->running = nullptr;
   worker->job = nullptr;
   worker->state.store(Worker::State::kFree, std::memory_order_release);
-  running->worker = nullptr;
-  if (!ended) return running->entry->tenant->JobPaused(*running->job);
-  running->entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
-  running->entry->tenant->JobEnded(std::move(running->job), status);
+  if (!ended) return entry->tenant->JobPaused(*running->job);
+  entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
+  if (running->job->job_class() == JobClass::kDeep) entry->discarded_for_l0 = false;
+  entry->tenant->JobEnded(std::move(running->job), status);
   ++ends_;
   jobs_.remove_if([&](const RunningJob& job) { return &job == running; });
 }
 
 void Coordinator::AskPolicies() {
-  const uint64_t now = options_.clock->NowNanos();
   for (const auto& entry : round_) {
     Pressure& pressure = entry->pressure;
     pressure = Pressure{};
     pressure.memory_used_bytes = memory_used_bytes();
     pressure.memory_budget_bytes = memory_budget_bytes();
     entry->tenant->MeasurePressure(&pressure);
+    const uint64_t flushed = pressure.background_bytes_total;
+    budget_.Draw(*entry->budget_id, flushed - std::exchange(entry->seen_flush_bytes, flushed));
+    CountJobs(entry.get());
     if (pressure.client_bytes_total != entry->seen_client_bytes) {
       entry->seen_client_bytes = pressure.client_bytes_total;
-      entry->seen_write_at_nanos = now;
+      entry->seen_write_at_nanos = now_nanos_;
     }
-    pressure.idle_us = (now - entry->seen_write_at_nanos) / 1000;
+    pressure.idle_us = (now_nanos_ - entry->seen_write_at_nanos) / 1000;
 
     EventKind event = std::exchange(entry->event, EventKind::kTick);
     if (event == EventKind::kTick && pressure.immutables != entry->seen_immutables) {
@@ -273,66 +301,34 @@ void Coordinator::AskPolicies() {
     }
     entry->seen_immutables = pressure.immutables;
 
-    entry->directive = entry->policy->OnEvent(event, pressure, now / 1000);
+    entry->directive = entry->policy->OnEvent(event, pressure, now_nanos_ / 1000);
     entry->tenant->ApplyDirective(entry->directive);
+    budget_.SetRate(*entry->budget_id, entry->directive.rate, now_nanos_);
   }
 }
 
-int Coordinator::RunningOf(const Entry& entry, JobClass job_class) const {
-  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return job.worker != nullptr && job.entry.get() == &entry && job.job->job_class() == job_class;
-  }));
-}
-
-int Coordinator::RunningCompactions() const {
-  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [](const RunningJob& job) {
-    return job.worker != nullptr && job.job->job_class() != JobClass::kCleanup;
-  }));
-}
-
-/// Asks jobs to pause that run beyond their grant or at a priority that is no longer wanted.
-void Coordinator::PauseUnwanted() {
-  for (const auto& entry : round_) {
-    int kept_l0 = 0;
-    int kept_deep = 0;
-    const Directive& directive = entry->directive;
-    for (RunningJob& job : jobs_) {
-      if (job.worker == nullptr || job.entry != entry) continue;
-      const JobClass job_class = job.job->job_class();
-      if (job_class != JobClass::kL0 && job_class != JobClass::kDeep) continue;
-      const bool is_l0 = job_class == JobClass::kL0;
-      const Grant& grant = is_l0 ? directive.l0 : directive.deep;
-      int& kept = is_l0 ? kept_l0 : kept_deep;
-      const bool wanted = kept < grant.jobs_max &&
-                          kept_l0 + kept_deep < directive.compactions_max &&
-                          job.worker->cpu == grant.cpu;
-      if (wanted) ++kept;
-      job.worker->pause.store(!wanted, std::memory_order_release);
-    }
-  }
-}
-
-/// When every worker that may compact holds other work and an L0 compaction is due, one deep job
-/// makes room.
-void Coordinator::PreemptForL0() {
-  if (RunningCompactions() < options_.compaction_threads) return;
-  for (const auto& entry : round_) {
-    if (!entry->pressure.l0_due || entry->directive.l0.jobs_max == 0) continue;
-    if (RunningOf(*entry, JobClass::kL0) > 0 || entry->l0_refused_at_end == ends_) continue;
-    for (RunningJob& job : jobs_) {
-      if (job.worker == nullptr || job.job->job_class() != JobClass::kDeep) continue;
-      job.worker->pause.store(true, std::memory_order_release);
-      return;
+/// A job that waits for its budget counts as running: it is slowed, not paused.
+void Coordinator::CountJobs(Entry* entry) const {
+  Pressure& pressure = entry->pressure;
+  pressure.background_bytes_total += entry->compaction_bytes.load(std::memory_order_relaxed);
+  for (const RunningJob& job : jobs_) {
+    if (job.entry.get() != entry) continue;
+    const bool runs = job.worker != nullptr || job.awaits_budget;
+    if (job.job->job_class() == JobClass::kL0 && runs) ++pressure.l0_running;
+    if (job.job->job_class() == JobClass::kDeep) {
+      ++(runs ? pressure.deep_running : pressure.deep_paused);
     }
   }
 }
 
 void Coordinator::FillWorkers() {
-  // Least recently served first.
-  std::sort(round_.begin(), round_.end(),
-            [](const auto& a, const auto& b) { return a->last_served < b->last_served; });
   for (auto& worker : workers_) {
     if (worker->running != nullptr) continue;
+    // Each in its turn of the budget; without one, least recently served first.
+    std::sort(round_.begin(), round_.end(), [this](const auto& a, const auto& b) {
+      return std::pair(budget_.Turn(*a->budget_id), a->last_served) <
+             std::pair(budget_.Turn(*b->budget_id), b->last_served);
+    });
     bool given = false;
     if (RunningCompactions() < options_.compaction_threads) {
       for (JobClass job_class : kCompactionClasses) {
@@ -351,46 +347,52 @@ void Coordinator::FillWorkers() {
   }
 }
 
-bool Coordinator::Allows(const Entry& entry, JobClass job_class, CpuPriority cpu) const {
-  if (job_class == JobClass::kManual) return cpu == CpuPriority::kNormal;
-  const Directive& directive = entry.directive;
-  const Grant& grant = job_class == JobClass::kL0 ? directive.l0 : directive.deep;
-  const int l0 = RunningOf(entry, JobClass::kL0);
-  const int deep = RunningOf(entry, JobClass::kDeep);
-  return grant.cpu == cpu && (job_class == JobClass::kL0 ? l0 : deep) < grant.jobs_max &&
-         l0 + deep < directive.compactions_max;
-}
-
 /// Resumes the job of that class that has waited longest, or starts a new one.
 bool Coordinator::GiveWork(Entry* entry, JobClass job_class, Worker* worker) {
-  const auto paused = std::find_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return job.worker == nullptr && job.entry.get() == entry && job.job->job_class() == job_class;
-  });
-  if (paused != jobs_.end()) {
-    jobs_.splice(jobs_.end(), jobs_, paused);
-    Start(&jobs_.back(), worker);
-    return true;
-  }
-  std::unique_ptr<Job> job = entry->tenant->NextJob(job_class);
-  if (job == nullptr) {
-    // Due, but in conflict with a running or paused job: to make room for it now would be in vain.
-    if (job_class == JobClass::kL0 && entry->pressure.l0_due) entry->l0_refused_at_end = ends_;
-    return false;
-  }
-  const auto shared =
-      std::find_if(round_.begin(), round_.end(), [&](const auto& e) { return e.get() == entry; });
-  jobs_.push_back(RunningJob{*shared, std::move(job), nullptr});
-  Start(&jobs_.back(), worker);
+  if (!CanPay(*entry, job_class)) return false;
+  RunningJob* job = FindPaused(*entry, job_class);
+  if (job == nullptr) job = TakeNewJob(entry, job_class);
+  if (job == nullptr) return false;
+  Start(job, worker);
   return true;
 }
 
+Coordinator::RunningJob* Coordinator::TakeNewJob(Entry* entry, JobClass job_class) {
+  std::unique_ptr<Job> job = entry->tenant->NextJob(job_class);
+  if (job == nullptr && job_class == JobClass::kL0 && entry->pressure.l0_due) {
+    if (ClearWayForL0(entry)) job = entry->tenant->NextJob(job_class);
+    // In conflict with something that is not to be discarded: to make room for it now would be in
+    // vain.
+    if (job == nullptr) entry->l0_refused_at_end = ends_;
+  }
+  if (job == nullptr) return nullptr;
+  const auto shared =
+      std::find_if(round_.begin(), round_.end(), [&](const auto& e) { return e.get() == entry; });
+  RunningJob& taken = jobs_.emplace_back();
+  taken.entry = *shared;
+  taken.job = std::move(job);
+  return &taken;
+}
+
+/// REQUIRES: CanPay said so.
 void Coordinator::Start(RunningJob* job, Worker* worker) {
-  job->entry->last_served = ++service_counter_;
+  Entry* const entry = job->entry.get();
+  const int lane = job->lane();
+  entry->last_served = job->started = ++service_counter_;
   job->worker = worker;
+  job->wanted = true;
+  job->awaits_budget = false;
+  if (lane != kNoLane && budget_.IsLimited(*entry->budget_id) && !entry->lanes[lane].overdue) {
+    const IoClass io_class = lane == kL0Lane ? IoClass::kUrgent : IoClass::kDeep;
+    job->loan = budget_.Begin(*entry->budget_id, io_class, now_nanos_);
+  }
   worker->running = job;
   worker->job = job->job.get();
-  worker->client_bytes = &job->entry->tenant->ClientBytes();
-  job->entry->tenant->JobStarted(*job->job, worker->cpu);
+  worker->entry = entry;
+  worker->lane = lane == kNoLane ? nullptr : &entry->lanes[lane];
+  worker->one_slice = job->loan.has_value();
+  worker->slice = worker->one_slice ? kLimitedSlice : kCompactionSlice;
+  entry->tenant->JobStarted(*job->job, worker->cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);
   worker->signal.Wake();
@@ -410,7 +412,7 @@ void Coordinator::AbandonClosing() {
     for (auto job = jobs_.begin(); job != jobs_.end();) {
       const auto next = std::next(job);
       if (job->entry == entry && job->worker != nullptr) {
-        job->worker->pause.store(true, std::memory_order_release);
+        job->wanted = false;
         busy = true;
       } else if (job->entry == entry) {
         entry->tenant->AbandonJob(std::move(job->job));
@@ -422,7 +424,8 @@ void Coordinator::AbandonClosing() {
     std::erase(round_, entry);
     if (busy) continue;  // the worker's report wakes the monitor again
     MutexLock lock(mutex_);
-    entry->monitor_released = true;
+    if (std::exchange(entry->monitor_released, true)) continue;
+    budget_.Remove(*entry->budget_id, now_nanos_);
     released_.NotifyAll();
   }
 }

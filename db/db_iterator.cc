@@ -26,8 +26,9 @@ namespace {
 class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
-             SequenceNumber sequence)
-      : order_(order), sequence_(sequence), inner_(std::move(inner)) {}
+             SequenceNumber sequence, StripedCounter* read_bytes)
+      : order_(order), sequence_(sequence), inner_(std::move(inner)), read_bytes_(read_bytes) {}
+  ~DbIterator() override { CountRead(); }
 
   bool Valid() const override { return valid_; }
 
@@ -38,7 +39,9 @@ class DbIterator final : public leveldb::Iterator {
 
   Slice value() const override {
     assert(valid_);
-    return backward_ ? Slice(value_) : inner_->value();
+    const Slice value = backward_ ? Slice(value_) : inner_->value();
+    uncounted_bytes_ += value.size();
+    return value;
   }
 
   Status status() const override { return status_.ok() ? inner_->status() : status_; }
@@ -65,6 +68,7 @@ class DbIterator final : public leveldb::Iterator {
 
  private:
   static constexpr size_t kValueCapacityKeptMax = 1 << 20;
+  static constexpr uint64_t kCountEveryBytes = 64 << 10;
 
   // Reads the key on which the inner iterator stands into at_. False if there is none or a bad one.
   bool Load();
@@ -77,10 +81,22 @@ class DbIterator final : public leveldb::Iterator {
   // Goes back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
   void ShowPrevious();
   void KeepValue();
+  // Notes that an entry is shown. Its value counts when the client looks at it.
+  void NoteShown(const Slice& user_key) {
+    valid_ = true;
+    uncounted_bytes_ += user_key.size();
+    if (uncounted_bytes_ >= kCountEveryBytes) CountRead();
+  }
+  void CountRead() {
+    if (read_bytes_ != nullptr) read_bytes_->Add(uncounted_bytes_);
+    uncounted_bytes_ = 0;
+  }
 
   const KeyOrder order_;
   const SequenceNumber sequence_;
   const std::unique_ptr<leveldb::Iterator> inner_;
+  StripedCounter* const read_bytes_;
+  mutable uint64_t uncounted_bytes_ = 0;
   ParsedInternalKey at_;  // points into the inner iterator
   std::string skipped_;
   std::string value_;
@@ -106,10 +122,7 @@ void DbIterator::ShowNext(bool skipping) {
   for (; Load(); inner_->Next()) {
     if (at_.sequence > sequence_) continue;
     if (skipping && AtSkippedKey()) continue;
-    if (at_.kind == ValueKind::kValue) {
-      valid_ = true;
-      return;
-    }
+    if (at_.kind == ValueKind::kValue) return NoteShown(at_.user_key);
     Skip(at_.user_key);
     skipping = true;
   }
@@ -151,10 +164,7 @@ void DbIterator::ShowPrevious() {
       loaded = Load();
     } while (loaded && AtSkippedKey());
     if (!loaded && !status().ok()) return;  // the newest entry may be one that could not be read
-    if (live) {
-      valid_ = true;
-      return;
-    }
+    if (live) return NoteShown(skipped_);
   }
 }
 
@@ -173,8 +183,9 @@ void DbIterator::Prev() {
 
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
-                                                 SequenceNumber sequence) {
-  return std::make_unique<DbIterator>(order, std::move(internal), sequence);
+                                                 SequenceNumber sequence,
+                                                 StripedCounter* read_bytes) {
+  return std::make_unique<DbIterator>(order, std::move(internal), sequence, read_bytes);
 }
 
 }  // namespace lull

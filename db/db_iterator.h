@@ -8,13 +8,17 @@
 
 #include "db/dbformat.h"
 #include "leveldb/iterator.h"
+#include "util/striped_counter.h"
 
 namespace lull {
 
 /// `internal` walks internal keys in order; entries newer than `sequence` are invisible. An entry
-/// whose key cannot be parsed makes the iterator invalid with a Corruption status.
+/// whose key cannot be parsed makes the iterator invalid with a Corruption status. The bytes of
+/// keys and values that it shows are added to `read_bytes`, now and then; null: they are not
+/// counted.
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
-                                                 SequenceNumber sequence);
+                                                 SequenceNumber sequence,
+                                                 StripedCounter* read_bytes = nullptr);
 
 }  // namespace lull

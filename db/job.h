@@ -39,6 +39,12 @@ class Job {
   /// One thread at a time. After an error or kDone it is not called again.
   virtual leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) = 0;
 
+  // REQUIRES, for both: no slice is running on another thread.
+  /// Bytes written to files so far.
+  virtual uint64_t written_bytes() const { return 0; }
+  /// How much of the work is behind it, from 0 to 1, roughly.
+  virtual double share_done() const { return 0; }
+
  private:
   const JobClass job_class_;
 };

@@ -117,6 +117,10 @@ void lull_wait_for_idle(leveldb_t* db, char** errptr) {
   KeepError(lull::WaitForIdle(db->rep), errptr);
 }
 
+void lull_set_options(leveldb_t* db, const char* options, char** errptr) {
+  KeepError(lull::SetOptions(db->rep, options), errptr);
+}
+
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
   // A caller of a later version says more than this one knows, and that is passed over.

@@ -87,18 +87,24 @@ leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
 }
 
 CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
-                             CompactionPlan plan, VersionRef version,
+                             CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
                              SequenceNumber oldest_snapshot)
     : MergeJob(job_class, context, plan.output_level,
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
       tables_(tables),
       plan_(std::move(plan)),
+      layout_(layout),
       version_(std::move(version)) {}
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
   if (!plan_.trivial_move) return MergeJob::RunSlice(budget, progress);
   *progress = Progress::kDone;
   return leveldb::Status::OK();
+}
+
+double CompactionJob::share_done() const {
+  const auto whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
+  return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
 /// Never null: a failure is the iterator's status. The iterator owns its reader.
@@ -141,10 +147,8 @@ bool CompactionJob::CutBefore(const leveldb::Slice& internal_key, uint64_t outpu
     ++grandparent_;
   }
   overlap_counts_ = true;
-  const uint64_t overlap_max =
-      context_->layout.grandparent_overlap_tables_max * context_->layout.table_bytes_max;
-  if (output_bytes < context_->layout.table_bytes_max && overlap_bytes_ <= overlap_max)
-    return false;
+  const uint64_t overlap_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
+  if (output_bytes < layout_.table_bytes_max && overlap_bytes_ <= overlap_max) return false;
   overlap_bytes_ = 0;
   return true;
 }

@@ -36,6 +36,9 @@ class MergeJob : public Job {
   /// How much of its input it has had, in the measure of that input's size (for a compaction: of
   /// table files). Any thread.
   virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
+  uint64_t written_bytes() const override {
+    return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
+  }
   /// Time spent in slices.
   uint64_t busy_nanos() const { return busy_nanos_; }
 
@@ -90,12 +93,15 @@ class FlushJob final : public MergeJob {
 
 class CompactionJob final : public MergeJob {
  public:
+  /// `layout`: as it was when the plan was made.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
-                VersionRef version, SequenceNumber oldest_snapshot);
+                const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot);
 
   const CompactionPlan& plan() const { return plan_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
+  /// By the stored bytes of the blocks that were entered.
+  double share_done() const override;
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
@@ -104,6 +110,7 @@ class CompactionJob final : public MergeJob {
 
   TableCache* const tables_;
   const CompactionPlan plan_;
+  const LayoutOptions layout_;
   const VersionRef version_;  // keeps the inputs alive
   OwnedCounter table_bytes_read_;
   size_t grandparent_ = 0;    // the first grandparent not yet passed

@@ -37,6 +37,7 @@ struct RunningRange {
   int output_level = 0;
   std::string smallest_user;
   std::string largest_user;
+  bool operator==(const RunningRange&) const = default;
 };
 
 /// True when a job on `level` -> `output_level` over these user keys would touch a level and range

@@ -9,6 +9,7 @@
 //   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
 //   store_report.cc      properties, listeners, and what goes into LOG at open and close
 //   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange
+//   store_options.cc     the scheduling options, and their change while the store is open
 //
 // Threads and what they own:
 //   the leading writer   wal_ (append side), active_ (inserts), next sequence
@@ -29,6 +30,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -56,13 +58,20 @@
 #include "util/grace.h"
 #include "util/latency_histogram.h"
 #include "util/mutex.h"
+#include "util/striped_counter.h"
 
 namespace lull {
 
+/// Makes the policy of that name; see MakePolicy.
+using PolicyFactory =
+    std::function<std::unique_ptr<Policy>(const std::string& name, const PolicyOptions& options)>;
+
 class Store final : public leveldb::DB, private Tenant {
  public:
+  /// `make_policy`: tests have policies of their own.
   static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
-                              const std::string& name, leveldb::DB** result);
+                              const std::string& name, leveldb::DB** result,
+                              PolicyFactory make_policy = MakePolicy);
   ~Store() override;
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
@@ -81,11 +90,13 @@ class Store final : public leveldb::DB, private Tenant {
 
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
+  leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
 
  private:
-  Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling);
+  Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
+        PolicyFactory make_policy);
 
   // store_open.cc
   leveldb::Status OpenFiles(Recovered* recovered);
@@ -97,6 +108,7 @@ class Store final : public leveldb::DB, private Tenant {
   // store_write.cc: the leading writer's
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
@@ -112,6 +124,8 @@ class Store final : public leveldb::DB, private Tenant {
   void AbandonJob(std::unique_ptr<Job> job) override LULL_EXCLUDES(mutex_);
   void JobStarted(const Job& job, CpuPriority cpu) override { activity_.JobStarted(job, cpu); }
   void JobPaused(const Job& job) override { activity_.JobPaused(job); }
+  std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override
+      LULL_EXCLUDES(mutex_);
   std::optional<uint64_t> RunFlushSlice() override;
   const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
 
@@ -129,6 +143,7 @@ class Store final : public leveldb::DB, private Tenant {
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void NoteBackgroundError(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void ForgetRunningLocked(const CompactionPlan& plan) LULL_REQUIRES(mutex_);
+  void ApplySizes(const Directive& directive);
   void NoteUnlisted(const TableFile& file) LULL_EXCLUDES(obsolete_mutex_);
   void NoteObsolete(std::vector<std::string> paths) LULL_EXCLUDES(obsolete_mutex_);
 
@@ -152,12 +167,19 @@ class Store final : public leveldb::DB, private Tenant {
     bool done = false;
     std::optional<std::string> next_begin;
   };
+  template <class Over>
+  void DrainLocked(Over over) LULL_REQUIRES(mutex_);
   leveldb::Status SealForClient();
   bool IsIdleLocked() const LULL_REQUIRES(mutex_);
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
+  // store_options.cc
+  std::string OptionsText() LULL_EXCLUDES(options_mutex_);
+  PolicyOptions Resolved(const SchedulingOptions& scheduling) const;
+  LayoutOptions LayoutFor(const PolicyOptions& options) const;
+
   const std::unique_ptr<StoreContext> context_;
-  PolicyOptions policy_options_;
+  const PolicyFactory make_policy_;
   std::shared_ptr<Coordinator> coordinator_;
   leveldb::FileLock* lock_ = nullptr;
   bool registered_ = false;
@@ -177,23 +199,33 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
+  StripedCounter read_bytes_;
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
   std::atomic<bool> read_only_{false};      // write_error_ says why
 
   // The leading writer's.
   MemTable* inserting_ = nullptr;  // = active_
+  uint64_t grown_bytes_ = 0;       // beyond write_buffer_size, counted in the memory budget
   std::string group_record_;
 
   // The flush thread's.
   std::unique_ptr<ManifestWriter> manifest_;
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
+  std::atomic<uint64_t> flush_written_bytes_{0};  // to tables since open; the monitor reads it
   uint64_t flush_retry_at_nanos_ = 0;
 
-  // What the directive says of the hard limits; written by the monitor.
+  // What the directive says of sizes and of the hard limits; written by the monitor.
+  std::atomic<uint64_t> ask_at_bytes_;    // the leader looks whether the memtable may grow
+  std::atomic<uint64_t> memtable_bytes_;  // it is full
+  std::atomic<uint64_t> table_bytes_;     // outputs of compactions are cut
+  std::atomic<bool> absorb_{false};
   std::atomic<uint64_t> flush_bytes_min_{0};
   std::atomic<int> immutables_max_{1 << 20};
   std::atomic<int> l0_stop_{1 << 20};
+
+  Mutex options_mutex_;  // taken before any other
+  SchedulingOptions scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   mutable Mutex mutex_;
   CondVar changed_;  // an install, a seal, an error: all who wait look again
@@ -201,12 +233,21 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t active_wal_number_ LULL_GUARDED_BY(mutex_) = 0;
   std::deque<SealedMemTable> immutables_ LULL_GUARDED_BY(mutex_);  // oldest first
   uint64_t immutable_bytes_ LULL_GUARDED_BY(mutex_) = 0;
+  std::atomic<int> unflushed_{0};  // = immutables_.size(); written under mutex_
   VersionRef version_ LULL_GUARDED_BY(mutex_);
+  LayoutOptions layout_ LULL_GUARDED_BY(mutex_);
   CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
   SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
   std::vector<RunningRange> running_ LULL_GUARDED_BY(mutex_);
+  // Grows with every change of what a plan is made from: version_, layout_, running_. A search that
+  // found nothing is not made again until it has grown. Index: Depth.
+  uint64_t plan_basis_ LULL_GUARDED_BY(mutex_) = 1;
+  std::array<uint64_t, 2> nothing_at_basis_ LULL_GUARDED_BY(mutex_){};
+  uint64_t no_blockers_at_basis_ LULL_GUARDED_BY(mutex_) = 0;
   std::deque<std::unique_ptr<CompactionJob>> to_install_ LULL_GUARDED_BY(mutex_);
   std::list<ManualRequest*> manual_ LULL_GUARDED_BY(mutex_);
+  std::optional<RunningRange> manual_awaits_
+      LULL_GUARDED_BY(mutex_);  // in conflict: kept free for it
   std::array<LevelStats, kLevels> stats_ LULL_GUARDED_BY(mutex_){};
   bool flushing_ LULL_GUARDED_BY(mutex_) = false;
   uint64_t seals_ LULL_GUARDED_BY(mutex_) = 0;    // memtables sealed so far

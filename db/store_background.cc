@@ -16,6 +16,11 @@ constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
 constexpr uint64_t kRetryNanos = 1'000'000'000;
 constexpr uint64_t kCollectNanos = 20'000'000;
 
+// Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
+constexpr uint64_t kMemTableBytesMin = 64 << 10;
+constexpr uint64_t kTableBytesMin = 64 << 10;
+constexpr uint64_t kSizeBytesMax = 1 << 30;
+
 }  // namespace
 
 // ---- the monitor's ----
@@ -23,22 +28,26 @@ constexpr uint64_t kCollectNanos = 20'000'000;
 void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
   activity_.Sample(pressure->client_bytes_total);
+  pressure->client_read_bytes_total = read_bytes_.Sum();
+  pressure->background_bytes_total = flush_written_bytes_.load(std::memory_order_relaxed);
+  pressure->memtable_bytes = context_->options.write_buffer_size;
   // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
   // every flush.
   pressure->memory_budget_bytes =
       std::max<uint64_t>(pressure->memory_budget_bytes, 2 * context_->options.write_buffer_size);
   pressure->memory_used_bytes -=
       std::min(pressure->memory_used_bytes, flushed_bytes_.load(std::memory_order_relaxed));
-  const std::array<uint64_t, kLevels> targets = LevelTargets(context_->layout);
   MutexLock lock(mutex_);
+  const std::array<uint64_t, kLevels> targets = LevelTargets(layout_);
+  pressure->active_bytes = active_->MemoryBytes();
   pressure->immutable_bytes = immutable_bytes_;
   pressure->immutables = static_cast<int>(immutables_.size());
   pressure->flush_bytes_per_sec = flush_bytes_per_sec_;
   pressure->l0_tables = version_->TableCount(0);
-  pressure->debt_bytes = version_->DebtBytes(targets, context_->layout.l0_trigger);
-  pressure->l0_due = LevelScore(*version_, 0, context_->layout) >= 1.0;
+  pressure->debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
+  pressure->l0_due = LevelScore(*version_, 0, layout_) >= 1.0;
   for (int level = 1; level < kLevels - 1; ++level) {
-    if (LevelScore(*version_, level, context_->layout) >= 1.0) pressure->deep_due = true;
+    if (LevelScore(*version_, level, layout_) >= 1.0) pressure->deep_due = true;
   }
   pressure->drain_requested = drains_ > 0;
 }
@@ -46,11 +55,32 @@ void Store::MeasurePressure(Pressure* pressure) {
 void Store::ApplyDirective(const Directive& directive) {
   activity_.DirectiveIs(directive);
   admission_.Apply(directive);
-  immutables_max_.store(directive.immutables_max, std::memory_order_relaxed);
+  ApplySizes(directive);
+  // Whoever waits for the one sealed memtable to be flushed has waited long enough.
+  immutables_max_.store(std::max(directive.immutables_max, 1), std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
+  const bool absorbed = absorb_.exchange(directive.absorb, std::memory_order_relaxed);
   const uint64_t before =
       flush_bytes_min_.exchange(directive.flush_bytes_min, std::memory_order_relaxed);
-  if (directive.flush_bytes_min < before) coordinator_->WakeFlush();
+  if (directive.flush_bytes_min < before || absorbed < directive.absorb) coordinator_->WakeFlush();
+}
+
+/// The memory budget holds two memtables of any size.
+void Store::ApplySizes(const Directive& directive) {
+  const auto size = [](uint64_t wanted, uint64_t opened_with, uint64_t min, uint64_t max) {
+    return wanted == 0 ? opened_with : std::clamp(wanted, min, std::max(min, max));
+  };
+  const uint64_t opened_with = context_->options.write_buffer_size;
+  const uint64_t memtable_bytes_max =
+      std::min(kSizeBytesMax, std::max(opened_with, coordinator_->memory_budget_bytes() / 2));
+  const uint64_t memtable_bytes =
+      size(directive.memtable_bytes, opened_with, kMemTableBytesMin, memtable_bytes_max);
+  memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
+  ask_at_bytes_.store(std::min(memtable_bytes, opened_with), std::memory_order_relaxed);
+  wal_.SetCapacity(memtable_bytes);
+  table_bytes_.store(
+      size(directive.table_bytes, context_->options.max_file_size, kTableBytesMin, kSizeBytesMax),
+      std::memory_order_relaxed);
 }
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
@@ -63,6 +93,8 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (closing_ || !write_error_.ok() ||
       coordinator_->clock()->NowNanos() < compaction_retry_at_nanos_)
     return nullptr;
+  const uint64_t table_bytes = table_bytes_.load(std::memory_order_relaxed);
+  if (std::exchange(layout_.table_bytes_max, table_bytes) != table_bytes) ++plan_basis_;
   std::optional<CompactionPlan> plan = PickLocked(job_class);
   if (!plan) return nullptr;
   // The picker sees to this; two jobs on one range would lose data, so it is checked once more.
@@ -72,25 +104,56 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
     return nullptr;
   }
   running_.push_back(plan->range);
+  ++plan_basis_;
   // The snapshot and the Version are taken in one step, under the mutex: no snapshot older than
   // this one can come.
   const SequenceNumber oldest =
       snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
   return std::make_unique<CompactionJob>(job_class, context_.get(), &tables_, std::move(*plan),
-                                         version_, oldest);
+                                         layout_, version_, oldest);
 }
 
 std::optional<CompactionPlan> Store::PickLocked(JobClass job_class) {
   if (job_class == JobClass::kManual) return PickManualLocked();
   const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
-  return Pick(*version_, depth, running_, compact_pointers_, context_->layout);
+  uint64_t& nothing_at_basis = nothing_at_basis_[static_cast<size_t>(depth)];
+  if (nothing_at_basis == plan_basis_) return std::nullopt;
+  std::vector<RunningRange> taken = running_;
+  if (manual_awaits_) taken.push_back(*manual_awaits_);
+  std::optional<CompactionPlan> plan = Pick(*version_, depth, taken, compact_pointers_, layout_);
+  if (!plan) nothing_at_basis = plan_basis_;
+  return plan;
+}
+
+std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs) {
+  const auto range_of = [](const Job* job) -> const RunningRange& {
+    return static_cast<const CompactionJob*>(job)->plan().range;
+  };
+  MutexLock lock(mutex_);
+  if (no_blockers_at_basis_ == plan_basis_) return {};
+  std::vector<RunningRange> others = running_;
+  for (const Job* job : jobs) std::erase(others, range_of(job));
+  const std::optional<CompactionPlan> plan =
+      Pick(*version_, Depth::kL0, others, compact_pointers_, layout_);
+  std::vector<const Job*> blockers;
+  for (const Job* job : jobs) {
+    if (plan && Conflicts(context_->order, plan->range, {range_of(job)})) blockers.push_back(job);
+  }
+  if (blockers.empty()) no_blockers_at_basis_ = plan_basis_;
+  return blockers;
 }
 
 std::optional<CompactionPlan> Store::PickManualLocked() {
   if (manual_.empty() || manual_.front()->running) return std::nullopt;
   ManualRequest* const request = manual_.front();
-  ManualPick pick =
-      PickManual(*version_, request->level, request->range, running_, context_->layout);
+  ManualPick pick = PickManual(*version_, request->level, request->range, running_, layout_);
+  // Until it has its turn, no other job begins where it shall run.
+  std::optional<RunningRange> awaits;
+  if (pick.conflict) {
+    const ManualPick free = PickManual(*version_, request->level, request->range, {}, layout_);
+    if (free.plan) awaits = free.plan->range;
+  }
+  if (std::exchange(manual_awaits_, awaits) != awaits) ++plan_basis_;
   if (pick.plan) {
     request->running = true;
     request->next_begin = std::move(pick.next_begin);
@@ -113,6 +176,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   }
   activity_.JobEnded(*compaction, status);
   NoteBackgroundError(JobClassName(compaction->job_class()), status);
+  NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
   compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   // A range with a damaged table stays marked as in use, so that the same damage is not met again
@@ -126,17 +190,15 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     return;
   }
   activity_.JobAbandoned(*job);
+  auto* const compaction = static_cast<CompactionJob*>(job.get());
+  NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
-  ForgetRunningLocked(static_cast<CompactionJob*>(job.get())->plan());
+  ForgetRunningLocked(compaction->plan());
 }
 
 void Store::ForgetRunningLocked(const CompactionPlan& plan) {
-  const auto found = std::find_if(running_.begin(), running_.end(), [&](const RunningRange& range) {
-    return range.input_level == plan.range.input_level &&
-           range.smallest_user == plan.range.smallest_user &&
-           range.largest_user == plan.range.largest_user;
-  });
-  if (found != running_.end()) running_.erase(found);
+  std::erase(running_, plan.range);  // ranges in flight are disjoint, so it is there once
+  ++plan_basis_;
 }
 
 // ---- the flush thread's ----
@@ -169,7 +231,7 @@ std::optional<uint64_t> Store::RunFlushSlice() {
 bool Store::WantsFlushLocked() const {
   if (immutables_.empty()) return false;
   return immutable_bytes_ >= flush_bytes_min_.load(std::memory_order_relaxed) || drains_ > 0 ||
-         waiting_writers_ > 0 ||
+         waiting_writers_ > 0 || absorb_.load(std::memory_order_relaxed) ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -203,7 +265,10 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   Job::Progress progress = Job::Progress::kMore;
   SliceBudget slice = kFlushSlice;
   slice.offers_core = coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+  const uint64_t written_before = flush_job_->written_bytes();
   leveldb::Status status = flush_job_->RunSlice(slice, &progress);
+  flush_written_bytes_.fetch_add(flush_job_->written_bytes() - written_before,
+                                 std::memory_order_relaxed);
   flushed_bytes_.store(std::min(flush_job_->input_bytes_done(), flush_job_->memory_bytes()),
                        std::memory_order_relaxed);
   if (status.ok() && progress == Job::Progress::kMore) return 0;
@@ -248,6 +313,8 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   {
     MutexLock lock(mutex_);
     version_ = std::move(version);
+    ++plan_basis_;
+    unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
     immutables_.erase(immutables_.begin(),
                       immutables_.begin() + static_cast<std::ptrdiff_t>(count));
     immutable_bytes_ -= freed;

@@ -58,24 +58,25 @@ void OpenInfoLog(StoreContext* context) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling)
+Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
+             PolicyFactory make_policy)
     : context_(std::move(context)),
-      policy_options_(
-          ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
-                               context_->options.max_file_size, CoreCount())),
+      make_policy_(std::move(make_policy)),
       coordinator_(
-          CoordinatorFor(scheduling, policy_options_, context_->options.write_buffer_size)),
+          CoordinatorFor(scheduling, Resolved(scheduling), context_->options.write_buffer_size)),
       activity_(coordinator_->clock(), &events_),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock(), &activity_),
-      wal_(context_.get()) {
-  context_->layout.l0_trigger = policy_options_.l0_trigger;
-  context_->layout.table_bytes_max = context_->options.max_file_size;
-  context_->layout.l0_job_bytes_max = policy_options_.l0_job_bytes_max;
-}
+      wal_(context_.get()),
+      ask_at_bytes_(context_->options.write_buffer_size),
+      memtable_bytes_(context_->options.write_buffer_size),
+      table_bytes_(context_->options.max_file_size),
+      scheduling_(scheduling),
+      layout_(LayoutFor(Resolved(scheduling))) {}
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
-                            const std::string& name, leveldb::DB** result) {
+                            const std::string& name, leveldb::DB** result,
+                            PolicyFactory make_policy) {
   if (result == nullptr)
     return leveldb::Status::InvalidArgument("Open: the place for the result is null");
   *result = nullptr;
@@ -91,12 +92,13 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();
   }
-  std::unique_ptr<Store> store(new Store(std::move(context), scheduling));
+  std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
   Recovered recovered;
   status = store->OpenFiles(&recovered);
   if (!status.ok()) return status;
   store->BeginReporting(scheduling, recovered);
-  store->coordinator_->Register(store.get(), MakePolicy(scheduling.policy, store->policy_options_));
+  store->coordinator_->Register(
+      store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
   *result = store.release();
   return status;
@@ -221,7 +223,7 @@ Store::~Store() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
   {
     MutexLock lock(mutex_);
-    coordinator_->ReleaseMemory(immutable_bytes_);
+    coordinator_->ReleaseMemory(immutable_bytes_ + grown_bytes_);
     immutables_.clear();
     active_ = nullptr;
     version_ = nullptr;
@@ -242,6 +244,13 @@ leveldb::Status Flush(leveldb::DB* db) {
   if (store == nullptr)
     return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
   return store->Flush();
+}
+
+leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("SetOptions: not a store that Lull opened");
+  return store->SetOptions(text);
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {

@@ -21,7 +21,7 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
     return true;
   }
   if (name == "lull.options") {
-    *value = activity_.Report(0).options;
+    *value = OptionsText();
     return true;
   }
   const GraceGuard guard(grace_);
@@ -54,17 +54,17 @@ StoreReport Store::MakeReport() {
                                      latencies_->sync_write.Snapshot(), latencies_->get.Snapshot()};
   }
   report.activity = activity_.Report(report.user_bytes);
-  const std::array<uint64_t, kLevels> targets = LevelTargets(context_->layout);
   MutexLock lock(mutex_);
+  const std::array<uint64_t, kLevels> targets = LevelTargets(layout_);
   for (int level = 0; level < kLevels; ++level) {
     LevelReport& about = report.levels[level];
     about.tables = version_->TableCount(level);
     about.bytes = version_->LevelBytes(level);
     about.target_bytes = targets[level] == UINT64_MAX ? 0 : targets[level];
-    about.score = LevelScore(*version_, level, context_->layout);
+    about.score = LevelScore(*version_, level, layout_);
     about.compactions = stats_[level];
   }
-  report.debt_bytes = version_->DebtBytes(targets, context_->layout.l0_trigger);
+  report.debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
   report.active_bytes = active_->MemoryBytes();
   report.immutable_bytes = immutable_bytes_;
   report.immutables = immutables_.size();

@@ -14,6 +14,18 @@ constexpr uint64_t kLookAgainNanos = 20'000'000;
 
 }  // namespace
 
+/// Waits until `over`, which is called under the mutex, while the background works for this client.
+template <class Over>
+void Store::DrainLocked(Over over) {
+  ++drains_;
+  while (!over()) {
+    coordinator_->WakeFlush();
+    coordinator_->WakeMonitor();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+  }
+  --drains_;
+}
+
 /// Seals the active memtable if it holds anything, through the writers' queue, since only the
 /// leader may.
 leveldb::Status Store::SealForClient() {
@@ -30,12 +42,9 @@ leveldb::Status Store::Flush() {
   if (!status.ok()) return status;
   MutexLock lock(mutex_);
   const uint64_t wanted = seals_;
-  ++drains_;
-  while (flushes_ < wanted && write_error_.ok() && background_error_.ok()) {
-    coordinator_->WakeFlush();
-    changed_.WaitFor(mutex_, kLookAgainNanos);
-  }
-  --drains_;
+  DrainLocked([&]() LULL_REQUIRES(mutex_) {
+    return flushes_ >= wanted || !write_error_.ok() || !background_error_.ok();
+  });
   if (flushes_ >= wanted) return leveldb::Status::OK();
   return write_error_.ok() ? background_error_ : write_error_;
 }
@@ -43,20 +52,14 @@ leveldb::Status Store::Flush() {
 bool Store::IsIdleLocked() const {
   if (!immutables_.empty() || flushing_ || !to_install_.empty() || !running_.empty()) return false;
   for (int level = 0; level < kLevels; ++level) {
-    if (LevelScore(*version_, level, context_->layout) >= 1.0) return false;
+    if (LevelScore(*version_, level, layout_) >= 1.0) return false;
   }
   return true;
 }
 
 leveldb::Status Store::WaitForIdle() {
   MutexLock lock(mutex_);
-  ++drains_;
-  while (!IsIdleLocked() && ErrorLocked().ok()) {
-    coordinator_->WakeFlush();
-    coordinator_->WakeMonitor();
-    changed_.WaitFor(mutex_, kLookAgainNanos);
-  }
-  --drains_;
+  DrainLocked([&]() LULL_REQUIRES(mutex_) { return IsIdleLocked() || !ErrorLocked().ok(); });
   return ErrorLocked();
 }
 
@@ -83,13 +86,11 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   request.range = range;
   MutexLock lock(mutex_);
   manual_.push_back(&request);
-  while (!request.done && ErrorLocked().ok()) {
-    coordinator_->WakeMonitor();
-    changed_.WaitFor(mutex_, kLookAgainNanos);
-  }
+  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorLocked().ok(); });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
+  if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
   return ErrorLocked();
 }
 

@@ -39,14 +39,17 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
 
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
-  if (inserting_->MemoryBytes() >= context_->options.write_buffer_size) status = SealMemTable();
+  const leveldb::Slice record = GroupRecord(leader, last);
+  if (inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
+      !MayGrow(record)) {
+    status = SealMemTable();
+  }
   if (status.ok() && read_only_.load(std::memory_order_acquire)) {
     MutexLock lock(mutex_);
     status = write_error_;
   }
   if (!status.ok()) return status;
 
-  const leveldb::Slice record = GroupRecord(leader, last);
   status = wal_.Append(record);
   if (status.ok() && leader->sync) status = wal_.Sync();
   if (!status.ok()) {
@@ -85,6 +88,27 @@ leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Wr
   return group_record_;
 }
 
+/// Whether the active memtable, which has the size at which the store was opened or is full, takes
+/// `record` too: because the policy wants larger ones, or wants a full one to absorb while others
+/// wait for their flush. What it grows by counts in the memory budget before it is there, so that
+/// several stores cannot exceed it together.
+bool Store::MayGrow(const leveldb::Slice& record) {
+  constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
+  constexpr uint64_t kStepBytes = 64 << 10;
+  const uint64_t held = inserting_->MemoryBytes();
+  const bool absorbs =
+      absorb_.load(std::memory_order_relaxed) && unflushed_.load(std::memory_order_relaxed) > 0;
+  if (held >= memtable_bytes_.load(std::memory_order_relaxed) && !absorbs) return false;
+  const uint64_t bytes =
+      held + record.size() + batch::CountOf(record) * kEntryBytesMax + context_->ArenaBlockBytes();
+  const uint64_t opened_with = context_->options.write_buffer_size;
+  if (bytes <= opened_with + grown_bytes_) return true;
+  const uint64_t more = bytes - opened_with - grown_bytes_ + kStepBytes;
+  if (!coordinator_->TryAddMemory(more)) return false;
+  grown_bytes_ += more;
+  return true;
+}
+
 /// Hands the active memtable to the flush thread, and begins a new one with a WAL of its own. Waits
 /// only at a hard limit.
 leveldb::Status Store::SealMemTable() {
@@ -109,10 +133,13 @@ leveldb::Status Store::SealMemTable() {
     active_wal_number_ = wal_.current_number();
     immutables_.push_back(std::move(sealed));
     immutable_bytes_ += sealed_bytes;
+    unflushed_.fetch_add(1, std::memory_order_relaxed);
     ++seals_;
     PublishViewLocked();
   }
-  coordinator_->AddMemory(sealed_bytes);
+  coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, grown_bytes_));
+  coordinator_->ReleaseMemory(grown_bytes_ - std::min(sealed_bytes, grown_bytes_));
+  grown_bytes_ = 0;
   coordinator_->WakeFlush();
   coordinator_->WakeMonitor();
   return status;
@@ -121,10 +148,15 @@ leveldb::Status Store::SealMemTable() {
 bool Store::HasRoomLocked() const {
   if (immutables_.size() >= static_cast<size_t>(immutables_max_.load(std::memory_order_relaxed)))
     return false;
-  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed)) return false;
+  // Where no compaction is due, none would end the wait.
+  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed) &&
+      LevelScore(*version_, 0, layout_) >= 1.0) {
+    return false;
+  }
   // A store that has nothing sealed may always seal one memtable, however much others hold.
+  const uint64_t bytes = active_->MemoryBytes();
   return immutables_.empty() ||
-         coordinator_->memory_used_bytes() + context_->options.write_buffer_size <=
+         coordinator_->memory_used_bytes() + bytes - std::min(bytes, grown_bytes_) <=
              coordinator_->memory_budget_bytes();
 }
 

@@ -6,15 +6,22 @@
 namespace lull {
 
 TableOutputs::~TableOutputs() {
+  // What cannot be removed now is removed when the store is opened next.
+  for (const std::string& path : GiveUp()) context_->env()->RemoveFile(path);
+}
+
+std::vector<std::string> TableOutputs::GiveUp() {
+  std::vector<std::string> paths;
   const bool unfinished = writer_ != nullptr || file_ != nullptr;
+  if (unfinished) paths.push_back(TableFileName(context_->name, current_.number));
   if (writer_ != nullptr) writer_->Abandon();
   writer_.reset();
   file_.reset();
-  // What cannot be removed now is removed when the store is opened next.
-  if (unfinished) context_->env()->RemoveFile(TableFileName(context_->name, current_.number));
-  if (kept_) return;
+  if (kept_) return paths;
   for (const NewTable& table : finished_)
-    context_->env()->RemoveFile(TableFileName(context_->name, table.number));
+    paths.push_back(TableFileName(context_->name, table.number));
+  kept_ = true;
+  return paths;
 }
 
 leveldb::Status TableOutputs::Begin() {

@@ -39,6 +39,10 @@ class TableOutputs {
   /// because after a failed write nobody knows whether it names them.
   void Keep() { kept_ = true; }
 
+  /// Closes what is open, and leaves all files to the caller, who shall remove them: for a thread
+  /// that must not wait for the file system. Nothing can be added any more.
+  std::vector<std::string> GiveUp();
+
  private:
   leveldb::Status Begin();
 

@@ -32,7 +32,7 @@ leveldb::Status WalSet::Create(WalRef* wal) {
       clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
   if (context_->extension != nullptr) {
     status = context_->extension->NewLogFile(
-        path, context_->options.write_buffer_size + kSlackBytes, mode, &raw);
+        path, memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes, mode, &raw);
   }
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;

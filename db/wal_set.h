@@ -29,7 +29,8 @@ namespace lull {
 
 class WalSet {
  public:
-  explicit WalSet(StoreContext* context) : context_(context) {}
+  explicit WalSet(StoreContext* context)
+      : context_(context), memtable_bytes_(context->options.write_buffer_size) {}
   ~WalSet();
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
@@ -37,6 +38,12 @@ class WalSet {
   /// Makes one WAL ready to take over, if fewer are ready than wanted. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+
+  /// What is allocated for WALs created from here on; a record beyond it grows the file. Any
+  /// thread.
+  void SetCapacity(uint64_t memtable_bytes) {
+    memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
+  }
 
   /// Switches to the prepared WAL, or to one made now if the flush thread was too slow. Leading
   /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
@@ -81,6 +88,7 @@ class WalSet {
   leveldb::Status SyncOlder();
 
   StoreContext* const context_;
+  std::atomic<uint64_t> memtable_bytes_;
   WalRef current_;                           // leading writer only
   OwnedCounter appended_bytes_;              // the leading writer adds
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first

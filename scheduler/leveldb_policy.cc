@@ -14,7 +14,8 @@ Directive LevelDbPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t) 
   }
   // LevelDB's one thread leaves its compaction to flush, and takes it up again behind.
   if (pressure.immutables > 0) return wanted;
-  wanted.l0.jobs_max = 1;
+  // It finishes what it began: the coordinator would let L0 take a deep job's place.
+  wanted.l0.jobs_max = pressure.deep_running + pressure.deep_paused > 0 ? 0 : 1;
   wanted.deep.jobs_max = 1;
   return wanted;
 }

@@ -27,7 +27,8 @@ namespace lull {
 struct Pressure {
   // Memory. "Used" and "budget" are the coordinator's, all stores together; the rest is this
   // store's.
-  uint64_t memory_used_bytes = 0;  ///< sealed memtables, less what the running flush has written
+  uint64_t memory_used_bytes = 0;  ///< sealed memtables, and what active ones grew beyond their
+                                   ///< size, less what the running flush has written
   uint64_t memory_budget_bytes = 0;
   uint64_t immutable_bytes = 0;
   int immutables = 0;
@@ -41,9 +42,9 @@ struct Pressure {
   bool deep_due = false;    ///< a deep compaction is due
 
   // Background work of this store.
-  int l0_running = 0;                   ///< jobs in workers' hands
+  int l0_running = 0;                   ///< jobs in workers' hands, or held up by the rate alone
   int deep_running = 0;                 ///< likewise
-  int deep_paused = 0;                  ///< jobs that began and wait for a worker
+  int deep_paused = 0;                  ///< jobs that began and may not go on, or lack a worker
   uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
 
   // Clients.
@@ -52,8 +53,7 @@ struct Pressure {
   uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
   uint64_t idle_us = 0;                  ///< since a write was last seen
-  bool drain_requested =
-      false;  ///< a client waits for Flush or WaitForIdle: work as if nobody wrote
+  bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
 };
 
 enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };

@@ -123,6 +123,16 @@ LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
 /// a DB that is not Lull's. Any thread.
 LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 
+/// Changes scheduling options of an open store: the policy, and the constants that policies use.
+/// `text` is read as SchedulingOptions::Parse reads it, over the present values. They change all at
+/// once, between two decisions of the background: from the next one on, which is due at once. A
+/// changed policy begins to learn anew. The property "lull.options" is the present string.
+///
+/// InvalidArgument names the pair that cannot be read, or that cannot change while the store is
+/// open and why; then nothing is changed. InvalidArgument too for a DB that is not Lull's. Any
+/// thread.
+LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const std::string& text);
+
 /// Returns when the store has nothing left to flush or compact; while it waits, the store works as
 /// in a lull. New writes prolong the wait. InvalidArgument for a DB that is not Lull's. Any thread.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);

@@ -1,168 +1,23 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The coordinator with tenants and policies made for the purpose: who runs, who makes room, who is
-// left alone. Waits are for conditions, never for time.
+// left alone.
 #include "db/coordinator.h"
 
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <set>
-#include <vector>
 
-#include "gtest/gtest.h"
-#include "util/mutex.h"
-#include "util/thread.h"
+#include "tests/db/fake_tenant.h"
 
 namespace lull {
 namespace {
 
-/// A policy that wants what the test last said.
-struct Wish {
-  Mutex mutex;
-  Directive directive;
-  std::atomic<uint64_t> asked{0};
+using testing::Everything;
+using testing::FakeTenant;
+using testing::Nothing;
+using testing::Wish;
 
-  void Set(const Directive& wanted) {
-    MutexLock lock(mutex);
-    directive = wanted;
-  }
-};
-
-class WishPolicy final : public Policy {
- public:
-  explicit WishPolicy(Wish* wish) : wish_(wish) {}
-  Directive OnEvent(EventKind, const Pressure&, uint64_t) override {
-    MutexLock lock(wish_->mutex);
-    wish_->asked.fetch_add(1);
-    return wish_->directive;
-  }
-
- private:
-  Wish* const wish_;
-};
-
-/// What a test sees of a job, alive or not.
-struct JobRecord {
-  std::atomic<uint64_t> slices{0};
-  std::atomic<int> inside{0};
-  std::atomic<unsigned> ran_on{0};  ///< the thread's ordinal
-  std::atomic<bool> finish{false};
-  std::atomic<bool> destroyed{false};
-  JobClass job_class = JobClass::kDeep;
-};
-
-class FakeJob final : public Job {
- public:
-  explicit FakeJob(std::shared_ptr<JobRecord> record)
-      : Job(record->job_class), record_(std::move(record)) {}
-  ~FakeJob() override { record_->destroyed.store(true); }
-
-  leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
-    EXPECT_EQ(record_->inside.fetch_add(1), 0) << "two threads in one job";
-    record_->ran_on.store(ThreadOrdinal());
-    record_->slices.fetch_add(1);
-    record_->inside.fetch_sub(1);
-    *progress = record_->finish.load() ? Progress::kDone : Progress::kMore;
-    Clock::System()->SleepForNanos(50'000);  // stands for the slice's work
-    return leveldb::Status::OK();
-  }
-
- private:
-  const std::shared_ptr<JobRecord> record_;
-};
-
-class FakeTenant final : public Tenant {
- public:
-  std::shared_ptr<JobRecord> Offer(JobClass job_class) {
-    auto record = std::make_shared<JobRecord>();
-    record->job_class = job_class;
-    MutexLock lock(mutex_);
-    offers_.push_back(record);
-    return record;
-  }
-
-  void MeasurePressure(Pressure* pressure) override {
-    pressure->client_bytes_total = bytes_.load();
-    MutexLock lock(mutex_);
-    for (const auto& offer : offers_) {
-      if (offer->job_class == JobClass::kL0) pressure->l0_due = true;
-    }
-  }
-  void ApplyDirective(const Directive&) override {}
-  std::unique_ptr<Job> NextJob(JobClass job_class) override {
-    MutexLock lock(mutex_);
-    for (auto offer = offers_.begin(); offer != offers_.end(); ++offer) {
-      if ((*offer)->job_class != job_class) continue;
-      auto job = std::make_unique<FakeJob>(*offer);
-      offers_.erase(offer);
-      return job;
-    }
-    return nullptr;
-  }
-  void JobEnded(std::unique_ptr<Job>, const leveldb::Status&) override { ended_.fetch_add(1); }
-  void AbandonJob(std::unique_ptr<Job>) override { abandoned_.fetch_add(1); }
-  std::optional<uint64_t> RunFlushSlice() override {
-    flush_calls_.fetch_add(1);
-    return std::nullopt;
-  }
-  const std::atomic<uint64_t>& ClientBytes() const override { return bytes_; }
-
-  std::atomic<uint64_t> bytes_{0};
-  std::atomic<int> ended_{0};
-  std::atomic<int> abandoned_{0};
-  std::atomic<int> flush_calls_{0};
-
- private:
-  Mutex mutex_;
-  std::vector<std::shared_ptr<JobRecord>> offers_ LULL_GUARDED_BY(mutex_);
-};
-
-Directive Everything() {
-  Directive wanted;
-  wanted.l0 = {4, CpuPriority::kNormal};
-  wanted.deep = {4, CpuPriority::kNormal};
-  wanted.compactions_max = 4;
-  wanted.tick = true;
-  return wanted;
-}
-
-class CoordinatorTest : public ::testing::Test {
- protected:
-  void Start(int threads) {
-    CoordinatorOptions options;
-    options.compaction_threads = threads;
-    coordinator_ = std::make_unique<Coordinator>(options);
-    wish_.Set(Everything());
-  }
-  void Register(FakeTenant* tenant) {
-    coordinator_->Register(tenant, std::make_unique<WishPolicy>(&wish_));
-  }
-  /// Waits until `holds`; a minute without it is a failure.
-  void Await(const char* what, const std::function<bool()>& holds) {
-    for (int i = 0; i < 60'000; ++i) {
-      if (holds()) return;
-      coordinator_->WakeMonitor();
-      Clock::System()->SleepForNanos(1'000'000);
-    }
-    FAIL() << "never came: " << what;
-  }
-  /// True when the job got no slice during `asks` further decisions of the monitor.
-  void AwaitStill(const JobRecord& record) {
-    Await("the job stands still", [&] {
-      const uint64_t slices = record.slices.load();
-      const uint64_t asked = wish_.asked.load();
-      while (wish_.asked.load() < asked + 5) {
-        coordinator_->WakeMonitor();
-        Clock::System()->SleepForNanos(1'000'000);
-      }
-      return record.slices.load() == slices;
-    });
-  }
-
-  Wish wish_;
-  std::unique_ptr<Coordinator> coordinator_;
-};
+class CoordinatorTest : public testing::CoordinatorFixture {};
 
 TEST_F(CoordinatorTest, RunsAJobToItsEnd) {
   Start(1);
@@ -182,9 +37,7 @@ TEST_F(CoordinatorTest, PausesWhatIsNotGrantedAndResumesIt) {
   Register(&tenant);
   Await("the job runs", [&] { return job->slices.load() > 0; });
 
-  Directive nothing;
-  nothing.tick = true;
-  wish_.Set(nothing);
+  wish_.Set(Nothing());
   AwaitStill(*job);
   EXPECT_FALSE(job->destroyed.load());
 

@@ -39,6 +39,10 @@ class Simulation {
       }
       now_us_ += kStepUs;
       const double seconds = kStepUs / 1e6;
+      background_left_ = directive_.rate.bytes_per_sec > 0
+                             ? static_cast<double>(directive_.rate.bytes_per_sec) * seconds
+                             : std::numeric_limits<double>::infinity();
+      read_bytes_ += static_cast<uint64_t>(static_cast<double>(phase.read_bytes_per_sec) * seconds);
       const EventKind sealed = Write(phase.bytes_per_sec, seconds);
       const EventKind flushed = Flush(seconds);
       const EventKind done = Compact(seconds, phase.bytes_per_sec > 0);
@@ -54,8 +58,10 @@ class Simulation {
   }
 
   int Immutables() const { return waiting_count_ + flushing_count_; }
-  uint64_t SealedBytes() const {
-    return static_cast<uint64_t>(Immutables()) * options_.limits.memtable_bytes;
+  uint64_t SealedBytes() const { return waiting_bytes_ + flushing_bytes_; }
+  uint64_t MemtableBytes() const {
+    return directive_.memtable_bytes > 0 ? directive_.memtable_bytes
+                                         : options_.limits.memtable_bytes;
   }
   bool L0Due() const { return static_cast<int>(l0_.size()) >= options_.limits.l0_trigger; }
   bool DeepDue() const { return deep_bytes_ > 0; }
@@ -64,8 +70,14 @@ class Simulation {
   bool HasRoom() const {
     if (Immutables() >= directive_.immutables_max) return false;
     if (static_cast<int>(l0_.size()) >= directive_.l0_stop) return false;
-    return SealedBytes() == 0 ||
-           SealedBytes() + options_.limits.memtable_bytes <= options_.memory_budget_bytes;
+    return SealedBytes() == 0 || SealedBytes() + active_bytes_ <= options_.memory_budget_bytes;
+  }
+
+  /// How much the active memtable takes before it is sealed.
+  uint64_t ActiveBytesMax() const {
+    if (!directive_.absorb || Immutables() == 0) return MemtableBytes();
+    return std::max(MemtableBytes(), options_.memory_budget_bytes -
+                                         std::min(options_.memory_budget_bytes, SealedBytes()));
   }
 
   EventKind Write(uint64_t bytes_per_sec, double seconds) {
@@ -85,20 +97,22 @@ class Simulation {
     uint64_t left = static_cast<uint64_t>(wanted);
     waiting_writer_ = false;
     while (left > 0 && !waiting_writer_) {
-      const uint64_t part = std::min(left, options_.limits.memtable_bytes - active_bytes_);
+      const uint64_t room = ActiveBytesMax() - std::min(ActiveBytesMax(), active_bytes_);
+      const uint64_t part = std::min(left, room);
       active_bytes_ += part;
       left -= part;
       client_bytes_ += part;
       if (part > 0) written_us_ = now_us_;
-      if (active_bytes_ < options_.limits.memtable_bytes) continue;
+      if (active_bytes_ < ActiveBytesMax()) continue;
       waiting_writer_ = !HasRoom();
       if (waiting_writer_) continue;
       ++waiting_count_;
-      active_bytes_ = 0;
+      waiting_bytes_ += std::exchange(active_bytes_, 0);
       event = EventKind::kSealed;
     }
     result_.bytes_written = client_bytes_;
     wait_us_ = waiting_writer_ ? wait_us_ + kStepUs : 0;
+    if (waiting_writer_) result_.waited_us += kStepUs;
     result_.wait_us_max = std::max(result_.wait_us_max, wait_us_);
     return event;
   }
@@ -113,17 +127,34 @@ class Simulation {
         return EventKind::kTick;
       }
       flushing_count_ = std::exchange(waiting_count_, 0);
+      flushing_bytes_ = std::exchange(waiting_bytes_, 0);
       flush_left_ = static_cast<double>(bytes);
     }
-    flush_left_ -= static_cast<double>(options_.flush_bytes_per_sec) * seconds;
+    const double flushed =
+        std::min(flush_left_, static_cast<double>(options_.flush_bytes_per_sec) * seconds);
+    flush_left_ -= flushed;
+    // A flush draws from the budget, and is not held up by it.
+    TakeBudget(flushed);
     if (flush_left_ > 0) return EventKind::kTick;
-    const double table = static_cast<double>(options_.limits.memtable_bytes) * flushing_count_;
+    const double table = static_cast<double>(std::exchange(flushing_bytes_, 0));
     l0_.push_back(table);
     l0_bytes_ += table;
     flushing_count_ = 0;
     flushed_once_ = true;
     result_.l0_tables_max = std::max(result_.l0_tables_max, static_cast<int>(l0_.size()));
     return EventKind::kFlushed;
+  }
+
+  void TakeBudget(double bytes) {
+    background_left_ = std::max(0.0, background_left_ - bytes);
+    background_bytes_ += static_cast<uint64_t>(bytes);
+  }
+
+  /// Of the work that jobs could do, what the budget leaves them: half of it is writing.
+  double Budgeted(double work_bytes, double bytes_min) {
+    const double written = std::min(work_bytes / 2, std::max(background_left_, bytes_min));
+    TakeBudget(written);
+    return 2 * written;
   }
 
   /// What one worker gets done at that priority.
@@ -135,9 +166,10 @@ class Simulation {
 
   /// Of L0 one job runs at a time, and it takes the oldest tables that are there when it begins.
   void BeginL0Job() {
-    const double bytes_max = options_.l0_job_bytes_max > 0
-                                 ? static_cast<double>(options_.l0_job_bytes_max)
-                                 : std::numeric_limits<double>::infinity();
+    double bytes_max = options_.l0_job_bytes_max > 0
+                           ? static_cast<double>(options_.l0_job_bytes_max)
+                           : std::numeric_limits<double>::infinity();
+    if (options_.l0_job_matches_l1 && deep_bytes_ > bytes_max) bytes_max = deep_bytes_;
     double bytes = 0;
     for (const double table : l0_) {
       if (l0_job_tables_ > 0 && bytes + table > bytes_max) break;
@@ -153,7 +185,9 @@ class Simulation {
     if (l0_job_tables_ == 0 && L0Due()) BeginL0Job();
     if (l0_job_tables_ > 0 && workers > 0 && directive_.l0.jobs_max > 0) {
       --workers;
-      l0_job_left_ -= WorkBytes(directive_.l0, seconds, clients_write);
+      const double urgent_min =
+          static_cast<double>(directive_.rate.urgent_bytes_per_sec_min) * seconds;
+      l0_job_left_ -= Budgeted(WorkBytes(directive_.l0, seconds, clients_write), urgent_min);
       if (l0_job_left_ <= 0) {
         for (; l0_job_tables_ > 0; --l0_job_tables_) {
           deep_bytes_ += l0_.front();
@@ -163,11 +197,14 @@ class Simulation {
         event = EventKind::kJobDone;
       }
     }
-    const int deep_jobs = std::min(workers, directive_.deep.jobs_max);
     const double before = deep_bytes_;
-    deep_bytes_ =
-        std::max(0.0, deep_bytes_ - deep_jobs / options_.deep_cost *
-                                        WorkBytes(directive_.deep, seconds, clients_write));
+    deep_running_ = DeepDue() ? std::min(workers, directive_.deep.jobs_max) : 0;
+    const double work =
+        Budgeted(deep_running_ * WorkBytes(directive_.deep, seconds, clients_write), 0);
+    deep_bytes_ = std::max(0.0, deep_bytes_ - work / options_.deep_cost);
+    if (clients_write) {
+      result_.compacted_while_written_bytes += static_cast<uint64_t>(before - deep_bytes_);
+    }
     // Deep jobs report when another part of the debt is gone.
     if (static_cast<int64_t>(before / kDeepJobBytes) !=
             static_cast<int64_t>(deep_bytes_ / kDeepJobBytes) ||
@@ -189,7 +226,13 @@ class Simulation {
     pressure.debt_bytes = static_cast<uint64_t>(DebtBytes());
     pressure.l0_due = L0Due();
     pressure.deep_due = DeepDue();
+    pressure.l0_running = l0_job_tables_ > 0 && directive_.l0.jobs_max > 0 ? 1 : 0;
+    pressure.deep_running = deep_running_;
+    pressure.background_bytes_total = background_bytes_;
+    pressure.active_bytes = active_bytes_;
+    pressure.memtable_bytes = options_.limits.memtable_bytes;
     pressure.client_bytes_total = client_bytes_;
+    pressure.client_read_bytes_total = read_bytes_;
     pressure.idle_us = now_us_ - written_us_;
     directive_ = policy_->OnEvent(event, pressure, now_us_);
     asked_us_ = now_us_;
@@ -202,7 +245,8 @@ class Simulation {
          {static_cast<uint64_t>(directive.l0.jobs_max), static_cast<uint64_t>(directive.l0.cpu),
           static_cast<uint64_t>(directive.deep.jobs_max), static_cast<uint64_t>(directive.deep.cpu),
           directive.flush_bytes_min, directive.delay_us_per_write,
-          directive.write_bytes_per_sec_max, static_cast<uint64_t>(directive.tick)}) {
+          directive.write_bytes_per_sec_max, static_cast<uint64_t>(directive.tick),
+          directive.rate.bytes_per_sec, directive.memtable_bytes}) {
       result_.fingerprint = (result_.fingerprint ^ part) * 0x9e3779b97f4a7c15u;
     }
   }
@@ -215,13 +259,18 @@ class Simulation {
   uint64_t asked_us_ = 0;
 
   uint64_t client_bytes_ = 0;
+  uint64_t read_bytes_ = 0;
+  uint64_t background_bytes_ = 0;
+  double background_left_ = 0;  // of the directive's rate, in this step
   uint64_t written_us_ = 0;
   bool waiting_writer_ = false;
   uint64_t wait_us_ = 0;
 
   uint64_t active_bytes_ = 0;
-  int waiting_count_ = 0;  // sealed memtables, all of one size: to be flushed, being flushed
+  int waiting_count_ = 0;  // sealed memtables: to be flushed, being flushed
+  uint64_t waiting_bytes_ = 0;
   int flushing_count_ = 0;
+  uint64_t flushing_bytes_ = 0;
   double flush_left_ = 0;
   bool flushed_once_ = false;
 
@@ -230,6 +279,7 @@ class Simulation {
   size_t l0_job_tables_ = 0;
   double l0_job_left_ = 0;
   double deep_bytes_ = 0;
+  int deep_running_ = 0;
 };
 
 }  // namespace

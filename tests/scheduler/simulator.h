@@ -18,6 +18,7 @@ namespace lull::testing {
 struct ClientPhase {
   uint64_t length_us = 0;
   uint64_t bytes_per_sec = 0;
+  uint64_t read_bytes_per_sec = 0;
 };
 
 struct SimulatorOptions {
@@ -30,10 +31,11 @@ struct SimulatorOptions {
 
   uint64_t flush_bytes_per_sec = 200 << 20;
   uint64_t compaction_bytes_per_sec = 80 << 20;  ///< of one worker: bytes read and written
-  double idle_share = 0.5;        ///< of that, at idle CPU priority while clients write
-  uint64_t l0_job_bytes_max = 0;  ///< oldest L0 tables that one job takes, one at least; 0: all
-  double l0_cost = 3;             ///< bytes read and written to move one byte from L0 to L1
-  double deep_cost = 6;           ///< and from L1 to where it stays
+  double idle_share = 0.5;         ///< of that, at idle CPU priority while clients write
+  uint64_t l0_job_bytes_max = 0;   ///< oldest L0 tables that one job takes, one at least; 0: all
+  bool l0_job_matches_l1 = false;  ///< or as much as waits behind L0, where that is more
+  double l0_cost = 3;              ///< bytes read and written to move one byte from L0 to L1
+  double deep_cost = 6;            ///< and from L1 to where it stays
 };
 
 struct SimulatorResult {
@@ -43,7 +45,9 @@ struct SimulatorResult {
   int l0_tables_max = 0;
   uint64_t debt_bytes_max = 0;
   uint64_t wait_us_max = 0;  ///< the longest time in which a client got nothing in
+  uint64_t waited_us = 0;    ///< all such time
   uint64_t paced_us = 0;     ///< time in which writes were slowed
+  uint64_t compacted_while_written_bytes = 0;  ///< deep work done while clients wrote
   uint64_t quiet_phases = 0;
   uint64_t quiet_phases_undrained = 0;  ///< at whose end a compaction was still due
   uint64_t policy_calls = 0;

@@ -147,6 +147,153 @@ TEST(SimulatorTest, LevelDbSlowsTheSameBursts) {
   EXPECT_LE(leveldb.l0_tables_max, 12);
 }
 
+// The overload that used to end at L0's stop: jobs of gigabytes, because L1 has grown as well.
+// Pacing finds the rate of the compactions, whatever it is, before the stop does.
+TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
+  for (const uint64_t compaction : {40 * kMiB, 80 * kMiB, 200 * kMiB}) {
+    for (const bool large_jobs : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "compaction " << compaction << ", large " << large_jobs);
+      SimulatorOptions options = LullOptions({{kSecond, 400 * kMiB}}, kHour / 2);
+      options.compaction_bytes_per_sec = compaction;
+      options.flush_bytes_per_sec = 300 * kMiB;
+      options.l0_job_matches_l1 = large_jobs;
+      const SimulatorResult result = Simulate(options);
+      EXPECT_LT(result.l0_tables_max, options.limits.l0_stop);
+      EXPECT_EQ(result.wait_us_max, 0u);
+      EXPECT_GT(result.bytes_written, 1024 * kMiB);
+      ExpectBounded(options, result);
+    }
+  }
+}
+
+// Bursts that leave more than the lulls between them can pay off, with light writing most of the
+// time: that is where the rest is paid, and the bursts stay free of deep work.
+TEST(SimulatorTest, LullPaysInLightWritingWhatLullsCannot) {
+  std::vector<ClientPhase> rhythm = {
+      {10 * kSecond, 60 * kMiB}, {100 * kSecond, kMiB}, {2 * kSecond, 0}};
+  SimulatorOptions options = LullOptions(rhythm, kHour);
+  options.limits.debt_bytes_max = 2048 * kMiB;
+  options.limits.pause_us_max = kHour;
+  const SimulatorResult result = Simulate(options);
+  ExpectBounded(options, result);
+  EXPECT_EQ(result.paced_us, 0u);
+  EXPECT_EQ(result.wait_us_max, 0u);
+  EXPECT_GT(result.compacted_while_written_bytes, 1024 * kMiB);
+  EXPECT_LT(result.debt_bytes_max, options.limits.debt_bytes_max);
+}
+
+TEST(SimulatorTest, IdlePoliciesCompactInLullsAlone) {
+  for (const std::string policy : {"idle-threshold", "idle-quiet"}) {
+    SCOPED_TRACE(policy);
+    // The paper's rhythm.
+    const SimulatorOptions options =
+        Options(policy, {{10 * kSecond, 20 * kMiB}, {20 * kSecond, 0}}, kHour / 2);
+    const SimulatorResult result = Simulate(options);
+    ExpectUnslowed(result);
+    EXPECT_EQ(result.quiet_phases_undrained, 0u);
+    // But for the half second of a burst that the probe takes to notice it.
+    EXPECT_LE(result.compacted_while_written_bytes, result.bytes_written / 10);
+  }
+}
+
+TEST(SimulatorTest, IdlePoliciesWithoutLullsAreCapped) {
+  for (const std::string policy : {"idle-threshold", "idle-quiet"}) {
+    SCOPED_TRACE(policy);
+    SimulatorOptions options = Options(policy, {{kSecond, 10 * kMiB}}, kHour / 2);
+    options.limits.debt_bytes_max = 1024 * kMiB;
+    const SimulatorResult result = Simulate(options);
+    ExpectUnslowed(result);
+    EXPECT_GT(result.debt_bytes_max, options.limits.debt_bytes_max / 2);
+    EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max + 256 * kMiB);
+    // More than compactions can do: L0 stands at its stop, and memory at its budget.
+    options.rhythm = {{kSecond, 300 * kMiB}};
+    const SimulatorResult overload = Simulate(options);
+    EXPECT_LE(overload.l0_tables_max, options.limits.l0_stop + 1);
+    EXPECT_LE(overload.memory_bytes_max, 2 * options.memory_budget_bytes);
+    EXPECT_GT(overload.bytes_written, overload.bytes_offered / 100);
+  }
+}
+
+TEST(SimulatorTest, AbsorbingKeepsL0Short) {
+  SimulatorOptions options =
+      Options("idle-quiet", {{10 * kSecond, 100 * kMiB}, {20 * kSecond, 0}}, kHour / 6);
+  options.flush_bytes_per_sec = 60 * kMiB;  // slower than the clients
+  const SimulatorResult absorbing = Simulate(options);
+  // 600 MiB that were flushed in a burst would be 150 tables of one memtable each.
+  EXPECT_LT(absorbing.l0_tables_max, 100);
+  EXPECT_GT(absorbing.bytes_written, absorbing.bytes_offered / 2);
+}
+
+TEST(SimulatorTest, SilkGivesCompactionsWhatClientsLeave) {
+  std::vector<ClientPhase> rhythm = {{15 * kSecond, 100 * kMiB}, {15 * kSecond, 2 * kMiB}};
+  SimulatorOptions options = Options("silk", rhythm, kHour / 4);
+  options.limits.memtable_bytes = 32 * kMiB;
+  options.memory_budget_bytes = 128 * kMiB;
+  options.flush_bytes_per_sec = 200 * kMiB;
+  options.compaction_bytes_per_sec = 300 * kMiB;
+  options.limits.silk.bandwidth_bytes_per_sec = 140 * kMiB;
+  const SimulatorResult narrow = Simulate(options);
+  EXPECT_EQ(narrow.bytes_written, narrow.bytes_offered);
+  // L0 is never paused: its minimum moves a third of what a burst brings.
+  EXPECT_LT(narrow.l0_tables_max, 15 * 100 / 32);
+  // A device with more to give: work is done in the bursts too, and the debt stays smaller.
+  options.limits.silk.bandwidth_bytes_per_sec = 1000 * kMiB;
+  const SimulatorResult wide = Simulate(options);
+  EXPECT_LT(wide.debt_bytes_max, narrow.debt_bytes_max);
+  EXPECT_GT(wide.compacted_while_written_bytes, narrow.compacted_while_written_bytes);
+}
+
+TEST(SimulatorTest, SilkMeasuresItsBandwidthAndDoesNotChokeOnIt) {
+  SimulatorOptions options = Options("silk", {{60 * kSecond, 20 * kMiB}}, kHour);
+  options.limits.memtable_bytes = 16 * kMiB;
+  options.compaction_bytes_per_sec = 150 * kMiB;
+  const SimulatorResult result = Simulate(options);
+  // Clients that never stop, and a device that keeps up: no limit that closes in on itself.
+  EXPECT_GT(result.bytes_written, result.bytes_offered / 100 * 99);
+  EXPECT_LT(result.debt_bytes_max, options.limits.debt_bytes_max);
+}
+
+TEST(SimulatorTest, SilkBoundsItsDebtUnderClientsThatOnlyGrow) {
+  SimulatorOptions options = Options("silk", {{kSecond, 60 * kMiB, 190 * kMiB}}, kHour / 4);
+  options.limits.memtable_bytes = 32 * kMiB;
+  options.memory_budget_bytes = 128 * kMiB;
+  options.limits.silk.bandwidth_bytes_per_sec = 200 * kMiB;
+  options.limits.debt_bytes_max = 1024 * kMiB;
+  options.compaction_bytes_per_sec = 400 * kMiB;
+  const SimulatorResult result = Simulate(options);
+  EXPECT_GT(result.debt_bytes_max, options.limits.debt_bytes_max / 2);
+  EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max + 512 * kMiB);
+}
+
+TEST(SimulatorTest, AdocTurnsItsKnobsAgainstWhatOverflows) {
+  const std::vector<ClientPhase> rhythm = {{kSecond, 120 * kMiB}};
+  SimulatorOptions options = Options("adoc", rhythm, kHour / 6);
+  options.l0_job_bytes_max = 0;
+  options.flush_bytes_per_sec = 100 * kMiB;
+  options.limits.compaction_threads = 8;
+  options.memory_budget_bytes = 512 * kMiB;
+  const SimulatorResult tuned = Simulate(options);
+  EXPECT_LE(tuned.l0_tables_max, options.limits.l0_stop + 1);
+  EXPECT_LE(tuned.memory_bytes_max, options.memory_budget_bytes);
+  // Knobs that cannot be turned: two compactions, one size.
+  options.limits.adoc.window_us = kDay;
+  const SimulatorResult fixed = Simulate(options);
+  EXPECT_GT(tuned.bytes_written, fixed.bytes_written);
+}
+
+TEST(SimulatorTest, EveryPolicySurvivesAnOverload) {
+  for (const std::string& policy : PolicyNames()) {
+    SCOPED_TRACE(policy);
+    SimulatorOptions options = Options(policy, {{kSecond, 400 * kMiB}}, kHour / 6);
+    options.l0_job_matches_l1 = true;
+    const SimulatorResult result = Simulate(options);
+    EXPECT_LE(result.l0_tables_max, options.limits.l0_stop + 1);
+    EXPECT_LE(result.memory_bytes_max, 2 * options.memory_budget_bytes);
+    // It gets on: some of what one worker could move through L0 and below.
+    EXPECT_GT(result.bytes_written, 1024 * kMiB);
+  }
+}
+
 TEST(SimulatorTest, TheSameDayGoesTheSameWay) {
   for (const std::string& policy : PolicyNames()) {
     const auto options = Options(policy, {{kSecond, 150 * kMiB}, {2 * kSecond, 0}}, kHour / 4);

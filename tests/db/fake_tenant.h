@@ -1,0 +1,227 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Stand-ins for what the coordinator works with: policies that want what a test says, tenants that
+// offer the jobs a test gives them, and jobs that note what becomes of them. Waits are for
+// conditions, never for time.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "db/coordinator.h"
+#include "gtest/gtest.h"
+#include "util/clock.h"
+#include "util/mutex.h"
+#include "util/thread.h"
+
+namespace lull::testing {
+
+/// What a test wants of a policy.
+struct Wish {
+  Mutex mutex;
+  Directive directive LULL_GUARDED_BY(mutex);
+  Pressure seen LULL_GUARDED_BY(mutex);
+  std::atomic<uint64_t> asked{0};
+
+  void Set(const Directive& wanted) {
+    MutexLock lock(mutex);
+    directive = wanted;
+  }
+  Pressure Seen() {
+    MutexLock lock(mutex);
+    return seen;
+  }
+};
+
+class WishPolicy final : public Policy {
+ public:
+  explicit WishPolicy(Wish* wish) : wish_(wish) {}
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+    MutexLock lock(wish_->mutex);
+    wish_->seen = pressure;
+    wish_->asked.fetch_add(1);
+    return wish_->directive;
+  }
+
+ private:
+  Wish* const wish_;
+};
+
+/// What a test sees of a job, alive or not, and says of it.
+struct JobRecord {
+  JobClass job_class = JobClass::kDeep;
+  std::atomic<uint64_t> slices{0};                                         ///< begun
+  std::atomic<uint64_t> slices_max{std::numeric_limits<uint64_t>::max()};  ///< may end
+  std::atomic<int> inside{0};
+  std::atomic<unsigned> ran_on{0};  ///< the thread's ordinal
+  std::atomic<bool> finish{false};
+  std::atomic<bool> fails{false};
+  std::atomic<bool> destroyed{false};
+  std::atomic<uint64_t> bytes_per_slice{0};
+  std::atomic<uint64_t> written{0};
+  std::atomic<double> share_done{0};
+  std::atomic<bool> blocks_l0{false};
+};
+
+class FakeJob final : public Job {
+ public:
+  explicit FakeJob(std::shared_ptr<JobRecord> record)
+      : Job(record->job_class), record_(std::move(record)) {}
+  ~FakeJob() override { record_->destroyed.store(true); }
+
+  leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
+    EXPECT_EQ(record_->inside.fetch_add(1), 0) << "two threads in one job";
+    record_->ran_on.store(ThreadOrdinal());
+    const uint64_t slice = record_->slices.fetch_add(1) + 1;
+    do {
+      Clock::System()->SleepForNanos(50'000);  // stands for the slice's work
+    } while (slice > record_->slices_max.load());
+    record_->written.fetch_add(record_->bytes_per_slice.load());
+    record_->inside.fetch_sub(1);
+    *progress = record_->finish.load() ? Progress::kDone : Progress::kMore;
+    return record_->fails.load() ? leveldb::Status::IOError("made to fail") : leveldb::Status::OK();
+  }
+  uint64_t written_bytes() const override { return record_->written.load(); }
+  double share_done() const override { return record_->share_done.load(); }
+  bool blocks_l0() const { return record_->blocks_l0.load(); }
+
+ private:
+  const std::shared_ptr<JobRecord> record_;
+};
+
+class FakeTenant final : public Tenant {
+ public:
+  std::shared_ptr<JobRecord> Offer(JobClass job_class) {
+    auto record = std::make_shared<JobRecord>();
+    record->job_class = job_class;
+    Offer(record);
+    return record;
+  }
+  void Offer(std::shared_ptr<JobRecord> record) {
+    MutexLock lock(mutex_);
+    offers_.push_back(std::move(record));
+  }
+
+  void MeasurePressure(Pressure* pressure) override {
+    pressure->client_bytes_total = bytes_.load();
+    pressure->background_bytes_total = flush_bytes_.load();
+    pressure->l0_tables = l0_tables_.load();
+    pressure->drain_requested = drain_.load();
+    MutexLock lock(mutex_);
+    for (const auto& offer : offers_) {
+      if (offer->job_class == JobClass::kL0) pressure->l0_due = true;
+      if (offer->job_class == JobClass::kDeep) pressure->deep_due = true;
+    }
+  }
+  void ApplyDirective(const Directive&) override {}
+  std::unique_ptr<Job> NextJob(JobClass job_class) override {
+    MutexLock lock(mutex_);
+    const bool blocked = std::any_of(given_.begin(), given_.end(), [](const auto& record) {
+      return record->blocks_l0.load() && !record->destroyed.load();
+    });
+    if (job_class == JobClass::kL0 && blocked) return nullptr;
+    for (auto offer = offers_.begin(); offer != offers_.end(); ++offer) {
+      if ((*offer)->job_class != job_class) continue;
+      given_.push_back(*offer);
+      offers_.erase(offer);
+      return std::make_unique<FakeJob>(given_.back());
+    }
+    return nullptr;
+  }
+  void JobEnded(std::unique_ptr<Job>, const leveldb::Status& status) override {
+    (status.ok() ? ended_ : failed_).fetch_add(1);
+  }
+  void AbandonJob(std::unique_ptr<Job>) override { abandoned_.fetch_add(1); }
+  std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override {
+    std::vector<const Job*> blockers;
+    for (const Job* job : jobs) {
+      if (static_cast<const FakeJob*>(job)->blocks_l0()) blockers.push_back(job);
+    }
+    return blockers;
+  }
+  std::optional<uint64_t> RunFlushSlice() override {
+    flush_calls_.fetch_add(1);
+    while (flush_hangs_.load()) Clock::System()->SleepForNanos(1'000'000);
+    return std::nullopt;
+  }
+  const std::atomic<uint64_t>& ClientBytes() const override { return bytes_; }
+
+  std::atomic<uint64_t> bytes_{0};
+  std::atomic<uint64_t> flush_bytes_{0};
+  std::atomic<int> l0_tables_{0};
+  std::atomic<bool> drain_{false};
+  std::atomic<bool> flush_hangs_{false};
+  std::atomic<int> ended_{0};
+  std::atomic<int> failed_{0};
+  std::atomic<int> abandoned_{0};
+  std::atomic<int> flush_calls_{0};
+
+ private:
+  Mutex mutex_;
+  std::vector<std::shared_ptr<JobRecord>> offers_ LULL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<JobRecord>> given_ LULL_GUARDED_BY(mutex_);
+};
+
+inline Directive Everything() {
+  Directive wanted;
+  wanted.l0 = {4, CpuPriority::kNormal};
+  wanted.deep = {4, CpuPriority::kNormal};
+  wanted.compactions_max = 4;
+  wanted.tick = true;
+  return wanted;
+}
+
+inline Directive Nothing() {
+  Directive wanted;
+  wanted.tick = true;
+  return wanted;
+}
+
+class CoordinatorFixture : public ::testing::Test {
+ protected:
+  void Start(int threads, Clock* clock = Clock::System()) {
+    CoordinatorOptions options;
+    options.compaction_threads = threads;
+    options.clock = clock;
+    coordinator_ = std::make_unique<Coordinator>(options);
+    wish_.Set(Everything());
+  }
+  void Register(FakeTenant* tenant) { Register(tenant, &wish_); }
+  void Register(FakeTenant* tenant, Wish* wish) {
+    coordinator_->Register(tenant, std::make_unique<WishPolicy>(wish));
+  }
+  /// Waits until `holds`; a minute without it is a failure.
+  void Await(const char* what, const std::function<bool()>& holds) {
+    for (int i = 0; i < 60'000; ++i) {
+      if (holds()) return;
+      coordinator_->WakeMonitor();
+      Clock::System()->SleepForNanos(1'000'000);
+    }
+    FAIL() << "never came: " << what;
+  }
+  /// Waits for so many further decisions of the monitor.
+  void AwaitRounds(Wish* wish, uint64_t rounds) {
+    const uint64_t asked = wish->asked.load();
+    Await("rounds of the monitor", [&] { return wish->asked.load() >= asked + rounds; });
+  }
+  /// Waits until the job got no slice during several decisions of the monitor.
+  void AwaitStill(const JobRecord& record) {
+    Await("the job stands still", [&] {
+      const uint64_t slices = record.slices.load();
+      AwaitRounds(&wish_, 5);
+      return record.slices.load() == slices;
+    });
+  }
+
+  ManualClock clock_;  // for tests that start the coordinator with it
+  Wish wish_;
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+}  // namespace lull::testing

@@ -1,0 +1,161 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A compaction that is interrupted behind every one of its entries: it goes on where it was, or
+// takes all its files with it. Entries are so large that each ends a slice.
+#include "db/merge_job.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/db/store_files.h"
+#include "tests/db/version_text.h"
+#include "tests/support/crash_env.h"
+#include "util/grace.h"
+
+namespace lull {
+namespace {
+
+using testing::CrashEnv;
+using testing::StoreFiles;
+
+class MergeJobTest : public ::testing::Test {
+ protected:
+  MergeJobTest() : files_(&env_, "/store"), tables_(files_.context(), &grace_, [] {}) {
+    VersionEdit edit;
+    edit.new_tables.push_back(files_.AddUnlisted(Entries("abcdefgh", 1), 1));
+    edit.new_tables.push_back(files_.AddUnlisted(Entries("bdfhjl", 20), 0));
+    version_ = testing::Applied(testing::EmptyVersion(), edit);
+    inputs_ = FilesNow();
+    layout_.table_bytes_max = 60'000;  // a few outputs
+    layout_.l0_trigger = 1;
+  }
+
+  static std::string Entries(const std::string& keys, uint64_t first_sequence) {
+    std::string text;
+    for (char key : keys) {
+      text += std::string(1, key) + "@" + std::to_string(first_sequence++) + "=" +
+              std::string(20'000, key) + " ";
+    }
+    return text;
+  }
+
+  std::unique_ptr<CompactionJob> NewJob() {
+    std::optional<CompactionPlan> plan = Pick(*version_, Depth::kL0, {}, {}, layout_);
+    EXPECT_TRUE(plan);
+    return std::make_unique<CompactionJob>(JobClass::kL0, files_.context(), &tables_,
+                                           std::move(*plan), layout_, version_, kMaxSequence);
+  }
+
+  /// Runs `slices` slices, or fewer if the job is done; false if it is not.
+  bool Run(CompactionJob* job, int slices) {
+    SliceBudget one_entry;
+    one_entry.bytes = 1;
+    uint64_t written = job->written_bytes();
+    for (int i = 0; i < slices; ++i) {
+      Job::Progress progress = Job::Progress::kMore;
+      const leveldb::Status status = job->RunSlice(one_entry, &progress);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_GE(job->written_bytes(), written) << "what was written cannot become less";
+      written = job->written_bytes();
+      if (progress == Job::Progress::kDone) return true;
+      ++slices_run_;
+    }
+    return false;
+  }
+
+  std::set<std::string> FilesNow() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env_.GetChildren("/store", &names).ok());
+    std::set<std::string> paths;
+    for (const std::string& name : names) {
+      if (name.ends_with(".ldb")) paths.insert("/store/" + name);
+    }
+    return paths;
+  }
+
+  /// What the outputs of a job that is done hold, and how they are cut.
+  static std::string Shape(CompactionJob* job) {
+    std::string text;
+    for (const NewTable& table : job->outputs().finished()) {
+      text += UserKeyOf(table.smallest).ToString() + ".." + UserKeyOf(table.largest).ToString() +
+              ":" + std::to_string(table.file_bytes) + " ";
+    }
+    return text;
+  }
+
+  CrashEnv env_;
+  StoreFiles files_;
+  GraceDomain grace_;
+  TableCache tables_;
+  VersionRef version_;
+  LayoutOptions layout_;
+  std::set<std::string> inputs_;
+  int slices_run_ = 0;
+};
+
+constexpr int kToItsEnd = 1000;
+
+TEST_F(MergeJobTest, GoesOnWhereItWasInterrupted) {
+  const auto job = NewJob();
+  EXPECT_EQ(job->share_done(), 0);
+  double share = 0;
+  while (!Run(job.get(), 1)) {
+    EXPECT_GE(job->share_done(), share);
+    share = job->share_done();
+  }
+  EXPECT_GE(slices_run_, 10) << "each entry is to end a slice";
+  EXPECT_GT(share, 0.8);
+  EXPECT_LE(job->share_done(), 1);
+  const std::string expected = Shape(job.get());
+  EXPECT_EQ(job->written_bytes(), job->outputs().FinishedBytes());
+
+  const auto at_once = NewJob();
+  Job::Progress progress = Job::Progress::kMore;
+  ASSERT_TRUE(at_once->RunSlice({1 << 30, 1'000'000'000'000}, &progress).ok());
+  EXPECT_EQ(progress, Job::Progress::kDone);
+  EXPECT_EQ(Shape(at_once.get()), expected);
+}
+
+TEST_F(MergeJobTest, DestroyedBehindAnyEntryItLeavesNothing) {
+  int entries = 0;
+  for (bool done = false; !done; ++entries) {
+    auto job = NewJob();
+    done = Run(job.get(), entries);
+    job.reset();
+    EXPECT_EQ(FilesNow(), inputs_) << "interrupted behind " << entries << " entries";
+  }
+  EXPECT_GE(entries, 10);
+}
+
+TEST_F(MergeJobTest, GivenUpBehindAnyEntryItNamesAllThatItLeaves) {
+  for (int entries = 0; entries < 14; ++entries) {
+    auto job = NewJob();
+    Run(job.get(), entries);
+    const std::vector<std::string> paths = job->outputs().GiveUp();
+    job.reset();
+    std::set<std::string> expected = FilesNow();
+    for (const std::string& input : inputs_) expected.erase(input);
+    EXPECT_EQ(std::set<std::string>(paths.begin(), paths.end()), expected)
+        << "interrupted behind " << entries << " entries";
+    for (const std::string& path : paths) ASSERT_TRUE(env_.RemoveFile(path).ok());
+  }
+}
+
+TEST_F(MergeJobTest, TwoInterruptedJobsDoNotTouchEachOther) {
+  for (int entries = 1; entries < 12; ++entries) {
+    auto first = NewJob();
+    auto second = NewJob();
+    Run(first.get(), entries);
+    Run(second.get(), 12 - entries);
+    first.reset();
+    ASSERT_TRUE(Run(second.get(), kToItsEnd));
+    EXPECT_FALSE(Shape(second.get()).empty());
+    second.reset();
+    EXPECT_EQ(FilesNow(), inputs_);
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,280 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The I/O budget by its arithmetic: what may be written in a stretch of time, who waits for whom,
+// and who gets how much. Time is a number that the tests advance.
+#include "scheduler/token_bucket.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/rng.h"
+
+namespace lull {
+namespace {
+
+using testing::Rng;
+using testing::SubSeed;
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kMiB = 1 << 20;
+
+/// A store that always has work: begins a slice of `bytes` whenever it may, and ends it at once.
+uint64_t RunGreedily(TokenBucket* bucket, IoClass io_class, uint64_t bytes, uint64_t from,
+                     uint64_t nanos) {
+  uint64_t written = 0;
+  uint64_t now = from;
+  while (now < from + nanos) {
+    const uint64_t wait = bucket->WaitNanos(io_class, now);
+    if (wait > 0) {
+      now += wait;
+      continue;
+    }
+    bucket->End(bucket->Begin(io_class, now), bytes, now);
+    written += bytes;
+  }
+  return written;
+}
+
+TEST(TokenBucketTest, WithoutALimitNobodyWaits) {
+  TokenBucket bucket;
+  EXPECT_FALSE(bucket.limited());
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 0), 0u);
+    bucket.End(bucket.Begin(IoClass::kDeep, 0), kLentBytes, 0);
+  }
+}
+
+TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
+  // 1: a table of which nothing was flushed yet; 8 * kLentBytes: one huge entry.
+  for (uint64_t bytes : {uint64_t{4096}, kLentBytes / 2, kLentBytes, 8 * kLentBytes}) {
+    TokenBucket bucket;
+    bucket.SetRate({10 * kMiB, 0}, 0);
+    const uint64_t written = RunGreedily(&bucket, IoClass::kDeep, bytes, 0, 10 * kSecond);
+    EXPECT_LE(written, 100 * kMiB + std::max(kSliceBytes, bytes)) << bytes;
+    EXPECT_GE(written, 100 * kMiB - kSliceBytes) << bytes;
+  }
+}
+
+TEST(TokenBucketTest, SavesNoMoreThanItSays) {
+  TokenBucket bucket;
+  bucket.SetRate({10 * kMiB, 0}, 0);
+  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 3600 * kSecond), 0u);
+  uint64_t at_once = 0;
+  while (bucket.WaitNanos(IoClass::kDeep, 3600 * kSecond) == 0) {
+    bucket.End(bucket.Begin(IoClass::kDeep, 3600 * kSecond), 1024, 3600 * kSecond);
+    at_once += 1024;
+  }
+  EXPECT_LE(at_once, kSavedBytes + 1024);
+}
+
+TEST(TokenBucketTest, ASliceUnderWayKeepsOthersFromBeginning) {
+  TokenBucket bucket;
+  bucket.SetRate({kMiB, 0}, 0);
+  bucket.WaitNanos(IoClass::kDeep, kSecond);
+  const Loan loan = bucket.Begin(IoClass::kDeep, kSecond);
+  EXPECT_GT(bucket.WaitNanos(IoClass::kDeep, kSecond), 0u);
+  bucket.End(loan, 0, kSecond);  // it wrote nothing: what it was lent is there again
+  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, kSecond), 0u);
+}
+
+TEST(TokenBucketTest, UrgentWorkHasItsMinimum) {
+  TokenBucket bucket;
+  bucket.SetRate({1, 5 * kMiB}, 0);  // the policy leaves nothing but the minimum
+  const uint64_t written = RunGreedily(&bucket, IoClass::kUrgent, kLentBytes, 0, 10 * kSecond);
+  EXPECT_GE(written, 50 * kMiB - kSliceBytes);
+  EXPECT_LE(written, 50 * kMiB + kSliceBytes);
+}
+
+TEST(TokenBucketTest, DeepWorkGetsWhatIsLeft) {
+  TokenBucket bucket;
+  bucket.SetRate({20 * kMiB, 5 * kMiB}, 0);
+  uint64_t deep = 0;
+  for (uint64_t now = 0; now < 10 * kSecond; now += kSecond / 1000) {
+    bucket.Draw(15 * kMiB / 1000);  // flushes
+    if (bucket.WaitNanos(IoClass::kDeep, now) > 0) continue;
+    bucket.End(bucket.Begin(IoClass::kDeep, now), kLentBytes, now);
+    deep += kLentBytes;
+  }
+  EXPECT_LE(deep, 50 * kMiB + kSliceBytes);
+  EXPECT_GE(deep, 45 * kMiB);
+}
+
+TEST(TokenBucketTest, FlushesTakeOfTheMinimumToo) {
+  TokenBucket bucket;
+  bucket.SetRate({1, 5 * kMiB}, 0);
+  bucket.Draw(kMiB);
+  const uint64_t wait = bucket.WaitNanos(IoClass::kUrgent, 0);
+  EXPECT_GT(wait, 0u);
+  EXPECT_LE(wait, kSliceBytes * kSecond / (5 * kMiB) + 1000);
+}
+
+TEST(TokenBucketTest, ALongFlushHoldsUpOthersForOneSliceOnly) {
+  TokenBucket bucket;
+  bucket.SetRate({kMiB, 0}, 0);
+  bucket.Draw(1024 * kMiB);
+  EXPECT_LE(bucket.WaitNanos(IoClass::kDeep, 0), kSecond / 4 + 1000);
+}
+
+TEST(TokenBucketTest, AHigherRateShortensTheWait) {
+  TokenBucket bucket;
+  bucket.SetRate({1, 0}, 0);
+  bucket.Draw(kSliceBytes);
+  const uint64_t before = bucket.WaitNanos(IoClass::kDeep, 0);
+  bucket.SetRate({100 * kMiB, 0}, 0);
+  EXPECT_LT(bucket.WaitNanos(IoClass::kDeep, 0), before / 1000);
+  bucket.SetRate({0, 0}, 0);
+  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 0), 0u);
+}
+
+/// Any stretch of a random history: no more than the larger rate allows, and one slice.
+TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(SubSeed(0x70cc, seed));
+    const RateBudget rate{kMiB + rng.Below(100 * kMiB), rng.Below(60 * kMiB)};
+    const double bytes_per_nano =
+        static_cast<double>(std::max(rate.bytes_per_sec, rate.urgent_bytes_per_sec_min)) * 1e-9;
+    TokenBucket bucket;
+    bucket.SetRate(rate, 0);
+    struct Slice {
+      Loan loan;
+      uint64_t ends, bytes;
+    };
+    std::vector<Slice> running;
+    uint64_t now = 0;
+    // The largest of (written since t) - rate * (now - t) over all t, by one pass.
+    double excess = 0;
+    for (int step = 0; step < 20'000; ++step) {
+      const uint64_t elapsed = rng.OneIn(50) ? rng.Below(kSecond / 10) : rng.Below(kSecond / 1000);
+      now += elapsed;
+      excess = std::max(0.0, excess - bytes_per_nano * static_cast<double>(elapsed));
+      for (auto slice = running.begin(); slice != running.end();) {
+        if (slice->ends > now) {
+          ++slice;
+          continue;
+        }
+        bucket.End(slice->loan, slice->bytes, now);
+        slice = running.erase(slice);
+      }
+      const IoClass io_class = rng.OneIn(2) ? IoClass::kUrgent : IoClass::kDeep;
+      if (running.size() >= 4 || bucket.WaitNanos(io_class, now) > 0) continue;
+      const Loan loan = bucket.Begin(io_class, now);
+      const uint64_t bytes = rng.OneIn(3) ? kLentBytes : rng.Below(kLentBytes + 1);
+      excess += static_cast<double>(bytes);  // counted when it begins, which is the worst
+      running.push_back({loan, now + rng.Below(kSecond / 200), bytes});
+      ASSERT_LE(excess, static_cast<double>(kSliceBytes)) << "at step " << step;
+    }
+  }
+}
+
+// ---- several stores ----
+
+class IoBudgetTest : public ::testing::Test {
+ protected:
+  struct Greedy {
+    IoBudget::StoreId id = 0;
+    uint64_t written = 0;
+    bool rests = false;
+  };
+
+  Greedy* Add(uint64_t bytes_per_sec) {
+    stores_.push_back(std::make_unique<Greedy>());
+    stores_.back()->id = budget_.Add();
+    budget_.SetRate(stores_.back()->id, {bytes_per_sec, 0}, now_);
+    return stores_.back().get();
+  }
+
+  /// As the coordinator does it: whoever may begin, in turn.
+  void Run(uint64_t nanos) {
+    const uint64_t until = now_ + nanos;
+    for (; now_ < until; now_ += 100'000) {
+      while (Greedy* next = NextToBegin()) {
+        budget_.End(next->id, budget_.Begin(next->id, IoClass::kDeep, now_), kLentBytes, now_);
+        next->written += kLentBytes;
+      }
+    }
+  }
+
+  Greedy* NextToBegin() {
+    Greedy* next = nullptr;
+    for (const auto& store : stores_) {
+      if (store->rests || budget_.WaitNanos(store->id, IoClass::kDeep, now_) > 0) continue;
+      if (next == nullptr || budget_.Turn(store->id) < budget_.Turn(next->id)) next = store.get();
+    }
+    return next;
+  }
+
+  IoBudget budget_;
+  std::vector<std::unique_ptr<Greedy>> stores_;
+  uint64_t now_ = 0;
+};
+
+TEST_F(IoBudgetTest, TwoStoresShareWhatOneMayHave) {
+  Greedy* const a = Add(20 * kMiB);
+  Greedy* const b = Add(20 * kMiB);
+  Run(10 * kSecond);
+  EXPECT_LE(a->written + b->written, 200 * kMiB + kSliceBytes);
+  EXPECT_GE(a->written + b->written, 190 * kMiB);
+  EXPECT_NEAR(static_cast<double>(a->written), static_cast<double>(b->written), kSliceBytes);
+}
+
+TEST_F(IoBudgetTest, SharesAreInProportionToWhatPoliciesAllow) {
+  Greedy* const large = Add(30 * kMiB);
+  Greedy* const small = Add(10 * kMiB);
+  Run(10 * kSecond);
+  EXPECT_LE(large->written + small->written, 300 * kMiB + kSliceBytes);
+  EXPECT_NEAR(static_cast<double>(large->written) / static_cast<double>(small->written), 3, 0.2);
+}
+
+TEST_F(IoBudgetTest, WhatOneStoreLeavesAnotherTakesUpToItsOwnLimit) {
+  Greedy* const a = Add(30 * kMiB);
+  Greedy* const b = Add(10 * kMiB);
+  a->rests = true;
+  Run(10 * kSecond);
+  EXPECT_LE(b->written, 100 * kMiB + kSliceBytes);
+  EXPECT_GE(b->written, 95 * kMiB);
+}
+
+TEST_F(IoBudgetTest, WhoComesBackHasNoClaimOnWhatItDidNotUse) {
+  Greedy* const a = Add(20 * kMiB);
+  Greedy* const b = Add(20 * kMiB);
+  b->rests = true;
+  Run(10 * kSecond);
+  b->rests = false;
+  const uint64_t before = a->written;
+  Run(kSecond);
+  EXPECT_NEAR(static_cast<double>(a->written - before), static_cast<double>(b->written),
+              kSliceBytes);
+}
+
+TEST_F(IoBudgetTest, AStoreThatIsAllowedNextToNothingSlowsNobodyElse) {
+  Add(1);
+  Greedy* const other = Add(20 * kMiB);
+  Run(10 * kSecond);
+  EXPECT_GE(other->written, 190 * kMiB);
+}
+
+TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
+  Greedy* const a = Add(20 * kMiB);
+  Greedy* const b = Add(20 * kMiB);
+  const IoBudget::StoreId free = budget_.Add();
+  Run(kSecond);
+  EXPECT_LE(a->written + b->written, 20 * kMiB + kSliceBytes) << "it has not been asked yet";
+  const uint64_t before = a->written + b->written;
+  budget_.SetRate(free, {0, 0}, now_);
+  EXPECT_FALSE(budget_.IsLimited(free));
+  EXPECT_EQ(budget_.Turn(a->id), budget_.Turn(free)) << "it does not always come first";
+  Run(kSecond);
+  EXPECT_GE(a->written + b->written - before, 39 * kMiB);
+  budget_.Remove(free, now_);
+  const uint64_t then = a->written + b->written;
+  Run(kSecond);
+  EXPECT_LE(a->written + b->written - then, 20 * kMiB + kSliceBytes);
+}
+
+}  // namespace
+}  // namespace lull
