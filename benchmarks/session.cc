@@ -31,6 +31,7 @@ bool Complain(const std::string& what) {
 
 // "leveldb.stats" for "stats"; empty for a benchmark proper.
 std::string PropertyOf(const std::string& name) {
+  if (name == "layout") return "lull.layout";
   return name == "stats" || name == "sstables" ? "leveldb." + name : "";
 }
 

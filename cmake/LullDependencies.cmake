@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What Lull needs of others. The library: snappy and zstd. The tests: GoogleTest. The benchmarks:
-# google-benchmark, gflags. Both of the latter: nlohmann_json.
+# What Lull needs of others. The library: snappy and zstd. The programs: CLI11. The tests:
+# GoogleTest. The benchmarks: google-benchmark, gflags. All but the library: nlohmann_json.
 
 include(LullFindLibrary)
 
@@ -25,6 +25,9 @@ if(LULL_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
   find_package(gflags REQUIRED)
 endif()
-if(LULL_BUILD_TESTS OR LULL_BUILD_BENCHMARKS)
+if(LULL_BUILD_TOOLS)
+  find_package(CLI11 REQUIRED)
+endif()
+if(LULL_BUILD_TESTS OR LULL_BUILD_BENCHMARKS OR LULL_BUILD_TOOLS)
   find_package(nlohmann_json REQUIRED)
 endif()

@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What an installation has: library, headers, a CMake package, pkg-config files. A drop-in build
-# (LULL_DROP_IN) has those of LevelDB besides.
+# What an installation has: library, headers, a CMake package, pkg-config files, and the programs
+# with manual page and bash completion. A drop-in build
+# (LULL_DROP_IN) has LevelDB's packages besides.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -26,12 +27,15 @@ function(lull_install_package name version)
     DESTINATION "${folder}")
 endfunction()
 
-# Installs NAME.pc. An archive does not know what it needs, so there its users are told.
+# Installs NAME.pc. It finds the rest from where it lies, so that the prefix can be moved. An
+# archive does not know what it needs, so there its users are told.
 function(lull_install_pkgconfig name version)
   set(pc_name ${name})
   set(pc_version ${version})
   set(pc_library $<TARGET_FILE_BASE_NAME:lull>)
   get_target_property(type lull TYPE)
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${up}")
   set(pc_more "")
   if(type STREQUAL "STATIC_LIBRARY")
     set(pc_more " -lsnappy -lzstd -pthread")
@@ -52,4 +56,11 @@ lull_install_pkgconfig(lull ${PROJECT_VERSION})
 if(LULL_DROP_IN)
   lull_install_package(leveldb ${LULL_LEVELDB_VERSION})
   lull_install_pkgconfig(leveldb ${LULL_LEVELDB_VERSION})
+endif()
+
+if(LULL_BUILD_TOOLS)
+  install(TARGETS lull_tool leveldbutil RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(FILES "${PROJECT_SOURCE_DIR}/db/tools/lull.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${PROJECT_SOURCE_DIR}/db/tools/lull.bash"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME lull)
 endif()

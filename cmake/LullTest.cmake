@@ -14,6 +14,10 @@ function(lull_add_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   lull_compile_options(${name})
+  if(LULL_SANITIZE)
+    # What is tested stays optimised; the tests themselves build in less than half the time.
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   target_link_libraries(${name} PRIVATE
     ${arg_LIBRARIES} lull_internal nlohmann_json::nlohmann_json GTest::gmock_main)
   # Discovery waits until ctest runs: a sanitized program must not run in the middle of a build.

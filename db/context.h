@@ -16,6 +16,7 @@
 #include "leveldb/options.h"
 #include "table/key_order.h"
 #include "table/table_writer.h"
+#include "util/block_pool.h"
 #include "util/clock.h"
 #include "util/env_extension.h"
 
@@ -23,11 +24,17 @@ namespace lull {
 
 struct StoreContext {
   explicit StoreContext(const leveldb::Options& options_in)
-      : options(options_in), order(options_in.comparator, KeyOrder::Keys::kInternal) {}
+      : options(options_in),
+        order(options_in.comparator, KeyOrder::Keys::kInternal),
+        memtable_blocks(std::make_shared<BlockPool>(
+            // So that a memtable's last step does not overshoot its size by much, small as a policy
+            // may want it.
+            std::clamp<size_t>(options_in.write_buffer_size / 128, 4 << 10, 64 << 10))) {}
 
   std::string name;          ///< the store's folder
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache
   KeyOrder order;
+  std::shared_ptr<BlockPool> memtable_blocks;
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; may be null
   Clock* clock = Clock::System();
@@ -45,11 +52,6 @@ struct StoreContext {
     write.block_restart_interval = options.block_restart_interval;
     write.compression = options.compression;
     return write;
-  }
-
-  /// So that a memtable's last step does not overshoot its size by much.
-  size_t ArenaBlockBytes() const {
-    return std::clamp<size_t>(options.write_buffer_size / 16, 4 << 10, 256 << 10);
   }
 
   /// File numbers are handed out once and never again, whatever becomes of the file. Any thread.

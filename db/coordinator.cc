@@ -43,13 +43,15 @@ const char* JobClassName(JobClass job_class) {
 Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) {
   for (CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
     for (int i = 0; i < options_.compaction_threads; ++i) {
-      auto worker = std::make_unique<Worker>();
+      auto worker = std::make_shared<Worker>();
       worker->cpu = cpu;
-      Worker* raw = worker.get();
-      const bool idle = cpu == CpuPriority::kIdle;
-      worker->thread = options_.threads->Start(idle ? "lull-idle" : "lull-work",
-                                               idle ? CpuClass::kIdle : CpuClass::kNormal,
-                                               [this, raw] { WorkerLoop(raw); });
+      worker->monitor_signal = monitor_signal_;
+      const auto body = [worker] { WorkerLoop(worker.get()); };
+      if (cpu == CpuPriority::kNormal) {
+        worker->thread = options_.threads->Start("lull-work", CpuClass::kNormal, body);
+      } else {
+        options_.threads->StartDetached("lull-idle", CpuClass::kIdle, body);
+      }
       workers_.push_back(std::move(worker));
     }
   }
@@ -61,10 +63,13 @@ Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) 
 Coordinator::~Coordinator() {
   stopping_.store(true, std::memory_order_seq_cst);
   flush_signal_.Wake();
-  monitor_signal_.Wake();
+  monitor_signal_->Wake();
   flush_thread_.reset();
   monitor_thread_.reset();
-  for (auto& worker : workers_) worker->signal.Wake();
+  for (auto& worker : workers_) {
+    worker->stopping.store(true, std::memory_order_seq_cst);
+    worker->signal.Wake();
+  }
   for (auto& worker : workers_) worker->thread.reset();
 }
 
@@ -161,16 +166,17 @@ void Coordinator::LeaveFlush() {
 
 // ---- workers ----
 
+/// Touches the coordinator, through the job in its hands, only while it is busy.
 void Coordinator::WorkerLoop(Worker* worker) {
   while (true) {
     const uint32_t ticket = worker->signal.Ticket();
     if (worker->state.load(std::memory_order_acquire) == Worker::State::kBusy) {
       RunJob(worker);
       worker->state.store(Worker::State::kEnded, std::memory_order_release);
-      monitor_signal_.Wake();
+      worker->monitor_signal->Wake();
       continue;
     }
-    if (stopping_.load(std::memory_order_acquire)) return;
+    if (worker->stopping.load(std::memory_order_acquire)) return;
     worker->signal.Wait(ticket, kIdleNanos);
   }
 }
@@ -190,7 +196,7 @@ void Coordinator::RunJob(Worker* worker) {
     const bool ended = !worker->status.ok() || worker->progress == Job::Progress::kDone;
     if (ended || worker->one_slice) return;
     const uint64_t now = client_bytes.load(std::memory_order_relaxed);
-    if (now != seen) monitor_signal_.Wake();
+    if (now != seen) worker->monitor_signal->Wake();
     seen = now;
   }
 }
@@ -199,10 +205,10 @@ void Coordinator::RunJob(Worker* worker) {
 
 void Coordinator::MonitorLoop() {
   while (!stopping_.load(std::memory_order_acquire)) {
-    const uint32_t ticket = monitor_signal_.Ticket();
+    const uint32_t ticket = monitor_signal_->Ticket();
     MonitorRound();
     const uint64_t now = options_.clock->NowNanos();
-    if (wake_at_nanos_ > now) monitor_signal_.Wait(ticket, wake_at_nanos_ - now);
+    if (wake_at_nanos_ > now) monitor_signal_->Wait(ticket, wake_at_nanos_ - now);
   }
 }
 

@@ -120,7 +120,7 @@ class Coordinator {
   /// Something happened that the flush thread, or the monitor, should look at. Any thread, any lock
   /// held.
   void WakeFlush() { flush_signal_.Wake(); }
-  void WakeMonitor() { monitor_signal_.Wake(); }
+  void WakeMonitor() { monitor_signal_->Wake(); }
 
   /// Memory of sealed memtables, and what active ones took beyond their size; all tenants.
   void AddMemory(uint64_t bytes) { memory_used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -148,8 +148,8 @@ class Coordinator {
   bool EnterFlush(const std::shared_ptr<Entry>& entry) LULL_EXCLUDES(mutex_);
   void LeaveFlush() LULL_EXCLUDES(mutex_);
   void MonitorLoop();
-  void WorkerLoop(Worker* worker);
-  void RunJob(Worker* worker);
+  static void WorkerLoop(Worker* worker);
+  static void RunJob(Worker* worker);
 
   // Monitor only. coordinator.cc:
   void MonitorRound();
@@ -183,14 +183,14 @@ class Coordinator {
   std::atomic<uint64_t> memory_used_bytes_{0};
   std::atomic<bool> stopping_{false};
   WakeSignal flush_signal_;
-  WakeSignal monitor_signal_;
+  const std::shared_ptr<WakeSignal> monitor_signal_ = std::make_shared<WakeSignal>();
 
   Mutex mutex_;
   CondVar released_;
   std::vector<std::shared_ptr<Entry>> entries_ LULL_GUARDED_BY(mutex_);
   std::shared_ptr<Entry> in_flush_ LULL_GUARDED_BY(mutex_);  // whom the flush thread works for now
 
-  std::vector<std::unique_ptr<Worker>> workers_;  // constant after construction
+  std::vector<std::shared_ptr<Worker>> workers_;  // constant after construction
   // Monitor only.
   std::list<RunningJob> jobs_;                 // all jobs, running and paused
   std::vector<std::shared_ptr<Entry>> round_;  // the tenants of this round

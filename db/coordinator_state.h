@@ -92,7 +92,11 @@ struct Coordinator::Worker {
 
   std::atomic<bool> pause{false};
   std::atomic<State> state{State::kFree};
+  std::atomic<bool> stopping{false};
   WakeSignal signal;
+  std::shared_ptr<WakeSignal> monitor_signal;
+  // Null for idle CPU priority: such a thread may wait long for the CPU that it needs to end, and
+  // nobody shall wait for it. It shares this object with the coordinator.
   std::unique_ptr<ThreadHandle> thread;
 };
 

@@ -111,14 +111,14 @@ leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, c
   return new leveldb_t{db};
 }
 
+void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr) {
+  KeepError(lull::SetOptions(db->rep, scheduling), errptr);
+}
+
 void lull_flush(leveldb_t* db, char** errptr) { KeepError(lull::Flush(db->rep), errptr); }
 
 void lull_wait_for_idle(leveldb_t* db, char** errptr) {
   KeepError(lull::WaitForIdle(db->rep), errptr);
-}
-
-void lull_set_options(leveldb_t* db, const char* options, char** errptr) {
-  KeepError(lull::SetOptions(db->rep, options), errptr);
 }
 
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,

@@ -24,8 +24,8 @@ class MemTableIterator final : public leveldb::Iterator {
 
 }  // namespace
 
-MemTable::MemTable(const KeyOrder& order, size_t arena_block_bytes)
-    : arena_(arena_block_bytes), list_(order, &arena_) {}
+MemTable::MemTable(const KeyOrder& order, std::shared_ptr<BlockPool> pool)
+    : arena_(std::move(pool)), list_(order, &arena_) {}
 
 void MemTable::Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice& user_key,
                    const leveldb::Slice& value) {

@@ -21,8 +21,9 @@ namespace lull {
 
 class MemTable {
  public:
-  /// Memory is taken from the heap in steps of `arena_block_bytes`.
-  explicit MemTable(const KeyOrder& order, size_t arena_block_bytes = 256 << 10);
+  /// Memory is taken from the pool, and given back to it.
+  explicit MemTable(const KeyOrder& order,
+                    std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>());
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
@@ -38,7 +39,7 @@ class MemTable {
   /// Over internal keys. The memtable must outlive it.
   std::unique_ptr<leveldb::Iterator> NewIterator() const;
 
-  /// Heap bytes held. Any thread.
+  /// Bytes held. Any thread.
   size_t MemoryBytes() const { return arena_.MemoryBytes(); }
   /// Any thread; an entry is counted once it can be read.
   uint64_t EntryCount() const { return entries_.load(std::memory_order_relaxed); }

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/merge_job.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "table/merging_iterator.h"
@@ -58,10 +57,8 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
 leveldb::Status MergeJob::MergeEntry() {
   const leveldb::Slice key = input_->key();
   if (rule_.ShouldDrop(key)) return leveldb::Status::OK();
-  // The versions of one user key stay in one table: the picker takes whole tables, and would
-  // otherwise move a newer version below an older one.
-  const bool cut = CutBefore(key, outputs_.OpenTableBytes());
-  if (cut && outputs_.HasOpenTable() && !rule_.SameUserKeyAsBefore()) {
+  const bool may_cut = outputs_.HasOpenTable() && !rule_.SameUserKeyAsBefore();
+  if (CutBefore(key, outputs_.OpenTableBytes(), may_cut)) {
     leveldb::Status status = outputs_.FinishTable();
     if (!status.ok()) return status;
   }
@@ -93,8 +90,9 @@ CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCac
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
       tables_(tables),
       plan_(std::move(plan)),
-      layout_(layout),
-      version_(std::move(version)) {}
+      version_(std::move(version)),
+      cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
+              plan_.fences) {}
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
   if (!plan_.trivial_move) return MergeJob::RunSlice(budget, progress);
@@ -137,20 +135,6 @@ leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* inp
   add_level(plan_.output_level, plan_.lower);
   *input = NewMergingIterator(context_->order, std::move(children));
   return leveldb::Status::OK();
-}
-
-bool CompactionJob::CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) {
-  // An output that overlaps many grandparents makes its own compaction long.
-  while (grandparent_ < plan_.grandparents.size() &&
-         context_->order.Compare(internal_key, plan_.grandparents[grandparent_]->largest()) > 0) {
-    if (overlap_counts_) overlap_bytes_ += plan_.grandparents[grandparent_]->file_bytes();
-    ++grandparent_;
-  }
-  overlap_counts_ = true;
-  const uint64_t overlap_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
-  if (output_bytes < layout_.table_bytes_max && overlap_bytes_ <= overlap_max) return false;
-  overlap_bytes_ = 0;
-  return true;
 }
 
 leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {

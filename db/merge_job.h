@@ -16,6 +16,7 @@
 #include "db/drop_rule.h"
 #include "db/job.h"
 #include "db/memtable.h"
+#include "db/output_cutter.h"
 #include "db/picker.h"
 #include "db/read_view.h"
 #include "db/table_cache.h"
@@ -33,12 +34,12 @@ class MergeJob : public Job {
   const TableOutputs& outputs() const { return outputs_; }
   /// Bytes of the entries merged so far. Any thread.
   uint64_t input_bytes_done() const { return input_bytes_done_; }
-  /// How much of its input it has had, in the measure of that input's size (for a compaction: of
-  /// table files). Any thread.
-  virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
   uint64_t written_bytes() const override {
     return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
   }
+  /// How much of its input it has had, in the measure of that input's size (for a compaction: of
+  /// table files). Any thread.
+  virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
   /// Time spent in slices.
   uint64_t busy_nanos() const { return busy_nanos_; }
 
@@ -51,8 +52,10 @@ class MergeJob : public Job {
 
   /// The entries to merge; called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
-  /// Whether the open output ends before `internal_key`. Sees every entry that is kept, in order.
-  virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) = 0;
+  /// Whether the open output ends before `internal_key`; only where `may_cut` is true. Sees every
+  /// entry that is kept, in order.
+  virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
+                         bool may_cut) = 0;
 
   StoreContext* const context_;
 
@@ -86,7 +89,7 @@ class FlushJob final : public MergeJob {
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice&, uint64_t) override { return false; }
+  bool CutBefore(const leveldb::Slice&, uint64_t, bool) override { return false; }
 
   const std::vector<SealedMemTable> sealed_;
 };
@@ -100,22 +103,20 @@ class CompactionJob final : public MergeJob {
   const CompactionPlan& plan() const { return plan_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
-  /// By the stored bytes of the blocks that were entered.
   double share_done() const override;
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes) override;
+  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
+    return cutter_.CutBefore(internal_key, output_bytes, may_cut);
+  }
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
 
   TableCache* const tables_;
   const CompactionPlan plan_;
-  const LayoutOptions layout_;
   const VersionRef version_;  // keeps the inputs alive
   OwnedCounter table_bytes_read_;
-  size_t grandparent_ = 0;    // the first grandparent not yet passed
-  uint64_t overlap_bytes_ = 0;
-  bool overlap_counts_ = false;
+  OutputCutter cutter_;
 };
 
 /// Unlinks files that the durable MANIFEST no longer needs.

@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What to compact: a pure function of a Version, the ranges in flight and the layout. No files,
-// threads, clocks. Called by the store under its mutex (so that ranges in flight cannot change
-// meanwhile); must stay cheap: O(tables).
+// What to compact: a pure function of a Version, the ranges in flight and the layout's numbers. No
+// files, threads, clocks. Called by the store under its mutex (so that ranges in flight cannot
+// change meanwhile); must stay cheap: little more than O(tables).
+//
+// What every layout has in common is in planner.h, what tells them apart behind layout_rules.h.
 #pragma once
 
 #include <array>
@@ -11,25 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "db/layout_options.h"
 #include "db/version.h"
 
 namespace lull {
-
-/// LevelDB's sizes; every one live-settable by the store's options.
-struct LayoutOptions {
-  int l0_trigger = 4;                    ///< tables in L0 that make its compaction due
-  uint64_t l1_bytes_target = 10u << 20;  ///< target of L1
-  double level_multiplier = 10.0;        ///< target of L(n+1) / target of Ln
-  uint64_t table_bytes_max = 2u << 20;   ///< a compaction cuts its output here
-  uint64_t l0_job_bytes_max = 0;  ///< oldest L0 tables taken by one job, or L1 if more; 0: all
-  int grandparent_overlap_tables_max =
-      10;  ///< an output may overlap this many tables' worth two levels down
-  int expanded_inputs_tables_max =
-      25;  ///< upper-level inputs are widened for free up to this in sum
-};
-
-/// Targets of all levels; [0] is unused (0), the deepest level's is unlimited (UINT64_MAX).
-std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout);
 
 /// The hull of a running job: user keys smallest..largest, inclusive, on both its levels.
 struct RunningRange {
@@ -48,11 +35,15 @@ bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
 struct CompactionPlan {
   int level = 0;
   int output_level = 1;
-  std::vector<TableRef> upper;         ///< inputs on level
+  std::vector<TableRef> upper;         ///< inputs on level; deeper than L0: by smallest key
   std::vector<TableRef> lower;         ///< inputs on output_level
   std::vector<TableRef> grandparents;  ///< tables on output_level + 1 that the outputs may overlap
-  bool trivial_move = false;  ///< one upper table, nothing below it: only the MANIFEST changes
-  RunningRange range;         ///< hull of all inputs
+  /// User keys, ascending: no output may reach across one, because a table that is not an input
+  /// lies behind it. Empty when the inputs have no gaps.
+  std::vector<std::string> fences;
+  bool trivial_move = false;  ///< nothing below the upper tables: only the MANIFEST changes
+  bool least_bad = false;     ///< vsst: every table that could be taken overlaps too much
+  RunningRange range;         ///< hull of all inputs, gaps included
   uint64_t input_bytes = 0;
   std::string next_pointer;  ///< internal key: the round-robin position of `level` after this job
 };
@@ -66,8 +57,9 @@ enum class Depth { kL0, kDeep };
 double LevelScore(const Version& version, int level, const LayoutOptions& layout);
 
 /// The most urgent compaction of that depth that conflicts with nothing running; nullopt when
-/// nothing is due (or all that is due conflicts). Round-robin by `pointers` within a level, as
-/// LevelDB does.
+/// nothing is due (or all that is due conflicts). For L0, a layout may have to make room in L1
+/// first: the plan says which level it takes from. `pointers` say where a layout that goes round
+/// the keys of a level goes on.
 std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);

@@ -60,6 +60,13 @@ class LevelIndexIterator final : public leveldb::Iterator {
 
 }  // namespace
 
+BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store) {
+  BlockReadOptions read;
+  read.verify_checksums = options.verify_checksums || store.paranoid_checks;
+  read.fill_cache = options.fill_cache;
+  return read;
+}
+
 std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
                                                     std::vector<TableRef> tables,
                                                     OpenTableIterator open) {
@@ -113,18 +120,36 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   return status;
 }
 
-std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(TableCache* tables,
-                                                         const BlockReadOptions& options) {
+uint64_t ReadView::ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& user_key) const {
+  const KeyOrder& order = version_->order();
+  const std::string internal_key = MakeInternalKey(user_key, kMaxSequence, kKindForSeek);
+  uint64_t offset = 0;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& file : version_->level(level)) {
+      if (order.Compare(file->largest(), internal_key) <= 0) {
+        offset += file->file_bytes();
+      } else if (order.Compare(file->smallest(), internal_key) < 0) {
+        offset += tables->ApproximateOffsetOf(file.get(), internal_key);
+      }
+    }
+  }
+  return offset;
+}
+
+uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& range) const {
+  const uint64_t start = ApproximateOffsetOf(tables, range.start);
+  const uint64_t limit = ApproximateOffsetOf(tables, range.limit);
+  return limit > start ? limit - start : 0;
+}
+
+std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
   children.push_back(active_->NewIterator());
   for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
-  for (const TableRef& file : version_->level(0))
-    children.push_back(tables->NewIterator(file.get(), options));
+  for (const TableRef& file : version_->level(0)) children.push_back(open(file.get()));
   for (int level = 1; level < kLevels; ++level) {
     if (version_->TableCount(level) == 0) continue;
-    children.push_back(NewLevelIterator(
-        version_->order(), version_->level(level),
-        [tables, options](TableFile* file) { return tables->NewIterator(file, options); }));
+    children.push_back(NewLevelIterator(version_->order(), version_->level(level), open));
   }
   std::unique_ptr<leveldb::Iterator> merged =
       NewMergingIterator(version_->order(), std::move(children));

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,11 +20,13 @@
 #include "db/memtable.h"
 #include "db/table_cache.h"
 #include "db/version.h"
+#include "leveldb/db.h"
 #include "leveldb/iterator.h"
 
 namespace lull {
 
 using MemTableRef = std::shared_ptr<MemTable>;
+using OpenTableIterator = std::function<std::unique_ptr<leveldb::Iterator>(TableFile* file)>;
 
 class ReadView {
  public:
@@ -46,13 +49,22 @@ class ReadView {
                       std::string* value) const;
 
   /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
+  /// `open` is called for tables of L0 now, for others when the iterator comes to them.
+  std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
+
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
-                                                 const BlockReadOptions& options);
+                                                 const BlockReadOptions& options) {
+    return NewIterator([=](TableFile* file) { return tables->NewIterator(file, options); });
+  }
+
+  /// About how many bytes of table files hold the keys of `range`. REQUIRES: a guard.
+  uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
   size_t MemoryBytes() const;
 
  private:
   ~ReadView() = default;
+  uint64_t ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& user_key) const;
 
   const MemTableRef active_;
   const std::vector<MemTableRef> immutables_;
@@ -60,9 +72,11 @@ class ReadView {
   std::atomic<int64_t> references_{1};
 };
 
+/// How a store's reads ask for blocks.
+BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store);
+
 /// Iterator over one level >= 1 of `version`, which outlives it; opens its tables one at a time,
 /// through `open`.
-using OpenTableIterator = std::function<std::unique_ptr<leveldb::Iterator>(TableFile* file)>;
 std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
                                                     std::vector<TableRef> tables,
                                                     OpenTableIterator open);

@@ -2,6 +2,7 @@
 #include "db/recovery.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -20,11 +21,14 @@ bool IsPreamble(const leveldb::Slice& record) {
   return record.size() == batch::kHeaderBytes && batch::CountOf(record) == 0;
 }
 
-/// Replays WALs, oldest first, into L0 tables.
+/// Replays WALs, oldest first, into a memtable each.
 class WalReplay {
  public:
-  WalReplay(StoreContext* context, SequenceNumber flushed)
-      : context_(context), last_sequence_(flushed) {}
+  /// Gets each memtable that is not empty, with the last sequence in it.
+  using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
+
+  WalReplay(StoreContext* context, SequenceNumber flushed, Take take)
+      : context_(context), take_(std::move(take)), last_sequence_(flushed) {}
 
   leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result);
 
@@ -32,10 +36,10 @@ class WalReplay {
   leveldb::Status ReplayOne(uint64_t number);
   leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
                              uint64_t offset);
-  leveldb::Status FlushMemTable(Recovered* result);
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
+  const Take take_;
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
   bool stopped_ = false;  // what follows was not replayed
@@ -50,7 +54,9 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers, Recov
       continue;
     }
     leveldb::Status status = ReplayOne(number);
-    if (status.ok()) status = FlushMemTable(result);
+    if (status.ok() && memtable_ != nullptr) {
+      status = take_(std::exchange(memtable_, nullptr), last_sequence_);
+    }
     if (!status.ok()) return status;
     (stopped_ ? result->lost : result->obsolete).push_back(base);
   }
@@ -104,7 +110,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
         path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
   }
   if (memtable_ == nullptr)
-    memtable_ = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+    memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
   last_sequence_ = std::max(last_sequence_, first + count - 1);
   return status;
@@ -117,12 +123,12 @@ leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
   return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
 }
 
-leveldb::Status WalReplay::FlushMemTable(Recovered* result) {
-  if (memtable_ == nullptr) return leveldb::Status::OK();
+/// Writes a memtable as L0 tables.
+leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
+                              SequenceNumber last_sequence, Recovered* result) {
   std::vector<SealedMemTable> sealed(1);
-  sealed[0].memtable = std::move(memtable_);
-  memtable_ = nullptr;
-  FlushJob job(context_, std::move(sealed), last_sequence_);
+  sealed[0].memtable = std::move(memtable);
+  FlushJob job(context, std::move(sealed), last_sequence);
   Job::Progress progress = Job::Progress::kMore;
   leveldb::Status status;
   while (status.ok() && progress == Job::Progress::kMore) {
@@ -151,16 +157,9 @@ leveldb::Status CheckTablesExist(const StoreContext& context, const Version& ver
   return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
 }
 
-}  // namespace
-
-std::string WalPreamble(SequenceNumber first_sequence) {
-  std::string record(batch::kHeaderBytes, '\0');
-  batch::EncodeHeader(record.data(), first_sequence, 0);
-  return record;
-}
-
-leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                        Recovered* result) {
+/// Reads the MANIFEST and sorts the folder's files: `wals`, oldest first, are those to replay.
+leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                           Recovered* result, std::vector<uint64_t>* wals) {
   leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
   if (!status.ok()) return status;
   std::vector<std::string> names;
@@ -173,7 +172,6 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
     for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
   }
   std::set<uint64_t> present;
-  std::vector<uint64_t> wals;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
@@ -182,7 +180,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
       case FileKind::kLog:
         if (parsed->number >= manifest.log_number ||
             (manifest.prev_log_number != 0 && parsed->number == manifest.prev_log_number)) {
-          wals.push_back(parsed->number);
+          wals->push_back(parsed->number);
         } else {
           result->obsolete.push_back(name);
         }
@@ -202,9 +200,39 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
     }
   }
   status = CheckTablesExist(*context, *manifest.version, present);
+  std::sort(wals->begin(), wals->end());
+  return status;
+}
+
+}  // namespace
+
+std::string WalPreamble(SequenceNumber first_sequence) {
+  std::string record(batch::kHeaderBytes, '\0');
+  batch::EncodeHeader(record.data(), first_sequence, 0);
+  return record;
+}
+
+leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                        Recovered* result) {
+  std::vector<uint64_t> wals;
+  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
   if (!status.ok()) return status;
-  std::sort(wals.begin(), wals.end());
-  return WalReplay(context, manifest.last_sequence).ReplayAll(wals, result);
+  const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
+    return FlushMemTable(context, std::move(memtable), last_sequence, result);
+  };
+  return WalReplay(context, result->manifest.last_sequence, flush).ReplayAll(wals, result);
+}
+
+leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                                Recovered* result, std::vector<MemTableRef>* memtables) {
+  std::vector<uint64_t> wals;
+  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
+  if (!status.ok()) return status;
+  const auto keep = [&](MemTableRef memtable, SequenceNumber) {
+    memtables->push_back(std::move(memtable));
+    return leveldb::Status::OK();
+  };
+  return WalReplay(context, result->manifest.last_sequence, keep).ReplayAll(wals, result);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

@@ -22,6 +22,7 @@
 
 #include "db/context.h"
 #include "db/manifest.h"
+#include "db/read_view.h"
 
 namespace lull {
 
@@ -38,6 +39,12 @@ struct Recovered {
 /// REQUIRES: CURRENT exists.
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                         Recovered* result);
+
+/// The same for a store that is only to be read, by a process without the LOCK: what Recover would
+/// write as tables comes back as memtables, oldest first, and no file is made. The folder may
+/// change meanwhile; the caller finds out.
+leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                                Recovered* result, std::vector<MemTableRef>* memtables);
 
 /// A folder without CURRENT: OK when it holds no file of a store, else an error that says what is
 /// there. A store that lost its CURRENT must not be taken for a new one.

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "db/layout_options.h"
 #include "leveldb/slice.h"
 #include "util/logging.h"
 
@@ -38,6 +39,9 @@ constexpr int kDefaultThreadsMax = 4;
 constexpr uint64_t kThreadsMax = 256;
 constexpr uint64_t kTablesMax = 1 << 20;
 constexpr uint64_t kBytesMax = uint64_t{1} << 50;
+constexpr uint64_t kGrowthMax = 1000;  // beyond it, L2 holds all there is
+constexpr uint64_t kTableBytesMin = 4 << 10;  // a block
+constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kHourUs = 3'600'000'000;
 
 // What is measured over less than this says more of the moment than of the load.
@@ -49,6 +53,8 @@ constexpr std::string_view kBudgetShared =
     "cannot change while a store is open: all stores that share threads share the budget";
 constexpr std::string_view kCoordinatorChosen =
     "cannot change while a store is open: its threads were chosen when it was opened";
+constexpr std::string_view kLaidOut =
+    "cannot change while a store is open: open it anew with another layout";
 
 constexpr std::string_view kHistogramsMade =
     "cannot change while a store is open: histograms are made when it is opened";
@@ -92,6 +98,12 @@ constexpr Field kFields[] = {
     {"adoc_immutables_max", &SO::adoc_immutables_max, 1, kTablesMax},
     {"own_coordinator", &SO::own_coordinator, 0, 0, Unit::kNone, kCoordinatorChosen},
     {"latency_histograms", &SO::latency_histograms, 0, 0, Unit::kNone, kHistogramsMade},
+    {"layout", &SO::layout, 0, 0, Unit::kNone, kLaidOut},
+    {"growth_factor", &SO::growth_factor, 0, kGrowthMax, Unit::kNone, kLaidOut},
+    {"vsst_phi", &SO::vsst_phi, 1, kGrowthMax, Unit::kNone, kLaidOut},
+    {"table_bytes_max", &SO::table_bytes_max, 0, kTableBytesMax, Unit::kBytes, kLaidOut},
+    {"pick_by_overlap", &SO::pick_by_overlap, 0, 0, Unit::kNone, kLaidOut},
+    {"align_outputs", &SO::align_outputs, 0, 0, Unit::kNone, kLaidOut},
 };
 
 struct Suffix {
@@ -161,12 +173,13 @@ std::string BoundsCause(const Field& field, uint64_t value) {
   return "";
 }
 
-std::string PolicyCause(const std::string& policy) {
-  const std::vector<std::string>& names = PolicyNames();
-  if (std::find(names.begin(), names.end(), policy) != names.end()) return "";
+/// Objects to a name that is not among those that the field knows.
+std::string NameCause(const Field& field, const std::string& name) {
+  const std::vector<std::string>& names = field.name == "layout" ? LayoutNames() : PolicyNames();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
   std::string known;
-  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  return "no such policy; there are: " + known;
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  return "no such " + std::string(field.name) + "; there are: " + known;
 }
 
 /// Reads a number that may end in a suffix where the field is a size.
@@ -201,7 +214,7 @@ struct Reader {
 
   std::string operator()(std::string SchedulingOptions::*member) const {
     options->*member = std::string(text);
-    return PolicyCause(options->*member);
+    return NameCause(field, options->*member);
   }
   std::string operator()(bool SchedulingOptions::*member) const {
     const bool yes = text == "true" || text == "1";
@@ -224,7 +237,7 @@ struct Checker {
   const SchedulingOptions& options;
 
   std::string operator()(std::string SchedulingOptions::*member) const {
-    return PolicyCause(options.*member);
+    return NameCause(field, options.*member);
   }
   std::string operator()(bool SchedulingOptions::*) const { return ""; }
   std::string operator()(int SchedulingOptions::*member) const {
@@ -259,6 +272,8 @@ std::string PairText(const Field& field, const SchedulingOptions& options) {
 
 L0Limits ResolvedL0Limits(const SchedulingOptions& options) {
   L0Limits limits = DefaultL0Limits(options.policy);
+  // In vsst one table is a whole job: nothing is gained by waiting for more.
+  if (options.layout == "vsst") limits.trigger = 1;
   if (options.l0_trigger != 0) limits.trigger = options.l0_trigger;
   if (options.l0_slowdown != 0) limits.slowdown = options.l0_slowdown;
   if (options.l0_stop != 0) limits.stop = options.l0_stop;
@@ -302,6 +317,15 @@ Status CheckSilk(const SchedulingOptions& options) {
                      BytesText(taken) + ": nothing would be left for deep compactions");
 }
 
+/// Objects to tables that could hold no block; 0 leaves the choice to the layout.
+Status CheckTableBytes(const SchedulingOptions& options) {
+  if (options.table_bytes_max == 0 || options.table_bytes_max >= kTableBytesMin) {
+    return Status::OK();
+  }
+  return Refused(PairText(*FindField("table_bytes_max"), options),
+                 "less than a block: at least " + BytesText(kTableBytesMin) + ", or 0");
+}
+
 Status ReadPair(std::string_view pair, SchedulingOptions* options) {
   const size_t equals = pair.find('=');
   const std::string_view name = Trimmed(pair.substr(0, equals));
@@ -336,7 +360,8 @@ Status ValidateSchedulingOptions(const SchedulingOptions& options) {
     if (!cause.empty()) return Refused(PairText(field, options), cause);
   }
   Status status = CheckL0Order(options);
-  return status.ok() ? CheckSilk(options) : status;
+  if (status.ok()) status = CheckSilk(options);
+  return status.ok() ? CheckTableBytes(options) : status;
 }
 
 bool CanChangeLive(std::string_view name) {

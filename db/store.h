@@ -41,6 +41,7 @@
 #include "db/context.h"
 #include "db/coordinator.h"
 #include "db/event_hub.h"
+#include "db/layout_stats.h"
 #include "db/manifest.h"
 #include "db/merge_job.h"
 #include "db/picker.h"
@@ -93,6 +94,8 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
+  /// What the layout cost since the store was opened.
+  LayoutFigures GetLayoutFigures() const LULL_EXCLUDES(mutex_);
 
  private:
   Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
@@ -122,10 +125,10 @@ class Store final : public leveldb::DB, private Tenant {
   void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override
       LULL_EXCLUDES(mutex_);
   void AbandonJob(std::unique_ptr<Job> job) override LULL_EXCLUDES(mutex_);
-  void JobStarted(const Job& job, CpuPriority cpu) override { activity_.JobStarted(job, cpu); }
-  void JobPaused(const Job& job) override { activity_.JobPaused(job); }
   std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override
       LULL_EXCLUDES(mutex_);
+  void JobStarted(const Job& job, CpuPriority cpu) override { activity_.JobStarted(job, cpu); }
+  void JobPaused(const Job& job) override { activity_.JobPaused(job); }
   std::optional<uint64_t> RunFlushSlice() override;
   const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
 
@@ -133,6 +136,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
+  void TrimInLull();
   std::optional<uint64_t> AdvanceFlush();
   leveldb::Status InstallFlush(FlushJob* job);
   leveldb::Status InstallCompaction(CompactionJob* job);
@@ -214,6 +218,8 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t flush_began_nanos_ = 0;
   std::atomic<uint64_t> flush_written_bytes_{0};  // to tables since open; the monitor reads it
   uint64_t flush_retry_at_nanos_ = 0;
+  uint64_t lull_looked_at_nanos_ = 0;
+  uint64_t lull_client_bytes_ = 0;
 
   // What the directive says of sizes and of the hard limits; written by the monitor.
   std::atomic<uint64_t> ask_at_bytes_;    // the leader looks whether the memtable may grow
@@ -249,6 +255,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::optional<RunningRange> manual_awaits_
       LULL_GUARDED_BY(mutex_);  // in conflict: kept free for it
   std::array<LevelStats, kLevels> stats_ LULL_GUARDED_BY(mutex_){};
+  LayoutStats layout_stats_ LULL_GUARDED_BY(mutex_);
   bool flushing_ LULL_GUARDED_BY(mutex_) = false;
   uint64_t seals_ LULL_GUARDED_BY(mutex_) = 0;    // memtables sealed so far
   uint64_t flushes_ LULL_GUARDED_BY(mutex_) = 0;  // of those, in tables

@@ -15,6 +15,7 @@ namespace {
 constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
 constexpr uint64_t kRetryNanos = 1'000'000'000;
 constexpr uint64_t kCollectNanos = 20'000'000;
+constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks once a second at least
 
 // Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
 constexpr uint64_t kMemTableBytesMin = 64 << 10;
@@ -27,10 +28,10 @@ constexpr uint64_t kSizeBytesMax = 1 << 30;
 
 void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
-  activity_.Sample(pressure->client_bytes_total);
   pressure->client_read_bytes_total = read_bytes_.Sum();
   pressure->background_bytes_total = flush_written_bytes_.load(std::memory_order_relaxed);
   pressure->memtable_bytes = context_->options.write_buffer_size;
+  activity_.Sample(pressure->client_bytes_total);
   // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
   // every flush.
   pressure->memory_budget_bytes =
@@ -78,9 +79,9 @@ void Store::ApplySizes(const Directive& directive) {
   memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   ask_at_bytes_.store(std::min(memtable_bytes, opened_with), std::memory_order_relaxed);
   wal_.SetCapacity(memtable_bytes);
-  table_bytes_.store(
-      size(directive.table_bytes, context_->options.max_file_size, kTableBytesMin, kSizeBytesMax),
-      std::memory_order_relaxed);
+  table_bytes_.store(size(directive.table_bytes, context_->layout.table_bytes_max, kTableBytesMin,
+                          kSizeBytesMax),
+                     std::memory_order_relaxed);
 }
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
@@ -225,7 +226,18 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
   }
   if (grace_.Collect() > 0) again = std::min(kCollectNanos, again.value_or(kRetryNanos));
+  TrimInLull();
   return again;
+}
+
+/// After a burst its memory goes back to the heap, but for what the next one begins with.
+void Store::TrimInLull() {
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (now - lull_looked_at_nanos_ < kTrimAfterNanos) return;
+  lull_looked_at_nanos_ = now;
+  const uint64_t written = client_bytes_.load(std::memory_order_relaxed);
+  if (std::exchange(lull_client_bytes_, written) == written)
+    context_->memtable_blocks->TrimTo(context_->options.write_buffer_size);
 }
 
 bool Store::WantsFlushLocked() const {
@@ -324,6 +336,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
     stats_[0].micros += nanos / 1000;
     stats_[0].bytes_written += written;
+    layout_stats_.OnFlush(count, written);
     background_error_ = leveldb::Status::OK();
     PublishViewLocked();
     changed_.NotifyAll();
@@ -343,8 +356,8 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     edit.deleted_tables.emplace_back(plan.output_level, file->number());
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
   std::vector<NewTable> outputs = job->outputs().finished();
-  if (plan.trivial_move) {
-    outputs.push_back(plan.upper.front()->description);
+  for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {
+    outputs.push_back(file->description);
     outputs.back().level = plan.output_level;
   }
   job->outputs().Keep();
@@ -356,6 +369,7 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
   if (status.ok()) {
     version_ = std::move(version);
     if (!plan.next_pointer.empty()) compact_pointers_[plan.level] = plan.next_pointer;
+    layout_stats_.OnCompaction(plan, edit.new_tables, *version_, layout_);
     if (!plan.trivial_move) {
       LevelStats& stats = stats_[plan.output_level];
       stats.micros += job->busy_nanos() / 1000;

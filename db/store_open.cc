@@ -7,9 +7,11 @@
 
 #include "db/batch_format.h"
 #include "db/filename.h"
+#include "db/layout_options.h"
 #include "db/scheduling_options.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -62,15 +64,15 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
              PolicyFactory make_policy)
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
-      coordinator_(
-          CoordinatorFor(scheduling, Resolved(scheduling), context_->options.write_buffer_size)),
+      coordinator_(CoordinatorFor(scheduling, Resolved(scheduling),
+                                  context_->options.write_buffer_size)),
       activity_(coordinator_->clock(), &events_),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock(), &activity_),
       wal_(context_.get()),
       ask_at_bytes_(context_->options.write_buffer_size),
       memtable_bytes_(context_->options.write_buffer_size),
-      table_bytes_(context_->options.max_file_size),
+      table_bytes_(context_->layout.table_bytes_max),
       scheduling_(scheduling),
       layout_(LayoutFor(Resolved(scheduling))) {}
 
@@ -92,6 +94,11 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();
   }
+  const uint64_t table_bytes = TableBytesMax(scheduling, checked.max_file_size);
+  context->layout = ResolveLayoutOptions(
+      scheduling,
+      ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount()),
+      checked.max_file_size);
   std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
   Recovered recovered;
   status = store->OpenFiles(&recovered);
@@ -129,7 +136,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok()) return status;
   SetAside(*recovered);
-  auto memtable = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = memtable.get();
   MutexLock lock(mutex_);
   active_ = std::move(memtable);

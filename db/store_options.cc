@@ -11,13 +11,12 @@ namespace lull {
 
 PolicyOptions Store::Resolved(const SchedulingOptions& scheduling) const {
   return ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
-                              context_->options.max_file_size, CoreCount());
+                              context_->layout.table_bytes_max, CoreCount());
 }
 
 LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
   LayoutOptions layout = context_->layout;
   layout.l0_trigger = options.l0_trigger;
-  layout.table_bytes_max = context_->options.max_file_size;
   layout.l0_job_bytes_max = options.l0_job_bytes_max;
   return layout;
 }

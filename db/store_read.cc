@@ -8,13 +8,6 @@
 namespace lull {
 namespace {
 
-BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store) {
-  BlockReadOptions read;
-  read.verify_checksums = options.verify_checksums || store.paranoid_checks;
-  read.fill_cache = options.fill_cache;
-  return read;
-}
-
 SequenceNumber SequenceOfSnapshot(const leveldb::Snapshot* snapshot) {
   return static_cast<const StoreSnapshot*>(snapshot)->sequence();
 }
@@ -58,28 +51,15 @@ void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
 }
 
+LayoutFigures Store::GetLayoutFigures() const {
+  MutexLock lock(mutex_);
+  return layout_stats_.figures();
+}
+
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
   const GraceGuard guard(grace_);
-  const Version& version = view_.load(std::memory_order_acquire)->version();
-  const auto offset_of = [&](const leveldb::Slice& user_key) {
-    const std::string target = MakeInternalKey(user_key, kMaxSequence, kKindForSeek);
-    uint64_t offset = 0;
-    for (int level = 0; level < kLevels; ++level) {
-      for (const TableRef& file : version.level(level)) {
-        if (context_->order.Compare(file->largest(), target) <= 0) {
-          offset += file->file_bytes();
-        } else if (context_->order.Compare(file->smallest(), target) < 0) {
-          offset += tables_.ApproximateOffsetOf(file.get(), target);
-        }
-      }
-    }
-    return offset;
-  };
-  for (int i = 0; i < count; ++i) {
-    const uint64_t start = offset_of(ranges[i].start);
-    const uint64_t limit = offset_of(ranges[i].limit);
-    sizes[i] = limit > start ? limit - start : 0;
-  }
+  const ReadView* const view = view_.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) sizes[i] = view->ApproximateBytes(&tables_, ranges[i]);
 }
 
 }  // namespace lull

@@ -20,6 +20,10 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
     *value = RenderPrometheus(MakeReport());
     return true;
   }
+  if (name == "lull.layout") {
+    *value = LayoutJson(GetLayoutFigures(), context_->layout);
+    return true;
+  }
   if (name == "lull.options") {
     *value = OptionsText();
     return true;

@@ -99,9 +99,9 @@ bool Store::MayGrow(const leveldb::Slice& record) {
   const bool absorbs =
       absorb_.load(std::memory_order_relaxed) && unflushed_.load(std::memory_order_relaxed) > 0;
   if (held >= memtable_bytes_.load(std::memory_order_relaxed) && !absorbs) return false;
-  const uint64_t bytes =
-      held + record.size() + batch::CountOf(record) * kEntryBytesMax + context_->ArenaBlockBytes();
   const uint64_t opened_with = context_->options.write_buffer_size;
+  const uint64_t bytes = held + record.size() + batch::CountOf(record) * kEntryBytesMax +
+                         context_->memtable_blocks->block_bytes();
   if (bytes <= opened_with + grown_bytes_) return true;
   const uint64_t more = bytes - opened_with - grown_bytes_ + kStepBytes;
   if (!coordinator_->TryAddMemory(more)) return false;
@@ -120,7 +120,7 @@ leveldb::Status Store::SealMemTable() {
   const SequenceNumber last_sequence = published_sequence_.load(std::memory_order_relaxed);
   if (status.ok()) status = wal_.Switch(last_sequence + 1);
   if (!status.ok()) return status;
-  auto next = std::make_shared<MemTable>(context_->order, context_->ArenaBlockBytes());
+  auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = next.get();
   uint64_t sealed_bytes = 0;
   {

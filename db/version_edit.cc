@@ -1,6 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/version_edit.h"
 
+#include <set>
+#include <utility>
+
 #include "util/coding.h"
 #include "util/logging.h"
 
@@ -164,7 +167,9 @@ std::string VersionEdit::DebugString() const {
   for (const auto& [level, key] : compact_pointers) {
     AppendLine(&text, "CompactPointer", std::to_string(level) + " " + KeyText(key));
   }
-  for (const auto& [level, number] : deleted_tables) {
+  // In LevelDB's order, which is not always that of the record.
+  const std::set<std::pair<int, uint64_t>> deleted(deleted_tables.begin(), deleted_tables.end());
+  for (const auto& [level, number] : deleted) {
     AppendLine(&text, "RemoveFile", std::to_string(level) + " " + std::to_string(number));
   }
   for (const NewTable& table : new_tables) {

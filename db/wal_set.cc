@@ -2,6 +2,7 @@
 #include "db/wal_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "db/filename.h"
@@ -13,42 +14,51 @@ namespace {
 
 // A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
 constexpr uint64_t kSlackBytes = 256 << 10;
-
-// While the flush thread syncs a table, a fast writer fills a few WALs.
-constexpr size_t kPreparedMax = 6;
+constexpr uint64_t kMarginBytes = 16 << 10;
 
 }  // namespace
 
 WalSet::~WalSet() { Close(); }
+
+/// Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
+/// its zeros too.
+LogFileMode WalSet::WantedMode() const {
+  return clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+}
+
+/// What a memtable's records will need. Where every byte of it is written twice, no more than the
+/// last one needed.
+uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
+  const uint64_t bytes_max = memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes;
+  const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
+  if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
+  return std::min(bytes_max, last + last / 64 + kMarginBytes);
+}
 
 leveldb::Status WalSet::Create(WalRef* wal) {
   const uint64_t number = context_->NewFileNumber();
   const std::string path = LogFileName(context_->name, number);
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
-  // Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
-  // its zeros too.
-  const LogFileMode mode =
-      clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+  const LogFileMode mode = WantedMode();
   if (context_->extension != nullptr) {
-    status = context_->extension->NewLogFile(
-        path, memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes, mode, &raw);
+    status = context_->extension->NewLogFile(path, CapacityBytes(mode), mode, &raw);
   }
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
-  *wal = std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw));
+  *wal = std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(raw));
   names_unsynced_.store(true, std::memory_order_release);
   return status;
 }
 
 bool WalSet::NeedsPrepare() {
   MutexLock lock(mutex_);
-  if (older_.empty()) prepared_wanted_ = 1;  // everything is in tables: the burst is over
-  return prepared_.size() < prepared_wanted_;
+  return prepared_.size() < prepared_wanted_ || IsUnfit(prepared_.front());
 }
 
 leveldb::Status WalSet::Prepare() {
   if (!NeedsPrepare()) return leveldb::Status::OK();
+  DiscardUnfit();
   WalRef wal;
   leveldb::Status status = Create(&wal);
   if (!status.ok()) return status;
@@ -70,10 +80,8 @@ WalSet::WalRef WalSet::TakePrepared() {
     WalRef next;
     {
       MutexLock lock(mutex_);
-      if (prepared_.empty()) {
-        prepared_wanted_ = kPreparedMax;
-        return nullptr;
-      }
+      if (prepared_.size() <= 1) prepared_wanted_ = kPreparedMax;
+      if (prepared_.empty()) return nullptr;
       next = std::move(prepared_.front());
       prepared_.pop_front();
     }
@@ -92,12 +100,34 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) return status;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
-  const uint64_t released = released_below_.load(std::memory_order_acquire);
-  std::erase_if(older_unsynced_, [&](const WalRef& wal) { return wal->number < released; });
+  last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   if (previous->has_unsynced) older_unsynced_.push_back(previous);
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  const auto first_needed =
+      std::find_if(older_unsynced_.begin(), older_unsynced_.end(),
+                   [&](const WalRef& wal) { return wal->number >= released; });
   MutexLock lock(mutex_);
+  to_close_.insert(to_close_.end(), std::make_move_iterator(older_unsynced_.begin()),
+                   std::make_move_iterator(first_needed));
+  older_unsynced_.erase(older_unsynced_.begin(), first_needed);
   older_.push_back(std::move(previous));
   return status;
+}
+
+bool WalSet::IsUnfit(const WalRef& wal) const {
+  return wal->mode == LogFileMode::kMapped && WantedMode() == LogFileMode::kWrite;
+}
+
+void WalSet::DiscardUnfit() {
+  std::vector<WalRef> unfit;
+  {
+    MutexLock lock(mutex_);
+    while (!prepared_.empty() && IsUnfit(prepared_.front())) {
+      unfit.push_back(std::move(prepared_.front()));
+      prepared_.pop_front();
+    }
+  }
+  for (WalRef& wal : unfit) Discard(std::move(wal));
 }
 
 void WalSet::Discard(WalRef unused) {
@@ -137,8 +167,10 @@ leveldb::Status WalSet::Sync() {
 std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
+  std::vector<WalRef> to_close;
   {
     MutexLock lock(mutex_);
+    to_close.swap(to_close_);
     const auto end = std::find_if(older_.begin(), older_.end(),
                                   [&](const WalRef& wal) { return wal->number >= number; });
     released.assign(older_.begin(), end);
@@ -157,6 +189,7 @@ void WalSet::Close() {
   if (current_ != nullptr) current_->writer.Close();
   older_.clear();
   older_unsynced_.clear();
+  to_close_.clear();
   current_ = nullptr;
 }
 

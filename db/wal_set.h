@@ -22,6 +22,7 @@
 #include "db/log_writer.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "util/env_extension.h"
 #include "util/mutex.h"
 #include "util/owned_counter.h"
 
@@ -35,7 +36,8 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  /// Makes one WAL ready to take over, if fewer are ready than wanted. Flush thread.
+  /// Makes one WAL ready to take over, if fewer are ready than wanted; those made for clients that
+  /// do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
 
@@ -74,16 +76,25 @@ class WalSet {
 
  private:
   struct Wal {
-    Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file)
-        : number(number_in), writer(std::move(file)) {}
+    Wal(uint64_t number_in, LogFileMode mode_in, std::unique_ptr<leveldb::WritableFile> file)
+        : number(number_in), mode(mode_in), writer(std::move(file)) {}
     const uint64_t number;
+    const LogFileMode mode;
     log::Writer writer;
     bool has_unsynced = false;  // leading writer only
   };
   using WalRef = std::shared_ptr<Wal>;
 
+  static constexpr size_t kPreparedMin = 2;
+  // While the flush thread syncs a table, a fast writer fills a few WALs.
+  static constexpr size_t kPreparedMax = 6;
+
+  LogFileMode WantedMode() const;
+  uint64_t CapacityBytes(LogFileMode mode) const;
   leveldb::Status Create(WalRef* wal);
   void Discard(WalRef unused);
+  bool IsUnfit(const WalRef& wal) const;
+  void DiscardUnfit() LULL_EXCLUDES(mutex_);
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
 
@@ -95,12 +106,17 @@ class WalSet {
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
   std::atomic<bool> names_unsynced_{false};  // a WAL was created and its folder not synced since
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
+  std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
 
   Mutex mutex_;
   std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
-  // How many shall be ready: one, and more for the rest of a burst in which one was not enough.
-  size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = 1;
+  // How many shall be ready: more for good once they were used up, since a program that bursts does
+  // so again.
+  size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = kPreparedMin;
   std::vector<WalRef> older_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
+  // Released, but the leader still held them: to unmap and to cut a file can wait for the journal,
+  // so the flush thread does it.
+  std::vector<WalRef> to_close_ LULL_GUARDED_BY(mutex_);
 };
 
 }  // namespace lull

@@ -91,8 +91,13 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   if (pressure.flush_bytes_per_sec == 0) return;  // nothing to set the scale yet
-  // The last third is what the running flush holds on to until its table is in place.
-  const double memory_max = static_cast<double>(pressure.memory_budget_bytes) * 2 / 3;
+  // The running flush holds on to a third until its table is in place, and a memtable about to be
+  // sealed must fit: what is left is the room, and pacing begins when half of it is used. A single
+  // large memtable may fill most of it.
+  const double budget = static_cast<double>(pressure.memory_budget_bytes);
+  const double memtable = static_cast<double>(pressure.memtable_bytes);
+  const double memory_max =
+      std::max(budget * 2 / 3 - memtable, std::min(budget * 2 / 3, 1.5 * memtable));
   const double memory =
       Progress(static_cast<double>(pressure.memory_used_bytes), 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);

@@ -7,14 +7,20 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include "util/block_pool.h"
 
 namespace lull {
 
 class Arena {
  public:
-  /// Blocks of `block_bytes` are taken from the heap as needed; larger requests get their own.
-  explicit Arena(size_t block_bytes = 256 << 10);
+  /// Blocks are taken from the pool as needed, and given back at the end; larger requests get their
+  /// own from the heap.
+  explicit Arena(std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>())
+      : pool_(std::move(pool)) {}
+  ~Arena() { pool_->Give(std::move(blocks_)); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -28,16 +34,17 @@ class Arena {
     return result;
   }
 
-  /// Bytes taken from the heap. Any thread.
+  /// Bytes of all blocks. Any thread.
   size_t MemoryBytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
   char* AllocateSlow(size_t bytes);
 
-  const size_t block_bytes_;
+  const std::shared_ptr<BlockPool> pool_;
   char* next_ = nullptr;
   size_t remaining_ = 0;
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<BlockPool::Block> blocks_;
+  std::vector<std::unique_ptr<char[]>> large_;
   std::atomic<size_t> memory_bytes_{0};
 };
 

@@ -29,8 +29,9 @@ class EnvExtension {
   /// Makes names created, renamed or removed in `dir` durable.
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;
 
-  /// Creates (truncates) a log file with `capacity_bytes` allocated ahead, so that appends within
-  /// it change no metadata. The file ends in zeros until it is closed. After each successful Append
+  /// Creates (truncates) a log file with `capacity_bytes` allocated and zeroed ahead, so that
+  /// appends within it change no metadata. The file ends in zeros until it is closed. After each
+  /// successful Append
   /// + Flush the bytes outlive the process. Default: NotSupported, and the caller uses
   /// Env::NewWritableFile.
   virtual leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes,

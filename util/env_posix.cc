@@ -137,7 +137,8 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   }
 
   void StartThread(void (*function)(void*), void* argument) override {
-    StartDetachedThread("leveldb-user", [function, argument] { function(argument); });
+    ThreadFactory::System()->StartDetached("leveldb-user", CpuClass::kNormal,
+                                           [function, argument] { function(argument); });
   }
 
   Status GetTestDirectory(std::string* path) override {
@@ -175,7 +176,7 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
 
   Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
     constexpr size_t kBufferBytes = 256 << 10;
-    constexpr size_t kWritebackBytes = 1 << 20;
+    constexpr size_t kWritebackBytes = 512 << 10;
     const WriteStyle style = {.buffer_bytes = kBufferBytes,
                               .direct_bytes = kBufferBytes,
                               .writeback_bytes = kWritebackBytes};

@@ -85,20 +85,28 @@ class MappedLogFile final : public leveldb::WritableFile {
 
   Status Append(const Slice& data) override {
     if (!failure_.ok()) return failure_;
-    const std::span<char> mapped = mapping_->bytes();
-    if (written_ <= mapped.size() && data.size() <= mapped.size() - written_) {
-      StoreHeadLast(mapped.data() + written_, data);
-    } else {
-      failure_ = WriteBehindMapping(data);
+    if (mapping_) {
+      const std::span<char> mapped = mapping_->bytes();
+      if (data.size() <= mapped.size() - written_) {
+        StoreHeadLast(mapped.data() + written_, data);
+        written_ += data.size();
+        return Status::OK();
+      }
+      failure_ = LeaveMapping();
       if (!failure_.ok()) return failure_;
     }
-    written_ += data.size();
-    return Status::OK();
+    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()}};
+    failure_ = WriteAll(fd_.get(), name_, pieces);
+    if (failure_.ok()) written_ += data.size();
+    return failure_;
   }
 
   Status Flush() override { return failure_; }
 
+  /// Who syncs once does so again, and the kernel takes a mapped page, which may be a megabyte
+  /// large, for wholly dirty after one store: each sync would write all of it.
   Status Sync() override {
+    if (failure_.ok() && mapping_) failure_ = LeaveMapping();
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
     return failure_;
   }
@@ -125,12 +133,13 @@ class MappedLogFile final : public leveldb::WritableFile {
     std::memcpy(out, data.data(), kHeadBytes);
   }
 
-  /// The file grew past what was allocated: the rest takes the ordinary way, which Linux keeps
-  /// coherent with mappings.
-  Status WriteBehindMapping(const Slice& data) {
-    if (lseek(fd_.get(), static_cast<off_t>(written_), SEEK_SET) < 0) return Error(name_, errno);
-    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()}};
-    return WriteAll(fd_.get(), name_, pieces);
+  /// What follows takes the ordinary way. The zeros behind what was stored are dropped unwritten.
+  Status LeaveMapping() {
+    mapping_.reset();
+    const auto end = static_cast<off_t>(written_);
+    if (ftruncate(fd_.get(), end) != 0 || lseek(fd_.get(), end, SEEK_SET) != end)
+      return Error(name_, errno);
+    return Status::OK();
   }
 
   const std::string name_;
@@ -154,14 +163,29 @@ Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* alloca
   return is_full ? Error(name, errno) : Status::OK();
 }
 
-/// Fills the file's first `bytes` with zeros, and leaves the position at the start. In large pieces
-/// the page cache gets them as large folios: faulting those in costs a seventh of what page after
-/// page of a hole costs.
-Status WriteZeros(int fd, const std::string& name, uint64_t bytes) {
+/// Fills the file's first `bytes` with zeros, and leaves the position at the start.
+///
+/// To map: in large pieces the page cache gets them as large folios; faulting those in costs a
+/// seventh of what page after page of a hole costs.
+///
+/// To sync: the zeros are made durable, since only blocks that were written before are overwritten
+/// without a change of metadata, and so synced without a commit of the file system's journal. In
+/// small pieces, each waited for, so that a client's sync never queues behind more than one.
+Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode mode) {
   static char zeros[1 << 20];
-  for (uint64_t at = 0; at < bytes; at += sizeof(zeros)) {
-    iovec pieces[] = {{zeros, static_cast<size_t>(std::min<uint64_t>(bytes - at, sizeof(zeros)))}};
+  const bool to_sync = mode == LogFileMode::kWrite;
+  const uint64_t piece_bytes = to_sync ? sizeof(zeros) / 8 : sizeof(zeros);
+  for (uint64_t at = 0; at < bytes; at += piece_bytes) {
+    const uint64_t length = std::min(bytes - at, piece_bytes);
+    iovec pieces[] = {{zeros, static_cast<size_t>(length)}};
     if (Status s = WriteAll(fd, name, pieces); !s.ok()) return s;
+    if (to_sync) {
+      sync_file_range(fd, static_cast<off_t>(at), static_cast<off_t>(length),
+                      SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    }
+  }
+  if (to_sync) {
+    if (Status s = SyncData(fd, name); !s.ok()) return s;
   }
   return lseek(fd, 0, SEEK_SET) == 0 ? Status::OK() : Error(name, errno);
 }
@@ -190,8 +214,10 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
     unlink(name.c_str());  // what it did allocate is needed elsewhere
     return s;
   }
+  if (allocated && KeepsAllocations(fd.get())) {
+    if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) return s;
+  }
   if (mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get())) {
-    if (Status s = WriteZeros(fd.get(), name, capacity_bytes); !s.ok()) return s;
     if (std::optional<Mapping> mapping = Mapping::Make(fd.get(), capacity_bytes)) {
       *result = new MappedLogFile(name, std::move(fd), *std::move(mapping));
       return Status::OK();

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "leveldb/slice.h"
 #include "util/posix_file.h"
@@ -84,12 +85,18 @@ class BufferedFile final : public leveldb::WritableFile {
     return Status::OK();
   }
 
-  /// Only advice: errors come back from Sync.
+  /// One piece is on its way at a time, so that a client's sync of a WAL queues behind no more than
+  /// that. Only advice: errors come back from Sync.
   void BeginWriteback() {
     if (style_.writeback_bytes == 0 || written_ - writeback_begun_ < style_.writeback_bytes) return;
+    if (writeback_begun_ > writeback_done_) {
+      sync_file_range(fd_.get(), static_cast<off_t>(writeback_done_),
+                      static_cast<off_t>(writeback_begun_ - writeback_done_),
+                      SYNC_FILE_RANGE_WAIT_BEFORE);
+    }
     sync_file_range(fd_.get(), static_cast<off_t>(writeback_begun_),
                     static_cast<off_t>(written_ - writeback_begun_), SYNC_FILE_RANGE_WRITE);
-    writeback_begun_ = written_;
+    writeback_done_ = std::exchange(writeback_begun_, written_);
   }
 
   const std::string name_;
@@ -100,6 +107,7 @@ class BufferedFile final : public leveldb::WritableFile {
   size_t buffered_ = 0;
   uint64_t written_ = 0;          // bytes handed to the kernel
   uint64_t writeback_begun_ = 0;  // those that it was asked to write to the device
+  uint64_t writeback_done_ = 0;   // and those that it has written, if no error
   Status failure_;
 };
 

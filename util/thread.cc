@@ -76,6 +76,10 @@ class SystemThreadFactory final : public ThreadFactory {
                                       std::function<void()> body) override {
     return std::make_unique<SystemThreadHandle>(StartOrDie(name, cpu_class, std::move(body)));
   }
+  void StartDetached(const std::string& name, CpuClass cpu_class,
+                     std::function<void()> body) override {
+    pthread_detach(StartOrDie(name, cpu_class, std::move(body)));
+  }
 };
 
 }  // namespace
@@ -84,10 +88,6 @@ ThreadFactory* ThreadFactory::System() {
   static ThreadFactory* const factory =
       new SystemThreadFactory;  // never destroyed: threads may outlive main
   return factory;
-}
-
-void StartDetachedThread(const std::string& name, std::function<void()> body) {
-  pthread_detach(StartOrDie(name, CpuClass::kNormal, std::move(body)));
 }
 
 void OfferCore() { sched_yield(); }

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The one home of threads: named, joined on destruction, with a CPU class fixed at birth (a thread
-// without privilege can leave the normal class but not return to it, so work changes class by
-// moving between threads).
+// The one home of threads: named, with a CPU class fixed at birth (a thread without privilege can
+// leave the normal class but not return to it, so work changes class by moving between threads).
 #pragma once
 
 #include <functional>
@@ -30,11 +29,11 @@ class ThreadFactory {
   /// thread to give.
   virtual std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
                                               std::function<void()> body) = 0;
+  /// One that nobody joins: `body` owns, or shares, all that it touches.
+  virtual void StartDetached(const std::string& name, CpuClass cpu_class,
+                             std::function<void()> body) = 0;
   static ThreadFactory* System();
 };
-
-/// Runs `body` in a thread that nobody joins: for Env::StartThread, whose callers expect just that.
-void StartDetachedThread(const std::string& name, std::function<void()> body);
 
 /// Lets whoever waits for this core have it first; returns at once where nobody does.
 void OfferCore();

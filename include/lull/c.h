@@ -24,14 +24,15 @@ extern "C" {
 LEVELDB_EXPORT leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling,
                                     const char* name, char** errptr);
 
+/* Changes options of an open store, as lull::SetOptions does; an option that cannot change is
+   refused by name, and then nothing changes. */
+LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr);
+
 /* Returns when everything written before the call is in table files, durably. */
 LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 
 /* Returns when nothing is left to flush or compact. New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
-
-/* Changes scheduling options while the store is open; all of `options` or, on an error, nothing. */
-LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* options, char** errptr);
 
 /* Names for leveldb_property_value: JSON, Prometheus' text format, the option string in force. */
 #define LULL_PROPERTY_STATS "lull.stats"

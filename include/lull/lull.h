@@ -105,6 +105,28 @@ struct LEVELDB_EXPORT SchedulingOptions {
   /// kind of call and each of up to 16 threads.
   bool latency_histograms = false;
 
+  /// Which rules decide what a compaction takes and where it cuts its tables: "leveled" (LevelDB's)
+  /// or "vsst" (short chains of compactions; see docs/layouts.md). A store may be opened with
+  /// another one each time.
+  std::string layout = "leveled";
+
+  /// How many times larger a level is than the one above; in vsst also the tables that L1 holds,
+  /// and the overlap up to which a table of L1 is good. 0: leveled 10, vsst 8.
+  int growth_factor = 0;
+
+  /// vsst: how many times larger L2 is than L1.
+  int vsst_phi = 32;
+
+  /// Bytes at which a compaction ends a table. 0: leveled Options::max_file_size, vsst 8 MiB.
+  uint64_t table_bytes_max = 0;
+
+  /// Deep compactions take the table that rewrites least for what it brings down, where false takes
+  /// one after the other in the order of keys. (From L1, vsst always does the former.)
+  bool pick_by_overlap = false;
+
+  /// Compactions prefer to end a table where one of the next level ends. False: LevelDB's cuts.
+  bool align_outputs = true;
+
   /// Reads "name=value;name=value" over the present values; names are the fields'. InvalidArgument
   /// names the pair that cannot be read, why, and the nearest known name; then nothing is changed.
   static leveldb::Status Parse(const std::string& text, SchedulingOptions* options);
@@ -118,6 +140,15 @@ struct LEVELDB_EXPORT SchedulingOptions {
 LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
                                     const SchedulingOptions& scheduling, const std::string& name,
                                     leveldb::DB** db);
+
+/// Opens a store to read it as it is now, without its LOCK: another process may have it open and go
+/// on writing, which is not seen. Nothing in the folder is changed. What the logs hold is read into
+/// memory; what another process has written but not yet handed to the operating system is missed.
+/// Writes fail with NotSupported. At most max_open_files tables are kept open: if there are more,
+/// and another process deletes one of the others, reads that need it fail. Of `options`, those
+/// count that say how to read.
+LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
+                                            const std::string& name, leveldb::DB** db);
 
 /// Returns when everything written before the call is in table files, durably. InvalidArgument for
 /// a DB that is not Lull's. Any thread.

@@ -14,6 +14,10 @@
 namespace lull::testing {
 namespace {
 
+#if !defined(LULL_SWEEP_STRIDE)
+#define LULL_SWEEP_STRIDE 1
+#endif
+
 std::string NameOf(FaultKind kind) {
   std::string name = FaultKindName(kind);
   std::replace(name.begin(), name.end(), '-', '_');
@@ -25,7 +29,9 @@ class FaultAtEveryOperation : public ::testing::TestWithParam<std::tuple<FaultKi
 TEST_P(FaultAtEveryOperation, LosesNothingThatWasAcked) {
   const auto& [kind, index] = GetParam();
   FaultSweepOptions options;
+  options.stride = LULL_SWEEP_STRIDE;
   options.scheduling = "policy=lull";
+  if (index % 2 == 1) options.scheduling += ";layout=vsst;table_bytes_max=8K;growth_factor=4";
   const SweepReport report = FaultSweep(AllScenarios()[index], kind, options);
   EXPECT_GT(report.runs, 1u);
   EXPECT_EQ(report.violations, 0u)

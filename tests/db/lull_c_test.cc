@@ -111,18 +111,6 @@ TEST_F(LullCTest, ErrorsReplaceEachOther) {
   EXPECT_NE(TakeError().find("l0_stop"), std::string::npos);
 }
 
-TEST_F(LullCTest, ChangesOptions) {
-  Open("own_coordinator=1;l0_stop=30");
-  lull_set_options(db_, "policy=silk;l0_stop=40", &error_);
-  EXPECT_EQ(TakeError(), "");
-  lull_set_options(db_, "policy=leveldb;compaction_threads=3", &error_);
-  EXPECT_NE(TakeError().find("compaction_threads"), std::string::npos);
-  char* options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
-  EXPECT_NE(std::strstr(options, "policy=silk"), nullptr) << options;
-  EXPECT_NE(std::strstr(options, "l0_stop=40"), nullptr) << options;
-  leveldb_free(options);
-}
-
 TEST_F(LullCTest, ListensToAFlush) {
   Heard heard;
   Open("own_coordinator=1");
@@ -169,6 +157,18 @@ TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
   leveldb_close(db_);
   db_ = nullptr;
   EXPECT_EQ(heard.destroyed, 1);
+}
+
+TEST_F(LullCTest, OptionsChangeOrAreRefusedByName) {
+  Open("policy=lull;own_coordinator=1");
+  lull_set_options(db_, "policy=silk;l0_trigger=6", &error_);
+  EXPECT_EQ(TakeError(), "");
+  char* const options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
+  EXPECT_NE(std::string(options).find("policy=silk;"), std::string::npos) << options;
+  EXPECT_NE(std::string(options).find("l0_trigger=6;"), std::string::npos) << options;
+  leveldb_free(options);
+  lull_set_options(db_, "compaction_threads=7", &error_);
+  EXPECT_NE(TakeError().find("compaction_threads"), std::string::npos);
 }
 
 TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Every operation of leveldb::DB in long seeded streams against a model, for each policy, on the
-// real file system and in memory. A failure prints its seed and the command that replays it.
+// Every operation of leveldb::DB in long seeded streams against a model, for each policy and
+// layout, on the real file system and in memory. A failure prints its seed and the command that
+// replays it.
 #include "tests/support/metamorphic.h"
 
 #include <gtest/gtest.h>
@@ -19,6 +20,14 @@ namespace {
 constexpr uint64_t kSeeds = 26;
 constexpr uint64_t kOpsPerSeed = 20'000;  // two policies, in sum 1,040,000
 
+// One layout, the other, or another one each time that the store is opened.
+std::string Scheduling(const std::string& policy, uint64_t seed) {
+  const std::string leveled = "policy=" + policy + (seed % 2 == 0 ? ";pick_by_overlap=true" : "");
+  const std::string vsst =
+      "policy=" + policy + ";layout=vsst;table_bytes_max=32K;vsst_phi=" + std::to_string(1 + seed);
+  return seed % 3 == 0 ? leveled : seed % 3 == 1 ? vsst : vsst + "|" + leveled;
+}
+
 class Metamorphic : public ::testing::TestWithParam<std::tuple<std::string, uint64_t>> {};
 
 TEST_P(Metamorphic, AgreesWithTheModel) {
@@ -27,7 +36,8 @@ TEST_P(Metamorphic, AgreesWithTheModel) {
   MetamorphicConfig config;
   config.seed = seed;
   config.ops = kOpsPerSeed;
-  config.hooks = StoreHooks("policy=" + policy);
+  const std::string scheduling = Scheduling(policy, seed);
+  config.hooks = StoreHooks(scheduling);
   if (seed % 4 != 0) {
     config.env = &memory;
     config.directory = "/store";
@@ -35,7 +45,7 @@ TEST_P(Metamorphic, AgreesWithTheModel) {
     config.directory = FreshDirectory("metamorphic-" + policy);
   }
   const MetamorphicReport report = RunMetamorphic(config);
-  EXPECT_TRUE(report.ok) << report.failure << " --scheduling=policy=" << policy;
+  EXPECT_TRUE(report.ok) << report.failure << " '--scheduling=" << scheduling << "'";
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Metamorphic,

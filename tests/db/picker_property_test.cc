@@ -2,7 +2,7 @@
 //
 // A store in miniature: tables are lists of entries in memory, several compactions run at once and
 // end in any order, and after each install every key must read as it did, for every snapshot.
-// Picker, drop rule and version builder are the real ones.
+// Picker, drop rule, cutter and version builder are the real ones; seeds take turns at the layouts.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "db/drop_rule.h"
-#include "db/picker.h"
+#include "db/output_cutter.h"
+#include "db/planner.h"
 #include "tests/db/version_text.h"
 #include "util/random.h"
 
@@ -44,9 +45,16 @@ class MiniStore {
   explicit MiniStore(uint64_t seed) : random_(seed) {
     layout_.l0_trigger = 2 + static_cast<int>(random_.Uniform(3));
     layout_.l1_bytes_target = 20 + random_.Uniform(30);
-    layout_.level_multiplier = 2 + static_cast<double>(random_.Uniform(3));
+    layout_.growth_factor = 2 + static_cast<double>(random_.Uniform(3));
     layout_.table_bytes_max = 6 + random_.Uniform(6);
     layout_.l0_job_bytes_max = random_.OneIn(2) ? 0 : 1 + random_.Uniform(20);
+    layout_.pick_by_overlap = random_.OneIn(2);
+    layout_.align_outputs = random_.OneIn(2);
+    if (seed % 2 == 0) {
+      layout_.kind = LayoutKind::kVsst;
+      layout_.l0_trigger = 1;
+      layout_.vsst_phi = 1 + static_cast<double>(random_.Uniform(6));
+    }
     // As LevelDB does, which cuts between entries of one key.
     splits_keys_ = random_.OneIn(2);
   }
@@ -117,8 +125,10 @@ class MiniStore {
       edit.deleted_tables.emplace_back(job.plan.output_level, table->number());
     }
     if (job.plan.trivial_move) {
-      edit.new_tables.push_back(job.plan.upper[0]->description);
-      edit.new_tables.back().level = job.plan.output_level;
+      for (const TableRef& table : job.plan.upper) {
+        edit.new_tables.push_back(table->description);
+        edit.new_tables.back().level = job.plan.output_level;
+      }
     } else {
       Merge(job, &edit);
     }
@@ -192,14 +202,16 @@ class MiniStore {
     std::sort(inputs.begin(), inputs.end(),
               [&](const std::string& a, const std::string& b) { return order.Compare(a, b) < 0; });
     DropRule rule(order, job.oldest_snapshot, job.base, job.plan.output_level);
+    OutputCutter cutter(order, CutRuleFor(layout_, job.plan.output_level), job.plan.grandparents,
+                        job.plan.fences);
     Entries output;
     for (const std::string& key : inputs) {
-      const bool drop = rule.ShouldDrop(key);
-      if (output.size() >= layout_.table_bytes_max &&
-          (splits_keys_ || !rule.SameUserKeyAsBefore())) {
+      if (rule.ShouldDrop(key)) continue;
+      const bool may_cut = !output.empty() && (splits_keys_ || !rule.SameUserKeyAsBefore());
+      if (cutter.CutBefore(key, output.size(), may_cut)) {
         AddTable(job.plan.output_level, std::exchange(output, {}), edit);
       }
-      if (!drop) output.push_back(key);
+      output.push_back(key);
     }
     if (!output.empty()) AddTable(job.plan.output_level, std::move(output), edit);
   }
@@ -251,18 +263,26 @@ class MiniStore {
     }
     ASSERT_EQ(plan.input_bytes, bytes);
     for (const TableRef& table : version_->level(plan.output_level)) {
-      const bool apart = table->smallest_user().ToString() > largest ||
-                         table->largest_user().ToString() < smallest;
-      ASSERT_TRUE(apart || lower.count(table->number()));
+      if (lower.count(table->number())) continue;
+      for (const TableRef& taken : plan.upper) {
+        ASSERT_FALSE(UserRangesTouch(order, *table, *taken));
+      }
+      // Where it lies between inputs, a fence keeps outputs away from it; Install checks that.
+      const bool within = table->largest_user().ToString() > smallest &&
+                          table->smallest_user().ToString() < largest;
+      ASSERT_TRUE(!within || !plan.fences.empty());
     }
     CheckNothingOlderStays(plan.level, plan.upper, upper);
     CheckNothingOlderStays(plan.output_level, plan.lower, lower);
     if (plan.trivial_move) {
-      ASSERT_EQ(plan.upper.size(), 1u);
       ASSERT_TRUE(plan.lower.empty());
-      uint64_t overlap_bytes = 0;
-      for (const TableRef& table : plan.grandparents) overlap_bytes += table->file_bytes();
-      ASSERT_LE(overlap_bytes, layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
+      ASSERT_TRUE(plan.level > 0 || plan.upper.size() == 1);
+      for (const TableRef& table : plan.upper) {
+        const UserRange range{table->smallest_user().ToString(), table->largest_user().ToString()};
+        ASSERT_LE(
+            plan.level + 2 >= kLevels ? 0 : SumBytes(version_->Overlapping(plan.level + 2, range)),
+            layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
+      }
     }
   }
 
@@ -278,7 +298,10 @@ class MiniStore {
               taken->smallest_user().ToString() <= table->largest_user().ToString();
           ASSERT_FALSE(overlap && table->number() < taken->number());
         } else {
-          ASSERT_NE(table->smallest_user().ToString(), taken->largest_user().ToString());
+          const bool goes_on = InternalOrder().Compare(table->smallest(), taken->largest()) > 0 &&
+                               table->smallest_user() == taken->largest_user();
+          ASSERT_FALSE(goes_on) << "level " << level << ": " << Numbers(chosen) << " without "
+                                << table->number();
         }
       }
     }

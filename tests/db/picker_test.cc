@@ -47,8 +47,26 @@ TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
   EXPECT_EQ(targets[5], 100000 * kMib);
   EXPECT_EQ(targets[6], UINT64_MAX);
   LayoutOptions huge;
-  huge.level_multiplier = 1e12;
+  huge.growth_factor = 1e12;
   EXPECT_EQ(LevelTargets(huge)[5], UINT64_MAX);
+}
+
+TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
+  LayoutOptions layout;
+  layout.pick_by_overlap = true;
+  // 0.75, 0.5 and 2 bytes below for one of their own.
+  const std::string tables =
+      "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout), "L1 2 + 5");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
+      << "where the last one ended says nothing";
+  // The excess is already on its way.
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
+  // Of equals the first; nothing below costs nothing.
+  EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", Depth::kDeep, layout),
+            "L1 2 move");
 }
 
 TEST(LevelScore, IsOneWhenDue) {
@@ -231,7 +249,7 @@ TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
 TEST(Pick, TheLastLevelButOneHasNoGrandparents) {
   LayoutOptions tiny;
   tiny.l1_bytes_target = 1;
-  tiny.level_multiplier = 1;
+  tiny.growth_factor = 1;
   EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", Depth::kDeep, tiny), "L5 1 + 2");
 }
 

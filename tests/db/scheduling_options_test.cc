@@ -53,6 +53,12 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.adoc_immutables_max, b.adoc_immutables_max);
   EXPECT_EQ(a.own_coordinator, b.own_coordinator);
   EXPECT_EQ(a.latency_histograms, b.latency_histograms);
+  EXPECT_EQ(a.layout, b.layout);
+  EXPECT_EQ(a.growth_factor, b.growth_factor);
+  EXPECT_EQ(a.vsst_phi, b.vsst_phi);
+  EXPECT_EQ(a.table_bytes_max, b.table_bytes_max);
+  EXPECT_EQ(a.pick_by_overlap, b.pick_by_overlap);
+  EXPECT_EQ(a.align_outputs, b.align_outputs);
 }
 
 SchedulingOptions Unusual() {
@@ -91,6 +97,12 @@ SchedulingOptions Unusual() {
   options.adoc_immutables_max = 34;
   options.own_coordinator = true;
   options.latency_histograms = true;
+  options.layout = "vsst";
+  options.growth_factor = 35;
+  options.vsst_phi = 36;
+  options.table_bytes_max = 37 << 20;
+  options.pick_by_overlap = true;
+  options.align_outputs = false;
   return options;
 }
 
@@ -127,14 +139,15 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "silk_tick_us=10000;silk_half_life_us=60000000;silk_immutables_max=1;"
             "adoc_window_us=1000000;adoc_threads_step=2;adoc_batch_step_bytes=0;"
             "adoc_batch_factor_max=8;adoc_slowed_bytes_per_sec=16M;adoc_immutables_max=1;"
-            "own_coordinator=false;latency_histograms=false");
+            "own_coordinator=false;latency_histograms=false;layout=leveled;growth_factor=0;"
+            "vsst_phi=32;table_bytes_max=0;pick_by_overlap=false;align_outputs=true");
   ExpectSame(Parsed(""), defaults);
 }
 
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(34, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(40, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
@@ -143,6 +156,27 @@ TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
   SchedulingOptions expected = Unusual();
   expected.lull_after_us = 1;
   ExpectSame(options, expected);
+}
+
+TEST(SchedulingOptionsTest, LayoutsAreNamedAndBounded) {
+  EXPECT_EQ(Parsed("layout=vsst;table_bytes_max=4K").table_bytes_max, 4096u);
+  EXPECT_EQ(Parsed("table_bytes_max=0").table_bytes_max, 0u);
+  ExpectRefused("layout=tiered", {"\"layout=tiered\"", "no such layout", "leveled, vsst"});
+  ExpectRefused("layout=lull", {"no such layout"});
+  ExpectRefused("policy=vsst", {"no such policy"});
+  ExpectRefused("table_bytes_max=4095", {"\"table_bytes_max=4095\"", "at least 4K, or 0"});
+  ExpectRefused("table_bytes_max=1025M", {"at most 1G"});
+  ExpectRefused("growth_factor=1001", {"at most 1000"});
+  ExpectRefused("vsst_phi=0", {"at least 1"});
+  SchedulingOptions open;
+  EXPECT_FALSE(ParseLive("layout=vsst", &open).ok());
+}
+
+TEST(SchedulingOptionsTest, InVsstOneL0TableIsDue) {
+  EXPECT_EQ(ResolvePolicyOptions(Parsed("layout=vsst"), 1 << 20, 1 << 20, 1).l0_trigger, 1);
+  EXPECT_EQ(
+      ResolvePolicyOptions(Parsed("layout=vsst;l0_trigger=3"), 1 << 20, 1 << 20, 1).l0_trigger, 3);
+  EXPECT_EQ(ResolvePolicyOptions(Parsed(""), 1 << 20, 1 << 20, 1).l0_trigger, 4);
 }
 
 TEST(SchedulingOptionsTest, BlanksAndEmptyPairsAreAllowedAndTheLastPairWins) {

@@ -161,13 +161,21 @@ TEST_P(StoreTest, ABatchIsOneWrite) {
 }
 
 TEST_P(StoreTest, FewOpenTablesSuffice) {
+  if (GetParam() != "lull") GTEST_SKIP() << "what is cached is no matter of policy";
   options_.max_open_files = 74;
+  options_.write_buffer_size = 4 << 20;
   options_.max_file_size = 1 << 20;
   const std::unique_ptr<const leveldb::FilterPolicy> filter(leveldb::NewBloomFilterPolicy(10));
   options_.filter_policy = filter.get();
   options_.compression = leveldb::kNoCompression;
   Reopen();
-  for (int i = 0; i < 80'000; ++i) Put(Key((i * 7919) % 80'000), Filling(i, 0));
+  leveldb::WriteBatch batch;  // a policy that delays each write delays few
+  for (int i = 0; i < 80'000; ++i) {
+    batch.Put(Key((i * 7919) % 80'000), Filling(i, 0));
+    if (i % 200 != 199) continue;
+    ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
+    batch.Clear();
+  }
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   for (int i = 0; i < 80'000; i += 97) ASSERT_NE(Value(Key(i)), "-") << i;
   db_.reset();

@@ -158,8 +158,12 @@ Moment AfterEvents(Policy* policy, RandomHistory* history) {
   return last;
 }
 
-/// No memtable waits, L0 is short, and there is little debt.
+/// No deep compaction was begun: "leveldb" finishes one before it grants another to L0.
+void SetNothingBegun(Pressure* pressure) { pressure->deep_running = pressure->deep_paused = 0; }
+
+/// No memtable waits, no compaction runs, L0 is short, and there is little debt.
 void SetCalm(const PolicyOptions& options, Pressure* pressure) {
+  SetNothingBegun(pressure);
   if (pressure->memory_budget_bytes == 0) pressure->memory_budget_bytes = 64 * kMiB;
   pressure->immutables = 0;
   pressure->memory_used_bytes = pressure->immutable_bytes = 0;
@@ -338,6 +342,7 @@ TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
       Pressure pressure = history.RandomPressure();
       pressure.client_bytes_total = moment.pressure.client_bytes_total += 10 * kMiB;
       pressure.immutables = 0;
+      SetNothingBegun(&pressure);
       pressure.l0_due = pressure.deep_due = true;
       const bool l0_is_full = i % 2 == 0;
       if (l0_is_full) {
@@ -362,6 +367,7 @@ TEST_P(AnyPolicyTest, ADrainGrantsEverything) {
     const auto policy = MakePolicy(GetParam(), options);
     Moment moment = AfterEvents(policy.get(), &history);
     moment.pressure.immutables = 0;
+    SetNothingBegun(&moment.pressure);
     moment.pressure.drain_requested = true;
     const Directive wanted = policy->OnEvent(EventKind::kTick, moment.pressure, moment.now_us);
     ASSERT_GT(wanted.l0.jobs_max, 0);
@@ -473,7 +479,7 @@ void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_u
     if (before <= 1e18) {
       const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
       const double granularity = set_share.steps == 0 ? 0 : 2.0 * flush / set_share.steps;
-      ASSERT_LE(before - pace, 0.07 * flush + granularity + 1) << "at " << percent << " %";
+      ASSERT_LE(before - pace, 0.11 * flush + granularity + 1) << "at " << percent << " %";
     }
     before = pace;
   }
@@ -525,7 +531,7 @@ TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
     const LullPolicy policy = PolicyAfter(options, &history, &last);
     Pressure pressure = history.RandomPressure();
     if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
-    pressure.memory_used_bytes = pressure.memory_budget_bytes / 3;
+    pressure.memory_used_bytes = pressure.memory_budget_bytes / 5;
     pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
     pressure.debt_bytes = options.debt_bytes_max / 2;
     const Directive wanted = WouldSay(policy, pressure, last.now_us);

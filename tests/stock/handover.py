@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2"]
+VSST = "layout=vsst;table_bytes_max=32K"
+SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2;pick_by_overlap=1",
+              f"policy=lull;{VSST}", f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
 
 
 def run(command):

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/open_store.h"
 
+#include <sstream>
+#include <vector>
+
 #ifdef LULL_BUILD
 #include "lull/lull.h"
 #endif
@@ -38,9 +41,15 @@ Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
 #endif
 
 Hooks StoreHooks(const std::string& scheduling) {
+  std::vector<std::string> turns;
+  std::istringstream texts(scheduling);
+  for (std::string text; std::getline(texts, text, '|');) turns.push_back(text);
+  if (turns.empty()) turns.emplace_back();
   Hooks hooks;
-  hooks.open = [scheduling](const leveldb::Options& options, const std::string& name,
-                            leveldb::DB** db) { return OpenStore(options, scheduling, name, db); };
+  hooks.open = [turns, opens = size_t{0}](const leveldb::Options& options, const std::string& name,
+                                          leveldb::DB** db) mutable {
+    return OpenStore(options, turns[opens++ % turns.size()], name, db);
+  };
   hooks.flush = FlushStore;
   hooks.wait_for_idle = WaitForIdleStore;
   return hooks;

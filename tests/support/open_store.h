@@ -28,7 +28,8 @@ leveldb::Status OpenStore(const leveldb::Options& options, const std::string& sc
 leveldb::Status FlushStore(leveldb::DB* db);
 leveldb::Status WaitForIdleStore(leveldb::DB* db);
 
-// Hooks that open with `scheduling` and flush and wait as above.
+// Hooks that open with `scheduling` and flush and wait as above. Several option strings with "|"
+// between them are taken in turn, a store being opened again and again.
 Hooks StoreHooks(const std::string& scheduling);
 
 }  // namespace lull::testing

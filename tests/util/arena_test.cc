@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace lull {
 namespace {
 
 TEST(Arena, PiecesAreAlignedAndApart) {
-  Arena arena(4096);
+  Arena arena(std::make_shared<BlockPool>(4096));
   Random random(21);
   std::vector<std::pair<char*, size_t>> pieces;
   size_t requested = 0;
@@ -35,7 +36,7 @@ TEST(Arena, PiecesAreAlignedAndApart) {
 }
 
 TEST(Arena, TakesMemoryOnlyAsNeeded) {
-  Arena arena(64 << 10);
+  Arena arena(std::make_shared<BlockPool>(64 << 10));
   EXPECT_EQ(arena.MemoryBytes(), 0u);
   arena.Allocate(8);
   const size_t one_block = arena.MemoryBytes();
@@ -45,7 +46,7 @@ TEST(Arena, TakesMemoryOnlyAsNeeded) {
 }
 
 TEST(Arena, LargePiecesDoNotWasteTheCurrentBlock) {
-  Arena arena(64 << 10);
+  Arena arena(std::make_shared<BlockPool>(64 << 10));
   char* const before = arena.Allocate(8);
   arena.Allocate(1 << 20);
   EXPECT_EQ(arena.Allocate(8), before + 8);

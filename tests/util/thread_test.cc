@@ -62,7 +62,7 @@ TEST(Thread, LeavesTheClientsSignalsToTheClient) {
 TEST(Thread, DetachedThreadRuns) {
   auto done = std::make_shared<std::promise<int>>();
   std::future<int> result = done->get_future();
-  StartDetachedThread("loose", [done] { done->set_value(7); });
+  ThreadFactory::System()->StartDetached("loose", CpuClass::kIdle, [done] { done->set_value(7); });
   EXPECT_EQ(result.get(), 7);
 }
 

@@ -1,0 +1,142 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// simulate: runs policies in virtual time. See docs/simulator.md.
+#include <gflags/gflags.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "benchmarks/simulation/calibration.h"
+#include "benchmarks/simulation/profile.h"
+#include "benchmarks/simulation/report.h"
+#include "benchmarks/simulation/scenarios.h"
+#include "benchmarks/simulation/validation.h"
+
+DEFINE_bool(list, false, "list the scenarios");
+DEFINE_string(policies, "", "comma-separated policies; empty: the scenario's own");
+DEFINE_string(options, "", "further scheduling options of every policy, \"k=v;k=v\"");
+DEFINE_double(seconds, 0, "length in virtual time; 0: the scenario's own");
+DEFINE_uint64(seed, 1, "seed of arrivals and traces");
+DEFINE_string(profile, "", "file with measured costs; empty: those that are built in");
+DEFINE_string(csv, "", "write each second to FILE-scenario-policy.csv, with this in front");
+DEFINE_string(json, "", "append one JSON object a line for each run to this file");
+DEFINE_bool(progress, true, "show how far it is, on standard error");
+DEFINE_string(calibrate, "", "measure what things cost here, and write that to this file");
+DEFINE_bool(validate, false,
+            "run the scenarios also on a real store, and show both; without a name: all three that "
+            "this machine can run");
+DEFINE_string(folder, "/tmp/lull-simulate", "where --calibrate and --validate make their stores");
+
+namespace lull::sim {
+namespace {
+
+int Complain(const std::string& fault) {
+  std::fprintf(stderr, "simulate: %s\n", fault.c_str());
+  return 1;
+}
+
+std::vector<std::string> Split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    if (comma != 0) parts.emplace_back(text.substr(0, comma));
+    text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+int ListScenarios() {
+  for (const std::string& name : ScenarioNames()) {
+    Scenario scenario;
+    MakeScenario(name, Costs(), 1, 0, &scenario);
+    std::printf("%-16s %s\n", name.c_str(), scenario.title.c_str());
+  }
+  return 0;
+}
+
+int Run(const std::string& name, const Costs& costs) {
+  Scenario scenario;
+  std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
+  if (!fault.empty()) return Complain(fault + "; --list shows them");
+  if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
+  scenario.scheduling += ";" + FLAGS_options;
+
+  std::FILE* const json = FLAGS_json.empty() ? nullptr : std::fopen(FLAGS_json.c_str(), "a");
+  if (!FLAGS_json.empty() && json == nullptr) return Complain("cannot write " + FLAGS_json);
+  std::vector<Outcome> outcomes;
+  for (const std::string& policy : scenario.policies) {
+    SimulationOptions options;
+    fault = MakeOptions(scenario, policy, &options);
+    if (!fault.empty()) return Complain(policy + ": " + fault);
+    std::FILE* csv = nullptr;
+    if (!FLAGS_csv.empty()) {
+      const std::string path = FLAGS_csv + "-" + name + "-" + policy + ".csv";
+      csv = std::fopen(path.c_str(), "w");
+      if (csv == nullptr) return Complain("cannot write " + path);
+    }
+    outcomes.push_back(RunPolicy(scenario, policy, options, csv, json, FLAGS_progress));
+    if (csv != nullptr) std::fclose(csv);
+  }
+  if (json != nullptr) std::fclose(json);
+  PrintTable(scenario, outcomes);
+  return 0;
+}
+
+int Validate(const std::string& name, const Costs& costs) {
+  Scenario scenario;
+  std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
+  if (!fault.empty()) return Complain(fault);
+  const std::string policies = FLAGS_policies.empty() ? "lull" : FLAGS_policies;
+  for (const std::string& policy : Split(policies)) {
+    SimulationOptions options;
+    fault = MakeOptions(scenario, policy, &options);
+    if (!fault.empty()) return Complain(policy + ": " + fault);
+    const Outcome outcome = RunPolicy(scenario, policy, options, nullptr, nullptr, false);
+    Performance real;
+    std::fprintf(stderr, "%s, %s: measuring for %.0f s\n", name.c_str(), policy.c_str(),
+                 scenario.base.seconds);
+    fault = MeasureReal(scenario, policy, FLAGS_folder, &real);
+    if (!fault.empty()) return Complain(fault);
+    PrintComparison(scenario, policy, real, PerformanceOf(options, outcome.result));
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  if (FLAGS_list) return ListScenarios();
+  Costs costs;
+  if (!FLAGS_calibrate.empty()) {
+    std::string fault = Calibrate(FLAGS_folder, &costs);
+    if (fault.empty()) fault = SaveCosts(FLAGS_calibrate, costs);
+    return fault.empty() ? 0 : Complain(fault);
+  }
+  if (!FLAGS_profile.empty()) {
+    const std::string fault = LoadCosts(FLAGS_profile, &costs);
+    if (!fault.empty()) return Complain(fault);
+  }
+  if (FLAGS_validate && argc < 2) {
+    for (const char* name : {"bursts-1k", "bursts-synced", "openloop"}) {
+      if (const int status = Validate(name, costs); status != 0) return status;
+    }
+    return 0;
+  }
+  if (argc < 2) return Complain("name a scenario; --list shows them");
+  for (int i = 1; i < argc; ++i) {
+    const int status = FLAGS_validate ? Validate(argv[i], costs) : Run(argv[i], costs);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace lull::sim
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "runs scheduling policies in virtual time\n\n  simulate [flags] SCENARIO...\n  simulate "
+      "--list");
+  gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
+  return lull::sim::Main(argc, argv);
+}

@@ -1,0 +1,111 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/simulation/paper_policies.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull::sim {
+namespace {
+
+constexpr uint64_t kSlowedBytesPerSec = 16u << 20;  // RocksDB's delayed_write_rate
+constexpr uint64_t kHardDebtFactor = 4;             // its hard limit, of the soft one
+constexpr uint64_t kStoppedBytesPerSec = 1;
+
+void KeepLimits(const PolicyOptions& options, const Pressure& pressure, Directive* wanted) {
+  StallCause cause = StallCause::kNone;
+  uint64_t rate = kSlowedBytesPerSec;
+  if (pressure.l0_tables >= options.l0_slowdown) cause = StallCause::kL0;
+  if (pressure.debt_bytes >= options.debt_bytes_max) cause = StallCause::kDebt;
+  if (pressure.debt_bytes / kHardDebtFactor >= options.debt_bytes_max) rate = kStoppedBytesPerSec;
+  if (cause == StallCause::kNone) return;
+  wanted->cause = cause;
+  wanted->write_bytes_per_sec_max = rate;
+}
+
+class RocksDbPolicy final : public Policy {
+ public:
+  explicit RocksDbPolicy(const PolicyOptions& options) : options_(options) {}
+
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+    Directive wanted;
+    wanted.immutables_max = 1;
+    wanted.l0_stop = options_.l0_stop;
+    wanted.compactions_max = options_.compaction_threads;
+    wanted.l0.jobs_max = wanted.deep.jobs_max = options_.compaction_threads;
+    KeepLimits(options_, pressure, &wanted);
+    return wanted;
+  }
+
+ private:
+  const PolicyOptions options_;
+};
+
+class LimitedPolicy final : public Policy {
+ public:
+  LimitedPolicy(const PolicyOptions& options, std::unique_ptr<Policy> whole)
+      : options_(options), whole_(std::move(whole)) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    Directive wanted = whole_->OnEvent(event, pressure, now_us);
+    wanted.l0_stop = std::min(wanted.l0_stop, options_.l0_stop);
+    KeepLimits(options_, pressure, &wanted);
+    return wanted;
+  }
+
+ private:
+  const PolicyOptions options_;
+  const std::unique_ptr<Policy> whole_;
+};
+
+class RateOnlyPolicy final : public Policy {
+ public:
+  RateOnlyPolicy(const PolicyOptions& options, std::unique_ptr<Policy> whole)
+      : plain_(options), whole_(std::move(whole)) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    Directive wanted = plain_.OnEvent(event, pressure, now_us);
+    const Directive whole = whole_->OnEvent(event, pressure, now_us);
+    wanted.rate = whole.rate;
+    wanted.tick = whole.tick;
+    return wanted;
+  }
+
+ private:
+  RocksDbPolicy plain_;
+  const std::unique_ptr<Policy> whole_;
+};
+
+class PriorityOnlyPolicy final : public Policy {
+ public:
+  explicit PriorityOnlyPolicy(std::unique_ptr<Policy> whole) : whole_(std::move(whole)) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    Directive wanted = whole_->OnEvent(event, pressure, now_us);
+    wanted.rate = RateBudget();
+    return wanted;
+  }
+
+ private:
+  const std::unique_ptr<Policy> whole_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> MakeRocksDbPolicy(const PolicyOptions& options) {
+  return std::make_unique<RocksDbPolicy>(options);
+}
+
+std::unique_ptr<Policy> MakeWithRocksDbLimits(const PolicyOptions& options,
+                                              std::unique_ptr<Policy> whole) {
+  return std::make_unique<LimitedPolicy>(options, std::move(whole));
+}
+
+std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_ptr<Policy> whole) {
+  return std::make_unique<RateOnlyPolicy>(options, std::move(whole));
+}
+
+std::unique_ptr<Policy> MakePriorityOnly(std::unique_ptr<Policy> whole) {
+  return std::make_unique<PriorityOnlyPolicy>(std::move(whole));
+}
+
+}  // namespace lull::sim

@@ -1,0 +1,312 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/simulation/scenarios.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "benchmarks/simulation/paper_policies.h"
+#include "db/scheduling_options.h"
+#include "lull/lull.h"
+
+namespace lull::sim {
+namespace {
+
+constexpr double kDay = 24 * 3600;
+constexpr double kStoreBytes = 500e9;
+constexpr uint64_t kMiB = 1 << 20;
+
+/// What SILK's section 6.1 says of machine and store: 16 cores, 8 of them for 8 client threads; one
+/// flush thread and three for compactions; two memtables of 128 MB; no log, no compression; L0
+/// limits out of reach; 500 GB and 1 GB of memory, so that reads go to the device.
+void SetUpSilk(Scenario* scenario) {
+  SimulationOptions& base = scenario->base;
+  base.device = *FindDevice("silk");
+  base.cores = 16;
+  base.read_miss_share = 0.9;
+  base.log_writes = false;
+  base.costs.table_value_share = 1;
+  base.populated_bytes = kStoreBytes;
+  base.layout.l1_bytes_target = 256 * kMiB;
+  base.layout.table_bytes_max = 64 * kMiB;
+  base.load.clients = 8;
+  scenario->memtable_bytes = 128 * kMiB;
+  scenario->scheduling =
+      "compaction_threads=3;memory_budget_bytes=384M;l0_slowdown=1000000;l0_stop=1000000;"
+      "debt_bytes_max=500G";
+  scenario->silk_scheduling =
+      "silk_bandwidth_bytes_per_sec=200000000;silk_urgent_bytes_per_sec_min=50000000";
+  // Ours has limits of its own, which it needs to hold its promises.
+  scenario->lull_scheduling = "debt_bytes_max=16G;l0_slowdown=20;l0_stop=36";
+  scenario->policies = {"rocksdb",        "leveldb",    "silk", "adoc",
+                        "idle-threshold", "idle-quiet", "lull"};
+}
+
+void SetKeys(double key_bytes, double value_bytes, Scenario* scenario) {
+  Load& load = scenario->base.load;
+  load.key_bytes = key_bytes;
+  load.value_bytes = value_bytes;
+  load.key_count = kStoreBytes / (key_bytes + value_bytes + scenario->base.costs.table_entry_bytes);
+}
+
+void Silk24h(uint64_t seed, Scenario* scenario) {
+  scenario->title =
+      "24 hours of a Nutanix-like load on 500 GB (SILK, section 6.2, figures 8A and 10)";
+  scenario->claim =
+      "SILK: p99 stays flat, two orders of magnitude below auto-tuned RocksDB and three below "
+      "RocksDB; no write stalls; about 3 TB compacted; never more than three compactions wait";
+  SetUpSilk(scenario);
+  SetKeys(16, 434, scenario);
+  Load& load = scenario->base.load;
+  load.put_share = 0.57;
+  load.get_share = 0.41;
+  load.scan_share = 0.02;
+  if (scenario->base.seconds == 0) scenario->base.seconds = kDay;
+  load.phases = NutanixLikeTrace(seed, scenario->base.seconds);
+}
+
+/// Figure 8B: valleys of 10,000 and peaks of 40,000 requests a second.
+void SilkPeaks(double put_share, double peak_seconds, Scenario* scenario) {
+  SetUpSilk(scenario);
+  SetKeys(8, 1024, scenario);
+  Load& load = scenario->base.load;
+  load.put_share = put_share;
+  load.get_share = 1 - put_share;
+  load.phases = {{10, 10'000}, {peak_seconds, 40'000}};
+  if (scenario->base.seconds == 0) scenario->base.seconds = 1000;
+}
+
+void SilkLongPeak(double put_share, Scenario* scenario) {
+  SilkPeaks(put_share, 1000, scenario);
+  scenario->base.load.phases = {{200, 10'000}, {1000, 40'000}};
+}
+
+/// ADOC, section 6.2: fillrandom, 16 B keys and 1000 B values, as fast as the store takes them.
+void AdocFill(const std::string& device, Scenario* scenario) {
+  SimulationOptions& base = scenario->base;
+  base.device = *FindDevice(device);
+  base.cores = 40;
+  base.layout.l1_bytes_target = 256 * kMiB;
+  base.layout.table_bytes_max = 64 * kMiB;
+  base.merge_miss_share = 0.8;
+  base.load.closed_loop = true;
+  base.load.value_bytes = 1000;
+  base.load.phases = {{3600, 1}};
+  if (base.seconds == 0) base.seconds = 3600;
+  scenario->memtable_bytes = 64 * kMiB;
+  scenario->scheduling =
+      "compaction_threads=2;memory_budget_bytes=1G;l0_slowdown=20;l0_stop=36;debt_bytes_max=64G";
+  scenario->silk_scheduling =
+      "compaction_threads=8;memory_budget_bytes=2G;l0_slowdown=1000000;l0_stop=1000000";
+  scenario->adoc_scheduling = "compaction_threads=20";
+  scenario->lull_scheduling =
+      "compaction_threads=8;l0_slowdown=128;l0_stop=256;memory_budget_bytes=1G";
+  scenario->policies = {"rocksdb", "silk", "adoc", "lull"};
+}
+
+/// vLSM, section 5: inserts of 200 B, one of four regions; L0 and L1 of 256 MB, growth factor 8,
+/// debt limited to 64 MB.
+void VlsmLoadA(double requests_per_sec, Scenario* scenario) {
+  SimulationOptions& base = scenario->base;
+  base.device = *FindDevice("nvme");
+  base.device.read_bytes_per_sec /= 4;
+  base.device.write_bytes_per_sec /= 4;
+  base.cores = 4;
+  base.costs.table_value_share = 1;
+  base.layout.l1_bytes_target = 256 * kMiB;
+  base.layout.table_bytes_max = 64 * kMiB;
+  base.load.clients = 4;
+  base.load.value_bytes = 184;
+  base.load.phases = {{100, requests_per_sec}};
+  if (base.seconds == 0) base.seconds = 3600;
+  scenario->memtable_bytes = 64 * kMiB;
+  scenario->scheduling =
+      "compaction_threads=4;memory_budget_bytes=192M;l0_slowdown=8;l0_stop=12;debt_bytes_max=64M;"
+      "growth_factor=8";
+  scenario->policies = {"rocksdb", "rocksdb+vsst", "adoc", "lull", "lull+vsst"};
+}
+
+/// Bursts as db_bench writes them, on a store with its defaults, on this machine.
+void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, double idle_seconds,
+            Scenario* scenario) {
+  SimulationOptions& base = scenario->base;
+  base.device = *FindDevice("local");
+  base.merge_miss_share = 0;
+  Load& load = base.load;
+  load.closed_loop = true;
+  load.value_bytes = value_bytes;
+  load.batch_entries = batch;
+  load.sync = sync;
+  load.key_count = 1e6;
+  load.phases = {{burst_seconds, 1}, {idle_seconds, 0}};
+  if (base.seconds == 0) base.seconds = 2 * (burst_seconds + idle_seconds);
+  scenario->policies = {"lull", "leveldb"};
+}
+
+void OpenLoop(Scenario* scenario) {
+  SimulationOptions& base = scenario->base;
+  base.device = *FindDevice("local");
+  base.merge_miss_share = 0;
+  Load& load = base.load;
+  load.clients = 2;
+  load.put_share = 0.57;
+  load.get_share = 0.43;
+  load.value_bytes = 400;
+  load.key_count = 1e6;
+  load.phases = {{1000, 20'000}};
+  if (base.seconds == 0) base.seconds = 20;
+  // db_bench fills the store first with a million writes, which hit 63 % of the keys.
+  base.populated_bytes =
+      632'000 * (16 + 400 * base.costs.table_value_share + base.costs.table_entry_bytes);
+  scenario->policies = {"lull", "leveldb"};
+}
+
+using Builder = std::function<void(uint64_t seed, Scenario* scenario)>;
+struct Named {
+  const char* name;
+  Builder build;
+};
+
+std::vector<Named> MakeNamed() {
+  const auto peaks = [](double seconds) {
+    return [seconds](uint64_t, Scenario* scenario) {
+      SilkPeaks(0.5, seconds, scenario);
+      scenario->title = "Peaks of " + std::to_string(static_cast<int>(seconds)) +
+                        " s, valleys of 10 s, half writes (SILK, figure 8B)";
+      scenario->claim = "SILK keeps the tail low and the throughput steady";
+    };
+  };
+  const auto long_peak = [](double put_share, const char* claim) {
+    return [=](uint64_t, Scenario* scenario) {
+      SilkLongPeak(put_share, scenario);
+      scenario->title = "One long peak from 200 s on (SILK, figure 8B, last rows)";
+      scenario->claim = claim;
+    };
+  };
+  const auto parts = [](uint64_t, Scenario* scenario) {
+    SilkPeaks(0.5, 100, scenario);
+    if (scenario->base.seconds == 1000) scenario->base.seconds = 2000;
+    scenario->title = "SILK and its parts (figure 8C), on peaks of 100 s";
+    scenario->claim = "neither the rates alone nor the priorities alone sustain the load";
+    scenario->policies = {"rocksdb", "silk-rate-only", "silk-priority-only", "silk"};
+  };
+  const auto adoc = [](const char* device, const char* claim) {
+    return [=](uint64_t, Scenario* scenario) {
+      AdocFill(device, scenario);
+      scenario->title =
+          std::string("fillrandom for an hour on ") + device + " (ADOC, figures 12, 13)";
+      scenario->claim = claim;
+    };
+  };
+  const auto vlsm = [](uint64_t, Scenario* scenario) {
+    VlsmLoadA(25'000, scenario);
+    scenario->title = "Load A at 100,000 inserts/s over four regions (vLSM, figures 1 and 8)";
+    scenario->claim =
+        "RocksDB's p99 is over 1 s; ADOC stalls as little as vLSM, at 1.8 times "
+        "RocksDB's I/O amplification; vLSM's p99 is 4.8 times lower than RocksDB's";
+  };
+  const auto bursts = [](double value_bytes, int batch, bool sync) {
+    return [=](uint64_t, Scenario* scenario) {
+      Bursts(value_bytes, batch, sync, 5, 10, scenario);
+      scenario->title = "bursts of 5 s in a closed loop, lulls of 10 s";
+    };
+  };
+  const auto open_loop = [](uint64_t, Scenario* scenario) {
+    OpenLoop(scenario);
+    scenario->title = "open loop, 20,000 requests/s, 57 % puts of 400 B";
+  };
+  return {
+      {"silk-24h", Silk24h},
+      {"silk-peaks-10", peaks(10)},
+      {"silk-peaks-50", peaks(50)},
+      {"silk-peaks-100", peaks(100)},
+      {"silk-long-50", long_peak(0.5, "SILK degrades after about 500 s of peak")},
+      {"silk-long-90", long_peak(0.9, "SILK degrades after about 300 s of peak")},
+      {"silk-parts", parts},
+      {"adoc-nvme", adoc("nvme", "ADOC: 38 % more throughput than SILK, stalls +1.5 %")},
+      {"adoc-sata", adoc("sata", "ADOC: 31 % more throughput than SILK, stalls -8.7 %")},
+      {"adoc-hdd", adoc("hdd", "ADOC: 55 % more throughput than SILK, stalls -10 %")},
+      {"vlsm-load-a", vlsm},
+      {"bursts-1k", bursts(1024, 1, false)},
+      {"bursts-synced", bursts(100, 100, true)},
+      {"openloop", open_loop},
+  };
+}
+
+const std::vector<Named>& AllNamed() {
+  static const std::vector<Named> all = MakeNamed();
+  return all;
+}
+
+/// The real policy that stands behind a name.
+std::string BaseOf(const std::string& policy) {
+  if (policy == "rocksdb") return "leveldb";
+  return policy.starts_with("silk") ? "silk" : policy;
+}
+
+}  // namespace
+
+std::vector<std::string> ScenarioNames() {
+  std::vector<std::string> names;
+  for (const Named& named : AllNamed()) names.push_back(named.name);
+  return names;
+}
+
+std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t seed, double seconds,
+                         Scenario* scenario) {
+  for (const Named& named : AllNamed()) {
+    if (name != named.name) continue;
+    *scenario = Scenario();
+    scenario->name = name;
+    scenario->base.costs = costs;
+    scenario->base.seed = seed;
+    scenario->base.seconds = seconds;
+    named.build(seed, scenario);
+    return "";
+  }
+  return "no scenario is called " + name;
+}
+
+std::string MakeOptions(const Scenario& scenario, const std::string& with_layout,
+                        SimulationOptions* options) {
+  // "rocksdb+vsst": that policy on another layout.
+  const size_t plus = std::min(with_layout.find('+'), with_layout.size());
+  const std::string policy = with_layout.substr(0, plus);
+  const std::string base = BaseOf(policy);
+  const std::vector<std::string>& known = PolicyNames();
+  if (std::find(known.begin(), known.end(), base) == known.end()) {
+    return "no policy is called " + policy;
+  }
+  SchedulingOptions scheduling;
+  std::string text = "policy=" + base + ";" + scenario.scheduling;
+  if (base == "silk") text += ";" + scenario.silk_scheduling;
+  if (base == "lull") text += ";" + scenario.lull_scheduling;
+  if (base == "adoc") text += ";" + scenario.adoc_scheduling;
+  if (plus < with_layout.size()) text += ";layout=" + with_layout.substr(plus + 1);
+  const leveldb::Status status = SchedulingOptions::Parse(text, &scheduling);
+  if (!status.ok()) return status.ToString();
+
+  *options = scenario.base;
+  options->limits = ResolvePolicyOptions(scheduling, scenario.memtable_bytes,
+                                         options->layout.table_bytes_max, options->cores);
+  const uint64_t l1_bytes_target = options->layout.l1_bytes_target;
+  options->layout =
+      ResolveLayoutOptions(scheduling, options->limits, options->layout.table_bytes_max);
+  options->layout.l1_bytes_target = l1_bytes_target;
+  options->memory_budget_bytes =
+      std::max(scheduling.memory_budget_bytes, 2 * scenario.memtable_bytes);
+  options->l0_first = policy != "rocksdb" && policy != "silk-rate-only";
+  const PolicyOptions limits = options->limits;
+  options->make_policy = [policy, base, limits]() -> std::unique_ptr<Policy> {
+    if (policy == "rocksdb") return MakeRocksDbPolicy(limits);
+    std::unique_ptr<Policy> whole = MakePolicy(base, limits);
+    if (policy == "silk-rate-only") return MakeRateOnly(limits, std::move(whole));
+    if (policy == "silk-priority-only") return MakePriorityOnly(std::move(whole));
+    if (policy == "silk") return MakeWithRocksDbLimits(limits, std::move(whole));
+    return whole;
+  };
+  return "";
+}
+
+}  // namespace lull::sim

@@ -1,0 +1,345 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/simulation/simulation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+namespace lull::sim {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr uint64_t kStepNsMax = 10'000'000;
+constexpr uint64_t kNever = UINT64_MAX;
+constexpr double kSaturated = 0.98;
+constexpr double kHugeSeconds = 1e7;
+constexpr double kFlushRateSeconds = 1;  // over which the budget looks at what flushes took
+
+double EntryTableBytes(const SimulationOptions& options) {
+  return options.load.key_bytes + options.load.value_bytes * options.costs.table_value_share +
+         options.costs.table_entry_bytes;
+}
+
+ClientMachine MachineOf(const SimulationOptions& options) {
+  return {options.costs, options.device, options.cores, options.read_miss_share,
+          options.log_writes};
+}
+
+uint64_t ToNs(double seconds) {
+  return static_cast<uint64_t>(std::ceil(std::min(seconds, kHugeSeconds) * kNsPerSecond));
+}
+
+}  // namespace
+
+double SimulationResult::BlockedSeconds() const {
+  return std::accumulate(blocked_seconds.begin(), blocked_seconds.end(), 0.0);
+}
+
+double SimulationResult::SlowedSeconds() const {
+  return std::accumulate(slowed_seconds.begin(), slowed_seconds.end(), 0.0);
+}
+
+Simulation::Simulation(const SimulationOptions& options)
+    : options_(options),
+      policy_(options.make_policy()),
+      clients_(options.load, MachineOf(options), options.seed),
+      tables_(options.load.key_count, EntryTableBytes(options), options.layout) {
+  if (options.populated_bytes > 0) tables_.Populate(options.populated_bytes);
+  result_.entries_in = tables_.EntriesListed();
+}
+
+SimulationResult Simulation::Run(const Report& report) {
+  report_ = report;
+  end_ns_ = ToNs(options_.seconds);
+  phase_ = options_.load.phases.size() - 1;
+  BeginPhase();
+  At(kNsPerSecond, EventKindOf::kInterval);
+  WakeMonitor(0);
+  while (now_ns_ < end_ns_) {
+    if (shares_changed_) Share();
+    Advance(NextStop());
+    Settle();
+    while (!events_.empty() && events_.top().at_ns <= now_ns_) {
+      const Event event = events_.top();
+      events_.pop();
+      Handle(event);
+    }
+    Settle();
+  }
+  if (blocked_) EndBlock();
+  EndInterval();
+  result_.seconds = Now();
+  result_.entries_in_memory = active_entries_;
+  for (const Sealed& sealed : sealed_) result_.entries_in_memory += sealed.entries;
+  result_.entries_listed = tables_.EntriesListed();
+  result_.entries_dropped = entries_dropped_by_flush_ + tables_.entries_dropped();
+  return std::move(result_);
+}
+
+void Simulation::At(uint64_t at_ns, EventKindOf kind, uint64_t id) {
+  if (at_ns < now_ns_) {
+    std::fprintf(stderr, "an event of the past: %llu ns before now\n",
+                 static_cast<unsigned long long>(now_ns_ - at_ns));
+    std::abort();
+  }
+  events_.push({at_ns, order_++, kind, id});
+}
+
+void Simulation::Handle(const Event& event) {
+  ++result_.events;
+  switch (event.kind) {
+    case EventKindOf::kMonitor:
+      if (event.at_ns == monitor_at_ns_) MonitorRound();  // else it was woken earlier
+      break;
+    case EventKindOf::kPhase:
+      BeginPhase();
+      break;
+    case EventKindOf::kInterval:
+      EndInterval();
+      At(now_ns_ + static_cast<uint64_t>(kNsPerSecond), EventKindOf::kInterval);
+      break;
+    case EventKindOf::kPaused:
+      for (Job& job : jobs_) {
+        if (job.id != event.id || job.state != JobState::kPausing) continue;
+        job.state = JobState::kPaused;
+        shares_changed_ = true;
+        WakeMonitor(now_ns_);
+      }
+      break;
+    case EventKindOf::kInstalled:
+      FinishInstall();
+      break;
+  }
+}
+
+void Simulation::BeginPhase() {
+  const double before = requests_per_sec_;
+  phase_ = (phase_ + 1) % options_.load.phases.size();
+  const Phase& phase = options_.load.phases[phase_];
+  requests_per_sec_ = phase.requests_per_sec;
+  At(now_ns_ + std::max<uint64_t>(1, ToNs(phase.seconds)), EventKindOf::kPhase);
+  shares_changed_ = true;
+  // A worker sees the first write at the end of its slice.
+  if (before == 0 && requests_per_sec_ > 0 && Running() > 0) WakeMonitor(now_ns_ + 1'000'000);
+}
+
+/// The next moment at which something may change.
+uint64_t Simulation::NextStop() const {
+  uint64_t stop = std::min(end_ns_, events_.top().at_ns);
+  if (requests_per_sec_ > 0 || clients_.backlogged()) stop = std::min(stop, now_ns_ + kStepNsMax);
+  double seconds = kHugeSeconds;
+  const auto ends = [&](double done, double speed) {
+    if (speed > 0) seconds = std::min(seconds, std::max(0.0, 1 - done) / speed);
+  };
+  for (const Job& job : jobs_) {
+    if (job.state != JobState::kPaused) ends(job.done, job.thread.speed);
+  }
+  if (flush_ && !installing_) ends(flush_->done, flush_->thread.speed);
+  const double bytes_per_sec = clients_.requests_per_sec_wanted() * options_.load.put_share *
+                               clients_.memtable_bytes_per_write();
+  const double room = MemtableBytesMax() + AbsorbRoom() - active_bytes_;
+  if (bytes_per_sec > 0 && room > 0) seconds = std::min(seconds, room / bytes_per_sec);
+  const double drains = clients_.capacity() - requests_per_sec_;
+  if (clients_.backlogged() && drains > 0) seconds = std::min(seconds, clients_.backlog() / drains);
+  return std::max(now_ns_ + 1, std::min(stop, now_ns_ + ToNs(seconds)));
+}
+
+void Simulation::Advance(uint64_t to_ns) {
+  const double from = Now();
+  const double to = static_cast<double>(to_ns) / kNsPerSecond;
+  const double seconds = to - from;
+  const bool was_backlogged = clients_.backlogged();
+  const Served served = clients_.Advance(from, to);
+  if (clients_.backlogged() != was_backlogged) shares_changed_ = true;
+  const double entries = served.writes * options_.load.batch_entries;
+  active_bytes_ += served.writes * clients_.memtable_bytes_per_write();
+  active_entries_ += entries;
+  result_.entries_in += entries;
+  client_bytes_ += served.writes * clients_.client_bytes_per_write();
+  client_read_bytes_ += (served.requests - served.writes) * options_.load.value_bytes;
+  interval_.client_bytes += served.writes * clients_.write_bytes();
+  interval_.arrived += served.arrived;
+  interval_.served += served.requests;
+  if (requests_per_sec_ > 0 || was_backlogged) result_.at_work_seconds += seconds;
+
+  const bool want_to_write = requests_per_sec_ > 0 || was_backlogged;
+  if (blocked_ && want_to_write) {
+    interval_.blocked_seconds[static_cast<size_t>(*blocked_)] += seconds;
+  } else if (want_to_write &&
+             (directive_.delay_us_per_write > 0 || directive_.write_bytes_per_sec_max > 0)) {
+    interval_.slowed_seconds[static_cast<size_t>(directive_.cause)] += seconds;
+  }
+  interval_.device_share += device_in_use_ * seconds;
+  interval_.cores += cores_in_use_ * seconds;
+  AdvanceWork(seconds);
+  now_ns_ = to_ns;
+}
+
+void Simulation::AdvanceWork(double seconds) {
+  const auto note = [&](const BackgroundThread& thread, double part) {
+    interval_.written_bytes[static_cast<size_t>(thread.work_class)] += part * thread.write_bytes;
+    background_bytes_ += part * thread.write_bytes;
+  };
+  for (Job& job : jobs_) {
+    if (job.state == JobState::kPaused) continue;
+    const double part = std::min(job.thread.speed * seconds, 1 - job.done);
+    job.done += part;
+    if (1 - job.done < 1e-9) job.done = 1;
+    note(job.thread, part);
+    interval_.read_bytes += part * static_cast<double>(job.merge.bytes_in);
+  }
+  double flushed = 0;
+  if (flush_ && !installing_) {
+    const double part = std::min(flush_->thread.speed * seconds, 1 - flush_->done);
+    flush_->done += part;
+    if (1 - flush_->done < 1e-9) flush_->done = 1;
+    note(flush_->thread, part);
+    flushed = part * flush_->thread.write_bytes;
+  }
+  const double forgotten = -std::expm1(-seconds / kFlushRateSeconds);
+  flush_rate_ += forgotten * (flushed / seconds - flush_rate_);
+  if (std::abs(flush_rate_ - shared_flush_rate_) >
+      0.05 * static_cast<double>(directive_.rate.bytes_per_sec)) {
+    shares_changed_ = directive_.rate.bytes_per_sec > 0 || shares_changed_;
+  }
+}
+
+ClientShare Simulation::ShareOnce(const ClientShare& clients) {
+  std::vector<BackgroundThread> threads;
+  for (const Job& job : jobs_) {
+    if (job.state != JobState::kPaused) threads.push_back(job.thread);
+  }
+  const bool flushes = flush_ && !installing_;
+  if (flushes) threads.push_back(flush_->thread);
+  const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients,
+                                           options_.load.clients, threads);
+  size_t next = 0;
+  for (Job& job : jobs_) {
+    if (job.state != JobState::kPaused) job.thread.speed = threads[next++].speed;
+  }
+  if (flushes) flush_->thread.speed = threads[next].speed;
+  return granted;
+}
+
+Conditions Simulation::MakeConditions(const ClientShare& most) const {
+  Conditions conditions;
+  conditions.requests_per_sec = requests_per_sec_;
+  conditions.cores = most.cores;
+  conditions.device = most.device;
+  conditions.queue_seconds = queue_seconds_;
+  conditions.queue_seconds_max = queue_seconds_max_;
+  double normal = 0;
+  for (const Job& job : jobs_) {
+    if (job.state != JobState::kPaused && job.thread.cpu == CpuPriority::kNormal) {
+      normal += job.thread.speed * job.thread.cpu_seconds;
+    }
+  }
+  if (flush_ && !installing_) normal += flush_->thread.speed * flush_->thread.cpu_seconds;
+  conditions.busy = normal / options_.cores;
+  conditions.memtable_bytes = MemtableBytesMax();
+  conditions.delay_us_per_write = static_cast<double>(directive_.delay_us_per_write);
+  conditions.write_bytes_per_sec_max = static_cast<double>(directive_.write_bytes_per_sec_max);
+  conditions.blocked = blocked_.has_value();
+  return conditions;
+}
+
+/// What a small read of a client finds in front of it at the device: one request of each background
+/// thread that has one there.
+void Simulation::MeasureQueue(const ClientShare& clients) {
+  double outstanding = 0;
+  double used = clients.device;
+  int threads = 0;
+  const auto look = [&](const BackgroundThread& thread, auto&& body) {
+    body(thread.speed * thread.device_seconds, 1 - thread.speed * thread.cpu_seconds,
+         thread.device_seconds > 0);
+  };
+  const auto each = [&](auto&& body) {
+    for (const Job& job : jobs_) {
+      if (job.state != JobState::kPaused) look(job.thread, body);
+    }
+    if (flush_ && !installing_) look(flush_->thread, body);
+  };
+  each([&](double busy, double, bool) { used += busy; });
+  each([&](double busy, double waiting, bool has_device_work) {
+    const bool is_limited_by_device = used > kSaturated && directive_.rate.bytes_per_sec == 0;
+    outstanding += is_limited_by_device && has_device_work ? std::max(busy, waiting) : busy;
+    threads += has_device_work ? 1 : 0;
+  });
+  device_in_use_ = std::min(1.0, used);
+  const double chunk_seconds = options_.device.chunk_bytes / options_.device.write_bytes_per_sec;
+  queue_seconds_ = outstanding * chunk_seconds;
+  queue_seconds_max_ = threads * chunk_seconds;
+}
+
+/// Works out all speeds anew: first what the clients could have at most, from which follows what
+/// they want, then what everybody gets.
+void Simulation::Share() {
+  shares_changed_ = false;
+  shared_flush_rate_ = flush_rate_;
+  ClientShare all;
+  all.cores = std::min(options_.load.clients, options_.cores);
+  all.device = 1;
+  const ClientShare most = ShareOnce(all);
+  clients_.Set(MakeConditions(most));
+  double wanted = clients_.requests_per_sec_wanted();
+  ClientShare granted = ShareOnce({clients_.CoresFor(wanted), clients_.DeviceFor(wanted)});
+  MeasureQueue(granted);
+  clients_.Set(MakeConditions(most));
+  cores_in_use_ = granted.cores;
+  for (const Job& job : jobs_) {
+    if (job.state != JobState::kPaused) cores_in_use_ += job.thread.speed * job.thread.cpu_seconds;
+  }
+  if (flush_ && !installing_) cores_in_use_ += flush_->thread.speed * flush_->thread.cpu_seconds;
+}
+
+void Simulation::AddToFingerprint(double value) {
+  result_.fingerprint =
+      (result_.fingerprint ^ std::bit_cast<uint64_t>(value)) * uint64_t{0x9e3779b97f4a7c15};
+}
+
+void Simulation::EndInterval() {
+  const double seconds = Now() - interval_began_;
+  if (seconds <= 0) return;
+  clients_.Settle();
+  interval_.at_seconds = Now();
+  interval_.backlog = clients_.backlog();
+  interval_.p50_us = clients_.all.Quantile(0.5) * 1e6;
+  interval_.p99_us = clients_.all.Quantile(0.99) * 1e6;
+  interval_.p999_us = clients_.all.Quantile(0.999) * 1e6;
+  interval_.max_us = clients_.all.max_seconds() * 1e6;
+  interval_.write_p99_us = clients_.writes.Quantile(0.99) * 1e6;
+  interval_.device_share /= seconds;
+  interval_.cores /= seconds;
+  interval_.l0_tables = tables_.version().TableCount(0);
+  interval_.jobs = static_cast<int>(jobs_.size());
+  interval_.debt_bytes = tables_.DebtBytes();
+  interval_.memory_bytes = static_cast<uint64_t>(active_bytes_ + sealed_bytes_);
+
+  result_.arrived += interval_.arrived;
+  result_.served += interval_.served;
+  result_.all.Merge(clients_.all);
+  result_.writes.Merge(clients_.writes);
+  for (size_t i = 0; i < kCauses; ++i) {
+    result_.blocked_seconds[i] += interval_.blocked_seconds[i];
+    result_.slowed_seconds[i] += interval_.slowed_seconds[i];
+  }
+  result_.client_bytes += interval_.client_bytes;
+  for (size_t i = 0; i < interval_.written_bytes.size(); ++i) {
+    result_.written_bytes[i] += interval_.written_bytes[i];
+  }
+  result_.read_bytes += interval_.read_bytes;
+  for (const double value : {interval_.served, interval_.p99_us, interval_.written_bytes[2],
+                             static_cast<double>(interval_.debt_bytes)}) {
+    AddToFingerprint(value);
+  }
+  if (report_) report_(interval_);
+  clients_.all.Clear();
+  clients_.writes.Clear();
+  interval_ = Interval();
+  interval_began_ = Now();
+}
+
+}  // namespace lull::sim

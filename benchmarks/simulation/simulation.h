@@ -1,0 +1,247 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store in virtual time. Real: the policy, the picker and the set of tables it picks from.
+// Modelled: memtables, the flush thread and the workers, the cores and the device they share, and
+// the clients. docs/simulator.md tells how, and what is left out.
+//
+// Between two events everything goes on at constant speeds, so time jumps from event to event: a
+// memtable is full, a job ends, the monitor looks up, the clients change their rate. The same
+// options give the same result. One thread; it takes no time but the CPU's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "benchmarks/simulation/clients.h"
+#include "benchmarks/simulation/load.h"
+#include "benchmarks/simulation/profile.h"
+#include "benchmarks/simulation/sharing.h"
+#include "benchmarks/simulation/tables.h"
+#include "scheduler/policy.h"
+
+namespace lull::sim {
+
+struct SimulationOptions {
+  // The machine.
+  Costs costs;
+  Device device;
+  int cores = 2;
+  double read_miss_share = 0;   ///< of clients' reads that go to the device
+  double merge_miss_share = 1;  ///< of compactions' input that is read from the device
+  bool log_writes = true;       ///< false: without a write-ahead log
+
+  // The store.
+  std::function<std::unique_ptr<Policy>()> make_policy;
+  PolicyOptions limits;
+  LayoutOptions layout;
+  uint64_t memory_budget_bytes = 64u << 20;
+  double populated_bytes = 0;  ///< of tables, before the clients begin
+  /// L0 goes before deep compactions, and takes a worker from one of them if none is free, as the
+  /// coordinator has it. False: first due, first served.
+  bool l0_first = true;
+
+  Load load;
+  double seconds = 60;
+  uint64_t seed = 1;
+};
+
+constexpr size_t kCauses = 4;  // of StallCause
+
+/// What happened in a second (or since the last one, when time ended in between).
+struct Interval {
+  double at_seconds = 0;  ///< its end
+  double arrived = 0;
+  double served = 0;
+  double backlog = 0;  ///< requests that wait, at its end
+  double p50_us = 0, p99_us = 0, p999_us = 0, max_us = 0;
+  double write_p99_us = 0;
+  std::array<double, kCauses> blocked_seconds{};  ///< clients waited for room; by cause
+  std::array<double, kCauses> slowed_seconds{};   ///< writes were delayed or paced
+  double client_bytes = 0;
+  std::array<double, 3> written_bytes{};  ///< by class of background work
+  double read_bytes = 0;                  ///< by compactions
+  double device_share = 0;                ///< of its time
+  double cores = 0;                       ///< in use, clients included
+  int l0_tables = 0;
+  int jobs = 0;  ///< compactions that run or are paused
+  uint64_t debt_bytes = 0;
+  uint64_t memory_bytes = 0;  ///< sealed and active memtables
+};
+
+struct SimulationResult {
+  double seconds = 0;
+  double arrived = 0;
+  double served = 0;
+  double at_work_seconds = 0;  ///< in which clients asked for something
+  LatencyTally all, writes;
+  std::array<double, kCauses> blocked_seconds{};
+  std::array<double, kCauses> slowed_seconds{};
+  double longest_block_seconds = 0;
+  double stalled_seconds = 0;  ///< blocked in pieces of more than 100 ms
+  double client_bytes = 0;
+  std::array<double, 3> written_bytes{};
+  double read_bytes = 0;
+  int l0_tables_max = 0;
+  uint64_t debt_bytes_max = 0;
+  uint64_t memory_bytes_max = 0;
+  double drained_at_seconds = 0;  ///< when the last background work came to its end
+  // For each entry: where it is at the end. In = active + sealed + listed + dropped.
+  double entries_in = 0, entries_in_memory = 0, entries_listed = 0, entries_dropped = 0;
+  uint64_t events = 0;
+  uint64_t policy_calls = 0;
+  uint64_t fingerprint = 0;  ///< of all directives and intervals
+
+  double BlockedSeconds() const;
+  double SlowedSeconds() const;
+};
+
+class Simulation {
+ public:
+  using Report = std::function<void(const Interval&)>;
+
+  /// REQUIRES: options.make_policy gives a policy; the load has a phase of more than 0 seconds.
+  explicit Simulation(const SimulationOptions& options);
+
+  SimulationResult Run(const Report& report);
+
+ private:
+  enum class EventKindOf { kMonitor, kPhase, kInterval, kPaused, kInstalled };
+  struct Event {
+    uint64_t at_ns, order;
+    EventKindOf kind;
+    uint64_t id;
+    bool operator>(const Event& other) const {
+      return at_ns != other.at_ns ? at_ns > other.at_ns : order > other.order;
+    }
+  };
+  enum class JobState { kRunning, kPausing, kPaused };
+  struct Job {
+    uint64_t id = 0;
+    TableMerge merge;
+    BackgroundThread thread;
+    double done = 0;
+    JobState state = JobState::kRunning;
+  };
+  struct Sealed {
+    double bytes, entries;
+  };
+  struct Flush {
+    size_t memtables = 0;
+    double bytes = 0;
+    double entries = 0;
+    double distinct = 0;
+    BackgroundThread thread;
+    double done = 0;
+    uint64_t began_ns = 0;
+  };
+
+  // Time (simulation.cc).
+  void At(uint64_t at_ns, EventKindOf kind, uint64_t id = 0);
+  void Handle(const Event& event);
+  uint64_t NextStop() const;
+  void Advance(uint64_t to_ns);
+  void AdvanceWork(double seconds);
+  void BeginPhase();
+  void EndInterval();
+  void AddToFingerprint(double value);
+  double Now() const { return static_cast<double>(now_ns_) * 1e-9; }
+
+  // Who gets what (simulation.cc).
+  void Share();
+  ClientShare ShareOnce(const ClientShare& clients);
+  void MeasureQueue(const ClientShare& clients);
+  Conditions MakeConditions(const ClientShare& most) const;
+
+  // Memory and the flush thread (simulation_memory.cc).
+  void Settle();
+  void SealIfFull();
+  std::optional<StallCause> NoRoom() const;
+  double MemtableBytesMax() const;
+  double AbsorbRoom() const;
+  double SealedBytes() const { return sealed_bytes_; }
+  double MemoryUsed() const;
+  bool WantsFlush() const;
+  void EndBlock();
+  void BeginFlush();
+  void BeginInstall();
+  void FinishInstall();
+
+  // The coordinator (simulation_monitor.cc).
+  void WakeMonitor(uint64_t at_ns);
+  void MonitorRound();
+  Pressure MeasurePressure();
+  void AskPolicy();
+  void PauseUnwanted();
+  void FillWorkers();
+  void PreemptForL0();
+  bool GiveWork(WorkClass work_class, CpuPriority cpu);
+  bool Allowed(WorkClass work_class, CpuPriority cpu) const;
+  void Pause(Job* job);
+  int Running(WorkClass work_class) const;
+  int Running() const;
+  void JobsEnded();
+
+  const SimulationOptions options_;
+  const std::unique_ptr<Policy> policy_;
+  Clients clients_;
+  TableModel tables_;
+
+  uint64_t now_ns_ = 0;
+  uint64_t end_ns_ = 0;
+  uint64_t order_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  bool shares_changed_ = true;
+  double device_in_use_ = 0;
+  double cores_in_use_ = 0;
+  double flush_rate_ = 0;         // bytes a second that flushes write, smoothed
+  double shared_flush_rate_ = 0;  // as it was when the speeds were worked out
+  double queue_seconds_ = 0;
+  double queue_seconds_max_ = 0;
+
+  // Clients.
+  size_t phase_ = 0;
+  double requests_per_sec_ = 0;
+  double client_bytes_ = 0;
+  double client_read_bytes_ = 0;
+
+  // Memory.
+  double active_bytes_ = 0;
+  double active_entries_ = 0;
+  double sealed_bytes_ = 0;
+  std::deque<Sealed> sealed_;
+  std::optional<StallCause> blocked_;
+  uint64_t blocked_at_ns_ = 0;
+  std::optional<Flush> flush_;
+  std::deque<TableMerge> to_install_;
+  bool installing_ = false;
+  bool installing_flush_ = false;
+  double flush_bytes_per_sec_ = 0;
+  double entries_dropped_by_flush_ = 0;
+
+  // The monitor.
+  Directive directive_;
+  EventKind event_ = EventKind::kOpened;
+  uint64_t monitor_at_ns_ = UINT64_MAX;  // when it looks up next
+  uint64_t seen_client_bytes_ = 0;
+  uint64_t seen_write_at_ns_ = 0;
+  size_t seen_sealed_ = 0;
+  std::list<Job> jobs_;
+  uint64_t next_job_ = 1;
+  uint64_t ends_ = 0;
+  std::optional<uint64_t> l0_refused_at_end_;
+  double background_bytes_ = 0;
+
+  Interval interval_;
+  double interval_began_ = 0;
+  SimulationResult result_;
+  Report report_;
+};
+
+}  // namespace lull::sim

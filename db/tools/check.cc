@@ -1,0 +1,167 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// check: reads all of a store, with checksums: the MANIFEST, every table that it lists, the logs.
+// Nothing is written and no lock is taken; a table that another process removes meanwhile is looked
+// for again in the MANIFEST.
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "db/batch_format.h"
+#include "db/filename.h"
+#include "db/log_reader.h"
+#include "db/salvage.h"
+#include "db/tools/commands.h"
+#include "db/tools/inspect.h"
+
+namespace lull::tools {
+namespace {
+
+using leveldb::Status;
+
+class Checker {
+ public:
+  explicit Checker(const std::string& folder) : folder_(folder) {}
+
+  /// An error only when nothing could be checked at all.
+  Status Run();
+
+  const std::vector<std::string>& damage() const { return damage_; }
+  Json Report() const;
+
+ private:
+  void CheckTable(const TableFile& table);
+  void CheckLog(const std::string& name);
+  bool StillLists(uint64_t number) const;
+
+  const std::string folder_;
+  InspectedStore store_;
+  uint64_t tables_ = 0;
+  uint64_t entries_ = 0;
+  uint64_t table_bytes_ = 0;
+  uint64_t logs_ = 0;
+  uint64_t log_records_ = 0;
+  std::vector<std::string> damage_;
+  std::vector<std::string> notes_;
+};
+
+Status Checker::Run() {
+  Status status = Inspect(folder_, &store_);
+  if (!status.ok()) return status;
+  std::vector<std::string> names;
+  status = store_.context.env()->GetChildren(folder_, &names);
+  if (!status.ok()) return status;
+  const Version& version = *store_.manifest.version;
+  uint64_t bytes = 0;
+  for (int level = 0; level < kLevels; ++level) bytes += version.LevelBytes(level);
+  Progress progress("checking tables", bytes);
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      CheckTable(*table);
+      progress.Advance(table->file_bytes());
+    }
+  }
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number) {
+      CheckLog(name);
+    }
+  }
+  return status;
+}
+
+bool Checker::StillLists(uint64_t number) const {
+  InspectedStore now;
+  if (!Inspect(folder_, &now).ok()) return true;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : now.manifest.version->level(level)) {
+      if (table->number() == number) return true;
+    }
+  }
+  return false;
+}
+
+void Checker::CheckTable(const TableFile& table) {
+  std::string path = TableFileName(folder_, table.number());
+  const std::string legacy = LegacyTableFileName(folder_, table.number());
+  if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy)) {
+    path = legacy;
+  }
+  TableScan scan;
+  Status status = ScanTable(store_.context, table.number(), path, &scan);
+  if (status.ok()) status = scan.damage;
+  if (status.ok() && scan.file_bytes != table.file_bytes()) {
+    status = Status::Corruption(path, "has " + std::to_string(scan.file_bytes) + " bytes, not " +
+                                          std::to_string(table.file_bytes()));
+  }
+  if (status.ok() && (table.smallest().compare(scan.smallest) != 0 ||
+                      table.largest().compare(scan.largest) != 0)) {
+    status = Status::Corruption(path, "holds other keys than the MANIFEST says");
+  }
+  if (!status.ok()) {
+    if (StillLists(table.number())) damage_.push_back(status.ToString());
+    return;
+  }
+  ++tables_;
+  entries_ += scan.entries;
+  table_bytes_ += scan.file_bytes;
+}
+
+void Checker::CheckLog(const std::string& name) {
+  const std::string path = folder_ + "/" + name;
+  leveldb::SequentialFile* raw = nullptr;
+  const Status status = store_.context.env()->NewSequentialFile(path, &raw);
+  if (status.IsNotFound()) return;  // its entries are in a table by now
+  if (!status.ok()) {
+    damage_.push_back(status.ToString());
+    return;
+  }
+  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) {
+    ++log_records_;
+    const Status valid = batch::Validate(record);
+    if (valid.ok()) continue;
+    damage_.push_back(path + ": record at offset " + std::to_string(reader.LastRecordOffset()) +
+                      ": " + valid.ToString());
+  }
+  ++logs_;
+  if (!reader.status().ok()) damage_.push_back(reader.status().ToString());
+  if (reader.end() == log::LogEnd::kTorn) {
+    notes_.push_back(path + ": the last record is cut short, as a crash leaves it");
+  }
+}
+
+Json Checker::Report() const {
+  return {{"store", folder_},        {"tables", tables_},
+          {"entries", entries_},     {"table_bytes", table_bytes_},
+          {"logs", logs_},           {"log_records", log_records_},
+          {"damage", Json(damage_)}, {"notes", Json(notes_)}};
+}
+
+}  // namespace
+
+int RunCheck(const Invocation& call) {
+  Checker checker(call.store);
+  const Status status = checker.Run();
+  if (!status.ok()) return Fail(status, call.json);
+  const Json report = checker.Report();
+  if (call.json) {
+    PrintJson(report);
+  } else {
+    for (const Json& line : report["damage"]) {
+      std::printf("damage: %s\n", line.get<std::string>().c_str());
+    }
+    for (const Json& line : report["notes"]) {
+      std::printf("note: %s\n", line.get<std::string>().c_str());
+    }
+    std::printf("%llu whole tables with %llu entries, %llu logs with %llu records; %zu damaged\n",
+                report["tables"].get<unsigned long long>(),
+                report["entries"].get<unsigned long long>(),
+                report["logs"].get<unsigned long long>(),
+                report["log_records"].get<unsigned long long>(), checker.damage().size());
+  }
+  return checker.damage().empty() ? kDone : kDamaged;
+}
+
+}  // namespace lull::tools

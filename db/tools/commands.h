@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The commands of the program lull. Each does its work, prints what it found, and returns the
+// program's exit code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "db/tools/output.h"
+
+namespace lull::tools {
+
+/// What the command line says. Keys and values are as typed; see output.h.
+struct Invocation {
+  bool json = false;
+  Coding coding = Coding::kText;
+  std::string store;  ///< the store's folder; for manifest, also a MANIFEST file
+  std::string key;
+  std::string value;
+  std::optional<std::string> from;  ///< the first key
+  std::optional<std::string> to;    ///< the key before which it ends
+  std::optional<std::string> prefix;
+  uint64_t limit = UINT64_MAX;
+  bool reverse = false;
+  bool keys_only = false;
+  bool sync = false;
+  bool create = false;
+  uint64_t bench_entries = 1'000'000;
+  uint64_t bench_value_bytes = 100;
+};
+
+// Of files only; the store may be open elsewhere. inspect.cc, check.cc
+int RunStats(const Invocation& call);
+int RunLevels(const Invocation& call);
+int RunManifest(const Invocation& call);
+int RunCheck(const Invocation& call);
+
+// Of a store opened for reading only; it may be open elsewhere. entries.cc
+int RunGet(const Invocation& call);
+int RunScan(const Invocation& call);
+
+// Of a store that is open nowhere else. entries.cc, work.cc
+int RunPut(const Invocation& call);
+int RunDelete(const Invocation& call);
+int RunRepair(const Invocation& call);
+int RunCompact(const Invocation& call);
+int RunBench(const Invocation& call);
+
+}  // namespace lull::tools

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// get, scan, put and delete.
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "db/tools/commands.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+
+namespace lull::tools {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+Status Unreadable(const std::string& text) {
+  return Status::InvalidArgument(text, "is not how this program writes bytes");
+}
+
+/// Decodes an option, if it was given.
+Status DecodeOption(const Invocation& call, const std::optional<std::string>& typed,
+                    std::optional<std::string>* bytes) {
+  if (!typed) return Status::OK();
+  *bytes = Decode(*typed, call.coding);
+  return *bytes ? Status::OK() : Unreadable(*typed);
+}
+
+/// The stretch of keys that a scan goes through: from <= key < to, as far as they are set.
+struct ScanRange {
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+
+  bool IsBelow(const Slice& key) const { return from && key.compare(*from) < 0; }
+  bool IsAbove(const Slice& key) const { return to && key.compare(*to) >= 0; }
+
+  /// Leaves only keys that begin with `prefix`.
+  void KeepPrefix(const std::string& prefix) {
+    if (!from || *from < prefix) from = prefix;
+    // The first key behind all those: the prefix, counted one up.
+    std::string end = prefix;
+    while (!end.empty() && end.back() == '\xff') end.pop_back();
+    if (end.empty()) return;
+    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+    if (!to || end < *to) to = end;
+  }
+};
+
+void SeekToStart(const ScanRange& range, bool reverse, leveldb::Iterator* entry) {
+  const std::optional<std::string>& bound = reverse ? range.to : range.from;
+  if (bound) entry->Seek(*bound);
+  if (!reverse) {
+    if (!bound) entry->SeekToFirst();
+  } else if (bound && entry->Valid()) {
+    entry->Prev();
+  } else {
+    entry->SeekToLast();
+  }
+}
+
+void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
+  if (call.json) {
+    Json line{{"key", Encode(key, call.coding)}};
+    if (!call.keys_only) line["value"] = Encode(value, call.coding);
+    PrintJson(line);
+  } else if (call.keys_only) {
+    std::printf("%s\n", Encode(key, call.coding).c_str());
+  } else {
+    std::printf("%s\t%s\n", Encode(key, call.coding).c_str(), Encode(value, call.coding).c_str());
+  }
+}
+
+Status OpenToRead(const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+  leveldb::DB* raw = nullptr;
+  const Status status = OpenReadOnly(leveldb::Options(), name, &raw);
+  db->reset(raw);
+  return status;
+}
+
+Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
+  leveldb::Options options;
+  options.create_if_missing = call.create;
+  leveldb::DB* raw = nullptr;
+  const Status status = leveldb::DB::Open(options, call.store, &raw);
+  db->reset(raw);
+  return status;
+}
+
+}  // namespace
+
+int RunGet(const Invocation& call) {
+  const std::optional<std::string> key = Decode(call.key, call.coding);
+  if (!key) return Fail(Unreadable(call.key), call.json);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToRead(call.store, &db);
+  std::string value;
+  if (status.ok()) {
+    leveldb::ReadOptions read;
+    read.verify_checksums = true;
+    status = db->Get(read, *key, &value);
+    if (status.IsNotFound()) {
+      Fail(Status::NotFound(call.store, "no key " + call.key), call.json);
+      return kNotFound;
+    }
+  }
+  if (!status.ok()) return Fail(status, call.json);
+  if (call.json) {
+    PrintEntry(call, *key, value);
+  } else {
+    std::printf("%s\n", Encode(value, call.coding).c_str());
+  }
+  return kDone;
+}
+
+int RunScan(const Invocation& call) {
+  ScanRange range;
+  Status status = DecodeOption(call, call.from, &range.from);
+  if (status.ok()) status = DecodeOption(call, call.to, &range.to);
+  std::optional<std::string> prefix;
+  if (status.ok()) status = DecodeOption(call, call.prefix, &prefix);
+  if (prefix) range.KeepPrefix(*prefix);
+  std::unique_ptr<leveldb::DB> db;
+  if (status.ok()) status = OpenToRead(call.store, &db);
+  if (!status.ok()) return Fail(status, call.json);
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  read.fill_cache = false;
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(read));
+  uint64_t printed = 0;
+  SeekToStart(range, call.reverse, entry.get());
+  while (entry->Valid() && printed < call.limit) {
+    if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
+    PrintEntry(call, entry->key(), entry->value());
+    ++printed;
+    if (call.reverse) {
+      entry->Prev();
+    } else {
+      entry->Next();
+    }
+  }
+  return entry->status().ok() ? kDone : Fail(entry->status(), call.json);
+}
+
+int RunPut(const Invocation& call) {
+  const std::optional<std::string> key = Decode(call.key, call.coding);
+  const std::optional<std::string> value = Decode(call.value, call.coding);
+  if (!key || !value) return Fail(Unreadable(key ? call.value : call.key), call.json);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToWrite(call, &db);
+  leveldb::WriteOptions write;
+  write.sync = call.sync;
+  if (status.ok()) status = db->Put(write, *key, *value);
+  return status.ok() ? kDone : Fail(status, call.json);
+}
+
+int RunDelete(const Invocation& call) {
+  const std::optional<std::string> key = Decode(call.key, call.coding);
+  if (!key) return Fail(Unreadable(call.key), call.json);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToWrite(call, &db);
+  leveldb::WriteOptions write;
+  write.sync = call.sync;
+  if (status.ok()) status = db->Delete(write, *key);
+  return status.ok() ? kDone : Fail(status, call.json);
+}
+
+}  // namespace lull::tools

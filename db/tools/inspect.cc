@@ -1,0 +1,215 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// stats, levels and manifest: what a store's files say of it.
+#include "db/tools/inspect.h"
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "db/filename.h"
+#include "db/log_reader.h"
+#include "db/tools/commands.h"
+#include "db/version_edit.h"
+
+namespace lull::tools {
+
+using leveldb::Status;
+
+Status Inspect(const std::string& folder, InspectedStore* store) {
+  store->context.name = folder;
+  store->manifest = ManifestState();
+  if (!store->context.env()->FileExists(CurrentFileName(folder))) {
+    return Status::InvalidArgument(folder, "holds no store (it has no file CURRENT)");
+  }
+  const auto make_table = [](const NewTable& table) {
+    return std::make_shared<TableFile>(table, nullptr);
+  };
+  return ReadManifest(&store->context, make_table, &store->manifest);
+}
+
+namespace {
+
+struct FileTotals {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+};
+
+/// The logs that the MANIFEST needs, and what a former repair or recovery put aside.
+struct OtherFiles {
+  FileTotals logs;
+  FileTotals lost;
+};
+
+FileTotals TotalsOf(leveldb::Env* env, const std::string& folder,
+                    const std::vector<std::string>& names) {
+  FileTotals totals;
+  for (const std::string& name : names) {
+    uint64_t bytes = 0;
+    if (!env->GetFileSize(folder + "/" + name, &bytes).ok()) continue;  // gone meanwhile
+    ++totals.count;
+    totals.bytes += bytes;
+  }
+  return totals;
+}
+
+OtherFiles LookAround(const InspectedStore& store) {
+  leveldb::Env* const env = store.context.env();
+  std::vector<std::string> names, logs, lost;
+  env->GetChildren(store.context.name, &names);
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store.manifest.log_number) {
+      logs.push_back(name);
+    }
+  }
+  for (const std::string& name : names) {
+    if (name != "lost") continue;
+    env->GetChildren(LostFolderName(store.context.name), &lost);
+    std::erase_if(lost, [](const std::string& inner) { return inner == "." || inner == ".."; });
+  }
+  return {TotalsOf(env, store.context.name, logs),
+          TotalsOf(env, LostFolderName(store.context.name), lost)};
+}
+
+Json TableJson(const NewTable& table, int level, Coding coding) {
+  return {{"number", table.number},
+          {"level", level},
+          {"bytes", table.file_bytes},
+          {"smallest", Encode(UserKeyOf(table.smallest), coding)},
+          {"largest", Encode(UserKeyOf(table.largest), coding)}};
+}
+
+Json StatsJson(const InspectedStore& store, const OtherFiles& other) {
+  const ManifestState& manifest = store.manifest;
+  Json levels = Json::array();
+  FileTotals tables;
+  for (int level = 0; level < kLevels; ++level) {
+    const auto count = static_cast<uint64_t>(manifest.version->TableCount(level));
+    const uint64_t bytes = manifest.version->LevelBytes(level);
+    tables.count += count;
+    tables.bytes += bytes;
+    levels.push_back({{"level", level}, {"tables", count}, {"bytes", bytes}});
+  }
+  return {{"store", store.context.name},
+          {"tables", tables.count},
+          {"table_bytes", tables.bytes},
+          {"logs", other.logs.count},
+          {"log_bytes", other.logs.bytes},
+          {"lost_files", other.lost.count},
+          {"lost_bytes", other.lost.bytes},
+          {"last_sequence", manifest.last_sequence},
+          {"manifest_number", manifest.manifest_number},
+          {"log_number", manifest.log_number},
+          {"levels", std::move(levels)}};
+}
+
+Json EditJson(const VersionEdit& edit, uint64_t offset, Coding coding) {
+  Json json{{"offset", offset}};
+  if (edit.comparator) json["comparator"] = *edit.comparator;
+  if (edit.log_number) json["log_number"] = *edit.log_number;
+  if (edit.prev_log_number) json["prev_log_number"] = *edit.prev_log_number;
+  if (edit.next_file_number) json["next_file_number"] = *edit.next_file_number;
+  if (edit.last_sequence) json["last_sequence"] = *edit.last_sequence;
+  for (const auto& [level, key] : edit.compact_pointers) {
+    json["compact_pointers"].push_back({{"level", level}, {"key", Encode(UserKeyOf(key), coding)}});
+  }
+  for (const auto& [level, number] : edit.deleted_tables) {
+    json["deleted_tables"].push_back({{"level", level}, {"number", number}});
+  }
+  for (const NewTable& table : edit.new_tables) {
+    json["new_tables"].push_back(TableJson(table, table.level, coding));
+  }
+  return json;
+}
+
+/// The file to print: the one given, or the one that a folder's CURRENT names.
+Status FindManifest(leveldb::Env* env, const std::string& path, std::string* file) {
+  std::string current;
+  if (!leveldb::ReadFileToString(env, CurrentFileName(path), &current).ok()) {
+    *file = path;
+    return env->FileExists(path) ? Status::OK() : Status::NotFound(path, "no such file or store");
+  }
+  *file = path + "/" + current.substr(0, current.find('\n'));
+  return Status::OK();
+}
+
+}  // namespace
+
+int RunStats(const Invocation& call) {
+  InspectedStore store;
+  const Status status = Inspect(call.store, &store);
+  if (!status.ok()) return Fail(status, call.json);
+  const Json stats = StatsJson(store, LookAround(store));
+  if (call.json) {
+    PrintJson(stats);
+    return kDone;
+  }
+  const auto number = [&](const char* name) { return stats[name].get<uint64_t>(); };
+  std::printf(
+      "%llu tables with %s, %llu logs with %s, last sequence %llu\n",
+      static_cast<unsigned long long>(number("tables")), BytesText(number("table_bytes")).c_str(),
+      static_cast<unsigned long long>(number("logs")), BytesText(number("log_bytes")).c_str(),
+      static_cast<unsigned long long>(number("last_sequence")));
+  if (number("lost_files") > 0) {
+    std::printf("%llu files with %s in lost/: they could not be read\n",
+                static_cast<unsigned long long>(number("lost_files")),
+                BytesText(number("lost_bytes")).c_str());
+  }
+  std::printf("level  tables        size\n");
+  for (const Json& level : stats["levels"]) {
+    std::printf("%5d %7d %11s\n", level["level"].get<int>(), level["tables"].get<int>(),
+                BytesText(level["bytes"].get<uint64_t>()).c_str());
+  }
+  return kDone;
+}
+
+int RunLevels(const Invocation& call) {
+  InspectedStore store;
+  const Status status = Inspect(call.store, &store);
+  if (!status.ok()) return Fail(status, call.json);
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : store.manifest.version->level(level)) {
+      const Json line = TableJson(table->description, level, call.coding);
+      if (call.json) {
+        PrintJson(line);
+        continue;
+      }
+      std::printf(
+          "L%d %06llu %11s  %s .. %s\n", level, static_cast<unsigned long long>(table->number()),
+          BytesText(table->file_bytes()).c_str(), line["smallest"].get<std::string>().c_str(),
+          line["largest"].get<std::string>().c_str());
+    }
+  }
+  return kDone;
+}
+
+int RunManifest(const Invocation& call) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  std::string path;
+  Status status = FindManifest(env, call.store, &path);
+  leveldb::SequentialFile* raw = nullptr;
+  if (status.ok()) status = env->NewSequentialFile(path, &raw);
+  if (!status.ok()) return Fail(status, call.json);
+  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) {
+    VersionEdit edit;
+    status = edit.DecodeFrom(record);
+    if (!status.ok()) {
+      const std::string where = "record at offset " + std::to_string(reader.LastRecordOffset());
+      return Fail(Status::Corruption(path, where + ": " + status.ToString()), call.json);
+    }
+    if (call.json) {
+      PrintJson(EditJson(edit, reader.LastRecordOffset(), call.coding));
+    } else {
+      std::printf("--- offset %llu; %s\n",
+                  static_cast<unsigned long long>(reader.LastRecordOffset()),
+                  edit.DebugString().c_str());
+    }
+  }
+  return reader.status().ok() ? kDone : Fail(reader.status(), call.json);
+}
+
+}  // namespace lull::tools

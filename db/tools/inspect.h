@@ -1,0 +1,23 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store's files, looked at without opening the store or taking its LOCK.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "db/context.h"
+#include "db/manifest.h"
+#include "leveldb/status.h"
+
+namespace lull::tools {
+
+struct InspectedStore {
+  StoreContext context{leveldb::Options()};
+  ManifestState manifest;
+};
+
+/// Reads the MANIFEST of the store in `folder`.
+leveldb::Status Inspect(const std::string& folder, InspectedStore* store);
+
+}  // namespace lull::tools

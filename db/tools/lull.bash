@@ -1,0 +1,45 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#
+# Completion of the program lull for bash: commands, options, and folders that hold a store.
+
+_lull_stores() {
+  local folder
+  while read -r folder; do
+    if [[ -f $folder/CURRENT ]]; then
+      COMPREPLY+=("$folder")
+    else
+      COMPREPLY+=("$folder/")
+    fi
+  done < <(compgen -d -- "$1")
+}
+
+_lull() {
+  local word=${COMP_WORDS[COMP_CWORD]} command='' options='--json --hex --help' i
+  local commands='stats levels scan get put delete check repair compact manifest bench'
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      -*) ;;
+      *) command=${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $command in
+    '') options+=' --version' ;;
+    scan) options+=' --from --to --prefix --limit --reverse --keys-only' ;;
+    put) options+=' --sync --create' ;;
+    delete) options+=' --sync' ;;
+    bench) options+=' --entries --value-bytes --sync' ;;
+  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+  elif [[ -z $command ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+  elif [[ $command == manifest && ${COMP_WORDS[COMP_CWORD - 1]} == manifest ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'dump' -- "$word")
+  else
+    compopt -o nospace 2>/dev/null
+    _lull_stores "$word"
+  fi
+}
+
+complete -F _lull lull

@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/tools/output.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "util/terminal.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr char kDigits[] = "0123456789abcdef";
+
+void AppendHex(unsigned char byte, std::string* out) {
+  out->push_back(kDigits[byte >> 4]);
+  out->push_back(kDigits[byte & 15]);
+}
+
+/// The byte that two hexadecimal digits at `at` stand for.
+std::optional<char> HexByte(const std::string& text, size_t at) {
+  if (at + 2 > text.size()) return std::nullopt;
+  int byte = 0;
+  for (const char c : text.substr(at, 2)) {
+    const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+    const char* const digit = std::find(kDigits, kDigits + 16, lower);
+    if (digit == kDigits + 16) return std::nullopt;
+    byte = byte * 16 + static_cast<int>(digit - kDigits);
+  }
+  return static_cast<char>(byte);
+}
+
+}  // namespace
+
+std::string Encode(const leveldb::Slice& bytes, Coding coding) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    if (coding == Coding::kHex) {
+      AppendHex(byte, &text);
+    } else if (byte == '\\') {
+      text += "\\\\";
+    } else if (byte >= ' ' && byte <= '~') {
+      text.push_back(bytes[i]);
+    } else {
+      text += "\\x";
+      AppendHex(byte, &text);
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> Decode(const std::string& text, Coding coding) {
+  std::string bytes;
+  for (size_t at = 0; at < text.size();) {
+    if (coding == Coding::kText && text[at] != '\\') {
+      bytes.push_back(text[at++]);
+    } else if (coding == Coding::kText && text.compare(at, 2, "\\\\") == 0) {
+      bytes.push_back('\\');
+      at += 2;
+    } else {
+      if (coding == Coding::kText && text.compare(at, 2, "\\x") != 0) return std::nullopt;
+      if (coding == Coding::kText) at += 2;
+      const std::optional<char> byte = HexByte(text, at);
+      if (!byte) return std::nullopt;
+      bytes.push_back(*byte);
+      at += 2;
+    }
+  }
+  return bytes;
+}
+
+std::string BytesText(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+  return text;
+}
+
+void PrintJson(const Json& value) {
+  // What is not UTF-8 (the name of a folder may be so) is replaced, not a reason to fail.
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::printf("%s\n", text.c_str());
+}
+
+int Fail(const leveldb::Status& status, bool json) {
+  if (json) {
+    PrintJson({{"error", status.ToString()}});
+  } else {
+    std::fprintf(stderr, "lull: %s\n", status.ToString().c_str());
+  }
+  return status.IsCorruption() ? kDamaged : kFailed;
+}
+
+Progress::Progress(const char* what, uint64_t total)
+    : what_(what), total_(total), visible_(IsTerminal(stderr)) {}
+
+Progress::~Progress() {
+  if (visible_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::Advance(uint64_t amount) {
+  done_ += amount;
+  const uint64_t percent = total_ == 0 ? 100 : std::min(done_, total_) * 100 / total_;
+  if (!visible_ || percent == shown_percent_) return;
+  shown_percent_ = percent;
+  std::fprintf(stderr, "\r%s %3llu %%", what_, static_cast<unsigned long long>(percent));
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,211 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// repair, compact and bench: work on a whole store.
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "db/tools/commands.h"
+#include "db/tools/inspect.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "util/clock.h"
+#include "util/random.h"
+#include "util/terminal.h"
+
+namespace lull::tools {
+namespace {
+
+using leveldb::Status;
+
+/// Shows on standard error what the library has to say.
+class ErrorLogger final : public leveldb::Logger {
+ public:
+  void Logv(const char* format, std::va_list arguments) override {
+    std::vfprintf(stderr, format, arguments);
+    std::fputc('\n', stderr);
+  }
+};
+
+uint64_t TableBytes(const std::string& folder) {
+  InspectedStore store;
+  uint64_t bytes = 0;
+  if (!Inspect(folder, &store).ok()) return bytes;
+  for (int level = 0; level < kLevels; ++level) bytes += store.manifest.version->LevelBytes(level);
+  return bytes;
+}
+
+/// Keys that divide the store into stretches of about the same size, for progress to be told.
+std::vector<std::string> Milestones(const std::string& folder) {
+  constexpr size_t kStretches = 20;
+  InspectedStore store;
+  std::vector<std::string> keys;
+  if (!Inspect(folder, &store).ok()) return keys;
+  for (int level = 1; level < kLevels; ++level) {
+    for (const TableRef& table : store.manifest.version->level(level)) {
+      keys.push_back(table->smallest_user().ToString());
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::string> chosen;
+  for (size_t i = 1; i < kStretches && keys.size() >= kStretches; ++i) {
+    chosen.push_back(keys[i * keys.size() / kStretches]);
+  }
+  return chosen;
+}
+
+/// How long operations took.
+class Latencies {
+ public:
+  void Add(uint64_t nanos) { nanos_.push_back(nanos); }
+
+  Json Report(const char* what, uint64_t elapsed_nanos, uint64_t bytes) {
+    std::sort(nanos_.begin(), nanos_.end());
+    const double seconds = static_cast<double>(elapsed_nanos) * 1e-9;
+    return {{"what", what},
+            {"operations", nanos_.size()},
+            {"per_sec", static_cast<double>(nanos_.size()) / seconds},
+            {"mb_per_sec", static_cast<double>(bytes) / 1e6 / seconds},
+            {"p50_us", At(0.5)},
+            {"p99_us", At(0.99)},
+            {"p999_us", At(0.999)},
+            {"max_us", At(1.0)}};
+  }
+
+ private:
+  double At(double quantile) const {
+    if (nanos_.empty()) return 0;
+    const auto at = static_cast<size_t>(quantile * static_cast<double>(nanos_.size() - 1));
+    return static_cast<double>(nanos_[at]) / 1000;
+  }
+
+  std::vector<uint64_t> nanos_;
+};
+
+class Bench {
+ public:
+  Bench(const Invocation& call, leveldb::DB* db) : call_(call), db_(db) {}
+
+  /// Writes entries in random order, or reads them.
+  enum class Kind { kWrite, kRead };
+  Status Run(const char* what, Kind kind);
+
+ private:
+  Status Step(Kind kind, const std::string& key);
+
+  const Invocation& call_;
+  leveldb::DB* const db_;
+};
+
+Status Bench::Step(Kind kind, const std::string& key) {
+  if (kind == Kind::kRead) {
+    std::string value;
+    const Status status = db_->Get(leveldb::ReadOptions(), key, &value);
+    return status.IsNotFound() ? Status::OK() : status;
+  }
+  leveldb::WriteOptions write;
+  write.sync = call_.sync;
+  return db_->Put(write, key, std::string(call_.bench_value_bytes, key.back()));
+}
+
+Status Bench::Run(const char* what, Kind kind) {
+  Random random(301);
+  Clock* const clock = Clock::System();
+  Latencies latencies;
+  Progress progress(what, call_.bench_entries);
+  const uint64_t began = clock->NowNanos();
+  for (uint64_t i = 0; i < call_.bench_entries; ++i) {
+    char key[24];
+    std::snprintf(key, sizeof(key), "%016llx",
+                  static_cast<unsigned long long>(random.Uniform(call_.bench_entries)));
+    const uint64_t start = clock->NowNanos();
+    const Status status = Step(kind, key);
+    if (!status.ok()) return status;
+    latencies.Add(clock->NowNanos() - start);
+    progress.Advance(1);
+  }
+  const uint64_t bytes = call_.bench_entries * (16 + call_.bench_value_bytes);
+  const Json report = latencies.Report(what, clock->NowNanos() - began, bytes);
+  if (call_.json) {
+    PrintJson(report);
+  } else {
+    std::printf(
+        "%-10s %10.0f/s %8.1f MB/s   p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us\n", what,
+        report["per_sec"].get<double>(), report["mb_per_sec"].get<double>(),
+        report["p50_us"].get<double>(), report["p99_us"].get<double>(),
+        report["p999_us"].get<double>(), report["max_us"].get<double>());
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+int RunRepair(const Invocation& call) {
+  ErrorLogger logger;
+  leveldb::Options options;
+  if (!call.json) options.info_log = &logger;
+  const Status status = leveldb::RepairDB(call.store, options);
+  if (!status.ok()) return Fail(status, call.json);
+  if (call.json) {
+    PrintJson({{"store", call.store}, {"table_bytes", TableBytes(call.store)}});
+  } else {
+    std::printf("%s holds %s of tables\n", call.store.c_str(),
+                BytesText(TableBytes(call.store)).c_str());
+  }
+  return kDone;
+}
+
+int RunCompact(const Invocation& call) {
+  const uint64_t before = TableBytes(call.store);
+  const std::vector<std::string> milestones = Milestones(call.store);
+  leveldb::DB* raw = nullptr;
+  Status status = leveldb::DB::Open(leveldb::Options(), call.store, &raw);
+  if (!status.ok()) return Fail(status, call.json);
+  std::unique_ptr<leveldb::DB> db(raw);
+  {
+    Progress progress("compacting", milestones.size() + 1);
+    const leveldb::Slice* begin = nullptr;
+    leveldb::Slice bound;
+    for (const std::string& milestone : milestones) {
+      const leveldb::Slice end(milestone);
+      db->CompactRange(begin, &end);
+      bound = end;
+      begin = &bound;
+      progress.Advance(1);
+    }
+    db->CompactRange(begin, nullptr);
+    status = WaitForIdle(db.get());
+  }
+  db.reset();
+  if (!status.ok()) return Fail(status, call.json);
+  const uint64_t after = TableBytes(call.store);
+  if (call.json) {
+    PrintJson({{"store", call.store}, {"bytes_before", before}, {"bytes_after", after}});
+  } else {
+    std::printf("%s of tables became %s\n", BytesText(before).c_str(), BytesText(after).c_str());
+  }
+  return kDone;
+}
+
+int RunBench(const Invocation& call) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.error_if_exists = true;
+  leveldb::DB* raw = nullptr;
+  Status status = leveldb::DB::Open(options, call.store, &raw);
+  if (!status.ok()) return Fail(status, call.json);
+  {
+    const std::unique_ptr<leveldb::DB> db(raw);
+    Bench bench(call, db.get());
+    status = bench.Run("fill", Bench::Kind::kWrite);
+    if (status.ok()) status = bench.Run("overwrite", Bench::Kind::kWrite);
+    if (status.ok()) status = bench.Run("read", Bench::Kind::kRead);
+  }
+  const Status destroyed = leveldb::DestroyDB(call.store, leveldb::Options());
+  if (status.ok()) status = destroyed;
+  return status.ok() ? kDone : Fail(status, call.json);
+}
+
+}  // namespace lull::tools

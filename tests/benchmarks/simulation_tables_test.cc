@@ -1,0 +1,166 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "benchmarks/simulation/sharing.h"
+#include "benchmarks/simulation/tables.h"
+
+namespace lull::sim {
+namespace {
+
+LayoutOptions SmallLayout() {
+  LayoutOptions layout;
+  layout.l1_bytes_target = 1 << 20;
+  layout.table_bytes_max = 256 << 10;
+  return layout;
+}
+
+/// Runs whatever is due, L0 first, until nothing is.
+int CompactAll(TableModel* tables) {
+  int jobs = 0;
+  while (true) {
+    std::optional<TableMerge> merge = tables->Begin(Depth::kL0, 0);
+    if (!merge) merge = tables->Begin(Depth::kDeep, 0);
+    if (!merge) return jobs;
+    tables->Install(*merge);
+    ++jobs;
+  }
+}
+
+TEST(SimulationTablesTest, NothingIsLostOrMadeByMerging) {
+  for (const double keys : {0.0, 50'000.0}) {
+    SCOPED_TRACE(keys);
+    TableModel tables(keys, 100, SmallLayout());
+    double in = 0;
+    for (int i = 0; i < 200; ++i) {
+      const double distinct = tables.Distinct(5'000);
+      tables.AddFlushed(distinct);
+      in += std::round(distinct * 100) / 100;
+      if (i % 3 == 0) CompactAll(&tables);
+    }
+    EXPECT_GT(CompactAll(&tables), 0);
+    EXPECT_NEAR(tables.EntriesListed() + tables.entries_dropped(), in, 1);
+    // Tables are whole bytes: what rounding drops or adds is less than one each.
+    if (keys == 0) {
+      EXPECT_NEAR(tables.entries_dropped() / in, 0, 1e-4);
+    } else {
+      EXPECT_GT(tables.entries_dropped(), in / 2);
+    }
+  }
+}
+
+TEST(SimulationTablesTest, AfterCompactionEveryLevelIsWithinItsTarget) {
+  TableModel tables(0, 100, SmallLayout());
+  for (int i = 0; i < 100; ++i) tables.AddFlushed(5'000);
+  EXPECT_TRUE(tables.Due(Depth::kL0));
+  EXPECT_GT(tables.DebtBytes(), 0u);
+  CompactAll(&tables);
+  EXPECT_FALSE(tables.Due(Depth::kL0));
+  EXPECT_FALSE(tables.Due(Depth::kDeep));
+  EXPECT_EQ(tables.DebtBytes(), 0u);
+  for (int level = 1; level < 3; ++level) {
+    for (const TableRef& table : tables.version().level(level)) {
+      EXPECT_LE(table->file_bytes(), (256u << 10) + 100);
+    }
+  }
+}
+
+TEST(SimulationTablesTest, MergingTwoHalvesOfAllKeysLeavesThreeQuarters) {
+  LayoutOptions layout = SmallLayout();
+  layout.l0_trigger = 2;
+  layout.l1_bytes_target = 1 << 30;
+  TableModel tables(10'000, 100, layout);
+  tables.AddFlushed(5'000);
+  tables.AddFlushed(5'000);
+  const std::optional<TableMerge> merge = tables.Begin(Depth::kL0, 0);
+  ASSERT_TRUE(merge);
+  EXPECT_NEAR(merge->entries_in, 10'000, 1);
+  EXPECT_NEAR(merge->entries_out, 7'500, 1);
+  EXPECT_EQ(tables.Begin(Depth::kL0, 0), std::nullopt) << "its range is in flight";
+}
+
+TEST(SimulationTablesTest, DrawingAsOftenAsThereAreKeysHits63Percent) {
+  const TableModel bounded(1'000, 100, SmallLayout());
+  EXPECT_NEAR(bounded.Distinct(1'000), 632, 1);
+  const TableModel unbounded(0, 100, SmallLayout());
+  EXPECT_EQ(unbounded.Distinct(1'000), 1'000);
+}
+
+TEST(SimulationTablesTest, APopulatedStoreIsFullFromAboveAndOwesNothing) {
+  LayoutOptions layout;
+  layout.l1_bytes_target = 256u << 20;
+  layout.table_bytes_max = 64u << 20;
+  TableModel tables(0, 450, layout);
+  tables.Populate(500e9);
+  EXPECT_NEAR(tables.EntriesListed() * 450, 500e9, 1e6);
+  EXPECT_EQ(tables.DebtBytes(), 0u);
+  EXPECT_GT(tables.version().TableCount(1), 0);
+  EXPECT_NEAR(tables.version().TableCount(5) + tables.version().TableCount(4), 7'000, 500);
+}
+
+TEST(SimulationTablesTest, TablesAreCutWhereTheDirectiveSays) {
+  LayoutOptions layout = SmallLayout();
+  layout.l1_bytes_target = 1 << 30;
+  TableModel tables(0, 100, layout);
+  for (int i = 0; i < 4; ++i) tables.AddFlushed(10'000);
+  const std::optional<TableMerge> merge = tables.Begin(Depth::kL0, 1 << 20);
+  ASSERT_TRUE(merge);
+  EXPECT_EQ(merge->outputs.size(), 4u);  // 4 MB
+}
+
+TEST(SimulationSharingTest, WhoWantsLittleGetsItAndTheOthersShareTheRest) {
+  Demand demands[] = {{0.1}, {3}, {3}, {0.5, 2}};
+  ShareOut(2, demands);
+  EXPECT_DOUBLE_EQ(demands[0].granted, 0.1);
+  EXPECT_DOUBLE_EQ(demands[3].granted, 0.5);
+  EXPECT_DOUBLE_EQ(demands[1].granted, 0.7);
+  EXPECT_DOUBLE_EQ(demands[2].granted, 0.7);
+}
+
+BackgroundThread Compaction(WorkClass work_class, CpuPriority cpu) {
+  BackgroundThread thread;
+  thread.work_class = work_class;
+  thread.cpu = cpu;
+  thread.cpu_seconds = 1;
+  thread.write_bytes = 100e6;
+  return thread;
+}
+
+TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
+  BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kIdle)};
+  const ClientShare clients = ShareMachine(2, {}, {0.75, 0}, 1, threads);
+  EXPECT_DOUBLE_EQ(clients.cores, 0.75);
+  EXPECT_DOUBLE_EQ(threads[0].speed, 1);
+  EXPECT_DOUBLE_EQ(threads[1].speed, 0.25);
+}
+
+TEST(SimulationSharingTest, TheRateBudgetGoesToFlushThenL0ThenDeep) {
+  const auto speeds = [](uint64_t total, uint64_t urgent) {
+    BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
+                                  Compaction(WorkClass::kL0, CpuPriority::kNormal),
+                                  Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+    ShareMachine(8, {{total, urgent}, 100e6}, {}, 1, threads);
+    return std::array<double, 3>{threads[0].speed, threads[1].speed, threads[2].speed};
+  };
+  EXPECT_EQ(speeds(0, 0), (std::array<double, 3>{1, 1, 1}));
+  EXPECT_EQ(speeds(250'000'000, 0), (std::array<double, 3>{1, 1, 0.5}));
+  EXPECT_EQ(speeds(150'000'000, 0), (std::array<double, 3>{1, 0.5, 0}));
+  EXPECT_EQ(speeds(1, 130'000'000), (std::array<double, 3>{1, 0.3, 0}));
+}
+
+TEST(SimulationSharingTest, ADeviceThatIsTakenSlowsEverybodyAlike) {
+  BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+  for (BackgroundThread& thread : threads) {
+    thread.cpu_seconds = 0;
+    thread.device_seconds = 1;
+  }
+  const ClientShare clients = ShareMachine(4, {}, {0, 1}, 2, threads);
+  EXPECT_DOUBLE_EQ(clients.device, 0.5);
+  EXPECT_DOUBLE_EQ(threads[0].speed, 0.25);
+}
+
+}  // namespace
+}  // namespace lull::sim

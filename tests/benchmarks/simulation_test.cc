@@ -1,0 +1,311 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The simulator as a whole: what must hold for any policy, cases with a known answer, and that
+// every field of a Directive is obeyed.
+#include "benchmarks/simulation/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmarks/simulation/scenarios.h"
+
+namespace lull::sim {
+namespace {
+
+/// Wants the same whatever happens, and checks that time only goes forward.
+class FixedPolicy final : public Policy {
+ public:
+  explicit FixedPolicy(const Directive& directive) : directive_(directive) {}
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) override {
+    EXPECT_GE(now_us, last_us_);
+    EXPECT_GE(pressure.client_bytes_total, last_bytes_);
+    last_us_ = now_us;
+    last_bytes_ = pressure.client_bytes_total;
+    return directive_;
+  }
+
+ private:
+  const Directive directive_;
+  uint64_t last_us_ = 0;
+  uint64_t last_bytes_ = 0;
+};
+
+Directive AllThatIsDue() {
+  Directive directive;
+  directive.l0.jobs_max = directive.deep.jobs_max = directive.compactions_max = 2;
+  directive.tick = true;
+  return directive;
+}
+
+/// A small store whose clients write 10 MB/s in entries of 1000 B, on two cores and a good device.
+SimulationOptions SmallStore(const Directive& directive) {
+  SimulationOptions options;
+  options.device = *FindDevice("nvme");
+  options.costs.table_value_share = 1;
+  options.limits.memtable_bytes = 4 << 20;
+  options.layout.table_bytes_max = 2 << 20;
+  options.layout.l1_bytes_target = 10 << 20;
+  options.load.value_bytes = 984;
+  options.load.phases = {{1000, 10'000}};
+  options.seconds = 20;
+  options.make_policy = [directive] { return std::make_unique<FixedPolicy>(directive); };
+  return options;
+}
+
+SimulationResult RunWith(const Directive& directive,
+                         const std::function<void(SimulationOptions*)>& change = nullptr) {
+  SimulationOptions options = SmallStore(directive);
+  if (change) change(&options);
+  return Simulation(options).Run(nullptr);
+}
+
+SimulationOptions OptionsOf(const std::string& name, const std::string& policy, double seconds,
+                            uint64_t seed) {
+  Scenario scenario;
+  EXPECT_EQ(MakeScenario(name, Costs(), seed, seconds, &scenario), "");
+  SimulationOptions options;
+  EXPECT_EQ(MakeOptions(scenario, policy, &options), "");
+  return options;
+}
+
+TEST(SimulationTest, WhatComesInIsInMemoryInTablesOrDropped) {
+  for (const std::string& policy : PolicyNames()) {
+    for (const double keys : {0.0, 100'000.0}) {
+      SCOPED_TRACE(policy + ", keys " + std::to_string(keys));
+      SimulationOptions options = OptionsOf("bursts-1k", policy, 7, 1);
+      options.load.key_count = keys;
+      options.load.phases = {{2, 1}, {2, 0}};
+      const SimulationResult result = Simulation(options).Run(nullptr);
+      EXPECT_GT(result.entries_in, 10'000);
+      EXPECT_NEAR(result.entries_in_memory + result.entries_listed + result.entries_dropped,
+                  result.entries_in, 1e-3 * result.entries_in);
+      EXPECT_EQ(keys > 0, result.entries_dropped > 0.01 * result.entries_in);
+    }
+  }
+}
+
+TEST(SimulationTest, TheSameSeedGivesTheSameRunAndAnotherAnother) {
+  const auto fingerprint = [](uint64_t seed) {
+    return Simulation(OptionsOf("silk-24h", "lull", 60, seed)).Run(nullptr).fingerprint;
+  };
+  EXPECT_EQ(fingerprint(1), fingerprint(1));
+  EXPECT_NE(fingerprint(1), fingerprint(2));
+}
+
+TEST(SimulationTest, IntervalsFollowEachOtherAndAddUpToTheResult) {
+  double at = 0;
+  double served = 0;
+  double written = 0;
+  const SimulationResult result =
+      Simulation(OptionsOf("silk-24h", "leveldb", 61.5, 1)).Run([&](const Interval& interval) {
+        EXPECT_GT(interval.at_seconds, at);
+        EXPECT_LE(interval.at_seconds, at + 1 + 1e-6);
+        EXPECT_LE(interval.p50_us, interval.p99_us * 1.0001);
+        EXPECT_GE(interval.device_share, 0);
+        EXPECT_LE(interval.device_share, 1 + 1e-9);
+        EXPECT_LE(interval.cores, 16 + 1e-9);
+        at = interval.at_seconds;
+        served += interval.served;
+        written += interval.written_bytes[0];
+      });
+  EXPECT_NEAR(at, 61.5, 1e-6);
+  EXPECT_NEAR(served, result.served, 1e-6 * served);
+  EXPECT_NEAR(written, result.written_bytes[0], 1e-6 * written);
+}
+
+TEST(SimulationTest, AConstantLoadBelowCapacityIsNeverStalled) {
+  const SimulationResult result = RunWith(AllThatIsDue());
+  EXPECT_EQ(result.BlockedSeconds(), 0);
+  EXPECT_EQ(result.SlowedSeconds(), 0);
+  EXPECT_NEAR(result.served, 200'000, 2'000);
+  EXPECT_NEAR(result.served, result.arrived, 1);
+  EXPECT_LT(result.all.Quantile(0.99), 1e-3);
+  EXPECT_NEAR(result.written_bytes[0] / result.client_bytes, 1.0, 0.1);
+}
+
+TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
+  // A flush thread that moves 20 MB/s, and clients that want 100 MB/s.
+  Directive directive = AllThatIsDue();
+  directive.immutables_max = 1;
+  const SimulationResult result = RunWith(directive, [](SimulationOptions* options) {
+    options->costs.flush_entry_ns = 0;
+    options->costs.flush_byte_ns = 50;
+    options->costs.install_us = 0;
+    options->cores = 8;
+    options->load.phases = {{1000, 100'000}};
+  });
+  EXPECT_NEAR(result.client_bytes / result.seconds, 20e6, 2e6);
+  EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kMemory)], 10);
+  // Open loop: four of five seconds' requests wait at the end, and the last ones waited that long.
+  EXPECT_NEAR(result.all.max_seconds(), 16, 1.5);
+}
+
+TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
+  const SimulationResult result = RunWith(AllThatIsDue(), [](SimulationOptions* options) {
+    options->load.closed_loop = true;
+    options->costs.put_ns = 100'000;
+    options->costs.put_entry_ns = options->costs.put_byte_ns = 0;
+    options->costs.busy_factor = 1;
+    options->cores = 8;
+  });
+  EXPECT_NEAR(result.served / result.seconds, 10'000, 100);
+}
+
+// ---- Every field of a Directive ----
+
+TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
+  Directive none = AllThatIsDue();
+  none.l0.jobs_max = none.deep.jobs_max = 0;
+  EXPECT_EQ(RunWith(none).written_bytes[1], 0);
+  Directive shallow = AllThatIsDue();
+  shallow.deep.jobs_max = 0;
+  const SimulationResult only_l0 = RunWith(shallow);
+  EXPECT_GT(only_l0.written_bytes[1], 0);
+  EXPECT_EQ(only_l0.written_bytes[2], 0);
+  const SimulationResult both = RunWith(AllThatIsDue());
+  EXPECT_GT(both.written_bytes[2], 0);
+  EXPECT_LT(both.debt_bytes_max, only_l0.debt_bytes_max);
+}
+
+TEST(SimulationDirectiveTest, CompactionsMaxCountsBothClasses) {
+  Directive none = AllThatIsDue();
+  none.compactions_max = 0;
+  EXPECT_EQ(RunWith(none).written_bytes[1], 0);
+  const auto slow = [](SimulationOptions* options) { options->costs.merge_byte_ns = 20; };
+  Directive one = AllThatIsDue();
+  one.compactions_max = 1;
+  EXPECT_GT(RunWith(one, slow).debt_bytes_max, RunWith(AllThatIsDue(), slow).debt_bytes_max);
+}
+
+TEST(SimulationDirectiveTest, IdlePriorityLeavesTheCoresToClients) {
+  const auto one_core = [](SimulationOptions* options) {
+    options->cores = 1;
+    options->load.closed_loop = true;
+  };
+  Directive idle = AllThatIsDue();
+  idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
+  const SimulationResult polite = RunWith(idle, one_core);
+  const SimulationResult rude = RunWith(AllThatIsDue(), one_core);
+  EXPECT_GT(polite.served, 1.2 * rude.served);
+  EXPECT_LT(polite.written_bytes[1], rude.written_bytes[1]);
+}
+
+TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
+  Directive slow = AllThatIsDue();
+  slow.rate = {12 << 20, 11 << 20};
+  const SimulationResult result = RunWith(slow);
+  double written = 0;
+  for (const double bytes : result.written_bytes) written += bytes;
+  EXPECT_LT(written / result.seconds, 1.1 * (12 << 20));
+  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes[1], 2 * result.written_bytes[1]);
+}
+
+TEST(SimulationDirectiveTest, TableBytesSetTheSizeOfOutputs) {
+  Directive large = AllThatIsDue();
+  large.table_bytes = 16 << 20;
+  EXPECT_LT(RunWith(large).events, RunWith(AllThatIsDue()).events) << "fewer, longer jobs";
+}
+
+TEST(SimulationDirectiveTest, MemtableBytesSetHowMuchIsFlushedAtOnce) {
+  Directive large = AllThatIsDue();
+  large.l0.jobs_max = large.deep.jobs_max = 0;
+  const SimulationResult small = RunWith(large);
+  large.memtable_bytes = 16 << 20;
+  const SimulationResult result = RunWith(large);
+  EXPECT_NEAR(small.l0_tables_max / static_cast<double>(result.l0_tables_max), 4, 0.5);
+}
+
+TEST(SimulationDirectiveTest, AbsorbLetsTheMemtableGrowInsteadOfBlocking) {
+  const auto slow_flush = [](SimulationOptions* options) { options->costs.flush_byte_ns = 95; };
+  Directive directive = AllThatIsDue();
+  directive.immutables_max = 1;
+  const SimulationResult blocked = RunWith(directive, slow_flush);
+  directive.absorb = true;
+  const SimulationResult absorbed = RunWith(directive, slow_flush);
+  EXPECT_GT(blocked.BlockedSeconds(), 0);
+  EXPECT_LT(absorbed.BlockedSeconds(), 0.5 * blocked.BlockedSeconds());
+  EXPECT_GT(absorbed.memory_bytes_max, blocked.memory_bytes_max);
+  EXPECT_LE(absorbed.memory_bytes_max, (64u << 20) + (5u << 20));
+}
+
+TEST(SimulationDirectiveTest, FlushBytesMinGathersMemtables) {
+  Directive gathered = AllThatIsDue();
+  gathered.l0.jobs_max = gathered.deep.jobs_max = 0;
+  const int each = RunWith(gathered).l0_tables_max;
+  gathered.flush_bytes_min = 16 << 20;
+  EXPECT_NEAR(RunWith(gathered).l0_tables_max, each / 4, 2);
+}
+
+TEST(SimulationDirectiveTest, ImmutablesMaxBlocksWriters) {
+  Directive directive = AllThatIsDue();
+  directive.immutables_max = 0;
+  const SimulationResult result = RunWith(directive);
+  EXPECT_NEAR(result.client_bytes, 4 << 20, 1 << 20);
+  EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kMemory)], 19);
+}
+
+TEST(SimulationDirectiveTest, L0StopBlocksWriters) {
+  Directive directive = AllThatIsDue();
+  directive.l0.jobs_max = 0;
+  directive.l0_stop = 5;
+  const SimulationResult result = RunWith(directive);
+  EXPECT_EQ(result.l0_tables_max, 5);
+  EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kL0)], 15);
+}
+
+TEST(SimulationDirectiveTest, DelayHoldsUpEachWrite) {
+  Directive directive = AllThatIsDue();
+  directive.delay_us_per_write = 1000;
+  directive.cause = StallCause::kL0;
+  const SimulationResult result =
+      RunWith(directive, [](SimulationOptions* options) { options->load.closed_loop = true; });
+  EXPECT_NEAR(result.served / result.seconds, 1e6 / Costs().sleep_us, 30);
+  EXPECT_NEAR(result.slowed_seconds[static_cast<size_t>(StallCause::kL0)], 20, 0.1);
+  EXPECT_GT(result.all.Quantile(0.5), 1e-3);
+}
+
+TEST(SimulationDirectiveTest, PacingHoldsTheRate) {
+  Directive directive = AllThatIsDue();
+  directive.write_bytes_per_sec_max = 5'000'000;
+  directive.cause = StallCause::kDebt;
+  const SimulationResult result = RunWith(directive);
+  EXPECT_NEAR(result.client_bytes / result.seconds, 5e6, 0.2e6);
+  EXPECT_NEAR(result.slowed_seconds[static_cast<size_t>(StallCause::kDebt)], 20, 0.1);
+}
+
+TEST(SimulationDirectiveTest, TicksAreAskedForOrLeftOut) {
+  Directive still = AllThatIsDue();
+  still.tick = false;
+  EXPECT_GT(RunWith(AllThatIsDue()).policy_calls, 1'900u);
+  EXPECT_LT(RunWith(still).policy_calls, 1'000u);
+}
+
+// ---- Scenarios ----
+
+TEST(SimulationScenarioTest, EveryScenarioRunsWithEveryPolicyThatItNames) {
+  for (const std::string& name : ScenarioNames()) {
+    Scenario scenario;
+    ASSERT_EQ(MakeScenario(name, Costs(), 1, 3, &scenario), "") << name;
+    for (const std::string& policy : scenario.policies) {
+      SCOPED_TRACE(name + " " + policy);
+      SimulationOptions options;
+      ASSERT_EQ(MakeOptions(scenario, policy, &options), "");
+      EXPECT_GT(Simulation(options).Run(nullptr).served, 0);
+    }
+  }
+}
+
+TEST(SimulationScenarioTest, UnknownNamesAreRefused) {
+  Scenario scenario;
+  EXPECT_NE(MakeScenario("silk-25h", Costs(), 1, 0, &scenario), "");
+  ASSERT_EQ(MakeScenario("openloop", Costs(), 1, 0, &scenario), "");
+  SimulationOptions options;
+  EXPECT_NE(MakeOptions(scenario, "nobody", &options), "");
+}
+
+}  // namespace
+}  // namespace lull::sim

@@ -1,0 +1,122 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/layout_stats.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+using testing::EditFromText;
+using testing::VersionFromText;
+
+constexpr uint64_t kMib = 1 << 20;
+
+LayoutOptions SmallVsst() {
+  LayoutOptions layout;
+  layout.kind = LayoutKind::kVsst;
+  layout.l0_trigger = 1;
+  layout.growth_factor = 4;
+  layout.table_bytes_max = 8 * kMib;
+  return layout;
+}
+
+// Installs what the picker takes of `before`, with `outputs`.
+void Compact(LayoutStats* stats, const std::string& before, Depth depth, const std::string& outputs,
+             const std::string& after) {
+  const LayoutOptions layout = SmallVsst();
+  const auto plan = Pick(*VersionFromText(before), depth, {}, {}, layout);
+  ASSERT_TRUE(plan);
+  stats->OnCompaction(*plan, EditFromText(outputs).new_tables, *VersionFromText(after), layout);
+}
+
+TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
+  LayoutStats stats;
+  stats.OnFlush(2, 5 * kMib);
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
+          "L2: 3:[a..d]*48");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
+          "L2: 3:[a..d]*48");
+  stats.OnFlush(1, 3 * kMib);
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
+  stats.OnFlush(1, 3 * kMib);
+  stats.OnFlush(1, 3 * kMib);
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
+
+  const LayoutFigures::Chains& chains = stats.figures().chains;
+  EXPECT_EQ(chains.flushes, 4u);
+  EXPECT_EQ(chains.memtables, 5u);
+  EXPECT_EQ(chains.flushed_bytes, 14 * kMib);
+  EXPECT_EQ(chains.chains, 2u) << "the last one has no flush yet";
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMib);
+  EXPECT_EQ(chains.width_bytes_max, (12 + 48 + 48) * kMib);
+  EXPECT_EQ(chains.length_sum, 3u) << "two levels, then one";
+  EXPECT_EQ(chains.length_max, 2u);
+  EXPECT_EQ(stats.figures().levels[0].merges, 3u);
+  EXPECT_EQ(stats.figures().levels[0].upper_bytes, 12 * kMib);
+  EXPECT_EQ(stats.figures().levels[0].lower_bytes, 24 * kMib);
+  EXPECT_EQ(stats.figures().levels[0].written_bytes, 33 * kMib);
+  EXPECT_EQ(stats.figures().levels[1].upper_bytes, 80 * kMib);
+}
+
+TEST(LayoutStats, AMoveCostsNothing) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..c]*4", Depth::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
+  stats.OnFlush(1, kMib);
+  const LayoutFigures& figures = stats.figures();
+  EXPECT_EQ(figures.levels[0].moves, 1u);
+  EXPECT_EQ(figures.levels[0].moved_bytes, 4 * kMib);
+  EXPECT_EQ(figures.levels[0].merges, 0u);
+  EXPECT_EQ(figures.levels[0].written_bytes, 0u);
+  EXPECT_EQ(figures.chains.chains, 0u);
+  EXPECT_EQ(figures.chains.width_bytes_max, 0u);
+}
+
+TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", Depth::kL0,
+          "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8",
+          "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8 L2: 6:[a..b]*8 7:[f..g]*8.1");
+  const LayoutFigures& figures = stats.figures();
+  EXPECT_EQ(figures.good.count, 2u) << "just f, and none at all";
+  EXPECT_EQ(figures.good.bytes, 10 * kMib);
+  EXPECT_EQ(figures.good.overlap_bytes, 8 * kMib);
+  EXPECT_EQ(figures.poor.count, 1u);
+  EXPECT_EQ(figures.poor.bytes, 2 * kMib);
+  EXPECT_GT(figures.poor.overlap_bytes, 8 * kMib);
+}
+
+TEST(LayoutStats, PicksOutOfL1AreCountedByKind) {
+  LayoutStats stats;
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*800", Depth::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40", Depth::kDeep, "", "");
+  EXPECT_EQ(stats.figures().picks_good, 2u);
+  EXPECT_EQ(stats.figures().picks_least_bad, 1u);
+}
+
+TEST(LayoutStats, AsJson) {
+  LayoutStats stats;
+  stats.OnFlush(2, 7);
+  const std::string text = LayoutJson(stats.figures(), SmallVsst());
+  EXPECT_EQ(text.rfind("{\"layout\":\"vsst\",\"options\":{\"table_bytes_max\":8388608,"
+                       "\"growth_factor\":4,\"vsst_phi\":32,\"pick_by_overlap\":0,"
+                       "\"align_outputs\":1},\"levels\":[{\"from\":0,\"merges\":0,",
+                       0),
+            0u)
+      << text;
+  EXPECT_NE(text.find("\"chains\":{\"flushes\":1,\"memtables\":2,\"flushed_bytes\":7,"),
+            std::string::npos);
+  EXPECT_NE(text.find("\"l1_picks\":{\"good\":0,\"least_bad\":0}}"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lull

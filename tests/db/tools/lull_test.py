@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Runs the program lull as people and scripts do.
+
+usage: lull_test.py LULL FOLDER_OF_ITS_SOURCES
+"""
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
+COMMANDS = 'stats levels scan get put delete check repair compact manifest bench'.split()
+
+
+def lull(*arguments, **more):
+    return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
+                          check=False, **more)
+
+
+def files_of(folder):
+    contents = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), 'rb') as file:
+            contents[name] = file.read()
+    return contents
+
+
+class LullTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = os.path.join(folder.name, 'store')
+
+    def ok(self, *arguments):
+        done = lull(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ''), arguments)
+        return done.stdout
+
+    def lines(self, *arguments):
+        return [json.loads(line) for line in self.ok('--json', *arguments).splitlines()]
+
+    def fill(self, entries=20):
+        self.ok('put', '--create', self.store, 'k00', 'v0')
+        for i in range(1, entries):
+            self.ok('put', self.store, f'k{i:02}', f'v{i}')
+
+    def table(self):
+        names = [name for name in os.listdir(self.store) if name.endswith('.ldb')]
+        return os.path.join(self.store, sorted(names)[0])
+
+    def damage(self, path, at):
+        with open(path, 'r+b') as file:
+            file.seek(at)
+            byte = file.read(1)
+            file.seek(at)
+            file.write(bytes([byte[0] ^ 0xff]))
+
+    # ---- entries ----
+
+    def test_put_get_delete(self):
+        self.assertEqual(lull('put', self.store, 'a', '1').returncode, 1)
+        self.ok('put', '--create', '--sync', self.store, 'a', '1')
+        self.assertEqual(self.ok('get', self.store, 'a'), '1\n')
+        self.assertEqual(self.lines('get', self.store, 'a'), [{'key': 'a', 'value': '1'}])
+        self.ok('delete', '--sync', self.store, 'a')
+        done = lull('get', self.store, 'a')
+        self.assertEqual((done.returncode, done.stdout), (3, ''))
+        self.assertIn('no key a', done.stderr)
+        done = lull('--json', 'get', self.store, 'a')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('no key a', json.loads(done.stdout)['error'])
+
+    def test_any_bytes(self):
+        self.ok('put', '--create', self.store, r'\x00\\x\xff', r'\xc3\xa4 \x5c')
+        self.assertEqual(self.ok('scan', self.store), '\\x00\\\\x\\xff\t\\xc3\\xa4 \\\\\n')
+        self.assertEqual(self.ok('--hex', 'get', self.store, '005C78ff'), 'c3a4205c\n')
+        for text in 'a\\', r'\x0', r'\n', r'\xgg':
+            done = lull('get', self.store, text)
+            self.assertEqual(done.returncode, 1, text)
+            self.assertIn('not how this program writes bytes', done.stderr)
+        self.assertEqual(lull('--hex', 'get', self.store, '0').returncode, 1)
+
+    def test_scan(self):
+        self.fill()
+        keys = [line['key'] for line in self.lines('scan', self.store)]
+        self.assertEqual(keys, [f'k{i:02}' for i in range(20)])
+
+        def scan(*options):
+            return self.ok('scan', '--keys-only', self.store, *options).split()
+
+        self.assertEqual(scan('--from', 'k18'), ['k18', 'k19'])
+        self.assertEqual(scan('--to', 'k02'), ['k00', 'k01'])
+        self.assertEqual(scan('--from', 'k05', '--to', 'k07'), ['k05', 'k06'])
+        self.assertEqual(scan('--prefix', 'k1', '--limit', '2'), ['k10', 'k11'])
+        self.assertEqual(scan('--prefix', 'k1', '--from', 'k18'), ['k18', 'k19'])
+        self.assertEqual(scan('--prefix', 'j'), [])
+        self.assertEqual(scan('--reverse', '--prefix', r'\xff\xff'), [])
+        self.assertEqual(scan('--reverse', '--limit', '2'), ['k19', 'k18'])
+        self.assertEqual(scan('--reverse', '--prefix', 'k0', '--limit', '2'), ['k09', 'k08'])
+        self.assertEqual(scan('--reverse', '--from', 'k01', '--to', 'k03'), ['k02', 'k01'])
+        self.assertEqual(scan('--reverse', '--to', 'z', '--limit', '1'), ['k19'])
+        self.assertEqual(scan('--limit', '0'), [])
+        self.assertEqual(self.ok('scan', self.store, '--limit', '1'), 'k00\tv0\n')
+
+    # ---- looking without a trace ----
+
+    def test_reading_changes_nothing_and_needs_no_lock(self):
+        self.fill()
+        self.ok('compact', self.store)
+        self.ok('put', self.store, 'k20', 'in the log')
+        before = files_of(self.store)
+        writer = subprocess.Popen([LULL, 'bench', self.store + '-busy', '--entries=100000000'],
+                                  stdout=subprocess.DEVNULL)
+        try:
+            for store in self.store, self.store + '-busy':
+                while not os.path.exists(os.path.join(store, 'CURRENT')):
+                    self.assertIsNone(writer.poll())
+                self.ok('stats', store)
+                self.ok('levels', store)
+                self.ok('manifest', 'dump', store)
+                self.ok('scan', '--limit', '10', store)
+            done = lull('put', self.store + '-busy', 'a', 'b')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('lock', done.stderr)
+        finally:
+            writer.kill()
+            writer.wait()
+        self.ok('check', self.store)
+        self.assertEqual(self.ok('get', self.store, 'k20'), 'in the log\n')
+        self.assertEqual(files_of(self.store), before)
+
+    def test_stats_and_levels(self):
+        self.fill()
+        self.ok('compact', self.store)
+        stats, = self.lines('stats', self.store)
+        self.assertEqual(stats['tables'], 1)
+        self.assertEqual(stats['last_sequence'], 20)
+        self.assertEqual(stats['table_bytes'], os.path.getsize(self.table()))
+        self.assertEqual(sum(level['tables'] for level in stats['levels']), 1)
+        self.assertRegex(self.ok('stats', self.store), r'^1 tables with \d+ B, ')
+        table, = self.lines('levels', self.store)
+        self.assertEqual((table['smallest'], table['largest']), ('k00', 'k19'))
+        self.assertIn('k00 .. k19', self.ok('levels', self.store))
+
+    def test_manifest_dump(self):
+        self.fill(3)
+        self.ok('compact', self.store)
+        edits = self.lines('manifest', 'dump', self.store)
+        self.assertEqual(edits[0]['comparator'], 'leveldb.BytewiseComparator')
+        self.assertTrue(any('new_tables' in edit for edit in edits))
+        current, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
+        path = os.path.join(self.store, current)
+        self.assertEqual(self.ok('manifest', 'dump', path), self.ok('manifest', 'dump', self.store))
+        self.assertEqual(lull('manifest', 'dump', self.store + '/none').returncode, 1)
+        self.damage(path, 20)
+        self.assertEqual(lull('manifest', 'dump', path).returncode, 4)
+
+    # ---- damage ----
+
+    def test_check_and_repair(self):
+        self.fill()
+        self.ok('compact', self.store)
+        report, = self.lines('check', self.store)
+        self.assertEqual((report['tables'], report['entries'], report['damage']), (1, 20, []))
+        self.damage(self.table(), 10)
+        done = lull('check', self.store)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(os.path.basename(self.table()), done.stdout)
+        done = lull('--json', 'check', self.store)
+        self.assertEqual((done.returncode, len(json.loads(done.stdout)['damage'])), (4, 1))
+        self.assertEqual(lull('scan', self.store).returncode, 4)
+        done = lull('repair', self.store)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn('Repair', done.stderr)
+        self.ok('check', self.store)
+        self.assertIn('lost/', self.ok('stats', self.store))
+
+    def test_a_missing_table_is_damage(self):
+        self.fill(3)
+        self.ok('compact', self.store)
+        os.remove(self.table())
+        self.assertEqual(lull('check', self.store).returncode, 4)
+        self.assertEqual(lull('get', self.store, 'k00').returncode, 4)
+
+    def test_a_log_cut_short_is_none(self):
+        self.fill(3)
+        log, = [name for name in os.listdir(self.store) if name.endswith('.log')]
+        path = os.path.join(self.store, log)
+        os.truncate(path, os.path.getsize(path) - 1)
+        self.assertIn('cut short', self.ok('check', self.store))
+
+    # ---- work ----
+
+    def test_compact(self):
+        self.fill()
+        for i in range(19):
+            self.ok('delete', self.store, f'k{i:02}')
+        before = self.lines('compact', self.store)[0]
+        self.assertGreater(before['bytes_after'], 0)
+        self.assertEqual(self.lines('check', self.store)[0]['entries'], 1)
+
+    def test_bench(self):
+        lines = self.lines('bench', self.store, '--entries', '5000', '--value-bytes', '50')
+        self.assertEqual([line['what'] for line in lines], ['fill', 'overwrite', 'read'])
+        for line in lines:
+            self.assertEqual(line['operations'], 5000)
+            self.assertLessEqual(line['p50_us'], line['p99_us'])
+            self.assertLessEqual(line['p999_us'], line['max_us'])
+        self.assertFalse(os.path.exists(self.store))
+        self.fill(1)
+        self.assertEqual(lull('bench', self.store).returncode, 1, 'never on a store that is there')
+        self.assertEqual(self.ok('get', self.store, 'k00'), 'v0\n')
+
+    def test_progress_is_for_terminals(self):
+        master, slave = pty.openpty()
+        done = subprocess.run([LULL, 'bench', self.store, '--entries=2000'], stderr=slave,
+                              stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+        os.close(slave)
+        shown = os.read(master, 100_000).decode()
+        os.close(master)
+        self.assertIn('100 %', shown)
+        self.assertNotIn('%', re.sub(r'p99\.9', '', done.stdout).replace('100 %', '#'))
+
+    # ---- the command line ----
+
+    def test_usage(self):
+        for arguments in [], ['nonsense'], ['get', 'x'], ['stats'], ['scan', 'x', '--limit', 'y']:
+            self.assertEqual(lull(*arguments).returncode, 2, arguments)
+        self.assertRegex(self.ok('--version'), r'^lull \d+\.\d+\.\d+ ')
+        self.assertIn('Exit codes', self.ok('--help'))
+        for command in 'stats', 'levels', 'check', 'scan', 'compact':
+            done = lull(command, self.store)
+            self.assertEqual((done.returncode, done.stdout), (1, ''), command)
+            self.assertTrue(done.stderr.startswith('lull: '), done.stderr)
+        self.assertFalse(os.path.exists(self.store))
+
+    def test_every_command_is_in_help_manual_and_completion(self):
+        with open(os.path.join(SOURCES, 'lull.1'), encoding='utf-8') as file:
+            manual = file.read()
+        completion = os.path.join(SOURCES, 'lull.bash')
+        script = (f'source {completion}; COMP_WORDS=(lull ""); COMP_CWORD=1; _lull; '
+                  'echo "${COMPREPLY[@]}"')
+        offered = subprocess.run(['bash', '-c', script], capture_output=True, text=True, check=True)
+        self.assertEqual(offered.stdout.split(), COMMANDS)
+        help_text = self.ok('--help')
+        for command in COMMANDS:
+            self.assertRegex(help_text, rf'\n +{command} ')
+            self.assertRegex(manual, rf'\n\.BR? ?I?R? ?{command}\b')
+            for option in set(re.findall(r'--[a-z-]+', self.ok(command, '--help'))) - {'--help'}:
+                self.assertIn(option.replace('-', r'\-'), manual)
+                words = subprocess.run(
+                    ['bash', '-c', f'source {completion}; COMP_WORDS=(lull {command} --); '
+                     'COMP_CWORD=2; _lull; echo "${COMPREPLY[@]}"'],
+                    capture_output=True, text=True, check=True).stdout.split()
+                self.assertIn(option, words, command)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1], verbosity=2)
