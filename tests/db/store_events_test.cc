@@ -266,6 +266,18 @@ TEST_F(StoreEventsTest, LatenciesAreRecordedWhenTheyAreWanted) {
   EXPECT_GT(latency["get"]["p50_us"], 0);
 }
 
+TEST_F(StoreEventsTest, ChangedOptionsAreAnEvent) {
+  OpenWith("policy=lull");
+  ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
+  checker_->Await([](const auto& counts) { return counts.option_changes == 1; });
+  EXPECT_EQ(Stats()["policy"]["name"], "silk");
+  EXPECT_EQ(Stats()["policy"]["options"], Property("lull.options"));
+  EXPECT_TRUE(SetOptions(db_.get(), "policy=lul").IsInvalidArgument());
+  Close();
+  EXPECT_EQ(checker_->counts().option_changes, 1u);
+  EXPECT_EQ(log_.Count("Options are now: policy=silk"), 1);
+}
+
 TEST_F(StoreEventsTest, ListenersComeAndGo) {
   OpenWith("policy=lull");
   EXPECT_TRUE(AddListener(db_.get(), checker_).IsInvalidArgument());
