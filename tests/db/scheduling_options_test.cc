@@ -407,7 +407,7 @@ TEST(SchedulingOptionsTest, AnyTextIsTakenWholeOrNotAtAll) {
   Random random(kSeed);
   int taken = 0;
   int refused = 0;
-  for (int round = 0; round < 50'000; ++round) {
+  for (int round = 0; round < 15'000; ++round) {
     std::string text;
     // Every other time a pair of the right form to begin with, or hardly any would be taken.
     if (random.OneIn(2)) text = pieces[random.Uniform(9)] + "=" + pieces[14 + random.Uniform(9)];
