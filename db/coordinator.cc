@@ -270,13 +270,13 @@ void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
   } else {
     budget_.Draw(*entry->budget_id, written);
   }
-  running->awaits_budget = running->loan && running->wanted;
   running->loan.reset();
   running->worker = nullptr;
   worker->running = nullptr;
   worker->job = nullptr;
   worker->state.store(Worker::State::kFree, std::memory_order_release);
-  if (!ended) return entry->tenant->JobPaused(*running->job);
+  if (!ended && !running->awaits_budget) entry->tenant->JobPaused(*running->job);
+  if (!ended) return;
   entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
   if (running->job->job_class() == JobClass::kDeep) entry->discarded_for_l0 = false;
   entry->tenant->JobEnded(std::move(running->job), status);
@@ -387,11 +387,11 @@ void Coordinator::Start(RunningJob* job, Worker* worker) {
   entry->last_served = job->started = ++service_counter_;
   job->worker = worker;
   job->wanted = true;
-  job->awaits_budget = false;
   if (lane != kNoLane && budget_.IsLimited(*entry->budget_id) && !entry->lanes[lane].overdue) {
     const IoClass io_class = lane == kL0Lane ? IoClass::kUrgent : IoClass::kDeep;
     job->loan = budget_.Begin(*entry->budget_id, io_class, now_nanos_);
   }
+  job->awaits_budget = job->loan.has_value();
   worker->running = job;
   worker->job = job->job.get();
   worker->entry = entry;

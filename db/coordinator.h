@@ -63,8 +63,9 @@ class Tenant {
   /// A job of that class that may run now, or nullptr. Its ranges count as in flight until it is
   /// finished or abandoned.
   virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;
-  /// The job is about to begin, or to go on after a pause, on a worker of that priority; it was
-  /// taken from its worker and waits for another.
+  /// The job is about to begin, or to go on, on a worker of that priority; it was taken from its
+  /// worker and waits for another. Under a limit of the budget it goes on again and again, and is
+  /// not paused in between.
   virtual void JobStarted(const Job&, CpuPriority) {}
   virtual void JobPaused(const Job&) {}
   /// Takes back a job that ended with `status`; a good one is queued for its install on the flush

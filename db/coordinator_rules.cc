@@ -73,13 +73,17 @@ void Coordinator::ChooseWhatRuns(Entry* entry) {
       if (job.entry.get() != entry) continue;
       if (!entry->pressure.l0_due) job.in_place_of_l0 = false;
       if (job.lane() != index) continue;
-      if (grant.jobs_max == 0 || !limited) job.awaits_budget = false;
+      if (job.awaits_budget && grant.jobs_max == 0) {
+        job.awaits_budget = false;
+        entry->tenant->JobPaused(*job.job);
+      }
       if (job.worker == nullptr) continue;
       const bool granted = kept < grant.jobs_max && kept_in_all < directive.compactions_max &&
-                           job.worker->cpu == grant.cpu && (!limited || job.loan);
+                           job.worker->cpu == grant.cpu;
       const bool outranks = overdue && kept == 0 && job.worker->cpu == CpuPriority::kNormal;
-      job.wanted = granted || outranks;
-      if (job.wanted) ++kept, ++kept_in_all;
+      job.wanted = (granted && (!limited || job.loan)) || outranks;
+      job.awaits_budget = granted && limited;
+      if (granted || outranks) ++kept, ++kept_in_all;
     }
   }
 }
@@ -183,7 +187,7 @@ void Coordinator::PreemptFor(const Entry& entry, int lane) {
       !entry.lanes[lane].overdue && own_staying >= entry.directive.compactions_max;
   if (!own_limit && staying < options_.compaction_threads) return;
   RunningJob* const makes_room = own_limit ? last_of_own : last_of_all;
-  if (makes_room != nullptr) makes_room->wanted = false;
+  if (makes_room != nullptr) makes_room->wanted = makes_room->awaits_budget = false;
 }
 
 void Coordinator::ApplyPauses() {

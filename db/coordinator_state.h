@@ -67,7 +67,7 @@ struct Coordinator::RunningJob {
   uint64_t started = 0;         // the last time, as a number that grows with each start
   bool in_place_of_l0 = false;  // an L0 job that is due can only run behind this one
   bool wanted = true;           // says this round; its worker is told at the end of it
-  bool awaits_budget = false;   // it was not asked to pause; it waits for what it wrote to be paid
+  bool awaits_budget = false;   // if it has no worker, then only for what is yet to be paid
   std::optional<Loan> loan;     // what its slice draws from the budget
   uint64_t seen_written_bytes = 0;
 

@@ -24,6 +24,11 @@ __attribute__((format(printf, 1, 2))) std::string Format(const char* format, ...
   return text;
 }
 
+/// "1 table", "2 tables".
+std::string Count(uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string JobName(const JobInfo& job) {
   const std::string number = " #" + std::to_string(job.id);
   if (job.kind == JobKind::kFlush) return "Flush" + number;
@@ -33,7 +38,7 @@ std::string JobName(const JobInfo& job) {
 
 std::string PausesText(const JobInfo& job) {
   if (job.pauses == 0) return "";
-  return Format(", paused %u times for %.1f ms", job.pauses, Ms(job.paused_us));
+  return Format(", with %s of %.1f ms", Count(job.pauses, "pause").c_str(), Ms(job.paused_us));
 }
 
 const char* CauseText(WriteStallCause cause) {
@@ -85,11 +90,12 @@ void InfoLog::OnJobEnd(const JobInfo& job) {
     return;
   }
   const uint64_t worked_us = job.elapsed_us - job.paused_us;
-  const double rate = worked_us == 0 ? 0 : MB(job.input_bytes) * 1e6 / double(worked_us);
-  const char* const input = job.kind == JobKind::kFlush ? "memtables" : "tables";
-  Log(logger_, "%s: %llu %s, %.1f MB -> %llu tables, %.1f MB in %.1f ms%s; %.1f MB/s, %s CPU",
-      name.c_str(), static_cast<unsigned long long>(job.input_files), input, MB(job.input_bytes),
-      static_cast<unsigned long long>(job.output_files), MB(job.output_bytes), Ms(job.elapsed_us),
+  const double rate =
+      worked_us == 0 ? 0 : MB(job.input_bytes) * 1e6 / static_cast<double>(worked_us);
+  const char* const input = job.kind == JobKind::kFlush ? "memtable" : "table";
+  Log(logger_, "%s: %s, %.1f MB -> %s, %.1f MB in %.1f ms%s; %.1f MB/s, %s CPU", name.c_str(),
+      Count(job.input_files, input).c_str(), MB(job.input_bytes),
+      Count(job.output_files, "table").c_str(), MB(job.output_bytes), Ms(job.elapsed_us),
       PausesText(job).c_str(), rate, job.idle_priority ? "idle" : "normal");
 }
 
@@ -114,9 +120,9 @@ void InfoLog::OnStallEnd(const StallInfo& stall) {
     others = Format(" (and %llu times before, for %.1f ms together)",
                     static_cast<unsigned long long>(lines.passed_over), Ms(lines.passed_over_us));
   }
-  Log(logger_, "Writes are no longer %s by %s: for %.1f of %.1f ms %llu writes were held up%s",
+  Log(logger_, "Writes are no longer %s by %s: it held up %s, for %.1f of %.1f ms%s",
       stall.kind == StallKind::kStop ? "stopped" : "slowed", StallCauseName(stall.cause),
-      Ms(stall.held_us), Ms(stall.elapsed_us), static_cast<unsigned long long>(stall.held_writes),
+      Count(stall.held_writes, "write").c_str(), Ms(stall.held_us), Ms(stall.elapsed_us),
       others.c_str());
   lines.passed_over = 0;
   lines.passed_over_us = 0;

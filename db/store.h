@@ -137,13 +137,18 @@ class Store final : public leveldb::DB, private Tenant {
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
   void TrimInLull();
+  /// Logs are made ahead for a store that so much was written to. One that is opened and hardly
+  /// used makes no files behind its client's back: some clients remove the folder of a store that
+  /// they never closed.
+  uint64_t LogsAheadBytes() const { return context_->options.write_buffer_size / 8; }
   std::optional<uint64_t> AdvanceFlush();
   leveldb::Status InstallFlush(FlushJob* job);
   leveldb::Status InstallCompaction(CompactionJob* job);
   leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                               VersionRef* version);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
-  void AdvanceManualLocked() LULL_REQUIRES(mutex_);
+  void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
+      LULL_REQUIRES(mutex_);
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void NoteBackgroundError(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void ForgetRunningLocked(const CompactionPlan& plan) LULL_REQUIRES(mutex_);
@@ -167,8 +172,9 @@ class Store final : public leveldb::DB, private Tenant {
   struct ManualRequest {
     int level = 0;
     UserRange range;
-    bool running = false;
+    std::optional<RunningRange> running;  // of the job that works for it
     bool done = false;
+    leveldb::Status status;  // once done
     std::optional<std::string> next_begin;
   };
   template <class Over>

@@ -156,7 +156,7 @@ std::optional<CompactionPlan> Store::PickManualLocked() {
   }
   if (std::exchange(manual_awaits_, awaits) != awaits) ++plan_basis_;
   if (pick.plan) {
-    request->running = true;
+    request->running = pick.plan->range;
     request->next_begin = std::move(pick.next_begin);
   } else if (!pick.conflict) {
     request->done = true;
@@ -180,6 +180,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
   compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
+  if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(compaction->plan(), status);
   // A range with a damaged table stays marked as in use, so that the same damage is not met again
   // and again.
   if (!status.IsCorruption()) ForgetRunningLocked(compaction->plan());
@@ -219,8 +220,9 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   }
   std::optional<uint64_t> again;
   const bool writable = !read_only_.load(std::memory_order_acquire);
-  if (writable && !wal_.Prepare().ok()) again = kRetryNanos;
-  if (!again && wal_.NeedsPrepare()) again = 0;
+  const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
+  if (writable && written_to && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (!again && written_to && wal_.NeedsPrepare()) again = 0;
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
@@ -379,24 +381,27 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     background_error_ = leveldb::Status::OK();
     PublishViewLocked();
   }
-  if (job->job_class() == JobClass::kManual) AdvanceManualLocked();
+  if (job->job_class() == JobClass::kManual) AdvanceManualLocked(plan, status);
   activity_.JobEnded(*job, status);
   changed_.NotifyAll();
   coordinator_->WakeMonitor();
   return status;
 }
 
-/// A job of the request in front was installed: go on with the rest of its range, or be done.
-void Store::AdvanceManualLocked() {
-  if (manual_.empty() || !manual_.front()->running) return;  // its client gave up
+/// A manual job ended: its request goes on with the rest of its range, or is done. A request whose
+/// job failed is done too; its client has the error whatever else succeeds meanwhile.
+void Store::AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status) {
+  if (manual_.empty() || manual_.front()->running != plan.range) return;  // its client gave up
   ManualRequest* const request = manual_.front();
-  request->running = false;
-  if (request->next_begin) {
+  request->running.reset();
+  if (status.ok() && request->next_begin) {
     request->range.smallest = std::exchange(request->next_begin, std::nullopt);
     return;
   }
+  request->status = status;
   request->done = true;
   manual_.pop_front();
+  changed_.NotifyAll();
 }
 
 /// Makes `edit` with `outputs` durable, and builds the Version that it gives. On an error the store

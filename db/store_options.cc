@@ -5,7 +5,6 @@
 
 #include "db/scheduling_options.h"
 #include "db/store.h"
-#include "util/logging.h"
 #include "util/thread.h"
 
 namespace lull {

@@ -91,7 +91,7 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   // request.
   manual_.remove(&request);
   if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
-  return ErrorLocked();
+  return request.status.ok() ? ErrorLocked() : request.status;
 }
 
 }  // namespace lull

@@ -61,8 +61,10 @@ leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Wr
   const SequenceNumber published =
       published_sequence_.load(std::memory_order_relaxed) + batch::CountOf(record);
   published_sequence_.store(published, std::memory_order_release);
-  client_bytes_.store(client_bytes_.load(std::memory_order_relaxed) + record.size(),
-                      std::memory_order_relaxed);
+  const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
+  client_bytes_.store(bytes + record.size(), std::memory_order_relaxed);
+  if (bytes < LogsAheadBytes() && bytes + record.size() >= LogsAheadBytes())
+    coordinator_->WakeFlush();
   return status;
 }
 

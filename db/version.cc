@@ -144,51 +144,102 @@ std::string Version::DebugString() const {
 }
 
 VersionBuilder::VersionBuilder(VersionRef base, MakeTable make_table)
-    : base_(std::move(base)), make_table_(std::move(make_table)) {
+    : base_(std::move(base)), make_table_(std::move(make_table)) {}
+
+/// The tables of the base whose numbers the edit mentions: one pass, whatever the edit's size.
+VersionBuilder::ByNumber VersionBuilder::NamedInBase(const VersionEdit& edit) const {
+  std::unordered_set<uint64_t> numbers;
+  for (const auto& [level, number] : edit.deleted_tables) numbers.insert(number);
+  for (const NewTable& table : edit.new_tables) numbers.insert(table.number);
+  ByNumber named;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : base_->level(level)) {
-      listed_.emplace(table->number(), Listed{level, table, {}});
+      if (!numbers.contains(table->number())) continue;
+      if (!removed_.contains(table->number()))
+        named.emplace(table->number(), Listed{level, table, {}});
     }
   }
+  return named;
+}
+
+Status VersionBuilder::Remove(int level, uint64_t number, const ByNumber& in_base,
+                              ByNumber* removed) {
+  if (level < 0 || level >= kLevels) return Damaged(level, "no such level");
+  const auto added = added_.find(number);
+  const auto listed = in_base.find(number);
+  if (added != added_.end() && added->second.level == level) {
+    removed->insert(added_.extract(added));
+  } else if (listed != in_base.end() && listed->second.level == level &&
+             removed_.insert(number).second) {
+    removed->insert(*listed);
+  } else {
+    return Damaged(level, "table " + Number(number) + " is deleted but was not there");
+  }
+  changed_[level] = true;
+  return Status::OK();
+}
+
+Status VersionBuilder::Add(const NewTable& table, const ByNumber& in_base, ByNumber* removed) {
+  if (table.level < 0 || table.level >= kLevels) return Damaged(table.level, "no such level");
+  Listed entry{table.level, nullptr, table};
+  if (const auto moved = removed->find(table.number); moved != removed->end()) {
+    if (!SameTable(moved->second.about(), table)) {
+      return Damaged(table.level, "table " + Number(table.number) + " changed while it moved");
+    }
+    entry.table = moved->second.table;
+  }
+  const bool is_in_base = in_base.contains(table.number) && !removed_.contains(table.number);
+  if (is_in_base || !added_.emplace(table.number, std::move(entry)).second) {
+    return Damaged(table.level, "table " + Number(table.number) + " is added twice");
+  }
+  changed_[table.level] = true;
+  return Status::OK();
 }
 
 Status VersionBuilder::Apply(const VersionEdit& edit) {
-  std::unordered_map<uint64_t, Listed> removed;
+  const ByNumber in_base = NamedInBase(edit);
+  ByNumber removed;  // by this edit
   for (const auto& [level, number] : edit.deleted_tables) {
-    if (level < 0 || level >= kLevels) return Damaged(level, "no such level");
-    const auto found = listed_.find(number);
-    if (found == listed_.end() || found->second.level != level) {
-      return Damaged(level, "table " + Number(number) + " is deleted but was not there");
-    }
-    removed.insert(listed_.extract(found));
-    changed_[level] = true;
+    if (Status status = Remove(level, number, in_base, &removed); !status.ok()) return status;
   }
   for (const NewTable& table : edit.new_tables) {
-    if (table.level < 0 || table.level >= kLevels) return Damaged(table.level, "no such level");
-    Listed entry{table.level, nullptr, table};
-    if (const auto moved = removed.find(table.number); moved != removed.end()) {
-      if (!SameTable(moved->second.about(), table)) {
-        return Damaged(table.level, "table " + Number(table.number) + " changed while it moved");
-      }
-      entry.table = moved->second.table;
-    }
-    if (!listed_.emplace(table.number, std::move(entry)).second) {
-      return Damaged(table.level, "table " + Number(table.number) + " is added twice");
-    }
-    changed_[table.level] = true;
+    if (Status status = Add(table, in_base, &removed); !status.ok()) return status;
   }
   return Status::OK();
 }
 
-Status VersionBuilder::CheckLevel(int level, const std::vector<const Listed*>& tables) const {
+/// What will stand in a level, in its order: the base's tables are in order already.
+std::vector<VersionBuilder::Item> VersionBuilder::Listing(int level) const {
   const KeyOrder& order = base_->order();
-  for (size_t i = 0; i < tables.size(); ++i) {
-    const NewTable& table = tables[i]->about();
+  const auto before = [&](const Item& a, const Item& b) {
+    if (level == 0) return a.about->number > b.about->number;
+    const int by_key = order.Compare(a.about->smallest, b.about->smallest);
+    return by_key != 0 ? by_key < 0 : a.about->number < b.about->number;
+  };
+  std::vector<Item> kept;
+  for (const TableRef& table : base_->level(level)) {
+    if (!removed_.contains(table->number())) kept.push_back({&table->description, &table});
+  }
+  std::vector<Item> added;
+  for (const auto& [number, entry] : added_) {
+    if (entry.level == level)
+      added.push_back({&entry.about(), entry.table ? &entry.table : nullptr});
+  }
+  std::sort(added.begin(), added.end(), before);
+  std::vector<Item> items(kept.size() + added.size());
+  std::merge(kept.begin(), kept.end(), added.begin(), added.end(), items.begin(), before);
+  return items;
+}
+
+Status VersionBuilder::CheckLevel(int level, const std::vector<Item>& items) const {
+  const KeyOrder& order = base_->order();
+  for (size_t i = 0; i < items.size(); ++i) {
+    const NewTable& table = *items[i].about;
     if (order.Compare(table.smallest, table.largest) > 0) {
       return Damaged(level, "table " + Number(table.number) + " ends before it begins");
     }
     if (level == 0 || i == 0) continue;
-    const NewTable& before = tables[i - 1]->about();
+    const NewTable& before = *items[i - 1].about;
     if (order.Compare(before.largest, table.smallest) >= 0) {
       return Damaged(
           level, "tables " + Number(before.number) + " and " + Number(table.number) + " overlap");
@@ -199,22 +250,16 @@ Status VersionBuilder::CheckLevel(int level, const std::vector<const Listed*>& t
 
 Status VersionBuilder::Build(VersionRef* result) const {
   const KeyOrder& order = base_->order();
-  std::array<std::vector<const Listed*>, kLevels> levels;
-  for (const auto& [number, entry] : listed_) {
-    if (!changed_[entry.level]) continue;
+  for (const auto& [number, entry] : added_) {
     const NewTable& table = entry.about();
     if (!order.Comparable(table.smallest) || !order.Comparable(table.largest)) {
       return Damaged(entry.level, "table " + Number(number) + " has a key that is too short");
     }
-    levels[entry.level].push_back(&entry);
   }
+  std::array<std::vector<Item>, kLevels> levels;
   for (int level = 0; level < kLevels; ++level) {
-    std::sort(levels[level].begin(), levels[level].end(), [&](const Listed* a, const Listed* b) {
-      const uint64_t number_a = a->about().number, number_b = b->about().number;
-      if (level == 0) return number_a > number_b;
-      const int by_key = order.Compare(a->about().smallest, b->about().smallest);
-      return by_key != 0 ? by_key < 0 : number_a < number_b;
-    });
+    if (!changed_[level]) continue;
+    levels[level] = Listing(level);
     if (Status status = CheckLevel(level, levels[level]); !status.ok()) return status;
   }
 
@@ -226,8 +271,8 @@ Status VersionBuilder::Build(VersionRef* result) const {
       continue;
     }
     version->levels_[level].reserve(levels[level].size());
-    for (const Listed* entry : levels[level]) {
-      TableRef table = entry->table ? entry->table : make_table_(entry->description);
+    for (const Item& item : levels[level]) {
+      TableRef table = item.table != nullptr ? *item.table : make_table_(*item.about);
       version->level_bytes_[level] += table->file_bytes();
       version->levels_[level].push_back(std::move(table));
     }

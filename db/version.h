@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "db/dbformat.h"
@@ -125,12 +126,25 @@ class VersionBuilder {
     NewTable description;  ///< of new tables only
     const NewTable& about() const { return table ? table->description : description; }
   };
+  /// A table of the result: one of the base, or one of `added_`.
+  struct Item {
+    const NewTable* about;
+    const TableRef* table;  ///< null: to be made
+  };
+  using ByNumber = std::unordered_map<uint64_t, Listed>;
 
-  leveldb::Status CheckLevel(int level, const std::vector<const Listed*>& tables) const;
+  ByNumber NamedInBase(const VersionEdit& edit) const;
+  leveldb::Status Remove(int level, uint64_t number, const ByNumber& in_base, ByNumber* removed);
+  leveldb::Status Add(const NewTable& table, const ByNumber& in_base, ByNumber* removed);
+  std::vector<Item> Listing(int level) const;
+  leveldb::Status CheckLevel(int level, const std::vector<Item>& items) const;
 
+  // What differs from the base, which may be large: an install should not take the time to copy all
+  // of it.
   const VersionRef base_;
   const MakeTable make_table_;
-  std::unordered_map<uint64_t, Listed> listed_;  ///< by number
+  std::unordered_set<uint64_t> removed_;  // tables of the base, by number
+  ByNumber added_;                        // new tables and moved ones
   std::array<bool, kLevels> changed_{};
 };
 

@@ -207,38 +207,37 @@ void Simulation::AdvanceWork(double seconds) {
   }
 }
 
-ClientShare Simulation::ShareOnce(const ClientShare& clients) {
-  std::vector<BackgroundThread> threads;
-  for (const Job& job : jobs_) {
-    if (job.state != JobState::kPaused) threads.push_back(job.thread);
+/// The background threads that are not paused.
+std::vector<BackgroundThread*> Simulation::AtWork() {
+  std::vector<BackgroundThread*> threads;
+  for (Job& job : jobs_) {
+    if (job.state != JobState::kPaused) threads.push_back(&job.thread);
   }
-  const bool flushes = flush_ && !installing_;
-  if (flushes) threads.push_back(flush_->thread);
+  if (flush_ && !installing_) threads.push_back(&flush_->thread);
+  return threads;
+}
+
+ClientShare Simulation::ShareOnce(const ClientShare& clients) {
+  const std::vector<BackgroundThread*> at_work = AtWork();
+  std::vector<BackgroundThread> threads;
+  for (const BackgroundThread* thread : at_work) threads.push_back(*thread);
   const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients,
                                            options_.load.clients, threads);
-  size_t next = 0;
-  for (Job& job : jobs_) {
-    if (job.state != JobState::kPaused) job.thread.speed = threads[next++].speed;
-  }
-  if (flushes) flush_->thread.speed = threads[next].speed;
+  for (size_t i = 0; i < threads.size(); ++i) at_work[i]->speed = threads[i].speed;
   return granted;
 }
 
-Conditions Simulation::MakeConditions(const ClientShare& most) const {
+Conditions Simulation::MakeConditions(const ClientShare& most) {
   Conditions conditions;
   conditions.requests_per_sec = requests_per_sec_;
   conditions.cores = most.cores;
   conditions.device = most.device;
   conditions.queue_seconds = queue_seconds_;
   conditions.queue_seconds_max = queue_seconds_max_;
-  double normal = 0;
-  for (const Job& job : jobs_) {
-    if (job.state != JobState::kPaused && job.thread.cpu == CpuPriority::kNormal) {
-      normal += job.thread.speed * job.thread.cpu_seconds;
-    }
+  for (const BackgroundThread* thread : AtWork()) {
+    if (thread->cpu != CpuPriority::kNormal) continue;
+    conditions.busy += thread->speed * thread->cpu_seconds / options_.cores;
   }
-  if (flush_ && !installing_) normal += flush_->thread.speed * flush_->thread.cpu_seconds;
-  conditions.busy = normal / options_.cores;
   conditions.memtable_bytes = MemtableBytesMax();
   conditions.delay_us_per_write = static_cast<double>(directive_.delay_us_per_write);
   conditions.write_bytes_per_sec_max = static_cast<double>(directive_.write_bytes_per_sec_max);
@@ -246,32 +245,27 @@ Conditions Simulation::MakeConditions(const ClientShare& most) const {
   return conditions;
 }
 
-/// What a small read of a client finds in front of it at the device: one request of each background
-/// thread that has one there.
+/// What a small read of a client finds in front of it at the device: one chunk of each background
+/// thread that has a request there. A thread that the device holds up has one whenever it does not
+/// compute; others, as long as the device works for them.
 void Simulation::MeasureQueue(const ClientShare& clients) {
-  double outstanding = 0;
+  const std::vector<BackgroundThread*> threads = AtWork();
   double used = clients.device;
-  int threads = 0;
-  const auto look = [&](const BackgroundThread& thread, auto&& body) {
-    body(thread.speed * thread.device_seconds, 1 - thread.speed * thread.cpu_seconds,
-         thread.device_seconds > 0);
-  };
-  const auto each = [&](auto&& body) {
-    for (const Job& job : jobs_) {
-      if (job.state != JobState::kPaused) look(job.thread, body);
-    }
-    if (flush_ && !installing_) look(flush_->thread, body);
-  };
-  each([&](double busy, double, bool) { used += busy; });
-  each([&](double busy, double waiting, bool has_device_work) {
-    const bool is_limited_by_device = used > kSaturated && directive_.rate.bytes_per_sec == 0;
-    outstanding += is_limited_by_device && has_device_work ? std::max(busy, waiting) : busy;
-    threads += has_device_work ? 1 : 0;
-  });
+  for (const BackgroundThread* thread : threads) used += thread->speed * thread->device_seconds;
   device_in_use_ = std::min(1.0, used);
+  const bool device_is_short = used > kSaturated && directive_.rate.bytes_per_sec == 0;
+  double outstanding = 0;
+  int users = 0;
+  for (const BackgroundThread* thread : threads) {
+    if (thread->device_seconds <= 0) continue;
+    const double served = thread->speed * thread->device_seconds;
+    outstanding +=
+        device_is_short ? std::max(served, 1 - thread->speed * thread->cpu_seconds) : served;
+    ++users;
+  }
   const double chunk_seconds = options_.device.chunk_bytes / options_.device.write_bytes_per_sec;
   queue_seconds_ = outstanding * chunk_seconds;
-  queue_seconds_max_ = threads * chunk_seconds;
+  queue_seconds_max_ = users * chunk_seconds;
 }
 
 /// Works out all speeds anew: first what the clients could have at most, from which follows what
@@ -284,15 +278,14 @@ void Simulation::Share() {
   all.device = 1;
   const ClientShare most = ShareOnce(all);
   clients_.Set(MakeConditions(most));
-  double wanted = clients_.requests_per_sec_wanted();
-  ClientShare granted = ShareOnce({clients_.CoresFor(wanted), clients_.DeviceFor(wanted)});
+  const double wanted = clients_.requests_per_sec_wanted();
+  const ClientShare granted = ShareOnce({clients_.CoresFor(wanted), clients_.DeviceFor(wanted)});
   MeasureQueue(granted);
   clients_.Set(MakeConditions(most));
   cores_in_use_ = granted.cores;
-  for (const Job& job : jobs_) {
-    if (job.state != JobState::kPaused) cores_in_use_ += job.thread.speed * job.thread.cpu_seconds;
+  for (const BackgroundThread* thread : AtWork()) {
+    cores_in_use_ += thread->speed * thread->cpu_seconds;
   }
-  if (flush_ && !installing_) cores_in_use_ += flush_->thread.speed * flush_->thread.cpu_seconds;
 }
 
 void Simulation::AddToFingerprint(double value) {

@@ -155,9 +155,10 @@ class Simulation {
 
   // Who gets what (simulation.cc).
   void Share();
+  std::vector<BackgroundThread*> AtWork();
   ClientShare ShareOnce(const ClientShare& clients);
   void MeasureQueue(const ClientShare& clients);
-  Conditions MakeConditions(const ClientShare& most) const;
+  Conditions MakeConditions(const ClientShare& most);
 
   // Memory and the flush thread (simulation_memory.cc).
   void Settle();
@@ -165,7 +166,6 @@ class Simulation {
   std::optional<StallCause> NoRoom() const;
   double MemtableBytesMax() const;
   double AbsorbRoom() const;
-  double SealedBytes() const { return sealed_bytes_; }
   double MemoryUsed() const;
   bool WantsFlush() const;
   void EndBlock();

@@ -61,7 +61,8 @@ TEST(SimulationTablesTest, AfterCompactionEveryLevelIsWithinItsTarget) {
   EXPECT_EQ(tables.DebtBytes(), 0u);
   for (int level = 1; level < 3; ++level) {
     for (const TableRef& table : tables.version().level(level)) {
-      EXPECT_LE(table->file_bytes(), (256u << 10) + 100);
+      // The cutter sees a piece at a time, and a table ends behind the one that fills it.
+      EXPECT_LE(table->file_bytes(), (256u << 10) * 65 / 64 + 100);
     }
   }
 }

@@ -88,6 +88,7 @@ TEST_F(CoordinatorRulesTest, AJobInDebtLeavesItsWorkerToOthers) {
   Await("the job runs", [&] { return slow->slices.load() > 0; });
   AwaitStill(*slow);
   EXPECT_EQ(wish_.Seen().deep_running, 1) << "it is slowed, not paused";
+  EXPECT_EQ(limited.pauses_.load(), 0);
   auto fast = other.Offer(JobClass::kDeep);
   Register(&other, &other_wish);
   Await("the other's job runs", [&] { return fast->slices.load() > 100; });
@@ -111,6 +112,11 @@ TEST_F(CoordinatorRulesTest, AJobInDebtGoesOnWhenTheLimitIsLifted) {
   Await("it runs on", [&] { return job->slices.load() > before + 10; });
   wish_.Set(Limited(1));
   AwaitStill(*job);
+  const int pauses = tenant.pauses_.load();
+  wish_.Set(Nothing());
+  Await("what waited for the budget waits for a grant",
+        [&] { return wish_.Seen().deep_paused == 1; });
+  EXPECT_EQ(tenant.pauses_.load(), pauses + 1);
   coordinator_->Unregister(&tenant);
 }
 

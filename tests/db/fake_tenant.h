@@ -134,6 +134,7 @@ class FakeTenant final : public Tenant {
     }
     return nullptr;
   }
+  void JobPaused(const Job&) override { pauses_.fetch_add(1); }
   void JobEnded(std::unique_ptr<Job>, const leveldb::Status& status) override {
     (status.ok() ? ended_ : failed_).fetch_add(1);
   }
@@ -157,6 +158,7 @@ class FakeTenant final : public Tenant {
   std::atomic<int> l0_tables_{0};
   std::atomic<bool> drain_{false};
   std::atomic<bool> flush_hangs_{false};
+  std::atomic<int> pauses_{0};
   std::atomic<int> ended_{0};
   std::atomic<int> failed_{0};
   std::atomic<int> abandoned_{0};

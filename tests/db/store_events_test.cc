@@ -191,7 +191,7 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
   EXPECT_EQ(log_.Count("Opened "), 1);
   Close();
   EXPECT_EQ(log_.Count("Flush #1: "), 1);
-  EXPECT_EQ(log_.Count("ompaction #"),
+  EXPECT_EQ(log_.Count("Manual compaction #") + log_.Count("Compaction #"),
             static_cast<int>(checker_->counts().begins) -
                 static_cast<int>(checker_->counts().flushes_done));
   EXPECT_EQ(log_.Count("Closed after "), 1);
@@ -264,6 +264,18 @@ TEST_F(StoreEventsTest, LatenciesAreRecordedWhenTheyAreWanted) {
   EXPECT_EQ(latency["sync_write"]["count"], 1);
   EXPECT_EQ(latency["get"]["count"], 30);
   EXPECT_GT(latency["get"]["p50_us"], 0);
+}
+
+TEST_F(StoreEventsTest, ChangedOptionsAreAnEvent) {
+  OpenWith("policy=lull");
+  ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
+  checker_->Await([](const auto& counts) { return counts.option_changes == 1; });
+  EXPECT_EQ(Stats()["policy"]["name"], "silk");
+  EXPECT_EQ(Stats()["policy"]["options"], Property("lull.options"));
+  EXPECT_TRUE(SetOptions(db_.get(), "policy=lul").IsInvalidArgument());
+  Close();
+  EXPECT_EQ(checker_->counts().option_changes, 1u);
+  EXPECT_EQ(log_.Count("Options are now: policy=silk"), 1);
 }
 
 TEST_F(StoreEventsTest, ListenersComeAndGo) {

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "db/picker.h"
 #include "tests/db/version_text.h"
 #include "util/random.h"
@@ -154,6 +158,52 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
   EXPECT_EQ(unlisted, std::vector<uint64_t>{1});
   EXPECT_EQ(Numbers(second->level(0)), "2");
   second.reset();
+}
+
+TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
+  // Tables of one key each, so that any set of them fits a level. Several edits to one builder.
+  SCOPED_TRACE("seed 17");
+  Random random(17);
+  VersionRef version = EmptyVersion();
+  std::map<uint64_t, int> model;  // number -> level
+  uint64_t next_number = 1;
+  const auto describe = [](int level, uint64_t number) {
+    const std::string key = "k" + std::to_string(100'000 + number * 7919 % 100'000);
+    return NewTable{level, number, 1, testing::KeyFromText(key, 2), testing::KeyFromText(key, 1)};
+  };
+  for (int round = 0; round < 200; ++round) {
+    VersionBuilder builder(
+        version, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
+    for (int i = 0; i < 3; ++i) {
+      VersionEdit edit;
+      for (const auto& [number, level] : std::map<uint64_t, int>(model)) {
+        const uint64_t draw = random.Uniform(8);
+        if (draw > 1) continue;
+        edit.deleted_tables.emplace_back(level, number);
+        model.erase(number);
+        if (draw == 0 || level + 1 == kLevels) continue;
+        edit.new_tables.push_back(describe(level + 1, number));
+        model[number] = level + 1;
+      }
+      for (uint64_t n = random.Uniform(4); n > 0; --n, ++next_number) {
+        const int level = static_cast<int>(random.Uniform(kLevels));
+        edit.new_tables.push_back(describe(level, next_number));
+        model[next_number] = level;
+      }
+      ASSERT_TRUE(builder.Apply(edit).ok());
+    }
+    ASSERT_TRUE(builder.Build(&version).ok());
+    std::map<uint64_t, int> listed;
+    for (int level = 0; level < kLevels; ++level) {
+      uint64_t bytes = 0;
+      for (const TableRef& table : version->level(level)) {
+        listed[table->number()] = level;
+        bytes += table->file_bytes();
+      }
+      EXPECT_EQ(version->LevelBytes(level), bytes);
+    }
+    ASSERT_EQ(listed, model) << "round " << round;
+  }
 }
 
 TEST(VersionBuilder, RefusesEditsThatDoNotFit) {

@@ -1,0 +1,177 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Replays testdata/recorded/*.run, which are real runs of db_bench: what a store told its policy.
+// Every policy is told the same. What each would have said is summed up in NAME.expected, which
+// "scheduler_test --rewrite" writes anew. The store's answers are those to the policy that was
+// recorded, so the sums of the others say how they see such a load, not how they would fare.
+#include "tests/support/recorded_run.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "scheduler/policy.h"
+#include "tests/scheduler/rewrite.h"
+#include "tests/support/random_policy.h"
+
+namespace lull::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> RecordedFiles() {
+  std::vector<fs::path> files;
+  const fs::path folder = fs::path(__FILE__).parent_path() / "testdata/recorded";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".run") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+PolicyOptions OptionsFor(const std::string& policy, const RecordedRun& run) {
+  PolicyOptions options = run.options;
+  if (policy == run.policy) return options;
+  const L0Limits limits = DefaultL0Limits(policy);
+  options.l0_trigger = limits.trigger;
+  options.l0_slowdown = limits.slowdown;
+  options.l0_stop = limits.stop;
+  return options;
+}
+
+std::vector<Directive> Replay(const std::string& name, const RecordedRun& run) {
+  const std::unique_ptr<Policy> policy = MakePolicy(name, OptionsFor(name, run));
+  std::vector<Directive> said;
+  for (const RecordedRun::Moment& moment : run.moments) {
+    said.push_back(policy->OnEvent(moment.event, moment.pressure, moment.now_us));
+  }
+  return said;
+}
+
+/// The shares of the time in which a policy wanted this or that, and how often it changed its mind.
+std::string Summary(const std::string& name, const RecordedRun& run) {
+  const std::vector<Directive> said = Replay(name, run);
+  double all_us = 0, l0_us = 0, deep_us = 0, idle_cpu_us = 0, limited_us = 0, slowed_us = 0;
+  int changes = 0;
+  for (size_t i = 0; i + 1 < said.size(); ++i) {
+    const Directive& wanted = said[i];
+    const double us = static_cast<double>(run.moments[i + 1].now_us - run.moments[i].now_us);
+    all_us += us;
+    if (wanted.l0.jobs_max > 0) l0_us += us;
+    if (wanted.deep.jobs_max > 0) deep_us += us;
+    if (wanted.l0.jobs_max > 0 && wanted.l0.cpu == CpuPriority::kIdle) idle_cpu_us += us;
+    if (wanted.rate.bytes_per_sec > 0) limited_us += us;
+    if (wanted.cause != StallCause::kNone) slowed_us += us;
+    changes += said[i + 1] != wanted;
+  }
+  char line[200];
+  std::snprintf(line, sizeof(line),
+                "%-15s L0 runs %5.1f %% (at idle priority %5.1f %%)  deep %5.1f %%  "
+                "limited %5.1f %%  writes slowed %5.1f %%  changes %d\n",
+                name.c_str(), 100 * l0_us / all_us, 100 * idle_cpu_us / all_us,
+                100 * deep_us / all_us, 100 * limited_us / all_us, 100 * slowed_us / all_us,
+                changes);
+  return line;
+}
+
+class RecordedRunTest : public ::testing::TestWithParam<fs::path> {
+ protected:
+  void SetUp() override {
+    text_ = ReadText(GetParam());
+    ASSERT_EQ(ReadRecorded(text_, &run_), "");
+  }
+  std::string text_;
+  RecordedRun run_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, RecordedRunTest, ::testing::ValuesIn(RecordedFiles()),
+                         [](const auto& info) {
+                           std::string name = info.param.stem().string();
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(RecordedRunTest, SaysItself) {
+  // All but the comment in front.
+  EXPECT_EQ(RecordedText(run_), text_.substr(text_.find("policy ")));
+}
+
+TEST_P(RecordedRunTest, GivesTheSameDirectivesEveryTime) {
+  for (const std::string& name : PolicyNames()) {
+    EXPECT_EQ(Replay(name, run_), Replay(name, run_)) << name;
+  }
+}
+
+TEST_P(RecordedRunTest, PoliciesSayWhatTheySaid) {
+  std::string actual;
+  for (const std::string& name : PolicyNames()) actual += Summary(name, run_);
+  fs::path expected = GetParam();
+  expected.replace_extension(".expected");
+  if (RewriteTranscripts()) {
+    std::ofstream(expected, std::ios::binary) << actual;
+  } else {
+    EXPECT_EQ(actual, ReadText(expected)) << "if this is meant, run scheduler_test --rewrite";
+  }
+}
+
+TEST(RecordedTextTest, AnyRunGoesRoundTrip) {
+  RecordedRun run;
+  run.policy = "silk";
+  run.options.l0_stop = 77;
+  RecordingPolicy recorder(std::make_unique<RandomPolicy>(1), &run);
+  Pressure pressure;
+  uint64_t now_us = 5;
+  for (uint64_t i = 0; i < 100; ++i) {
+    pressure.client_bytes_total += i * 1000;
+    pressure.background_bytes_total += i % 3;
+    pressure.l0_tables = static_cast<int>(i % 7);
+    pressure.l0_due = i % 7 >= 4;
+    pressure.memory_used_bytes = i * i;
+    recorder.OnEvent(static_cast<EventKind>(i % 6), pressure, now_us += i * 1000);
+  }
+  ASSERT_EQ(run.moments.size(), 100u);
+  RecordedRun again;
+  ASSERT_EQ(ReadRecorded(RecordedText(run), &again), "");
+  EXPECT_EQ(again.policy, "silk");
+  EXPECT_EQ(again.options.l0_stop, 77);
+  EXPECT_EQ(RecordedText(again), RecordedText(run));
+  EXPECT_EQ(again.moments.back().now_us, now_us);
+  EXPECT_EQ(again.moments.back().event, run.moments.back().event);
+  EXPECT_EQ(again.moments.back().pressure.client_bytes_total, pressure.client_bytes_total);
+}
+
+TEST(RecordedTextTest, RefusesWhatItCannotRead) {
+  RecordedRun run;
+  EXPECT_EQ(ReadRecorded("", &run), "no events");
+  EXPECT_EQ(ReadRecorded("policy lull\n", &run), "no events");
+  EXPECT_EQ(ReadRecorded("+1 tick\n", &run), "line 1: no policy");
+  EXPECT_EQ(ReadRecorded("policy lull x=1\n", &run), "line 1: cannot read \"x=1\"");
+  const auto moment = [&](const std::string& line) {
+    return ReadRecorded("# a comment\npolicy lull threads=2\n" + line + "\n", &run);
+  };
+  EXPECT_EQ(moment("+1 tick used=5 client+=7"), "");
+  EXPECT_EQ(moment("1 tick"), "line 3: no time");
+  EXPECT_EQ(moment("+x tick"), "line 3: no time");
+  EXPECT_EQ(moment("+1 tock"), "line 3: no such event \"tock\"");
+  EXPECT_EQ(moment("+1 tick used+=5"), "line 3: cannot read \"used+=5\"");
+  EXPECT_EQ(moment("+1 tick client=5"), "line 3: cannot read \"client=5\"");
+  EXPECT_EQ(moment("+1 tick l0=-1"), "line 3: cannot read \"l0=-1\"");
+  EXPECT_EQ(moment("+1 tick =1"), "line 3: cannot read \"=1\"");
+}
+
+}  // namespace
+}  // namespace lull::testing
