@@ -89,6 +89,7 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
   result->generator_ns_per_request = run.generator_ns_per_request;
   result->device_syncs_per_s = run.device_syncs_per_s;
   result->unserved = run.unserved;
+  result->operations_hash = run.operations_hash;
   FillUsage(run, before, result);
   return Report(*result, run.config, intervals);
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/report.h"
 
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,13 @@ nlohmann::json LoadJson(const Result& result, const Config& config) {
                            {"device_syncs_per_s", result.device_syncs_per_s},
                            {"requests", result.AllLatencies().count()},
                            {"requests_per_s", RequestsPerSecond(result)}};
+  // How far a closed loop comes, or one that was cut short, depends on the store.
+  const bool all_served = !result.interrupted && result.unserved == 0;
+  if (all_served && std::isfinite(OfferedPerSecond(load))) {
+    char hash[24];
+    std::snprintf(hash, sizeof(hash), "%016" PRIx64, result.operations_hash);
+    object["operations_hash"] = hash;
+  }
   if (!load.closed_loop()) {
     object["offered_per_s"] = OfferedPerSecond(load);
     double begin = 0;

@@ -49,6 +49,7 @@ struct Result {
   double generator_ns_per_request = 0;
   double device_syncs_per_s = 0;  // of a synced load
   uint64_t unserved = 0;
+  uint64_t operations_hash = 0;  // of all clients
 
   bool interrupted = false;        // so the figures are of a part
   std::optional<bool> limit_held;  // --store=limit: nothing was flushed indeed

@@ -62,6 +62,7 @@ struct Run {
   std::atomic<int> measuring{0};          // measured threads that are still at work
   // Requests of a load that were given up because the store fell too far behind.
   std::atomic<uint64_t> unserved{0};
+  std::atomic<uint64_t> operations_hash{0};  // of a load: the sum of its clients'
   double generator_ns_per_request = 0;  // of a load: what making requests costs by itself
   double device_syncs_per_s = 0;        // of a synced load: what the device can do
 

@@ -125,6 +125,7 @@ void ServeArrivals(Worker& worker) {
   const auto patience_ns = static_cast<uint64_t>(kPatience * plan.duration() * kNsPerSecond);
   run.unserved += generator.Run(*arrivals, target, worker.meter, run.begin_ns,
                                 run.begin_ns + patience_ns, StopRequested());
+  run.operations_hash += generator.operations_hash();
 }
 
 // Writes every key once, in a random order, unmeasured, and lets the store come to rest, so that

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/loadgen/client.h"
 
+#include <bit>
+
 #include "benchmarks/platform.h"
 
 namespace lull::loadgen {
@@ -22,6 +24,21 @@ OpKind KindOf(Operation operation) {
       break;
   }
   return OpKind::kWrite;
+}
+
+uint64_t Fold(uint64_t hash, uint64_t value) {
+  constexpr uint64_t kOddMultiplier = 0xbf58476d1ce4e5b9u;
+  return std::rotl((hash ^ value) * kOddMultiplier, 29);
+}
+
+uint64_t FoldRequest(uint64_t hash, const Request& request) {
+  hash = Fold(hash, static_cast<uint64_t>(request.operation));
+  hash = Fold(hash, request.scan_entries);
+  for (const Entry& entry : request.entries) {
+    if (request.operation != Operation::kInsert) hash = Fold(hash, entry.key);
+    hash = Fold(hash, entry.value_bytes);
+  }
+  return hash;
 }
 
 }  // namespace
@@ -70,6 +87,10 @@ uint64_t Client::Run(Arrivals& arrivals, Target& target, bench::Meter& meter, ui
     }
     uint64_t due_ns = begin_ns + static_cast<uint64_t>(arrival->due_seconds * bench::kNsPerSecond);
     const Request request = NextRequest();
+    operations_hash_ = FoldRequest(operations_hash_, request);
+    if (!arrival->closed_loop) {
+      operations_hash_ = Fold(operations_hash_, std::bit_cast<uint64_t>(arrival->due_seconds));
+    }
     if (now_ns < due_ns) {
       bench::SleepUntilNs(due_ns, stop);
       if (stop.load(std::memory_order_relaxed)) break;

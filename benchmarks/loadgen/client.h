@@ -62,6 +62,11 @@ class Client {
   uint64_t Run(Arrivals& arrivals, Target& target, bench::Meter& meter, uint64_t begin_ns,
                uint64_t give_up_ns, const std::atomic<bool>& stop);
 
+  // Of all requests that were sent, in their order, with the times at which they were due: two runs
+  // with the same one asked the same of their stores. The key of an insert is left out, since
+  // clients take new keys in turn.
+  uint64_t operations_hash() const { return operations_hash_; }
+
  private:
   Request NextRequest();
   Entry DrawEntry(Operation operation);
@@ -74,6 +79,7 @@ class Client {
   const std::unique_ptr<KeyChooser> chooser_;
   const size_t batch_size_;
   std::vector<Entry> entries_;
+  uint64_t operations_hash_ = 1;
 };
 
 }  // namespace lull::loadgen

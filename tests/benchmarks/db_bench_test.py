@@ -320,6 +320,21 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found[0], found[1])
         self.assertNotEqual(found[0], found[2])
 
+    def test_the_same_seed_gives_the_same_load(self):
+        for seed in (1, 1, 2):
+            self.run_ok(
+                '--workload=b10',
+                '--x=1000',
+                '--num=500',
+                '--duration=0.5',
+                f'--seed={seed}',
+                f'--json={self.json}',
+                '--store=null',
+            )
+        hashes = [result['load']['operations_hash'] for result in self.results()]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
+
     def test_wrong_flags_are_named(self):
         for flag, said in (
             ('--num_=1', "did you mean 'num'?"),

@@ -291,6 +291,27 @@ TEST(ClientTest, StopsWhenToldAndWhenTheTargetFails) {
   EXPECT_EQ(meter.ops(), 10u);
 }
 
+TEST(ClientTest, TheHashOfOperationsTellsLoadsApart) {
+  ClientGroup group = Group("5000", 0.05);
+  ASSERT_EQ(OperationMix::Parse("put=1,get=1,scan=1", &group.mix), "");
+  const std::atomic<bool> stop{false};
+  const auto hash = [&](uint64_t seed, uint64_t arrivals_seed) {
+    KeySpace keys(100);
+    Client client(group, keys, seed, 1);
+    PoissonArrivals arrivals(group.shape, 1, arrivals_seed);
+    bench::Meter meter(true);
+    FakeTarget target([](const Request&) { return true; });
+    // All were due long ago, so that nothing is waited for.
+    EXPECT_EQ(client.Run(arrivals, target, meter, 0, UINT64_MAX, stop), 0u);
+    EXPECT_GT(meter.ops(), 100u);
+    return client.operations_hash();
+  };
+  const uint64_t usual = hash(1, 1);
+  EXPECT_EQ(hash(1, 1), usual);
+  EXPECT_NE(hash(2, 1), usual);
+  EXPECT_NE(hash(1, 2), usual);
+}
+
 TEST(ClientTest, BatchesInsertsAndScans) {
   ClientGroup group = Group("max", 60);
   group.batch_size = 7;
