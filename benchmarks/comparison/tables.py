@@ -3,6 +3,7 @@
 
 import statistics
 
+from comparison.device import MODELS
 from comparison.workloads import FIGURES, LIMIT_FIGURES, OPEN_LOOP_FIGURES, STORES, WORKLOADS
 
 
@@ -121,6 +122,14 @@ def print_workload(workload, results, options, emit):
     return figures
 
 
+def device_text(options, capped):
+    if capped:
+        return 'Writes to the device limited to 100 MB/s: ' + ', '.join(capped) + '.'
+    if options.device in MODELS:
+        return f'A model of a device ({options.device}), not the disk.'
+    return 'The disk as it is.'
+
+
 def print_tables(results, options, capped, complete, emit):
     used = {}
     for name in options.workloads:
@@ -136,11 +145,7 @@ def print_tables(results, options, capped, complete, emit):
         f'{options.runs} run(s) of each, in turn on the stores, each with its own defaults'
         + (f' (Lull with {options.lull_options})' if options.lull_options else '')
         + '. '
-        + (
-            'Writes to the device limited to 100 MB/s: ' + ', '.join(capped) + '.'
-            if capped
-            else 'The disk as it is.'
-        )
+        + device_text(options, capped)
     )
     if options.runs == 1:
         emit(

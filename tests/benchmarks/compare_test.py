@@ -142,9 +142,7 @@ class FiguresTest(unittest.TestCase):
             ('unsynced-100', store): [burst_run(rate, 4)]
             for store, rate in (('lull', 80), ('leveldb', 40), ('rocksdb', 20))
         }
-        text = self.table(
-            results, '--workloads=unsynced-100', '--stores=lull,leveldb,rocksdb'
-        )
+        text = self.table(results, '--workloads=unsynced-100', '--stores=lull,leveldb,rocksdb')
         self.assertRegex(text, r'throughput in bursts, MB/s +80\.0 +40\.0 +20\.0 +2\.00x +4\.00x')
 
     def test_table_of_an_interrupted_run_shows_what_there_is(self):
