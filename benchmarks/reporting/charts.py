@@ -18,7 +18,6 @@ MIB = 1 << 20
 WIDE, NARROW = 9.6, 3.7  # inches of 100 px
 
 
-
 def settings(colors):
     """matplotlib's own, for drawing with these colours."""
     return {
@@ -113,8 +112,13 @@ class Charts:
             return None
         heights = [1.7 if index < 2 else 1 for index in range(len(panels))]
         figure, axes = plt.subplots(
-            len(panels), 1, sharex=True, figsize=(width, 0.5 + 1.15 * sum(heights)),
-            height_ratios=heights, layout='constrained', squeeze=False,
+            len(panels),
+            1,
+            sharex=True,
+            figsize=(width, 0.5 + 1.15 * sum(heights)),
+            height_ratios=heights,
+            layout='constrained',
+            squeeze=False,
         )
         for axis, (title, unit, value_of) in zip(axes[:, 0], panels):
             self.strip(axis, runs, value_of)
@@ -153,7 +157,11 @@ class Charts:
         across = len(kinds) if width == WIDE else 1
         down = 1 if width == WIDE else len(kinds)
         figure, axes = plt.subplots(
-            down, across, figsize=(width, 0.5 + 3.1 * down), layout='constrained', squeeze=False,
+            down,
+            across,
+            figsize=(width, 0.5 + 3.1 * down),
+            layout='constrained',
+            squeeze=False,
             sharey=True,
         )
         for axis, kind in zip(axes.flat, kinds):
@@ -206,8 +214,11 @@ class Charts:
             for store in [s for s in stores if s in values]:
                 axis.barh(position, values[store], height=0.8, color=self.colors[store])
                 axis.text(
-                    values[store] + top * 0.01, position, f'{values[store]:,.{digits}f}',
-                    va='center', fontsize=8,
+                    values[store] + top * 0.01,
+                    position,
+                    f'{values[store]:,.{digits}f}',
+                    va='center',
+                    fontsize=8,
                 )
                 position += 1
             ticks.append((begin + position - 1) / 2)
@@ -226,9 +237,7 @@ class Charts:
             return None
         causes = ['memory', 'l0', 'debt', 'unknown']
         top = max(sum(values.values()) for _, values in rows)
-        figure, axis = plt.subplots(
-            figsize=(width, 1.0 + 0.3 * len(rows)), layout='constrained'
-        )
+        figure, axis = plt.subplots(figsize=(width, 1.0 + 0.3 * len(rows)), layout='constrained')
         for position, (_, values) in enumerate(rows):
             left = 0
             for cause in causes:
@@ -252,8 +261,15 @@ def place_legend(figure, handles, columns, width, title):
     if title:
         title = '\n'.join(textwrap.wrap(title, int(width * 13)))
     figure.legend(
-        handles=handles, loc='outside upper left', ncols=columns, handlelength=1.2,
-        columnspacing=1.4, borderaxespad=0.2, title=title, alignment='left', title_fontsize=10,
+        handles=handles,
+        loc='outside upper left',
+        ncols=columns,
+        handlelength=1.2,
+        columnspacing=1.4,
+        borderaxespad=0.2,
+        title=title,
+        alignment='left',
+        title_fontsize=10,
     )
 
 

@@ -36,8 +36,10 @@ class Run:
         rates = [s['rate'] for s in segments if s['rate'] is not None]
         if len(segments) < 2 or len(segments) > 40:
             return []
-        usual = 1.05 * sum(s['seconds'] * (s['rate'] or 0) for s in segments) / sum(
-            s['seconds'] for s in segments
+        usual = (
+            1.05
+            * sum(s['seconds'] * (s['rate'] or 0) for s in segments)
+            / sum(s['seconds'] for s in segments)
         )
         limit = usual if len(rates) == len(segments) else float('inf')
         return [

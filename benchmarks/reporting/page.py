@@ -175,17 +175,32 @@ class Page:
         self.heading('All workloads')
         for title, path, digits in (
             ('written, MB/s', ('mb_per_s',), 1),
-            ('write amplification: bytes to the device for each byte written',
-             ('write_amplification',), 2),
+            (
+                'write amplification: bytes to the device for each byte written',
+                ('write_amplification',),
+                2,
+            ),
         ):
             rows = [(name, self.medians(name, path)) for name in names]
             self.chart(title.split(':')[0], 'bars', title, rows, ..., digits)
-        self.chart('share of the limit', 'bars',
-                   'throughput, share of the same client without background work',
-                   self.limit_rows(names), ..., 2, 1)
-        self.chart('p99 over the limit', 'bars',
-                   'p99 of open loops, times that without background work',
-                   self.limit_latencies(names), ..., 1, 1)
+        self.chart(
+            'share of the limit',
+            'bars',
+            'throughput, share of the same client without background work',
+            self.limit_rows(names),
+            ...,
+            2,
+            1,
+        )
+        self.chart(
+            'p99 over the limit',
+            'bars',
+            'p99 of open loops, times that without background work',
+            self.limit_latencies(names),
+            ...,
+            1,
+            1,
+        )
         rows = [
             (f'{name}, {store}', run.result.get('stall_seconds_by_cause', {}))
             for name in names
@@ -239,8 +254,11 @@ class Page:
         first = self.results.runs[0].result
         facts = [first['date']]
         if machine:
-            facts += [f"{machine['cpus']} × {machine['cpu']}",
-                      f"{machine['memory_bytes'] >> 30} GB", f"Linux {machine['kernel']}"]
+            facts += [
+                f"{machine['cpus']} × {machine['cpu']}",
+                f"{machine['memory_bytes'] >> 30} GB",
+                f"Linux {machine['kernel']}",
+            ]
         devices = {run.result.get('device', 'real') for run in self.results.runs}
         if devices != {'real'}:
             facts.append('device: ' + ', '.join(sorted(devices)))
@@ -269,7 +287,9 @@ class Page:
                 '<!doctype html><html lang="en"><head><meta charset="utf-8">'
                 '<meta name="viewport" content="width=device-width, initial-scale=1">'
                 f'<title>Lull benchmarks</title><style>{style}</style></head><body>'
-                + self.head() + '\n'.join(self.parts) + '</body></html>\n'
+                + self.head()
+                + '\n'.join(self.parts)
+                + '</body></html>\n'
             )
 
 
