@@ -1,11 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/platform.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -28,6 +30,15 @@ double Seconds(const timeval& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
+std::atomic<bool> stop_requested{false};
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets them");
+
+void OnInterrupt(int /*signal*/) {
+  interrupted = true;
+  stop_requested = true;
+}
+
 }  // namespace
 
 uint64_t NowNs() {
@@ -44,6 +55,27 @@ void SleepUntilNs(uint64_t due_ns) {
   }
 }
 
+void SleepUntilNs(uint64_t due_ns, const std::atomic<bool>& stop) {
+  constexpr uint64_t kLookNs = kNsPerSecond / 10;
+  while (!stop.load(std::memory_order_relaxed)) {
+    const uint64_t look_ns = NowNs() + kLookNs;
+    if (look_ns >= due_ns) return SleepUntilNs(due_ns);
+    SleepUntilNs(look_ns);
+  }
+}
+
+const std::atomic<bool>& StopRequested() { return stop_requested; }
+void RequestStop() { stop_requested = true; }
+bool Interrupted() { return interrupted; }
+
+void StopOnInterrupt() {
+  struct sigaction action = {};
+  action.sa_handler = OnInterrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
 void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 ProcessUsage ReadProcessUsage() {
@@ -55,6 +87,7 @@ ProcessUsage ReadProcessUsage() {
   usage.device_write_bytes =
       static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
       static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+  usage.device_read_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "read_bytes:"));
   usage.call_write_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "wchar:"));
   return usage;
 }
@@ -62,6 +95,20 @@ ProcessUsage ReadProcessUsage() {
 uint64_t PeakRssBytes() { return FieldOf("/proc/self/status", "VmHWM:") * 1024; }
 
 void ResetPeakRss() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+uint64_t RssBytes() { return FieldOf("/proc/self/status", "VmRSS:") * 1024; }
+
+uint64_t FolderBytes(const std::string& folder) {
+  uint64_t sum = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    std::error_code vanished;
+    const uint64_t size = file->file_size(vanished);
+    if (!vanished) sum += size;
+  }
+  return sum;
+}
 
 CpuFacts ReadCpuFacts() {
   CpuFacts facts;
