@@ -20,6 +20,10 @@ SOURCE, PROGRAMS, CC, CXX = sys.argv[1:]
 PAGES = markdown.pages(SOURCE)
 LANGUAGES = {'', 'c', 'cmake', 'cpp', 'json', 'python', 'sh', 'text', 'yaml'}
 
+MARKS = {'run', 'way'}
+# Values in capitals stand for a value.
+OPTION_STRING = r'[a-z0-9_]+=[a-z0-9][\w-]*(;[a-z0-9_]+=[a-z0-9][\w-]*)*'
+
 # What fragments of C++ and C may use without saying where it comes from.
 PREAMBLE_CPP = '''
 #include <cstdio>
@@ -171,7 +175,7 @@ class Shell:
 
     def tool_complaints(self, tool, arguments, flags):
         command = next((word for word in arguments if not word.startswith('-')), None)
-        if command and f'\n  {command} ' not in self.help_of(tool):
+        if command and not re.search(rf'\b{re.escape(command)} ', self.help_of(tool)):
             yield f'{tool} has no command {command}'
             return
         text = self.help_of(tool) + (self.help_of(tool, command) if command else '')
@@ -206,9 +210,10 @@ def option_complaints(text):
 class BlocksTest(unittest.TestCase):
     maxDiff = None
 
-    def test_languages_are_known(self):
-        found = [f'{block.where}: {block.language}' for page in PAGES.values()
-                 for block in page.blocks if block.language not in LANGUAGES]
+    def test_fences_are_known(self):
+        found = [f'{block.where}: {block.language} {block.marks}' for page in PAGES.values()
+                 for block in page.blocks
+                 if block.language not in LANGUAGES or not MARKS.issuperset(block.marks)]
         self.assertEqual(found, [])
 
     def compile(self, compiler, name, text, *flags):
@@ -278,11 +283,24 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(found, [])
         self.assertGreater(seen, 20)
 
+    def test_wrong_shell_is_seen(self):
+        shell = Shell()
+        for line in ('lull frobnicate store', 'lull scan --frob store', 'tests/run --frob',
+                     'db_bench --frob=1', 'cmake --preset frob', 'frob x', 'lull stats x | frob',
+                     'cmake --workflow --preset dev', 'cmake -B b -DLULL_FROB=ON',
+                     'LULL_OPTIONS="frob=1" build/program', 'sudo frob'):
+            with self.subTest(line):
+                self.assertEqual(len(list(shell.complaints(line))), 1)
+        for line in ('lull scan --limit 3 store', 'tests/run --quick', 'cmake --preset dev',
+                     'LULL_OPTIONS="policy=silk" build/program', 'lull stats x && lull check x'):
+            with self.subTest(line):
+                self.assertEqual(list(shell.complaints(line)), [])
+
     def test_option_strings_are_read(self):
         found, seen = [], set()
         for page in PAGES.values():
             for number, span in page.spans():
-                if re.fullmatch(r'[a-z0-9_]+=[\w-]+(;[a-z0-9_]+=[\w-]+)*', span):
+                if re.fullmatch(OPTION_STRING, span) and span != 'name=value':
                     if span not in seen:
                         found += [f'{page.path}:{number}: {complaint}'
                                   for complaint in option_complaints(span)]

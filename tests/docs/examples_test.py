@@ -26,6 +26,7 @@ PAGES = markdown.pages(SOURCE)
 COMMANDS_MAX = 5
 FRESH = os.environ.get('LULL_DOCS_FRESH') == '1'
 PLYVEL_PYTHON = '/usr/bin/python3'  # Debian's plyvel is a module of Debian's Python
+PLACE = None
 
 STAND_IN_CMAKE = '''#!/bin/sh
 case "$*" in
@@ -101,13 +102,16 @@ class Workplace:
         shutil.rmtree(self.folder)
 
 
-class ExamplesTest(unittest.TestCase):
+def setUpModule():
     """All tests use one workplace, as one reader would."""
+    global PLACE
+    PLACE = Workplace()
+    unittest.addModuleCleanup(PLACE.remove)
 
+
+class ExamplesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.place = Workplace()
-        cls.addClassCleanup(cls.place.remove)
         cls.ways = {path: [block for block in PAGES[path].blocks if 'way' in block.marks]
                     for path in ('README.md', 'docs/examples/README.md')}
 
@@ -128,18 +132,17 @@ class ExamplesTest(unittest.TestCase):
     def go(self, path, number):
         block = self.ways[path][number]
         self.assertLessEqual(len(commands_of(block.text)), COMMANDS_MAX, block.where)
-        return self.place.run(block.text)
+        return PLACE.run(block.text)
 
     def test_d_examples(self):
         self.assertEqual(len(self.ways['docs/examples/README.md']), 2)
         with_lull, swapped = self.ways['docs/examples/README.md']
-        self.place.env['TMPDIR'] = self.place.folder
-        said = self.place.run(with_lull.text)
+        said = PLACE.run(with_lull.text)
         self.assertTrue(said.endswith('on Lull\nvisit/000001 C++\nvisit/000002 C\n'), said)
         text = swapped.text
         if lacks_plyvel():
             text = '\n'.join(line for line in text.splitlines() if 'python3' not in line)
-        said = self.place.run(text)
+        said = PLACE.run(text)
         self.assertRegex(said, r'(?s)on LevelDB\n.*visit/000003 C\+\+\n.*on Lull\n.*'
                                r'visit/000004 C\+\+\n')
         if not lacks_plyvel():
@@ -151,19 +154,17 @@ class FactsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.place = Workplace()
-        cls.addClassCleanup(cls.place.remove)
-        folder = 'docs/examples/cpp'
-        cls.place.run('cmake --workflow --preset install')
-        cls.place.run(f'cmake -S {folder} -B build/e -G Ninja -DCMAKE_PREFIX_PATH=$PWD/build/prefix'
-                      ' && cmake --build build/e --target watch')
+        PLACE.run('cmake --workflow --preset install')
+        PLACE.run('cmake -S docs/examples/cpp -B build/examples/cpp -G Ninja '
+                  '-DCMAKE_PREFIX_PATH=$PWD/build/prefix && '
+                  'cmake --build build/examples/cpp --target watch')
         cls.metrics = set(re.findall(r'^# TYPE (\w+)', cls.ask('lull.metrics'), re.M))
         cls.stats = json.loads(cls.ask('lull.stats'))
         cls.options = [pair.split('=')[0] for pair in cls.ask('lull.options').split(';')]
 
     @classmethod
     def ask(cls, name):
-        return cls.place.run(f'build/e/watch build/{name} {name} 2>/dev/null').strip()
+        return PLACE.run(f'build/examples/cpp/watch build/{name} {name} 2>/dev/null').strip()
 
     def test_metrics_exist(self):
         with open(os.path.join(SOURCE, 'include/lull/c.h'), encoding='utf-8') as file:

@@ -6,7 +6,7 @@ import os
 import re
 
 FENCE = re.compile(r'^(\s*)(```+)\s*(.*)$')
-LINK = re.compile(r'\[[^\]]*\]\(([^)\s]+)\)')
+LINK = re.compile(r'\]\(([^)\s]+)\)')  # its text may begin on an earlier line
 HEADING = re.compile(r'^#{1,6}\s+(.*?)\s*$')
 SPAN = re.compile(r'(?<!`)`([^`\n]+)`(?!`)')
 

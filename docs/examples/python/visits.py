@@ -7,13 +7,14 @@ usage: visits.py STORE
 plyvel is made for LevelDB. On Lull it runs when Lull's drop-in library is found first, by
 LD_LIBRARY_PATH.
 """
+import contextlib
 import sys
 
 import plyvel
 
 
 def main(store):
-    with plyvel.DB(store, create_if_missing=True) as db:
+    with contextlib.closing(plyvel.DB(store, create_if_missing=True)) as db:
         print('on', 'Lull' if db.get_property(b'lull.options') else 'LevelDB')
         count = int(db.get(b'count', b'0')) + 1
         with db.write_batch(sync=True) as batch:  # both entries or none, durably
