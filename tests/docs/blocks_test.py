@@ -22,7 +22,7 @@ LANGUAGES = {'', 'c', 'cmake', 'cpp', 'json', 'python', 'sh', 'text', 'yaml'}
 
 MARKS = {'run', 'way'}
 # Values in capitals stand for a value.
-OPTION_STRING = r'[a-z0-9_]+=[a-z0-9][\w-]*(;[a-z0-9_]+=[a-z0-9][\w-]*)*'
+OPTION_STRING = r'[a-z0-9_]+=[a-z0-9][\w-]*(?:;[a-z0-9_]+=[a-z0-9][\w-]*)*'
 
 # What fragments of C++ and C may use without saying where it comes from.
 PREAMBLE_CPP = '''
@@ -297,16 +297,19 @@ class BlocksTest(unittest.TestCase):
                 self.assertEqual(list(shell.complaints(line)), [])
 
     def test_option_strings_are_read(self):
-        found, seen = [], set()
+        where = {}
         for page in PAGES.values():
             for number, span in page.spans():
-                if re.fullmatch(OPTION_STRING, span) and span != 'name=value':
-                    if span not in seen:
-                        found += [f'{page.path}:{number}: {complaint}'
-                                  for complaint in option_complaints(span)]
-                    seen.add(span)
+                match = re.fullmatch(rf'(?:LULL_OPTIONS=")?({OPTION_STRING})"?', span)
+                if match and span != 'name=value':
+                    where[match.group(1)] = f'{page.path}:{number}'
+        for block in blocks('cpp', 'c'):
+            for text in re.findall(rf'"({OPTION_STRING})"', block.text):
+                where[text] = block.where
+        found = [f'{where[text]}: {complaint}' for text in where
+                 for complaint in option_complaints(text)]
         self.assertEqual(found, [])
-        self.assertIn('compaction_threads=1', seen)
+        self.assertIn('memory_budget_bytes=256M', where)
 
     def test_marked_shell_runs(self):
         env = {**os.environ, 'PATH': PROGRAMS + os.pathsep + os.environ['PATH']}
