@@ -70,6 +70,8 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
     workers.push_back(std::make_unique<Worker>(run, i, result->timed));
   }
 
+  // What was written before must be neither written nor taken back meanwhile.
+  if (spec.long_form) SyncFileSystemOf(config_.db);
   ResetPeakRss();
   const ProcessUsage before = run.Usage();
   const auto watch = WatchIntervals(spec, run, workers, result->name);

@@ -137,18 +137,19 @@ std::vector<Histogram::Point> Histogram::Curve() const {
 }
 
 std::string Histogram::HgrmText() const {
-  char line[96];
+  char line[160];
   std::string text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
   uint64_t seen = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
     if (buckets_[i] == 0) continue;
     seen += buckets_[i];
     const double share = static_cast<double>(seen) / static_cast<double>(count_);
-    const double us = std::clamp(MiddleNs(i) / 1e3, MinUs(), MaxUs());
+    const bool last = seen == count_;
+    const double us = last ? MaxUs() : std::clamp(MiddleNs(i) / 1e3, MinUs(), MaxUs());
     int length = std::snprintf(line, sizeof(line), "%12.3f %14.12f %10llu", us, share,
                                static_cast<unsigned long long>(seen));
     text.append(line, static_cast<size_t>(length));
-    if (seen < count_) {
+    if (!last) {
       length = std::snprintf(line, sizeof(line), " %14.2f", 1 / (1 - share));
       text.append(line, static_cast<size_t>(length));
     }

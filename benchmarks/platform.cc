@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/platform.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -108,6 +110,13 @@ uint64_t FolderBytes(const std::string& folder) {
     if (!vanished) sum += size;
   }
   return sum;
+}
+
+void SyncFileSystemOf(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // nothing was written there
+  syncfs(fd);
+  close(fd);
 }
 
 CpuFacts ReadCpuFacts() {

@@ -58,6 +58,10 @@ uint64_t RssBytes();  // at this moment
 // Bytes of the files in a folder, not of those below it. Files may come and go meanwhile.
 uint64_t FolderBytes(const std::string& folder);
 
+// Waits until what was written to the file system of a folder is on its device. What is deleted
+// behind that was written indeed, and is not taken back from ProcessUsage's bytes.
+void SyncFileSystemOf(const std::string& folder);
+
 struct CpuFacts {
   int count = 0;
   std::string model;

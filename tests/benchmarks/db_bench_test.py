@@ -323,10 +323,10 @@ class DbBenchTest(unittest.TestCase):
     def test_the_same_seed_gives_the_same_load(self):
         for seed in (1, 1, 2):
             self.run_ok(
-                '--workload=b10',
+                '--workload=b1',
                 '--x=1000',
                 '--num=500',
-                '--duration=0.5',
+                '--duration=0.3',
                 f'--seed={seed}',
                 f'--json={self.json}',
                 '--store=null',
