@@ -233,6 +233,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<uint64_t> memtable_bytes_;  // it is full
   std::atomic<uint64_t> table_bytes_;     // outputs of compactions are cut
   std::atomic<bool> absorb_{false};
+  std::atomic<bool> offers_core_{false};
   std::atomic<uint64_t> flush_bytes_min_{0};
   std::atomic<int> immutables_max_{1 << 20};
   std::atomic<int> l0_stop_{1 << 20};

@@ -63,6 +63,7 @@ void Store::ApplyDirective(const Directive& directive) {
   // Whoever waits for the one sealed memtable to be flushed has waited long enough.
   immutables_max_.store(std::max(directive.immutables_max, 1), std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
+  offers_core_.store(directive.offers_core, std::memory_order_relaxed);
   const bool absorbed = absorb_.exchange(directive.absorb, std::memory_order_relaxed);
   const uint64_t before =
       flush_bytes_min_.exchange(directive.flush_bytes_min, std::memory_order_relaxed);
@@ -281,7 +282,8 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   }
   Job::Progress progress = Job::Progress::kMore;
   SliceBudget slice = kFlushSlice;
-  slice.offers_core = coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+  slice.offers_core = offers_core_.load(std::memory_order_relaxed) &&
+                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
   const uint64_t written_before = flush_job_->written_bytes();
   leveldb::Status status = flush_job_->RunSlice(slice, &progress);
   flush_written_bytes_.fetch_add(flush_job_->written_bytes() - written_before,
