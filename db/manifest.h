@@ -44,6 +44,9 @@ class ManifestWriter {
   /// fails, and no file that either state needs may be deleted.
   leveldb::Status Append(const VersionEdit& edit);
 
+  /// Nothing is appended any more.
+  leveldb::Status Close() { return log_.Close(); }
+
   uint64_t FileBytes() const { return log_.FileBytes(); }
 
  private:

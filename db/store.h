@@ -8,7 +8,8 @@
 //   store_read.cc        reads: view, sequence, iterators, snapshots, properties
 //   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
 //   store_report.cc      properties, listeners, and what goes into LOG at open and close
-//   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange
+//   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange,
+//                        CreateCheckpoint
 //   store_options.cc     the scheduling options, and their change while the store is open
 //
 // Threads and what they own:
@@ -91,6 +92,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
+  leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(mutex_);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
@@ -247,6 +249,7 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t immutable_bytes_ LULL_GUARDED_BY(mutex_) = 0;
   std::atomic<int> unflushed_{0};  // = immutables_.size(); written under mutex_
   VersionRef version_ LULL_GUARDED_BY(mutex_);
+  SequenceNumber flushed_sequence_ LULL_GUARDED_BY(mutex_) = 0;  // of the newest entry in version_
   LayoutOptions layout_ LULL_GUARDED_BY(mutex_);
   CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
   SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);

@@ -327,6 +327,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   {
     MutexLock lock(mutex_);
     version_ = std::move(version);
+    flushed_sequence_ = *edit.last_sequence;
     ++plan_basis_;
     unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
     immutables_.erase(immutables_.begin(),

@@ -178,6 +178,7 @@ leveldb::Status Store::StartManifest(Recovered* recovered) {
   if (!status.ok()) return status;
   MutexLock lock(mutex_);
   version_ = std::move(version);
+  flushed_sequence_ = recovered->last_sequence;
   compact_pointers_ = recovered->manifest.compact_pointers;
   return status;
 }
@@ -251,6 +252,13 @@ leveldb::Status Flush(leveldb::DB* db) {
   if (store == nullptr)
     return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
   return store->Flush();
+}
+
+leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("CreateCheckpoint: not a store that Lull opened");
+  return store->CreateCheckpoint(dir);
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {

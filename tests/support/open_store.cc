@@ -23,6 +23,9 @@ Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
 
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }
 Status WaitForIdleStore(leveldb::DB* db) { return lull::WaitForIdle(db); }
+Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
+  return lull::CreateCheckpoint(db, directory);
+}
 
 #else
 
@@ -37,6 +40,10 @@ Status FlushStore(leveldb::DB* db) {
 }
 
 Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
+
+Status CheckpointStore(leveldb::DB*, const std::string& directory) {
+  return Status::NotSupported(directory, "LevelDB makes no checkpoints");
+}
 
 #endif
 

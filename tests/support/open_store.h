@@ -28,6 +28,9 @@ leveldb::Status OpenStore(const leveldb::Options& options, const std::string& sc
 leveldb::Status FlushStore(leveldb::DB* db);
 leveldb::Status WaitForIdleStore(leveldb::DB* db);
 
+// Makes a second store of what `db` holds. Stock cannot: NotSupported.
+leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
+
 // Hooks that open with `scheduling` and flush and wait as above. Several option strings with "|"
 // between them are taken in turn, a store being opened again and again.
 Hooks StoreHooks(const std::string& scheduling);
