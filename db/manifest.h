@@ -26,6 +26,9 @@ struct ManifestState {
   SequenceNumber last_sequence = 0;
 };
 
+/// The number of the MANIFEST that CURRENT names.
+leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
+
 /// Reads CURRENT and the MANIFEST it names; marks the file numbers it knows as used. Any damage but
 /// a torn last record, which was never acknowledged, is an error: nothing is guessed.
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,

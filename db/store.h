@@ -7,6 +7,7 @@
 //   store_write.cc       a write: admission, writers' queue, WAL, memtable, sealing
 //   store_read.cc        reads: view, sequence, iterators, snapshots, properties
 //   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
+//   store_manifest.cc    what the flush thread does with the MANIFEST
 //   store_report.cc      properties, listeners, and what goes into LOG at open and close
 //   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange,
 //                        CreateCheckpoint
@@ -70,10 +71,11 @@ using PolicyFactory =
 
 class Store final : public leveldb::DB, private Tenant {
  public:
-  /// `make_policy`: tests have policies of their own.
+  /// Tests have policies of their own, and (other than 0) a StoreContext::manifest_bytes_min.
   static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                               const std::string& name, leveldb::DB** result,
-                              PolicyFactory make_policy = MakePolicy);
+                              PolicyFactory make_policy = MakePolicy,
+                              uint64_t manifest_bytes_min = 0);
   ~Store() override;
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
@@ -148,6 +150,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status InstallCompaction(CompactionJob* job);
   leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                               VersionRef* version);
+  void AdoptManifest(uint64_t number, std::unique_ptr<ManifestWriter> manifest);
+  void RollManifest() LULL_EXCLUDES(mutex_);
+  void KeepManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
+  void FreezeForManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
   void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
@@ -222,6 +228,9 @@ class Store final : public leveldb::DB, private Tenant {
 
   // The flush thread's.
   std::unique_ptr<ManifestWriter> manifest_;
+  uint64_t manifest_number_ = 0;
+  uint64_t manifest_bytes_max_ = 0;  // at which a new one is begun
+  uint64_t log_number_ = 0;          // as the MANIFEST says
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
   std::atomic<uint64_t> flush_written_bytes_{0};  // to tables since open; the monitor reads it

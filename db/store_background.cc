@@ -218,6 +218,8 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     InstallCompaction(finished.get());
     return 0;
   }
+  if (manifest_->FileBytes() >= manifest_bytes_max_ && !frozen_.load(std::memory_order_acquire))
+    RollManifest();
   std::optional<uint64_t> again;
   const bool writable = !read_only_.load(std::memory_order_acquire);
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
@@ -403,33 +405,6 @@ void Store::AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Statu
   request->done = true;
   manual_.pop_front();
   changed_.NotifyAll();
-}
-
-/// Makes `edit` with `outputs` durable, and builds the Version that it gives. On an error the store
-/// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
-leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
-                                   VersionRef* version) {
-  const bool has_new_files = !outputs.empty();
-  edit->new_tables = std::move(outputs);
-  edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
-  VersionRef base;
-  {
-    MutexLock lock(mutex_);
-    base = version_;
-  }
-  VersionBuilder builder(std::move(base),
-                         [this](const NewTable& table) { return MakeTable(table); });
-  leveldb::Status status = builder.Apply(*edit);
-  if (status.ok()) status = builder.Build(version);
-  // The names of new tables first: a MANIFEST record can reach the disk before its sync.
-  if (status.ok() && has_new_files && context_->extension != nullptr) {
-    status = context_->extension->SyncDirectory(context_->name);
-  }
-  if (status.ok()) status = manifest_->Append(*edit);
-  if (status.ok()) return status;
-  frozen_.store(true, std::memory_order_release);
-  FailWrites("the MANIFEST", status);
-  return status;
 }
 
 void Store::PublishViewLocked() {
