@@ -26,6 +26,8 @@
 //   - A sealed memtable's entries are all in WALs >= its wal_number, and the MANIFEST's log number
 //   is at most the
 //     wal_number of the oldest memtable that is not in tables.
+//   - A WAL that failed to take a record takes no other; the next begins when all that is in memory
+//     is in tables, and the MANIFEST's log number is above the failed one.
 //   - published_sequence_ only grows; everything at or below it is in a memtable or a table.
 #pragma once
 
@@ -117,6 +119,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
+  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(mutex_);
+  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
+  leveldb::Status ResumeWrites() LULL_EXCLUDES(mutex_);
+  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
   StallCause NoRoomCauseLocked() const LULL_REQUIRES(mutex_);
@@ -219,7 +225,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<uint64_t> client_bytes_{0};
   StripedCounter read_bytes_;
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
-  std::atomic<bool> read_only_{false};      // write_error_ says why
+  std::atomic<bool> read_only_{false};      // write_error_ or wal_error_ says why
 
   // The leading writer's.
   MemTable* inserting_ = nullptr;  // = active_
@@ -283,7 +289,9 @@ class Store final : public leveldb::DB, private Tenant {
   bool closing_ LULL_GUARDED_BY(mutex_) = false;
   uint64_t compaction_retry_at_nanos_ LULL_GUARDED_BY(mutex_) = 0;
   leveldb::Status write_error_
-      LULL_GUARDED_BY(mutex_);  // for good: WAL or MANIFEST cannot be trusted any more
+      LULL_GUARDED_BY(mutex_);  // for good: the MANIFEST cannot be trusted any more
+  leveldb::Status wal_error_
+      LULL_GUARDED_BY(mutex_);  // until what memory holds is in tables, and a new WAL is begun
   leveldb::Status background_error_
       LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
   leveldb::Status damage_

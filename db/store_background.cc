@@ -221,10 +221,14 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   if (manifest_->FileBytes() >= manifest_bytes_max_ && !frozen_.load(std::memory_order_acquire))
     RollManifest();
   std::optional<uint64_t> again;
-  const bool writable = !read_only_.load(std::memory_order_acquire);
+  const bool writable = !frozen_.load(std::memory_order_acquire);
+  const bool wal_failed = writable && read_only_.load(std::memory_order_acquire);
+  // The room that logs made ahead take is needed for tables now.
+  if (wal_failed) wal_.DiscardPrepared();
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
-  if (writable && written_to && !wal_.Prepare().ok()) again = kRetryNanos;
-  if (!again && written_to && wal_.NeedsPrepare()) again = 0;
+  const bool wants_logs = writable && !wal_failed && written_to;
+  if (wants_logs && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (!again && wants_logs && wal_.NeedsPrepare()) again = 0;
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
@@ -247,7 +251,7 @@ void Store::TrimInLull() {
 bool Store::WantsFlushLocked() const {
   if (immutables_.empty()) return false;
   return immutable_bytes_ >= flush_bytes_min_.load(std::memory_order_relaxed) || drains_ > 0 ||
-         waiting_writers_ > 0 || absorb_.load(std::memory_order_relaxed) ||
+         waiting_writers_ > 0 || !wal_error_.ok() || absorb_.load(std::memory_order_relaxed) ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -338,7 +342,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     flushes_ += count;
     const double known =
         flush_bytes_per_sec_ == 0 ? rate : static_cast<double>(flush_bytes_per_sec_);
-    flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
+    if (written > 0) flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
     stats_[0].micros += nanos / 1000;
     stats_[0].bytes_written += written;
     layout_stats_.OnFlush(count, written);
