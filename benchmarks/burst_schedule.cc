@@ -19,7 +19,11 @@ BurstSchedule::BurstSchedule(BurstPlan plan, int threads, ShowPhase show_phase)
 bool BurstSchedule::BeginBurst() {
   meet_.arrive_and_wait();
   if (over_) return false;
-  SleepUntilNs(current().begin_ns);
+  SleepUntilNs(current().begin_ns, StopRequested());
+  if (StopRequested()) {
+    Leave();
+    return false;
+  }
   show_phase_("burst");
   return true;
 }
@@ -34,8 +38,12 @@ void BurstSchedule::Leave() { meet_.arrive_and_drop(); }
 void BurstSchedule::Advance() {
   const uint64_t now_ns = NowNs();
   if (in_burst_) {
-    bursts_.back().end_ns = now_ns;
-    bursts_.back().ops = burst_ops_.exchange(0);
+    if (now_ns > current().begin_ns) {
+      bursts_.back().end_ns = now_ns;
+      bursts_.back().ops = burst_ops_.exchange(0);
+    } else {
+      bursts_.pop_back();  // a stop came before it could begin
+    }
     in_burst_ = false;
     show_phase_("lull");
     return;
@@ -53,7 +61,7 @@ void BurstSchedule::PlanNext(uint64_t now_ns) {
     next.begin_ns = bursts_.back().end_ns + ToNs(idle);
   }
   const uint64_t over_ns = first_ns_ + ToNs(plan_.duration_seconds);
-  if (next.begin_ns >= over_ns) {
+  if (next.begin_ns >= over_ns || StopRequested()) {
     over_ = true;
     return;
   }

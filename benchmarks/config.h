@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct Config {
 
   // The store; 0, or -1 where 0 has a meaning of its own, leaves the store's default.
   std::string db;     // folder
-  std::string store;  // "db" or "null"
+  std::string store;  // "db", "limit" (nothing is ever flushed) or "null"
   bool use_existing_db = false;
   bool reuse_logs = false;
   bool compression = true;
@@ -36,7 +37,9 @@ struct Config {
   int64_t cache_size = -1;
   int open_files = 0;
   int bloom_bits = -1;
-  std::string scheduling;  // "policy=…;layout=…;k=v", for stores that schedule
+  std::string device;           // "real", or the name of a model (device_model.h)
+  std::string rocksdb_profile;  // "defaults", "matched" or "tuned"
+  std::string scheduling;       // "policy=…;layout=…;k=v", for stores that schedule
 
   // Bursts and open loop.
   double duration = 0;
@@ -48,19 +51,36 @@ struct Config {
   double rate = 0;  // requests a second, all threads together
   double put_percent = 0;
 
+  // A load, in the words of loadgen/.
+  std::string mix;              // groups of clients are separated by "|"
+  std::string shape;            // likewise
+  std::string keys;             // distribution
+  std::string values;           // sizes; empty: value_size
+  std::string scans;            // lengths
+  std::string arrivals;         // file of due times; empty: a Poisson process
+  double sustainable_rate = 0;  // X, requests a second; 0: measured where it is needed
+  double calibrate_seconds = 0;
+  bool calibrate_only = false;
+  bool preload = false;  // all keys are there before the load begins
+  bool reuse = false;    // goes on with the store that the benchmark before it left
+
   // What is reported, and where.
   bool histogram = false;
   bool comparisons = false;
   double report_interval_seconds = 0;  // 0: no intervals
   std::string json;                    // path; empty: none
+  std::string results;                 // folder; empty: none
+
+  // Flags that the user set: they go before what a benchmark would choose.
+  std::set<std::string, std::less<>> given;
 };
 
 // "10,30,10" as numbers; empty when any part is not a number of at least zero.
 std::vector<double> ParseSeconds(std::string_view text);
 
 // Reads argv. Returns an empty string, or what is wrong with it in one sentence that names the
-// flag. An unknown flag or a value that does not parse ends the process with status 1, and --help
-// or --version with their text.
+// flag. A value that does not parse ends the process with status 1, and --help or --version with
+// their text.
 std::string ParseFlags(int argc, char** argv, const std::string& version, Config* config);
 
 }  // namespace lull::bench

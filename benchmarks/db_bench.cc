@@ -4,8 +4,9 @@
 // it.
 #include <cstdio>
 
+#include "benchmarks/benchmark_run.h"
 #include "benchmarks/config.h"
-#include "benchmarks/session.h"
+#include "benchmarks/platform.h"
 #include "benchmarks/store.h"
 
 int main(int argc, char** argv) {
@@ -17,5 +18,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "db_bench: %s\n", fault.c_str());
     return 1;
   }
-  return Session(config).RunAll() ? 0 : 1;
+  StopOnInterrupt();
+  if (!BenchmarkRun(config).RunAll()) return 1;
+  constexpr int kEndedByInterrupt = 130;  // as shells have it
+  return Interrupted() ? kEndedByInterrupt : 0;
 }

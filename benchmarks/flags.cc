@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "benchmarks/config.h"
+#include "benchmarks/loadgen/text.h"
 
 DEFINE_string(
     benchmarks,
@@ -14,7 +15,7 @@ DEFINE_string(
     "comma-separated benchmarks, run in this order");
 DEFINE_int64(num, 1000000, "entries to write; keys are drawn from [0, num)");
 DEFINE_int64(reads, -1, "entries to read; -1: as many as --num");
-DEFINE_int32(threads, 1, "client threads");
+DEFINE_int32(threads, 1, "client threads; of a load, in each group of clients");
 DEFINE_int32(value_size, 100, "bytes of a value");
 DEFINE_double(compression_ratio, 0.5, "share of a value's size that is left when compressed");
 DEFINE_bool(histogram, false, "print a histogram of the latencies of each benchmark");
@@ -33,22 +34,48 @@ DEFINE_bool(compression, true, "compress blocks with Snappy");
 DEFINE_int32(zstd_compression_level, 1, "level of zstdcomp and zstduncomp");
 DEFINE_string(db, "", "the store's folder; empty: a folder of its own under the test directory");
 
-DEFINE_string(store, "db",
-              "db: the store; null: one that does nothing, to see what the benchmark itself costs");
+DEFINE_string(
+    store, "db",
+    "db: the store; limit: the store with memtables that never fill, to see what it could "
+    "do without background work; null: one that does nothing, to see what the benchmark "
+    "itself costs");
 DEFINE_string(policy, "", "scheduling policy, for a store that has them");
 DEFINE_string(layout, "", "compaction layout, for a store that has them");
 DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"");
-DEFINE_double(duration, 120, "seconds that burstsintime, burstsincount and openloop last");
+DEFINE_string(device, "real", "real: the disk as it is; or a model of one: hdd, sata, nvme, 100mb");
+DEFINE_string(rocksdb_profile, "defaults",
+              "of RocksDB: defaults; matched: the memory that the other stores have; tuned: for "
+              "bursts");
+DEFINE_double(duration, 120, "seconds that bursts and loads last");
 DEFINE_string(burst_seconds, "10", "length of a burst; a list (10,30,10) is taken in turn");
 DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is taken in turn");
 DEFINE_int64(burst_ops, 1000000, "entries of one burst of burstsincount");
-DEFINE_int32(batch_size, 1, "entries of one write, in burst benchmarks");
-DEFINE_bool(sync, false, "sync every write, in burst benchmarks and openloop");
+DEFINE_int32(batch_size, 1, "entries of one write, in bursts and loads");
+DEFINE_bool(sync, false, "sync every write, in bursts and loads");
 DEFINE_double(rate, 20000, "requests a second of openloop, all threads together");
 DEFINE_double(put_percent, 57, "share of puts among openloop's requests; the others are gets");
 DEFINE_double(report_interval_seconds, 0,
               "print a line this often while a benchmark runs; 0: never");
+DEFINE_string(workload, "", "B0 to B11, as --benchmarks takes them too; goes before --benchmarks");
+DEFINE_string(mix, "put", "a load's requests: put=57,get=41,scan=2; also delete, rmw, insert");
+DEFINE_string(shape, "max",
+              "a load's requests a second: RATE or SECONDS@RATE,...; RATE is 300, 20k, 0.8x (of "
+              "--x) or max (closed loop); or sine:MEAN:AMPLITUDE:PERIOD, "
+              "gaps:RATE:BURST:MIN:MAX:IDLE:MIN:MAX, trace:FILE");
+DEFINE_string(keys, "uniform",
+              "a load's keys: uniform, zipfian[:EXPONENT], latest[:EXPONENT], mixgraph");
+DEFINE_string(values, "",
+              "a load's value sizes: 400, uniform:MIN:MAX, lognormal:MEDIAN:SIGMA:MIN:MAX or "
+              "pareto:SHAPE:SCALE:MIN:MAX; empty: --value_size");
+DEFINE_string(scans, "100", "a load's scan lengths, in entries; forms as of --values");
+DEFINE_string(arrivals, "", "file with the seconds at which a load's requests are due, one a line");
+DEFINE_double(x, 0, "sustainable rate X of a load, requests a second; 0: measured when needed");
+DEFINE_double(calibrate_seconds, 20, "how long X is measured, in a closed loop");
+DEFINE_bool(calibrate_only, false, "measure X of a load, and do nothing else");
+DEFINE_bool(preload, true, "load: write all --num keys first");
 DEFINE_string(json, "", "append one JSON object a line for each benchmark to this file");
+DEFINE_string(results, "",
+              "append results.jsonl, intervals.csv and percentile tables to this folder");
 DEFINE_uint64(seed, 301, "seed of keys, values and arrivals");
 
 namespace lull::bench {
@@ -77,7 +104,12 @@ std::string SchedulingText() {
 }
 
 void CopyFlags(Config* config) {
-  config->benchmarks = SplitNames(FLAGS_benchmarks);
+  config->benchmarks = SplitNames(FLAGS_workload.empty() ? FLAGS_benchmarks : FLAGS_workload);
+  if (!FLAGS_workload.empty()) {
+    for (std::string& name : config->benchmarks) {
+      if (name[0] == 'B') name[0] = 'b';
+    }
+  }
   config->num = FLAGS_num;
   config->reads = FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads;
   config->threads = FLAGS_threads;
@@ -97,6 +129,8 @@ void CopyFlags(Config* config) {
   config->cache_size = FLAGS_cache_size;
   config->open_files = FLAGS_open_files;
   config->bloom_bits = FLAGS_bloom_bits;
+  config->device = FLAGS_device;
+  config->rocksdb_profile = FLAGS_rocksdb_profile;
   config->scheduling = SchedulingText();
   config->duration = FLAGS_duration;
   config->burst_seconds = ParseSeconds(FLAGS_burst_seconds);
@@ -106,10 +140,21 @@ void CopyFlags(Config* config) {
   config->sync = FLAGS_sync;
   config->rate = FLAGS_rate;
   config->put_percent = FLAGS_put_percent;
+  config->mix = FLAGS_mix;
+  config->shape = FLAGS_shape;
+  config->keys = FLAGS_keys;
+  config->values = FLAGS_values;
+  config->scans = FLAGS_scans;
+  config->arrivals = FLAGS_arrivals;
+  config->sustainable_rate = FLAGS_x;
+  config->calibrate_seconds = FLAGS_calibrate_seconds;
+  config->calibrate_only = FLAGS_calibrate_only;
+  config->preload = FLAGS_preload;
   config->histogram = FLAGS_histogram;
   config->comparisons = FLAGS_comparisons;
   config->report_interval_seconds = FLAGS_report_interval_seconds;
   config->json = FLAGS_json;
+  config->results = FLAGS_results;
 }
 
 // The first flag whose value makes no sense, with the reason; empty when all do.
@@ -129,7 +174,11 @@ std::string FirstFault(const Config& config) {
       {config.max_file_size < 0, "--max_file_size must not be negative"},
       {config.block_size < 0, "--block_size must not be negative"},
       {config.open_files < 0, "--open_files must not be negative"},
-      {config.store != "db" && config.store != "null", "--store must be db or null"},
+      {config.store != "db" && config.store != "limit" && config.store != "null",
+       "--store must be db, limit or null"},
+      {config.rocksdb_profile != "defaults" && config.rocksdb_profile != "matched" &&
+           config.rocksdb_profile != "tuned",
+       "--rocksdb_profile must be defaults, matched or tuned"},
       {!(config.duration > 0), "--duration must be over 0"},
       {config.burst_seconds.empty(),
        "--burst_seconds must be a list of numbers, such as 10 or 10,30,10"},
@@ -139,11 +188,47 @@ std::string FirstFault(const Config& config) {
        "--batch_size must be 1 to 10000000"},
       {!(config.rate > 0) || std::isinf(config.rate), "--rate must be over 0"},
       {!(config.put_percent >= 0) || config.put_percent > 100, "--put_percent must be 0 to 100"},
+      {!(config.sustainable_rate >= 0) || std::isinf(config.sustainable_rate),
+       "--x must be at least 0"},
+      {!(config.calibrate_seconds > 0), "--calibrate_seconds must be over 0"},
       {config.report_interval_seconds != 0 && !(config.report_interval_seconds >= 0.01),
        "--report_interval_seconds must be 0 or at least 0.01"},
   };
   for (const auto& check : checks) {
     if (check.bad) return check.fault;
+  }
+  return "";
+}
+
+// The benchmarks' own flags; gflags has some too, which nobody means.
+std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  std::erase_if(flags, [](const gflags::CommandLineFlagInfo& flag) {
+    return !flag.filename.ends_with("benchmarks/flags.cc");
+  });
+  return flags;
+}
+
+// The first argument that names no flag, with the nearest one that there is; empty when all do.
+std::string FirstUnknownFlag(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i];
+    if (name == "--") break;
+    if (!name.starts_with('-')) continue;
+    name.remove_prefix(name.starts_with("--") ? 2 : 1);
+    name = name.substr(0, name.find('='));
+    gflags::CommandLineFlagInfo info;
+    std::string known(name);
+    if (gflags::GetCommandLineFlagInfo(known.c_str(), &info)) continue;
+    if (known.starts_with("no") && gflags::GetCommandLineFlagInfo(known.c_str() + 2, &info) &&
+        info.type == "bool") {
+      continue;
+    }
+    const std::vector<gflags::CommandLineFlagInfo> flags = OwnFlags();
+    std::vector<std::string_view> names;
+    for (const gflags::CommandLineFlagInfo& flag : flags) names.push_back(flag.name);
+    return "there is no flag '" + known + "'" + loadgen::DidYouMean(name, names);
   }
   return "";
 }
@@ -175,9 +260,14 @@ std::string ParseFlags(int argc, char** argv, const std::string& version, Config
     gflags::ShowUsageWithFlagsRestrict(argv[0], "benchmarks/flags");
     std::exit(0);
   }
+  const std::string unknown = FirstUnknownFlag(argc, argv);
+  if (!unknown.empty()) return unknown;
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (argc > 1) return std::string("'") + argv[1] + "' is not a flag; flags look like --num=1000";
   CopyFlags(config);
+  for (const gflags::CommandLineFlagInfo& flag : OwnFlags()) {
+    if (!flag.is_default) config->given.insert(flag.name);
+  }
   return FirstFault(*config);
 }
 

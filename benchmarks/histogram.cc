@@ -122,6 +122,46 @@ double Histogram::PercentileUs(double percent) const {
   return MaxUs();
 }
 
+std::vector<Histogram::Point> Histogram::Curve() const {
+  std::vector<Point> curve;
+  if (count_ == 0) return curve;
+  for (int tens = 0; tens < 90; tens += 10) curve.push_back({tens * 1.0, PercentileUs(tens)});
+  // 90, 95, 98; 99, 99.5, 99.8; ... while at least one addition lies beyond.
+  for (double beyond = 10; beyond / 100 * static_cast<double>(count_) >= 1; beyond /= 10) {
+    for (const double part : {1.0, 0.5, 0.2}) {
+      curve.push_back({100 - beyond * part, PercentileUs(100 - beyond * part)});
+    }
+  }
+  curve.push_back({100, MaxUs()});
+  return curve;
+}
+
+std::string Histogram::HgrmText() const {
+  char line[160];
+  std::string text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
+  uint64_t seen = 0;
+  for (size_t i = 0; i < kBuckets; ++i) {
+    if (buckets_[i] == 0) continue;
+    seen += buckets_[i];
+    const double share = static_cast<double>(seen) / static_cast<double>(count_);
+    const bool last = seen == count_;
+    const double us = last ? MaxUs() : std::clamp(MiddleNs(i) / 1e3, MinUs(), MaxUs());
+    int length = std::snprintf(line, sizeof(line), "%12.3f %14.12f %10llu", us, share,
+                               static_cast<unsigned long long>(seen));
+    text.append(line, static_cast<size_t>(length));
+    if (!last) {
+      length = std::snprintf(line, sizeof(line), " %14.2f", 1 / (1 - share));
+      text.append(line, static_cast<size_t>(length));
+    }
+    text += '\n';
+  }
+  std::snprintf(line, sizeof(line),
+                "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n#[Max     = %12.3f, Total count    "
+                "= %12llu]\n",
+                MeanUs(), StdDevUs(), MaxUs(), static_cast<unsigned long long>(count_));
+  return text + line;
+}
+
 std::string Histogram::LevelDbText() const {
   char line[160];
   std::snprintf(line, sizeof(line),

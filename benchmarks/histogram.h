@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace lull::bench {
 
@@ -37,6 +38,18 @@ class Histogram {
 
   // The latency that `percent` of the additions did not exceed; 0 when there are none.
   double PercentileUs(double percent) const;
+
+  struct Point {
+    double percent = 0;
+    double us = 0;
+  };
+  // The percentiles that a curve is drawn from: tens, then ever closer to 100 as far as there are
+  // additions to tell them apart; the last is the largest of all. Empty when nothing was added.
+  std::vector<Point> Curve() const;
+
+  // A percentile table as HdrHistogram's tools read it (.hgrm): value in microseconds, share,
+  // count so far, 1 / (1 - share).
+  std::string HgrmText() const;
 
   // The layout that LevelDB's db_bench prints for --histogram=1: totals, then one line for each
   // range of microseconds.

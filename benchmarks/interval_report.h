@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Tells how a benchmark goes while it runs: a line on standard output every so many seconds, from a
-// thread of its own, and at the end the same as JSON lines. It only reads what the workers count
-// anyway, so it costs them nothing.
+// Tells how a benchmark goes while it runs, from a thread of its own: a line on standard output
+// every so many seconds, or on a terminal a bar that is redrawn; and at the end the intervals as
+// JSON. It only reads what the workers count anyway, so it costs them nothing.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -15,42 +16,52 @@
 
 #include "benchmarks/histogram.h"
 #include "benchmarks/platform.h"
-#include "benchmarks/report.h"
+#include "benchmarks/progress.h"
+#include "benchmarks/stall_causes.h"
+#include "benchmarks/store_state.h"
 #include "benchmarks/workload.h"
 
 namespace lull::bench {
 
 class IntervalReport {
  public:
-  // `run` and `workers` must outlive the object. `reads_store`: the store may be asked for its
-  // level 0 meanwhile.
-  IntervalReport(const std::string& benchmark, double seconds, Run& run,
-                 const std::vector<std::unique_ptr<Worker>>& workers, bool reads_store);
+  struct Settings {
+    std::string benchmark;
+    double seconds = 1;             // of an interval
+    bool prints = false;            // a line for each
+    double expected_seconds = 0;    // of the benchmark; 0: unknown
+    StallCauses* causes = nullptr;  // null: the store must not be asked for its state meanwhile
+  };
+
+  // `run` and `workers` must outlive the object.
+  IntervalReport(Settings settings, Run& run, const std::vector<std::unique_ptr<Worker>>& workers);
   ~IntervalReport();  // stops it if Stop() was not called
 
-  // Ends the thread. Writes all intervals to `log` if there is one: not before, as that would write
-  // to the device.
-  void Stop(JsonLog* log);
+  // Ends the thread, and returns all intervals.
+  std::vector<nlohmann::json> Stop();
 
  private:
   struct Totals {
     uint64_t at_ns = 0;
     uint64_t ops = 0;
-    uint64_t bytes = 0;
-    Histogram latencies;
+    uint64_t written_bytes = 0;
+    uint64_t read_bytes = 0;
+    std::array<Histogram, kOpKinds.size()> latencies;
     ProcessUsage usage;
+    StoreState store;
   };
 
   void Loop(std::stop_token stop, Totals last);
   Totals Collect() const;
   void Report(const Totals& from, const Totals& to);
+  void Print(const nlohmann::json& interval);
+  const char* Phase(double from_seconds, double to_seconds) const;
 
-  const std::string benchmark_;
-  const double seconds_;
+  const Settings settings_;
   Run& run_;
   const std::vector<std::unique_ptr<Worker>>& workers_;
-  const bool reads_store_;
   const uint64_t begin_ns_;
+  Progress progress_;
   std::vector<nlohmann::json> intervals_;  // the thread's, until it has ended
   std::mutex mutex_;                       // for wake_ only
   std::condition_variable_any wake_;

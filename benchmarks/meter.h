@@ -2,9 +2,10 @@
 //
 // What one client thread counts while it works: operations, bytes, latencies, and the stretches in
 // which a write kept it waiting. The owning thread calls everything; the interval reporter may read
-// ops(), bytes() and Latencies() meanwhile.
+// ops(), the bytes and Latencies() meanwhile.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -15,7 +16,12 @@
 
 namespace lull::bench {
 
-enum class OpKind { kWrite = 0, kRead = 1 };
+enum class OpKind { kWrite, kRead, kScan, kReadModifyWrite };
+inline constexpr std::array kOpKinds = {OpKind::kWrite, OpKind::kRead, OpKind::kScan,
+                                        OpKind::kReadModifyWrite};
+// As they are printed, and as they begin the names of JSON's objects.
+inline constexpr std::array<const char*, kOpKinds.size()> kOpKindNames = {"write", "read", "scan",
+                                                                          "rmw"};
 
 // A write that has not completed for this long counts as a stall.
 inline constexpr uint64_t kStallNs = kNsPerSecond / 10;
@@ -39,7 +45,7 @@ class Meter {
   // when untimed. The one clock read ends this operation and begins the next, so making the next
   // key is part of the next latency.
   uint64_t Done(OpKind kind, uint64_t entries, uint64_t bytes) {
-    Count(entries, bytes);
+    Count(kind, entries, bytes);
     if (!timed_) return 0;
     const uint64_t now_ns = NowNs();
     Record(kind, last_ns_, now_ns);
@@ -49,7 +55,7 @@ class Meter {
 
   // Open loop: an operation ended at `end_ns` that was due at `due_ns`.
   void DoneSince(OpKind kind, uint64_t due_ns, uint64_t end_ns, uint64_t entries, uint64_t bytes) {
-    Count(entries, bytes);
+    Count(kind, entries, bytes);
     Record(kind, due_ns, end_ns);
   }
 
@@ -57,21 +63,31 @@ class Meter {
   void Resume(uint64_t now_ns) { last_ns_ = now_ns; }
 
   uint64_t ops() const { return ops_.load(std::memory_order_relaxed); }
-  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  const Histogram& Latencies(OpKind kind) const { return latencies_[static_cast<int>(kind)]; }
+  uint64_t written_bytes() const { return written_bytes_.load(std::memory_order_relaxed); }
+  uint64_t read_bytes() const { return read_bytes_.load(std::memory_order_relaxed); }
+  const Histogram& Latencies(OpKind kind) const { return latencies_[static_cast<size_t>(kind)]; }
   const std::vector<TimeSpan>& waits() const {
     return waits_;
   }  // in order, disjoint, each over kStallNs
 
  private:
-  void Count(uint64_t entries, uint64_t bytes) {
-    ops_.store(ops_.load(std::memory_order_relaxed) + entries, std::memory_order_relaxed);
-    bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  static bool Writes(OpKind kind) {
+    return kind == OpKind::kWrite || kind == OpKind::kReadModifyWrite;
+  }
+
+  // One writer, so no locked instruction is needed.
+  static void Add(std::atomic<uint64_t>& counter, uint64_t added) {
+    counter.store(counter.load(std::memory_order_relaxed) + added, std::memory_order_relaxed);
+  }
+
+  void Count(OpKind kind, uint64_t entries, uint64_t bytes) {
+    Add(ops_, entries);
+    Add(Writes(kind) ? written_bytes_ : read_bytes_, bytes);
   }
 
   void Record(OpKind kind, uint64_t from_ns, uint64_t to_ns) {
-    latencies_[static_cast<int>(kind)].Add(to_ns - from_ns);
-    if (kind != OpKind::kWrite) return;
+    latencies_[static_cast<size_t>(kind)].Add(to_ns - from_ns);
+    if (!Writes(kind)) return;
     // Requests that were due during one wait overlap: only what lies after the last completed write
     // is new.
     const uint64_t wait_from_ns = from_ns > last_write_ns_ ? from_ns : last_write_ns_;
@@ -85,8 +101,9 @@ class Meter {
   uint64_t last_ns_ = 0;        // end of the last operation of any kind
   uint64_t last_write_ns_ = 0;  // end of the last write
   std::atomic<uint64_t> ops_{0};
-  std::atomic<uint64_t> bytes_{0};
-  Histogram latencies_[2];
+  std::atomic<uint64_t> written_bytes_{0};
+  std::atomic<uint64_t> read_bytes_{0};
+  std::array<Histogram, kOpKinds.size()> latencies_;
   std::vector<TimeSpan> waits_;
 };
 

@@ -6,6 +6,7 @@
 // called from any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -20,25 +21,48 @@ uint64_t NowNs();
 // client would take the CPU that the store's background threads need, and measure that.
 void SleepUntilNs(uint64_t due_ns);
 
+// The same, but returns early, within a tenth of a second, once `stop` is set.
+void SleepUntilNs(uint64_t due_ns, const std::atomic<bool>& stop);
+
+// Whether the program is to come to its end: because something failed, or the user asked for it.
+// Whoever works long looks at it now and then.
+const std::atomic<bool>& StopRequested();
+void RequestStop();
+// From now on Ctrl-C and SIGTERM request the stop, once; the second of them ends the process.
+void StopOnInterrupt();
+bool Interrupted();
+
 // Lowers the calling thread's timer slack from the usual 50 us to 1 ns, so that a sleep ends when
 // it should.
 void UsePreciseSleep();
 
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system time of all threads
-  // Dirtied pages that reached, or must still reach, the device. Only differences mean something:
-  // it falls when a file is deleted whose pages never got there, even if another process wrote
-  // them.
+  // Only differences mean something. What the block device under the folder took, from all
+  // processes; where there is none to ask, the pages that this process dirtied, which the kernel
+  // counts whole even if few bytes of a large one are written.
   int64_t device_write_bytes = 0;
+  int64_t device_read_bytes = 0;  // read or paged in from the device
   // Bytes handed to write() and its kin. A store that writes through a mapping does not show here.
   int64_t call_write_bytes = 0;
 };
-ProcessUsage ReadProcessUsage();
+ProcessUsage ReadProcessUsage(const std::string& folder);
+
+double ReadCpuSeconds();  // as in ProcessUsage
 
 // The largest resident set since ResetPeakRss(), or since the start where the kernel cannot reset
 // it.
 uint64_t PeakRssBytes();
 void ResetPeakRss();
+
+uint64_t RssBytes();  // at this moment
+
+// Bytes of the files in a folder, not of those below it. Files may come and go meanwhile.
+uint64_t FolderBytes(const std::string& folder);
+
+// Waits until what was written to the file system of a folder is on its device. What is deleted
+// behind that was written indeed, and is not taken back from ProcessUsage's bytes.
+void SyncFileSystemOf(const std::string& folder);
 
 struct CpuFacts {
   int count = 0;

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/report.h"
 
+#include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -14,12 +16,23 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 double PerSecond(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
+// Of bursts and loads, what clients wrote; of LevelDB's own benchmarks, what they moved.
 double MbPerSecond(const Result& result) {
-  return PerSecond(static_cast<double>(result.bytes) / kMiB, result.active_seconds);
+  const uint64_t bytes = result.long_form ? result.written_bytes : result.bytes;
+  return PerSecond(static_cast<double>(bytes) / kMiB, result.active_seconds);
 }
 
+double RequestsPerSecond(const Result& result) {
+  return PerSecond(static_cast<double>(result.AllLatencies().count()), result.active_seconds);
+}
+
+double OfferedPerSecond(const LoadPlan& load) { return load.OfferedRate(0, load.duration()); }
+
 nlohmann::json LatencyJson(const Histogram& latency) {
-  return {{"count", latency.count()},
+  nlohmann::json curve = nlohmann::json::array();
+  for (const Histogram::Point& point : latency.Curve()) curve.push_back({point.percent, point.us});
+  return {{"curve", std::move(curve)},
+          {"count", latency.count()},
           {"mean_us", latency.MeanUs()},
           {"p50_us", latency.PercentileUs(50)},
           {"p99_us", latency.PercentileUs(99)},
@@ -36,21 +49,80 @@ std::string LatencyText(const char* name, const Histogram& latency) {
   return text;
 }
 
-// The lines below the usual one, for benchmarks with a drain.
+nlohmann::json LoadJson(const Result& result, const Config& config) {
+  const LoadPlan& load = *result.load;
+  nlohmann::json object = {{"mix", config.mix},
+                           {"shape", config.shape},
+                           {"keys", config.keys},
+                           {"values", config.values},
+                           {"scans", config.scans},
+                           {"arrivals", config.arrivals.empty() ? "poisson" : config.arrivals},
+                           {"duration", config.duration},
+                           {"preload", config.preload},
+                           {"clients", load.clients()},
+                           {"closed_loop", load.closed_loop()},
+                           {"x", result.sustainable_rate},
+                           {"generator_ns_per_request", result.generator_ns_per_request},
+                           {"device_syncs_per_s", result.device_syncs_per_s},
+                           {"requests", result.AllLatencies().count()},
+                           {"requests_per_s", RequestsPerSecond(result)}};
+  // How far a closed loop comes, or one that was cut short, depends on the store.
+  const bool all_served = !result.interrupted && result.unserved == 0;
+  if (all_served && std::isfinite(OfferedPerSecond(load))) {
+    char hash[24];
+    std::snprintf(hash, sizeof(hash), "%016" PRIx64, result.operations_hash);
+    object["operations_hash"] = hash;
+  }
+  if (!load.closed_loop()) {
+    object["offered_per_s"] = OfferedPerSecond(load);
+    double begin = 0;
+    for (const loadgen::Segment& segment : load.groups.front().shape.segments()) {
+      object["segments"].push_back({{"begin_seconds", begin},
+                                    {"seconds", segment.seconds},
+                                    {"closed_loop", segment.rate == loadgen::kClosedLoop},
+                                    {"rate", segment.rate}});
+      begin += segment.seconds;
+    }
+  }
+  return object;
+}
+
+void PrintLoad(const Result& result, int indent) {
+  std::printf("%*s  %.0f requests/s", indent, "", RequestsPerSecond(result));
+  const double offered = OfferedPerSecond(*result.load);
+  if (std::isfinite(offered)) std::printf(" of %.0f due", offered);
+  if (result.sustainable_rate > 0) std::printf("; X %.0f/s", result.sustainable_rate);
+  if (result.device_syncs_per_s > 0) {
+    std::printf("; one writer's limit on the device %.0f/s", result.device_syncs_per_s);
+  }
+  std::printf("; the generator itself %.0f ns a request\n", result.generator_ns_per_request);
+}
+
+// The lines below the usual one, for bursts and loads.
 void PrintLongForm(const Result& result) {
   constexpr int kIndent = 13;
-  if (result.writes.count() > 0) {
-    std::printf("%*s  %s\n", kIndent, "", LatencyText("write", result.writes).c_str());
+  for (const OpKind kind : kOpKinds) {
+    const auto index = static_cast<size_t>(kind);
+    const Histogram& latency = result.latencies[index];
+    if (latency.count() == 0) continue;
+    std::printf("%*s  %s\n", kIndent, "", LatencyText(kOpKindNames[index], latency).c_str());
   }
-  if (result.reads.count() > 0) {
-    std::printf("%*s  %s\n", kIndent, "", LatencyText("read", result.reads).c_str());
+  if (result.load != nullptr) PrintLoad(result, kIndent);
+  std::printf("%*s  stalls %d, %.3f s", kIndent, "", result.stalls.count, result.stalls.seconds);
+  for (const auto& [cause, seconds] : result.stall_seconds_by_cause) {
+    std::printf(" (%s %.3f s)", cause.c_str(), seconds);
   }
-  std::printf("%*s  stalls %d, %.3f s; drain %.2f s; peak memory %.1f MB; CPU %.2f s", kIndent, "",
-              result.stalls.count, result.stalls.seconds, *result.drain_seconds,
+  if (result.drain_seconds) std::printf("; drain %.2f s", *result.drain_seconds);
+  std::printf("; peak memory %.1f MB; CPU %.2f s",
               static_cast<double>(result.peak_rss_bytes) / kMiB, result.cpu_seconds);
   if (result.write_amplification) {
     std::printf("; write amplification %.2f", *result.write_amplification);
   }
+  if (result.space_amplification) {
+    std::printf("; space amplification %.2f", *result.space_amplification);
+  }
+  if (result.limit_held == false) std::printf("; NOT a limit: tables were written");
+  if (result.interrupted) std::printf("; interrupted");
   if (result.unserved > 0) {
     std::printf("; %llu requests given up", static_cast<unsigned long long>(result.unserved));
   }
@@ -59,25 +131,17 @@ void PrintLongForm(const Result& result) {
 
 }  // namespace
 
-std::unique_ptr<JsonLog> JsonLog::Open(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) {
-    std::fprintf(stderr, "--json: cannot open %s for writing\n", path.c_str());
-    return nullptr;
-  }
-  return std::unique_ptr<JsonLog>(new JsonLog(file));
+Histogram Result::AllLatencies() const {
+  Histogram all;
+  for (const Histogram& latency : latencies) all.Merge(latency);
+  return all;
 }
 
-JsonLog::~JsonLog() { std::fclose(file_); }
-
-void JsonLog::Write(const nlohmann::json& object) {
-  std::fprintf(file_, "%s\n", object.dump().c_str());
-  std::fflush(file_);
-}
-
-void PrintHeader(const Config& config, const std::string& store_version) {
+void PrintHeader(const Config& config, const std::string& store, const std::string& store_version) {
   const CpuFacts cpu = ReadCpuFacts();
-  std::fprintf(stderr, "LevelDB:    version %s\n", store_version.c_str());
+  // Lull says LevelDB too: it is the API's version, and scripts look for the word.
+  std::fprintf(stderr, "%s:    version %s\n", store == "rocksdb" ? "RocksDB" : "LevelDB",
+               store_version.c_str());
   std::fprintf(stderr, "Date:       %s\n", UtcTimestamp().c_str());
   std::fprintf(stderr, "CPU:        %d * %s\n", cpu.count, cpu.model.c_str());
   std::fprintf(stderr, "CPUCache:   %s\n", cpu.cache.c_str());
@@ -112,11 +176,9 @@ void PrintResult(const Result& result, bool histogram) {
   if (!result.message.empty()) extra += (extra.empty() ? "" : " ") + result.message;
   std::printf("%-12s : %11.3f micros/op;%s%s\n", result.name.c_str(), result.micros_per_op,
               extra.empty() ? "" : " ", extra.c_str());
-  if (result.drain_seconds) PrintLongForm(result);
+  if (result.long_form) PrintLongForm(result);
   if (histogram && result.timed) {
-    Histogram all = result.writes;
-    all.Merge(result.reads);
-    std::printf("Microseconds per op:\n%s\n", all.LevelDbText().c_str());
+    std::printf("Microseconds per op:\n%s\n", result.AllLatencies().LevelDbText().c_str());
   }
   std::fflush(stdout);
 }
@@ -132,9 +194,12 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"kind", "result"},
       {"benchmark", result.name},
       {"store", store},
+      {"store_kind", config.store},
       {"version", store_version},
       {"date", UtcTimestamp()},
       {"scheduling", config.scheduling},
+      {"device", config.device},
+      {"rocksdb_profile", store == "rocksdb" ? config.rocksdb_profile : ""},
       {"seed", config.seed},
       {"threads", config.threads},
       {"num", config.num},
@@ -145,6 +210,7 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"cache_size", config.cache_size},
       {"ops", result.ops},
       {"bytes", result.bytes},
+      {"written_bytes", result.written_bytes},
       {"micros_per_op", result.micros_per_op},
       {"active_seconds", result.active_seconds},
       {"wall_seconds", result.wall_seconds},
@@ -152,16 +218,20 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"ops_per_s", PerSecond(static_cast<double>(result.ops), result.active_seconds)},
       {"message", result.message},
       {"device_write_bytes", result.device_write_bytes},
+      {"device_read_bytes", result.device_read_bytes},
+      {"store_bytes", result.store_bytes},
       {"call_write_bytes", result.call_write_bytes},
       {"cpu_seconds", result.cpu_seconds},
       {"peak_rss_bytes", result.peak_rss_bytes}};
-  if (result.open_loop) {
-    object["rate"] = config.rate;
-    object["put_percent"] = config.put_percent;
+  if (result.load != nullptr) {
+    object["load"] = LoadJson(result, config);
     object["unserved"] = result.unserved;
   }
+  if (result.interrupted) object["interrupted"] = true;
+  if (result.limit_held) object["limit_held"] = *result.limit_held;
   if (result.drain_seconds) object["drain_seconds"] = *result.drain_seconds;
   if (result.write_amplification) object["write_amplification"] = *result.write_amplification;
+  if (result.space_amplification) object["space_amplification"] = *result.space_amplification;
   if (!result.bursts.empty()) {
     object["burst_seconds"] = config.burst_seconds;
     object["idle_seconds"] = config.idle_seconds;
@@ -175,13 +245,16 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
     }
   }
   if (!result.timed) return object;
-  Histogram all = result.writes;
-  all.Merge(result.reads);
-  object.update(LatencyJson(all));
-  if (result.writes.count() > 0) object["write_latency"] = LatencyJson(result.writes);
-  if (result.reads.count() > 0) object["read_latency"] = LatencyJson(result.reads);
+  object.update(LatencyJson(result.AllLatencies()));
+  for (const OpKind kind : kOpKinds) {
+    const auto index = static_cast<size_t>(kind);
+    const Histogram& latency = result.latencies[index];
+    if (latency.count() == 0) continue;
+    object[std::string(kOpKindNames[index]) + "_latency"] = LatencyJson(latency);
+  }
   object["stall_seconds"] = result.stalls.seconds;
   object["stalls"] = result.stalls.count;
+  object["stall_seconds_by_cause"] = result.stall_seconds_by_cause;
   return object;
 }
 

@@ -49,23 +49,36 @@ Footprint Observe(leveldb::DB* db, const std::string& name) {
 
 std::string StoreName() { return "leveldb"; }
 
-leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
-                          const std::string& name, std::unique_ptr<leveldb::DB>* db) {
-  if (!scheduling.empty()) {
+std::string StoreVersion() {
+  return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+}
+
+leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name) {
+  return leveldb::DestroyDB(name, settings.options);
+}
+
+leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
+                          std::unique_ptr<leveldb::DB>* db) {
+  if (!settings.scheduling.empty()) {
     return leveldb::Status::InvalidArgument(
-        "stock LevelDB has no scheduling options (--policy, --layout, --options)", scheduling);
+        "stock LevelDB has no scheduling options (--policy, --layout, --options)",
+        settings.scheduling);
   }
+  leveldb::Options options = settings.options;
+  options.info_log = settings.stall_log;  // in place of the file LOG
   leveldb::DB* opened = nullptr;
   const leveldb::Status status = leveldb::DB::Open(options, name, &opened);
   db->reset(opened);
   return status;
 }
 
+StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
+
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns) {
   const uint64_t begin_ns = NowNs();
   *idle_since_ns = begin_ns;
   Footprint last = Observe(db, name);
-  for (uint64_t now_ns = begin_ns; now_ns < *idle_since_ns + kQuietNs;) {
+  for (uint64_t now_ns = begin_ns; now_ns < *idle_since_ns + kQuietNs && !StopRequested();) {
     if (now_ns > begin_ns + kPatienceNs) {
       return leveldb::Status::IOError("background work did not come to rest", "in 15 minutes");
     }

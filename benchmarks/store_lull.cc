@@ -8,15 +8,25 @@ namespace lull::bench {
 
 std::string StoreName() { return "lull"; }
 
-leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
-                          const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+std::string StoreVersion() {
+  return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+}
+
+leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name) {
+  return leveldb::DestroyDB(name, settings.options);
+}
+
+leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
+                          std::unique_ptr<leveldb::DB>* db) {
   SchedulingOptions parsed;
-  leveldb::Status status = SchedulingOptions::Parse(scheduling, &parsed);
+  leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &parsed);
   leveldb::DB* opened = nullptr;
-  if (status.ok()) status = lull::Open(options, parsed, name, &opened);
+  if (status.ok()) status = lull::Open(settings.options, parsed, name, &opened);
   db->reset(opened);
   return status;
 }
+
+StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
                               uint64_t* idle_since_ns) {

@@ -6,10 +6,19 @@
 
 namespace lull::bench {
 
+ProcessUsage Run::Usage() const {
+  ProcessUsage usage = ReadProcessUsage(config.db);
+  if (device != nullptr) {
+    usage.device_write_bytes = static_cast<int64_t>(device->WrittenBytes());
+    usage.device_read_bytes = 0;
+  }
+  return usage;
+}
+
 void Run::Fail(std::string_view what, const leveldb::Status& status) {
   const std::lock_guard lock(mutex_);
   if (failure_.empty()) failure_ = std::string(what) + ": " + status.ToString();
-  failed_ = true;
+  RequestStop();
 }
 
 std::string Run::failure() const {
@@ -29,10 +38,24 @@ Worker::Worker(Run& run_in, int index_in, bool timed)
       values(run.config.compression_ratio, static_cast<size_t>(run.value_size), run.config.seed),
       meter(timed) {}
 
+namespace {
+
+std::array<std::span<const WorkloadSpec>, 5> Tables() {
+  return {WriteWorkloads(), ReadWorkloads(), CodecWorkloads(), BurstWorkloads(), LoadWorkloads()};
+}
+
+}  // namespace
+
+std::vector<WorkloadSpec> AllWorkloads() {
+  std::vector<WorkloadSpec> all;
+  for (const std::span<const WorkloadSpec> table : Tables()) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
+}
+
 const WorkloadSpec* FindWorkload(std::string_view name) {
-  const std::array tables = {WriteWorkloads(), ReadWorkloads(), CodecWorkloads(), BurstWorkloads(),
-                             OpenLoopWorkloads()};
-  for (const std::span<const WorkloadSpec> table : tables) {
+  for (const std::span<const WorkloadSpec> table : Tables()) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [name](const WorkloadSpec& spec) { return spec.name == name; });
     if (found != table.end()) return &*found;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A workload is what the client threads of one benchmark do. Each is a function of a Worker, listed
-// with its shape in a table; the session (session.h) opens the store, starts the threads, times
-// them and reports.
+// with its shape in a table; BenchmarkRun opens the store, starts the threads, times them and
+// reports.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "benchmarks/burst_schedule.h"
 #include "benchmarks/config.h"
 #include "benchmarks/generator.h"
+#include "benchmarks/load_plan.h"
 #include "benchmarks/meter.h"
+#include "benchmarks/paced_device.h"
 #include "benchmarks/rng.h"
 #include "leveldb/db.h"
+#include "leveldb/env.h"
 
 namespace lull::bench {
 
@@ -31,7 +35,13 @@ struct Run {
   explicit Run(const Config& config_in) : config(config_in) {}
 
   const Config& config;
-  leveldb::DB* db = nullptr;  // replaced by `reopen` only
+  leveldb::DB* db = nullptr;      // replaced by `reopen` only
+  leveldb::Env* env = nullptr;    // under the store
+  PacedDevice* device = nullptr;  // under that; null: the machine's own
+  std::string folder;             // of the store
+
+  // Of the process; what went to the device, to that of the model where there is one.
+  ProcessUsage Usage() const;
   std::function<leveldb::Status()>
       reopen;  // closes and opens the store; for single-threaded benchmarks
   // Waits until the store's background work has come to rest, and tells since when it has.
@@ -47,18 +57,21 @@ struct Run {
   uint64_t begin_ns = 0;  // when the threads were let go
 
   std::unique_ptr<BurstSchedule> bursts;  // locks for itself
+  std::shared_ptr<LoadPlan> load;         // of the benchmark "load"
   std::atomic<const char*> phase{"run"};  // shown by the interval report
   std::atomic<int> measuring{0};          // measured threads that are still at work
-  std::atomic<uint64_t> unserved{
-      0};  // open-loop requests given up because the store fell too far behind
+  // Requests of a load that were given up because the store fell too far behind.
+  std::atomic<uint64_t> unserved{0};
+  std::atomic<uint64_t> operations_hash{0};  // of a load: the sum of its clients'
+  double generator_ns_per_request = 0;  // of a load: what making requests costs by itself
+  double device_syncs_per_s = 0;        // of a synced load: what the device can do
 
-  // Any thread: remembers the first failure. The workers look at failed() now and then and return.
+  // Any thread: remembers the first failure, and stops everything. The workers look at
+  // StopRequested() now and then and return.
   void Fail(std::string_view what, const leveldb::Status& status);
-  bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  std::string failure() const;
+  std::string failure() const;  // empty when nothing failed
 
  private:
-  std::atomic<bool> failed_{false};
   mutable std::mutex mutex_;
   std::string failure_;
 };
@@ -100,7 +113,9 @@ std::span<const WorkloadSpec> WriteWorkloads();
 std::span<const WorkloadSpec> ReadWorkloads();
 std::span<const WorkloadSpec> CodecWorkloads();
 std::span<const WorkloadSpec> BurstWorkloads();
-std::span<const WorkloadSpec> OpenLoopWorkloads();
+std::span<const WorkloadSpec> LoadWorkloads();
+
+std::vector<WorkloadSpec> AllWorkloads();
 
 // Null when no workload has this name.
 const WorkloadSpec* FindWorkload(std::string_view name);

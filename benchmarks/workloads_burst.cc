@@ -41,9 +41,8 @@ void WriteInBursts(Worker& worker, int64_t entries_a_burst) {
     uint64_t now_ns = NowNs();
     worker.meter.Resume(now_ns);
     for (int64_t left = entries_a_burst; left > 0 && now_ns < due_ns; left -= run.batch_size) {
-      if (run.failed() || !WriteRandomBatch(worker, options, batch, &now_ns)) {
-        return run.bursts->Leave();
-      }
+      if (StopRequested()) break;
+      if (!WriteRandomBatch(worker, options, batch, &now_ns)) return run.bursts->Leave();
     }
     run.bursts->EndBurst(worker.meter.ops() - ops_before);
   }

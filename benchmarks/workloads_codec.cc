@@ -21,7 +21,7 @@ constexpr uint64_t kCodecTotalBytes = 1 << 30;
 void Checksum(Worker& worker) {
   const std::string data(kChecksumBlockBytes, 'x');
   volatile uint32_t sum = 0;  // so that no compiler drops the loop
-  for (uint64_t bytes = 0; bytes < kChecksumTotalBytes; bytes += data.size()) {
+  for (uint64_t bytes = 0; bytes < kChecksumTotalBytes && !StopRequested(); bytes += data.size()) {
     sum = sum + StoreCrc32c(data.data(), data.size());
     worker.meter.Done(OpKind::kRead, 1, data.size());
   }
@@ -43,7 +43,7 @@ template <typename Codec>
 void CompressBlocks(Worker& worker) {
   const std::string plain = SampleBlock(worker);
   std::string packed;
-  for (uint64_t bytes = 0; bytes < kCodecTotalBytes; bytes += plain.size()) {
+  for (uint64_t bytes = 0; bytes < kCodecTotalBytes && !StopRequested(); bytes += plain.size()) {
     if (!Codec::Compress(worker.run.config, plain, &packed)) {
       worker.message = std::string("(") + Codec::kName + " failure)";
       return;
@@ -61,7 +61,8 @@ void UncompressBlocks(Worker& worker) {
   std::string plain = SampleBlock(worker);
   std::string packed;
   bool good = Codec::Compress(worker.run.config, plain, &packed);
-  for (uint64_t bytes = 0; good && bytes < kCodecTotalBytes; bytes += plain.size()) {
+  for (uint64_t bytes = 0; good && bytes < kCodecTotalBytes && !StopRequested();
+       bytes += plain.size()) {
     good = Codec::Uncompress(packed, &plain);
     worker.meter.Done(OpKind::kRead, 1, plain.size());
   }

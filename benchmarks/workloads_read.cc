@@ -29,7 +29,7 @@ int64_t GetRandom(Worker& worker, int64_t range, std::string_view suffix) {
   std::string key;
   std::string value;
   int64_t found = 0;
-  for (int64_t i = 0; i < run.reads && !run.failed(); ++i) {
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
     key.assign(worker.key.Of(worker.rng.Below(static_cast<uint64_t>(range)))).append(suffix);
     const leveldb::Status status = run.db->Get(options, key, &value);
     if (status.ok()) {
@@ -53,7 +53,7 @@ void ReadHot(Worker& worker) { GetRandom(worker, (worker.run.config.num + 99) / 
 
 template <typename Step>
 void Walk(Worker& worker, leveldb::Iterator& cursor, const Step& step) {
-  for (int64_t i = 0; i < worker.run.reads && cursor.Valid(); ++i) {
+  for (int64_t i = 0; i < worker.run.reads && cursor.Valid() && !StopRequested(); ++i) {
     const uint64_t bytes = cursor.key().size() + cursor.value().size();
     step(cursor);
     worker.meter.Done(OpKind::kRead, 1, bytes);
@@ -82,7 +82,7 @@ bool SeekFinds(leveldb::Iterator& cursor, std::string_view key) {
 void SeekRandom(Worker& worker) {
   const Run& run = worker.run;
   int64_t found = 0;
-  for (int64_t i = 0; i < run.reads; ++i) {
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
     const auto cursor = NewCursor(run);
     found +=
         SeekFinds(*cursor, worker.key.Of(worker.rng.Below(static_cast<uint64_t>(run.config.num))));
@@ -98,7 +98,7 @@ void SeekOrdered(Worker& worker) {
   const auto range = static_cast<uint64_t>(run.config.num);
   int64_t found = 0;
   uint64_t number = 0;
-  for (int64_t i = 0; i < run.reads; ++i) {
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
     number = (number + worker.rng.Below(100)) % range;
     found += SeekFinds(*cursor, worker.key.Of(number));
     worker.meter.Done(OpKind::kRead, 1, 0);

@@ -18,7 +18,7 @@ void WriteBatches(Worker& worker, Order order, uint64_t entry_bytes, const Fill&
   leveldb::WriteOptions options;
   options.sync = run.sync;
   leveldb::WriteBatch batch;
-  for (int64_t next = 0; next < run.num && !run.failed(); next += run.batch_size) {
+  for (int64_t next = 0; next < run.num && !StopRequested(); next += run.batch_size) {
     batch.Clear();
     for (int i = 0; i < run.batch_size; ++i) {
       const uint64_t number = order == Order::kSequential
@@ -103,7 +103,7 @@ std::span<const WorkloadSpec> WriteWorkloads() { return kWorkloads; }
 
 void WriteUntilMeasured(Worker& worker) {
   Run& run = worker.run;
-  while (run.measuring.load() > 0 && !run.failed()) {
+  while (run.measuring.load() > 0 && !StopRequested()) {
     const std::string_view key =
         worker.key.Of(worker.rng.Below(static_cast<uint64_t>(run.config.num)));
     const std::string_view value = worker.values.Next(static_cast<size_t>(run.value_size));

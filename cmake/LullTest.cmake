@@ -15,8 +15,12 @@ function(lull_add_test name)
   add_executable(${name} ${arg_SOURCES})
   lull_compile_options(${name})
   if(LULL_SANITIZE)
-    # What is tested stays optimised; the tests themselves build in less than half the time.
+    # What is tested stays optimised; the tests themselves build in a third of the time. That they
+    # include what they use is seen in the builds without sanitizers.
     target_compile_options(${name} PRIVATE -O0)
+    target_precompile_headers(${name} PRIVATE
+      <algorithm> <array> <atomic> <functional> <map> <memory> <mutex> <optional> <set> <string>
+      <unordered_map> <utility> <vector> <gtest/gtest.h>)
   endif()
   target_link_libraries(${name} PRIVATE
     ${arg_LIBRARIES} lull_internal nlohmann_json::nlohmann_json GTest::gmock_main)

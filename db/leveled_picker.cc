@@ -14,6 +14,12 @@ using Tables = Planner::Tables;
 
 class Leveled final : public LayoutRules {
  public:
+  /// LevelDB's order. Were L0 always first, writes without a pause would let L1 grow without end,
+  /// and every job of L0 rewrites L1. Policies that let L0 grow put deep levels off on purpose, and
+  /// their jobs are as long as L1.
+  bool MostUrgentFirst(const LayoutOptions& layout) const override {
+    return layout.l0_job_bytes_max == 0;
+  }
   std::optional<CompactionPlan> PickL0(const Planner& planner,
                                        const std::string& pointer) const override {
     return planner.layout().l0_job_bytes_max > 0 ? PickOldest(planner)

@@ -9,6 +9,30 @@
 
 namespace lull {
 
+namespace {
+
+// From the most urgent of the deep levels that are due and have a score over `score_above`.
+std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules& rules,
+                                      const CompactPointers& pointers, double score_above) {
+  const auto targets = LevelTargets(planner.layout());
+  std::vector<std::pair<double, int>> due;
+  for (int level = 1; level + 1 < kLevels; ++level) {
+    if (planner.version().TableCount(level) == 0) continue;
+    const double score = LevelScore(planner.version(), level, planner.layout());
+    if (score > score_above && planner.StayingBytes(level) >= targets[level]) {
+      due.emplace_back(score, level);
+    }
+  }
+  std::stable_sort(due.begin(), due.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [score, level] : due) {
+    if (auto plan = rules.PickDeep(planner, level, pointers[level])) return plan;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
                const std::vector<RunningRange>& running) {
   return std::any_of(running.begin(), running.end(), [&](const RunningRange& job) {
@@ -34,24 +58,14 @@ std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
                                    const CompactPointers& pointers, const LayoutOptions& layout) {
   const Planner planner(version, running, layout);
   const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
-  if (depth == Depth::kL0) {
-    if (version.TableCount(0) == 0 || LevelScore(version, 0, layout) < 1) return std::nullopt;
-    return rules.PickL0(planner, pointers[0]);
-  }
+  if (depth == Depth::kDeep) return PickDue(planner, rules, pointers, /*score_above=*/0);
 
-  const auto targets = LevelTargets(layout);
-  std::vector<std::pair<double, int>> due;
-  for (int level = 1; level + 1 < kLevels; ++level) {
-    if (version.TableCount(level) == 0) continue;
-    if (planner.StayingBytes(level) >= targets[level])
-      due.emplace_back(LevelScore(version, level, layout), level);
+  const double score = LevelScore(version, 0, layout);
+  if (version.TableCount(0) == 0 || score < 1) return std::nullopt;
+  if (rules.MostUrgentFirst(layout)) {
+    if (auto plan = PickDue(planner, rules, pointers, score)) return plan;
   }
-  std::stable_sort(due.begin(), due.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [score, level] : due) {
-    if (auto plan = rules.PickDeep(planner, level, pointers[level])) return plan;
-  }
-  return std::nullopt;
+  return rules.PickL0(planner, pointers[0]);
 }
 
 ManualPick PickManual(const Version& version, int level, const UserRange& range,

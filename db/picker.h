@@ -57,9 +57,9 @@ enum class Depth { kL0, kDeep };
 double LevelScore(const Version& version, int level, const LayoutOptions& layout);
 
 /// The most urgent compaction of that depth that conflicts with nothing running; nullopt when
-/// nothing is due (or all that is due conflicts). For L0, a layout may have to make room in L1
-/// first: the plan says which level it takes from. `pointers` say where a layout that goes round
-/// the keys of a level goes on.
+/// nothing is due (or all that is due conflicts). For L0, a layout may let a deeper level go first:
+/// the plan says which level it takes from. `pointers` say where a layout that goes round the keys
+/// of a level goes on.
 std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);

@@ -9,6 +9,7 @@ from comparison.workloads import Failure
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
+MODELS = ['hdd', 'sata', 'nvme', '100mb']  # of db_bench
 
 
 def device_of(folder):

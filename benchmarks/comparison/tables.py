@@ -3,6 +3,7 @@
 
 import statistics
 
+from comparison.device import MODELS
 from comparison.workloads import FIGURES, LIMIT_FIGURES, OPEN_LOOP_FIGURES, STORES, WORKLOADS
 
 
@@ -31,19 +32,22 @@ def ratio_text(ours, theirs, better, digits=9):
 
 
 def print_rows(title, rows, stores, emit):
-    """rows: (label, {store: value}, digits, better)."""
+    """rows: (label, {store: value}, digits, better). Ratios: the first store to each other one."""
     titles = [STORES[name].title for name in stores]
-    both = len(stores) == 2
+    peers = stores[1:]
     emit('')
     emit(title)
     head = f"  {'':<30}" + ''.join(f'{name:>14}' for name in titles)
-    emit(head + (f"{titles[0] + ' / ' + titles[1]:>18}" if both else '') + '   better is')
+    head += ''.join(f'{titles[0] + " / " + STORES[name].title:>20}' for name in peers)
+    emit(head + '   better is')
     for label, values, digits, better in rows:
         line = f'  {label:<30}' + ''.join(f'{shown(values[name], digits):>14}' for name in stores)
         verdict = ''
-        if both:
-            ratio, verdict = ratio_text(values[stores[0]], values[stores[1]], better, digits)
-            line += f'{ratio:>18}'
+        for peer in peers:
+            ratio, verdict = ratio_text(values[stores[0]], values[peer], better, digits)
+            line += f'{ratio:>20}'
+        if len(peers) > 1:
+            verdict = ''  # there are several
         emit(f'{line}   {better:<8}{verdict}'.rstrip())
 
 
@@ -111,11 +115,19 @@ def print_workload(workload, results, options, emit):
                     emit,
                 )
         return LIMIT_FIGURES
-    figures = OPEN_LOOP_FIGURES if workload.kind == 'openloop' else FIGURES
+    figures = OPEN_LOOP_FIGURES if workload.kind in ('openloop', 'load') else FIGURES
     part = next(key for runs in per_store.values() for run in runs for key in run)
     rows = figure_rows(figures, per_store, part) + share_rows(workload, part, per_store, results)
     print_rows(workload.title + note, rows, options.stores, emit)
     return figures
+
+
+def device_text(options, capped):
+    if capped:
+        return 'Writes to the device limited to 100 MB/s: ' + ', '.join(capped) + '.'
+    if options.device in MODELS:
+        return f'A model of a device ({options.device}), not the disk.'
+    return 'The disk as it is.'
 
 
 def print_tables(results, options, capped, complete, emit):
@@ -130,14 +142,10 @@ def print_tables(results, options, capped, complete, emit):
         emit(f'  {figure.label:<28}{figure.meaning}; {figure.better} is better')
     emit('')
     emit(
-        f'{options.runs} run(s) of each, in turn on both stores, each with its own defaults'
+        f'{options.runs} run(s) of each, in turn on the stores, each with its own defaults'
         + (f' (Lull with {options.lull_options})' if options.lull_options else '')
         + '. '
-        + (
-            'Writes to the device limited to 100 MB/s: ' + ', '.join(capped) + '.'
-            if capped
-            else 'The disk as it is.'
-        )
+        + device_text(options, capped)
     )
     if options.runs == 1:
         emit(

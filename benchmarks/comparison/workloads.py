@@ -3,14 +3,23 @@
 
 import collections
 
-# The name on the command line, in the table, and of the program.
-Store = collections.namedtuple('Store', 'name title program')
+# The name on the command line, in the table, and of the program, with what sets it apart.
+Store = collections.namedtuple('Store', 'name title program flags')
 STORES = {
     s.name: s
-    for s in (Store('lull', 'Lull', 'db_bench'), Store('leveldb', 'LevelDB', 'db_bench_leveldb'))
+    for s in (
+        Store('lull', 'Lull', 'db_bench', []),
+        Store('leveldb', 'LevelDB', 'db_bench_leveldb', []),
+        Store('rocksdb', 'RocksDB', 'db_bench_rocksdb', []),
+        Store(
+            'rocksdb-matched', 'RocksDB match', 'db_bench_rocksdb', ['--rocksdb_profile=matched']
+        ),
+        Store('rocksdb-tuned', 'RocksDB tuned', 'db_bench_rocksdb', ['--rocksdb_profile=tuned']),
+    )
 }
+DEFAULT_STORES = ['lull', 'leveldb']
 
-# kind: bursts, openloop, classic or limit. capped: --full limits the device's write rate.
+# kind: bursts, openloop, load, classic or limit. capped: --full limits the device's write rate.
 Workload = collections.namedtuple('Workload', 'name title kind flags capped')
 WORKLOADS = {
     w.name: w
@@ -36,6 +45,13 @@ WORKLOADS = {
             False,
         ),
         Workload(
+            'b1',
+            'Peaks and valleys (B1): 57 % puts, 41 % gets, 2 % scans, values of about 400 bytes',
+            'load',
+            [],
+            False,
+        ),
+        Workload(
             'classic',
             "LevelDB's own benchmarks, 1 million entries of 100 bytes",
             'classic',
@@ -51,7 +67,7 @@ WORKLOADS = {
         ),
     )
 }
-QUICK = ['unsynced-100', 'unsynced-1k', 'synced-batches']
+QUICK = ['unsynced-100', 'unsynced-1k', 'synced-batches', 'b1']
 
 CLASSIC = (
     'fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,'

@@ -5,9 +5,11 @@
 usage: db_bench_test.py DB_BENCH
 """
 
+import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ import unittest
 
 PROGRAM = sys.argv.pop(1)
 STOCK = os.path.basename(PROGRAM) == 'db_bench_leveldb'
+ROCKSDB = os.path.basename(PROGRAM) == 'db_bench_rocksdb'
 
 # What parsers of LevelDB's db_bench look for.
 LINE = re.compile(r'^(\w+) *: +(\d+\.\d{3}) micros/op;(?: +(\d+\.\d) MB/s)?(?: \((.*)\))?$')
@@ -86,7 +89,8 @@ class DbBenchTest(unittest.TestCase):
             '--num=500', '--benchmarks=fillseq,stats', '--histogram=1', '--threads=2'
         )
         self.assertIn('Microseconds per op:\nCount: 1000 ', text)
-        self.assertIn('Compactions\nLevel  Files Size(MB)', text)
+        heading = '** Compaction Stats' if ROCKSDB else 'Compactions\nLevel  Files Size(MB)'
+        self.assertIn(heading, text)
 
     def test_bursts(self):
         self.run_ok(
@@ -141,6 +145,170 @@ class DbBenchTest(unittest.TestCase):
         self.assertAlmostEqual(result['write_latency']['count'] / result['ops'], 0.25, delta=0.05)
         self.assertEqual(result['unserved'], 0)
 
+    def test_every_workload_runs(self):
+        names = [f'b{i}' for i in range(12)]
+        self.run_ok(
+            '--benchmarks=' + ','.join(names),
+            '--duration=0.1',
+            '--burst_seconds=0.05',
+            '--idle_seconds=0.01',
+            '--x=2000',
+            '--num=500',
+            '--store=null',
+            f'--json={self.json}',
+        )
+        results = self.results()
+        cases = [r['benchmark'] for r in results]
+        self.assertEqual(list(dict.fromkeys(c.split('/')[0] for c in cases)), names)
+        self.assertEqual(len(cases), len(set(cases)))
+        counts = {name: sum(c.split('/')[0] == name for c in cases) for name in names}
+        self.assertEqual(
+            counts, dict(b0=4, b1=1, b2=8, b3=2, b4=3, b5=1, b6=12, b7=1, b8=1, b9=4, b10=1, b11=1)
+        )
+        for result in results:
+            if result['benchmark'].startswith('b4'):
+                share = float(result['load']['shape'].rstrip('x'))
+                self.assertAlmostEqual(result['load']['offered_per_s'], 2000 * share)
+
+    def test_rates_are_shares_of_what_was_measured_first(self):
+        self.run_ok(
+            '--workload=B0',
+            '--duration=0.3',
+            '--num=1000',
+            '--store=null',
+            '--threads=1',
+            f'--json={self.json}',
+        )
+        closed, half, *_ = self.results()
+        rate = closed['load']['requests_per_s']
+        self.assertAlmostEqual(half['load']['x'] / rate, 1, places=6)
+        self.assertAlmostEqual(half['load']['offered_per_s'] / rate, 0.5, places=6)
+        self.run_ok(
+            '--workload=b8',
+            '--duration=0.2',
+            '--calibrate_seconds=0.2',
+            '--num=1000',
+            '--store=null',
+            f'--json={self.json}',
+        )
+        measured, mixed = self.results()[-2:]
+        self.assertEqual(measured['benchmark'], 'b8,sustainable')
+        self.assertIn('write_latency', mixed)
+        self.assertIn('read_latency', mixed)
+        offered = 0.5 * measured['load']['requests_per_s'] + 10000
+        self.assertAlmostEqual(mixed['load']['offered_per_s'] / offered, 1, places=6)
+
+    def test_all_operations_on_a_preloaded_store(self):
+        self.run_ok(
+            '--benchmarks=load',
+            '--mix=put=1,get=1,scan=1,delete=1,rmw=1,insert=1',
+            '--shape=0.1@max,0.1@5k',
+            '--scans=uniform:1:5',
+            '--values=uniform:1:200',
+            '--keys=zipfian',
+            '--num=2000',
+            '--duration=0.4',
+            '--threads=2',
+            f'--json={self.json}',
+        )
+        (result,) = self.results()
+        counts = [result[f'{kind}_latency']['count'] for kind in ('write', 'read', 'scan', 'rmw')]
+        self.assertEqual(sum(counts), result['load']['requests'])
+        self.assertTrue(all(counts))
+        self.assertEqual(len(result['load']['segments']), 4)
+        self.assertGreater(result['load']['generator_ns_per_request'], 0)
+
+    @unittest.skipUnless(STOCK, 'takes long to allocate on Lull, and proves no more')
+    def test_the_limit_flushes_nothing(self):
+        self.run_ok(
+            '--benchmarks=load',
+            '--store=limit',
+            '--num=2000',
+            '--duration=0.2',
+            f'--json={self.json}',
+        )
+        (result,) = self.results()
+        self.assertTrue(result['limit_held'])
+
+    def test_a_model_of_a_device_takes_its_time(self):
+        self.run_ok(
+            '--workload=b9',
+            '--threads=1',
+            '--duration=0.3',
+            '--device=hdd',
+            f'--json={self.json}',
+        )
+        for result in self.results():
+            # A flush of 8 ms and a seek of 4.
+            self.assertAlmostEqual(result['load']['device_syncs_per_s'], 83, delta=12)
+            self.assertGreater(result['write_latency']['p50_us'], 11900)
+            self.assertGreater(result['device_write_bytes'], 0)
+        self.assertIn("did you mean 'sata'", self.start('--device=sat').stderr)
+
+    def test_results_in_a_folder(self):
+        folder = os.path.join(self.folder, 'results')
+        for _ in range(2):
+            self.run_ok(
+                '--benchmarks=load',
+                '--mix=put=1,get=1',
+                '--shape=0.3@500,0.3@5000',
+                '--duration=2.4',
+                '--num=1000',
+                f'--results={folder}',
+            )
+        with open(os.path.join(folder, 'results.jsonl')) as file:
+            items = [json.loads(line) for line in file]
+        results = [item for item in items if item['kind'] == 'result']
+        self.assertEqual(len(results), 2)
+        with open(os.path.join(folder, 'intervals.csv')) as file:
+            rows = list(csv.DictReader(file))
+        intervals = [item for item in items if item['kind'] == 'interval']
+        self.assertEqual(len(rows), len(intervals))
+        self.assertGreaterEqual(len(rows), 4)
+        for row, item in zip(rows, intervals):
+            self.assertEqual(float(row['p99_us']), item['p99_us'])
+            self.assertEqual(row['store'], item['store'])
+            self.assertGreater(float(row['rss_bytes']), 0)
+            self.assertIn('l0_tables', item)
+        stem = 'load-' + results[0]['store']
+        for kind in ('write', 'read'):
+            for suffix in ('', '-2'):
+                with open(os.path.join(folder, f'{stem}-{kind}{suffix}.hgrm')) as file:
+                    table = file.read()
+                self.assertRegex(table, r'\n +[\d.]+ 1\.0{12} +\d+\n#\[Mean')
+        curve = results[0]['write_latency']['curve']
+        self.assertEqual(curve[-1], [100, results[0]['write_latency']['max_us']])
+
+    def test_an_interrupted_benchmark_tells_what_it_has(self):
+        child = subprocess.Popen(
+            [
+                PROGRAM,
+                f'--db={self.folder}/db',
+                '--benchmarks=burstsintime,fillseq',
+                '--burst_seconds=0.2',
+                '--idle_seconds=50',
+                '--report_interval_seconds=0.1',
+                f'--json={self.json}',
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.addCleanup(child.stdout.close)
+        for line in child.stdout:
+            if ' lull ' in line:
+                break
+        child.send_signal(signal.SIGINT)
+        rest = child.stdout.read()
+        self.assertEqual(child.wait(timeout=30), 130)
+        self.assertIn('interrupted', rest)
+        self.assertNotIn('fillseq', rest)
+        result = self.results()[-1]
+        self.assertTrue(result['interrupted'])
+        self.assertEqual(len(result['bursts']), 1)
+        self.assertGreater(result['ops'], 0)
+        self.assertNotIn('drain_seconds', result)
+
     def test_the_same_seed_gives_the_same_keys(self):
         for seed in (1, 1, 2):
             self.run_ok(
@@ -153,24 +321,56 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found[0], found[1])
         self.assertNotEqual(found[0], found[2])
 
+    def test_the_same_seed_gives_the_same_load(self):
+        for seed in (1, 1, 2):
+            self.run_ok(
+                '--workload=b1',
+                '--x=1000',
+                '--num=500',
+                '--duration=0.3',
+                f'--seed={seed}',
+                f'--json={self.json}',
+                '--store=null',
+            )
+        hashes = [result['load']['operations_hash'] for result in self.results()]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
+
     def test_wrong_flags_are_named(self):
         for flag, said in (
-            ('--foo=1', "flag 'foo'"),
+            ('--num_=1', "did you mean 'num'?"),
+            ('--no-histogram', "'no-histogram'"),
             ('--num=abc', "'abc'"),
             ('--num=0', '--num'),
-            ('--benchmarks=fillsec', "'fillsec'"),
+            ('--benchmarks=fillsec', "did you mean 'fillseq'?"),
+            ('--workload=b77', "'b77'"),
+            ('--benchmarks=load --mix=putt', "did you mean 'put'?"),
+            ('--benchmarks=load --shape=5@x', '--shape'),
+            ('--benchmarks=load --keys=zipf', "did you mean 'zipfian'?"),
+            ('--benchmarks=load --values=a', '--values'),
+            ('--benchmarks=load --arrivals=/no/such', '--arrivals'),
             ('--store=tape', '--store'),
             ('--burst_seconds=x', '--burst_seconds'),
             ('fillseq', "'fillseq'"),
             ('--options=nonsense', 'nonsense'),
+            ('--rocksdb_profile=x', '--rocksdb_profile'),
             ('--json=/no/such/file', '--json'),
         ):
-            done = self.start('--benchmarks=fillseq', '--num=10', flag)
+            done = self.start('--benchmarks=fillseq', '--num=10', *flag.split())
             self.assertEqual(done.returncode, 1, flag)
             self.assertIn(said, done.stderr)
 
-    @unittest.skipUnless(STOCK, 'Lull has policies')
-    def test_stock_has_no_policies(self):
+    @unittest.skipUnless(ROCKSDB, 'of RocksDB')
+    def test_profiles(self):
+        for profile in ('defaults', 'matched', 'tuned'):
+            lines = self.lines(
+                '--num=2000', '--benchmarks=fillseq,readrandom', f'--rocksdb_profile={profile}'
+            )
+            self.assertEqual(lines['readrandom'][4], '2000 of 2000 found')
+        self.assertIn('--rocksdb_profile', self.start('--rocksdb_profile=fast').stderr)
+
+    @unittest.skipUnless(STOCK or ROCKSDB, 'Lull has policies')
+    def test_peers_have_no_policies(self):
         self.assertIn('no scheduling options', self.start('--policy=lull').stderr)
 
 

@@ -96,5 +96,31 @@ TEST(HistogramTest, TextHasLevelDbsLayout) {
                                 "[    1000,    1200 )       1  25.000% 100.000% #####\n"));
 }
 
+TEST(HistogramTest, CurveGoesAsFarAsTheCountAllows) {
+  EXPECT_TRUE(Histogram().Curve().empty());
+  Histogram histogram;
+  for (uint64_t us = 1; us <= 1000; ++us) histogram.Add(us * 1000);
+  const auto curve = histogram.Curve();
+  for (size_t i = 1; i < curve.size(); ++i) {
+    EXPECT_GT(curve[i].percent, curve[i - 1].percent);
+    EXPECT_GE(curve[i].us, curve[i - 1].us);
+  }
+  EXPECT_EQ(curve.back().percent, 100);
+  EXPECT_EQ(curve.back().us, 1000);
+  EXPECT_NEAR(curve[curve.size() - 2].percent, 99.98, 1e-9) << "1 of 1000 lies beyond 99.9";
+  EXPECT_NEAR(curve[5].us, 500, 5);
+}
+
+TEST(HistogramTest, HgrmTable) {
+  Histogram histogram;
+  histogram.Add(1000);
+  histogram.Add(1000);
+  histogram.Add(3000);
+  const std::string text = histogram.HgrmText();
+  EXPECT_NE(text.find("0.666666666667          2           3.00\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("3.000 1.000000000000          3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Total count    =            3]"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace lull::bench

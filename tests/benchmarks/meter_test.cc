@@ -19,7 +19,7 @@ TEST(MeterTest, UntimedCountsButKeepsNoLatency) {
   EXPECT_EQ(meter.Done(OpKind::kWrite, 10, 1160), 0u);
   meter.End();
   EXPECT_EQ(meter.ops(), 10u);
-  EXPECT_EQ(meter.bytes(), 1160u);
+  EXPECT_EQ(meter.written_bytes(), 1160u);
   EXPECT_EQ(meter.Latencies(OpKind::kWrite).count(), 0u);
 }
 

@@ -346,7 +346,7 @@ void Step(MiniStore* store) {
 }
 
 TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int step = 0; step < 400; ++step) {
@@ -357,7 +357,7 @@ TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
 }
 
 TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int flush = 0; flush < 60; ++flush) store.Flush();

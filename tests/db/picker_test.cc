@@ -104,10 +104,22 @@ TEST(Pick, NothingIsDue) {
   EXPECT_EQ(PickText("", Depth::kL0, zero), "nothing");
 }
 
-TEST(Pick, EachDepthLooksOnlyAtItsOwnLevels) {
+TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
+  const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] ";
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", Depth::kL0), "L0 4 3 2 1") << "of equals L0 first";
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", Depth::kL0), "L1 5 move");
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", Depth::kL0), "L2 6 move");
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", Depth::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
+      << "that is under way";
+  EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", Depth::kL0), "nothing") << "L0 is not due";
+}
+
+TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
+  LayoutOptions layout;
+  layout.l0_job_bytes_max = 64 * kMib;
   const std::string both = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] L1: 5:[x..z]*20";
-  EXPECT_EQ(PickText(both, Depth::kL0), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(both, Depth::kDeep), "L1 5 move");
+  EXPECT_EQ(PickText(both, Depth::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(both, Depth::kDeep, layout), "L1 5 move");
 }
 
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {

@@ -181,7 +181,7 @@ TEST_F(ReadOnlyTest, AlwaysSeesAPrefixOfWhatIsWritten) {
     }
   });
   int opened = 0;
-  for (int attempt = 0; attempt < 30; ++attempt) {
+  for (int attempt = 0; attempt < 12; ++attempt) {
     if (!TryOpenReader().ok()) continue;  // a writer may be too fast; never may it be seen wrong
     ++opened;
     const auto all = All(reader_.get());

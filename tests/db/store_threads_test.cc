@@ -25,7 +25,7 @@ namespace {
 constexpr int kWriters = 8;
 constexpr int kReaders = 3;
 constexpr int kKeysPerWriter = 64;
-constexpr int kRounds = 5;
+constexpr int kRounds = 3;
 constexpr uint64_t kBatchesPerRound = 400;
 
 std::string KeyOf(int writer, int key) {

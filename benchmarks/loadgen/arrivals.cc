@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/loadgen/arrivals.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "benchmarks/loadgen/text.h"
+
+namespace lull::loadgen {
+
+PoissonArrivals::PoissonArrivals(const LoadShape& shape, int clients, uint64_t seed)
+    : shape_(shape), clients_(clients), rng_(seed), left_(unit_(rng_)) {}
+
+std::optional<Arrival> PoissonArrivals::Next(double now_seconds) {
+  for (; segment_ < shape_.segments().size(); ++segment_) {
+    const Segment& segment = shape_.segments()[segment_];
+    const double end = segment_begin_ + segment.seconds;
+    if (segment.rate == kClosedLoop) {
+      at_ = std::max(at_, now_seconds);
+      if (at_ < end) return Arrival{at_, true};
+    } else if (segment.rate > 0) {
+      const double rate = segment.rate / clients_;
+      const double due = at_ + left_ / rate;
+      if (due < end) {
+        at_ = due;
+        left_ = unit_(rng_);
+        return Arrival{due, false};
+      }
+      left_ -= std::max(0.0, end - at_) * rate;
+    }
+    at_ = std::max(at_, end);
+    segment_begin_ = end;
+  }
+  return std::nullopt;
+}
+
+TraceArrivals::TraceArrivals(const std::vector<double>& times, double duration, int client,
+                             int clients)
+    : times_(times),
+      duration_(duration),
+      next_(static_cast<size_t>(client)),
+      step_(static_cast<size_t>(clients)) {}
+
+std::optional<Arrival> TraceArrivals::Next(double /*now_seconds*/) {
+  if (next_ >= times_.size() || times_[next_] >= duration_) return std::nullopt;
+  const double due = times_[next_];
+  next_ += step_;
+  return Arrival{due, false};
+}
+
+std::string TraceArrivals::ReadFile(const std::string& path, std::vector<double>* times) {
+  std::ifstream file(path);
+  if (!file) return "cannot read " + path;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    const auto time = ParseAmount(line);
+    if (!time || (!times->empty() && *time < times->back())) {
+      return path + ":" + std::to_string(number) + ": not a time, or before the one above it";
+    }
+    times->push_back(*time);
+  }
+  return times->empty() ? path + " holds no times" : "";
+}
+
+}  // namespace lull::loadgen

@@ -1,0 +1,174 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Reads a results folder: what db_bench --results and benchmarks/compare leave in results.jsonl."""
+
+import dataclasses
+import json
+import os
+import statistics
+
+TITLES = {'lull': 'Lull', 'leveldb': 'LevelDB', 'rocksdb': 'RocksDB'}
+KINDS = ('write', 'read', 'scan', 'rmw')
+
+
+class Failure(Exception):
+    """What is wrong with the folder, told to the user without a traceback."""
+
+
+@dataclasses.dataclass
+class Run:
+    """One run of one workload on one store."""
+
+    workload: str  # "b4/60%", "unsynced-100"
+    store: str  # as it is shown: "Lull", "RocksDB matched", "Lull policy=leveldb"
+    kind: str  # "db", "limit" or "null"
+    result: dict
+    intervals: list
+
+    def spans_of_peaks(self):
+        """(begin, end) in seconds of bursts, or of the segments of a load above its mean."""
+        if self.result.get('bursts'):
+            return [
+                (b['begin_seconds'], b['begin_seconds'] + b['seconds'])
+                for b in self.result['bursts']
+            ]
+        segments = self.result.get('load', {}).get('segments', [])
+        # No rate is a closed loop's: JSON has no infinity.
+        rates = [s['rate'] for s in segments if s['rate'] is not None]
+        if len(segments) < 2 or len(segments) > 40:
+            return []
+        usual = (
+            1.05
+            * sum(s['seconds'] * (s['rate'] or 0) for s in segments)
+            / sum(s['seconds'] for s in segments)
+        )
+        limit = usual if len(rates) == len(segments) else float('inf')
+        return [
+            (s['begin_seconds'], s['begin_seconds'] + s['seconds'])
+            for s in segments
+            if s['rate'] is None or s['rate'] > limit
+        ]
+
+
+def store_title(item):
+    title = TITLES.get(item['store'], item['store'])
+    profile = item.get('rocksdb_profile') or ''
+    if profile not in ('', 'defaults'):
+        title += ' ' + profile
+    if item.get('scheduling'):
+        title += ' ' + item['scheduling']
+    return title
+
+
+def read_lines(path):
+    try:
+        with open(path) as file:
+            lines = file.readlines()
+    except OSError as error:
+        raise Failure(f'cannot read {path}: {error.strerror}') from None
+    items = []
+    for number, line in enumerate(lines, 1):
+        try:
+            items.append(json.loads(line))
+        except ValueError:
+            # The last line of a run that was killed may be a part of one.
+            if number < len(lines):
+                raise Failure(f'{path}:{number} is not JSON') from None
+    return items
+
+
+class Results:
+    """All runs of a folder, grouped for drawing."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.machine = {}
+        self.runs = []
+        intervals = []
+        for item in read_lines(os.path.join(folder, 'results.jsonl')):
+            if item.get('kind') == 'machine':
+                self.machine = item
+            elif item.get('kind') == 'interval':
+                intervals.append(item)
+            elif item.get('kind') == 'result' and 'store' in item:
+                self.add(item, intervals)
+                intervals = []
+        if not self.runs:
+            raise Failure(f'{folder}/results.jsonl holds no results')
+
+    def add(self, item, intervals):
+        if item.get('benchmark') == 'classic' or 'curve' not in item:
+            return  # LevelDB's own benchmarks give one figure each, and no times
+        workload = item.get('workload', item['benchmark'])
+        kind = item.get('store_kind', 'db')
+        if workload == 'limit' and kind == 'db':
+            kind = 'limit'
+        self.runs.append(Run(workload, store_title(item), kind, item, intervals))
+
+    def workloads(self):
+        """Names of workloads that have a run on a store proper, in the order of the file."""
+        return list(dict.fromkeys(run.workload for run in self.runs if run.kind == 'db'))
+
+    def stores(self):
+        """Ours first, then the others by name; so their order does not depend on the file."""
+        names = {run.store for run in self.runs}
+        return sorted(names, key=lambda name: (not name.startswith('Lull'), name))
+
+    def of(self, workload, kind='db'):
+        """store -> its runs of a workload."""
+        found = {store: [] for store in self.stores()}
+        for run in self.runs:
+            if run.workload == workload and run.kind == kind:
+                found[run.store].append(run)
+        return {store: runs for store, runs in found.items() if runs}
+
+    def typical(self, workload, kind='db'):
+        """store -> the run whose p99 is the median of that store's runs."""
+        chosen = {}
+        for store, runs in self.of(workload, kind).items():
+            runs = sorted(runs, key=lambda run: run.result['p99_us'])
+            chosen[store] = runs[(len(runs) - 1) // 2]
+        return chosen
+
+    def median(self, workload, store, path, kind='db'):
+        values = []
+        for run in self.of(workload, kind).get(store, []):
+            value = run.result
+            for name in path:
+                value = value.get(name) if isinstance(value, dict) else None
+            if value is not None:
+                values.append(value)
+        return statistics.median(values) if values else None
+
+    def limit_of(self, run):
+        """The result of the same client with nothing to do in the background, or None."""
+        same = [
+            other.result
+            for other in self.runs
+            if other.kind == 'limit'
+            and other.store == run.store
+            and other.result['value_size'] == run.result['value_size']
+            and (
+                other.workload == run.workload
+                or (other.workload == 'limit' and not run.result['sync'])
+            )
+        ]
+        return same[0] if same else None
+
+    def load_families(self):
+        """workload family -> store -> [(requests due a second, p99 in us)], for constant loads."""
+        families = {}
+        for run in self.runs:
+            load = run.result.get('load', {})
+            constant = len(load.get('segments', [])) == 1 and not load.get('closed_loop')
+            if run.kind != 'db' or not constant or '/' not in run.workload:
+                continue
+            family = run.workload.split('/')[0]
+            if family == 'b6':
+                continue  # its cases are different mixes, not one mix at different loads
+            points = families.setdefault(family, {}).setdefault(run.store, [])
+            points.append((load['offered_per_s'], run.result['p99_us']))
+        return {
+            name: {store: sorted(points) for store, points in stores.items()}
+            for name, stores in families.items()
+            if any(len(points) > 1 for points in stores.values())
+        }

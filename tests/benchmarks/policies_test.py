@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Tests of benchmarks/policies: plan, figures, tables, and one tiny run when db_bench is given."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
+sys.path.insert(0, os.path.join(ROOT, 'benchmarks'))
+
+from comparison import policy_tables as tables  # noqa: E402
+from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
+
+
+def load_script():
+    path = os.path.join(ROOT, 'benchmarks', 'policies')
+    loader = importlib.machinery.SourceFileLoader('policies', path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('policies', loader))
+    loader.exec_module(module)
+    return module
+
+
+policies = load_script()
+
+
+def session(folder, *arguments):
+    return policies.Session(policies.read_options([f'--results={folder}', *arguments]))
+
+
+def figures(throughput, p99, stalled=0.0):
+    return {'throughput': throughput, 'p99': p99, 'p999': p99 * 2, 'stalled': stalled}
+
+
+class PlanTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_all_rows_of_all_policies_end_within_forty_minutes(self):
+        whole = session(self.folder)
+        self.assertEqual(len(whole.plan()), 6 * 7 + 1)
+        self.assertEqual(whole.loops(), ['production', 'half-writes'])
+        self.assertLess(sum(whole.expected_seconds()), 40 * 60)
+        short = session(self.folder, '--scale=0.1')
+        self.assertLess(sum(short.expected_seconds()), 0.3 * sum(whole.expected_seconds()))
+
+    def test_policies_take_turns_in_beginning(self):
+        plan = session(
+            self.folder, '--policies=leveldb,lull', '--rows=unsynced,gaps', '--runs=2'
+        ).plan()
+        self.assertEqual(
+            [(run.row.name, run.policy, run.number) for run in plan],
+            [
+                ('unsynced', 'leveldb', 0),
+                ('unsynced', 'lull', 0),
+                ('gaps', 'lull', 0),
+                ('gaps', 'leveldb', 0),
+                ('unsynced', 'lull', 1),
+                ('unsynced', 'leveldb', 1),
+                ('gaps', 'leveldb', 1),
+                ('gaps', 'lull', 1),
+            ],
+        )
+
+    def test_every_claim_names_a_row(self):
+        for claim in POLICIES.values():
+            for row, figure, base in claim.figures:
+                self.assertIn(row, make_rows(1))
+                self.assertIn(figure, [known.name for known in tables.FIGURES])
+                self.assertIn(base, ('leveldb', 'limit'))
+
+
+class TablesTest(unittest.TestCase):
+    def test_the_rate_of_peaks_leaves_valleys_out(self):
+        intervals = [
+            {'at_seconds': 1, 'phase': 'peak', 'ops_per_s': 100},
+            {'at_seconds': 2, 'phase': 'valley', 'ops_per_s': 1},
+            {'at_seconds': 4, 'phase': 'peak', 'ops_per_s': 400},
+        ]
+        self.assertEqual(tables.peak_rate(intervals), 300)
+        self.assertIsNone(tables.peak_rate(intervals[1:2]))
+
+    def test_medians_ratios_and_the_best(self):
+        measured = tables.Measured()
+        for rate in (10, 30, 20):
+            measured.add('unsynced', 'lull', figures(rate, 0.5))
+        measured.add('unsynced', 'leveldb', figures(10, 8, 1.5))
+        row = make_rows(1)['unsynced']
+        head, _, *body = tables.row_table(row, ['leveldb', 'lull', 'silk'], measured)
+        self.assertIn('MB/s in bursts', head)
+        self.assertEqual(
+            body,
+            [
+                '| `leveldb` | 10.0 |  | 8.00 |  | 16.0 |  | 1.50 |  |',
+                '| `lull` | **20.0** | 2.00 × | **0.500** | 0.062 × '
+                '| **1.00** | 0.062 × | **0** | 0.00 × |',
+            ],
+        )
+
+    def test_the_limit_is_no_competitor(self):
+        measured = tables.Measured()
+        measured.add('b1-20k', 'lull', figures(11.4, 0.4))
+        measured.add('b1-20k', 'leveldb', figures(11.4, 0.8))
+        measured.add('b1-20k', 'limit', figures(11.4, 0.1))
+        table = tables.row_table(make_rows(1)['b1-20k'], ['leveldb', 'lull'], measured)
+        self.assertIn('| no background work | 11.4 | 1.00 × | 0.100 |', table[-1])
+        self.assertIn('**0.400**', table[-2])
+        self.assertEqual(
+            tables.claim_text('lull', measured),
+            'p99 4.00 × in `b1-20k`; ' 'p99.9 4.00 × in `b1-20k`',
+        )
+        self.assertEqual(
+            tables.claim_text('idle-quiet', measured), 'throughput - in `synced-100mb`'
+        )
+
+    def test_the_block_of_a_page(self):
+        page = f'before\n{tables.BEGIN}\nold\n{tables.END}\nbehind\n'
+        self.assertEqual(
+            tables.replace_block(page, 'new\n'),
+            f'before\n{tables.BEGIN}\nnew\n{tables.END}\nbehind\n',
+        )
+        self.assertIsNone(tables.replace_block('no marks', 'new'))
+        with open(policies.DOCS) as file:
+            self.assertIsNotNone(tables.replace_block(file.read(), ''))
+
+
+@unittest.skipIf(DB_BENCH is None, 'no db_bench')
+class RunTest(unittest.TestCase):
+    def test_two_policies_in_one_row(self):
+        printed = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
+            code = policies.main(
+                [
+                    '--policies=leveldb,lull',
+                    '--rows=b1-2x',
+                    '--scale=0.03',
+                    f'--db-bench={DB_BENCH}',
+                    f'--db-dir={folder}/db',
+                    f'--results={folder}/results',
+                ]
+            )
+            self.assertEqual(code, 0)
+            with open(f'{folder}/results/policies.md') as file:
+                text = file.read()
+            self.assertFalse(os.listdir(f'{folder}/db'))
+        self.assertIn(text, printed.getvalue())
+        self.assertRegex(text, r'sustains in a closed loop: [\d,]+/s \(production\)')
+        rows = [line for line in text.splitlines() if line.startswith('| `')]
+        self.assertEqual(len(rows), 2 + 2)
+        self.assertRegex(rows[2], r'^\| `leveldb` \| \**\d')
+        self.assertRegex(rows[3], r'^\| `lull` \| \**\d')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Tests what benchmarks/report does before it draws: reading and grouping results, colours."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'benchmarks')
+sys.path.insert(0, FOLDER)
+
+from reporting import theme  # noqa: E402
+from reporting.data import Failure, Results  # noqa: E402
+
+
+def result(**fields):
+    item = {
+        'kind': 'result',
+        'benchmark': 'b1',
+        'store': 'lull',
+        'store_kind': 'db',
+        'p99_us': 10.0,
+        'mb_per_s': 5.0,
+        'value_size': 100,
+        'sync': False,
+        'curve': [[50, 1], [100, 2]],
+    }
+    item.update(fields)
+    return item
+
+
+def load(rate, **fields):
+    segments = [{'begin_seconds': 0, 'seconds': 10, 'rate': rate, 'closed_loop': False}]
+    return {'offered_per_s': rate, 'segments': segments, 'closed_loop': False, **fields}
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def read(self, *items, tail=''):
+        with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
+            file.write(''.join(json.dumps(item) + '\n' for item in items) + tail)
+        return Results(self.folder)
+
+    def test_stores_are_named_by_what_sets_them_apart(self):
+        results = self.read(
+            result(store='rocksdb', rocksdb_profile='defaults'),
+            result(store='rocksdb', rocksdb_profile='tuned'),
+            result(store='leveldb'),
+            result(scheduling='policy=leveldb'),
+            result(),
+        )
+        self.assertEqual(
+            results.stores(),
+            ['Lull', 'Lull policy=leveldb', 'LevelDB', 'RocksDB', 'RocksDB tuned'],
+        )
+
+    def test_intervals_belong_to_the_result_behind_them(self):
+        first, second = {'kind': 'interval', 'at_seconds': 1}, {'kind': 'interval', 'at_seconds': 2}
+        results = self.read(first, result(), second, result(benchmark='b5'))
+        self.assertEqual(results.of('b1')['Lull'][0].intervals, [first])
+        self.assertEqual(results.of('b5')['Lull'][0].intervals, [second])
+
+    def test_runs_are_summed_up_by_medians(self):
+        results = self.read(*[result(p99_us=p99) for p99 in (30.0, 10.0, 20.0)])
+        self.assertEqual(results.median('b1', 'Lull', ('p99_us',)), 20)
+        self.assertEqual(results.typical('b1')['Lull'].result['p99_us'], 20)
+        self.assertIsNone(results.median('b1', 'Lull', ('write_latency', 'p99_us')))
+
+    def test_limits_stand_beside_their_runs(self):
+        results = self.read(
+            result(workload='unsynced-100'),
+            result(workload='unsynced-1k', value_size=1024),
+            result(workload='limit', store_kind='limit', mb_per_s=50.0),
+            result(workload='limit', store_kind='null', mb_per_s=500.0),
+            result(workload='synced', sync=True),
+        )
+        self.assertEqual(results.workloads(), ['unsynced-100', 'unsynced-1k', 'synced'])
+        limit = {
+            name: results.limit_of(results.typical(name)['Lull']) for name in results.workloads()
+        }
+        self.assertEqual(limit['unsynced-100']['mb_per_s'], 50)
+        self.assertIsNone(limit['unsynced-1k'])
+        self.assertIsNone(limit['synced'])
+
+    def test_constant_loads_make_a_curve(self):
+        results = self.read(
+            result(benchmark='b0/80%', load=load(800), p99_us=9.0),
+            result(benchmark='b0/50%', load=load(500), p99_us=3.0),
+            result(benchmark='b6/A', load=load(500)),
+            result(benchmark='b1', load=load(500)),
+        )
+        self.assertEqual(results.load_families(), {'b0': {'Lull': [(500, 3.0), (800, 9.0)]}})
+
+    def test_peaks(self):
+        segments = [
+            {'begin_seconds': 0, 'seconds': 5, 'rate': 100, 'closed_loop': False},
+            {'begin_seconds': 5, 'seconds': 5, 'rate': 10, 'closed_loop': False},
+        ]
+        run = self.read(result(load=load(1, segments=segments))).runs[0]
+        self.assertEqual(run.spans_of_peaks(), [(0, 5)])
+        segments[1]['rate'] = None
+        segments[1]['closed_loop'] = True
+        run = self.read(result(load=load(1, segments=segments))).runs[0]
+        self.assertEqual(run.spans_of_peaks(), [(5, 10)])
+        bursts = [{'begin_seconds': 3, 'seconds': 2, 'ops': 1}]
+        self.assertEqual(self.read(result(bursts=bursts)).runs[0].spans_of_peaks(), [(3, 5)])
+
+    def test_a_torn_last_line_is_left_out_and_others_are_refused(self):
+        self.assertEqual(len(self.read(result(), tail='{"kind": "res').runs), 1)
+        with self.assertRaisesRegex(Failure, 'jsonl:1 is not JSON'):
+            self.read(tail='{"kind"\n' + json.dumps(result()) + '\n')
+        with self.assertRaisesRegex(Failure, 'no results'):
+            self.read({'kind': 'machine'})
+
+    def test_a_store_has_its_colour_whoever_stands_beside_it(self):
+        alone = theme.color_indices(['RocksDB'])
+        among = theme.color_indices(['Lull', 'Lull policy=x', 'LevelDB', 'RocksDB'])
+        self.assertEqual(alone['RocksDB'], among['RocksDB'])
+        self.assertEqual(len(set(among.values())), 4)
+
+    def test_stand_ins_become_variables(self):
+        svg = f'<g id="a"><path clip-path="url(#a)" style="stroke: {theme.TOKENS["ink"]}"/></g>'
+        self.assertEqual(
+            theme.separate_ids(theme.to_css(svg), 'c1'),
+            '<g id="c1-a"><path clip-path="url(#c1-a)" style="stroke: var(--ink)"/></g>',
+        )
+        self.assertEqual(len(set(theme.TOKENS.values())), len(theme.NAMES))
+
+
+if __name__ == '__main__':
+    unittest.main()
