@@ -158,6 +158,20 @@ LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
 /// a DB that is not Lull's. Any thread.
 LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 
+/// Makes a second store in `dir`: all that was written before the call, and of what is written
+/// meanwhile what came before some moment, in whole batches. Writers and background work go on. The
+/// tables are shared with `db` as hard links where `dir` is on the same file system and the Env can
+/// link, so that next to nothing is copied; elsewhere they are copied. Memtables are flushed for it
+/// first, so it fails where Flush fails.
+///
+/// OK: the checkpoint is on stable storage, and opens like any store, in LevelDB too, with the
+/// comparator of `db`. Otherwise what was made is removed; should that fail as well, `dir` holds
+/// either no store or all of the checkpoint.
+///
+/// InvalidArgument when `dir` exists and is not an empty folder, and for a DB that is not Lull's.
+/// The folder in which `dir` is must exist. Any thread; `db` must stay open meanwhile.
+LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir);
+
 /// Changes scheduling options of an open store: the policy, and the constants that policies use.
 /// `text` is read as SchedulingOptions::Parse reads it, over the present values. They change all at
 /// once, between two decisions of the background: from the next one on, which is due at once. A
