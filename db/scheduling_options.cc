@@ -43,6 +43,7 @@ constexpr uint64_t kGrowthMax = 1000;  // beyond it, L2 holds all there is
 constexpr uint64_t kTableBytesMin = 4 << 10;  // a block
 constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kHourUs = 3'600'000'000;
+constexpr uint64_t kMissNsMax = 1'000'000'000;
 
 // What is measured over less than this says more of the moment than of the load.
 constexpr uint64_t kPeriodUsMin = 1'000;
@@ -78,6 +79,7 @@ constexpr Field kFields[] = {
     {"lull_flush_bytes_min", &SO::lull_flush_bytes_min, 0, kBytesMax, Unit::kBytes},
     {"lull_burst_us_max", &SO::lull_burst_us_max, 0, kHourUs},
     {"lull_write_bytes_per_sec_min", &SO::lull_write_bytes_per_sec_min, 1, kBytesMax, Unit::kBytes},
+    {"lull_l0_miss_ns", &SO::lull_l0_miss_ns, 0, kMissNsMax},
     {"idle_probe_us", &SO::idle_probe_us, kPeriodUsMin, kHourUs},
     {"idle_threshold_bytes_per_sec", &SO::idle_threshold_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
     {"idle_quiet_us", &SO::idle_quiet_us, 0, kHourUs},
@@ -407,7 +409,8 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
                    .hard_flush_percent = options.lull_hard_flush_percent,
                    .flush_bytes_min = options.lull_flush_bytes_min,
                    .burst_us_max = options.lull_burst_us_max,
-                   .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min};
+                   .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min,
+                   .l0_miss_ns = options.lull_l0_miss_ns};
   resolved.idle = {.probe_us = options.idle_probe_us,
                    .threshold_bytes_per_sec = options.idle_threshold_bytes_per_sec,
                    .quiet_us = options.idle_quiet_us};

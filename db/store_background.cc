@@ -29,6 +29,7 @@ constexpr uint64_t kSizeBytesMax = 1 << 30;
 void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
   pressure->client_read_bytes_total = read_bytes_.Sum();
+  pressure->l0_misses_total = l0_misses_.Sum();
   pressure->background_bytes_total = flush_written_bytes_.load(std::memory_order_relaxed);
   pressure->memtable_bytes = context_->options.write_buffer_size;
   activity_.Sample(pressure->client_bytes_total);
@@ -45,6 +46,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->immutables = static_cast<int>(immutables_.size());
   pressure->flush_bytes_per_sec = flush_bytes_per_sec_;
   pressure->l0_tables = version_->TableCount(0);
+  pressure->l0_bytes = version_->LevelBytes(0);
+  pressure->l1_bytes = version_->LevelBytes(1);
   pressure->debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
   pressure->l0_due = LevelScore(*version_, 0, layout_) >= 1.0;
   for (int level = 1; level < kLevels - 1; ++level) {

@@ -16,10 +16,12 @@ LullPolicy::LullPolicy(const PolicyOptions& options)
       meter_(kMeasureUsMin),
       client_bytes_per_sec_(options.lull.smoothing_us),
       client_bytes_per_sec_max_(options.lull.half_life_us),
+      read_loss_(options.lull.l0_miss_ns),
       pauses_(options) {}
 
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
+  read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   phase_ = lull                         ? Rhythm::Phase::kLull
            : ClientsWriteHard(pressure) ? Rhythm::Phase::kHard
@@ -87,6 +89,10 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   } else if (!BurstWillEnd()) {
     wanted->l0 = wanted->deep = idle;
   }
+  if (phase_ == Rhythm::Phase::kLull || !read_loss_.PaysForL0()) return;
+  // With an L1 that is larger than L0, each job of L0 is dearer than the one before.
+  wanted->l0 = normal;
+  wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
 }
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {

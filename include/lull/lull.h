@@ -63,6 +63,9 @@ struct LEVELDB_EXPORT SchedulingOptions {
   uint64_t lull_burst_us_max = 30'000'000;
   /// Pacing never goes below this rate.
   uint64_t lull_write_bytes_per_sec_min = 1u << 20;
+  /// What a read is taken to lose by each L0 table that it searches in vain. L0 is compacted in the
+  /// middle of a burst once reads lost as much as that costs; 0: never for their sake.
+  uint64_t lull_l0_miss_ns = 3'000;
 
   /// "idle-threshold": how often the clients' rate is taken, and below which rate it is idle.
   uint64_t idle_probe_us = 500'000;
