@@ -43,7 +43,6 @@ constexpr uint64_t kGrowthMax = 1000;  // beyond it, L2 holds all there is
 constexpr uint64_t kTableBytesMin = 4 << 10;  // a block
 constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kHourUs = 3'600'000'000;
-constexpr uint64_t kMissNsMax = 1'000'000'000;
 
 // What is measured over less than this says more of the moment than of the load.
 constexpr uint64_t kPeriodUsMin = 1'000;
@@ -79,7 +78,7 @@ constexpr Field kFields[] = {
     {"lull_flush_bytes_min", &SO::lull_flush_bytes_min, 0, kBytesMax, Unit::kBytes},
     {"lull_burst_us_max", &SO::lull_burst_us_max, 0, kHourUs},
     {"lull_write_bytes_per_sec_min", &SO::lull_write_bytes_per_sec_min, 1, kBytesMax, Unit::kBytes},
-    {"lull_l0_miss_ns", &SO::lull_l0_miss_ns, 0, kMissNsMax},
+    {"lull_l0_miss_bytes", &SO::lull_l0_miss_bytes, 0, kTableBytesMax, Unit::kBytes},
     {"idle_probe_us", &SO::idle_probe_us, kPeriodUsMin, kHourUs},
     {"idle_threshold_bytes_per_sec", &SO::idle_threshold_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
     {"idle_quiet_us", &SO::idle_quiet_us, 0, kHourUs},
@@ -410,7 +409,7 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
                    .flush_bytes_min = options.lull_flush_bytes_min,
                    .burst_us_max = options.lull_burst_us_max,
                    .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min,
-                   .l0_miss_ns = options.lull_l0_miss_ns};
+                   .l0_miss_bytes = options.lull_l0_miss_bytes};
   resolved.idle = {.probe_us = options.idle_probe_us,
                    .threshold_bytes_per_sec = options.idle_threshold_bytes_per_sec,
                    .quiet_us = options.idle_quiet_us};

@@ -90,11 +90,38 @@ WalSet::WalRef WalSet::TakePrepared() {
   }
 }
 
+/// Writes the first record. Where that fails the file must go before another is begun behind it:
+/// replay could take what is left of the record for damage, and end there.
+leveldb::Status WalSet::Begin(const WalRef& wal, SequenceNumber first_sequence) {
+  const leveldb::Status status = wal->writer.AddRecord(WalPreamble(first_sequence));
+  if (status.ok()) return status;
+  wal->writer.Close();
+  unbegun_ = LogFileName(context_->name, wal->number);
+  RemoveUnbegun();  // or later
+  return status;
+}
+
+leveldb::Status WalSet::RemoveUnbegun() {
+  if (unbegun_.empty()) return leveldb::Status::OK();
+  const leveldb::Status status = context_->env()->RemoveFile(unbegun_);
+  if (!status.ok() && !status.IsNotFound()) return status;
+  unbegun_.clear();
+  names_unsynced_.store(true, std::memory_order_release);
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
+  older_unsynced_.clear();
+  current_->has_unsynced = false;
+  return Switch(first_sequence);
+}
+
 leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+  leveldb::Status status = RemoveUnbegun();
+  if (!status.ok()) return status;
   WalRef next = TakePrepared();
-  leveldb::Status status;
   if (next == nullptr) status = Create(&next);
-  if (status.ok()) status = next->writer.AddRecord(WalPreamble(first_sequence));
+  if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
   WalRef previous = std::exchange(current_, std::move(next));
@@ -128,6 +155,15 @@ void WalSet::DiscardUnfit() {
     }
   }
   for (WalRef& wal : unfit) Discard(std::move(wal));
+}
+
+void WalSet::DiscardPrepared() {
+  std::deque<WalRef> prepared;
+  {
+    MutexLock lock(mutex_);
+    prepared.swap(prepared_);
+  }
+  for (WalRef& wal : prepared) Discard(std::move(wal));
 }
 
 void WalSet::Discard(WalRef unused) {

@@ -40,6 +40,8 @@ class WalSet {
   /// do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+  /// Gives back the room that WALs made ahead take. Flush thread.
+  void DiscardPrepared() LULL_EXCLUDES(mutex_);
 
   /// What is allocated for WALs created from here on; a record beyond it grows the file. Any
   /// thread.
@@ -51,7 +53,10 @@ class WalSet {
   /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
   leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
-  /// Leading writer. After a failure every later call fails alike.
+  /// Switches after a failure. REQUIRES: the MANIFEST needs none of the WALs so far.
+  leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
+
+  /// Leading writer. After a failure of either, nothing may be appended before a Restart.
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
@@ -97,10 +102,13 @@ class WalSet {
   void DiscardUnfit() LULL_EXCLUDES(mutex_);
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
+  leveldb::Status Begin(const WalRef& wal, SequenceNumber first_sequence);
+  leveldb::Status RemoveUnbegun();
 
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
   WalRef current_;                           // leading writer only
+  std::string unbegun_;                      // likewise: a WAL with half a first record
   OwnedCounter appended_bytes_;              // the leading writer adds
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more

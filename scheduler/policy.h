@@ -88,6 +88,9 @@ struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
+  /// Background work offers its core to others every few ten microseconds, even at normal priority:
+  /// good for a client that wakes up there, and little is done where clients want all cores.
+  bool offers_core = false;
   RateBudget rate;
   uint64_t table_bytes = 0;  ///< at which compactions cut their outputs; 0: as the store was opened
 
@@ -124,7 +127,7 @@ struct LullConstants {
   uint64_t flush_bytes_min = uint64_t{16} << 20;
   uint64_t burst_us_max = 30'000'000;
   uint64_t write_bytes_per_sec_min = uint64_t{1} << 20;
-  uint64_t l0_miss_ns = 3'000;
+  uint64_t l0_miss_bytes = 400;
   bool operator==(const LullConstants&) const = default;
 };
 

@@ -337,7 +337,7 @@ TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
   ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50), &value).ok());
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().l0_misses_total, 2u) << "in the oldest";
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(500), &value).IsNotFound());
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50) + "x", &value).IsNotFound());
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().l0_misses_total, 5u) << "in none";
   std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();

@@ -118,7 +118,7 @@ bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options)
       {"table", &options->table_bytes},
       {"lull_after", &options->lull.after_us},
       {"lull_burst_max", &options->lull.burst_us_max},
-      {"lull_l0_miss_ns", &options->lull.l0_miss_ns},
+      {"lull_l0_miss_bytes", &options->lull.l0_miss_bytes},
       {"idle_probe", &options->idle.probe_us},
       {"idle_threshold", &options->idle.threshold_bytes_per_sec},
       {"idle_quiet", &options->idle.quiet_us},
@@ -153,6 +153,7 @@ std::string DirectiveText(const Directive& directive) {
   if (directive.absorb) text += "; absorb";
   if (directive.flush_bytes_min > 0) text += "; flush from " + SizeText(directive.flush_bytes_min);
   text += "; " + AdmissionText(directive);
+  if (directive.offers_core) text += "; offers its core";
   if (directive.tick) text += "; tick";
   return text;
 }

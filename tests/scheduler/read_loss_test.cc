@@ -8,68 +8,67 @@
 namespace lull {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
-constexpr uint64_t kMissNs = 2'000;
+constexpr uint64_t kMissBytes = 400;
+constexpr uint64_t kMisses = 100'000;  // what they lost pays for Dear()
 
-/// An L0 whose compaction takes half a second: 2 * (16 + 9) MiB at 100 MiB/s.
-Pressure HalfASecond() {
+Pressure Dear() {
   Pressure pressure;
   pressure.l0_due = true;
   pressure.l0_tables = 8;
-  pressure.l0_bytes = 16 * kMiB;
-  pressure.l1_bytes = 9 * kMiB;
-  pressure.flush_bytes_per_sec = 100 * kMiB;
+  pressure.l0_bytes = 30'000'000;
+  pressure.l1_bytes = 10'000'000;
   return pressure;
 }
-constexpr uint64_t kMissesInHalfASecond = 250'000;
 
 TEST(ReadLossTest, PaysWhenReadsLostWhatTheCompactionTakes) {
-  ReadLoss loss(kMissNs);
-  Pressure pressure = HalfASecond();
+  ReadLoss loss(kMissBytes);
+  Pressure pressure = Dear();
   loss.Observe(pressure);
   EXPECT_FALSE(loss.PaysForL0()) << "nobody reads";
-  pressure.l0_misses_total = kMissesInHalfASecond - 1;
+  pressure.l0_misses_total = kMisses - 1;
   loss.Observe(pressure);
   EXPECT_FALSE(loss.PaysForL0());
-  pressure.l0_misses_total = kMissesInHalfASecond;
-  loss.Observe(pressure);
-  EXPECT_TRUE(loss.PaysForL0());
-  pressure.l1_bytes += 4 * kMiB;
+  pressure.l0_misses_total = kMisses;
+  pressure.l1_bytes += 1'000'000;
   loss.Observe(pressure);
   EXPECT_FALSE(loss.PaysForL0()) << "a larger L1 makes it dearer";
+  pressure.l0_misses_total = kMisses + 2500;
+  loss.Observe(pressure);
+  EXPECT_TRUE(loss.PaysForL0());
+  pressure.l0_bytes *= 2;
+  pressure.l0_tables = 16;
+  loss.Observe(pressure);
+  EXPECT_TRUE(loss.PaysForL0()) << "what is paid for is not put off by what comes meanwhile";
 }
 
 TEST(ReadLossTest, BeginsAnewWhenTablesAreTakenOut) {
-  ReadLoss loss(kMissNs);
-  Pressure pressure = HalfASecond();
+  ReadLoss loss(kMissBytes);
+  Pressure pressure = Dear();
   loss.Observe(pressure);
-  pressure.l0_misses_total = 10 * kMissesInHalfASecond;
+  pressure.l0_misses_total = 10 * kMisses;
   pressure.l0_tables = 9;
   loss.Observe(pressure);
   EXPECT_TRUE(loss.PaysForL0()) << "a new table takes nothing off";
   pressure.l0_tables = 8;
   loss.Observe(pressure);
   EXPECT_FALSE(loss.PaysForL0());
-  pressure.l0_misses_total += kMissesInHalfASecond;
+  pressure.l0_misses_total += kMisses;
   loss.Observe(pressure);
   EXPECT_TRUE(loss.PaysForL0());
 }
 
-TEST(ReadLossTest, NeedsAScaleAndSomethingToDo) {
-  ReadLoss loss(kMissNs);
-  Pressure pressure = HalfASecond();
-  pressure.l0_misses_total = 100 * kMissesInHalfASecond;
-  pressure.flush_bytes_per_sec = 0;
-  loss.Observe(pressure);
-  EXPECT_FALSE(loss.PaysForL0()) << "it is not known what a compaction takes";
-  pressure = HalfASecond();
-  pressure.l0_misses_total = 100 * kMissesInHalfASecond;
+TEST(ReadLossTest, NeedsSomethingToDoAndAPrice) {
+  ReadLoss loss(kMissBytes);
+  Pressure pressure = Dear();
+  pressure.l0_misses_total = 10 * kMisses;
   pressure.l0_due = false;
   loss.Observe(pressure);
   EXPECT_FALSE(loss.PaysForL0());
 
   ReadLoss never(0);
-  pressure.l0_due = true;
+  pressure = Dear();
+  pressure.l0_bytes = pressure.l1_bytes = 0;
+  pressure.l0_misses_total = 10 * kMisses;
   never.Observe(pressure);
   EXPECT_FALSE(never.PaysForL0());
 }

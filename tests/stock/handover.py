@@ -4,10 +4,12 @@
 
 Each side first checks that the directory holds exactly the commits that were applied so far,
 whoever applied them, then applies more. Option sets change at each hand-over; half of the time a
-side leaves without closing, so that the other must recover its log. One line a directory; exit
-code 1 at the first difference, with the command that shows it (the directory is kept).
+side leaves without closing, so that the other must recover its log, and now and then what Lull
+hands over is a checkpoint of its directory. One line a directory; exit code 1 at the first
+difference, with the command that shows it (the directory is kept).
 """
 import argparse
+import os
 import random
 import shutil
 import subprocess
@@ -16,7 +18,9 @@ import tempfile
 
 VSST = "layout=vsst;table_bytes_max=32K"
 SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2;pick_by_overlap=1",
-              f"policy=lull;{VSST}", f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+              f"manifest_bytes_min=1;policy=lull;{VSST}",
+              f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+LULL = 1  # the second driver
 
 
 def run(command):
@@ -27,7 +31,8 @@ def run(command):
 def hand_over(drivers, seed, rounds, ops):
     """Works on one directory; returns an error text or None."""
     rng = random.Random(seed)
-    directory = tempfile.mkdtemp(prefix="handover-")
+    parent = tempfile.mkdtemp(prefix="handover-")
+    directory = os.path.join(parent, "0")
     option_set = rng.randrange(1000)
     start = 0
     side = rng.randrange(2)
@@ -36,6 +41,9 @@ def hand_over(drivers, seed, rounds, ops):
                    f"--start={start}", f"--ops={ops}", f"--set={option_set}",
                    f"--scheduling={rng.choice(SCHEDULING)}",
                    f"--leave={rng.choice(['close', 'abandon'])}"]
+        if side == LULL and rng.random() < 0.3:
+            directory = os.path.join(parent, str(turn + 1))
+            command.append(f"--checkpoint={directory}")
         code, error = run(command)
         if code != 0:
             return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}"
@@ -45,7 +53,7 @@ def hand_over(drivers, seed, rounds, ops):
                                  f"--seed={rng.randrange(1 << 30)}"],
                                 capture_output=True, text=True, timeout=60, check=True)
         option_set = int(picked.stdout)
-    shutil.rmtree(directory)
+    shutil.rmtree(parent)
     return None
 
 

@@ -268,6 +268,10 @@ Status CrashEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes, lu
   *result = s.ok() ? new Writer(disk_, clean, std::move(inode)) : nullptr;
   return s;
 }
+
+Status CrashEnv::LinkFile(const std::string& from, const std::string& to) {
+  return disk_->Link(CleanPath(from), CleanPath(to));
+}
 #endif
 
 Status CrashEnv::SyncDirectory(const std::string& dir) { return disk_->SyncDir(CleanPath(dir)); }

@@ -141,6 +141,7 @@ class CrashEnv : public leveldb::Env
   // A log file that ends in zeros up to its capacity until it is closed; after a crash it may too.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
                              lull::LogFileMode mode, leveldb::WritableFile** result) override;
+  leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #else
   leveldb::Status SyncDirectory(const std::string& dir);
 #endif
