@@ -194,7 +194,8 @@ double GeneratorNsPerRequest(Run& run) {
 // How often a second the device takes an append of one request's size and a sync: the most that one
 // writer could reach.
 double DeviceSyncsPerSecond(Run& run) {
-  constexpr uint64_t kLengthNs = kNsPerSecond;
+  const auto length_ns =
+      static_cast<uint64_t>(kNsPerSecond * std::min(1.0, run.config.duration));
   const std::string path = run.folder + "/sync-probe";
   leveldb::WritableFile* opened = nullptr;
   run.env->CreateDir(run.folder);
@@ -204,7 +205,7 @@ double DeviceSyncsPerSecond(Run& run) {
   const uint64_t begin_ns = NowNs();
   uint64_t now_ns = begin_ns;
   double syncs = 0;
-  for (; now_ns < begin_ns + kLengthNs; ++syncs) {
+  for (; now_ns < begin_ns + length_ns; ++syncs) {
     if (!file->Append(record).ok() || !file->Sync().ok()) break;
     now_ns = NowNs();
   }

@@ -89,30 +89,29 @@ def machine_text(facts):
 def execute(command, cap, progress):
     """Runs a benchmark while showing how it goes; returns its lines."""
     os.sync()  # what earlier runs left unwritten must not be written during this one
-    child = subprocess.Popen(
+    lines = []
+    with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,
         preexec_fn=cap.join if cap else None,
-    )
-    lines = []
-    try:
-        for line in child.stdout:
-            lines.append(line.rstrip('\n'))
-            interval = INTERVAL.match(line)
-            classic = CLASSIC_LINE.match(line)
-            if interval:
-                progress.show(f'{interval[1]} {float(interval[2]):.1f} MB/s')
-            elif classic:
-                progress.show(f'{classic[1]} {classic[2]} us')
-        errors = child.stderr.read()
-        code = child.wait()
-    finally:
-        if child.poll() is None:
+    ) as child:
+        try:
+            for line in child.stdout:
+                lines.append(line.rstrip('\n'))
+                interval = INTERVAL.match(line)
+                classic = CLASSIC_LINE.match(line)
+                if interval:
+                    progress.show(f'{interval[1]} {float(interval[2]):.1f} MB/s')
+                elif classic:
+                    progress.show(f'{classic[1]} {classic[2]} us')
+            errors = child.stderr.read()
+            code = child.wait()
+        except BaseException:
             child.send_signal(signal.SIGTERM)
-            child.wait()
+            raise
     if code != 0:
         reason = (errors.strip().splitlines() or ['no message'])[-1]
         raise Failure(f"{' '.join(command)}\nended with {code}: {reason}")

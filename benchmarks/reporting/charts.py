@@ -177,7 +177,10 @@ class Charts:
                 axis.plot(*zip(*points), color=self.colors[store])
             axis.set_title(f'{kind}s' if kind != 'rmw' else 'read-modify-writes')
             ticks = [0] + [x for x in range(1, 8) if x <= furthest]
-            axis.set_xticks(ticks, [percent_text(x) for x in ticks])
+            # A small chart has room for every other label only, but for the first two.
+            sparse = width / across < WIDE / 2 and len(ticks) > 5
+            labels = [percent_text(x) if x in (0, 1) or x % 2 or not sparse else '' for x in ticks]
+            axis.set_xticks(ticks, labels)
             axis.set_xlabel('percent of requests that were faster')
             log_time_axis(axis.yaxis)
         self.legend(figure, runs, width)

@@ -7,6 +7,7 @@ import os
 import statistics
 
 TITLES = {'lull': 'Lull', 'leveldb': 'LevelDB', 'rocksdb': 'RocksDB'}
+SUSTAINABLE = ',sustainable'
 KINDS = ('write', 'read', 'scan', 'rmw')
 
 
@@ -99,6 +100,8 @@ class Results:
         if item.get('benchmark') == 'classic' or 'curve' not in item:
             return  # LevelDB's own benchmarks give one figure each, and no times
         workload = item.get('workload', item['benchmark'])
+        if workload.endswith(SUSTAINABLE):
+            return  # it was measured to know X, which stands with the loads that take shares of it
         kind = item.get('store_kind', 'db')
         if workload == 'limit' and kind == 'db':
             kind = 'limit'

@@ -31,6 +31,8 @@ ROWS = [
     ('CPU, µs an entry', ('cpu_seconds',), 'per_op', 2, 'lower'),
 ]
 
+ARROWS = {'higher': ' ↑', 'lower': ' ↓', None: ''}
+
 STYLE = """
 :root { color-scheme: light dark; LIGHT }
 @media (prefers-color-scheme: dark) { :root { DARK } }
@@ -117,7 +119,8 @@ class Page:
     def table(self, workload):
         """Medians, each with its ratio to the reference."""
         stores = [s for s in self.stores if s in self.results.of(workload)]
-        reference = 'LevelDB' if 'LevelDB' in stores else stores[-1]
+        peers = [s for s in stores if s == 'LevelDB' or s.endswith('policy=leveldb')]
+        reference = (peers or stores)[-1]
         cells = ''.join(
             f'<div class="cell"><span class="chip" style="background: '
             f'var(--store{self.indices[s]})"></span>{self.text(s)}</div>'
@@ -135,10 +138,13 @@ class Page:
                 if better and store != reference and values[store] is not None and base:
                     ratio = f'<small>{values[store] / base:.3g}×</small>'
                 cells += f'<div class="cell">{shown(values[store], form, digits)}{ratio}</div>'
-            rows.append(f'<div class="row"><div>{self.text(title)}</div>{cells}</div>')
+            title = self.text(title) + ARROWS[better]
+            rows.append(f'<div class="row"><div>{title}</div>{cells}</div>')
         runs = max(len(r) for r in self.results.of(workload).values())
         self.parts.append(f'<div style="--stores: {len(stores)}">' + ''.join(rows) + '</div>')
-        note = f'Small: ratio to {reference}.' if len(stores) > 1 else ''
+        note = '↑ more is better, ↓ less is better.'
+        if len(stores) > 1:
+            note += f' Small: ratio to {reference}.'
         if runs > 1:
             note = f'Medians of {runs} runs. {note} Charts show the run with the median p99.'
         self.parts.append(f'<p class="muted">{self.text(note)}</p>')

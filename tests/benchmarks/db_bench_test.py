@@ -19,6 +19,8 @@ PROGRAM = sys.argv.pop(1)
 STOCK = os.path.basename(PROGRAM) == 'db_bench_leveldb'
 ROCKSDB = os.path.basename(PROGRAM) == 'db_bench_rocksdb'
 
+on_lull_only = unittest.skipIf(STOCK or ROCKSDB, 'does not depend on the store')
+
 # What parsers of LevelDB's db_bench look for.
 LINE = re.compile(r'^(\w+) *: +(\d+\.\d{3}) micros/op;(?: +(\d+\.\d) MB/s)?(?: \((.*)\))?$')
 
@@ -38,7 +40,7 @@ class DbBenchTest(unittest.TestCase):
 
     def start(self, *flags):
         return subprocess.run(
-            [PROGRAM, f'--db={self.folder}/db', *flags], capture_output=True, text=True, timeout=60
+            [PROGRAM, f'--db={self.folder}/db', *flags], capture_output=True, text=True, timeout=240
         )
 
     def run_ok(self, *flags):
@@ -66,10 +68,10 @@ class DbBenchTest(unittest.TestCase):
     @unittest.skipUnless(STOCK, 'compression does not depend on the store')
     def test_compression(self):
         names = 'snappycomp,snappyuncomp,zstdcomp,zstduncomp'
-        lines = self.lines('--block_size=65536', f'--benchmarks={names}')
+        lines = self.lines('--block_size=65536', '--compression_ratio=0.1', f'--benchmarks={names}')
         self.assertEqual(set(lines), set(names.split(',')))
         for name in ('snappycomp', 'zstdcomp'):
-            self.assertRegex(lines[name][4], r'output: [345]\d\.\d%')
+            self.assertRegex(lines[name][4], r'output: (1\d|[789])\.\d%')
 
     def test_what_was_written_is_found(self):
         found = self.lines('--num=3000', '--benchmarks=fillseq,readrandom')['readrandom'][4]
@@ -105,8 +107,10 @@ class DbBenchTest(unittest.TestCase):
             '--report_interval_seconds=0.1',
         )
         *intervals, result = self.results()
-        self.assertIn(len(result['bursts']), (2, 3))
-        self.assertAlmostEqual(result['active_seconds'], 0.1 * len(result['bursts']), delta=0.25)
+        self.assertIn(len(result['bursts']), (1, 2, 3))
+        lengths = [burst['seconds'] for burst in result['bursts']]
+        self.assertAlmostEqual(result['active_seconds'], sum(lengths), places=6)
+        self.assertGreater(min(lengths), 0.09)
         self.assertEqual(result['ops'], sum(burst['ops'] for burst in result['bursts']))
         self.assertEqual(result['ops'], 10 * result['count'])
         self.assertEqual(result['bytes'], 116 * result['ops'])
@@ -129,6 +133,7 @@ class DbBenchTest(unittest.TestCase):
         (result,) = self.results()
         self.assertEqual([burst['ops'] for burst in result['bursts']], [3000])
 
+    @on_lull_only
     def test_open_loop_keeps_its_rate(self):
         self.run_ok(
             '--benchmarks=openloop',
@@ -145,12 +150,13 @@ class DbBenchTest(unittest.TestCase):
         self.assertAlmostEqual(result['write_latency']['count'] / result['ops'], 0.25, delta=0.05)
         self.assertEqual(result['unserved'], 0)
 
+    @on_lull_only
     def test_every_workload_runs(self):
         names = [f'b{i}' for i in range(12)]
         self.run_ok(
             '--benchmarks=' + ','.join(names),
-            '--duration=0.1',
-            '--burst_seconds=0.05',
+            '--duration=0.05',
+            '--burst_seconds=0.02',
             '--idle_seconds=0.01',
             '--x=2000',
             '--num=500',
@@ -170,6 +176,7 @@ class DbBenchTest(unittest.TestCase):
                 share = float(result['load']['shape'].rstrip('x'))
                 self.assertAlmostEqual(result['load']['offered_per_s'], 2000 * share)
 
+    @on_lull_only
     def test_rates_are_shares_of_what_was_measured_first(self):
         self.run_ok(
             '--workload=B0',
@@ -218,7 +225,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(len(result['load']['segments']), 4)
         self.assertGreater(result['load']['generator_ns_per_request'], 0)
 
-    @unittest.skipUnless(STOCK, 'takes long to allocate on Lull, and proves no more')
+    @unittest.skipUnless(ROCKSDB, 'takes longer on the others, and proves no more')
     def test_the_limit_flushes_nothing(self):
         self.run_ok(
             '--benchmarks=load',
@@ -232,17 +239,19 @@ class DbBenchTest(unittest.TestCase):
 
     def test_a_model_of_a_device_takes_its_time(self):
         self.run_ok(
-            '--workload=b9',
-            '--threads=1',
-            '--duration=0.3',
+            '--benchmarks=load',
+            '--preload=false',
+            '--sync=true',
+            '--duration=0.5',
             '--device=hdd',
             f'--json={self.json}',
         )
-        for result in self.results():
-            # A flush of 8 ms and a seek of 4.
-            self.assertAlmostEqual(result['load']['device_syncs_per_s'], 83, delta=12)
-            self.assertGreater(result['write_latency']['p50_us'], 11900)
-            self.assertGreater(result['device_write_bytes'], 0)
+        (result,) = self.results()
+        # A flush of 8 ms and a seek of 4.
+        self.assertLess(result['load']['device_syncs_per_s'], 84)
+        self.assertGreater(result['load']['device_syncs_per_s'], 10)
+        self.assertGreater(result['write_latency']['p50_us'], 11900)
+        self.assertGreater(result['device_write_bytes'], 0)
         self.assertIn("did you mean 'sata'", self.start('--device=sat').stderr)
 
     def test_results_in_a_folder(self):
@@ -251,8 +260,10 @@ class DbBenchTest(unittest.TestCase):
             self.run_ok(
                 '--benchmarks=load',
                 '--mix=put=1,get=1',
-                '--shape=0.3@500,0.3@5000',
-                '--duration=2.4',
+                '--shape=0.1@500,0.1@5000',
+                '--duration=0.5',
+                '--preload=false',
+                '--report_interval_seconds=0.1',
                 '--num=1000',
                 f'--results={folder}',
             )
@@ -321,6 +332,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found[0], found[1])
         self.assertNotEqual(found[0], found[2])
 
+    @on_lull_only
     def test_the_same_seed_gives_the_same_load(self):
         for seed in (1, 1, 2):
             self.run_ok(
@@ -336,6 +348,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(hashes[0], hashes[1])
         self.assertNotEqual(hashes[0], hashes[2])
 
+    @on_lull_only
     def test_wrong_flags_are_named(self):
         for flag, said in (
             ('--num_=1', "did you mean 'num'?"),

@@ -117,6 +117,8 @@ class ReportTest(unittest.TestCase):
         with self.assertRaisesRegex(Failure, 'jsonl:1 is not JSON'):
             self.read(tail='{"kind"\n' + json.dumps(result()) + '\n')
         with self.assertRaisesRegex(Failure, 'no results'):
+            self.read(result(benchmark='b1,sustainable'))
+        with self.assertRaisesRegex(Failure, 'no results'):
             self.read({'kind': 'machine'})
 
     def test_a_store_has_its_colour_whoever_stands_beside_it(self):

@@ -225,32 +225,34 @@ ClientGroup Group(const char* shape, double duration) {
 }
 
 TEST(ClientTest, AStallIsFeltByEveryRequestThatFellDueInIt) {
-  const ClientGroup group = Group("1000", 1);
+  const ClientGroup group = Group("1000", 1.5);
   KeySpace keys(100);
   Client client(group, keys, 1, 1);
   const std::vector<double> due = [] {
     std::vector<double> times;
-    for (int i = 1; i < 1000; ++i) times.push_back(i / 1000.0);
+    for (int i = 1; i < 1500; ++i) times.push_back(i / 1000.0);
     return times;
   }();
-  TraceArrivals arrivals(due, 1, 0, 1);
+  TraceArrivals arrivals(due, 1.5, 0, 1);
   const std::atomic<bool> stop{false};
   bench::Meter meter(true);
   const uint64_t begin_ns = bench::NowNs();
+  const uint64_t again_ns = begin_ns + bench::kNsPerSecond * 5 / 4;
   int requests = 0;
   FakeTarget target([&](const Request&) {
-    // The 100th request takes until half a second after the beginning.
-    if (++requests == 100) bench::SleepUntilNs(begin_ns + bench::kNsPerSecond / 2);
+    if (++requests == 250) bench::SleepUntilNs(again_ns);  // stands still for one second
     return true;
   });
   EXPECT_EQ(client.Run(arrivals, target, meter, begin_ns, UINT64_MAX, stop), 0u);
-  EXPECT_EQ(meter.ops(), 999u);
-  EXPECT_EQ(meter.written_bytes(), 9990u);
+  EXPECT_EQ(meter.ops(), 1499u);
+  EXPECT_EQ(meter.written_bytes(), 14990u);
   const bench::Histogram& latency = meter.Latencies(bench::OpKind::kWrite);
-  // 400 of the 999 waited, evenly between 0 and 400 ms: the median of them 200 ms, that is the 80th
-  // percentile of all. A client that counted from sending would have seen one slow request.
-  EXPECT_GT(latency.PercentileUs(80), 180'000);
-  EXPECT_GE(latency.MaxUs(), 390'000);
+  // 1000 of the 1499 waited, evenly between 0 and 1 s: with the 499 that did not, the 40th
+  // percentile is 100 ms, and the 99th 985 ms. A client that counted from sending would have seen
+  // one slow request.
+  EXPECT_NEAR(latency.PercentileUs(40), 100'000, 30'000);
+  EXPECT_NEAR(latency.PercentileUs(99), 985'000, 30'000);
+  EXPECT_GE(latency.MaxUs(), 990'000);
   ASSERT_EQ(meter.waits().size(), 1u);
 }
 
