@@ -8,8 +8,7 @@
 //
 // Where clients sync, a WAL's blocks are written before it takes records: with zeros, or by an
 // older WAL. So one that is released becomes the next to be prepared (EnvExtension::ReuseLogFile),
-// as long as it has the size that is wanted and twice as many as wanted are not ready. That changes
-// its name: between its release and its new name nobody needs it under either.
+// as long as it has the size that is wanted, and fewer are ready than twice the number wanted.
 //
 // What always holds: a synced record implies that every record before it is durable, in whichever
 // WAL it stands, together with the names of those WALs.
