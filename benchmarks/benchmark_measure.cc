@@ -80,6 +80,7 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
   if (spec.long_form && !StopRequested()) Drain(run, end_ns, result);
   const auto intervals = watch ? watch->Stop() : std::vector<nlohmann::json>();
   if (!run.failure().empty()) return Complain(result->name + ": " + run.failure());
+  if (spec.long_form) SyncFileSystemOf(config_.db);  // what is still to be written counts
 
   result->interrupted = StopRequested();
   result->value_size = run.value_size;

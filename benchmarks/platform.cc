@@ -5,12 +5,15 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -39,6 +42,27 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets the
 void OnInterrupt(int /*signal*/) {
   interrupted = true;
   stop_requested = true;
+}
+
+// Bytes written since boot to the block device that holds `folder`, or the nearest folder above it
+// that exists. Nothing where the file system is not on one device of its own.
+std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
+  std::filesystem::path path(folder);
+  struct stat info;
+  while (stat(path.c_str(), &info) != 0) {
+    const std::filesystem::path above = path.has_parent_path() ? path.parent_path() : ".";
+    if (above == path) return std::nullopt;
+    path = above;
+  }
+  std::ifstream file("/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
+                     std::to_string(minor(info.st_dev)) + "/stat");
+  constexpr int kSectorsWritten = 6;
+  constexpr int64_t kSectorBytes = 512;
+  int64_t field = 0;
+  for (int i = 0; i <= kSectorsWritten; ++i) {
+    if (!(file >> field)) return std::nullopt;
+  }
+  return field * kSectorBytes;
 }
 
 }  // namespace
@@ -80,15 +104,20 @@ void StopOnInterrupt() {
 
 void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
-ProcessUsage ReadProcessUsage() {
-  ProcessUsage usage;
+double ReadCpuSeconds() {
   rusage times;
-  if (getrusage(RUSAGE_SELF, &times) == 0) {
-    usage.cpu_seconds = Seconds(times.ru_utime) + Seconds(times.ru_stime);
-  }
+  if (getrusage(RUSAGE_SELF, &times) != 0) return 0;
+  return Seconds(times.ru_utime) + Seconds(times.ru_stime);
+}
+
+ProcessUsage ReadProcessUsage(const std::string& folder) {
+  ProcessUsage usage;
+  usage.cpu_seconds = ReadCpuSeconds();
+  const std::optional<int64_t> written = BlockDeviceWrittenBytes(folder);
   usage.device_write_bytes =
-      static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
-      static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+      written ? *written
+              : static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
+                    static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
   usage.device_read_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "read_bytes:"));
   usage.call_write_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "wchar:"));
   return usage;

@@ -38,15 +38,17 @@ void UsePreciseSleep();
 
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system time of all threads
-  // Dirtied pages that reached, or must still reach, the device. Only differences mean something:
-  // it falls when a file is deleted whose pages never got there, even if another process wrote
-  // them.
+  // Only differences mean something. What the block device under the folder took, from all
+  // processes; where there is none to ask, the pages that this process dirtied, which the kernel
+  // counts whole even if few bytes of a large one are written.
   int64_t device_write_bytes = 0;
   int64_t device_read_bytes = 0;  // read or paged in from the device
   // Bytes handed to write() and its kin. A store that writes through a mapping does not show here.
   int64_t call_write_bytes = 0;
 };
-ProcessUsage ReadProcessUsage();
+ProcessUsage ReadProcessUsage(const std::string& folder);
+
+double ReadCpuSeconds();  // as in ProcessUsage
 
 // The largest resident set since ResetPeakRss(), or since the start where the kernel cannot reset
 // it.

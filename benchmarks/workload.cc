@@ -7,7 +7,7 @@
 namespace lull::bench {
 
 ProcessUsage Run::Usage() const {
-  ProcessUsage usage = ReadProcessUsage();
+  ProcessUsage usage = ReadProcessUsage(config.db);
   if (device != nullptr) {
     usage.device_write_bytes = static_cast<int64_t>(device->WrittenBytes());
     usage.device_read_bytes = 0;

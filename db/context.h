@@ -37,6 +37,8 @@ struct StoreContext {
   std::shared_ptr<BlockPool> memtable_blocks;
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; may be null
+  /// A MANIFEST that is shorter is not replaced by a new one; see Store::RollManifest.
+  uint64_t manifest_bytes_min = 4 << 20;
   Clock* clock = Clock::System();
   std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none
   std::unique_ptr<leveldb::Logger> own_logger;

@@ -189,6 +189,7 @@ void Coordinator::RunJob(Worker* worker) {
   worker->progress = Job::Progress::kMore;
   worker->status = leveldb::Status::OK();
   while (!worker->pause.load(std::memory_order_acquire)) {
+    worker->slice.offers_core = entry->offers_core.load(std::memory_order_relaxed);
     worker->status = worker->job->RunSlice(worker->slice, &worker->progress);
     const uint64_t before = std::exchange(written, worker->job->written_bytes());
     entry->compaction_bytes.fetch_add(written - before, std::memory_order_relaxed);
@@ -308,6 +309,7 @@ void Coordinator::AskPolicies() {
     entry->seen_immutables = pressure.immutables;
 
     entry->directive = entry->policy->OnEvent(event, pressure, now_nanos_ / 1000);
+    entry->offers_core.store(entry->directive.offers_core, std::memory_order_relaxed);
     entry->tenant->ApplyDirective(entry->directive);
     budget_.SetRate(*entry->budget_id, entry->directive.rate, now_nanos_);
   }

@@ -49,6 +49,7 @@ struct Coordinator::Entry {
   std::optional<IoBudget::StoreId> budget_id;  // since its first round
   uint64_t seen_flush_bytes = 0;
   std::atomic<uint64_t> compaction_bytes{0};  // written; any worker adds to it
+  std::atomic<bool> offers_core{false};       // as the directive says; workers read it
   bool discarded_for_l0 =
       false;  // since a deep job was last finished: the next one is not discarded
 

@@ -22,7 +22,7 @@ struct SliceBudget {
   uint64_t nanos = 2'000'000;
   /// Offer the core every few ten microseconds: a client that wakes up then need not wait for the
   /// end of this thread's time slice, which the kernel makes some milliseconds long.
-  bool offers_core = true;
+  bool offers_core = false;
 };
 
 class Job {

@@ -121,6 +121,10 @@ void lull_wait_for_idle(leveldb_t* db, char** errptr) {
   KeepError(lull::WaitForIdle(db->rep), errptr);
 }
 
+void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
+  KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
+}
+
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
   // A caller of a later version says more than this one knows, and that is passed over.

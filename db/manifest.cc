@@ -12,21 +12,24 @@
 namespace lull {
 namespace {
 
-/// The number of the MANIFEST that CURRENT names.
-leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
-  const std::string path = CurrentFileName(context.name);
-  std::string text;
-  leveldb::Status status = leveldb::ReadFileToString(context.env(), path, &text);
-  if (!status.ok()) return status;
-  if (text.empty() || text.back() != '\n') {
-    return leveldb::Status::Corruption(path, "does not end in a newline; RepairDB can rebuild it");
+/// Opens the MANIFEST that CURRENT names. A store that is open elsewhere may begin a new one in
+/// between, and remove the old: then CURRENT is read once more.
+leveldb::Status OpenManifest(const StoreContext& context, uint64_t* number,
+                             std::unique_ptr<leveldb::SequentialFile>* file) {
+  leveldb::Status status = ReadCurrent(context, number);
+  while (status.ok()) {
+    const std::string path = DescriptorFileName(context.name, *number);
+    leveldb::SequentialFile* raw = nullptr;
+    status = context.env()->NewSequentialFile(path, &raw);
+    file->reset(raw);
+    if (!status.IsNotFound()) return status;
+    const uint64_t missing = *number;
+    status = ReadCurrent(context, number);
+    if (status.ok() && *number == missing) {
+      return leveldb::Status::Corruption(CurrentFileName(context.name),
+                                         "names " + path + ", which does not exist");
+    }
   }
-  text.pop_back();
-  const std::optional<ParsedFileName> parsed = ParseFileName(text);
-  if (!parsed || parsed->kind != FileKind::kDescriptor) {
-    return leveldb::Status::Corruption(path, "names no MANIFEST: " + EscapeBytes(text));
-  }
-  *number = parsed->number;
   return status;
 }
 
@@ -67,20 +70,30 @@ struct ManifestFields {
 
 }  // namespace
 
+leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
+  const std::string path = CurrentFileName(context.name);
+  std::string text;
+  leveldb::Status status = leveldb::ReadFileToString(context.env(), path, &text);
+  if (!status.ok()) return status;
+  if (text.empty() || text.back() != '\n') {
+    return leveldb::Status::Corruption(path, "does not end in a newline; RepairDB can rebuild it");
+  }
+  text.pop_back();
+  const std::optional<ParsedFileName> parsed = ParseFileName(text);
+  if (!parsed || parsed->kind != FileKind::kDescriptor) {
+    return leveldb::Status::Corruption(path, "names no MANIFEST: " + EscapeBytes(text));
+  }
+  *number = parsed->number;
+  return status;
+}
+
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state) {
-  leveldb::Status status = ReadCurrent(*context, &state->manifest_number);
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
   if (!status.ok()) return status;
   const std::string path = DescriptorFileName(context->name, state->manifest_number);
-  leveldb::SequentialFile* raw = nullptr;
-  status = context->env()->NewSequentialFile(path, &raw);
-  if (status.IsNotFound()) {
-    return leveldb::Status::Corruption(CurrentFileName(context->name),
-                                       "names " + path + ", which does not exist");
-  }
-  if (!status.ok()) return status;
-
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  log::Reader reader(std::move(file), path);
   VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
   ManifestFields fields;
   leveldb::Slice record;

@@ -26,6 +26,9 @@ struct ManifestState {
   SequenceNumber last_sequence = 0;
 };
 
+/// The number of the MANIFEST that CURRENT names.
+leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
+
 /// Reads CURRENT and the MANIFEST it names; marks the file numbers it knows as used. Any damage but
 /// a torn last record, which was never acknowledged, is an error: nothing is guessed.
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
@@ -43,6 +46,9 @@ class ManifestWriter {
   /// Durable when it returns OK. After a failure the file's state is unknown: every later call
   /// fails, and no file that either state needs may be deleted.
   leveldb::Status Append(const VersionEdit& edit);
+
+  /// Nothing is appended any more.
+  leveldb::Status Close() { return log_.Close(); }
 
   uint64_t FileBytes() const { return log_.FileBytes(); }
 

@@ -14,9 +14,11 @@ struct TableSearch {
   leveldb::Slice user_key;
   std::string* value;
   enum class State { kNothing, kValue, kDeleted, kCorrupt } state = State::kNothing;
+  uint64_t entries_seen = 0;  // one for each table in which a block was searched
 
   static void Visit(void* arg, const leveldb::Slice& key, const leveldb::Slice& value) {
     auto* search = static_cast<TableSearch*>(arg);
+    ++search->entries_seen;
     ParsedInternalKey found;
     if (!ParseInternalKey(key, &found)) {
       search->state = State::kCorrupt;
@@ -81,7 +83,8 @@ std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
 }
 
 leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
-                              const LookupKey& key, std::string* value) const {
+                              const LookupKey& key, std::string* value,
+                              uint64_t* l0_misses) const {
   MemTable::Found found = active_->Get(key, value);
   for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
     found = immutables_[i]->Get(key, value);
@@ -107,6 +110,8 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
     if ((done = settled(file.get(), &status))) break;
   }
+  if (l0_misses != nullptr && search.entries_seen > 0)
+    *l0_misses += search.entries_seen - (done ? 1 : 0);
   for (int level = 1; !done && level < kLevels; ++level) {
     if (version_->TableCount(level) == 0) continue;
     const size_t at = version_->FindTable(level, key.internal_key());

@@ -44,9 +44,10 @@ class ReadView {
   const Version& version() const { return *version_; }
 
   /// NotFound when the newest entry visible at the key's sequence is a deletion or there is none.
-  /// REQUIRES: a guard.
+  /// Tables of L0 that were searched in vain are added to `*l0_misses`; those that a filter spared
+  /// are not. REQUIRES: a guard.
   leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
-                      std::string* value) const;
+                      std::string* value, uint64_t* l0_misses = nullptr) const;
 
   /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
   /// `open` is called for tables of L0 now, for others when the iterator comes to them.

@@ -78,6 +78,7 @@ constexpr Field kFields[] = {
     {"lull_flush_bytes_min", &SO::lull_flush_bytes_min, 0, kBytesMax, Unit::kBytes},
     {"lull_burst_us_max", &SO::lull_burst_us_max, 0, kHourUs},
     {"lull_write_bytes_per_sec_min", &SO::lull_write_bytes_per_sec_min, 1, kBytesMax, Unit::kBytes},
+    {"lull_l0_miss_bytes", &SO::lull_l0_miss_bytes, 0, kTableBytesMax, Unit::kBytes},
     {"idle_probe_us", &SO::idle_probe_us, kPeriodUsMin, kHourUs},
     {"idle_threshold_bytes_per_sec", &SO::idle_threshold_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
     {"idle_quiet_us", &SO::idle_quiet_us, 0, kHourUs},
@@ -407,7 +408,8 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
                    .hard_flush_percent = options.lull_hard_flush_percent,
                    .flush_bytes_min = options.lull_flush_bytes_min,
                    .burst_us_max = options.lull_burst_us_max,
-                   .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min};
+                   .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min,
+                   .l0_miss_bytes = options.lull_l0_miss_bytes};
   resolved.idle = {.probe_us = options.idle_probe_us,
                    .threshold_bytes_per_sec = options.idle_threshold_bytes_per_sec,
                    .quiet_us = options.idle_quiet_us};

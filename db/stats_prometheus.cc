@@ -247,7 +247,7 @@ void WriteDirective(const StoreReport& report, MetricsWriter* out) {
               directive.write_bytes_per_sec_max);
   out->Single("directive_write_delay_seconds", "gauge", "Delay of each write by the policy.",
               static_cast<double>(directive.delay_us_per_write) / 1e6);
-  out->Single("writes_refused", "gauge", "1 when every write fails until the store is reopened.",
+  out->Single("writes_refused", "gauge", "1 while every write fails.",
               report.write_error.empty() ? 0 : 1);
 }
 

@@ -7,8 +7,10 @@
 //   store_write.cc       a write: admission, writers' queue, WAL, memtable, sealing
 //   store_read.cc        reads: view, sequence, iterators, snapshots, properties
 //   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
+//   store_manifest.cc    what the flush thread does with the MANIFEST
 //   store_report.cc      properties, listeners, and what goes into LOG at open and close
-//   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange
+//   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange,
+//                        CreateCheckpoint
 //   store_options.cc     the scheduling options, and their change while the store is open
 //
 // Threads and what they own:
@@ -24,6 +26,8 @@
 //   - A sealed memtable's entries are all in WALs >= its wal_number, and the MANIFEST's log number
 //   is at most the
 //     wal_number of the oldest memtable that is not in tables.
+//   - A WAL that failed to take a record takes no other; the next begins when all that is in memory
+//     is in tables, and the MANIFEST's log number is above the failed one.
 //   - published_sequence_ only grows; everything at or below it is in a memtable or a table.
 #pragma once
 
@@ -69,10 +73,11 @@ using PolicyFactory =
 
 class Store final : public leveldb::DB, private Tenant {
  public:
-  /// `make_policy`: tests have policies of their own.
+  /// Tests have policies of their own, and (other than 0) a StoreContext::manifest_bytes_min.
   static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                               const std::string& name, leveldb::DB** result,
-                              PolicyFactory make_policy = MakePolicy);
+                              PolicyFactory make_policy = MakePolicy,
+                              uint64_t manifest_bytes_min = 0);
   ~Store() override;
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
@@ -91,6 +96,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
+  leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(mutex_);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
@@ -113,6 +119,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
+  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(mutex_);
+  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
+  leveldb::Status ResumeWrites() LULL_EXCLUDES(mutex_);
+  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
   StallCause NoRoomCauseLocked() const LULL_REQUIRES(mutex_);
@@ -146,6 +156,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status InstallCompaction(CompactionJob* job);
   leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                               VersionRef* version);
+  void AdoptManifest(uint64_t number, std::unique_ptr<ManifestWriter> manifest);
+  void RollManifest() LULL_EXCLUDES(mutex_);
+  void KeepManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
+  void FreezeForManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
   void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
@@ -210,8 +224,9 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
   StripedCounter read_bytes_;
+  StripedCounter l0_misses_;  // tables of L0 that reads searched in vain
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
-  std::atomic<bool> read_only_{false};      // write_error_ says why
+  std::atomic<bool> read_only_{false};      // write_error_ or wal_error_ says why
 
   // The leading writer's.
   MemTable* inserting_ = nullptr;  // = active_
@@ -220,6 +235,9 @@ class Store final : public leveldb::DB, private Tenant {
 
   // The flush thread's.
   std::unique_ptr<ManifestWriter> manifest_;
+  uint64_t manifest_number_ = 0;
+  uint64_t manifest_bytes_max_ = 0;  // at which a new one is begun
+  uint64_t log_number_ = 0;          // as the MANIFEST says
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
   std::atomic<uint64_t> flush_written_bytes_{0};  // to tables since open; the monitor reads it
@@ -232,6 +250,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<uint64_t> memtable_bytes_;  // it is full
   std::atomic<uint64_t> table_bytes_;     // outputs of compactions are cut
   std::atomic<bool> absorb_{false};
+  std::atomic<bool> offers_core_{false};
   std::atomic<uint64_t> flush_bytes_min_{0};
   std::atomic<int> immutables_max_{1 << 20};
   std::atomic<int> l0_stop_{1 << 20};
@@ -247,6 +266,7 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t immutable_bytes_ LULL_GUARDED_BY(mutex_) = 0;
   std::atomic<int> unflushed_{0};  // = immutables_.size(); written under mutex_
   VersionRef version_ LULL_GUARDED_BY(mutex_);
+  SequenceNumber flushed_sequence_ LULL_GUARDED_BY(mutex_) = 0;  // of the newest entry in version_
   LayoutOptions layout_ LULL_GUARDED_BY(mutex_);
   CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
   SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
@@ -271,7 +291,9 @@ class Store final : public leveldb::DB, private Tenant {
   bool closing_ LULL_GUARDED_BY(mutex_) = false;
   uint64_t compaction_retry_at_nanos_ LULL_GUARDED_BY(mutex_) = 0;
   leveldb::Status write_error_
-      LULL_GUARDED_BY(mutex_);  // for good: WAL or MANIFEST cannot be trusted any more
+      LULL_GUARDED_BY(mutex_);  // for good: the MANIFEST cannot be trusted any more
+  leveldb::Status wal_error_
+      LULL_GUARDED_BY(mutex_);  // until what memory holds is in tables, and a new WAL is begun
   leveldb::Status background_error_
       LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
   leveldb::Status damage_

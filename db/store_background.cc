@@ -29,6 +29,7 @@ constexpr uint64_t kSizeBytesMax = 1 << 30;
 void Store::MeasurePressure(Pressure* pressure) {
   pressure->client_bytes_total = client_bytes_.load(std::memory_order_relaxed);
   pressure->client_read_bytes_total = read_bytes_.Sum();
+  pressure->l0_misses_total = l0_misses_.Sum();
   pressure->background_bytes_total = flush_written_bytes_.load(std::memory_order_relaxed);
   pressure->memtable_bytes = context_->options.write_buffer_size;
   activity_.Sample(pressure->client_bytes_total);
@@ -45,6 +46,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->immutables = static_cast<int>(immutables_.size());
   pressure->flush_bytes_per_sec = flush_bytes_per_sec_;
   pressure->l0_tables = version_->TableCount(0);
+  pressure->l0_bytes = version_->LevelBytes(0);
+  pressure->l1_bytes = version_->LevelBytes(1);
   pressure->debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
   pressure->l0_due = LevelScore(*version_, 0, layout_) >= 1.0;
   for (int level = 1; level < kLevels - 1; ++level) {
@@ -60,6 +63,7 @@ void Store::ApplyDirective(const Directive& directive) {
   // Whoever waits for the one sealed memtable to be flushed has waited long enough.
   immutables_max_.store(std::max(directive.immutables_max, 1), std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
+  offers_core_.store(directive.offers_core, std::memory_order_relaxed);
   const bool absorbed = absorb_.exchange(directive.absorb, std::memory_order_relaxed);
   const uint64_t before =
       flush_bytes_min_.exchange(directive.flush_bytes_min, std::memory_order_relaxed);
@@ -218,11 +222,17 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     InstallCompaction(finished.get());
     return 0;
   }
+  if (manifest_->FileBytes() >= manifest_bytes_max_ && !frozen_.load(std::memory_order_acquire))
+    RollManifest();
   std::optional<uint64_t> again;
-  const bool writable = !read_only_.load(std::memory_order_acquire);
+  const bool writable = !frozen_.load(std::memory_order_acquire);
+  const bool wal_failed = writable && read_only_.load(std::memory_order_acquire);
+  // The room that logs made ahead take is needed for tables now.
+  if (wal_failed) wal_.DiscardPrepared();
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
-  if (writable && written_to && !wal_.Prepare().ok()) again = kRetryNanos;
-  if (!again && written_to && wal_.NeedsPrepare()) again = 0;
+  const bool wants_logs = writable && !wal_failed && written_to;
+  if (wants_logs && !wal_.Prepare().ok()) again = kRetryNanos;
+  if (!again && wants_logs && wal_.NeedsPrepare()) again = 0;
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
@@ -245,7 +255,7 @@ void Store::TrimInLull() {
 bool Store::WantsFlushLocked() const {
   if (immutables_.empty()) return false;
   return immutable_bytes_ >= flush_bytes_min_.load(std::memory_order_relaxed) || drains_ > 0 ||
-         waiting_writers_ > 0 || absorb_.load(std::memory_order_relaxed) ||
+         waiting_writers_ > 0 || !wal_error_.ok() || absorb_.load(std::memory_order_relaxed) ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -278,7 +288,8 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   }
   Job::Progress progress = Job::Progress::kMore;
   SliceBudget slice = kFlushSlice;
-  slice.offers_core = coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+  slice.offers_core = offers_core_.load(std::memory_order_relaxed) &&
+                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
   const uint64_t written_before = flush_job_->written_bytes();
   leveldb::Status status = flush_job_->RunSlice(slice, &progress);
   flush_written_bytes_.fetch_add(flush_job_->written_bytes() - written_before,
@@ -327,6 +338,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   {
     MutexLock lock(mutex_);
     version_ = std::move(version);
+    flushed_sequence_ = *edit.last_sequence;
     ++plan_basis_;
     unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
     immutables_.erase(immutables_.begin(),
@@ -335,7 +347,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     flushes_ += count;
     const double known =
         flush_bytes_per_sec_ == 0 ? rate : static_cast<double>(flush_bytes_per_sec_);
-    flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
+    if (written > 0) flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
     stats_[0].micros += nanos / 1000;
     stats_[0].bytes_written += written;
     layout_stats_.OnFlush(count, written);
@@ -402,33 +414,6 @@ void Store::AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Statu
   request->done = true;
   manual_.pop_front();
   changed_.NotifyAll();
-}
-
-/// Makes `edit` with `outputs` durable, and builds the Version that it gives. On an error the store
-/// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
-leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
-                                   VersionRef* version) {
-  const bool has_new_files = !outputs.empty();
-  edit->new_tables = std::move(outputs);
-  edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
-  VersionRef base;
-  {
-    MutexLock lock(mutex_);
-    base = version_;
-  }
-  VersionBuilder builder(std::move(base),
-                         [this](const NewTable& table) { return MakeTable(table); });
-  leveldb::Status status = builder.Apply(*edit);
-  if (status.ok()) status = builder.Build(version);
-  // The names of new tables first: a MANIFEST record can reach the disk before its sync.
-  if (status.ok() && has_new_files && context_->extension != nullptr) {
-    status = context_->extension->SyncDirectory(context_->name);
-  }
-  if (status.ok()) status = manifest_->Append(*edit);
-  if (status.ok()) return status;
-  frozen_.store(true, std::memory_order_release);
-  FailWrites("the MANIFEST", status);
-  return status;
 }
 
 void Store::PublishViewLocked() {

@@ -78,7 +78,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                             const std::string& name, leveldb::DB** result,
-                            PolicyFactory make_policy) {
+                            PolicyFactory make_policy, uint64_t manifest_bytes_min) {
   if (result == nullptr)
     return leveldb::Status::InvalidArgument("Open: the place for the result is null");
   *result = nullptr;
@@ -90,6 +90,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
   auto context = std::make_unique<StoreContext>(checked);
   context->name = name;
   context->extension = ExtensionOf(checked.env);
+  if (manifest_bytes_min > 0) context->manifest_bytes_min = manifest_bytes_min;
   if (checked.block_cache == nullptr) {
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();
@@ -171,13 +172,17 @@ leveldb::Status Store::StartManifest(Recovered* recovered) {
   if (!status.ok()) return status;
 
   const uint64_t number = context_->NewFileNumber();
+  std::unique_ptr<ManifestWriter> manifest;
   status = ManifestWriter::Create(*context_, number, *version, recovered->manifest.compact_pointers,
-                                  edit, &manifest_);
+                                  edit, &manifest);
   // On a failure both MANIFESTs stay: CURRENT may name either.
   if (status.ok()) status = SetCurrentFile(context_->env(), context_->name, number);
   if (!status.ok()) return status;
+  AdoptManifest(number, std::move(manifest));
+  log_number_ = *edit.log_number;
   MutexLock lock(mutex_);
   version_ = std::move(version);
+  flushed_sequence_ = recovered->last_sequence;
   compact_pointers_ = recovered->manifest.compact_pointers;
   return status;
 }
@@ -251,6 +256,13 @@ leveldb::Status Flush(leveldb::DB* db) {
   if (store == nullptr)
     return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
   return store->Flush();
+}
+
+leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
+  auto* const store = dynamic_cast<Store*>(db);
+  if (store == nullptr)
+    return leveldb::Status::InvalidArgument("CreateCheckpoint: not a store that Lull opened");
+  return store->CreateCheckpoint(dir);
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {

@@ -22,8 +22,10 @@ leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::S
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? SequenceOfSnapshot(options.snapshot)
                                       : published_sequence_.load(std::memory_order_acquire);
-  leveldb::Status status =
-      view->Get(&tables_, HowToRead(options, context_->options), LookupKey(key, sequence), value);
+  uint64_t l0_misses = 0;
+  leveldb::Status status = view->Get(&tables_, HowToRead(options, context_->options),
+                                     LookupKey(key, sequence), value, &l0_misses);
+  if (l0_misses > 0) l0_misses_.Add(l0_misses);
   if (status.ok()) read_bytes_.Add(value->size());
   return status;
 }
@@ -34,6 +36,9 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? SequenceOfSnapshot(options.snapshot)
                                       : published_sequence_.load(std::memory_order_acquire);
+  // It searches all of them at once, where one would do.
+  if (const int tables = view->version().TableCount(0); tables > 1)
+    l0_misses_.Add(static_cast<uint64_t>(tables - 1));
   return NewDbIterator(context_->order,
                        view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
                        &read_bytes_)

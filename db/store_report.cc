@@ -74,7 +74,8 @@ StoreReport Store::MakeReport() {
   report.immutables = immutables_.size();
   report.waiting_installs = to_install_.size();
   report.waiting_manual = manual_.size();
-  if (!write_error_.ok()) report.write_error = write_error_.ToString();
+  const leveldb::Status& refusal = write_error_.ok() ? wal_error_ : write_error_;
+  if (!refusal.ok()) report.write_error = refusal.ToString();
   const leveldb::Status& background = background_error_.ok() ? damage_ : background_error_;
   if (!background.ok()) report.background_error = background.ToString();
   return report;

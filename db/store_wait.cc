@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/checkpoint.h"
 #include "db/store.h"
 #include "util/logging.h"
 
@@ -47,6 +48,23 @@ leveldb::Status Store::Flush() {
   });
   if (flushes_ >= wanted) return leveldb::Status::OK();
   return write_error_.ok() ? background_error_ : write_error_;
+}
+
+/// What memory holds is flushed first, so that the tables of one Version are all there is to a
+/// checkpoint. To copy logs instead would save one small table, and bring in what is hardest to get
+/// right: where a log that is being written ends, which of several are needed, in which Envs their
+/// last bytes are not yet readable.
+leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
+  leveldb::Status status = Flush();
+  if (!status.ok()) return status;
+  CheckpointSource source;
+  {
+    MutexLock lock(mutex_);
+    source.version = version_;
+    source.compact_pointers = compact_pointers_;
+    source.last_sequence = flushed_sequence_;
+  }
+  return WriteCheckpoint(*context_, source, dir);
 }
 
 bool Store::IsIdleLocked() const {

@@ -40,21 +40,17 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
-  if (inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
+  if (read_only_.load(std::memory_order_acquire)) status = ResumeWrites();
+  if (status.ok() && inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
       !MayGrow(record)) {
     status = SealMemTable();
-  }
-  if (status.ok() && read_only_.load(std::memory_order_acquire)) {
-    MutexLock lock(mutex_);
-    status = write_error_;
   }
   if (!status.ok()) return status;
 
   status = wal_.Append(record);
   if (status.ok() && leader->sync) status = wal_.Sync();
   if (!status.ok()) {
-    // The record may be in the file or not: nothing may be acknowledged behind it.
-    FailWrites("the write-ahead log", status);
+    AbandonWal(status);
     return status;
   }
   status = batch::InsertInto(record, inserting_);
@@ -121,7 +117,13 @@ leveldb::Status Store::SealMemTable() {
   }
   const SequenceNumber last_sequence = published_sequence_.load(std::memory_order_relaxed);
   if (status.ok()) status = wal_.Switch(last_sequence + 1);
-  if (!status.ok()) return status;
+  if (status.ok()) HandOverMemTable(wal_.current_number());
+  return status;
+}
+
+/// Seals the active memtable; the entries of the next one will stand in WALs from `next_wal_number`
+/// on.
+void Store::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = next.get();
   uint64_t sealed_bytes = 0;
@@ -130,9 +132,9 @@ leveldb::Status Store::SealMemTable() {
     SealedMemTable sealed;
     sealed.memory_bytes = sealed_bytes = active_->MemoryBytes();
     sealed.wal_number = active_wal_number_;
-    sealed.last_sequence = last_sequence;
+    sealed.last_sequence = published_sequence_.load(std::memory_order_relaxed);
     sealed.memtable = std::exchange(active_, std::move(next));
-    active_wal_number_ = wal_.current_number();
+    active_wal_number_ = next_wal_number;
     immutables_.push_back(std::move(sealed));
     immutable_bytes_ += sealed_bytes;
     unflushed_.fetch_add(1, std::memory_order_relaxed);
@@ -144,7 +146,55 @@ leveldb::Status Store::SealMemTable() {
   grown_bytes_ = 0;
   coordinator_->WakeFlush();
   coordinator_->WakeMonitor();
+}
+
+/// The WAL did not take a record. It may be in the file or not, whole or torn, so nothing may be
+/// acknowledged behind it. But every acknowledged entry is in memory or in tables: once all are in
+/// tables, the MANIFEST needs neither this WAL nor an older one, and another may begin. The
+/// memtable is sealed for that even if it is empty, since the flush is what makes the MANIFEST say
+/// so.
+void Store::AbandonWal(const leveldb::Status& failure) {
+  Log(context_->logger(),
+      "Writes are refused until memory is flushed: a write-ahead log failed: %s",
+      failure.ToString().c_str());
+  {
+    MutexLock lock(mutex_);
+    wal_error_ = failure;
+    activity_.WritesRefused("the write-ahead log", failure);
+    read_only_.store(true, std::memory_order_release);
+  }
+  HandOverMemTable(wal_.current_number() + 1);
+}
+
+/// Begins a new WAL in place of the one that failed, if everything from before is in tables. OK:
+/// writes go on.
+leveldb::Status Store::ResumeWrites() {
+  leveldb::Status status;
+  {
+    MutexLock lock(mutex_);
+    status = AwaitTablesLocked();
+  }
+  if (status.ok()) status = wal_.Restart(published_sequence_.load(std::memory_order_relaxed) + 1);
+  if (!status.ok()) return status;
+  Log(context_->logger(), "Writes go on, in a new write-ahead log");
+  MutexLock lock(mutex_);
+  if (!write_error_.ok()) return write_error_;
+  active_wal_number_ = wal_.current_number();
+  wal_error_ = leveldb::Status::OK();
+  read_only_.store(false, std::memory_order_release);
   return status;
+}
+
+leveldb::Status Store::AwaitTablesLocked() {
+  constexpr uint64_t kLookAgainNanos = 10'000'000;
+  StoppedWrite stopped(&activity_);
+  while (write_error_.ok() && !immutables_.empty()) {
+    stopped.Because(StallCause::kMemory);
+    if (!background_error_.ok()) return background_error_;
+    coordinator_->WakeFlush();
+    changed_.WaitFor(mutex_, kLookAgainNanos);
+  }
+  return write_error_;
 }
 
 bool Store::HasRoomLocked() const {

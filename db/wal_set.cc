@@ -52,8 +52,6 @@ bool WalSet::IsWorthReusing(const WalRef& wal) const {
   if (context_->extension == nullptr || WantedMode() != LogFileMode::kWrite) return false;
   // What did not end synced the leader may still hold, for a sync to come.
   if (wal->mode != LogFileMode::kWrite || !wal->ended_synced) return false;
-  // After a failure nobody knows what is in the file; a record that was refused, maybe.
-  if (!wal->writer.status().ok()) return false;
   uint64_t file_bytes = 0;
   const std::string path = LogFileName(context_->name, wal->number);
   return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
@@ -154,17 +152,45 @@ WalSet::WalRef WalSet::TakePrepared() {
   }
 }
 
+/// Writes the first record. Where that fails the file must go before another is begun behind it:
+/// replay could take what is left of the record for damage, and end there.
+leveldb::Status WalSet::Begin(const WalRef& wal, SequenceNumber first_sequence) {
+  const leveldb::Status status = wal->writer.AddRecord(WalPreamble(first_sequence));
+  if (status.ok()) return status;
+  wal->writer.Close();
+  unbegun_ = LogFileName(context_->name, wal->number);
+  RemoveUnbegun();  // or later
+  return status;
+}
+
+leveldb::Status WalSet::RemoveUnbegun() {
+  if (unbegun_.empty()) return leveldb::Status::OK();
+  const leveldb::Status status = context_->env()->RemoveFile(unbegun_);
+  if (!status.ok() && !status.IsNotFound()) return status;
+  unbegun_.clear();
+  names_made_.fetch_add(1, std::memory_order_acq_rel);
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
+  older_unsynced_.clear();
+  current_->has_unsynced = false;
+  current_->has_failed = true;
+  return Switch(first_sequence);
+}
+
 leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+  leveldb::Status status = RemoveUnbegun();
+  if (!status.ok()) return status;
   WalRef next = TakePrepared();
-  leveldb::Status status;
   if (next == nullptr) status = Create(&next);
-  if (status.ok()) status = next->writer.AddRecord(WalPreamble(first_sequence));
+  if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) return status;
-  previous->ended_synced = !previous->has_unsynced;
-  clients_sync_.store(previous->ended_synced, std::memory_order_relaxed);
+  previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
+  clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
   last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   if (previous->has_unsynced) older_unsynced_.push_back(previous);
   const uint64_t released = released_below_.load(std::memory_order_acquire);
@@ -195,11 +221,27 @@ void WalSet::DiscardUnfit() {
   for (WalRef& wal : unfit) Discard(std::move(wal));
 }
 
+void WalSet::DiscardPrepared() {
+  std::deque<WalRef> prepared;
+  {
+    MutexLock lock(mutex_);
+    prepared.swap(prepared_);
+  }
+  for (WalRef& wal : prepared) Discard(std::move(wal));
+  RemoveRetired();
+}
+
 void WalSet::Discard(WalRef unused) {
   const std::string path = LogFileName(context_->name, unused->number);
   unused->writer.Close();
   unused = nullptr;
   context_->env()->RemoveFile(path);
+}
+
+void WalSet::RemoveRetired() {
+  for (const Retired& retired : retired_)
+    context_->env()->RemoveFile(LogFileName(context_->name, retired.number));
+  retired_.clear();
 }
 
 leveldb::Status WalSet::SyncOlder() {
@@ -253,9 +295,7 @@ void WalSet::Close() {
   MutexLock lock(mutex_);
   for (WalRef& unused : prepared_) Discard(std::move(unused));
   prepared_.clear();
-  for (const Retired& retired : retired_)
-    context_->env()->RemoveFile(LogFileName(context_->name, retired.number));
-  retired_.clear();
+  RemoveRetired();
   for (const WalRef& wal : older_) wal->writer.Close();
   if (current_ != nullptr) current_->writer.Close();
   older_.clear();

@@ -46,6 +46,8 @@ class WalSet {
   /// those made for clients that do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+  /// Gives back the room that WALs made ahead take. Flush thread.
+  void DiscardPrepared() LULL_EXCLUDES(mutex_);
 
   /// What is allocated for WALs created from here on; a record beyond it grows the file. Any
   /// thread.
@@ -57,7 +59,10 @@ class WalSet {
   /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
   leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
-  /// Leading writer. After a failure every later call fails alike.
+  /// Switches after a failure. REQUIRES: the MANIFEST needs none of the WALs so far.
+  leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
+
+  /// Leading writer. After a failure of either, nothing may be appended before a Restart.
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
@@ -93,8 +98,9 @@ class WalSet {
     const uint64_t number;
     const LogFileMode mode;
     log::Writer writer;
-    bool has_unsynced = false;   // leading writer only
-    bool ended_synced = false;  // when the next one took over: the leader let go of it then
+    bool has_unsynced = false;  // leading writer only
+    bool has_failed = false;    // likewise: it may hold a record that was refused
+    bool ended_synced = false;  // the leader let go of it when the next one took over
   };
   using WalRef = std::shared_ptr<Wal>;
 
@@ -117,17 +123,21 @@ class WalSet {
   void Discard(WalRef unused);
   bool IsUnfit(const WalRef& wal) const;
   void DiscardUnfit() LULL_EXCLUDES(mutex_);
+  void RemoveRetired();
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
   leveldb::Status SyncNames();
+  leveldb::Status Begin(const WalRef& wal, SequenceNumber first_sequence);
+  leveldb::Status RemoveUnbegun();
 
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
   WalRef current_;                           // leading writer only
+  std::string unbegun_;                      // likewise: a WAL with half a first record
   OwnedCounter appended_bytes_;              // the leading writer adds
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
-  std::atomic<uint64_t> names_made_{0};      // WALs created or renamed
+  std::atomic<uint64_t> names_made_{0};      // WALs created, renamed or removed
   std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none

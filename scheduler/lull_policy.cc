@@ -16,10 +16,12 @@ LullPolicy::LullPolicy(const PolicyOptions& options)
       meter_(kMeasureUsMin),
       client_bytes_per_sec_(options.lull.smoothing_us),
       client_bytes_per_sec_max_(options.lull.half_life_us),
+      read_loss_(options.lull.l0_miss_bytes),
       pauses_(options) {}
 
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
+  read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   phase_ = lull                         ? Rhythm::Phase::kLull
            : ClientsWriteHard(pressure) ? Rhythm::Phase::kHard
@@ -29,6 +31,7 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   Directive wanted;
   wanted.compactions_max = options_.compaction_threads;
   wanted.l0_stop = options_.l0_stop;
+  wanted.offers_core = !pressure.drain_requested;
   // Where L0 tables are what runs out, fewer and larger ones help as in a burst.
   if (phase_ == Rhythm::Phase::kHard || (!lull && pressure.l0_tables >= options_.l0_slowdown)) {
     wanted.flush_bytes_min =
@@ -78,6 +81,7 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
     wanted->l0 = wanted->deep = normal;
   } else if (level >= 0.75) {
     wanted->l0 = normal;
+    wanted->offers_core = false;
     wanted->deep = pressure.debt_bytes >= options_.debt_bytes_max ? normal : idle;
   } else if (level >= 0.5) {
     wanted->l0 = wanted->deep = idle;
@@ -87,6 +91,11 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   } else if (!BurstWillEnd()) {
     wanted->l0 = wanted->deep = idle;
   }
+  if (phase_ == Rhythm::Phase::kLull || !read_loss_.PaysForL0()) return;
+  // With an L1 that is larger than L0, each job of L0 is dearer than the one before.
+  wanted->l0 = normal;
+  wanted->offers_core = false;
+  wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
 }
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {

@@ -12,6 +12,8 @@
 //   they would take the core that the clients need. Light writing leaves room: then L0 is kept near
 //   its trigger at idle CPU priority. From a half on, both classes run at idle priority; from three
 //   quarters L0 runs at normal priority, and so do deep compactions once the debt is at its cap.
+// - Whatever the phase, L0 runs at normal priority when reads have lost more by its length than a
+//   compaction of it costs: ReadLoss.
 // - The rhythm of bursts and lulls is learned. Hard writing that lasts much longer than bursts do
 //   is not one, and compactions no longer wait for its end. Deep compactions use light writing when
 //   the lulls are too short for the debt of the next burst.
@@ -27,6 +29,7 @@
 #include "scheduler/pause_limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/rates.h"
+#include "scheduler/read_loss.h"
 #include "scheduler/rhythm.h"
 
 namespace lull {
@@ -50,6 +53,7 @@ class LullPolicy final : public Policy {
   SmoothedValue client_bytes_per_sec_;
   FadingMaximum client_bytes_per_sec_max_;
   Rhythm rhythm_;
+  ReadLoss read_loss_;
   PauseLimit pauses_;
 };
 

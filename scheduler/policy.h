@@ -37,6 +37,8 @@ struct Pressure {
 
   // Tables.
   int l0_tables = 0;
+  uint64_t l0_bytes = 0;
+  uint64_t l1_bytes = 0;
   uint64_t debt_bytes = 0;  ///< see Version::DebtBytes
   bool l0_due = false;      ///< a compaction of L0 is due
   bool deep_due = false;    ///< a deep compaction is due
@@ -52,6 +54,7 @@ struct Pressure {
   uint64_t memtable_bytes = 0;           ///< at which it is full, as the store was opened
   uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
+  uint64_t l0_misses_total = 0;  ///< tables of L0 that reads searched in vain since open
   uint64_t idle_us = 0;                  ///< since a write was last seen
   bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
 };
@@ -85,6 +88,9 @@ struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
+  /// Background work offers its core to others every few ten microseconds, even at normal priority:
+  /// good for a client that wakes up there, and little is done where clients want all cores.
+  bool offers_core = false;
   RateBudget rate;
   uint64_t table_bytes = 0;  ///< at which compactions cut their outputs; 0: as the store was opened
 
@@ -121,6 +127,7 @@ struct LullConstants {
   uint64_t flush_bytes_min = uint64_t{16} << 20;
   uint64_t burst_us_max = 30'000'000;
   uint64_t write_bytes_per_sec_min = uint64_t{1} << 20;
+  uint64_t l0_miss_bytes = 400;
   bool operator==(const LullConstants&) const = default;
 };
 

@@ -30,6 +30,10 @@ leveldb::Status EnvExtension::NewTableFile(const std::string& name,
   return leveldb::Status::NotSupported("NewTableFile", name);
 }
 
+leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::string& /*to*/) {
+  return leveldb::Status::NotSupported("LinkFile", from);
+}
+
 EnvExtension* ExtensionOf(leveldb::Env* env) { return dynamic_cast<EnvExtension*>(env); }
 
 }  // namespace lull

@@ -67,6 +67,11 @@ class EnvExtension {
   /// and steadily, so that the Sync at its end is short. Default: NotSupported, and the caller uses
   /// Env::NewWritableFile.
   virtual leveldb::Status NewTableFile(const std::string& name, leveldb::WritableFile** result);
+
+  /// Gives the file `from` a second name, `to`, which must not exist. NotSupported where the two
+  /// cannot share a file (another file system, one without hard links), as by default: the caller
+  /// copies.
+  virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);
 };
 
 /// The extension of `env`, or nullptr.

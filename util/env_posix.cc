@@ -179,6 +179,14 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     return OpenCompactionInput(name, result);
   }
 
+  Status LinkFile(const std::string& from, const std::string& to) override {
+    if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
+    // EMLINK: the file has as many names as it can have.
+    const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP ||
+                        errno == ENOSYS || errno == EMLINK;
+    return cannot ? Status::NotSupported("link to " + to, from) : Error(from, errno);
+  }
+
   Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
     constexpr size_t kBufferBytes = 256 << 10;
     constexpr size_t kWritebackBytes = 512 << 10;

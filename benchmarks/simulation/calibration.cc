@@ -83,9 +83,9 @@ class Rig {
 
   /// CPU seconds of the whole process until `what` is done.
   double CpuSeconds(const std::function<leveldb::Status()>& what) {
-    const double before = bench::ReadProcessUsage().cpu_seconds;
+    const double before = bench::ReadCpuSeconds();
     if (status_.ok()) status_ = what();
-    return bench::ReadProcessUsage().cpu_seconds - before;
+    return bench::ReadCpuSeconds() - before;
   }
 
   double FileBytes() const {

@@ -160,6 +160,7 @@ void Simulation::Advance(uint64_t to_ns) {
   result_.entries_in += entries;
   client_bytes_ += served.writes * clients_.client_bytes_per_write();
   client_read_bytes_ += (served.requests - served.writes) * options_.load.value_bytes;
+  l0_misses_ += (served.requests - served.writes) * tables_.version().TableCount(0);
   interval_.client_bytes += served.writes * clients_.write_bytes();
   interval_.arrived += served.arrived;
   interval_.served += served.requests;

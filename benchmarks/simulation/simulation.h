@@ -210,6 +210,7 @@ class Simulation {
   double requests_per_sec_ = 0;
   double client_bytes_ = 0;
   double client_read_bytes_ = 0;
+  double l0_misses_ = 0;
 
   // Memory.
   double active_bytes_ = 0;

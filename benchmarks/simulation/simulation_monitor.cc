@@ -39,6 +39,8 @@ Pressure Simulation::MeasurePressure() {
   pressure.immutables = static_cast<int>(sealed_.size());
   pressure.flush_bytes_per_sec = static_cast<uint64_t>(flush_bytes_per_sec_);
   pressure.l0_tables = tables_.version().TableCount(0);
+  pressure.l0_bytes = tables_.version().LevelBytes(0);
+  pressure.l1_bytes = tables_.version().LevelBytes(1);
   pressure.debt_bytes = tables_.DebtBytes();
   pressure.l0_due = tables_.Due(Depth::kL0);
   pressure.deep_due = tables_.Due(Depth::kDeep);
@@ -53,6 +55,7 @@ Pressure Simulation::MeasurePressure() {
   pressure.memtable_bytes = options_.limits.memtable_bytes;
   pressure.client_bytes_total = static_cast<uint64_t>(client_bytes_);
   pressure.client_read_bytes_total = static_cast<uint64_t>(client_read_bytes_);
+  pressure.l0_misses_total = static_cast<uint64_t>(l0_misses_);
   if (pressure.client_bytes_total != seen_client_bytes_) {
     seen_client_bytes_ = pressure.client_bytes_total;
     seen_write_at_ns_ = now_ns_;

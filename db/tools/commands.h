@@ -27,6 +27,7 @@ struct Invocation {
   bool keys_only = false;
   bool sync = false;
   bool create = false;
+  std::string target;  ///< the folder of a checkpoint
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
@@ -46,6 +47,7 @@ int RunPut(const Invocation& call);
 int RunDelete(const Invocation& call);
 int RunRepair(const Invocation& call);
 int RunCompact(const Invocation& call);
+int RunCheckpoint(const Invocation& call);
 int RunBench(const Invocation& call);
 
 }  // namespace lull::tools

@@ -85,6 +85,10 @@ class CommandLine {
   void AddWork() {
     Add("repair", "Save what can be read of a store that does not open", RunRepair);
     Add("compact", "Drop what is overwritten and deleted; rewrites the whole store", RunCompact);
+    Add("checkpoint", "Make a second store of what is in this one; tables are shared",
+        RunCheckpoint)
+        ->add_option("folder", call_.target, "The new store's folder")
+        ->required();
     CLI::App* const bench =
         Add("bench", "Write and read in a new store, measure, and remove it", RunBench);
     bench->add_option("--entries", call_.bench_entries, "How many")->capture_default_str();

@@ -34,6 +34,10 @@ LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 /* Returns when nothing is left to flush or compact. New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 
+/* Makes a second store in the folder `dir`, as lull::CreateCheckpoint does: what was written before
+   the call, and some of what is written meanwhile. `dir` must not exist, or be empty. */
+LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
+
 /* Names for leveldb_property_value: JSON, Prometheus' text format, the option string in force. */
 #define LULL_PROPERTY_STATS "lull.stats"
 #define LULL_PROPERTY_METRICS "lull.metrics"

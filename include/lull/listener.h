@@ -107,7 +107,9 @@ struct OptionsInfo {
   std::string options;  ///< all of them, as SchedulingOptions::ToString gives them
 };
 
-/// After this event every write fails with `status`, until the store is opened again.
+/// From this event on writes fail. Where `what` is "the MANIFEST", until the store is opened again;
+/// where it is "the write-ahead log", until all that memory holds could be written to tables and a
+/// new log be begun, which the store goes on trying: when a write succeeds, that was done.
 struct WritesRefusedInfo {
   uint64_t at_us = 0;
   std::string what;  ///< which part failed, for a message

@@ -63,6 +63,10 @@ struct LEVELDB_EXPORT SchedulingOptions {
   uint64_t lull_burst_us_max = 30'000'000;
   /// Pacing never goes below this rate.
   uint64_t lull_write_bytes_per_sec_min = 1u << 20;
+  /// What a compaction could merge in the time that a read loses by each L0 table that it searches
+  /// in vain. L0 is compacted in the middle of a burst once reads lost as much as that costs; 0:
+  /// never for their sake.
+  uint64_t lull_l0_miss_bytes = 400;
 
   /// "idle-threshold": how often the clients' rate is taken, and below which rate it is idle.
   uint64_t idle_probe_us = 500'000;
@@ -153,6 +157,20 @@ LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
 /// Returns when everything written before the call is in table files, durably. InvalidArgument for
 /// a DB that is not Lull's. Any thread.
 LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
+
+/// Makes a second store in `dir`: all that was written before the call, and of what is written
+/// meanwhile what came before some moment, in whole batches. Writers and background work go on. The
+/// tables are shared with `db` as hard links where `dir` is on the same file system and the Env can
+/// link, so that next to nothing is copied; elsewhere they are copied. Memtables are flushed for it
+/// first, so it fails where Flush fails.
+///
+/// OK: the checkpoint is on stable storage, and opens like any store, in LevelDB too, with the
+/// comparator of `db`. Otherwise what was made is removed; should that fail as well, `dir` holds
+/// either no store or all of the checkpoint.
+///
+/// InvalidArgument when `dir` exists and is not an empty folder, and for a DB that is not Lull's.
+/// The folder in which `dir` is must exist. Any thread; `db` must stay open meanwhile.
+LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir);
 
 /// Changes scheduling options of an open store: the policy, and the constants that policies use.
 /// `text` is read as SchedulingOptions::Parse reads it, over the present values. They change all at

@@ -102,6 +102,25 @@ TEST_F(LullCTest, OpensWithAnOptionString) {
   }
 }
 
+TEST_F(LullCTest, MakesACheckpoint) {
+  Open("own_coordinator=1");
+  Put("a");
+  const std::string copy = name_ + "/copy";
+  lull_create_checkpoint(db_, copy.c_str(), &error_);
+  ASSERT_EQ(TakeError(), "");
+  lull_create_checkpoint(db_, copy.c_str(), &error_);
+  EXPECT_NE(TakeError().find("no place for a checkpoint"), std::string::npos);
+  leveldb_t* const second = lull_open(options_, "", copy.c_str(), &error_);
+  ASSERT_EQ(TakeError(), "");
+  leveldb_readoptions_t* const read = leveldb_readoptions_create();
+  size_t length = 0;
+  char* const value = leveldb_get(second, read, "a", 1, &length, &error_);
+  EXPECT_EQ(length, 1u);
+  leveldb_free(value);
+  leveldb_readoptions_destroy(read);
+  leveldb_close(second);
+}
+
 TEST_F(LullCTest, ErrorsReplaceEachOther) {
   EXPECT_EQ(lull_open(options_, "policy=none", name_.c_str(), &error_), nullptr);
   ASSERT_NE(error_, nullptr);

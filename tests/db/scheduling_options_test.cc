@@ -35,6 +35,7 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.lull_flush_bytes_min, b.lull_flush_bytes_min);
   EXPECT_EQ(a.lull_burst_us_max, b.lull_burst_us_max);
   EXPECT_EQ(a.lull_write_bytes_per_sec_min, b.lull_write_bytes_per_sec_min);
+  EXPECT_EQ(a.lull_l0_miss_bytes, b.lull_l0_miss_bytes);
   EXPECT_EQ(a.idle_probe_us, b.idle_probe_us);
   EXPECT_EQ(a.idle_threshold_bytes_per_sec, b.idle_threshold_bytes_per_sec);
   EXPECT_EQ(a.idle_quiet_us, b.idle_quiet_us);
@@ -79,6 +80,7 @@ SchedulingOptions Unusual() {
   options.lull_flush_bytes_min = 17 << 20;
   options.lull_burst_us_max = 18001;
   options.lull_write_bytes_per_sec_min = 19 << 20;
+  options.lull_l0_miss_bytes = 4001;
   options.idle_probe_us = 20001;
   options.idle_threshold_bytes_per_sec = 21 << 20;
   options.idle_quiet_us = 22001;
@@ -132,7 +134,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;lull_after_us=20000;"
             "lull_smoothing_us=100000;lull_half_life_us=60000000;lull_hard_percent=25;"
             "lull_hard_flush_percent=10;lull_flush_bytes_min=16M;lull_burst_us_max=30000000;"
-            "lull_write_bytes_per_sec_min=1M;idle_probe_us=500000;"
+            "lull_write_bytes_per_sec_min=1M;lull_l0_miss_bytes=400;idle_probe_us=500000;"
             "idle_threshold_bytes_per_sec=512K;idle_quiet_us=500000;"
             "silk_bandwidth_bytes_per_sec=0;silk_reserve_bytes_per_sec=10M;"
             "silk_urgent_bytes_per_sec_min=50M;silk_change_bytes_per_sec_min=10M;"
@@ -147,7 +149,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(40, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(41, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
@@ -296,7 +298,7 @@ TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
 
 TEST(SchedulingOptionsTest, EveryConstantOfAPolicyReachesIt) {
   const PolicyOptions resolved = ResolvePolicyOptions(Unusual(), 1, 1, 1);
-  const LullConstants lull{12345, 13001, 14001, 15, 16, 17 << 20, 18001, 19 << 20};
+  const LullConstants lull{12345, 13001, 14001, 15, 16, 17 << 20, 18001, 19 << 20, 4001};
   EXPECT_EQ(resolved.lull, lull);
   const IdleConstants idle{20001, 21 << 20, 22001};
   EXPECT_EQ(resolved.idle, idle);
@@ -334,7 +336,7 @@ TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
     live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
     if (text.find(';', begin) == text.npos) break;
   }
-  EXPECT_EQ(live, 30);
+  EXPECT_EQ(live, 31);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {

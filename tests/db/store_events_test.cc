@@ -239,7 +239,7 @@ TEST_F(StoreEventsTest, StopsMakeLinesInLog) {
   EXPECT_GE(log_.Count("Writes are no longer stopped by memory: "), 1);
 }
 
-TEST_F(StoreEventsTest, WritesAreRefusedForGood) {
+TEST_F(StoreEventsTest, WritesAreRefusedWhileNoLogCanBeWritten) {
   OpenWith("policy=lull");
   env_.break_logs.store(true);
   EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
@@ -247,6 +247,10 @@ TEST_F(StoreEventsTest, WritesAreRefusedForGood) {
   checker_->Await([](const auto& counts) { return counts.refusals > 0; });
   EXPECT_NE(Stats()["write_error"].get<std::string>().find("out of order"), std::string::npos);
   EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 1);
+  env_.break_logs.store(false);
+  EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  EXPECT_EQ(Stats()["write_error"], "");
+  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 0);
   Close();
   EXPECT_EQ(checker_->counts().refusals, 1u);
 }

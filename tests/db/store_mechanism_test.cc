@@ -315,6 +315,36 @@ TEST_F(StoreMechanismTest, ThePressureTellsReadsAndBackgroundBytes) {
   EXPECT_GE(script_.Seen().background_bytes_total, written.background_bytes_total + 2'000'000u);
 }
 
+TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
+  Directive wanted = Everything();
+  wanted.l0 = wanted.deep = {0, CpuPriority::kNormal};
+  script_.Set(wanted);
+  Open();
+  for (const int first : {0, 100, 200}) {  // each table spans all keys, and holds a third
+    Write(first, first + 100);
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "").ok());
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "z", "").ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_tables, 3);
+  EXPECT_GT(script_.Seen().l0_bytes, 300'000u);
+  EXPECT_EQ(script_.Seen().l0_misses_total, 0u);
+  std::string value;
+  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(250), &value).ok());
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "in the newest";
+  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50), &value).ok());
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_misses_total, 2u) << "in the oldest";
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50) + "x", &value).IsNotFound());
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_misses_total, 5u) << "in none";
+  std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_misses_total, 7u) << "three at once where one would do";
+}
+
 TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   Open();
   std::string text;

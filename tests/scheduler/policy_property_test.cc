@@ -89,6 +89,7 @@ class RandomHistory {
         static_cast<uint64_t>(static_cast<double>(rate_) * static_cast<double>(step_us) / 1e6);
     moment_.pressure.client_bytes_total += written;
     moment_.pressure.client_read_bytes_total += random_.OneIn(2) ? random_.Uniform(8 * kMiB) : 0;
+    moment_.pressure.l0_misses_total += random_.OneIn(2) ? random_.Uniform(100'000) : 0;
     moment_.pressure.background_bytes_total += random_.OneIn(2) ? random_.Uniform(8 * kMiB) : 0;
     moment_.pressure.idle_us = written > 0 ? 0 : moment_.pressure.idle_us + step_us;
     moment_.event = static_cast<EventKind>(random_.Uniform(6));
@@ -105,6 +106,8 @@ class RandomHistory {
     pressure.flush_bytes_per_sec = random_.OneIn(6) ? 0 : random_.Uniform(1000 * kMiB);
     pressure.l0_tables =
         static_cast<int>(random_.Uniform(static_cast<uint64_t>(options_.l0_stop) * 5 / 4 + 2));
+    pressure.l0_bytes = static_cast<uint64_t>(pressure.l0_tables) * random_.Uniform(16 * kMiB);
+    pressure.l1_bytes = random_.Uniform(64 * kMiB);
     pressure.debt_bytes = random_.Uniform(options_.debt_bytes_max * 2);
     pressure.l0_due = pressure.l0_tables >= options_.l0_trigger;
     pressure.deep_due = random_.OneIn(2);
@@ -122,6 +125,7 @@ class RandomHistory {
     Pressure next = RandomPressure();
     next.client_bytes_total = moment_.pressure.client_bytes_total;
     next.client_read_bytes_total = moment_.pressure.client_read_bytes_total;
+    next.l0_misses_total = moment_.pressure.l0_misses_total;
     next.background_bytes_total = moment_.pressure.background_bytes_total;
     next.idle_us = moment_.pressure.idle_us;
     moment_.pressure = next;

@@ -118,6 +118,7 @@ bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options)
       {"table", &options->table_bytes},
       {"lull_after", &options->lull.after_us},
       {"lull_burst_max", &options->lull.burst_us_max},
+      {"lull_l0_miss_bytes", &options->lull.l0_miss_bytes},
       {"idle_probe", &options->idle.probe_us},
       {"idle_threshold", &options->idle.threshold_bytes_per_sec},
       {"idle_quiet", &options->idle.quiet_us},
@@ -152,6 +153,7 @@ std::string DirectiveText(const Directive& directive) {
   if (directive.absorb) text += "; absorb";
   if (directive.flush_bytes_min > 0) text += "; flush from " + SizeText(directive.flush_bytes_min);
   text += "; " + AdmissionText(directive);
+  if (directive.offers_core) text += "; offers its core";
   if (directive.tick) text += "; tick";
   return text;
 }
@@ -203,7 +205,7 @@ std::string PolicyScript::StartPolicy(const Words& words) {
   // Not at zero: a store that was just opened has seen no write for as long as anyone knows.
   now_us_ = 1'000'000;
   memtable_bytes_ = options.memtable_bytes;
-  client_bytes_ = read_bytes_ = background_bytes_ = 0;
+  client_bytes_ = read_bytes_ = misses_ = background_bytes_ = 0;
   last_write_us_ = now_us_;
   const Directive directive = policy_->OnEvent(EventKind::kOpened, CurrentPressure(), now_us_);
   return LimitsText(directive) + "\n" + DirectiveText(directive) + "\n";
@@ -217,6 +219,8 @@ uint64_t* PolicyScript::PressureNumber(const std::string& key) {
       {"immutable_bytes", &numbers_.immutable_bytes},
       {"flush_rate", &numbers_.flush_rate},
       {"l0", &numbers_.l0},
+      {"l0_bytes", &numbers_.l0_bytes},
+      {"l1_bytes", &numbers_.l1_bytes},
       {"debt", &numbers_.debt},
       {"l0_due", &numbers_.l0_due},
       {"deep_due", &numbers_.deep_due},
@@ -226,6 +230,7 @@ uint64_t* PolicyScript::PressureNumber(const std::string& key) {
       {"deep_running", &numbers_.deep_running},
       {"deep_paused", &numbers_.deep_paused},
       {"reads", &numbers_.reads},
+      {"misses", &numbers_.misses},
       {"background", &numbers_.background},
   };
   for (const auto& [name, number] : keys) {
@@ -254,6 +259,8 @@ Pressure PolicyScript::CurrentPressure() const {
   pressure.immutables = static_cast<int>(numbers_.immutables);
   pressure.flush_bytes_per_sec = numbers_.flush_rate;
   pressure.l0_tables = static_cast<int>(numbers_.l0);
+  pressure.l0_bytes = numbers_.l0_bytes;
+  pressure.l1_bytes = numbers_.l1_bytes;
   pressure.debt_bytes = numbers_.debt;
   pressure.l0_due = numbers_.l0_due != 0;
   pressure.deep_due = numbers_.deep_due != 0;
@@ -265,6 +272,7 @@ Pressure PolicyScript::CurrentPressure() const {
   pressure.memtable_bytes = memtable_bytes_;
   pressure.client_bytes_total = client_bytes_;
   pressure.client_read_bytes_total = read_bytes_;
+  pressure.l0_misses_total = misses_;
   pressure.idle_us = now_us_ - last_write_us_;
   pressure.drain_requested = numbers_.drain != 0;
   return pressure;
@@ -294,6 +302,7 @@ std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, b
     now_us_ += step_us;
     client_bytes_ += bytes_per_sec * step_us / 1'000'000;
     read_bytes_ += numbers_.reads * step_us / 1'000'000;
+    misses_ += numbers_.misses * step_us / 1'000'000;
     background_bytes_ += numbers_.background * step_us / 1'000'000;
     if (bytes_per_sec > 0) last_write_us_ = now_us_;
     const std::string now =

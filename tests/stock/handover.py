@@ -4,12 +4,14 @@
 
 Each side first checks that the directory holds exactly the commits that were applied so far,
 whoever applied them, then applies more. Option sets change at each hand-over; half of the time a
-side leaves without closing, so that the other must recover its log. One line a directory; exit
-code 1 at the first difference, with the command that shows it (the directory is kept).
+side leaves without closing, so that the other must recover its log, and now and then what Lull
+hands over is a checkpoint of its directory. One line a directory; exit code 1 at the first
+difference, with the command that shows it (the directory is kept).
 
 With --recycled, Lull must have left logs in files that were logs before.
 """
 import argparse
+import os
 import pathlib
 import random
 import shutil
@@ -19,7 +21,9 @@ import tempfile
 
 VSST = "layout=vsst;table_bytes_max=32K"
 SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2;pick_by_overlap=1",
-              f"policy=lull;{VSST}", f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+              f"manifest_bytes_min=1;policy=lull;{VSST}",
+              f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+LULL = 1  # the second driver
 
 
 def run(command):
@@ -41,7 +45,8 @@ def recycled_logs(directory):
 def hand_over(drivers, seed, args):
     """Works on one directory; returns an error text or None, and how many recycled logs it had."""
     rng = random.Random(seed)
-    directory = tempfile.mkdtemp(prefix="handover-", dir=args.folder)
+    parent = tempfile.mkdtemp(prefix="handover-", dir=args.folder)
+    directory = os.path.join(parent, "0")
     recycled = 0
     option_set = rng.randrange(1000)
     start = 0
@@ -52,17 +57,21 @@ def hand_over(drivers, seed, args):
                    f"--sync_every={args.sync_every}",
                    f"--scheduling={rng.choice(SCHEDULING)}",
                    f"--leave={rng.choice(['close', 'abandon'])}"]
+        left = directory
+        if side == LULL and rng.random() < 0.3:
+            directory = os.path.join(parent, str(turn + 1))
+            command.append(f"--checkpoint={directory}")
         code, error = run(command)
         if code != 0:
             return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}", recycled
         start += args.ops
-        recycled += recycled_logs(directory)
+        recycled += recycled_logs(left)
         side = 1 - side
         picked = subprocess.run([drivers[0], "sets", f"--set={option_set}",
                                  f"--seed={rng.randrange(1 << 30)}"],
                                 capture_output=True, text=True, timeout=60, check=True)
         option_set = int(picked.stdout)
-    shutil.rmtree(directory)
+    shutil.rmtree(parent)
     return None, recycled
 
 

@@ -283,6 +283,18 @@ Status CrashDisk::Rename(const std::string& from, const std::string& to) {
   return s;
 }
 
+Status CrashDisk::Link(const std::string& from, const std::string& to) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = live_.find(from);
+  if (it == live_.end()) return Status::NotFound(from, "no such file");
+  if (live_.count(to) != 0) return Status::IOError(to, "file exists");
+  Status s = StepLocked(DiskOp::kCreate, to);
+  if (!s.ok()) return s;
+  live_[to] = it->second;
+  pending_[DirectoryOf(to)].push_back({{DiskOp::kCreate, to, ""}, it->second});
+  return s;
+}
+
 Status CrashDisk::MakeDir(const std::string& dir) {
   std::lock_guard<std::mutex> lock(mu_);
   if (!dirs_.insert(dir).second) return Status::IOError(dir, "file exists");

@@ -94,6 +94,8 @@ class CrashDisk {
   leveldb::Status SyncDir(const std::string& dir);
   leveldb::Status Remove(const std::string& path);
   leveldb::Status Rename(const std::string& from, const std::string& to);
+  // A second name for a file. To a crash it is the making of a name like any other.
+  leveldb::Status Link(const std::string& from, const std::string& to);
   leveldb::Status MakeDir(const std::string& dir);
   leveldb::Status RemoveDir(const std::string& dir);
   leveldb::Status List(const std::string& dir, std::vector<std::string>* names);

@@ -322,6 +322,10 @@ Status CrashEnv::ReuseLogFile(const std::string& old_path, const std::string& ne
   *result = new Overwriter(disk_, to, std::move(inode), blocks.mark_bytes);
   return s;
 }
+
+Status CrashEnv::LinkFile(const std::string& from, const std::string& to) {
+  return disk_->Link(CleanPath(from), CleanPath(to));
+}
 #endif
 
 Status CrashEnv::SyncDirectory(const std::string& dir) { return disk_->SyncDir(CleanPath(dir)); }

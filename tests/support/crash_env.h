@@ -147,6 +147,7 @@ class CrashEnv : public leveldb::Env
                                leveldb::WritableFile** result) override;
   // Appends to files that ReuseLogFile gave.
   uint64_t appends_to_reused_logs() const;
+  leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #else
   leveldb::Status SyncDirectory(const std::string& dir);
 #endif

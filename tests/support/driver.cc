@@ -6,7 +6,8 @@
 //   driver apply  --dir=D --seed=S --start=K --ops=N [--set=I] [--leave=close|abandon]
 //       checks that D holds commits [0, K) of stream S, applies N more (every 512th synced, or
 //       every I-th with --sync_every=I), checks again, and leaves D by closing it or, with
-//       --leave=abandon, by exiting without closing.
+//       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
+//       that holds the same.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
 //   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
@@ -37,6 +38,7 @@ struct Flags {
   std::string dir;
   std::string scheduling;
   std::string leave = "close";
+  std::string checkpoint;
   uint64_t seed = 1;
   uint64_t start = 0;
   uint64_t ops = 0;
@@ -60,6 +62,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->scheduling = value;
     } else if (name == "leave") {
       flags->leave = value;
+    } else if (name == "checkpoint") {
+      flags->checkpoint = value;
     } else if (name == "seed") {
       flags->seed = number;
     } else if (name == "start") {
@@ -122,6 +126,11 @@ bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model*
   return true;
 }
 
+bool Checkpoint(leveldb::DB* db, const std::string& directory) {
+  const leveldb::Status s = CheckpointStore(db, directory);
+  return s.ok() || Wrong("checkpoint: " + s.ToString());
+}
+
 int Work(const Flags& flags) {
   const Workload workload(flags.seed);
   const std::unique_ptr<OptionSet> set = MakeOptionSet(flags.set.value_or(0));
@@ -138,6 +147,7 @@ int Work(const Flags& flags) {
   if (right && flags.command == "apply") {
     right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
   }
+  if (right && !flags.checkpoint.empty()) right = Checkpoint(db.get(), flags.checkpoint);
   if (!right) {
     Wrong("seed=" + std::to_string(flags.seed) + " start=" + std::to_string(flags.start) +
           " ops=" + std::to_string(flags.ops) + " options=" + set->name);

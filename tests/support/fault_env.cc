@@ -19,9 +19,9 @@ namespace {
 constexpr int kOpKinds = std::bit_width(static_cast<uint32_t>(kAnyOp));
 
 const char* IoOpName(IoOp op) {
-  static constexpr const char* kNames[kOpKinds] = {"open-read", "open-write", "read",     "append",
-                                                   "sync",      "sync-dir",   "rename",   "remove",
-                                                   "list",      "file-size",  "make-dir", "close"};
+  static constexpr const char* kNames[kOpKinds] = {
+      "open-read", "open-write", "read",      "append",   "sync",  "sync-dir", "rename",
+      "remove",    "list",       "file-size", "make-dir", "close", "link"};
   return kNames[std::countr_zero(static_cast<uint32_t>(op))];
 }
 
@@ -143,7 +143,7 @@ void PrintTo(FaultKind kind, std::ostream* out) { *out << FaultKindName(kind); }
 uint32_t OpsOf(FaultKind kind) {
   switch (kind) {
     case FaultKind::kNoSpace:
-      return kAppend | kOpenWrite | kMakeDir;
+      return kAppend | kOpenWrite | kMakeDir | kLink;
     case FaultKind::kShortRead:
       return kRead;
     case FaultKind::kShortWrite:
@@ -370,6 +370,13 @@ Status FaultEnv::NewTableFile(const std::string& path, leveldb::WritableFile** r
   Status s = extension->NewTableFile(path, result);
   if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
   return s;
+}
+
+Status FaultEnv::LinkFile(const std::string& from, const std::string& to) {
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(from, "no links");
+  const Outcome outcome = Decide(kLink, to);
+  return outcome.status.ok() ? extension->LinkFile(from, to) : outcome.status;
 }
 #endif
 

@@ -37,7 +37,8 @@ enum IoOp : uint32_t {
   kFileSize = 1u << 9,
   kMakeDir = 1u << 10,
   kClose = 1u << 11,
-  kAnyOp = (1u << 12) - 1,
+  kLink = 1u << 12,
+  kAnyOp = (1u << 13) - 1,
 };
 
 enum class FaultKind {
@@ -118,6 +119,7 @@ class FaultEnv : public leveldb::EnvWrapper
   leveldb::Status NewCompactionInput(const std::string& path,
                                      leveldb::RandomAccessFile** result) override;
   leveldb::Status NewTableFile(const std::string& path, leveldb::WritableFile** result) override;
+  leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #endif
 
   // What becomes of one operation. For the files that this Env hands out.

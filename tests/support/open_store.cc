@@ -5,6 +5,7 @@
 #include <vector>
 
 #ifdef LULL_BUILD
+#include "db/store.h"
 #include "lull/lull.h"
 #endif
 
@@ -16,13 +17,25 @@ using leveldb::Status;
 
 Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                  const std::string& name, leveldb::DB** db) {
+  std::string text = scheduling;
+  uint64_t manifest_bytes_min = 0;
+  const std::string kPair = "manifest_bytes_min=";
+  if (const size_t at = text.find(kPair); at != std::string::npos) {
+    manifest_bytes_min = std::stoull(text.substr(at + kPair.size()));
+    const size_t end = text.find(';', at);
+    text.erase(at, end == std::string::npos ? end : end + 1 - at);
+  }
   lull::SchedulingOptions parsed;
-  Status s = lull::SchedulingOptions::Parse(scheduling, &parsed);
-  return s.ok() ? lull::Open(options, parsed, name, db) : s;
+  Status s = lull::SchedulingOptions::Parse(text, &parsed);
+  if (!s.ok()) return s;
+  return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, manifest_bytes_min);
 }
 
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }
 Status WaitForIdleStore(leveldb::DB* db) { return lull::WaitForIdle(db); }
+Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
+  return lull::CreateCheckpoint(db, directory);
+}
 
 #else
 
@@ -37,6 +50,10 @@ Status FlushStore(leveldb::DB* db) {
 }
 
 Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
+
+Status CheckpointStore(leveldb::DB*, const std::string& directory) {
+  return Status::NotSupported(directory, "LevelDB makes no checkpoints");
+}
 
 #endif
 

@@ -20,13 +20,17 @@ inline constexpr bool kIsStock = true;
 #endif
 
 // Opens a store. `scheduling` is an option string such as "policy=lull;compaction_threads=2"; stock
-// ignores it.
+// ignores it. Beside the options there are, it knows "manifest_bytes_min=300": MANIFESTs roll over
+// when they are that long (and four times as long as they began).
 leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                           const std::string& name, leveldb::DB** db);
 
 // Lull: all that was written is in tables; the store has nothing left to do. Stock: compacts all.
 leveldb::Status FlushStore(leveldb::DB* db);
 leveldb::Status WaitForIdleStore(leveldb::DB* db);
+
+// Makes a second store of what `db` holds. Stock cannot: NotSupported.
+leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 
 // Hooks that open with `scheduling` and flush and wait as above. Several option strings with "|"
 // between them are taken in turn, a store being opened again and again.

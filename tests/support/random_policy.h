@@ -53,6 +53,7 @@ class RandomPolicy final : public Policy {
     if (rng_.OneIn(3)) wanted.table_bytes = AnySize();
     if (rng_.OneIn(3)) wanted.memtable_bytes = AnySize();
     wanted.absorb = rng_.OneIn(2);
+    wanted.offers_core = rng_.OneIn(2);
     if (rng_.OneIn(3)) wanted.flush_bytes_min = AnyFlush(pressure);
     if (rng_.OneIn(3)) wanted.immutables_max = static_cast<int>(1 + rng_.Below(4));
     if (rng_.OneIn(3)) wanted.l0_stop = static_cast<int>(1 + rng_.Below(16));

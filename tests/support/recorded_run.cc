@@ -27,6 +27,8 @@ constexpr PressureField kPressureFields[] = {
     {"immutables", &Pressure::immutables},
     {"flush_rate", &Pressure::flush_bytes_per_sec},
     {"l0", &Pressure::l0_tables},
+    {"l0_bytes", &Pressure::l0_bytes},
+    {"l1_bytes", &Pressure::l1_bytes},
     {"debt", &Pressure::debt_bytes},
     {"l0_due", &Pressure::l0_due},
     {"deep_due", &Pressure::deep_due},
@@ -38,6 +40,7 @@ constexpr PressureField kPressureFields[] = {
     {"memtable", &Pressure::memtable_bytes},
     {"client", &Pressure::client_bytes_total, true},
     {"read", &Pressure::client_read_bytes_total, true},
+    {"l0_misses", &Pressure::l0_misses_total, true},
     {"idle", &Pressure::idle_us},
     {"drain", &Pressure::drain_requested},
 };

@@ -251,6 +251,18 @@ void SnapshotsHeld(ScenarioStore* store) {
   store->Close();
 }
 
+// Many installs, and few tables: MANIFESTs that roll over do so several times.
+void ManifestsRoll(ScenarioStore* store) {
+  store->Open();
+  for (int i = 0; i < 10; ++i) {
+    store->Put(i % 5, 100, i % 3 == 0);
+    store->Flush();
+  }
+  store->WaitForIdle();
+  store->CheckReads(5);
+  store->Close();
+}
+
 }  // namespace
 
 const std::vector<Scenario>& AllScenarios() {
@@ -269,6 +281,7 @@ const std::vector<Scenario>& AllScenarios() {
       {"WideBatches", 10, WideBatches},
       {"FlushAndIdle", 2, FlushAndIdle},
       {"SnapshotsHeld", 12, SnapshotsHeld},
+      {"ManifestsRoll", 2, ManifestsRoll, "manifest_bytes_min=1;"},
   };
   return *kAll;
 }

@@ -79,6 +79,7 @@ struct Scenario {
   const char* name;
   size_t option_set;
   void (*run)(ScenarioStore* store);
+  const char* scheduling = "";  // beside what the sweep says
 };
 
 const std::vector<Scenario>& AllScenarios();

@@ -54,8 +54,10 @@ std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::stri
 
 class CrashSweeper {
  public:
-  CrashSweeper(const Scenario& scenario, const CrashSweepOptions& options)
-      : scenario_(scenario), options_(options) {}
+  CrashSweeper(const Scenario& scenario, CrashSweepOptions options)
+      : scenario_(scenario), options_(std::move(options)) {
+    options_.scheduling.insert(0, scenario.scheduling);
+  }
 
   SweepReport Run() {
     const uint64_t steps = CrashAt(CrashEnv::kNoCrashPoint);
@@ -124,14 +126,16 @@ class CrashSweeper {
   }
 
   const Scenario& scenario_;
-  const CrashSweepOptions& options_;
+  CrashSweepOptions options_;
   SweepReport report_;
 };
 
 class FaultSweeper {
  public:
-  FaultSweeper(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options)
-      : scenario_(scenario), kind_(kind), options_(options) {}
+  FaultSweeper(const Scenario& scenario, FaultKind kind, FaultSweepOptions options)
+      : scenario_(scenario), kind_(kind), options_(std::move(options)) {
+    options_.scheduling.insert(0, scenario.scheduling);
+  }
 
   SweepReport Run() {
     const uint64_t matching = HitAt(~uint64_t{0});
@@ -181,7 +185,7 @@ class FaultSweeper {
 
   const Scenario& scenario_;
   const FaultKind kind_;
-  const FaultSweepOptions& options_;
+  FaultSweepOptions options_;
   SweepReport report_;
 };
 

@@ -192,7 +192,8 @@ WeaknessVerdict W15DamagedFilter() {
   for (const std::string& table : TablesOf(&healthy, kStore)) {
     uint64_t size = 0;
     healthy.GetFileSize(table, &size);
-    for (uint64_t at = 0; at < size; ++at, ++tried) {
+    // The filter is fifty bytes long; of those any third will do.
+    for (uint64_t at = 0; at < size; at += 3, ++tried) {
       const std::unique_ptr<CrashEnv> env = healthy.Crash(1, CrashOptions::KeepAll());
       env->Corrupt(table, at, std::string(1, '\0'));
       options.env = env.get();

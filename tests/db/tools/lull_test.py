@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
-COMMANDS = 'stats levels scan get put delete check repair compact manifest bench'.split()
+COMMANDS = 'stats levels scan get put delete check repair compact checkpoint manifest bench'.split()
 
 
 def lull(*arguments, **more):
@@ -203,6 +203,18 @@ class LullTest(unittest.TestCase):
         before = self.lines('compact', self.store)[0]
         self.assertGreater(before['bytes_after'], 0)
         self.assertEqual(self.lines('check', self.store)[0]['entries'], 1)
+
+    def test_checkpoint(self):
+        self.fill()
+        copy = self.store + '-copy'
+        done, = self.lines('checkpoint', self.store, copy)
+        self.assertEqual(done['checkpoint'], copy)
+        self.assertGreater(done['table_bytes'], 0)
+        self.ok('put', self.store, 'k00', 'later')
+        self.assertEqual(self.lines('check', copy)[0]['entries'], 20)
+        self.assertEqual(self.ok('get', copy, 'k00'), 'v0\n')
+        self.assertEqual(lull('checkpoint', self.store, copy).returncode, 1)
+        self.assertRegex(self.ok('checkpoint', self.store, copy + '2'), r'-copy2 holds \d+ B of')
 
     def test_bench(self):
         lines = self.lines('bench', self.store, '--entries', '5000', '--value-bytes', '50')

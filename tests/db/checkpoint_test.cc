@@ -1,0 +1,377 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Checkpoints: what they hold while clients write, and what is left when anything fails meanwhile.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/helpers/memenv.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/fresh_directory.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using Contents = std::map<std::string, std::string>;
+
+leveldb::Options SmallOptions(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  return options;
+}
+
+leveldb::Status OpenAt(const leveldb::Options& options, const std::string& name,
+                       std::unique_ptr<leveldb::DB>* db) {
+  leveldb::DB* raw = nullptr;
+  const leveldb::Status status = Open(options, SchedulingOptions(), name, &raw);
+  db->reset(raw);
+  return status;
+}
+
+Contents ReadAll(leveldb::DB* db) {
+  Contents contents;
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next())
+    contents[entry->key().ToString()] = entry->value().ToString();
+  EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();
+  return contents;
+}
+
+/// What is in the store `name`, which must be there.
+Contents ReadStore(leveldb::Env* env, const std::string& name) {
+  leveldb::Options options = SmallOptions(env);
+  options.create_if_missing = false;
+  std::unique_ptr<leveldb::DB> db;
+  const leveldb::Status status = OpenAt(options, name, &db);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return status.ok() ? ReadAll(db.get()) : Contents();
+}
+
+// ---- what a checkpoint holds ----
+
+constexpr int kWriters = 4;
+constexpr int kBatchesMax = 1500;  // of each
+
+/// Four writers. A batch is two entries with the same value, which tells for each writer the number
+/// of a batch that had been acknowledged before this one was begun.
+class Writers {
+ public:
+  explicit Writers(leveldb::DB* db) : db_(db) {
+    for (int w = 0; w < kWriters; ++w) {
+      threads_.push_back(
+          ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, w] { Write(w); }));
+    }
+  }
+  ~Writers() {
+    stop_ = true;
+    threads_.clear();
+  }
+
+  using Counts = std::array<int, kWriters>;
+  Counts Acked() const {
+    Counts counts;
+    for (int w = 0; w < kWriters; ++w) counts[w] = acked_[w];
+    return counts;
+  }
+  void AwaitMore(int batches) const {
+    const Counts before = Acked();
+    for (int w = 0; w < kWriters; ++w) {
+      while (acked_[w] < std::min(before[w] + batches, kBatchesMax)) OfferCore();
+    }
+  }
+
+  static std::string KeyOf(int writer, int batch, char half) {
+    return std::string(1, static_cast<char>('a' + writer)) + std::to_string(1'000'000 + batch) +
+           half;
+  }
+
+  /// What is wrong with `contents`, if anything: it must be a state that the store was in, not
+  /// older than `acked`.
+  static std::string Wrong(const Contents& contents, const Counts& acked) {
+    Counts held{};
+    for (int w = 0; w < kWriters; ++w) {
+      while (contents.contains(KeyOf(w, held[w] + 1, 'x'))) ++held[w];
+      if (held[w] < acked[w]) return "writer " + std::to_string(w) + " lost what was acknowledged";
+    }
+    size_t entries = 0;
+    for (int w = 0; w < kWriters; ++w) {
+      for (int batch = 1; batch <= held[w]; ++batch) {
+        const auto x = contents.find(KeyOf(w, batch, 'x'));
+        const auto y = contents.find(KeyOf(w, batch, 'y'));
+        if (y == contents.end() || x->second != y->second) return "half a batch";
+        std::istringstream seen(x->second);
+        for (int other = 0; other < kWriters; ++other) {
+          int number = 0;
+          seen >> number;
+          if (number > held[other]) return "a batch is there, and not what came before it";
+        }
+        entries += 2;
+      }
+    }
+    return entries == contents.size() ? "" : "a batch is missing among those of its writer";
+  }
+
+ private:
+  void Write(int w) {
+    for (int batch = 1; !stop_ && batch <= kBatchesMax; ++batch) {
+      std::string value;
+      for (const int count : Acked()) value += std::to_string(count) + " ";
+      value.append(300, 'v');
+      leveldb::WriteBatch entries;
+      entries.Put(KeyOf(w, batch, 'x'), value);
+      entries.Put(KeyOf(w, batch, 'y'), value);
+      leveldb::WriteOptions options;
+      options.sync = batch % 500 == 0;
+      ASSERT_TRUE(db_->Write(options, &entries).ok());
+      acked_[w] = batch;
+    }
+  }
+
+  leveldb::DB* const db_;
+  std::array<std::atomic<int>, kWriters> acked_{};
+  std::atomic<bool> stop_{false};
+  std::vector<std::unique_ptr<ThreadHandle>> threads_;
+};
+
+TEST(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  const std::string folder = testing::FreshDirectory("checkpoint");
+  leveldb::Options options = SmallOptions(env);
+  options.write_buffer_size = 256 << 10;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(options, folder + "/store", &db).ok());
+  std::vector<std::pair<std::string, Writers::Counts>> made;
+  {
+    Writers writers(db.get());
+    for (int i = 0; i < 6; ++i) {
+      writers.AwaitMore(50);
+      made.emplace_back(folder + "/" + std::to_string(i), writers.Acked());
+      const leveldb::Status status = CreateCheckpoint(db.get(), made.back().first);
+      ASSERT_TRUE(status.ok()) << status.ToString();
+    }
+    EXPECT_EQ(Writers::Wrong(ReadStore(env, made[0].first), made[0].second), "");
+  }
+  // What becomes of the tables in the first store is nothing to the others.
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  ASSERT_TRUE(leveldb::DestroyDB(folder + "/store", leveldb::Options()).ok());
+  for (const auto& [name, acked] : made)
+    EXPECT_EQ(Writers::Wrong(ReadStore(env, name), acked), "") << name;
+}
+
+TEST(CheckpointTest, SharesTablesWhereItCan) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  const std::string folder = testing::FreshDirectory("checkpoint_links");
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(SmallOptions(env), folder + "/store", &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(CreateCheckpoint(db.get(), folder + "/one").ok());
+  ASSERT_TRUE(env->CreateDir(folder + "/two").ok()) << "an empty folder will do";
+  ASSERT_TRUE(CreateCheckpoint(db.get(), folder + "/two/").ok());
+  int tables = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder + "/one")) {
+    if (file.path().extension() != ".ldb") continue;
+    ++tables;
+    EXPECT_EQ(std::filesystem::hard_link_count(file), 3u);
+  }
+  EXPECT_EQ(tables, 1);
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "2").ok());
+  EXPECT_EQ(ReadStore(env, folder + "/two"), (Contents{{"a", "1"}}));
+}
+
+TEST(CheckpointTest, CopiesTablesWhereItCannot) {
+  const std::unique_ptr<leveldb::Env> env(leveldb::NewMemEnv(leveldb::Env::Default()));
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(SmallOptions(env.get()), "/store", &db).ok());
+  for (int i = 0; i < 3000; ++i) {
+    const std::string key = "key" + std::to_string(i * 7919 % 3000);
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
+  }
+  const Contents contents = ReadAll(db.get());
+  const leveldb::Status status = CreateCheckpoint(db.get(), "/copy");
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  db.reset();
+  ASSERT_TRUE(leveldb::DestroyDB("/store", SmallOptions(env.get())).ok());
+  EXPECT_EQ(ReadStore(env.get(), "/copy"), contents);
+}
+
+TEST(CheckpointTest, OfAnEmptyStore) {
+  testing::CrashEnv env;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(SmallOptions(&env), "/store", &db).ok());
+  ASSERT_TRUE(CreateCheckpoint(db.get(), "/copy").ok());
+  EXPECT_EQ(ReadStore(&env, "/copy"), Contents());
+}
+
+TEST(CheckpointTest, RefusesFoldersWithSomethingInThem) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  const std::string folder = testing::FreshDirectory("checkpoint_refused");
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(SmallOptions(env), folder + "/store", &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(env->CreateDir(folder + "/full").ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", folder + "/full/notes").ok());
+
+  leveldb::Status status = CreateCheckpoint(db.get(), folder + "/full");
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
+  std::string notes;
+  EXPECT_TRUE(leveldb::ReadFileToString(env, folder + "/full/notes", &notes).ok());
+  EXPECT_EQ(notes, "mine");
+
+  EXPECT_TRUE(CreateCheckpoint(db.get(), folder + "/store").IsInvalidArgument()) << "its own";
+  EXPECT_TRUE(CreateCheckpoint(db.get(), "").IsInvalidArgument());
+  EXPECT_FALSE(CreateCheckpoint(db.get(), folder + "/full/notes").ok()) << "a file";
+  EXPECT_FALSE(CreateCheckpoint(db.get(), folder + "/none/checkpoint").ok());
+  db.reset();
+  leveldb::DB* reader = nullptr;
+  ASSERT_TRUE(OpenReadOnly(leveldb::Options(), folder + "/store", &reader).ok());
+  EXPECT_TRUE(CreateCheckpoint(reader, folder + "/copy").IsInvalidArgument());
+  delete reader;
+}
+
+// ---- when something fails ----
+
+/// A disk on which tables can be shared, or not.
+class CheckpointDisk : public testing::FaultEnv {
+ public:
+  CheckpointDisk(leveldb::Env* target, bool links) : FaultEnv(target), links_(links) {}
+  leveldb::Status LinkFile(const std::string& from, const std::string& to) override {
+    return links_ ? FaultEnv::LinkFile(from, to) : leveldb::Status::NotSupported(from);
+  }
+
+ private:
+  const bool links_;
+};
+
+class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
+ protected:
+  CheckpointFailureTest() {
+    EXPECT_TRUE(OpenAt(SmallOptions(&elsewhere_), "/other", &other_).ok());
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(OpenAt(SmallOptions(&base_), "/store", &db).ok());
+    for (int i = 0; i < 200; ++i) {
+      const std::string key = "key" + std::to_string(i * 37 % 100);
+      EXPECT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
+      if (i == 99) db->CompactRange(nullptr, nullptr);
+    }
+    EXPECT_TRUE(Flush(db.get()).ok());
+    wanted_ = ReadAll(db.get());
+    wanted_["last"] = "write";
+  }
+
+  /// Makes a checkpoint, after `prepare`, on a copy of the disk, and returns what was left.
+  std::unique_ptr<testing::CrashEnv> Run(
+      const std::function<void(testing::CrashEnv*, CheckpointDisk*)>& prepare,
+      const std::function<void(const testing::CrashEnv&, const CheckpointDisk&)>& finish) {
+    auto disk = base_.Crash(0, testing::CrashOptions::KeepAll());
+    CheckpointDisk faulty(disk.get(), GetParam());
+    faulty.set_on_failed_sync([&disk](const std::string& path) { disk->DropDirtyPages(path); });
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(OpenAt(SmallOptions(&faulty), "/store", &db).ok());
+    leveldb::WriteOptions synced;
+    synced.sync = true;
+    EXPECT_TRUE(db->Put(synced, "last", "write").ok());
+    faulty.ResetCount();
+    prepare(disk.get(), &faulty);
+    status_ = CreateCheckpoint(db.get(), "/copy");
+    finish(*disk, faulty);
+    faulty.Heal();
+    return disk;
+  }
+
+  /// The folder /copy must hold all of the checkpoint, or (unless `required`) no store.
+  std::string Wrong(leveldb::Env* env, bool required) const {
+    leveldb::Options options = SmallOptions(env);
+    options.create_if_missing = false;
+    std::unique_ptr<leveldb::DB> db;
+    const leveldb::Status status = OpenAt(options, "/copy", &db);
+    if (!status.ok()) return required ? "does not open: " + status.ToString() : "";
+    return ReadAll(db.get()) == wanted_ ? "" : "opens, and holds something else";
+  }
+
+  void ExpectAllOrNothing(const testing::CrashEnv& disk, uint64_t seed, const std::string& where) {
+    using testing::CrashOptions;
+    const std::string told = where + ", " + status_.ToString();
+    EXPECT_EQ(Wrong(disk.Crash(0, CrashOptions::KeepAll()).get(), status_.ok()), "") << told;
+    EXPECT_EQ(Wrong(disk.Crash(0, CrashOptions::LoseAllUnsynced()).get(), status_.ok()), "")
+        << told << ", after a power loss";
+    EXPECT_EQ(Wrong(disk.Crash(seed).get(), status_.ok()), "") << told << ", crash seed " << seed;
+    EXPECT_EQ(ReadStore(disk.Crash(seed).get(), "/store"), wanted_) << told;
+  }
+
+  // While a store is open, others that are opened begin no threads.
+  testing::CrashEnv elsewhere_;
+  std::unique_ptr<leveldb::DB> other_;
+  testing::CrashEnv base_;
+  Contents wanted_;
+  leveldb::Status status_;
+};
+
+TEST_P(CheckpointFailureTest, EveryOperation) {
+  using testing::FaultKind;
+  for (const FaultKind kind :
+       {FaultKind::kErrorOnce, FaultKind::kErrorSticky, FaultKind::kNoSpace, FaultKind::kShortRead,
+        FaultKind::kShortWrite, FaultKind::kFailedSync}) {
+    uint64_t operations = 0;
+    uint64_t failed = 0;
+    Run([](testing::CrashEnv*, CheckpointDisk*) {},
+        [&](const testing::CrashEnv&, const CheckpointDisk& faulty) {
+          operations = faulty.Count(testing::OpsOf(kind));
+        });
+    ASSERT_TRUE(status_.ok()) << status_.ToString();
+    for (uint64_t index = 0; index < operations; ++index) {
+      const auto arm = [&](testing::CrashEnv*, CheckpointDisk* faulty) {
+        testing::Fault fault;
+        fault.kind = kind;
+        fault.index = index;
+        fault.bytes = index * 7 % 50;
+        faulty->Arm(fault);
+      };
+      const auto disk = Run(arm, [](const testing::CrashEnv&, const CheckpointDisk&) {});
+      if (!status_.ok()) ++failed;
+      ExpectAllOrNothing(*disk, index + 1,
+                         std::string(testing::FaultKindName(kind)) + " " + std::to_string(index));
+    }
+    const uint64_t must_fail = kind == FaultKind::kShortRead ? 0 : 3;  // a short read is made good
+    EXPECT_GE(failed, must_fail) << testing::FaultKindName(kind);
+  }
+}
+
+TEST_P(CheckpointFailureTest, ACrashAtEveryStep) {
+  const uint64_t never = testing::CrashEnv::kNoCrashPoint;
+  uint64_t steps = 0;
+  const auto count = [&](testing::CrashEnv* disk, CheckpointDisk*) { steps = disk->steps(); };
+  Run(count,
+      [&](const testing::CrashEnv& disk, const CheckpointDisk&) { steps = disk.steps() - steps; });
+  ASSERT_TRUE(status_.ok()) << status_.ToString();
+  ASSERT_GT(steps, 10u);
+  for (uint64_t step = 0; step <= steps; ++step) {
+    const auto arm = [&](testing::CrashEnv* disk, CheckpointDisk*) {
+      disk->SetCrashPoint(step == steps ? never : disk->steps() + step);
+    };
+    const auto disk = Run(arm, [](const testing::CrashEnv&, const CheckpointDisk&) {});
+    ExpectAllOrNothing(*disk, step + 1, "crash at step " + std::to_string(step));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, CheckpointFailureTest, ::testing::Bool(),
+                         [](const auto& param) { return param.param ? "Linked" : "Copied"; });
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,210 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Disks that are full, or fail, for a while: the store says so, and goes on by itself.
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/model.h"
+#include "tests/support/open_store.h"
+#include "util/clock.h"
+
+namespace lull {
+namespace {
+
+using testing::CommitLog;
+using testing::CrashOptions;
+using testing::Fault;
+using testing::FaultKind;
+
+class FullDiskTest : public ::testing::Test {
+ protected:
+  FullDiskTest() {
+    env_.set_on_failed_sync([this](const std::string& path) { disk_.DropDirtyPages(path); });
+    options_.env = &env_;
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    db_ = OpenOn(&env_);
+  }
+
+  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env) const {
+    leveldb::Options options = options_;
+    options.env = env;
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = testing::OpenStore(options, "", "/store", &raw);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return std::unique_ptr<leveldb::DB>(raw);
+  }
+
+  leveldb::Status Put(int key, size_t bytes, bool sync) {
+    ++puts_;
+    return log_.Write(db_.get(),
+                      {{"k" + std::to_string(key),
+                        std::to_string(puts_) + std::string(bytes, static_cast<char>(puts_))}},
+                      sync);
+  }
+  void FillDisk(uint64_t bytes_left, const std::string& name_part = "") {
+    Fault fault;
+    fault.kind = FaultKind::kNoSpace;
+    fault.bytes = bytes_left;
+    fault.name_part = name_part;
+    env_.Arm(fault);
+  }
+  /// Tries until it succeeds, which the store's own second try must bring about in time.
+  void AwaitOk(const std::function<leveldb::Status()>& attempt) {
+    Clock* const clock = Clock::System();
+    const uint64_t began = clock->NowNanos();
+    leveldb::Status status;
+    while (!(status = attempt()).ok()) {
+      ASSERT_LT(clock->NowNanos() - began, 10'000'000'000u) << status.ToString();
+      clock->SleepForNanos(10'000'000);
+    }
+  }
+  void AwaitWrites() {
+    AwaitOk([this] { return Put(0, 10, true); });
+  }
+  /// All that was acknowledged is there: now, and if the process dies; what was synced, also after
+  /// a power loss.
+  void ExpectNothingLost(const std::string& where) {
+    ExpectMatch(db_.get(), CommitLog::Demand::kAckedSurvives, where);
+    const auto killed = disk_.Crash(1, CrashOptions::KeepAll());
+    ExpectMatch(OpenOn(killed.get()).get(), CommitLog::Demand::kAckedSurvives, where + ", killed");
+    const auto cut = disk_.Crash(1, CrashOptions::LoseAllUnsynced());
+    ExpectMatch(OpenOn(cut.get()).get(), CommitLog::Demand::kSyncedSurvives, where + ", cut off");
+  }
+  void ExpectMatch(leveldb::DB* db, CommitLog::Demand demand, const std::string& where) {
+    ASSERT_NE(db, nullptr) << where;
+    const CommitLog::Verdict verdict = log_.MatchesPrefix(db, demand);
+    EXPECT_TRUE(verdict.ok) << where << ": " << verdict.detail;
+  }
+
+  testing::CrashEnv disk_;
+  testing::FaultEnv env_{&disk_};
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+  CommitLog log_;
+  int puts_ = 0;
+};
+
+TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Put(i, 500, i % 3 == 0).ok());
+  FillDisk(1000);
+  leveldb::Status status;
+  for (int i = 0; status.ok(); ++i) status = Put(i % 10, 300, false);
+  EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("no space"), std::string::npos) << status.ToString();
+  // The table of what is in memory has no room either, and it is what the store waits for.
+  status = Put(1, 10, true);
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.ToString().find(".ldb"), std::string::npos) << status.ToString();
+  std::string value;
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads go on";
+  env_.Heal();
+  AwaitWrites();
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(Put(i, 2000, i % 7 == 0).ok());
+  ExpectNothingLost("at the end");
+}
+
+// Whatever part of a record fits, at whatever place of the log.
+TEST_F(FullDiskTest, AtAnyByteOfALog) {
+  for (uint64_t bytes = 0; bytes < 60; bytes += 7) {
+    FillDisk(bytes, ".log");
+    while (Put(1, 20, bytes % 2 == 0).ok()) {
+    }
+    env_.Heal();
+    // Nothing else failed, so the next write waits for the flush, and is the first in a new log.
+    ASSERT_TRUE(Put(2, 20, true).ok()) << bytes;
+    ASSERT_TRUE(Put(3, 20, true).ok()) << bytes;
+    ExpectNothingLost(std::to_string(bytes) + " bytes");
+  }
+}
+
+TEST_F(FullDiskTest, WhatFailedDoesNotComeBackBehindLaterWrites) {
+  // The record is in the log, whole, and only its sync fails.
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(Put(round, 10, true).ok());
+    Fault fault;
+    fault.kind = FaultKind::kErrorOnce;
+    fault.ops = testing::kSync;
+    fault.name_part = ".log";
+    env_.Arm(fault);
+    leveldb::WriteOptions synced;
+    synced.sync = true;
+    ASSERT_FALSE(db_->Put(synced, "k" + std::to_string(round), "failed").ok());
+    leveldb::WriteBatch batch;  // has the sequence that the failed write had
+    batch.Delete("k" + std::to_string(round));
+    ASSERT_TRUE(db_->Write(synced, &batch).ok());
+    const auto killed = disk_.Crash(1, CrashOptions::KeepAll());
+    std::string value;
+    EXPECT_TRUE(OpenOn(killed.get())
+                    ->Get(leveldb::ReadOptions(), "k" + std::to_string(round), &value)
+                    .IsNotFound());
+  }
+}
+
+TEST_F(FullDiskTest, MemoryAbsorbsWhileTablesHaveNoRoom) {
+  FillDisk(100, ".ldb");
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(Put(i, 2000, false).ok()) << "there is memory";
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  env_.Heal();
+  AwaitOk([this] { return Flush(db_.get()); });
+  ExpectNothingLost("at the end");
+}
+
+TEST_F(FullDiskTest, TheMANIFESTFailsForGood) {
+  FillDisk(10, "MANIFEST");
+  ASSERT_TRUE(Put(1, 10, true).ok());
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  env_.Heal();
+  leveldb::Status status = Put(1, 10, true);
+  EXPECT_NE(status.ToString().find("MANIFEST"), std::string::npos) << status.ToString();
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  ExpectNothingLost("refused");
+  db_.reset();
+  db_ = OpenOn(&env_);
+  ASSERT_TRUE(Put(2, 10, true).ok());
+  ExpectNothingLost("after it was opened again");
+}
+
+// Logs fail at any operation, in any way, and are well again at once.
+TEST_F(FullDiskTest, AtEveryOperationOnALog) {
+  for (const FaultKind kind : {FaultKind::kErrorOnce, FaultKind::kNoSpace, FaultKind::kShortWrite,
+                               FaultKind::kFailedSync}) {
+    for (uint64_t index = 0; index < 12; ++index) {
+      Fault fault;
+      fault.kind = kind;
+      fault.index = index;
+      fault.bytes = index % 50;
+      fault.name_part = ".log";
+      env_.Arm(fault);
+      for (int i = 0; i < 30; ++i) Put(i % 5, 4000, i % 4 == 0);
+      env_.Heal();
+      ASSERT_TRUE(Put(6, 20, true).ok()) << testing::FaultKindName(kind) << " " << index;
+      if (index % 6 == 0) ExpectNothingLost(testing::FaultKindName(kind) + std::to_string(index));
+    }
+  }
+}
+
+TEST_F(FullDiskTest, WithoutRoomForAnythingAtAnyOperation) {
+  for (const uint64_t index : {1, 6, 17, 40}) {
+    Fault fault;
+    fault.kind = FaultKind::kNoSpace;
+    fault.index = index;
+    fault.bytes = index;
+    env_.Arm(fault);
+    while (Put(1, 5000, index == 6).ok()) {
+    }
+    env_.Heal();
+    AwaitWrites();
+    ExpectNothingLost("operation " + std::to_string(index));
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,162 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A MANIFEST that has grown long is replaced by a new one while the store is open. (Crashes and
+// faults at every step of it: the scenario ManifestsRoll of the sweeps.)
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/filename.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/open_store.h"
+
+namespace lull {
+namespace {
+
+/// Can fail the sync of the directory that follows on a rename.
+class RenamingEnv : public testing::FaultEnv {
+ public:
+  using FaultEnv::FaultEnv;
+  leveldb::Status RenameFile(const std::string& from, const std::string& to) override {
+    if (fail_sync_after_rename) {
+      testing::Fault fault;
+      fault.ops = testing::kSyncDir;
+      Arm(fault);
+    }
+    return FaultEnv::RenameFile(from, to);
+  }
+  std::atomic<bool> fail_sync_after_rename{false};
+};
+
+class ManifestRollTest : public ::testing::Test {
+ protected:
+  ManifestRollTest() {
+    options_.env = &env_;
+    options_.create_if_missing = true;
+    Open();
+  }
+
+  void Open() {
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = testing::OpenStore(
+        options_, "own_coordinator=true;l0_trigger=100;manifest_bytes_min=1", "/store", &raw);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(raw);
+  }
+  /// Installs a table with one entry.
+  leveldb::Status Install() {
+    ++installs_;
+    leveldb::Status status =
+        db_->Put(leveldb::WriteOptions(), "k" + std::to_string(installs_), "v");
+    if (status.ok()) status = Flush(db_.get());
+    return status;
+  }
+  void InstallTimes(int times) {
+    for (int i = 0; i < times; ++i) {
+      const leveldb::Status status = Install();
+      ASSERT_TRUE(status.ok()) << status.ToString();
+    }
+  }
+  void ExpectAll() {
+    std::string value;
+    for (int i = 1; i <= installs_; ++i) {
+      EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k" + std::to_string(i), &value).ok()) << i;
+    }
+  }
+  std::vector<std::string> Manifests() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env_.GetChildren("/store", &names).ok());
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("MANIFEST"); });
+    return names;
+  }
+  std::string Current() {
+    std::string text;
+    EXPECT_TRUE(leveldb::ReadFileToString(&disk_, CurrentFileName("/store"), &text).ok());
+    return text;
+  }
+  void Arm(uint32_t ops, const std::string& name_part) {
+    testing::Fault fault;
+    fault.kind = testing::FaultKind::kErrorOnce;
+    fault.ops = ops;
+    fault.name_part = name_part;
+    env_.Arm(fault);
+  }
+
+  testing::CrashEnv disk_;
+  RenamingEnv env_{&disk_};
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+  int installs_ = 0;
+};
+
+TEST_F(ManifestRollTest, ANewOneTakesOverAndTheOldOneGoes) {
+  std::vector<std::string> seen = {Current()};
+  for (int i = 0; i < 60; ++i) {
+    InstallTimes(1);
+    if (Current() != seen.back()) seen.push_back(Current());
+  }
+  // Each is four times as long as what it began with: a few dozen bytes, then that and more.
+  EXPECT_GE(seen.size(), 3u);
+  EXPECT_LE(seen.size(), 20u);
+  ExpectAll();
+  db_.reset();  // removes what is left to remove
+  EXPECT_EQ(Manifests().size(), 1u);
+  EXPECT_EQ(Manifests()[0] + "\n", Current());
+  Open();
+  ExpectAll();
+}
+
+TEST_F(ManifestRollTest, AShortOneStays) {
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(testing::OpenStore(options_, "own_coordinator=true", "/other", &raw).ok());
+  db_.reset(raw);
+  std::string before, after;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, CurrentFileName("/other"), &before).ok());
+  InstallTimes(40);
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, CurrentFileName("/other"), &after).ok());
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(ManifestRollTest, TheOldOneGoesOnWhenNoneCanBeBegun) {
+  for (const auto& [ops, name_part] :
+       {std::pair<uint32_t, const char*>{testing::kOpenWrite, "MANIFEST"},
+        {testing::kOpenWrite, "dbtmp"},
+        {testing::kAppend, "dbtmp"},
+        {testing::kRename, "dbtmp"}}) {
+    const std::string before = Current();
+    const uint64_t hits = env_.hits();
+    Arm(ops, name_part);
+    while (env_.hits() == hits) InstallTimes(1);
+    InstallTimes(1);
+    while (Current() == before) InstallTimes(1);
+    ExpectAll();
+  }
+  db_.reset();
+  Open();
+  ExpectAll();
+}
+
+TEST_F(ManifestRollTest, WritesAreRefusedWhenNobodyKnowsWhichIsInForce) {
+  const std::string before = Current();
+  env_.fail_sync_after_rename = true;
+  while (Install().ok()) {
+  }
+  EXPECT_NE(Current(), before);
+  const leveldb::Status status = db_->Put(leveldb::WriteOptions(), "a", "b");
+  EXPECT_FALSE(status.ok());
+  env_.fail_sync_after_rename = false;
+  db_.reset();
+  EXPECT_GE(Manifests().size(), 2u) << "neither may be deleted";
+  --installs_;
+  Open();
+  ExpectAll();
+}
+
+}  // namespace
+}  // namespace lull
