@@ -138,8 +138,7 @@ TEST_F(WalSetTest, NorWhatEndedUnsynced) {
 TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) Round(30, true);
-  PrepareAll();
-  ASSERT_TRUE(wals_.Append(std::string(1000, 'r')).ok());
+  ASSERT_TRUE(wals_.Append(std::string(30'000, 'r')).ok());
   ASSERT_TRUE(wals_.Sync().ok());
   ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_TRUE(wals_.Release(wals_.current_number()).empty());  // to be recycled, and was not yet
