@@ -63,8 +63,8 @@ struct Run {
   // Requests of a load that were given up because the store fell too far behind.
   std::atomic<uint64_t> unserved{0};
   std::atomic<uint64_t> operations_hash{0};  // of a load: the sum of its clients'
-  double generator_ns_per_request = 0;  // of a load: what making requests costs by itself
-  double device_syncs_per_s = 0;        // of a synced load: what the device can do
+  double generator_ns_per_request = 0;       // of a load: what making requests costs by itself
+  double device_syncs_per_s = 0;             // of a synced load: what the device can do
 
   // Any thread: remembers the first failure, and stops everything. The workers look at
   // StopRequested() now and then and return.

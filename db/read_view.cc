@@ -83,8 +83,7 @@ std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
 }
 
 leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
-                              const LookupKey& key, std::string* value,
-                              uint64_t* l0_misses) const {
+                              const LookupKey& key, std::string* value, uint64_t* l0_misses) const {
   MemTable::Found found = active_->Get(key, value);
   for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
     found = immutables_[i]->Get(key, value);

@@ -224,7 +224,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
   StripedCounter read_bytes_;
-  StripedCounter l0_misses_;  // tables of L0 that reads searched in vain
+  StripedCounter l0_misses_;                // tables of L0 that reads searched in vain
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
   std::atomic<bool> read_only_{false};      // write_error_ or wal_error_ says why
 

@@ -83,9 +83,9 @@ void Store::ApplySizes(const Directive& directive) {
   memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   ask_at_bytes_.store(std::min(memtable_bytes, opened_with), std::memory_order_relaxed);
   wal_.SetCapacity(memtable_bytes);
-  table_bytes_.store(size(directive.table_bytes, context_->layout.table_bytes_max, kTableBytesMin,
-                          kSizeBytesMax),
-                     std::memory_order_relaxed);
+  table_bytes_.store(
+      size(directive.table_bytes, context_->layout.table_bytes_max, kTableBytesMin, kSizeBytesMax),
+      std::memory_order_relaxed);
 }
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {

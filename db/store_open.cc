@@ -64,8 +64,8 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
              PolicyFactory make_policy)
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
-      coordinator_(CoordinatorFor(scheduling, Resolved(scheduling),
-                                  context_->options.write_buffer_size)),
+      coordinator_(
+          CoordinatorFor(scheduling, Resolved(scheduling), context_->options.write_buffer_size)),
       activity_(coordinator_->clock(), &events_),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock(), &activity_),

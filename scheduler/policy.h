@@ -54,7 +54,7 @@ struct Pressure {
   uint64_t memtable_bytes = 0;           ///< at which it is full, as the store was opened
   uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
-  uint64_t l0_misses_total = 0;  ///< tables of L0 that reads searched in vain since open
+  uint64_t l0_misses_total = 0;          ///< tables of L0 that reads searched in vain since open
   uint64_t idle_us = 0;                  ///< since a write was last seen
   bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
 };

@@ -27,7 +27,7 @@ DEFINE_string(calibrate, "", "measure what things cost here, and write that to t
 DEFINE_bool(validate, false,
             "run the scenarios also on a real store, and show both; without a name: all three that "
             "this machine can run");
-DEFINE_string(folder, "/tmp/lull-simulate", "where --calibrate and --validate make their stores");
+DEFINE_string(folder, "build/simulate-db", "where --calibrate and --validate make their stores");
 
 namespace lull::sim {
 namespace {

@@ -31,8 +31,8 @@ def load_script():
 policies = load_script()
 
 
-def session(folder, *arguments):
-    return policies.Session(policies.read_options([f'--results={folder}', *arguments]))
+def comparison(folder, *arguments):
+    return policies.Comparison(policies.read_options([f'--results={folder}', *arguments]))
 
 
 def figures(throughput, p99, stalled=0.0):
@@ -46,15 +46,15 @@ class PlanTest(unittest.TestCase):
         self.folder = folder.name
 
     def test_all_rows_of_all_policies_end_within_forty_minutes(self):
-        whole = session(self.folder)
+        whole = comparison(self.folder)
         self.assertEqual(len(whole.plan()), 6 * 7 + 1)
         self.assertEqual(whole.loops(), ['production', 'half-writes'])
         self.assertLess(sum(whole.expected_seconds()), 40 * 60)
-        short = session(self.folder, '--scale=0.1')
+        short = comparison(self.folder, '--scale=0.1')
         self.assertLess(sum(short.expected_seconds()), 0.3 * sum(whole.expected_seconds()))
 
     def test_policies_take_turns_in_beginning(self):
-        plan = session(
+        plan = comparison(
             self.folder, '--policies=leveldb,lull', '--rows=unsynced,gaps', '--runs=2'
         ).plan()
         self.assertEqual(

@@ -4,8 +4,8 @@
 // and stores that are opened, written, changed and closed next to each other, under policies that
 // say anything at all.
 //
-// The number of sessions comes from LULL_STRESS_SESSIONS; ten thousand under TSan are
-//   LULL_STRESS_SESSIONS=10000 db_test --gtest_filter='AdversaryOfMany.StoresOpenAndClose*'
+// The number of lives comes from LULL_STRESS_LIVES; ten thousand under TSan are
+//   LULL_STRESS_LIVES=10000 db_test --gtest_filter='AdversaryOfMany.StoresOpenAndClose*'
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr uint64_t kSeeds = 16;
 constexpr uint64_t kOpsPerSeed = 10'000;
-constexpr uint64_t kSessionsInOneRun = 300;
+constexpr uint64_t kLivesInOneRun = 300;
 
 /// Every policy of the store, the first one and those that SetOptions brings, is a random one.
 PolicyFactory RandomPolicies(uint64_t seed) {
@@ -83,9 +83,9 @@ TEST_P(Adversary, NoOperationGoesWrong) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, ::testing::Range<uint64_t>(1, kSeeds + 1));
 
 /// One directory, opened again and again by one thread, while others do the same with theirs.
-class Sessions {
+class Lives {
  public:
-  Sessions(leveldb::Env* env, std::string name, uint64_t seed)
+  Lives(leveldb::Env* env, std::string name, uint64_t seed)
       : env_(env), name_(std::move(name)), rng_(seed) {}
 
   void RunOne() {
@@ -184,18 +184,17 @@ class Sessions {
 };
 
 TEST(AdversaryOfMany, StoresOpenAndCloseNextToEachOther) {
-  const char* const wanted = std::getenv("LULL_STRESS_SESSIONS");
-  const uint64_t sessions =
-      wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kSessionsInOneRun;
+  const char* const wanted = std::getenv("LULL_STRESS_LIVES");
+  const uint64_t lives = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kLivesInOneRun;
   constexpr uint64_t kStores = 3;
   CrashEnv memory;
-  std::vector<std::unique_ptr<Sessions>> stores;
+  std::vector<std::unique_ptr<Lives>> stores;
   std::vector<std::unique_ptr<ThreadHandle>> threads;
   for (uint64_t id = 0; id < kStores; ++id) {
-    stores.push_back(std::make_unique<Sessions>(&memory, "/store" + std::to_string(id), 77 + id));
-    Sessions* const store = stores.back().get();
-    threads.push_back(ThreadFactory::System()->Start("session", CpuClass::kNormal, [=] {
-      for (uint64_t i = 0; i < sessions / kStores && !::testing::Test::HasFailure(); ++i)
+    stores.push_back(std::make_unique<Lives>(&memory, "/store" + std::to_string(id), 77 + id));
+    Lives* const store = stores.back().get();
+    threads.push_back(ThreadFactory::System()->Start("lives", CpuClass::kNormal, [=] {
+      for (uint64_t i = 0; i < lives / kStores && !::testing::Test::HasFailure(); ++i)
         store->RunOne();
     }));
   }

@@ -54,8 +54,9 @@ class PolicyScript {
 
   struct Numbers {
     uint64_t used = 0, budget = 0, immutables = 0, immutable_bytes = 0, flush_rate = 0, l0 = 0,
-             l0_bytes = 0, l1_bytes = 0, debt = 0, l0_due = 0, deep_due = 0, drain = 0, active = 0, l0_running = 0,
-             deep_running = 0, deep_paused = 0, reads = 0, misses = 0, background = 0;
+             l0_bytes = 0, l1_bytes = 0, debt = 0, l0_due = 0, deep_due = 0, drain = 0, active = 0,
+             l0_running = 0, deep_running = 0, deep_paused = 0, reads = 0, misses = 0,
+             background = 0;
   };
   Numbers numbers_;
   std::unique_ptr<Policy> policy_;
