@@ -13,6 +13,7 @@
 #include "db/filename.h"
 #include "db/log_reader.h"
 #include "db/version_edit.h"
+#include "db/wal_reader.h"
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"
 #include "leveldb/table.h"
@@ -60,13 +61,14 @@ void DumpEdit(const std::string& heading, const leveldb::Slice& record, TextOutp
   out->Line(heading + (status.ok() ? edit.DebugString() : status.ToString()));
 }
 
+template <typename Reader>
 leveldb::Status DumpLog(leveldb::Env* env, const std::string& name,
                         void (*dump_record)(const std::string&, const leveldb::Slice&, TextOutput*),
                         TextOutput* out) {
   leveldb::SequentialFile* opened = nullptr;
   leveldb::Status status = env->NewSequentialFile(name, &opened);
   if (!status.ok()) return status;
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(opened), name);
+  Reader reader(std::unique_ptr<leveldb::SequentialFile>(opened), name);
   leveldb::Slice record;
   while (out->status().ok() && reader.ReadRecord(&record)) {
     const std::string offset = std::to_string(reader.LastRecordOffset());
@@ -125,10 +127,10 @@ leveldb::Status Dump(leveldb::Env* env, const std::string& name, leveldb::Writab
   leveldb::Status status;
   switch (parsed->kind) {
     case FileKind::kLog:
-      status = DumpLog(env, name, DumpBatch, &out);
+      status = DumpLog<WalReader>(env, name, DumpBatch, &out);
       break;
     case FileKind::kDescriptor:
-      status = DumpLog(env, name, DumpEdit, &out);
+      status = DumpLog<log::Reader>(env, name, DumpEdit, &out);
       break;
     case FileKind::kTable:
       status = DumpTable(env, name, &out);

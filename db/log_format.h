@@ -2,7 +2,8 @@
 //
 // The log format (WAL and MANIFEST): blocks of 32 KiB; records cut into fragments, each with a
 // header of 7 bytes: masked CRC-32C of type and payload, length (2 bytes), type. A block's last 6
-// or fewer bytes are zero. A header of zeros is the unused end of a file allocated ahead.
+// or fewer bytes are zero. A header of zeros is the unused end of a file allocated ahead, or of one
+// that was recycled: readers look no further in its block.
 #pragma once
 
 #include <cstddef>

@@ -50,33 +50,12 @@ Fragment ParseFragment(const leveldb::Slice& bytes) {
   return fragment;
 }
 
-/// Whether a record begins anywhere in `bytes`, a part of one block, whatever precedes it.
-bool HoldsRecordStart(leveldb::Slice bytes) {
-  for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
-    const char type = bytes[6];
-    const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||
-                           type == static_cast<char>(FragmentType::kFirst);
-    if (may_begin && ParseFragment(bytes).BeginsRecord()) return true;
-  }
-  return false;
-}
-
-/// The same for fragments that follow on each other from the start of a block.
-bool ChainHoldsRecordStart(leveldb::Slice block) {
-  while (block.size() >= kHeaderBytes) {
-    const Fragment fragment = ParseFragment(block);
-    if (fragment.state != Fragment::State::kIntact) return false;
-    if (fragment.BeginsRecord()) return true;
-    block.remove_prefix(fragment.TotalBytes());
-  }
-  return false;
-}
-
 }  // namespace
 
-Reader::Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name)
+Reader::Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name, IsOwn is_own)
     : file_(std::move(file)),
       file_name_(std::move(file_name)),
+      is_own_(is_own ? std::move(is_own) : [](const leveldb::Slice&) { return true; }),
       block_(std::make_unique_for_overwrite<char[]>(kBlockBytes)) {}
 
 bool Reader::ReadRecord(leveldb::Slice* record) {
@@ -173,6 +152,30 @@ bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   while (!begins && FillBlock()) begins = ChainHoldsRecordStart(rest_);
   if (end_ == LogEnd::kError) return false;
   return begins ? Stop(LogEnd::kCorrupt, fault_offset, cause) : Stop(if_last);
+}
+
+/// Whether a record begins anywhere in `bytes`, a part of one block, whatever precedes it.
+bool Reader::HoldsRecordStart(leveldb::Slice bytes) const {
+  for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
+    const char type = bytes[6];
+    const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||
+                           type == static_cast<char>(FragmentType::kFirst);
+    if (!may_begin) continue;
+    const Fragment fragment = ParseFragment(bytes);
+    if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
+  }
+  return false;
+}
+
+/// The same for fragments that follow on each other from the start of a block.
+bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
+  while (block.size() >= kHeaderBytes) {
+    const Fragment fragment = ParseFragment(block);
+    if (fragment.state != Fragment::State::kIntact) return false;
+    if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
+    block.remove_prefix(fragment.TotalBytes());
+  }
+  return false;
 }
 
 bool Reader::Stop(LogEnd end, uint64_t at, const char* cause) {

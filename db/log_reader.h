@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,8 +42,13 @@ enum class LogEnd {
 
 class Reader {
  public:
-  /// `file_name` is for messages.
-  Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name);
+  /// Whether a record that begins so, or with more, was written to this log; not to an older one
+  /// whose file it overwrites. Asked of whatever record begins behind a fault.
+  using IsOwn = std::function<bool(const leveldb::Slice& beginning)>;
+
+  /// `file_name` is for messages. Without `is_own`, every record is the log's own.
+  Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
+         IsOwn is_own = nullptr);
 
   /// The next record, valid until the next call. False at the end, and for ever after; then end()
   /// says why and status() names file, offset and cause (OK for kClean and kTorn). Stops at the
@@ -63,12 +69,15 @@ class Reader {
   /// False at the end of the file or on an error; rest_ is empty then.
   bool FillBlock();
   bool EndAtFault(LogEnd if_last, const char* cause);
+  bool HoldsRecordStart(leveldb::Slice bytes) const;
+  bool ChainHoldsRecordStart(leveldb::Slice block) const;
   bool Stop(LogEnd end, uint64_t at, const char* cause);
   bool Stop(LogEnd end);
   uint64_t offset() const { return block_end_offset_ - rest_.size(); }
 
   std::unique_ptr<leveldb::SequentialFile> file_;
   const std::string file_name_;
+  const IsOwn is_own_;
   std::unique_ptr<char[]> block_;
   leveldb::Slice rest_;            // unread part of the block
   uint64_t block_end_offset_ = 0;  // file offset behind the block

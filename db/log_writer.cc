@@ -13,6 +13,15 @@ namespace lull::log {
 Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, uint64_t initial_bytes)
     : file_(std::move(file)), bytes_(initial_bytes), block_offset_(initial_bytes % kBlockBytes) {}
 
+Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, FragmentEnds older)
+    : file_(std::move(file)),
+      bytes_(0),
+      block_offset_(0),
+      older_(std::move(older)),
+      ends_(std::in_place) {
+  older_from_here_.SkipTo(kBlockBytes);  // the first block of a recycled file is zeros
+}
+
 leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
   if (!failure_.ok()) return failure_;
   const char* rest = record.data();
@@ -22,7 +31,8 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
     // A block that has no room for another header ends in zeros, which Emit puts in front.
     const size_t space = kBlockBytes - block_offset_;
     const size_t room = (space < kHeaderBytes ? kBlockBytes : space) - kHeaderBytes;
-    const size_t taken = std::min(left, room);
+    size_t taken = std::min(left, room);
+    if (taken > 0 && WouldEndAsOlder(taken)) --taken;  // fragments are longer than a byte
     const bool ends = taken == left;
     const FragmentType type = begun ? (ends ? FragmentType::kLast : FragmentType::kMiddle)
                                     : (ends ? FragmentType::kFull : FragmentType::kFirst);
@@ -33,6 +43,21 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
   } while (failure_.ok() && left > 0);
   if (failure_.ok()) failure_ = file_->Flush();
   return failure_;
+}
+
+/// Whether readers would look for the next header where an older log has one. In what is left of a
+/// block that is too short for one they do not, and each block began with zeros.
+bool Writer::WouldEndAsOlder(size_t size) {
+  const size_t space = kBlockBytes - block_offset_;
+  const uint64_t end = bytes_ + (space < kHeaderBytes ? space : 0) + kHeaderBytes + size;
+  const size_t in_block = end % kBlockBytes;
+  if (in_block == 0 || kBlockBytes - in_block < kHeaderBytes) return false;
+  return older_from_here_.SkipTo(end) == end;
+}
+
+FragmentEnds Writer::TakeEnds() {
+  ends_->AddRest(older_);
+  return *std::move(ends_);
 }
 
 leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
@@ -52,6 +77,7 @@ leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
   // Counted even when it fails: whether any of it reached the file is unknown then.
   bytes_ += total;
   block_offset_ = (block_offset_ + total) % kBlockBytes;
+  if (ends_) ends_->Add(bytes_);
   return file_->Append({scratch_.data(), total});
 }
 

@@ -2,12 +2,19 @@
 //
 // Appends records to a log file. One thread at a time; who that is belongs to the owner (the
 // leading writer for a WAL, the installer for a MANIFEST).
+//
+// A file that was recycled holds an older log's records. No fragment of the new log ends where one
+// of the old log did: were it otherwise, and did a power loss take what was written behind such an
+// end, then readers would go on there with a record of the old log, whose checksum is right. A
+// fragment that would end so is cut one byte earlier, which the format allows anywhere.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "db/fragment_ends.h"
 #include "db/log_format.h"
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
@@ -19,6 +26,9 @@ class Writer {
  public:
   /// Appends behind `initial_bytes` of existing content.
   explicit Writer(std::unique_ptr<leveldb::WritableFile> file, uint64_t initial_bytes = 0);
+  /// For a file that holds the fragments that end at `older` (none if it is new), and that may be
+  /// recycled in its turn: TakeEnds tells what for.
+  Writer(std::unique_ptr<leveldb::WritableFile> file, FragmentEnds older);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -32,12 +42,20 @@ class Writer {
   const leveldb::Status& status() const { return failure_; }
   uint64_t FileBytes() const { return bytes_; }
 
+  /// Where fragments end in the file, of this log and of older ones. REQUIRES: made with `older`;
+  /// no record is added any more.
+  FragmentEnds TakeEnds();
+
  private:
+  bool WouldEndAsOlder(size_t size);
   leveldb::Status Emit(FragmentType type, const char* data, size_t size);
 
   std::unique_ptr<leveldb::WritableFile> file_;
   uint64_t bytes_;
   size_t block_offset_;
+  const FragmentEnds older_;
+  FragmentEnds::Cursor older_from_here_{older_};
+  std::optional<FragmentEnds> ends_;  // where the file may be recycled
   leveldb::Status failure_;
   std::string scratch_;  // a block's zero tail, then header and payload of a fragment: one Append
 };

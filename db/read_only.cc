@@ -3,9 +3,10 @@
 // OpenReadOnly: a store as it is at one moment, without its LOCK, while another process may write
 // to it. Nothing is written, and nothing runs in the background.
 //
-// How a moment is had of a folder that changes: files are deleted only after the MANIFEST says so.
-// So when the MANIFEST did not grow between the first look at it and the last, every WAL that it
-// names was still there to be replayed, and every table to be opened. Otherwise all is done again.
+// How a moment is had of a folder that changes: files are deleted, and WALs overwritten by younger
+// ones, only after the MANIFEST says so. So when the MANIFEST did not grow between the first look
+// at it and the last, every WAL that it names was still there to be replayed, and every table to be
+// opened. Otherwise all is done again.
 // Tables that are open stay readable when they are deleted later.
 #include <algorithm>
 #include <atomic>

@@ -9,17 +9,13 @@
 
 #include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/log_reader.h"
 #include "db/memtable.h"
 #include "db/merge_job.h"
+#include "db/wal_reader.h"
 #include "util/logging.h"
 
 namespace lull {
 namespace {
-
-bool IsPreamble(const leveldb::Slice& record) {
-  return record.size() == batch::kHeaderBytes && batch::CountOf(record) == 0;
-}
 
 /// Replays WALs, oldest first, into a memtable each.
 class WalReplay {
@@ -69,7 +65,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
   leveldb::SequentialFile* raw = nullptr;
   leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
   leveldb::Slice record;
   bool first = true;
   while (!stopped_ && reader.ReadRecord(&record)) {
@@ -78,7 +74,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
                                                         std::to_string(reader.LastRecordOffset()) +
                                                         " is shorter than a batch"));
     }
-    if (first && IsPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
+    if (first && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
       // What a power loss may leave of writes that nobody synced: not damage.
       Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not behind %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
@@ -205,12 +201,6 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
 }
 
 }  // namespace
-
-std::string WalPreamble(SequenceNumber first_sequence) {
-  std::string record(batch::kHeaderBytes, '\0');
-  batch::EncodeHeader(record.data(), first_sequence, 0);
-  return record;
-}
 
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                         Recovered* result) {

@@ -53,7 +53,4 @@ leveldb::Status CheckFolderIsNew(const StoreContext& context);
 /// Writes the first MANIFEST and CURRENT of a new store.
 leveldb::Status CreateStore(StoreContext* context);
 
-/// The empty batch at the head of each WAL.
-std::string WalPreamble(SequenceNumber first_sequence);
-
 }  // namespace lull

@@ -7,7 +7,7 @@
 
 #include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/log_reader.h"
+#include "db/wal_reader.h"
 #include "table/merging_iterator.h"
 #include "table/table_reader.h"
 
@@ -230,7 +230,7 @@ Status WalSalvage::Add(const std::string& path) {
   leveldb::SequentialFile* raw = nullptr;
   Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
   Slice record;
   while (reader.ReadRecord(&record)) {
     const uint64_t offset = reader.LastRecordOffset();

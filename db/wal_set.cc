@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "db/filename.h"
-#include "db/recovery.h"
+#include "db/log_format.h"
+#include "db/wal_reader.h"
 #include "util/env_extension.h"
 
 namespace lull {
@@ -15,6 +16,9 @@ namespace {
 // A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
 constexpr uint64_t kSlackBytes = 256 << 10;
 constexpr uint64_t kMarginBytes = 16 << 10;
+
+/// By how much a WAL may be longer than the one before.
+uint64_t HeadroomBytes(uint64_t last_wal_bytes) { return last_wal_bytes / 64 + kMarginBytes; }
 
 }  // namespace
 
@@ -32,7 +36,25 @@ uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
   const uint64_t bytes_max = memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes;
   const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
   if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
-  return std::min(bytes_max, last + last / 64 + kMarginBytes);
+  return std::min(bytes_max, last + HeadroomBytes(last));
+}
+
+/// Whether a file that was made for an older WAL is as good as a new one. Half of the headroom is
+/// enough: WALs that differ a little would else lose a file now and then.
+bool WalSet::Fits(uint64_t file_bytes) const {
+  const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
+  const uint64_t wanted = CapacityBytes(LogFileMode::kWrite);
+  return file_bytes >= std::min(wanted, last + HeadroomBytes(last) / 2) && file_bytes <= 2 * wanted;
+}
+
+/// REQUIRES: it was released.
+bool WalSet::IsWorthReusing(const WalRef& wal) const {
+  if (context_->extension == nullptr || WantedMode() != LogFileMode::kWrite) return false;
+  // What did not end synced the leader may still hold, for a sync to come.
+  if (wal->mode != LogFileMode::kWrite || !wal->ended_synced) return false;
+  uint64_t file_bytes = 0;
+  const std::string path = LogFileName(context_->name, wal->number);
+  return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
 }
 
 leveldb::Status WalSet::Create(WalRef* wal) {
@@ -46,12 +68,36 @@ leveldb::Status WalSet::Create(WalRef* wal) {
   }
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
-  *wal = std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(raw));
-  names_unsynced_.store(true, std::memory_order_release);
+  std::unique_ptr<leveldb::WritableFile> file(raw);
+  *wal = mode == LogFileMode::kMapped
+             ? std::make_shared<Wal>(number, std::move(file))
+             : std::make_shared<Wal>(number, std::move(file), log::FragmentEnds());
+  names_made_.fetch_add(1, std::memory_order_acq_rel);
   return status;
 }
 
+/// A new WAL in the file of a released one; nullptr, and the file removed, where that fails.
+WalSet::WalRef WalSet::Reuse(Retired retired) {
+  constexpr LogBlocks kBlocks{log::kBlockBytes, log::kHeaderBytes};
+  const std::string old_path = LogFileName(context_->name, retired.number);
+  leveldb::Status status = leveldb::Status::NotSupported(old_path);
+  if (WantedMode() == LogFileMode::kWrite) {
+    const uint64_t number = context_->NewFileNumber();
+    leveldb::WritableFile* raw = nullptr;
+    status = context_->extension->ReuseLogFile(old_path, LogFileName(context_->name, number),
+                                               kBlocks, &raw);
+    if (status.ok()) {
+      names_made_.fetch_add(1, std::memory_order_acq_rel);
+      return std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw),
+                                   std::move(retired.ends));
+    }
+  }
+  context_->env()->RemoveFile(old_path);
+  return nullptr;
+}
+
 bool WalSet::NeedsPrepare() {
+  if (!retired_.empty()) return true;
   MutexLock lock(mutex_);
   return prepared_.size() < prepared_wanted_ || IsUnfit(prepared_.front());
 }
@@ -60,17 +106,33 @@ leveldb::Status WalSet::Prepare() {
   if (!NeedsPrepare()) return leveldb::Status::OK();
   DiscardUnfit();
   WalRef wal;
-  leveldb::Status status = Create(&wal);
-  if (!status.ok()) return status;
-  if (clients_sync_.load(std::memory_order_relaxed) && context_->extension != nullptr) {
-    names_unsynced_.store(false, std::memory_order_release);
-    status = context_->extension->SyncDirectory(context_->name);
-    if (!status.ok()) names_unsynced_.store(true, std::memory_order_release);
+  leveldb::Status status;
+  if (retired_.empty()) {
+    status = Create(&wal);
+  } else {
+    Retired retired = std::move(retired_.front());
+    retired_.pop_front();
+    wal = Reuse(std::move(retired));
   }
+  if (wal == nullptr) return status;
+  // A folder that cannot be synced now is synced with the first record.
+  if (clients_sync_.load(std::memory_order_relaxed)) SyncNames();
   MutexLock lock(mutex_);
   prepared_.push_back(std::move(wal));
-  return leveldb::Status::OK();  // a folder that could not be synced is synced with the first
-                                 // record
+  return status;
+}
+
+/// Makes the names of all WALs made so far durable. Any thread; one that finds them so need not
+/// wait for another that is at it with younger ones.
+leveldb::Status WalSet::SyncNames() {
+  const uint64_t made = names_made_.load(std::memory_order_acquire);
+  uint64_t durable = names_durable_.load(std::memory_order_acquire);
+  if (context_->extension == nullptr || durable >= made) return leveldb::Status::OK();
+  leveldb::Status status = context_->extension->SyncDirectory(context_->name);
+  while (status.ok() && durable < made &&
+         !names_durable_.compare_exchange_weak(durable, made, std::memory_order_acq_rel)) {
+  }
+  return status;
 }
 
 /// The prepared WAL to go on with, or nullptr. Logs are replayed in order of their numbers, so one
@@ -106,13 +168,14 @@ leveldb::Status WalSet::RemoveUnbegun() {
   const leveldb::Status status = context_->env()->RemoveFile(unbegun_);
   if (!status.ok() && !status.IsNotFound()) return status;
   unbegun_.clear();
-  names_unsynced_.store(true, std::memory_order_release);
+  names_made_.fetch_add(1, std::memory_order_acq_rel);
   return leveldb::Status::OK();
 }
 
 leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
   older_unsynced_.clear();
   current_->has_unsynced = false;
+  current_->has_failed = true;
   return Switch(first_sequence);
 }
 
@@ -126,6 +189,7 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   next->has_unsynced = true;
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) return status;
+  previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
   last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   if (previous->has_unsynced) older_unsynced_.push_back(previous);
@@ -164,6 +228,7 @@ void WalSet::DiscardPrepared() {
     prepared.swap(prepared_);
   }
   for (WalRef& wal : prepared) Discard(std::move(wal));
+  RemoveRetired();
 }
 
 void WalSet::Discard(WalRef unused) {
@@ -171,6 +236,12 @@ void WalSet::Discard(WalRef unused) {
   unused->writer.Close();
   unused = nullptr;
   context_->env()->RemoveFile(path);
+}
+
+void WalSet::RemoveRetired() {
+  for (const Retired& retired : retired_)
+    context_->env()->RemoveFile(LogFileName(context_->name, retired.number));
+  retired_.clear();
 }
 
 leveldb::Status WalSet::SyncOlder() {
@@ -189,12 +260,7 @@ leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
   leveldb::Status status;
   if (!older_unsynced_.empty()) status = SyncOlder();
-  // Cleared first: a WAL that is created meanwhile sets it again.
-  if (status.ok() && context_->extension != nullptr &&
-      names_unsynced_.exchange(false, std::memory_order_acq_rel)) {
-    status = context_->extension->SyncDirectory(context_->name);
-    if (!status.ok()) names_unsynced_.store(true, std::memory_order_release);
-  }
+  if (status.ok()) status = SyncNames();
   if (status.ok()) status = current_->writer.Sync();
   if (status.ok()) current_->has_unsynced = false;
   return status;
@@ -204,8 +270,10 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
   std::vector<WalRef> to_close;
+  size_t room = 0;  // for so many more that are ready or become so
   {
     MutexLock lock(mutex_);
+    room = 2 * prepared_wanted_ - std::min(2 * prepared_wanted_, prepared_.size());
     to_close.swap(to_close_);
     const auto end = std::find_if(older_.begin(), older_.end(),
                                   [&](const WalRef& wal) { return wal->number >= number; });
@@ -213,7 +281,13 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
     older_.erase(older_.begin(), end);
   }
   std::vector<std::string> paths;
-  for (const WalRef& wal : released) paths.push_back(LogFileName(context_->name, wal->number));
+  for (const WalRef& wal : released) {
+    if (retired_.size() < room && IsWorthReusing(wal)) {
+      retired_.push_back({wal->number, wal->writer.TakeEnds()});
+    } else {
+      paths.push_back(LogFileName(context_->name, wal->number));
+    }
+  }
   return paths;  // the files close with the last reference
 }
 
@@ -221,6 +295,7 @@ void WalSet::Close() {
   MutexLock lock(mutex_);
   for (WalRef& unused : prepared_) Discard(std::move(unused));
   prepared_.clear();
+  RemoveRetired();
   for (const WalRef& wal : older_) wal->writer.Close();
   if (current_ != nullptr) current_->writer.Close();
   older_.clear();

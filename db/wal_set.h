@@ -6,6 +6,10 @@
 // Who calls what: the leading writer appends, syncs and switches; the flush thread prepares and
 // releases. Only what both touch is behind the mutex, which is never held during I/O.
 //
+// Where clients sync, a WAL's blocks are written before it takes records: with zeros, or by an
+// older WAL. So one that is released becomes the next to be prepared (EnvExtension::ReuseLogFile),
+// as long as it has the size that is wanted, and fewer are ready than twice the number wanted.
+//
 // What always holds: a synced record implies that every record before it is durable, in whichever
 // WAL it stands, together with the names of those WALs.
 #pragma once
@@ -15,10 +19,12 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/context.h"
 #include "db/dbformat.h"
+#include "db/fragment_ends.h"
 #include "db/log_writer.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
@@ -36,8 +42,8 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  /// Makes one WAL ready to take over, if fewer are ready than wanted; those made for clients that
-  /// do not sync go when they begin to. Flush thread.
+  /// Makes one WAL ready to take over, of a released one or, if fewer are ready than wanted, anew;
+  /// those made for clients that do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
   /// Gives back the room that WALs made ahead take. Flush thread.
@@ -72,23 +78,37 @@ class WalSet {
   /// Number of the WAL that takes records. Leading writer.
   uint64_t current_number() const { return current_->number; }
 
-  /// Lets go of the WALs below `number`: their memtables are in tables, durably. Returns their
-  /// paths, for the caller to remove. Flush thread.
+  /// Lets go of the WALs below `number`: their memtables are in tables, durably. Returns the paths
+  /// of those that Prepare will not use again, for the caller to remove. Flush thread.
   std::vector<std::string> Release(uint64_t number) LULL_EXCLUDES(mutex_);
 
-  /// Closes everything; removes a prepared WAL that was not used. REQUIRES: nobody writes any more.
+  /// Closes everything; removes WALs that were prepared, or were to be, and not used. REQUIRES:
+  /// nobody writes any more.
   void Close() LULL_EXCLUDES(mutex_);
 
  private:
   struct Wal {
-    Wal(uint64_t number_in, LogFileMode mode_in, std::unique_ptr<leveldb::WritableFile> file)
-        : number(number_in), mode(mode_in), writer(std::move(file)) {}
+    Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file)
+        : number(number_in), mode(LogFileMode::kMapped), writer(std::move(file)) {}
+    /// `older`: what its file holds, if it is a recycled one.
+    Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file, log::FragmentEnds older)
+        : number(number_in),
+          mode(LogFileMode::kWrite),
+          writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
     log::Writer writer;
     bool has_unsynced = false;  // leading writer only
+    bool has_failed = false;    // likewise: it may hold a record that was refused
+    bool ended_synced = false;  // the leader let go of it when the next one took over
   };
   using WalRef = std::shared_ptr<Wal>;
+
+  /// A released WAL that becomes another one.
+  struct Retired {
+    uint64_t number;
+    log::FragmentEnds ends;
+  };
 
   static constexpr size_t kPreparedMin = 2;
   // While the flush thread syncs a table, a fast writer fills a few WALs.
@@ -96,12 +116,17 @@ class WalSet {
 
   LogFileMode WantedMode() const;
   uint64_t CapacityBytes(LogFileMode mode) const;
+  bool Fits(uint64_t file_bytes) const;
+  bool IsWorthReusing(const WalRef& wal) const;
   leveldb::Status Create(WalRef* wal);
+  WalRef Reuse(Retired retired);
   void Discard(WalRef unused);
   bool IsUnfit(const WalRef& wal) const;
   void DiscardUnfit() LULL_EXCLUDES(mutex_);
+  void RemoveRetired();
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
+  leveldb::Status SyncNames();
   leveldb::Status Begin(const WalRef& wal, SequenceNumber first_sequence);
   leveldb::Status RemoveUnbegun();
 
@@ -112,9 +137,11 @@ class WalSet {
   OwnedCounter appended_bytes_;              // the leading writer adds
   std::vector<WalRef> older_unsynced_;       // leading writer only, oldest first
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
-  std::atomic<bool> names_unsynced_{false};  // a WAL was created and its folder not synced since
+  std::atomic<uint64_t> names_made_{0};      // WALs created, renamed or removed
+  std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
+  std::deque<Retired> retired_;              // flush thread only, oldest first
 
   Mutex mutex_;
   std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first

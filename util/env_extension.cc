@@ -10,6 +10,14 @@ leveldb::Status EnvExtension::NewLogFile(const std::string& name, uint64_t /*cap
   return leveldb::Status::NotSupported("NewLogFile", name);
 }
 
+leveldb::Status EnvExtension::ReuseLogFile(const std::string& old_name,
+                                           const std::string& /*new_name*/,
+                                           const LogBlocks& /*blocks*/,
+                                           leveldb::WritableFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("ReuseLogFile", old_name);
+}
+
 leveldb::Status EnvExtension::NewCompactionInput(const std::string& name,
                                                  leveldb::RandomAccessFile** result) {
   *result = nullptr;

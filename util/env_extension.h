@@ -8,6 +8,7 @@
 // Thread-safe, like Env itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -22,6 +23,12 @@ enum class LogFileMode {
   kMapped,  ///< stores into a shared mapping, faulted in ahead: no system call an append
 };
 
+/// How readers of a log go through it, as far as the owner of a recycled file has to know.
+struct LogBlocks {
+  size_t block_bytes;  ///< they look for a record at each multiple of this, whatever precedes it
+  size_t mark_bytes;   ///< where so many zeros stand in place of a record, none is in that block
+};
+
 class EnvExtension {
  public:
   virtual ~EnvExtension() = default;
@@ -30,12 +37,25 @@ class EnvExtension {
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;
 
   /// Creates (truncates) a log file with `capacity_bytes` allocated and zeroed ahead, so that
-  /// appends within it change no metadata. The file ends in zeros until it is closed. After each
-  /// successful Append
-  /// + Flush the bytes outlive the process. Default: NotSupported, and the caller uses
-  /// Env::NewWritableFile.
+  /// appends within it change no metadata. The file ends in zeros until it is closed (for good, if
+  /// the object is destroyed without). After each successful Append + Flush the bytes outlive the
+  /// process. Default: NotSupported, and the caller uses Env::NewWritableFile.
   virtual leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes,
                                      LogFileMode mode, leveldb::WritableFile** result);
+
+  /// Makes a log file of an old one, whose contents nobody needs any more: `old_name`, made by
+  /// NewLogFile with kWrite or by this, and not open. Its blocks were written before, so appends
+  /// within its length change no metadata, and there are no zeros to be written first.
+  ///
+  /// The steps are these, so that a crash leaves either the old name or a log that reads as empty:
+  /// the first block is zeroed and each later one marked as empty, which is made durable; then the
+  /// file gets `new_name` (which is as durable as any new one). An append overwrites what is there,
+  /// and puts a mark behind itself, in the same call: readers never see what is left of the old
+  /// log. Close cuts that off.
+  ///
+  /// Default: NotSupported. After a failure the old file is of no use but to be removed.
+  virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
+                                       const LogBlocks& blocks, leveldb::WritableFile** result);
 
   /// Opens a file for a compaction, which reads it mostly from front to back: large reads ahead.
   /// One thread uses the result. Default: NotSupported, and the caller uses

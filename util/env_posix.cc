@@ -170,6 +170,11 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     return CreateLogFile(name, capacity_bytes, mode, result);
   }
 
+  Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
+                      const LogBlocks& blocks, leveldb::WritableFile** result) override {
+    return RecycleLogFile(old_name, new_name, blocks, result);
+  }
+
   Status NewCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) override {
     return OpenCompactionInput(name, result);
   }

@@ -48,16 +48,20 @@ Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_
   return Status::OK();
 }
 
-Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces) {
+namespace {
+
+/// Has `put` write the pieces, which it may do in part, until nothing is left of them.
+template <typename Put>
+Status PutAll(const std::string& name, std::span<iovec> pieces, Put put) {
   while (!pieces.empty()) {
     if (pieces.front().iov_len == 0) {
       pieces = pieces.subspan(1);
       continue;
     }
-    const ssize_t put = writev(fd, pieces.data(), static_cast<int>(pieces.size()));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return Error(name, errno);
-    auto done = static_cast<size_t>(put);
+    const ssize_t written = put(pieces.data(), static_cast<int>(pieces.size()));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Error(name, errno);
+    auto done = static_cast<size_t>(written);
     for (iovec& piece : pieces) {
       const size_t of_piece = std::min(done, piece.iov_len);
       piece.iov_base = static_cast<char*>(piece.iov_base) + of_piece;
@@ -66,6 +70,21 @@ Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces) {
     }
   }
   return Status::OK();
+}
+
+}  // namespace
+
+Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces) {
+  return PutAll(name, pieces,
+                [fd](const iovec* first, int count) { return writev(fd, first, count); });
+}
+
+Status WriteAllAt(int fd, const std::string& name, uint64_t offset, std::span<iovec> pieces) {
+  return PutAll(name, pieces, [fd, &offset](const iovec* first, int count) {
+    const ssize_t written = pwritev(fd, first, count, static_cast<off_t>(offset));
+    if (written > 0) offset += static_cast<uint64_t>(written);
+    return written;
+  });
 }
 
 Status SyncData(int fd, const std::string& name) {

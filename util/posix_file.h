@@ -59,6 +59,10 @@ leveldb::Status ReadAt(int fd, const std::string& name, uint64_t offset, char* o
 /// Writes all pieces, in order, at the descriptor's position. Uses up the entries of `pieces`.
 leveldb::Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces);
 
+/// The same at `offset`; the descriptor's position stays.
+leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
+                           std::span<iovec> pieces);
+
 /// Makes what was written to the file durable, with the metadata needed to read it back.
 leveldb::Status SyncData(int fd, const std::string& name);
 
@@ -101,7 +105,8 @@ struct WriteStyle {
   size_t direct_bytes = 64 << 10;
   /// After so many bytes the kernel is asked to begin writing them to the device; 0: it decides.
   size_t writeback_bytes = 0;
-  /// Close cuts the file behind what was appended: it has space allocated ahead.
+  /// Close cuts the file behind what was appended: it has space allocated ahead. (Destruction
+  /// without Close does not: the file is about to be removed or recycled.)
   bool trim_at_close = false;
 };
 
@@ -114,6 +119,10 @@ std::unique_ptr<leveldb::WritableFile> MakeWritable(const std::string& name, Uni
 /// See EnvExtension::NewLogFile.
 leveldb::Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
                               leveldb::WritableFile** result);
+
+/// See EnvExtension::ReuseLogFile.
+leveldb::Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
+                               const LogBlocks& blocks, leveldb::WritableFile** result);
 
 /// See Env::NewLogger.
 leveldb::Status OpenLogger(const std::string& name, leveldb::Logger** result);

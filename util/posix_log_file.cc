@@ -1,16 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Log files: allocated ahead, and written either through write(2) or through a shared mapping.
+// Log files: allocated ahead, and written either through write(2) or through a shared mapping; or
+// recycled, and overwritten.
 
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -79,10 +82,6 @@ class MappedLogFile final : public leveldb::WritableFile {
   MappedLogFile(const std::string& name, UniqueFd fd, Mapping mapping)
       : name_(name), fd_(std::move(fd)), mapping_(std::move(mapping)) {}
 
-  ~MappedLogFile() override {
-    if (fd_.is_open()) MappedLogFile::Close();  // nobody is left to tell of a failure
-  }
-
   Status Append(const Slice& data) override {
     if (!failure_.ok()) return failure_;
     if (mapping_) {
@@ -149,6 +148,44 @@ class MappedLogFile final : public leveldb::WritableFile {
   Status failure_;
 };
 
+/// A log in a file that was one before, see EnvExtension::ReuseLogFile. Nothing is buffered: an
+/// append is a fragment of a record, seldom small where clients sync.
+class RecycledLogFile final : public leveldb::WritableFile {
+ public:
+  RecycledLogFile(const std::string& name, UniqueFd fd, size_t mark_bytes)
+      : name_(name), fd_(std::move(fd)), mark_(mark_bytes, '\0') {}
+
+  Status Append(const Slice& data) override {
+    if (!failure_.ok()) return failure_;
+    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()}, {mark_.data(), mark_.size()}};
+    failure_ = WriteAllAt(fd_.get(), name_, written_, pieces);
+    if (failure_.ok()) written_ += data.size();
+    return failure_;
+  }
+
+  Status Flush() override { return failure_; }
+
+  Status Sync() override {
+    if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
+    return failure_;
+  }
+
+  Status Close() override {
+    Status s = failure_;
+    if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
+    const int error = fd_.Close();
+    if (s.ok() && error != 0) s = Error(name_, error);
+    return s;
+  }
+
+ private:
+  const std::string name_;
+  UniqueFd fd_;
+  std::string mark_;
+  uint64_t written_ = 0;  // without the mark behind it
+  Status failure_;
+};
+
 /// Allocates the file's first `bytes`; *allocated is false, without an error, where the file system
 /// cannot.
 Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* allocated) {
@@ -190,8 +227,30 @@ Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode m
   return lseek(fd, 0, SEEK_SET) == 0 ? Status::OK() : Error(name, errno);
 }
 
+/// Makes a file of `file_bytes` read as an empty log, durably. As WriteZeros does, it waits now and
+/// then, so that no client's sync queues behind much.
+Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const LogBlocks& blocks) {
+  constexpr uint64_t kBlocksAtOnce = 32;
+  std::string zeros(blocks.block_bytes, '\0');
+  uint64_t marked = 0;
+  uint64_t waited_for_bytes = 0;
+  for (uint64_t at = 0; at < file_bytes; at += blocks.block_bytes) {
+    const uint64_t wanted = at == 0 ? blocks.block_bytes : blocks.mark_bytes;
+    iovec pieces[] = {{zeros.data(), static_cast<size_t>(std::min(wanted, file_bytes - at))}};
+    if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
+    if (++marked % kBlocksAtOnce != 0) continue;
+    const uint64_t end = at + blocks.block_bytes;
+    sync_file_range(fd, static_cast<off_t>(waited_for_bytes),
+                    static_cast<off_t>(end - waited_for_bytes),
+                    SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    waited_for_bytes = end;
+  }
+  return SyncData(fd, name);
+}
+
 /// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
-/// of it (which would kill the process). A file system that copies on write cannot promise that.
+/// of it (which would kill the process), and an overwrite changes no metadata. A file system that
+/// copies on write cannot promise that.
 bool KeepsAllocations(int fd) {
   struct statfs info;
   if (fstatfs(fd, &info) != 0) return false;
@@ -226,6 +285,25 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
   *result =
       MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trim_at_close = allocated})
           .release();
+  return Status::OK();
+}
+
+Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
+                      const LogBlocks& blocks, leveldb::WritableFile** result) {
+  *result = nullptr;
+  UniqueFd fd;
+  if (Status s = Open(old_name, O_WRONLY, &fd); !s.ok()) return s;
+  struct stat info;
+  if (fstat(fd.get(), &info) != 0) return Error(old_name, errno);
+  // What has another name too is somebody's copy.
+  if (info.st_nlink != 1 || !KeepsAllocations(fd.get()))
+    return Status::NotSupported(old_name, "cannot be overwritten in place");
+  const auto file_bytes = static_cast<uint64_t>(info.st_size);
+  // An append that shares a page with what stands there must not wait until that is read.
+  posix_fadvise(fd.get(), 0, info.st_size, POSIX_FADV_WILLNEED);
+  if (Status s = MarkBlocks(fd.get(), old_name, file_bytes, blocks); !s.ok()) return s;
+  if (rename(old_name.c_str(), new_name.c_str()) != 0) return Error(old_name, errno);
+  *result = new RecycledLogFile(new_name, std::move(fd), blocks.mark_bytes);
   return Status::OK();
 }
 

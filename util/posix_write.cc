@@ -38,7 +38,7 @@ class BufferedFile final : public leveldb::WritableFile {
         fd_(std::move(fd)) {}
 
   ~BufferedFile() override {
-    if (fd_.is_open()) BufferedFile::Close();  // nobody is left to tell of a failure
+    if (fd_.is_open()) BufferedFile::Flush();  // nobody is left to tell of a failure
   }
 
   Status Append(const Slice& data) override {

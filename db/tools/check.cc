@@ -9,10 +9,10 @@
 
 #include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/log_reader.h"
 #include "db/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
+#include "db/wal_reader.h"
 
 namespace lull::tools {
 namespace {
@@ -31,8 +31,9 @@ class Checker {
 
  private:
   void CheckTable(const TableFile& table);
-  void CheckLog(const std::string& name);
+  void CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
+  bool StillNeedsLog(uint64_t number) const;
 
   const std::string folder_;
   InspectedStore store_;
@@ -64,7 +65,7 @@ Status Checker::Run() {
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number) {
-      CheckLog(name);
+      CheckLog(parsed->number);
     }
   }
   return status;
@@ -79,6 +80,11 @@ bool Checker::StillLists(uint64_t number) const {
     }
   }
   return false;
+}
+
+bool Checker::StillNeedsLog(uint64_t number) const {
+  InspectedStore now;
+  return !Inspect(folder_, &now).ok() || number >= now.manifest.log_number;
 }
 
 void Checker::CheckTable(const TableFile& table) {
@@ -107,8 +113,8 @@ void Checker::CheckTable(const TableFile& table) {
   table_bytes_ += scan.file_bytes;
 }
 
-void Checker::CheckLog(const std::string& name) {
-  const std::string path = folder_ + "/" + name;
+void Checker::CheckLog(uint64_t number) {
+  const std::string path = LogFileName(folder_, number);
   leveldb::SequentialFile* raw = nullptr;
   const Status status = store_.context.env()->NewSequentialFile(path, &raw);
   if (status.IsNotFound()) return;  // its entries are in a table by now
@@ -116,17 +122,23 @@ void Checker::CheckLog(const std::string& name) {
     damage_.push_back(status.ToString());
     return;
   }
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
   leveldb::Slice record;
+  std::vector<std::string> damage;
+  uint64_t records = 0;
   while (reader.ReadRecord(&record)) {
-    ++log_records_;
+    ++records;
     const Status valid = batch::Validate(record);
     if (valid.ok()) continue;
-    damage_.push_back(path + ": record at offset " + std::to_string(reader.LastRecordOffset()) +
-                      ": " + valid.ToString());
+    damage.push_back(path + ": record at offset " + std::to_string(reader.LastRecordOffset()) +
+                     ": " + valid.ToString());
   }
+  if (!reader.status().ok()) damage.push_back(reader.status().ToString());
+  // A file that another process recycles meanwhile is overwritten while it is read.
+  if (!damage.empty() && !StillNeedsLog(number)) return;
   ++logs_;
-  if (!reader.status().ok()) damage_.push_back(reader.status().ToString());
+  log_records_ += records;
+  damage_.insert(damage_.end(), damage.begin(), damage.end());
   if (reader.end() == log::LogEnd::kTorn) {
     notes_.push_back(path + ": the last record is cut short, as a crash leaves it");
   }

@@ -45,9 +45,9 @@ class ReadOnlyTest : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
   void Fill(int first, int limit, const std::string& value) {
-    for (int i = first; i < limit; ++i) {
-      ASSERT_TRUE(writer_->Put(leveldb::WriteOptions(), Key(i), value).ok());
-    }
+    leveldb::WriteOptions write;
+    write.sync = sync_;
+    for (int i = first; i < limit; ++i) ASSERT_TRUE(writer_->Put(write, Key(i), value).ok());
   }
   static std::string Value(leveldb::DB* db, const std::string& key,
                            const leveldb::Snapshot* snapshot = nullptr) {
@@ -82,6 +82,7 @@ class ReadOnlyTest : public ::testing::Test {
 
   const std::string name_;
   leveldb::Options options_;
+  bool sync_ = false;
   std::unique_ptr<leveldb::DB> writer_;
   std::unique_ptr<leveldb::DB> reader_;
 };
@@ -168,11 +169,19 @@ TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
 }
 
 // The writer counts upwards through all keys, round after round: what a reader sees must be a
-// moment of that, without a hole.
-TEST_F(ReadOnlyTest, AlwaysSeesAPrefixOfWhatIsWritten) {
+// moment of that, without a hole. Where it syncs, the logs that are read are soon overwritten by
+// younger ones.
+class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(), [](const auto& info) {
+  return info.param ? "Syncing" : "NotSyncing";
+});
+
+TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   constexpr int kKeys = 200;
   OpenWriter();
   Fill(0, kKeys, "0");
+  sync_ = GetParam();
   std::atomic<bool> stop{false};
   const std::string padding(500, 'p');
   auto thread = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {

@@ -7,9 +7,12 @@ whoever applied them, then applies more. Option sets change at each hand-over; h
 side leaves without closing, so that the other must recover its log, and now and then what Lull
 hands over is a checkpoint of its directory. One line a directory; exit code 1 at the first
 difference, with the command that shows it (the directory is kept).
+
+With --recycled, Lull must have left logs in files that were logs before.
 """
 import argparse
 import os
+import pathlib
 import random
 import shutil
 import subprocess
@@ -28,33 +31,48 @@ def run(command):
     return done.returncode, done.stderr.strip()
 
 
-def hand_over(drivers, seed, rounds, ops):
-    """Works on one directory; returns an error text or None."""
+def recycled_logs(directory):
+    """How many logs have something behind the zeros that a block begins with."""
+    block = 32768
+    count = 0
+    for log in pathlib.Path(directory).glob("*.log"):
+        content = log.read_bytes()
+        blocks = [content[at:at + block] for at in range(block, len(content), block)]
+        count += any(not any(part[:7]) and any(part) for part in blocks)
+    return count
+
+
+def hand_over(drivers, seed, args):
+    """Works on one directory; returns an error text or None, and how many recycled logs it had."""
     rng = random.Random(seed)
-    parent = tempfile.mkdtemp(prefix="handover-")
+    parent = tempfile.mkdtemp(prefix="handover-", dir=args.folder)
     directory = os.path.join(parent, "0")
+    recycled = 0
     option_set = rng.randrange(1000)
     start = 0
     side = rng.randrange(2)
-    for turn in range(rounds + 1):
+    for turn in range(args.rounds + 1):
         command = [drivers[side], "apply", f"--dir={directory}", f"--seed={seed}",
-                   f"--start={start}", f"--ops={ops}", f"--set={option_set}",
+                   f"--start={start}", f"--ops={args.ops}", f"--set={option_set}",
+                   f"--sync_every={args.sync_every}",
                    f"--scheduling={rng.choice(SCHEDULING)}",
                    f"--leave={rng.choice(['close', 'abandon'])}"]
+        left = directory
         if side == LULL and rng.random() < 0.3:
             directory = os.path.join(parent, str(turn + 1))
             command.append(f"--checkpoint={directory}")
         code, error = run(command)
         if code != 0:
-            return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}"
-        start += ops
+            return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}", recycled
+        start += args.ops
+        recycled += recycled_logs(left)
         side = 1 - side
         picked = subprocess.run([drivers[0], "sets", f"--set={option_set}",
                                  f"--seed={rng.randrange(1 << 30)}"],
                                 capture_output=True, text=True, timeout=60, check=True)
         option_set = int(picked.stdout)
     shutil.rmtree(parent)
-    return None
+    return None, recycled
 
 
 def main():
@@ -65,13 +83,23 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=8, help="hand-overs a directory")
     parser.add_argument("--ops", type=int, default=1500, help="commits between two hand-overs")
+    parser.add_argument("--sync-every", type=int, default=512,
+                        help="commits from one synced to the next")
+    parser.add_argument("--folder", help="where to make the directories")
+    parser.add_argument("--recycled", action="store_true", help="fail where no log was recycled")
     args = parser.parse_args()
+    recycled = 0
     for seed in range(args.first_seed, args.first_seed + args.seeds):
-        error = hand_over([args.stock, args.lull], seed, args.rounds, args.ops)
+        error, seen = hand_over([args.stock, args.lull], seed, args)
+        recycled += seen
         if error is not None:
             print(f"seed {seed}: {error}", file=sys.stderr)
             return 1
-        print(f"seed {seed}: {args.rounds} hand-overs, {(args.rounds + 1) * args.ops} commits")
+        print(f"seed {seed}: {args.rounds} hand-overs, {(args.rounds + 1) * args.ops} commits, "
+              f"{seen} recycled logs")
+    if args.recycled and recycled == 0:
+        print("no log was recycled", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -14,26 +14,30 @@ using leveldb::Status;
 
 FileContent::FileContent(std::string bytes) : bytes_(std::move(bytes)) {
   blocks_.resize((bytes_.size() + kBlockBytes - 1) / kBlockBytes);
-  for (size_t i = 0; i < blocks_.size(); ++i) blocks_[i].sure_bytes = BlockLength(i);
+  for (size_t i = 0; i < blocks_.size(); ++i) blocks_[i].sure = BlockAt(i).ToString();
   sure_size_ = bytes_.size();
 }
 
-size_t FileContent::BlockLength(size_t index) const {
-  return std::min(kBlockBytes, bytes_.size() - index * kBlockBytes);
+Slice FileContent::BlockAt(size_t index) const {
+  const size_t begin = index * kBlockBytes;
+  return Slice(bytes_.data() + begin, std::min(kBlockBytes, bytes_.size() - begin));
 }
 
-void FileContent::Append(Slice data) {
+void FileContent::WriteAt(uint64_t offset, Slice data) {
+  if (cut_) Resize(*cut_);
   if (data.empty()) return;
-  const size_t first_touched = bytes_.size() / kBlockBytes;
-  bytes_.append(data.data(), data.size());
+  const size_t first_touched = std::min<uint64_t>(offset, bytes_.size()) / kBlockBytes;
+  const uint64_t end = offset + data.size();
+  if (bytes_.size() < end) bytes_.resize(end, '\0');
+  bytes_.replace(offset, data.size(), data.data(), data.size());
   blocks_.resize((bytes_.size() + kBlockBytes - 1) / kBlockBytes);
-  for (size_t i = first_touched; i < blocks_.size(); ++i) blocks_[i].dirty = true;
+  for (size_t i = first_touched; i * kBlockBytes < end; ++i) blocks_[i].dirty = true;
 }
 
 void FileContent::SyncOk() {
   for (size_t i = 0; i < blocks_.size(); ++i) {
     if (!blocks_[i].dirty) continue;
-    blocks_[i] = Block{BlockLength(i), false};
+    blocks_[i] = Block{BlockAt(i).ToString(), false};
   }
   sure_size_ = bytes_.size();
 }
@@ -44,7 +48,12 @@ void FileContent::SyncFailed() {
 
 void FileContent::Overwrite(uint64_t offset, const std::string& data) {
   if (offset >= bytes_.size()) return;
-  bytes_.replace(offset, std::min<uint64_t>(data.size(), bytes_.size() - offset), data);
+  const size_t length = std::min<uint64_t>(data.size(), bytes_.size() - offset);
+  bytes_.replace(offset, length, data, 0, length);
+  for (size_t at = offset; at < offset + length; ++at) {
+    std::string& sure = blocks_[at / kBlockBytes].sure;
+    if (at % kBlockBytes < sure.size()) sure[at % kBlockBytes] = bytes_[at];
+  }
 }
 
 void FileContent::Resize(uint64_t size) {
@@ -77,18 +86,35 @@ size_t FileContent::Read(uint64_t offset, size_t n, char* scratch) const {
   return length;
 }
 
+// What was overwritten is as it was before, or, if it may be torn, is so in some sectors; what was
+// appended is lost.
+void FileContent::LoseBlock(char* now, size_t length, const std::string& sure, bool may_tear,
+                            double garbage, Rng* rng) {
+  constexpr size_t kSectorBytes = 512;
+  const bool zeros = !rng->Chance(garbage);
+  const size_t overwritten = std::min(sure.size(), length);
+  const bool torn = may_tear && rng->OneIn(2);
+  for (size_t at = 0; at < overwritten; at += kSectorBytes) {
+    if (torn && rng->OneIn(2)) continue;
+    std::memcpy(now + at, sure.data() + at, std::min(kSectorBytes, overwritten - at));
+  }
+  for (size_t at = overwritten; at < length; ++at) {
+    now[at] = zeros ? '\0' : static_cast<char>(rng->Next());
+  }
+}
+
 std::string FileContent::AfterCrash(double survival, double garbage, Rng* rng) const {
   std::string left = bytes_.substr(0, SizeAfterCrash(survival, rng));
   for (size_t i = 0; i * kBlockBytes < left.size(); ++i) {
-    const size_t from = i * kBlockBytes + blocks_[i].sure_bytes;
-    const size_t to = std::min(left.size(), i * kBlockBytes + BlockLength(i));
-    if (from >= to || rng->Chance(survival)) continue;
-    const bool zeros = !rng->Chance(garbage);
-    for (size_t at = from; at < to; ++at) {
-      left[at] = zeros ? '\0' : static_cast<char>(rng->Next());
-    }
+    char* const block = left.data() + i * kBlockBytes;
+    const size_t length = std::min(kBlockBytes, left.size() - i * kBlockBytes);
+    const std::string& sure = blocks_[i].sure;
+    const bool in_doubt = sure.size() < length || std::memcmp(sure.data(), block, length) != 0;
+    if (!in_doubt || rng->Chance(survival)) continue;
+    LoseBlock(block, length, sure, survival > 0, garbage, rng);
   }
   if (left.size() < reserved_ && rng->OneIn(2)) left.resize(reserved_, '\0');
+  if (cut_ && *cut_ < left.size() && rng->Chance(survival)) left.resize(*cut_);
   return left;
 }
 
@@ -181,6 +207,14 @@ Status CrashDisk::Append(const std::string& path, const InodeRef& inode, Slice d
   std::lock_guard<std::mutex> lock(mu_);
   Status s = StepLocked(DiskOp::kAppend, path);
   if (s.ok()) inode->now.Append(data);
+  return s;
+}
+
+Status CrashDisk::WriteAt(const std::string& path, const InodeRef& inode, uint64_t offset,
+                          Slice data) {
+  std::lock_guard<std::mutex> lock(mu_);
+  Status s = StepLocked(DiskOp::kAppend, path);
+  if (s.ok()) inode->now.WriteAt(offset, data);
   return s;
 }
 
@@ -311,6 +345,11 @@ void CrashDisk::Reserve(const InodeRef& inode, uint64_t size) {
 void CrashDisk::Release(const InodeRef& inode) {
   std::lock_guard<std::mutex> lock(mu_);
   if (!crashed_) inode->now.Release();
+}
+
+void CrashDisk::Cut(const InodeRef& inode, uint64_t size) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (!crashed_) inode->now.Cut(size);
 }
 
 bool CrashDisk::Lock(const std::string& path) {

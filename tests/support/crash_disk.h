@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +22,7 @@
 
 namespace lull::testing {
 
-// The bytes of one file. Files only grow at the end, so the sure bytes of a block are a prefix of
-// it, and one length a block says which they are.
+// The bytes of one file, and for each block of it what the disk is sure to hold.
 class FileContent {
  public:
   static constexpr size_t kBlockBytes = 4096;
@@ -31,12 +32,16 @@ class FileContent {
   explicit FileContent(std::string bytes);
 
   // The size that readers see, and the bytes there.
-  uint64_t size() const { return std::max<uint64_t>(bytes_.size(), reserved_); }
+  uint64_t size() const { return cut_.value_or(std::max<uint64_t>(bytes_.size(), reserved_)); }
   size_t Read(uint64_t offset, size_t n, char* scratch) const;
   // Makes the file end in zeros up to `size`, until Release() or until it has grown past that.
   void Reserve(uint64_t size) { reserved_ = size; }
   void Release() { reserved_ = 0; }
-  void Append(leveldb::Slice data);
+  // Cuts the file; a crash may undo that.
+  void Cut(uint64_t size) { cut_ = size; }
+  void Append(leveldb::Slice data) { WriteAt(cut_.value_or(bytes_.size()), data); }
+  // Overwrites what is there, and appends what goes beyond it.
+  void WriteAt(uint64_t offset, leveldb::Slice data);
   void SyncOk();
   void SyncFailed();
   // Overwrites or cuts, as a disk that rots would; nothing becomes dirty.
@@ -47,17 +52,20 @@ class FileContent {
 
  private:
   struct Block {
-    size_t sure_bytes = 0;
+    std::string sure;
     bool dirty = false;
   };
 
-  size_t BlockLength(size_t index) const;
+  leveldb::Slice BlockAt(size_t index) const;
+  static void LoseBlock(char* now, size_t length, const std::string& sure, bool may_tear,
+                        double garbage, Rng* rng);
   uint64_t SizeAfterCrash(double survival, Rng* rng) const;
 
   std::string bytes_;
   std::vector<Block> blocks_;
   uint64_t sure_size_ = 0;
   uint64_t reserved_ = 0;
+  std::optional<uint64_t> cut_;
 };
 
 struct Inode {
@@ -70,14 +78,19 @@ class CrashDisk {
  public:
   using InodeRef = std::shared_ptr<Inode>;
 
+  std::atomic<uint64_t> appends_to_reused_logs{0};
+
   leveldb::Status Open(const std::string& path, InodeRef* inode);
   // Creates `path`; an existing file is emptied, or kept when `keep` is set.
   leveldb::Status Create(const std::string& path, bool keep, InodeRef* inode);
   leveldb::Status Append(const std::string& path, const InodeRef& inode, leveldb::Slice data);
+  leveldb::Status WriteAt(const std::string& path, const InodeRef& inode, uint64_t offset,
+                          leveldb::Slice data);
   leveldb::Status Sync(const std::string& path, const InodeRef& inode);
   void Reserve(const InodeRef& inode, uint64_t size);
   // Ends the reservation, as the close of a preallocated file does.
   void Release(const InodeRef& inode);
+  void Cut(const InodeRef& inode, uint64_t size);
   leveldb::Status SyncDir(const std::string& dir);
   leveldb::Status Remove(const std::string& path);
   leveldb::Status Rename(const std::string& from, const std::string& to);

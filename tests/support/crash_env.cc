@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/crash_env.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -61,7 +62,6 @@ class Writer : public leveldb::WritableFile {
       : disk_(std::move(disk)), path_(std::move(path)), inode_(std::move(inode)) {}
 
   Status Append(const Slice& data) override { return disk_->Append(path_, inode_, data); }
-  ~Writer() override { disk_->Release(inode_); }
   Status Close() override {
     disk_->Release(inode_);
     return Status::OK();
@@ -74,6 +74,39 @@ class Writer : public leveldb::WritableFile {
   const std::string path_;
   const InodeRef inode_;
 };
+
+#ifdef LULL_BUILD
+// Writes over an older file from its front, each append with a mark behind it.
+class Overwriter : public leveldb::WritableFile {
+ public:
+  Overwriter(DiskRef disk, std::string path, InodeRef inode, size_t mark_bytes)
+      : disk_(std::move(disk)),
+        path_(std::move(path)),
+        inode_(std::move(inode)),
+        mark_(mark_bytes, '\0') {}
+
+  Status Append(const Slice& data) override {
+    Status s = disk_->WriteAt(path_, inode_, written_, data.ToString() + mark_);
+    if (!s.ok()) return s;
+    written_ += data.size();
+    ++disk_->appends_to_reused_logs;
+    return s;
+  }
+  Status Close() override {
+    disk_->Cut(inode_, written_);
+    return Status::OK();
+  }
+  Status Flush() override { return Status::OK(); }
+  Status Sync() override { return disk_->Sync(path_, inode_); }
+
+ private:
+  const DiskRef disk_;
+  const std::string path_;
+  const InodeRef inode_;
+  const std::string mark_;
+  uint64_t written_ = 0;
+};
+#endif
 
 class HeldLock : public leveldb::FileLock {
  public:
@@ -266,6 +299,27 @@ Status CrashEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes, lu
   Status s = disk_->Create(clean, /*keep=*/false, &inode);
   if (s.ok()) disk_->Reserve(inode, capacity_bytes);
   *result = s.ok() ? new Writer(disk_, clean, std::move(inode)) : nullptr;
+  return s;
+}
+
+uint64_t CrashEnv::appends_to_reused_logs() const { return disk_->appends_to_reused_logs; }
+
+Status CrashEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
+                              const lull::LogBlocks& blocks, leveldb::WritableFile** result) {
+  const std::string from = CleanPath(old_path), to = CleanPath(new_path);
+  *result = nullptr;
+  InodeRef inode;
+  uint64_t size = 0;
+  Status s = disk_->Open(from, &inode);
+  if (s.ok()) s = disk_->Size(from, &size);
+  for (uint64_t at = 0; s.ok() && at < size; at += blocks.block_bytes) {
+    const uint64_t wanted = at == 0 ? blocks.block_bytes : blocks.mark_bytes;
+    s = disk_->WriteAt(from, inode, at, std::string(std::min(wanted, size - at), '\0'));
+  }
+  if (s.ok()) s = disk_->Sync(from, inode);
+  if (s.ok()) s = disk_->Rename(from, to);
+  if (!s.ok()) return s;
+  *result = new Overwriter(disk_, to, std::move(inode), blocks.mark_bytes);
   return s;
 }
 

@@ -3,9 +3,10 @@
 // CrashEnv: a file system in memory that knows what a power loss may leave behind.
 //
 // What always holds
-// - Bytes are sure once a Sync() of their file returned OK after they were appended. Every other
+// - Bytes are sure once a Sync() of their file returned OK after they were written. Every other
 //   byte is in doubt, block by block (4 KiB): a crash keeps it, or turns it into zeros or garbage,
-//   or cuts the file before it.
+//   or cuts the file before it. Where it overwrote a sure byte, a crash keeps it or brings the old
+//   one back, block by block or, in a torn block, sector by sector (512 bytes).
 // - A create, rename or unlink is sure once its directory was synced. Until then a crash keeps any
 //   subset of them, whatever their order was.
 // - A directory is synced by SyncDirectory(), and by Sync() of a file called MANIFEST-*, because
@@ -141,6 +142,11 @@ class CrashEnv : public leveldb::Env
   // A log file that ends in zeros up to its capacity until it is closed; after a crash it may too.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
                              lull::LogFileMode mode, leveldb::WritableFile** result) override;
+  leveldb::Status ReuseLogFile(const std::string& old_path, const std::string& new_path,
+                               const lull::LogBlocks& blocks,
+                               leveldb::WritableFile** result) override;
+  // Appends to files that ReuseLogFile gave.
+  uint64_t appends_to_reused_logs() const;
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #else
   leveldb::Status SyncDirectory(const std::string& dir);

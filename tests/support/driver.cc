@@ -4,9 +4,10 @@
 // (against stock LevelDB, against Lull) can hand the directory to each other.
 //
 //   driver apply  --dir=D --seed=S --start=K --ops=N [--set=I] [--leave=close|abandon]
-//       checks that D holds commits [0, K) of stream S, applies N more, checks again, and leaves D
-//       by closing it or, with --leave=abandon, by exiting without closing. With --checkpoint=C, C
-//       is made a second store that holds the same.
+//       checks that D holds commits [0, K) of stream S, applies N more (every 512th synced, or
+//       every I-th with --sync_every=I), checks again, and leaves D by closing it or, with
+//       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
+//       that holds the same.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
 //   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
@@ -41,6 +42,7 @@ struct Flags {
   uint64_t seed = 1;
   uint64_t start = 0;
   uint64_t ops = 0;
+  uint64_t sync_every = 512;
   std::optional<size_t> set;
 };
 
@@ -68,6 +70,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->start = number;
     } else if (name == "ops") {
       flags->ops = number;
+    } else if (name == "sync_every" && number > 0) {
+      flags->sync_every = number;
     } else if (name == "set") {
       flags->set = number % kOptionSetCount;
     } else {
@@ -114,7 +118,7 @@ bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model*
     leveldb::WriteBatch batch;
     FillBatch(ops, &batch);
     leveldb::WriteOptions options;
-    options.sync = i % 512 == 0;
+    options.sync = i % flags.sync_every == 0;
     const leveldb::Status s = db->Write(options, &batch);
     if (!s.ok()) return Wrong("commit " + std::to_string(i) + ": " + s.ToString());
     model->Commit(ops);

@@ -335,6 +335,21 @@ Status FaultEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes,
   return s;
 }
 
+// A fault before any step, at the sync inside, or at the rename; a lie hits none of them.
+Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
+                              const lull::LogBlocks& blocks, leveldb::WritableFile** result) {
+  *result = nullptr;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(old_path, "no files to be reused");
+  for (const IoOp op : {kOpenWrite, kSync, kRename}) {
+    const Outcome outcome = Decide(op, old_path);
+    if (!outcome.status.ok()) return outcome.status;
+  }
+  Status s = extension->ReuseLogFile(old_path, new_path, blocks, result);
+  if (s.ok()) *result = new FaultyWritableFile(this, new_path, *result);
+  return s;
+}
+
 Status FaultEnv::NewCompactionInput(const std::string& path, leveldb::RandomAccessFile** result) {
   *result = nullptr;
   lull::EnvExtension* extension = lull::ExtensionOf(target());

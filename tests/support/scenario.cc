@@ -167,6 +167,17 @@ void MemtableSwitches(ScenarioStore* store) {
   store->Close();
 }
 
+// The same amount in each WAL, so that the records of a recycled one stand where older ones did.
+void SyncedSwitches(ScenarioStore* store) {
+  store->Open();
+  for (int round = 0; round < 16; ++round) {
+    for (int i = 0; i < 3; ++i) store->Put(i + round % 4, 6000, true);
+    store->Flush();
+  }
+  store->CheckReads(8);
+  store->Close();
+}
+
 void AsyncBurst(ScenarioStore* store) {
   store->Open();
   for (int i = 0; i < 70; ++i) store->Put(i % 30, 4000, false);
@@ -260,6 +271,7 @@ const std::vector<Scenario>& AllScenarios() {
       {"SyncedPuts", 0, SyncedPuts},
       {"MixedSync", 1, MixedSync},
       {"MemtableSwitches", 2, MemtableSwitches},
+      {"SyncedSwitches", 2, SyncedSwitches},
       {"AsyncBurst", 1, AsyncBurst},
       {"OverwriteAndCompact", 5, OverwriteAndCompact},
       {"Reopening", 4, Reopening},

@@ -88,6 +88,7 @@ struct SweepReport {
   uint64_t runs = 0;    // times the scenario ran
   uint64_t states = 0;  // stores reopened and compared
   uint64_t violations = 0;
+  uint64_t appends_to_reused_logs = 0;
   std::string first_violation;  // with all that is needed to run it again
 
   void Violation(const std::string& text);

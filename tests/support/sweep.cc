@@ -74,6 +74,9 @@ class CrashSweeper {
     scenario_.run(&store);
     store.Close();
     ++report_.runs;
+#ifdef LULL_BUILD
+    report_.appends_to_reused_logs += env.appends_to_reused_logs();
+#endif
     const std::string where =
         step == CrashEnv::kNoCrashPoint ? "the end" : "step " + std::to_string(step);
     if (!store.wrong_read().empty()) Complain(where, store.wrong_read());

@@ -280,5 +280,134 @@ TEST_P(LogFileTest, AKillInsideAnAppendLeavesWholeRecords) {
   }
 }
 
+// ---- recycled files ----
+
+class RecycledLogFileTest : public testing::Test {
+ protected:
+  static constexpr LogBlocks kBlocks{32768, 7};
+  static constexpr uint64_t kOldBytes = 100'000;
+
+  /// A full log under the old name, of bytes that are not zero.
+  void SetUp() override {
+    WritableFile* raw = nullptr;
+    ASSERT_TRUE(
+        extension_->NewLogFile(old_name_, kOldBytes, LogFileMode::kWrite, &raw).ok());
+    const std::unique_ptr<WritableFile> file(raw);
+    ASSERT_TRUE(file->Append(std::string(60'000, 'o')).ok());
+    ASSERT_TRUE(file->Flush().ok());
+    if (std::filesystem::file_size(old_name_) != kOldBytes)
+      GTEST_SKIP() << "this file system does not allocate ahead";
+    ASSERT_TRUE(file->Append(std::string(40'000, 'o')).ok());
+    ASSERT_TRUE(file->Flush().ok());
+  }
+
+  std::unique_ptr<WritableFile> Reuse() {
+    WritableFile* file = nullptr;
+    const Status s = extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return std::unique_ptr<WritableFile>(file);
+  }
+
+  /// The old log, marked as empty.
+  static std::string Marked() {
+    std::string bytes(kOldBytes, 'o');
+    bytes.replace(0, 32768, 32768, '\0');
+    for (size_t block = 32768; block < kOldBytes; block += 32768) bytes.replace(block, 7, 7, '\0');
+    return bytes;
+  }
+
+  EnvExtension* const extension_ = ExtensionOf(leveldb::Env::Default());
+  TestDir dir_;
+  const std::string old_name_ = dir_.File("000007.log");
+  const std::string new_name_ = dir_.File("000009.log");
+};
+
+TEST_F(RecycledLogFileTest, ReadsAsEmptyUnderItsNewName) {
+  const auto file = Reuse();
+  EXPECT_FALSE(std::filesystem::exists(old_name_));
+  EXPECT_TRUE(TestDir::Contents(new_name_) == Marked());
+}
+
+TEST_F(RecycledLogFileTest, EachAppendOverwritesAndPutsAMarkBehindItself) {
+  const auto file = Reuse();
+  const std::string mark(kBlocks.mark_bytes, '\0');
+  Random random(84);
+  std::string written;
+  for (int i = 0; written.size() < kOldBytes + 50'000; ++i) {
+    const std::string record(1 + random.Uniform(random.OneIn(8) ? 30000 : 300), 'n');
+    ASSERT_TRUE(file->Append(record).ok());
+    written += record;
+    if (i % 5 == 0) {
+      ASSERT_TRUE(file->Sync().ok());
+    }
+    const std::string contents = TestDir::Contents(new_name_);
+    std::string expected = Marked();
+    expected.replace(0, written.size() + mark.size(), written + mark);
+    ASSERT_TRUE(contents == expected) << written.size();
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_TRUE(TestDir::Contents(new_name_) == written);
+}
+
+TEST_F(RecycledLogFileTest, KeepsItsLengthUntilItIsClosed) {
+  auto file = Reuse();
+  ASSERT_TRUE(file->Append("young").ok());
+  file.reset();
+  EXPECT_EQ(std::filesystem::file_size(new_name_), kOldBytes);
+  std::filesystem::rename(new_name_, old_name_);
+  file = Reuse();
+  ASSERT_TRUE(file->Append("younger").ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(new_name_), "younger");
+}
+
+TEST_F(RecycledLogFileTest, IsMarkedBeforeItIsRenamed) {
+  WritableFile* file = nullptr;
+  const std::string nowhere = dir_.File("no folder/000009.log");
+  EXPECT_FALSE(extension_->ReuseLogFile(old_name_, nowhere, kBlocks, &file).ok());
+  EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(TestDir::Contents(old_name_) == Marked());
+}
+
+TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
+  const std::string copy = dir_.File("copy");
+  std::filesystem::create_hard_link(old_name_, copy);
+  WritableFile* file = nullptr;
+  EXPECT_TRUE(
+      extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsNotSupportedError());
+  EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(TestDir::Contents(copy) == std::string(kOldBytes, 'o'));
+  EXPECT_FALSE(std::filesystem::exists(new_name_));
+}
+
+TEST_F(RecycledLogFileTest, WhatIsNotThereIsAnError) {
+  ASSERT_EQ(unlink(old_name_.c_str()), 0);
+  WritableFile* file = nullptr;
+  EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsNotFound());
+  EXPECT_EQ(file, nullptr);
+  EXPECT_FALSE(std::filesystem::exists(new_name_));
+}
+
+TEST_F(RecycledLogFileTest, AFailureSticks) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  {
+    const auto file = Reuse();
+    rlimit small = before;
+    small.rlim_cur = 120'000;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    EXPECT_TRUE(file->Append(std::string(110'000, 'a')).ok());
+    const Status s = file->Append(std::string(20'000, 'b'));
+    EXPECT_EQ(s.ToString(), "IO error: " + new_name_ + ": File too large");
+    EXPECT_EQ(file->Append("c").ToString(), s.ToString());
+    EXPECT_EQ(file->Flush().ToString(), s.ToString());
+    EXPECT_EQ(file->Sync().ToString(), s.ToString());
+    EXPECT_EQ(file->Close().ToString(), s.ToString());
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, old_handler);
+}
+
 }  // namespace
 }  // namespace lull

@@ -1,0 +1,359 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Logs in files that were logs before: whatever a power loss leaves, no reader takes a record of
+// the older log for one of the younger. The worst case is planted: in each log the records have the
+// same sizes and, but for their sequences, the same bytes at the same offsets.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/batch_format.h"
+#include "db/log_format.h"
+#include "db/log_writer.h"
+#include "db/wal_reader.h"
+#include "leveldb/write_batch.h"
+#include "tests/db/memory_files.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/rng.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
+
+namespace lull {
+namespace {
+
+using log::kBlockBytes;
+using log::kHeaderBytes;
+using testing::CrashEnv;
+using testing::CrashOptions;
+using testing::MemorySequential;
+
+constexpr LogBlocks kBlocks{kBlockBytes, kHeaderBytes};
+constexpr uint64_t kCapacityBytes = 4 * kBlockBytes + 1000;
+
+std::string Path(int number) { return "/d/" + std::to_string(number) + ".log"; }
+
+std::string Contents(leveldb::Env* env, const std::string& path) {
+  std::string bytes;
+  EXPECT_TRUE(leveldb::ReadFileToString(env, path, &bytes).ok()) << path;
+  return bytes;
+}
+
+struct LevelDBReading {
+  std::vector<std::string> records;
+  int complaints = 0;  // each an error with paranoid_checks
+};
+
+// What LevelDB's reader makes of a log: behind a fault, or a header of zeros, it goes on with the
+// next block.
+LevelDBReading ReadAsLevelDB(const std::string& bytes) {
+  LevelDBReading reading;
+  std::string assembled;
+  bool in_record = false;
+  for (size_t block = 0; block < bytes.size(); block += kBlockBytes) {
+    leveldb::Slice rest(bytes.data() + block, std::min(kBlockBytes, bytes.size() - block));
+    while (rest.size() >= kHeaderBytes) {
+      const size_t length =
+          static_cast<uint8_t>(rest[4]) | static_cast<size_t>(static_cast<uint8_t>(rest[5])) << 8;
+      const int type = rest[6];
+      const bool unused = type == 0 && length == 0;
+      const bool intact = !unused && length <= rest.size() - kHeaderBytes &&
+                          crc32c::Mask(crc32c::Value(rest.data() + 6, length + 1)) ==
+                              DecodeFixed32(rest.data());
+      if (!intact) {
+        if (!unused || in_record) ++reading.complaints;
+        in_record = false;
+        break;
+      }
+      const std::string payload(rest.data() + kHeaderBytes, length);
+      rest.remove_prefix(kHeaderBytes + length);
+      if (type == 1) reading.records.push_back(payload);
+      if (type == 2) assembled.clear();
+      if (type == 2 || in_record) assembled += payload;
+      if (type == 4 && in_record) reading.records.push_back(assembled);
+      in_record = type == 2 || (type == 3 && in_record);
+    }
+  }
+  return reading;
+}
+
+// Logs, one after the other, in one file.
+class Recycler {
+ public:
+  Recycler() { env_.CreateDir("/d"); }
+
+  // Without `avoid_older_ends` the log is written as if its file were new.
+  void Begin(bool avoid_older_ends = true) {
+    leveldb::WritableFile* file = nullptr;
+    const leveldb::Status status = Open(&file);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(env_.SyncDirectory("/d").ok());
+    Write(std::unique_ptr<leveldb::WritableFile>(file), avoid_older_ends);
+  }
+  leveldb::Status Open(leveldb::WritableFile** file) {
+    ++number_;
+    if (number_ == 1)
+      return env_.NewLogFile(Path(1), kCapacityBytes, LogFileMode::kWrite, file);
+    return env_.ReuseLogFile(Path(number_ - 1), Path(number_), kBlocks, file);
+  }
+  void Write(std::unique_ptr<leveldb::WritableFile> file, bool avoid_older_ends = true) {
+    if (!avoid_older_ends) ends_ = log::FragmentEnds();
+    writer_ = std::make_unique<log::Writer>(std::move(file), std::exchange(ends_, {}));
+    first_ = synced_ = next_;
+    ASSERT_TRUE(writer_->AddRecord(WalPreamble(next_)).ok());
+  }
+  void Append(size_t value_bytes) {
+    leveldb::WriteBatch batch;
+    batch.Put("key", std::string(value_bytes, 'v'));
+    batch::SetSequence(&batch, next_++);
+    ASSERT_TRUE(writer_->AddRecord(batch::Contents(batch)).ok());
+  }
+  void Sync() {
+    ASSERT_TRUE(writer_->Sync().ok());
+    synced_ = next_;
+  }
+  void End() {
+    ends_ = writer_->TakeEnds();
+    writer_ = nullptr;  // and is not closed, which would cut the file
+  }
+
+  // Whether LevelDB would replay a record of an older log. What is wrong otherwise fails the test.
+  bool CrashShowsOlder(uint64_t seed, const CrashOptions& crash = {}) {
+    const std::unique_ptr<CrashEnv> after = env_.Crash(seed, crash);
+    const std::string bytes = Contents(after.get(), Path(number_));
+    bool older = false;
+    SequenceNumber synced_found = first_;
+    for (const std::string& record : ReadAsLevelDB(bytes).records) {
+      const SequenceNumber sequence = batch::SequenceOf(record);
+      older = older || sequence < first_;
+      if (batch::CountOf(record) == 1 && sequence == synced_found) ++synced_found;
+    }
+    EXPECT_GE(synced_found, synced_) << "seed " << seed;
+    ExpectLullReadsAPrefix(bytes, seed);
+    return older;
+  }
+
+  void ExpectLullReadsAPrefix(const std::string& bytes, uint64_t seed) {
+    WalReader reader(std::make_unique<MemorySequential>(bytes), Path(number_));
+    leveldb::Slice record;
+    SequenceNumber next = first_;
+    while (reader.ReadRecord(&record)) {
+      ASSERT_EQ(batch::SequenceOf(record), next) << "seed " << seed;
+      next += batch::CountOf(record);
+    }
+    ASSERT_GE(next, synced_) << "seed " << seed;
+  }
+
+  CrashEnv env_;
+  int number_ = 0;
+  std::unique_ptr<log::Writer> writer_;
+  log::FragmentEnds ends_;
+  SequenceNumber first_ = 1;   // of the present log
+  SequenceNumber synced_ = 1;  // those below are sure
+  SequenceNumber next_ = 1;
+};
+
+struct Shape {
+  const char* name;
+  size_t first_value_bytes;
+  size_t value_bytes;  // 0: of all sizes
+};
+// The first record fills up its sector behind the preamble, so that the others end with one.
+constexpr Shape kShapes[] = {{"Sectors", 467, 486}, {"Pages", 4051, 4070}, {"Small", 60, 60},
+                             {"Odd", 700, 1000},    {"All", 5, 0}};
+
+// Writes logs of several lengths into one file, and loses power again and again. Returns in how
+// many states LevelDB would replay something old.
+int WriteLogsAndCrash(const Shape& shape, bool avoid_older_ends) {
+  Recycler logs;
+  testing::Rng rng(17);
+  int older = 0;
+  for (const size_t log_bytes : {100'000, 70'000, 110'000, 50'000, 90'000}) {
+    logs.Begin(avoid_older_ends);
+    logs.Append(shape.first_value_bytes);
+    while (logs.writer_->FileBytes() < log_bytes && !::testing::Test::HasFailure()) {
+      logs.Append(shape.value_bytes > 0 ? shape.value_bytes : rng.Below(3000));
+      if (rng.OneIn(3)) logs.Sync();
+      const bool look = logs.writer_->FileBytes() > kBlockBytes && rng.OneIn(3);
+      if (logs.number_ > 1 && look && logs.CrashShowsOlder(rng.Next())) ++older;
+    }
+    logs.End();
+  }
+  return older;
+}
+
+class RecycledLogTest : public ::testing::TestWithParam<Shape> {};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RecycledLogTest, ::testing::ValuesIn(kShapes),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(RecycledLogTest, NoPowerLossBringsAnOlderRecordBack) {
+  EXPECT_EQ(WriteLogsAndCrash(GetParam(), true), 0);
+}
+
+// The control: what is planted is found where fragments may end as older ones did.
+TEST(RecycledLog, OlderRecordsWouldComeBackWereFragmentsToEndAsTheirs) {
+  EXPECT_GT(WriteLogsAndCrash(kShapes[0], false), 0);
+}
+
+TEST_P(RecycledLogTest, AKilledProcessLeavesALogThatEndsCleanly) {
+  Recycler logs;
+  for (int log = 0; log < 3; ++log) {
+    logs.Begin();
+    for (int i = 0; logs.writer_->FileBytes() < 80'000; ++i) {
+      logs.Append(GetParam().value_bytes > 0 ? GetParam().value_bytes : 37 * i % 2000);
+      if (i % 8 != 0) continue;
+      const std::string bytes = Contents(&logs.env_, Path(logs.number_));
+      const LevelDBReading reading = ReadAsLevelDB(bytes);
+      ASSERT_EQ(reading.records.size(), logs.next_ - logs.first_ + 1);
+      ASSERT_EQ(reading.complaints, 0);
+      WalReader reader(std::make_unique<MemorySequential>(bytes), "log");
+      leveldb::Slice record;
+      for (size_t n = 0; n < reading.records.size(); ++n) {
+        ASSERT_TRUE(reader.ReadRecord(&record));
+        ASSERT_EQ(record, leveldb::Slice(reading.records[n]));
+      }
+      ASSERT_FALSE(reader.ReadRecord(&record));
+      ASSERT_EQ(reader.end(), log::LogEnd::kClean);
+    }
+    logs.End();
+  }
+}
+
+// Step by step: the old name with whatever in it, or the new one, and then nothing to be read.
+TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
+  bool done = false;
+  for (uint64_t step = 0; !done; ++step) {
+    Recycler logs;
+    logs.Begin();
+    while (logs.writer_->FileBytes() < 100'000) logs.Append(486);
+    logs.Sync();
+    logs.End();
+    logs.env_.SetCrashPoint(logs.env_.steps() + step);
+    leveldb::WritableFile* file = nullptr;
+    done = logs.Open(&file).ok();
+    delete file;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const auto after = logs.env_.Crash(seed);
+      ASSERT_NE(after->FileExists(Path(1)), after->FileExists(Path(2))) << step;
+      if (!after->FileExists(Path(2))) continue;
+      const LevelDBReading reading = ReadAsLevelDB(Contents(after.get(), Path(2)));
+      ASSERT_EQ(reading.records.size(), 0u) << step;
+      ASSERT_EQ(reading.complaints, 0) << step;
+      WalReader reader(std::make_unique<MemorySequential>(Contents(after.get(), Path(2))), "log");
+      leveldb::Slice record;
+      ASSERT_FALSE(reader.ReadRecord(&record)) << step;
+      ASSERT_EQ(reader.end(), log::LogEnd::kClean) << step;
+    }
+  }
+}
+
+TEST(RecycledLog, TheFirstAppendsAreSafeToo) {
+  Recycler logs;
+  logs.Begin();
+  while (logs.writer_->FileBytes() < 100'000) logs.Append(60);
+  logs.End();
+  logs.Begin();
+  for (int i = 0; i < 20; ++i) {
+    for (uint64_t seed = 0; seed < 20; ++seed) ASSERT_FALSE(logs.CrashShowsOlder(seed));
+    logs.Append(60);
+  }
+}
+
+// ---- the parts ----
+
+TEST(FragmentEnds, CursorFindsEachAndNoOther) {
+  log::FragmentEnds ends;
+  const std::vector<uint64_t> all = {19, 40, 32768, 65536, 65543, 98'310};
+  for (const uint64_t end : all) ends.Add(end);
+  log::FragmentEnds::Cursor cursor(ends);
+  for (uint64_t offset = 1, next = 0; offset < 100'000; ++offset) {
+    const uint64_t found = cursor.SkipTo(offset);
+    ASSERT_EQ(found, next < all.size() ? all[next] : log::FragmentEnds::Cursor::kNone) << offset;
+    if (found == offset) ++next;
+  }
+}
+
+TEST(FragmentEnds, RestIsWhatTheYoungerLogDidNotOverwrite) {
+  const auto list = [](const log::FragmentEnds& ends) {
+    std::vector<uint64_t> all;
+    log::FragmentEnds::Cursor cursor(ends);
+    for (uint64_t end = cursor.SkipTo(1); end != log::FragmentEnds::Cursor::kNone;
+         end = cursor.SkipTo(end + 1)) {
+      all.push_back(end);
+    }
+    return all;
+  };
+  log::FragmentEnds older, younger, unused;
+  for (const uint64_t end : {100, 200, 306, 307, 400}) older.Add(end);
+  for (const uint64_t end : {150, 300}) younger.Add(end);
+  younger.AddRest(older);
+  // At 300 are seven bytes of zeros.
+  EXPECT_EQ(list(younger), (std::vector<uint64_t>{150, 300, 307, 400}));
+  younger.AddRest(older);
+  EXPECT_EQ(list(younger), (std::vector<uint64_t>{150, 300, 307, 400}));
+  unused.AddRest(younger);
+  EXPECT_EQ(list(unused), list(younger));
+}
+
+TEST(WalReader, StopsAtARecordThatIsOlderThanThePreamble) {
+  testing::WrittenFile file;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
+  const auto add = [&](SequenceNumber sequence, int puts) {
+    leveldb::WriteBatch batch;
+    for (int i = 0; i < puts; ++i) batch.Put("key", "value");
+    batch::SetSequence(&batch, sequence);
+    ASSERT_TRUE(writer.AddRecord(batch::Contents(batch)).ok());
+  };
+  const auto count = [](const std::string& bytes, log::LogEnd* end) {
+    WalReader reader(std::make_unique<MemorySequential>(bytes), "log");
+    leveldb::Slice record;
+    int records = 0;
+    while (reader.ReadRecord(&record)) ++records;
+    *end = reader.end();
+    EXPECT_FALSE(reader.ReadRecord(&record));
+    return records;
+  };
+  log::LogEnd end = log::LogEnd::kNone;
+  ASSERT_TRUE(writer.AddRecord(WalPreamble(100)).ok());
+  add(100, 3);
+  add(103, 1);
+  add(109, 1);  // a gap, as a failed write of LevelDB leaves it
+  const std::string own = file.bytes;
+  EXPECT_EQ(count(own, &end), 4);
+  EXPECT_EQ(end, log::LogEnd::kClean);
+  add(109, 1);
+  add(110, 1);
+  EXPECT_EQ(count(file.bytes, &end), 4);
+  EXPECT_EQ(end, log::LogEnd::kTorn);
+  // Behind a fault it proves nothing, but a record of the log's own does.
+  file.bytes = own + std::string(100, '\0') + file.bytes.substr(own.size() - 30, 30);
+  EXPECT_EQ(count(file.bytes, &end), 4);
+  EXPECT_EQ(end, log::LogEnd::kClean);
+  add(110, 1);
+  EXPECT_EQ(count(file.bytes, &end), 4);
+  EXPECT_EQ(end, log::LogEnd::kCorrupt);
+}
+
+TEST(WalReader, ChecksNothingInALogOfLevelDB) {
+  testing::WrittenFile file;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
+  for (const SequenceNumber sequence : {7, 5, 6}) {
+    leveldb::WriteBatch batch;
+    batch.Put("key", "value");
+    batch::SetSequence(&batch, sequence);
+    ASSERT_TRUE(writer.AddRecord(batch::Contents(batch)).ok());
+  }
+  WalReader reader(std::make_unique<MemorySequential>(file.bytes), "log");
+  leveldb::Slice record;
+  int records = 0;
+  while (reader.ReadRecord(&record)) ++records;
+  EXPECT_EQ(records, 3);
+  EXPECT_EQ(reader.ValidBytes(), file.bytes.size());
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Which files a WalSet makes, uses again and removes. One thread plays the leader and the flush
+// thread.
+#include "db/wal_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/filename.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+
+namespace lull {
+namespace {
+
+using testing::CrashEnv;
+using testing::Fault;
+using testing::FaultEnv;
+using testing::FaultKind;
+
+constexpr size_t kLogsMax = 1 + 2 * 6;  // the present one, and twice what may be wanted ready
+
+class WalSetTest : public ::testing::Test {
+ protected:
+  WalSetTest() : context_(OptionsWith(&env_)), wals_(&context_) {
+    disk_.CreateDir("/store");
+    context_.name = "/store";
+    context_.extension = &env_;
+  }
+
+  static leveldb::Options OptionsWith(leveldb::Env* env) {
+    leveldb::Options options;
+    options.env = env;
+    options.write_buffer_size = 64 << 10;
+    return options;
+  }
+
+  void PrepareAll() {
+    while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
+  }
+
+  /// A memtable's life: its records are written, the next WAL takes over, its own is released.
+  /// Returns how many files were to be removed.
+  size_t Round(int records, bool sync) {
+    const std::string record(1000, 'r');
+    for (int i = 0; i < records; ++i) {
+      EXPECT_TRUE(wals_.Append(record).ok());
+      if (!sync) continue;
+      EXPECT_TRUE(wals_.Sync().ok());
+    }
+    PrepareAll();
+    EXPECT_TRUE(wals_.Switch(1).ok());
+    const std::vector<std::string> obsolete = wals_.Release(wals_.current_number());
+    for (const std::string& path : obsolete) EXPECT_TRUE(env_.RemoveFile(path).ok());
+    PrepareAll();
+    return obsolete.size();
+  }
+
+  size_t Logs() {
+    std::vector<std::string> names;
+    disk_.GetChildren("/store", &names);
+    return names.size();
+  }
+
+  CrashEnv disk_;
+  FaultEnv env_{&disk_};
+  StoreContext context_;
+  WalSet wals_;
+};
+
+TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) {
+    Round(30, true);
+    ASSERT_LE(Logs(), kLogsMax) << round;
+  }
+  const uint64_t creations = env_.Count(testing::kOpenWrite);
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  size_t removed = 0;
+  for (int round = 0; round < 20; ++round) removed += Round(30, true);
+  EXPECT_EQ(removed, 0u);
+  EXPECT_GE(disk_.appends_to_reused_logs() - appends, 20u * 30);
+  // Opened for writing: each once, to be recycled; none is new.
+  EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
+}
+
+TEST_F(WalSetTest, NotWhereClientsDoNotSync) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
+  EXPECT_EQ(disk_.appends_to_reused_logs(), 0u);
+}
+
+TEST_F(WalSetTest, NorWhenTheyCeaseTo) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  Round(30, false);
+  EXPECT_EQ(disk_.appends_to_reused_logs(), appends);
+  EXPECT_LE(Logs(), kLogsMax);
+}
+
+TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so has nothing to spare
+  EXPECT_EQ(Round(200, true), 1u);
+  size_t removed = 0;
+  for (int round = 0; round < 20; ++round) removed += Round(30, true);
+  EXPECT_GT(removed, 0u);  // those made for so much are too long now
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  EXPECT_EQ(Round(33, true), 0u);  // that differs by less than a file has to spare
+  EXPECT_EQ(Round(30, true), 0u);
+  EXPECT_GT(disk_.appends_to_reused_logs(), appends);
+}
+
+// The leader still holds them, for a sync to come.
+TEST_F(WalSetTest, NorWhatEndedUnsynced) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  const std::string record(1000, 'r');
+  for (int round = 0; round < 30; ++round) {
+    Round(20, true);
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_TRUE(wals_.Sync().ok());
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_EQ(Round(0, false), 1u);
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_TRUE(wals_.Sync().ok());
+    ASSERT_LE(Logs(), kLogsMax) << round;
+  }
+}
+
+TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  ASSERT_TRUE(wals_.Append(std::string(30'000, 'r')).ok());
+  ASSERT_TRUE(wals_.Sync().ok());
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_TRUE(wals_.Release(wals_.current_number()).empty());  // to be recycled, and was not yet
+  const std::string current = LogFileName("/store", wals_.current_number());
+  wals_.Close();
+  EXPECT_EQ(Logs(), 1u);
+  uint64_t bytes = 0;
+  ASSERT_TRUE(disk_.GetFileSize(current, &bytes).ok());
+  EXPECT_EQ(bytes, 19u);  // the preamble: what an older log left is cut off
+}
+
+TEST_F(WalSetTest, AFileThatCannotBeRecycledIsReplaced) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 10; ++round) Round(30, true);
+  Fault fault;
+  fault.kind = FaultKind::kErrorSticky;
+  fault.ops = testing::kRename;
+  env_.Arm(fault);
+  for (int round = 0; round < 10; ++round) Round(30, true);
+  EXPECT_LE(Logs(), kLogsMax);
+  env_.Heal();
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  EXPECT_GT(disk_.appends_to_reused_logs(), appends);
+}
+
+}  // namespace
+}  // namespace lull
