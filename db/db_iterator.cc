@@ -52,9 +52,7 @@ class DbIterator final : public leveldb::Iterator {
   }
 
   void Seek(const Slice& target) override {
-    seek_key_.clear();
-    AppendInternalKey(&seek_key_, target, sequence_, kKindForSeek);
-    inner_->Seek(seek_key_);
+    inner_->Seek(LookupKey(target, sequence_).internal_key());
     ShowNext(/*skipping=*/false);
   }
 
@@ -100,7 +98,6 @@ class DbIterator final : public leveldb::Iterator {
   ParsedInternalKey at_;  // points into the inner iterator
   std::string skipped_;
   std::string value_;
-  std::string seek_key_;
   Status status_;
   bool valid_ = false;
   bool backward_ = false;

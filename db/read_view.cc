@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/read_view.h"
 
-#include <algorithm>
-
 #include "table/merging_iterator.h"
 
 namespace lull {
@@ -29,37 +27,6 @@ struct TableSearch {
   }
 };
 
-/// Walks over the largest keys of a level's tables; the value of a position is its index.
-class LevelIndexIterator final : public leveldb::Iterator {
- public:
-  LevelIndexIterator(const KeyOrder& order, std::vector<TableRef> tables)
-      : order_(order), tables_(std::move(tables)), position_(tables_.size()) {}
-
-  bool Valid() const override { return position_ < tables_.size(); }
-  void SeekToFirst() override { position_ = 0; }
-  void SeekToLast() override { position_ = tables_.empty() ? 0 : tables_.size() - 1; }
-  void Seek(const leveldb::Slice& target) override {
-    const auto found = std::partition_point(
-        tables_.begin(), tables_.end(),
-        [&](const TableRef& table) { return order_.Compare(table->largest(), target) < 0; });
-    position_ = static_cast<size_t>(found - tables_.begin());
-  }
-  void Next() override { ++position_; }
-  void Prev() override { position_ = position_ == 0 ? tables_.size() : position_ - 1; }
-  leveldb::Slice key() const override { return tables_[position_]->largest(); }
-  leveldb::Slice value() const override {
-    return leveldb::Slice(reinterpret_cast<const char*>(&position_), sizeof(position_));
-  }
-  leveldb::Status status() const override { return leveldb::Status::OK(); }
-
-  TableFile* FileAt(size_t position) const { return tables_[position].get(); }
-
- private:
-  const KeyOrder order_;
-  const std::vector<TableRef> tables_;
-  size_t position_;
-};
-
 }  // namespace
 
 BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store) {
@@ -67,19 +34,6 @@ BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::O
   read.verify_checksums = options.verify_checksums || store.paranoid_checks;
   read.fill_cache = options.fill_cache;
   return read;
-}
-
-std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
-                                                    std::vector<TableRef> tables,
-                                                    OpenTableIterator open) {
-  auto index = std::make_unique<LevelIndexIterator>(order, std::move(tables));
-  const LevelIndexIterator* const files = index.get();
-  return NewConcatenatingIterator(std::move(index),
-                                  [files, open = std::move(open)](const leveldb::Slice& position) {
-                                    size_t at;
-                                    std::memcpy(&at, position.data(), sizeof(at));
-                                    return open(files->FileAt(at));
-                                  });
 }
 
 leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
@@ -148,7 +102,8 @@ uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& ra
 
 std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  children.push_back(active_->NewIterator());
+  // What an empty memtable takes from now on is newer than the iterator's sequence.
+  if (active_->EntryCount() > 0) children.push_back(active_->NewIterator());
   for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
   for (const TableRef& file : version_->level(0)) children.push_back(open(file.get()));
   for (int level = 1; level < kLevels; ++level) {

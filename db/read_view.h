@@ -11,12 +11,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "db/level_iterator.h"
 #include "db/memtable.h"
 #include "db/table_cache.h"
 #include "db/version.h"
@@ -26,7 +26,6 @@
 namespace lull {
 
 using MemTableRef = std::shared_ptr<MemTable>;
-using OpenTableIterator = std::function<std::unique_ptr<leveldb::Iterator>(TableFile* file)>;
 
 class ReadView {
  public:
@@ -50,12 +49,20 @@ class ReadView {
                       std::string* value, uint64_t* l0_misses = nullptr) const;
 
   /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
-  /// `open` is called for tables of L0 now, for others when the iterator comes to them.
+  /// `open` is called for tables of L0 now, for others when the iterator comes to them. Shows every
+  /// entry at or below a sequence that was published before the call, and perhaps later ones.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
 
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
                                                  const BlockReadOptions& options) {
-    return NewIterator([=](TableFile* file) { return tables->NewIterator(file, options); });
+    // So little that std::function holds it without an allocation.
+    return NewIterator(
+        [tables, verify = options.verify_checksums, fill = options.fill_cache](TableFile* file) {
+          BlockReadOptions read;
+          read.verify_checksums = verify;
+          read.fill_cache = fill;
+          return tables->NewIterator(file, read);
+        });
   }
 
   /// About how many bytes of table files hold the keys of `range`. REQUIRES: a guard.
@@ -75,11 +82,5 @@ class ReadView {
 
 /// How a store's reads ask for blocks.
 BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store);
-
-/// Iterator over one level >= 1 of `version`, which outlives it; opens its tables one at a time,
-/// through `open`.
-std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
-                                                    std::vector<TableRef> tables,
-                                                    OpenTableIterator open);
 
 }  // namespace lull

@@ -200,92 +200,6 @@ class MergingIterator final : public Iterator {
   bool forward_ = true;
 };
 
-class ConcatenatingIterator final : public Iterator {
- public:
-  using Opener = std::function<std::unique_ptr<Iterator>(const Slice& index_value)>;
-
-  ConcatenatingIterator(std::unique_ptr<Iterator> index, Opener open)
-      : index_(std::move(index)), open_(std::move(open)) {}
-
-  bool Valid() const override { return valid_; }
-  Slice key() const override { return key_; }
-  Slice value() const override { return part_->value(); }
-
-  Status status() const override {
-    Status status = index_->status();
-    if (status.ok() && part_ != nullptr) status = part_->status();
-    return status;
-  }
-
-  void SeekToFirst() override {
-    index_->SeekToFirst();
-    if (EnterPart()) part_->SeekToFirst();
-    Settle(/*forward=*/true);
-  }
-  void SeekToLast() override {
-    index_->SeekToLast();
-    if (EnterPart()) part_->SeekToLast();
-    Settle(/*forward=*/false);
-  }
-  void Seek(const Slice& target) override {
-    index_->Seek(target);
-    if (EnterPart()) part_->Seek(target);
-    Settle(/*forward=*/true);
-  }
-  void Next() override {
-    part_->Next();
-    Settle(/*forward=*/true);
-  }
-  void Prev() override {
-    part_->Prev();
-    Settle(/*forward=*/false);
-  }
-
- private:
-  /// Opens the part that the index stands on, unless it is open already and well. False when there
-  /// is none.
-  bool EnterPart() {
-    if (!index_->Valid()) {
-      part_.reset();
-      return false;
-    }
-    const Slice value = index_->value();
-    if (part_ == nullptr || value != Slice(part_value_) || !part_->status().ok()) {
-      part_ = open_(value);
-      part_value_.assign(value.data(), value.size());
-    }
-    return true;
-  }
-
-  /// Takes notice of where the part stands; at its end goes on to the nearest part with entries,
-  /// but past no error.
-  void Settle(bool forward) {
-    while (part_ != nullptr) {
-      valid_ = part_->Valid();
-      if (valid_) [[likely]] {
-        key_ = part_->key();
-        return;
-      }
-      if (!part_->status().ok()) return;
-      if (forward) {
-        index_->Next();
-        if (EnterPart()) part_->SeekToFirst();
-      } else {
-        index_->Prev();
-        if (EnterPart()) part_->SeekToLast();
-      }
-    }
-    valid_ = false;
-  }
-
-  std::unique_ptr<Iterator> index_;
-  Opener open_;
-  std::unique_ptr<Iterator> part_;
-  std::string part_value_;
-  bool valid_ = false;
-  Slice key_;
-};
-
 }  // namespace
 
 std::unique_ptr<Iterator> NewMergingIterator(const KeyOrder& order,
@@ -293,12 +207,6 @@ std::unique_ptr<Iterator> NewMergingIterator(const KeyOrder& order,
   if (children.empty()) return std::unique_ptr<Iterator>(leveldb::NewEmptyIterator());
   if (children.size() == 1) return std::move(children[0]);
   return std::make_unique<MergingIterator>(order, std::move(children));
-}
-
-std::unique_ptr<Iterator> NewConcatenatingIterator(
-    std::unique_ptr<Iterator> index,
-    std::function<std::unique_ptr<Iterator>(const Slice& index_value)> open) {
-  return std::make_unique<ConcatenatingIterator>(std::move(index), std::move(open));
 }
 
 }  // namespace lull

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Iterators built from iterators. Each is used by one thread at a time.
+// The iterator over several iterators. One thread at a time.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,12 +18,5 @@ namespace lull {
 /// or old data).
 std::unique_ptr<leveldb::Iterator> NewMergingIterator(
     const KeyOrder& order, std::vector<std::unique_ptr<leveldb::Iterator>> children);
-
-/// The concatenation of iterators that are opened one at a time: `index` walks over their largest
-/// keys (its values are handed to `open`), every key of the part at index position i is <= index
-/// key i. An iterator that `open` returns is never null; it reports errors by its status.
-std::unique_ptr<leveldb::Iterator> NewConcatenatingIterator(
-    std::unique_ptr<leveldb::Iterator> index,
-    std::function<std::unique_ptr<leveldb::Iterator>(const leveldb::Slice& index_value)> open);
 
 }  // namespace lull

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "util/coding.h"
@@ -189,8 +190,11 @@ Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle
                                  BlockLease* lease) const {
   Status status = source.CheckHandle(handle);
   if (!status.ok()) return status;
+  char stack[kStackBytes];
   Slice stored;
-  status = reader->Read(handle, &stored);
+  // What goes into the cache is copied or decoded anyhow; else the block may stand where it is
+  // read.
+  status = reader->Read(handle, keep ? std::span<char>(stack) : std::span<char>(), &stored);
   if (!status.ok()) return status;
   ByteBuffer fresh;
   ByteBuffer* decoded = keep ? &fresh : buffer;

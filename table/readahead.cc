@@ -47,7 +47,7 @@ size_t ReadaheadReader::NextStep(const BlockHandle& handle) {
   return step_bytes_;
 }
 
-Status ReadaheadReader::Read(const BlockHandle& handle, Slice* stored) {
+Status ReadaheadReader::Read(const BlockHandle& handle, std::span<char> scratch, Slice* stored) {
   if (window_.Find(handle, stored)) {
     last_ = handle;
     return Status::OK();
@@ -64,8 +64,9 @@ Status ReadaheadReader::Read(const BlockHandle& handle, Slice* stored) {
       return Status::OK();
     }
   }
+  const size_t bytes = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   return source_.ReadStored(
-      handle, single_.Reserve(static_cast<size_t>(handle.size) + kBlockTrailerBytes), stored);
+      handle, bytes <= scratch.size() ? scratch.data() : single_.Reserve(bytes), stored);
 }
 
 }  // namespace lull

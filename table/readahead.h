@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
@@ -33,9 +34,9 @@ class ReadaheadReader {
   /// were adjacent, up to a size of its own.
   ReadaheadReader(const TableSource& source, uint64_t data_end, size_t steps_bytes_max);
 
-  /// The stored bytes and trailer of a block; they live until the next Read. REQUIRES:
-  /// source.CheckHandle(handle) is ok.
-  leveldb::Status Read(const BlockHandle& handle, leveldb::Slice* stored);
+  /// The stored bytes and trailer of a block; they live until the next Read, or stand in `scratch`,
+  /// which may be empty. REQUIRES: source.CheckHandle(handle) is ok.
+  leveldb::Status Read(const BlockHandle& handle, std::span<char> scratch, leveldb::Slice* stored);
 
   /// Says that a block was had without reading, so that the row is not broken.
   void Skip(const BlockHandle& handle) { last_ = handle; }
