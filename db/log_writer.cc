@@ -19,6 +19,7 @@ Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, FragmentEnds older)
       block_offset_(0),
       older_(std::move(older)),
       ends_(std::in_place) {
+  ends_->Reserve(older_);
   older_from_here_.SkipTo(kBlockBytes);  // the first block of a recycled file is zeros
 }
 
@@ -65,6 +66,7 @@ leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
   const size_t tail_bytes = space < kHeaderBytes ? space : 0;
   const size_t total = tail_bytes + kHeaderBytes + size;
   if (scratch_.size() < total) scratch_.resize(total);
+  if (ends_) ends_->Add(bytes_ + total);
 
   char* const header = scratch_.data() + tail_bytes;
   std::memset(scratch_.data(), 0, tail_bytes);
@@ -77,7 +79,6 @@ leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
   // Counted even when it fails: whether any of it reached the file is unknown then.
   bytes_ += total;
   block_offset_ = (block_offset_ + total) % kBlockBytes;
-  if (ends_) ends_->Add(bytes_);
   return file_->Append({scratch_.data(), total});
 }
 

@@ -230,7 +230,7 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   // The room that logs made ahead take is needed for tables now.
   if (wal_failed) wal_.DiscardPrepared();
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
-  const bool wants_logs = writable && !wal_failed && written_to;
+  const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired());
   if (wants_logs && !wal_.Prepare().ok()) again = kRetryNanos;
   if (!again && wants_logs && wal_.NeedsPrepare()) again = 0;
   if (writable) {

@@ -5,7 +5,7 @@
 //
 // A log of ours begins with an empty batch, the preamble, that bears the sequence of the first
 // entry to come; from there on sequences only grow. What a recycled file held before is older than
-// the preamble, without exception: it was in tables before the file was taken. Logs of LevelDB have
+// the preamble, each entry of it: it was in tables before the file was taken. Logs of LevelDB have
 // no preamble, and are never recycled; nothing is checked in them.
 #pragma once
 
@@ -29,6 +29,8 @@ class WalReader {
  public:
   /// `file_name` is for messages.
   WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name);
+  WalReader(const WalReader&) = delete;
+  WalReader& operator=(const WalReader&) = delete;
 
   /// As log::Reader does. A record of an older log is the end of this one.
   bool ReadRecord(leveldb::Slice* record);

@@ -49,9 +49,9 @@ bool WalSet::Fits(uint64_t file_bytes) const {
 
 /// REQUIRES: it was released.
 bool WalSet::IsWorthReusing(const WalRef& wal) const {
-  if (context_->extension == nullptr || WantedMode() != LogFileMode::kWrite) return false;
+  if (!wal->knows_ends || WantedMode() != LogFileMode::kWrite) return false;
   // What did not end synced the leader may still hold, for a sync to come.
-  if (wal->mode != LogFileMode::kWrite || !wal->ended_synced) return false;
+  if (!wal->ended_synced || !files_reusable_.load(std::memory_order_relaxed)) return false;
   uint64_t file_bytes = 0;
   const std::string path = LogFileName(context_->name, wal->number);
   return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
@@ -69,9 +69,9 @@ leveldb::Status WalSet::Create(WalRef* wal) {
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
   std::unique_ptr<leveldb::WritableFile> file(raw);
-  *wal = mode == LogFileMode::kMapped
-             ? std::make_shared<Wal>(number, std::move(file))
-             : std::make_shared<Wal>(number, std::move(file), log::FragmentEnds());
+  *wal = mode == LogFileMode::kWrite && files_reusable_.load(std::memory_order_relaxed)
+             ? std::make_shared<Wal>(number, std::move(file), log::FragmentEnds())
+             : std::make_shared<Wal>(number, mode, std::move(file));
   names_made_.fetch_add(1, std::memory_order_acq_rel);
   return status;
 }
@@ -83,13 +83,19 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
   leveldb::Status status = leveldb::Status::NotSupported(old_path);
   if (WantedMode() == LogFileMode::kWrite) {
     const uint64_t number = context_->NewFileNumber();
+    const std::string path = LogFileName(context_->name, number);
     leveldb::WritableFile* raw = nullptr;
-    status = context_->extension->ReuseLogFile(old_path, LogFileName(context_->name, number),
-                                               kBlocks, &raw);
+    status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
     if (status.ok()) {
       names_made_.fetch_add(1, std::memory_order_acq_rel);
       return std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw),
                                    std::move(retired.ends));
+    }
+    if (status.IsNotSupportedError()) {
+      files_reusable_.store(false, std::memory_order_relaxed);
+    } else {
+      Log(context_->logger(), "Cannot reuse a WAL: %s", status.ToString().c_str());
+      context_->env()->RemoveFile(path);  // the rename may have come about nevertheless
     }
   }
   context_->env()->RemoveFile(old_path);

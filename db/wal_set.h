@@ -46,6 +46,8 @@ class WalSet {
   /// those made for clients that do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+  /// Whether Prepare has a released WAL to use again, which must not lie about. Flush thread.
+  bool HasRetired() const { return !retired_.empty(); }
   /// Gives back the room that WALs made ahead take. Flush thread.
   void DiscardPrepared() LULL_EXCLUDES(mutex_);
 
@@ -88,15 +90,17 @@ class WalSet {
 
  private:
   struct Wal {
-    Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file)
-        : number(number_in), mode(LogFileMode::kMapped), writer(std::move(file)) {}
-    /// `older`: what its file holds, if it is a recycled one.
+    Wal(uint64_t number_in, LogFileMode mode_in, std::unique_ptr<leveldb::WritableFile> file)
+        : number(number_in), mode(mode_in), knows_ends(false), writer(std::move(file)) {}
+    /// One that may be recycled. `older`: what its file holds, if it was.
     Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file, log::FragmentEnds older)
         : number(number_in),
           mode(LogFileMode::kWrite),
+          knows_ends(true),
           writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
+    const bool knows_ends;
     log::Writer writer;
     bool has_unsynced = false;  // leading writer only
     bool has_failed = false;    // likewise: it may hold a record that was refused
@@ -141,6 +145,7 @@ class WalSet {
   std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
+  std::atomic<bool> files_reusable_{true};   // the flush thread learns it
   std::deque<Retired> retired_;              // flush thread only, oldest first
 
   Mutex mutex_;

@@ -87,6 +87,13 @@ Status WriteAllAt(int fd, const std::string& name, uint64_t offset, std::span<io
   });
 }
 
+Status WriteBack(int fd, const std::string& name, uint64_t begin, uint64_t end, unsigned flags) {
+  const int failed =
+      sync_file_range(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), flags);
+  const bool lost = failed != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
+  return lost ? Error(name, errno) : Status::OK();
+}
+
 Status SyncData(int fd, const std::string& name) {
   int failed;
   do {

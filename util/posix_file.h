@@ -63,6 +63,11 @@ leveldb::Status WriteAll(int fd, const std::string& name, std::span<iovec> piece
 leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
                            std::span<iovec> pieces);
 
+/// sync_file_range(2) over [begin, end). That it may not be supported is no failure; an error of
+/// the device is, since the kernel tells of each only once, and a sync that follows would not.
+leveldb::Status WriteBack(int fd, const std::string& name, uint64_t begin, uint64_t end,
+                          unsigned flags);
+
 /// Makes what was written to the file durable, with the metadata needed to read it back.
 leveldb::Status SyncData(int fd, const std::string& name);
 

@@ -20,6 +20,7 @@
 #include <span>
 
 #include "leveldb/slice.h"
+#include "util/clock.h"
 #include "util/posix_file.h"
 
 namespace lull::posix {
@@ -200,6 +201,8 @@ Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* alloca
   return is_full ? Error(name, errno) : Status::OK();
 }
 
+constexpr unsigned kWriteAndWait = SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+
 /// Fills the file's first `bytes` with zeros, and leaves the position at the start.
 ///
 /// To map: in large pieces the page cache gets them as large folios; faulting those in costs a
@@ -207,18 +210,22 @@ Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* alloca
 ///
 /// To sync: the zeros are made durable, since only blocks that were written before are overwritten
 /// without a change of metadata, and so synced without a commit of the file system's journal. In
-/// small pieces, each waited for, so that a client's sync never queues behind more than one.
+/// small pieces, each waited for, so that a client's sync never queues behind more than one; and
+/// with pauses, or a device whose rate is limited has none left for that sync (the first two logs
+/// of a store made a client wait for 70 ms under a limit of 100 MB/s).
 Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode mode) {
+  constexpr uint64_t kPausesNanos = 50'000'000;  // of a whole log: it must be ready in time
   static char zeros[1 << 20];
   const bool to_sync = mode == LogFileMode::kWrite;
   const uint64_t piece_bytes = to_sync ? sizeof(zeros) / 8 : sizeof(zeros);
+  const uint64_t pause_nanos = kPausesNanos / (bytes / piece_bytes + 1);
   for (uint64_t at = 0; at < bytes; at += piece_bytes) {
     const uint64_t length = std::min(bytes - at, piece_bytes);
     iovec pieces[] = {{zeros, static_cast<size_t>(length)}};
     if (Status s = WriteAll(fd, name, pieces); !s.ok()) return s;
     if (to_sync) {
-      sync_file_range(fd, static_cast<off_t>(at), static_cast<off_t>(length),
-                      SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      if (Status s = WriteBack(fd, name, at, at + length, kWriteAndWait); !s.ok()) return s;
+      Clock::System()->SleepForNanos(pause_nanos);
     }
   }
   if (to_sync) {
@@ -240,9 +247,7 @@ Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const Lo
     if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
     if (++marked % kBlocksAtOnce != 0) continue;
     const uint64_t end = at + blocks.block_bytes;
-    sync_file_range(fd, static_cast<off_t>(waited_for_bytes),
-                    static_cast<off_t>(end - waited_for_bytes),
-                    SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    if (Status s = WriteBack(fd, name, waited_for_bytes, end, kWriteAndWait); !s.ok()) return s;
     waited_for_bytes = end;
   }
   return SyncData(fd, name);
@@ -274,7 +279,10 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
     return s;
   }
   if (allocated && KeepsAllocations(fd.get())) {
-    if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) return s;
+    if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) {
+      unlink(name.c_str());
+      return s;
+    }
   }
   if (mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get())) {
     if (std::optional<Mapping> mapping = Mapping::Make(fd.get(), capacity_bytes)) {
@@ -295,9 +303,9 @@ Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
   if (Status s = Open(old_name, O_WRONLY, &fd); !s.ok()) return s;
   struct stat info;
   if (fstat(fd.get(), &info) != 0) return Error(old_name, errno);
-  // What has another name too is somebody's copy.
-  if (info.st_nlink != 1 || !KeepsAllocations(fd.get()))
+  if (!KeepsAllocations(fd.get()))
     return Status::NotSupported(old_name, "cannot be overwritten in place");
+  if (info.st_nlink != 1) return Status::IOError(old_name, "has another name, and is left to that");
   const auto file_bytes = static_cast<uint64_t>(info.st_size);
   // An append that shares a page with what stands there must not wait until that is read.
   posix_fadvise(fd.get(), 0, info.st_size, POSIX_FADV_WILLNEED);

@@ -82,20 +82,20 @@ class BufferedFile final : public leveldb::WritableFile {
     written_ += buffered_ + more.size();
     buffered_ = 0;
     BeginWriteback();
-    return Status::OK();
+    return failure_;
   }
 
   /// One piece is on its way at a time, so that a client's sync of a WAL queues behind no more than
-  /// that. Only advice: errors come back from Sync.
+  /// that.
   void BeginWriteback() {
     if (style_.writeback_bytes == 0 || written_ - writeback_begun_ < style_.writeback_bytes) return;
     if (writeback_begun_ > writeback_done_) {
-      sync_file_range(fd_.get(), static_cast<off_t>(writeback_done_),
-                      static_cast<off_t>(writeback_begun_ - writeback_done_),
-                      SYNC_FILE_RANGE_WAIT_BEFORE);
+      failure_ = WriteBack(fd_.get(), name_, writeback_done_, writeback_begun_,
+                           SYNC_FILE_RANGE_WAIT_BEFORE);
     }
-    sync_file_range(fd_.get(), static_cast<off_t>(writeback_begun_),
-                    static_cast<off_t>(written_ - writeback_begun_), SYNC_FILE_RANGE_WRITE);
+    if (failure_.ok()) {
+      failure_ = WriteBack(fd_.get(), name_, writeback_begun_, written_, SYNC_FILE_RANGE_WRITE);
+    }
     writeback_done_ = std::exchange(writeback_begun_, written_);
   }
 

@@ -135,13 +135,12 @@ void Checker::CheckLog(uint64_t number) {
   }
   if (!reader.status().ok()) damage.push_back(reader.status().ToString());
   // A file that another process recycles meanwhile is overwritten while it is read.
-  if (!damage.empty() && !StillNeedsLog(number)) return;
+  const bool torn = reader.end() == log::LogEnd::kTorn;
+  if ((torn || !damage.empty()) && !StillNeedsLog(number)) return;
   ++logs_;
   log_records_ += records;
   damage_.insert(damage_.end(), damage.begin(), damage.end());
-  if (reader.end() == log::LogEnd::kTorn) {
-    notes_.push_back(path + ": the last record is cut short, as a crash leaves it");
-  }
+  if (torn) notes_.push_back(path + ": the last record is cut short, as a crash leaves it");
 }
 
 Json Checker::Report() const {

@@ -167,13 +167,15 @@ void MemtableSwitches(ScenarioStore* store) {
   store->Close();
 }
 
-// The same amount in each WAL, so that the records of a recycled one stand where older ones did.
+// The same amount in each WAL, so that the records of a recycled one stand where older ones did; in
+// the last some that nobody synced, too.
 void SyncedSwitches(ScenarioStore* store) {
   store->Open();
   for (int round = 0; round < 16; ++round) {
     for (int i = 0; i < 3; ++i) store->Put(i + round % 4, 6000, true);
     store->Flush();
   }
+  for (int i = 0; i < 4; ++i) store->Put(i, 6000, i == 1);
   store->CheckReads(8);
   store->Close();
 }

@@ -374,7 +374,7 @@ TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
   std::filesystem::create_hard_link(old_name_, copy);
   WritableFile* file = nullptr;
   EXPECT_TRUE(
-      extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsNotSupportedError());
+      extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsIOError());
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(TestDir::Contents(copy) == std::string(kOldBytes, 'o'));
   EXPECT_FALSE(std::filesystem::exists(new_name_));
