@@ -18,13 +18,19 @@ constexpr uint64_t kWaitNanosMax = 20'000'000;
 }  // namespace
 
 void Admission::AwaitSlow(uint64_t bytes) {
-  if (const uint64_t delay_us = delay_us_per_write_.load(std::memory_order_relaxed); delay_us > 0) {
+  held_.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t delay_us = delay_us_per_write_.load(std::memory_order_relaxed);
+  const uint64_t rate = bytes_per_sec_max_.load(std::memory_order_relaxed);
+  if (delay_us > 0) {
     const SlowedWrite slowed(stats_);
     clock_->SleepForNanos(std::min(delay_us, kWaitNanosMax / 1000) * 1000);
-    return;
+  } else if (rate > 0) {
+    AwaitPayment(bytes, rate);
   }
-  const uint64_t rate = bytes_per_sec_max_.load(std::memory_order_relaxed);
-  if (rate == 0) return;
+  held_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Admission::AwaitPayment(uint64_t bytes, uint64_t rate) {
   const uint64_t cost_nanos =
       static_cast<uint64_t>(static_cast<double>(bytes) * 1e9 / static_cast<double>(rate));
   uint64_t now = clock_->NowNanos();

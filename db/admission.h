@@ -32,12 +32,17 @@ class Admission {
     if (restrained_.load(std::memory_order_relaxed)) AwaitSlow(bytes);
   }
 
+  /// Whether a write is held up now. Any thread.
+  bool HoldsWrites() const { return held_.load(std::memory_order_relaxed) > 0; }
+
  private:
   void AwaitSlow(uint64_t bytes);
+  void AwaitPayment(uint64_t bytes, uint64_t rate);
 
   Clock* const clock_;
   StoreStats* const stats_;
   std::atomic<bool> restrained_{false};
+  std::atomic<int> held_{0};
   std::atomic<uint64_t> delay_us_per_write_{0};
   std::atomic<uint64_t> bytes_per_sec_max_{0};
   // The time at which everything admitted so far will have been paid for at the present rate.

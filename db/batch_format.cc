@@ -80,13 +80,13 @@ const char* ConsumeEntry(leveldb::Slice* rest, ValueKind* kind, leveldb::Slice* 
   *kind = static_cast<ValueKind>(tag);
   const char* next = TakePrefixed(rest->data() + 1, limit, key);
   if (next == nullptr) return "a key is cut short";
-  if (key->size() > kKeyBytesMax) return kOversize;
   if (*kind == ValueKind::kDeletion) {
     value->clear();
   } else {
     next = TakePrefixed(next, limit, value);
     if (next == nullptr) return "a value is cut short";
   }
+  if (uint64_t{key->size()} + value->size() > kEntryBytesMax) return kOversize;
   *rest = leveldb::Slice(next, static_cast<size_t>(limit - next));
   return nullptr;
 }

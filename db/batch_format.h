@@ -36,9 +36,9 @@ void EncodeHeader(char* record, SequenceNumber sequence, uint32_t count);
 SequenceNumber SequenceOf(const leveldb::Slice& record);
 uint32_t CountOf(const leveldb::Slice& record);
 
-/// What the formats' 32-bit lengths allow, for a key with its trailer.
-constexpr uint64_t kKeyBytesMax = UINT32_MAX - KeyOrder::kTrailerBytes;
-constexpr uint64_t kValueBytesMax = UINT32_MAX;
+/// Of a key and its value together: with a key's trailer, and all that stands around an entry, they
+/// must fit into a block of a table, whose offsets have 32 bits.
+constexpr uint64_t kEntryBytesMax = UINT32_MAX - 64;
 
 /// Stands in a batch, without key or value, for an entry that was too large to be added.
 constexpr char kOversizeMark = '\xff';
@@ -53,7 +53,7 @@ leveldb::Status ForEach(const leveldb::Slice& record, Visit&& visit);
 leveldb::Status InsertInto(const leveldb::Slice& record, MemTable* memtable);
 
 /// Whether `record` is whole: what InsertInto would accept. Checked before anything is logged.
-/// InvalidArgument for a batch to which a key or value of 4 GiB or more was added.
+/// InvalidArgument for a batch to which an entry of 4 GiB or more was added.
 leveldb::Status Validate(const leveldb::Slice& record);
 
 namespace internal {

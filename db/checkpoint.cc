@@ -1,23 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/checkpoint.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "db/copy_file.h"
 #include "db/filename.h"
 #include "db/manifest.h"
 
 namespace lull {
 namespace {
-
-/// The folder that `path` is a name in.
-std::string ParentOf(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 class CheckpointWriter {
  public:
@@ -39,8 +31,6 @@ class CheckpointWriter {
   leveldb::Status MakeFolder();
   leveldb::Status WriteFiles(const CheckpointSource& source);
   leveldb::Status AddTable(const TableFile& table);
-  leveldb::Status Copy(const std::string& from, const std::string& to, uint64_t bytes);
-  leveldb::Status CopyBytes(const std::string& from, uint64_t bytes, leveldb::WritableFile* out);
   leveldb::Status SyncFolder(const std::string& dir) const {
     return context_.extension == nullptr ? leveldb::Status::OK()
                                          : context_.extension->SyncDirectory(dir);
@@ -90,9 +80,8 @@ leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
   status = ManifestWriter::Create(context_, number, *source.version, source.compact_pointers, edit,
                                   &manifest);
   if (status.ok()) status = manifest->Close();
-  if (status.ok()) status = SyncFolder(context_.name);
   // A folder that was there before was made durable by whoever made it, if by anybody.
-  if (status.ok() && made_folder_) status = SyncFolder(ParentOf(context_.name));
+  if (status.ok() && made_folder_) status = SyncFolder(ParentFolderName(context_.name));
   if (!status.ok()) return status;
   made_.push_back(TempFileName(context_.name, number));
   return SetCurrentFile(env(), context_.name, number);
@@ -103,43 +92,7 @@ leveldb::Status CheckpointWriter::AddTable(const TableFile& table) {
   if (!env()->FileExists(from)) from = LegacyTableFileName(store_.name, table.number());
   const std::string to = TableFileName(context_.name, table.number());
   made_.push_back(to);
-  leveldb::Status status = leveldb::Status::NotSupported(to);
-  if (context_.extension != nullptr) status = context_.extension->LinkFile(from, to);
-  return status.IsNotSupportedError() ? Copy(from, to, table.file_bytes()) : status;
-}
-
-leveldb::Status CheckpointWriter::Copy(const std::string& from, const std::string& to,
-                                       uint64_t bytes) {
-  leveldb::WritableFile* raw = nullptr;
-  leveldb::Status status = leveldb::Status::NotSupported(to);
-  if (context_.extension != nullptr) status = context_.extension->NewTableFile(to, &raw);
-  if (status.IsNotSupportedError()) status = env()->NewWritableFile(to, &raw);
-  if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::WritableFile> out(raw);
-  status = CopyBytes(from, bytes, out.get());
-  if (status.ok()) status = out->Sync();
-  if (status.ok()) status = out->Close();
-  return status;
-}
-
-leveldb::Status CheckpointWriter::CopyBytes(const std::string& from, uint64_t bytes,
-                                            leveldb::WritableFile* out) {
-  constexpr size_t kPieceBytes = 256 << 10;
-  leveldb::SequentialFile* raw = nullptr;
-  leveldb::Status status = env()->NewSequentialFile(from, &raw);
-  if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::SequentialFile> in(raw);
-  const auto scratch = std::make_unique_for_overwrite<char[]>(kPieceBytes);
-  uint64_t copied = 0;
-  leveldb::Slice piece;
-  do {
-    status = in->Read(kPieceBytes, &piece, scratch.get());
-    if (status.ok()) status = out->Append(piece);
-    copied += piece.size();
-  } while (status.ok() && !piece.empty());
-  if (!status.ok() || copied == bytes) return status;
-  return leveldb::Status::Corruption(
-      from, "gave " + std::to_string(copied) + " bytes of " + std::to_string(bytes));
+  return LinkOrCopy(context_, from, to, table.file_bytes());
 }
 
 /// CURRENT goes first, durably: what is left without it is no store. Where it cannot go, everything

@@ -131,8 +131,9 @@ std::shared_ptr<Coordinator::Entry> Coordinator::FindLocked(const Tenant* tenant
 
 void Coordinator::FlushLoop() {
   std::vector<std::shared_ptr<Entry>> entries;
-  while (!stopping_.load(std::memory_order_acquire)) {
-    const uint32_t ticket = flush_signal_.Ticket();
+  while (true) {
+    const uint32_t ticket = flush_signal_.Ticket();  // before the look, or a wake could be missed
+    if (stopping_.load(std::memory_order_acquire)) return;
     uint64_t wait_nanos = kIdleNanos;
     {
       MutexLock lock(mutex_);
@@ -205,8 +206,9 @@ void Coordinator::RunJob(Worker* worker) {
 // ---- monitor ----
 
 void Coordinator::MonitorLoop() {
-  while (!stopping_.load(std::memory_order_acquire)) {
+  while (true) {
     const uint32_t ticket = monitor_signal_->Ticket();
+    if (stopping_.load(std::memory_order_acquire)) return;
     MonitorRound();
     const uint64_t now = options_.clock->NowNanos();
     if (wake_at_nanos_ > now) monitor_signal_->Wait(ticket, wake_at_nanos_ - now);
@@ -295,7 +297,7 @@ void Coordinator::AskPolicies() {
     const uint64_t flushed = pressure.background_bytes_total;
     budget_.Draw(*entry->budget_id, flushed - std::exchange(entry->seen_flush_bytes, flushed));
     CountJobs(entry.get());
-    if (pressure.client_bytes_total != entry->seen_client_bytes) {
+    if (pressure.client_bytes_total != entry->seen_client_bytes || pressure.write_under_way) {
       entry->seen_client_bytes = pressure.client_bytes_total;
       entry->seen_write_at_nanos = now_nanos_;
     }

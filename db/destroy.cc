@@ -16,6 +16,7 @@ namespace leveldb {
 
 Status DestroyDB(const std::string& name, const Options& options) {
   Env* const env = options.env;
+  if (env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
   std::vector<std::string> names;
   if (!env->GetChildren(name, &names).ok()) return Status::OK();
 

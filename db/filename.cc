@@ -53,6 +53,13 @@ std::string OldInfoLogFileName(const std::string& store) { return In(store, "LOG
 
 std::string LostFolderName(const std::string& store) { return In(store, "lost"); }
 
+std::string ParentFolderName(std::string store) {
+  while (store.size() > 1 && store.back() == '/') store.pop_back();
+  const size_t slash = store.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : store.substr(0, slash);
+}
+
 std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   if (name == "CURRENT") return ParsedFileName{FileKind::kCurrent, 0};
   if (name == "LOCK") return ParsedFileName{FileKind::kLock, 0};
@@ -62,7 +69,7 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   const bool is_descriptor = rest.starts_with(kDescriptorPrefix);
   if (is_descriptor) rest.remove_prefix(sizeof(kDescriptorPrefix) - 1);
   uint64_t number = 0;
-  if (!ConsumeDecimal(&rest, &number)) return std::nullopt;
+  if (!ConsumeDecimal(&rest, &number) || number > kFileNumberMax) return std::nullopt;
   if (is_descriptor) {
     if (!rest.empty()) return std::nullopt;
     return ParsedFileName{FileKind::kDescriptor, number};

@@ -25,6 +25,12 @@ std::string TempFileName(const std::string& store, uint64_t number);
 std::string InfoLogFileName(const std::string& store);
 std::string OldInfoLogFileName(const std::string& store);
 std::string LostFolderName(const std::string& store);
+/// The folder that a store's own name is in.
+std::string ParentFolderName(std::string store);
+
+/// What a folder or a MANIFEST names beyond this is not ours: counting on from there would run
+/// over, and give a new file the number of one that is needed.
+constexpr uint64_t kFileNumberMax = uint64_t{1} << 62;
 
 struct ParsedFileName {
   FileKind kind;

@@ -15,8 +15,8 @@ class LayoutRules {
  public:
   virtual ~LayoutRules() = default;
 
-  /// Whether a deep level that is more urgent than L0 goes before it.
-  virtual bool MostUrgentFirst(const LayoutOptions& layout) const = 0;
+  /// Whether `level` goes before L0 where both are due.
+  virtual bool GoesBeforeL0(const Planner& planner, int level) const = 0;
   /// L0 is due. `pointer`: see CompactPointers. nullopt when all that could be taken conflicts. The
   /// plan may be of a deeper level, which has to make room first.
   virtual std::optional<CompactionPlan> PickL0(const Planner& planner,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/layout_rules.h"
+#include "db/picker.h"
 
 namespace lull {
 namespace {
@@ -14,12 +15,7 @@ using Tables = Planner::Tables;
 
 class Leveled final : public LayoutRules {
  public:
-  /// LevelDB's order. Were L0 always first, writes without a pause would let L1 grow without end,
-  /// and every job of L0 rewrites L1. Policies that let L0 grow put deep levels off on purpose, and
-  /// their jobs are as long as L1.
-  bool MostUrgentFirst(const LayoutOptions& layout) const override {
-    return layout.l0_job_bytes_max == 0;
-  }
+  bool GoesBeforeL0(const Planner& planner, int level) const override;
   std::optional<CompactionPlan> PickL0(const Planner& planner,
                                        const std::string& pointer) const override {
     return planner.layout().l0_job_bytes_max > 0 ? PickOldest(planner)
@@ -35,6 +31,21 @@ class Leveled final : public LayoutRules {
                                            const std::string& pointer) const;
   std::optional<CompactionPlan> PickOldest(const Planner& planner) const;
 };
+
+/// Were L0 always first, writes without a pause would let L1 grow without end: every job of L0
+/// rewrites L1, and leaves none of it to a job of L1. LevelDB's order is by score. Policies that
+/// let L0 grow put deep levels off on purpose: with them L1 may hold as much as L0, or as one of
+/// L0's jobs, and each deeper level as many times that as LevelDB's targets grow.
+bool Leveled::GoesBeforeL0(const Planner& planner, int level) const {
+  const LayoutOptions& layout = planner.layout();
+  const Version& version = planner.version();
+  const double score = LevelScore(version, level, layout);
+  if (layout.l0_job_bytes_max == 0) return score > LevelScore(version, 0, layout);
+  const double allowed =
+      static_cast<double>(std::max(layout.l0_job_bytes_max, version.LevelBytes(0))) /
+      static_cast<double>(std::max<uint64_t>(LevelTargets(layout)[1], 1));
+  return score > allowed;
+}
 
 /// A table, and all of L0 that overlaps it, directly or through others.
 std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,

@@ -141,6 +141,8 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
     }
   }
   status = writer->Append(edit);
+  if (status.ok() && context.extension != nullptr)
+    status = context.extension->SyncDirectory(context.name);
   if (status.ok()) *result = std::move(writer);
   return status;
 }

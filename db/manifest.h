@@ -37,8 +37,8 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
 /// Appends to one MANIFEST. One thread at a time: at open, then the flush thread.
 class ManifestWriter {
  public:
-  /// Writes a new MANIFEST that begins with all of `version` and `edit`, durably; CURRENT is not
-  /// yet changed.
+  /// Writes a new MANIFEST that begins with all of `version` and `edit`, durably, with the names of
+  /// all files in the folder; CURRENT is not yet changed.
   static leveldb::Status Create(const StoreContext& context, uint64_t number,
                                 const Version& version, const CompactPointers& pointers,
                                 VersionEdit edit, std::unique_ptr<ManifestWriter>* result);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "db/filename.h"
 #include "table/merging_iterator.h"
 #include "util/logging.h"
 #include "util/thread.h"
@@ -139,7 +140,15 @@ leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* inp
 
 leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
   if (!paths_.empty()) {
-    const leveldb::Status status = context_->env()->RemoveFile(paths_.back());
+    leveldb::Env* const env = context_->env();
+    leveldb::Status status = env->RemoveFile(paths_.back());
+    if (status.IsNotFound()) {
+      const std::string base = paths_.back().substr(context_->name.size() + 1);
+      const std::optional<ParsedFileName> parsed = ParseFileName(base);
+      // A table of an old LevelDB, which called it otherwise.
+      if (parsed && parsed->kind == FileKind::kTable)
+        status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
+    }
     if (!status.ok() && !status.IsNotFound()) {
       Log(context_->logger(), "%s stays behind: %s", paths_.back().c_str(),
           status.ToString().c_str());

@@ -11,17 +11,16 @@ namespace lull {
 
 namespace {
 
-// From the most urgent of the deep levels that are due and have a score over `score_above`.
+// From the most urgent of the deep levels that are due; `before_l0`: and go before L0.
 std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules& rules,
-                                      const CompactPointers& pointers, double score_above) {
+                                      const CompactPointers& pointers, bool before_l0) {
   const auto targets = LevelTargets(planner.layout());
   std::vector<std::pair<double, int>> due;
   for (int level = 1; level + 1 < kLevels; ++level) {
     if (planner.version().TableCount(level) == 0) continue;
-    const double score = LevelScore(planner.version(), level, planner.layout());
-    if (score > score_above && planner.StayingBytes(level) >= targets[level]) {
-      due.emplace_back(score, level);
-    }
+    if (planner.StayingBytes(level) < targets[level]) continue;
+    if (before_l0 && !rules.GoesBeforeL0(planner, level)) continue;
+    due.emplace_back(LevelScore(planner.version(), level, planner.layout()), level);
   }
   std::stable_sort(due.begin(), due.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -58,13 +57,10 @@ std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
                                    const CompactPointers& pointers, const LayoutOptions& layout) {
   const Planner planner(version, running, layout);
   const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
-  if (depth == Depth::kDeep) return PickDue(planner, rules, pointers, /*score_above=*/0);
+  if (depth == Depth::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
 
-  const double score = LevelScore(version, 0, layout);
-  if (version.TableCount(0) == 0 || score < 1) return std::nullopt;
-  if (rules.MostUrgentFirst(layout)) {
-    if (auto plan = PickDue(planner, rules, pointers, score)) return plan;
-  }
+  if (version.TableCount(0) == 0 || LevelScore(version, 0, layout) < 1) return std::nullopt;
+  if (auto plan = PickDue(planner, rules, pointers, /*before_l0=*/true)) return plan;
   return rules.PickL0(planner, pointers[0]);
 }
 

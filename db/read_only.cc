@@ -186,6 +186,8 @@ void ReadOnlyStore::GetApproximateSizes(const leveldb::Range* ranges, int count,
 }  // namespace
 
 Status OpenReadOnly(const leveldb::Options& options, const std::string& name, leveldb::DB** db) {
+  if (db == nullptr)
+    return Status::InvalidArgument("OpenReadOnly: the place for the result is null");
   *db = nullptr;
   if (options.env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
   if (options.comparator == nullptr)

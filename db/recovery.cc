@@ -251,6 +251,13 @@ leveldb::Status CreateStore(StoreContext* context) {
   leveldb::Status status = ManifestWriter::Create(*context, kFirstManifest, Version(context->order),
                                                   CompactPointers{}, edit, &writer);
   if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
+  if (!status.ok() || context->extension == nullptr) return status;
+  // The folder's own name. Where the one above it may not be opened, it is as durable as can be.
+  const leveldb::Status named = context->extension->SyncDirectory(ParentFolderName(context->name));
+  if (!named.ok()) {
+    Log(context->logger(), "The name of the store's folder may not survive a power loss: %s",
+        named.ToString().c_str());
+  }
   return status;
 }
 

@@ -12,7 +12,7 @@
 //    nothing). When that does not follow on what was replayed so far, the end of an older WAL, or
 //    all of it, was lost: replay ends there. (A synced write makes all older WALs durable first, so
 //    none can stand behind such a gap.)
-//  - what was not replayed is set aside under lost/ once the store is open, never deleted.
+//  - what was not replayed is kept under lost/, never deleted.
 // With paranoid_checks, a bad record is an error instead.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Recovered {
   std::vector<NewTable> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
   SequenceNumber last_sequence = 0;
   std::vector<std::string>
-      lost;  ///< file names (no folder) to set aside, with something unread in them
+      lost;  ///< file names (no folder) to keep under lost/, with something unread in them
   std::vector<std::string>
       obsolete;  ///< file names (no folder) that nothing needs once the new MANIFEST is durable
 };

@@ -422,6 +422,9 @@ Status Repairer::SetAsideTheRest(uint64_t manifest_number) {
 namespace leveldb {
 
 Status RepairDB(const std::string& dbname, const Options& options) {
+  if (options.env == nullptr) return Status::InvalidArgument(dbname, "Options::env is null");
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(dbname, "Options::comparator is null");
   if (options.block_restart_interval < 1) {
     return Status::InvalidArgument(dbname, "Options::block_restart_interval is less than 1");
   }

@@ -111,7 +111,8 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status OpenFiles(Recovered* recovered);
   leveldb::Status CreateOrCheck();
   leveldb::Status StartManifest(Recovered* recovered);
-  void SetAside(const Recovered& recovered);
+  leveldb::Status KeepLost(const std::vector<std::string>& files);
+  void BeginDeleting(const Recovered& recovered);
   TableRef MakeTable(const NewTable& table);
 
   // store_write.cc: the leading writer's
@@ -223,6 +224,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
+  std::atomic<bool> write_under_way_{false};  // the leader's
   StripedCounter read_bytes_;
   StripedCounter l0_misses_;                // tables of L0 that reads searched in vain
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
@@ -296,6 +298,8 @@ class Store final : public leveldb::DB, private Tenant {
       LULL_GUARDED_BY(mutex_);  // until what memory holds is in tables, and a new WAL is begun
   leveldb::Status background_error_
       LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
+  leveldb::Status flush_error_ LULL_GUARDED_BY(mutex_);  // the same of flushes alone
+  uint64_t flushes_failed_ LULL_GUARDED_BY(mutex_) = 0;
   leveldb::Status damage_
       LULL_GUARDED_BY(mutex_);  // for good: a table that a compaction needs is corrupt
 

@@ -17,6 +17,9 @@ constexpr uint64_t kRetryNanos = 1'000'000'000;
 constexpr uint64_t kCollectNanos = 20'000'000;
 constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks once a second at least
 
+// No more deep jobs are begun while so many wait to be installed. An install wakes the monitor.
+constexpr size_t kToInstallMax = 8;
+
 // Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
 constexpr uint64_t kMemTableBytesMin = 64 << 10;
 constexpr uint64_t kTableBytesMin = 64 << 10;
@@ -39,7 +42,10 @@ void Store::MeasurePressure(Pressure* pressure) {
       std::max<uint64_t>(pressure->memory_budget_bytes, 2 * context_->options.write_buffer_size);
   pressure->memory_used_bytes -=
       std::min(pressure->memory_used_bytes, flushed_bytes_.load(std::memory_order_relaxed));
+  const bool writes = write_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
   MutexLock lock(mutex_);
+  // One that waits for room needs just the work that is done in silence.
+  pressure->write_under_way = writes && waiting_writers_ == 0;
   const std::array<uint64_t, kLevels> targets = LevelTargets(layout_);
   pressure->active_bytes = active_->MemoryBytes();
   pressure->immutable_bytes = immutable_bytes_;
@@ -98,6 +104,8 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (closing_ || !write_error_.ok() ||
       coordinator_->clock()->NowNanos() < compaction_retry_at_nanos_)
     return nullptr;
+  // Moves of tables are done at once, but each is an edit of the MANIFEST.
+  if (job_class == JobClass::kDeep && to_install_.size() >= kToInstallMax) return nullptr;
   const uint64_t table_bytes = table_bytes_.load(std::memory_order_relaxed);
   if (std::exchange(layout_.table_bytes_max, table_bytes) != table_bytes) ++plan_basis_;
   std::optional<CompactionPlan> plan = PickLocked(job_class);
@@ -106,6 +114,7 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (Conflicts(context_->order, plan->range, running_)) {
     Log(context_->logger(), "A compaction of L%d was refused: it overlaps a running one",
         plan->level);
+    if (job_class == JobClass::kManual) manual_.front()->running.reset();
     return nullptr;
   }
   running_.push_back(plan->range);
@@ -218,21 +227,24 @@ std::optional<uint64_t> Store::RunFlushSlice() {
       to_install_.pop_front();
     }
   }
+  std::optional<uint64_t> again;
   if (finished != nullptr) {
     InstallCompaction(finished.get());
-    return 0;
+    again = 0;  // perhaps more wait; a flush goes on in between
   }
   if (manifest_->FileBytes() >= manifest_bytes_max_ && !frozen_.load(std::memory_order_acquire))
     RollManifest();
-  std::optional<uint64_t> again;
   const bool writable = !frozen_.load(std::memory_order_acquire);
   const bool wal_failed = writable && read_only_.load(std::memory_order_acquire);
   // The room that logs made ahead take is needed for tables now.
   if (wal_failed) wal_.DiscardPrepared();
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
   const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired());
-  if (wants_logs && !wal_.Prepare().ok()) again = kRetryNanos;
-  if (!again && wants_logs && wal_.NeedsPrepare()) again = 0;
+  if (wants_logs && !wal_.Prepare().ok()) {
+    again = again.value_or(kRetryNanos);
+  } else if (wants_logs && wal_.NeedsPrepare()) {
+    again = 0;
+  }
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
     if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
@@ -302,6 +314,9 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   } else {
     // The memtables stay where they are, and so do their WALs.
     NoteBackgroundError("flush", status);
+    MutexLock lock(mutex_);
+    flush_error_ = status;
+    ++flushes_failed_;
     flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   }
   activity_.JobEnded(*flush_job_, status);
@@ -345,6 +360,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
                       immutables_.begin() + static_cast<std::ptrdiff_t>(count));
     immutable_bytes_ -= freed;
     flushes_ += count;
+    flush_error_ = leveldb::Status::OK();
     const double known =
         flush_bytes_per_sec_ == 0 ? rate : static_cast<double>(flush_bytes_per_sec_);
     if (written > 0) flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);

@@ -75,8 +75,6 @@ void Store::RollManifest() {
   std::unique_ptr<ManifestWriter> manifest;
   leveldb::Status status =
       ManifestWriter::Create(*context_, number, *version, pointers, edit, &manifest);
-  if (status.ok() && context_->extension != nullptr)
-    status = context_->extension->SyncDirectory(context_->name);
   if (!status.ok()) {
     context_->env()->RemoveFile(path);  // CURRENT was not touched
   } else {

@@ -43,11 +43,12 @@ leveldb::Status Store::Flush() {
   if (!status.ok()) return status;
   MutexLock lock(mutex_);
   const uint64_t wanted = seals_;
+  const uint64_t failed_before = flushes_failed_;
   DrainLocked([&]() LULL_REQUIRES(mutex_) {
-    return flushes_ >= wanted || !write_error_.ok() || !background_error_.ok();
+    return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
   });
   if (flushes_ >= wanted) return leveldb::Status::OK();
-  return write_error_.ok() ? background_error_ : write_error_;
+  return write_error_.ok() ? flush_error_ : write_error_;
 }
 
 /// What memory holds is flushed first, so that the tables of one Version are all there is to a
@@ -104,12 +105,16 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   request.range = range;
   MutexLock lock(mutex_);
   manual_.push_back(&request);
-  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorLocked().ok(); });
+  // Damage elsewhere is no reason to end.
+  const auto failure = [&]() LULL_REQUIRES(mutex_) {
+    return write_error_.ok() ? background_error_ : write_error_;
+  };
+  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !failure().ok(); });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
   if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
-  return request.status.ok() ? ErrorLocked() : request.status;
+  return request.status.ok() ? failure() : request.status;
 }
 
 }  // namespace lull

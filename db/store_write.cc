@@ -31,8 +31,10 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
   writer.batch = updates;
   writer.sync = options.sync;
   if (!writers_.Join(&writer)) return writer.status;
+  write_under_way_.store(true, std::memory_order_relaxed);
   WritersQueue::Writer* const last = writers_.GroupEnd(&writer);
   status = WriteGroup(&writer, last);
+  write_under_way_.store(false, std::memory_order_relaxed);
   writers_.Finish(&writer, last, status);
   return status;
 }
@@ -190,7 +192,7 @@ leveldb::Status Store::AwaitTablesLocked() {
   StoppedWrite stopped(&activity_);
   while (write_error_.ok() && !immutables_.empty()) {
     stopped.Because(StallCause::kMemory);
-    if (!background_error_.ok()) return background_error_;
+    if (!flush_error_.ok()) return flush_error_;
     coordinator_->WakeFlush();
     changed_.WaitFor(mutex_, kLookAgainNanos);
   }
@@ -229,9 +231,12 @@ leveldb::Status Store::AwaitRoomLocked() {
       10'000'000;  // memory may be freed by another store, which does not know us
   StoppedWrite stopped(&activity_);
   while (!HasRoomLocked()) {
-    stopped.Because(NoRoomCauseLocked());
-    // Rather an error now than a wait for something that fails: the client may try again.
-    if (!ErrorLocked().ok()) return ErrorLocked();
+    const StallCause cause = NoRoomCauseLocked();
+    stopped.Because(cause);
+    // Rather an error now than a wait for something that fails: the client may try again. For
+    // memory it waits for flushes alone.
+    const leveldb::Status& error = cause == StallCause::kL0 ? ErrorLocked() : flush_error_;
+    if (!write_error_.ok() || !error.ok()) return write_error_.ok() ? error : write_error_;
     ++waiting_writers_;
     coordinator_->WakeFlush();
     coordinator_->WakeMonitor();

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "db/filename.h"
 #include "util/coding.h"
 #include "util/logging.h"
 
@@ -44,6 +45,10 @@ bool GetNumber(leveldb::Slice* input, std::optional<uint64_t>* number) {
   return true;
 }
 
+bool GetFileNumber(leveldb::Slice* input, std::optional<uint64_t>* number) {
+  return GetNumber(input, number) && **number <= kFileNumberMax;
+}
+
 bool GetKey(leveldb::Slice* input, std::string* key) {
   leveldb::Slice bytes;
   ParsedInternalKey parsed;
@@ -62,14 +67,15 @@ const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
       return nullptr;
     }
     case Tag::kLogNumber:
-      return GetNumber(input, &edit->log_number) ? nullptr : "log number";
+      return GetFileNumber(input, &edit->log_number) ? nullptr : "log number";
     case Tag::kPrevLogNumber:
-      return GetNumber(input, &edit->prev_log_number) ? nullptr : "previous log number";
+      return GetFileNumber(input, &edit->prev_log_number) ? nullptr : "previous log number";
     case Tag::kNextFileNumber:
-      return GetNumber(input, &edit->next_file_number) ? nullptr : "next file number";
+      return GetFileNumber(input, &edit->next_file_number) ? nullptr : "next file number";
     case Tag::kLastSequence:
       if (!GetNumber(input, &edit->last_sequence)) return "last sequence number";
-      return *edit->last_sequence <= kMaxSequence ? nullptr : "last sequence number";
+      // With room for more batches than anybody will write: else the next one would run over.
+      return *edit->last_sequence <= kMaxSequence / 2 ? nullptr : "last sequence number";
     case Tag::kCompactPointer: {
       int level;
       std::string key;
@@ -87,7 +93,8 @@ const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
     case Tag::kNewTable: {
       NewTable table;
       if (!GetLevel(input, &table.level)) return "new file's level";
-      if (!GetVarint64(input, &table.number)) return "new file's number";
+      if (!GetVarint64(input, &table.number) || table.number > kFileNumberMax)
+        return "new file's number";
       if (!GetVarint64(input, &table.file_bytes)) return "new file's size";
       if (!GetKey(input, &table.smallest)) return "new file's smallest key";
       if (!GetKey(input, &table.largest)) return "new file's largest key";

@@ -27,7 +27,7 @@ bool Cheaper(const Run& a, const Run& b) {
 class Vsst final : public LayoutRules {
  public:
   /// PickL0 sees to L1 by itself, and deeper levels are in no table's way.
-  bool MostUrgentFirst(const LayoutOptions&) const override { return false; }
+  bool GoesBeforeL0(const Planner&, int) const override { return false; }
   std::optional<CompactionPlan> PickL0(const Planner& planner,
                                        const std::string& pointer) const override;
   std::optional<CompactionPlan> PickDeep(const Planner& planner, int level,

@@ -39,6 +39,10 @@ uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
   return std::min(bytes_max, last + HeadroomBytes(last));
 }
 
+bool WalSet::CanReuse() const {
+  return context_->extension != nullptr && files_reusable_.load(std::memory_order_relaxed);
+}
+
 /// Whether a file that was made for an older WAL is as good as a new one. Half of the headroom is
 /// enough: WALs that differ a little would else lose a file now and then.
 bool WalSet::Fits(uint64_t file_bytes) const {
@@ -51,7 +55,7 @@ bool WalSet::Fits(uint64_t file_bytes) const {
 bool WalSet::IsWorthReusing(const WalRef& wal) const {
   if (!wal->knows_ends || WantedMode() != LogFileMode::kWrite) return false;
   // What did not end synced the leader may still hold, for a sync to come.
-  if (!wal->ended_synced || !files_reusable_.load(std::memory_order_relaxed)) return false;
+  if (!wal->ended_synced || !CanReuse()) return false;
   uint64_t file_bytes = 0;
   const std::string path = LogFileName(context_->name, wal->number);
   return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
@@ -69,7 +73,7 @@ leveldb::Status WalSet::Create(WalRef* wal) {
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
   std::unique_ptr<leveldb::WritableFile> file(raw);
-  *wal = mode == LogFileMode::kWrite && files_reusable_.load(std::memory_order_relaxed)
+  *wal = mode == LogFileMode::kWrite && CanReuse()
              ? std::make_shared<Wal>(number, std::move(file), log::FragmentEnds())
              : std::make_shared<Wal>(number, mode, std::move(file));
   names_made_.fetch_add(1, std::memory_order_acq_rel);

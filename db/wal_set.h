@@ -120,6 +120,7 @@ class WalSet {
 
   LogFileMode WantedMode() const;
   uint64_t CapacityBytes(LogFileMode mode) const;
+  bool CanReuse() const;
   bool Fits(uint64_t file_bytes) const;
   bool IsWorthReusing(const WalRef& wal) const;
   leveldb::Status Create(WalRef* wal);
@@ -145,7 +146,7 @@ class WalSet {
   std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
-  std::atomic<bool> files_reusable_{true};   // the flush thread learns it
+  std::atomic<bool> files_reusable_{true};   // the flush thread learns that they are not
   std::deque<Retired> retired_;              // flush thread only, oldest first
 
   Mutex mutex_;

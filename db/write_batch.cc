@@ -40,7 +40,8 @@ WriteBatch::~WriteBatch() = default;
 
 void WriteBatch::Put(const Slice& key, const Slice& value) {
   lull::batch::SetCount(this, lull::batch::Count(*this) + 1);
-  if (key.size() > lull::batch::kKeyBytesMax || value.size() > lull::batch::kValueBytesMax) {
+  if (key.size() > lull::batch::kEntryBytesMax ||
+      value.size() > lull::batch::kEntryBytesMax - key.size()) {
     rep_.push_back(lull::batch::kOversizeMark);
     return;
   }
@@ -52,7 +53,7 @@ void WriteBatch::Put(const Slice& key, const Slice& value) {
 
 void WriteBatch::Delete(const Slice& key) {
   lull::batch::SetCount(this, lull::batch::Count(*this) + 1);
-  if (key.size() > lull::batch::kKeyBytesMax) {
+  if (key.size() > lull::batch::kEntryBytesMax) {
     rep_.push_back(lull::batch::kOversizeMark);
     return;
   }

@@ -55,7 +55,8 @@ struct Pressure {
   uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
   uint64_t l0_misses_total = 0;          ///< tables of L0 that reads searched in vain since open
-  uint64_t idle_us = 0;                  ///< since a write was last seen
+  uint64_t idle_us = 0;                  ///< since a write was last seen, or was under way
+  bool write_under_way = false;          ///< one that takes long, say a slow sync, is no silence
   bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
 };
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "scheduler/policy.h"
 
@@ -34,7 +35,7 @@ class ReadLoss {
  private:
   const uint64_t miss_bytes_;
   int seen_l0_tables_ = 0;
-  uint64_t misses_before_ = 0;  // total when tables were last taken out of L0
+  std::optional<uint64_t> misses_before_;  // total when tables were last taken out of L0
   bool pays_ = false;
 };
 

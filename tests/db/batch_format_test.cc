@@ -118,14 +118,17 @@ TEST(BatchFormatTest, RandomBytesNeverCrash) {
 TEST(BatchFormatTest, OversizeEntriesAreRefusedBeforeTheyAreLogged) {
   const leveldb::Slice huge("x", uint64_t{1} << 32);
   const leveldb::Slice huge_key("x", (uint64_t{1} << 32) - 8);
-  leveldb::WriteBatch key, value, deletion, both;
+  leveldb::WriteBatch key, value, deletion, both, together;
+  // A table's block could not hold it.
+  together.Put(leveldb::Slice("x", uint64_t{1} << 31),
+               leveldb::Slice("x", (uint64_t{1} << 31) - 64));
   key.Put(huge_key, "v");
   value.Put("k", huge);
   deletion.Delete(huge_key);
   both.Put("a", "b");
   both.Append(value);
   both.Put("c", "d");
-  for (const leveldb::WriteBatch* batch : {&key, &value, &deletion, &both}) {
+  for (const leveldb::WriteBatch* batch : {&key, &value, &deletion, &both, &together}) {
     const leveldb::Status status = batch::Validate(batch::Contents(*batch));
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
     EXPECT_NE(status.ToString().find("key or value of 4 GiB or more"), std::string::npos);

@@ -488,5 +488,30 @@ TEST_F(CoordinatorRulesTest, APolicyIsReplacedBetweenTwoRounds) {
   coordinator_->Unregister(&tenant);
 }
 
+// ---- what a policy is told ----
+
+TEST_F(CoordinatorRulesTest, AWriteUnderWayIsNoSilence) {
+  Start(1);
+  FakeTenant tenant;
+  Directive wanted = Nothing();
+  wanted.tick = true;
+  wish_.Set(wanted);
+  Register(&tenant);
+  AwaitRounds(&wish_, 2);
+  clock_.Advance(kSecond);
+  AwaitRounds(&wish_, 2);
+  EXPECT_GE(wish_.Seen().idle_us, 1'000'000u);
+  tenant.writing_.store(true);
+  clock_.Advance(kSecond);
+  AwaitRounds(&wish_, 2);
+  EXPECT_EQ(wish_.Seen().idle_us, 0u);
+  tenant.writing_.store(false);
+  AwaitRounds(&wish_, 2);
+  clock_.Advance(30 * kMilli);
+  AwaitRounds(&wish_, 2);
+  EXPECT_GE(wish_.Seen().idle_us, 30'000u);
+  EXPECT_LT(wish_.Seen().idle_us, 1'000'000u);
+}
+
 }  // namespace
 }  // namespace lull

@@ -29,6 +29,7 @@ TEST_P(CrashAtEveryStep, LeavesAPrefix) {
   EXPECT_GT(report.states, 100u / LULL_SWEEP_STRIDE);
   EXPECT_EQ(report.violations, 0u)
       << "of " << report.states << " after-crash states; first: " << report.first_violation;
+  EXPECT_GT(report.recoveries_cut_behind_current, 0u);
   // Where all writes are synced, recycled WALs take them.
   if (AllScenarios()[index].name == std::string("SyncedSwitches")) {
     EXPECT_GT(report.appends_to_reused_logs, report.runs);

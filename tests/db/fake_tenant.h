@@ -113,6 +113,7 @@ class FakeTenant final : public Tenant {
     pressure->background_bytes_total = flush_bytes_.load();
     pressure->l0_tables = l0_tables_.load();
     pressure->drain_requested = drain_.load();
+    pressure->write_under_way = writing_.load();
     MutexLock lock(mutex_);
     for (const auto& offer : offers_) {
       if (offer->job_class == JobClass::kL0) pressure->l0_due = true;
@@ -157,6 +158,7 @@ class FakeTenant final : public Tenant {
   std::atomic<uint64_t> flush_bytes_{0};
   std::atomic<int> l0_tables_{0};
   std::atomic<bool> drain_{false};
+  std::atomic<bool> writing_{false};
   std::atomic<bool> flush_hangs_{false};
   std::atomic<int> pauses_{0};
   std::atomic<int> ended_{0};

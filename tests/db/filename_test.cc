@@ -27,7 +27,7 @@ TEST(FileNameTest, Names) {
 }
 
 TEST(FileNameTest, ParseIsTheInverse) {
-  for (const uint64_t number : {uint64_t{0}, uint64_t{5}, uint64_t{1'000'000}, UINT64_MAX}) {
+  for (const uint64_t number : {uint64_t{0}, uint64_t{5}, uint64_t{1'000'000}, kFileNumberMax}) {
     EXPECT_EQ(ParseFileName(LogFileName("", number).substr(1)),
               (ParsedFileName{FileKind::kLog, number}));
     EXPECT_EQ(ParseFileName(TableFileName("", number).substr(1)),
@@ -50,6 +50,8 @@ TEST(FileNameTest, OtherNamesAreNobodys) {
   for (const char* name : {"",
                            "foo",
                            "foo-dx-100.log",
+                           "4611686018427387905.log",  // no number is free behind it
+                           "18446744073709551615.log",
                            ".log",
                            "manifest-3",
                            "MANIFEST",

@@ -122,6 +122,23 @@ TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
   EXPECT_EQ(PickText(both, Depth::kDeep, layout), "L1 5 move");
 }
 
+// Else jobs of L0 that follow on each other, each over all of L1, would leave none of it to deep
+// jobs, however many workers there are: L1 would grow without end.
+TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
+  LayoutOptions layout;
+  layout.l0_job_bytes_max = 64 * kMib;
+  const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
+  const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", Depth::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", Depth::kL0, layout), "L1 5 move");
+  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*80", Depth::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*81", Depth::kL0, layout), "L1 5 move");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65 L2: 6:[d..e]*660", Depth::kL0, layout), "L2 6 move");
+  EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", Depth::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", Depth::kL0, layout, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
+      << "that is under way";
+}
+
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {
   EXPECT_EQ(PickText("L0: 1:[a..e] 2:[d..g] 3:[f..k] 4:[r..s] L1: 5:[a..b] 6:[j..m] 7:[n..z]"
                      " L2: 8:[l..m] 9:[n..o]",

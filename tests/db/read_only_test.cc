@@ -173,9 +173,8 @@ TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
 // younger ones.
 class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(), [](const auto& info) {
-  return info.param ? "Syncing" : "NotSyncing";
-});
+INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Syncing" : "NotSyncing"; });
 
 TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   constexpr int kKeys = 200;

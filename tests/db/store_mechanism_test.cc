@@ -62,16 +62,18 @@ class ScriptedPolicy final : public Policy {
   Script* const script_;
 };
 
-/// The real file system, on which no table can be made while they are held.
+/// The real file system, on which no table can be made while they are held, nor a folder be synced.
 class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   HeldTablesEnv()
       : EnvWrapper(leveldb::Env::Default()), extension_(ExtensionOf(leveldb::Env::Default())) {}
 
   void Hold(bool on) { held_.store(on); }
+  void HoldSyncs(bool on) { syncs_held_.store(on); }
   int waiting() const { return waiting_.load(); }
 
   leveldb::Status SyncDirectory(const std::string& dir) override {
+    while (syncs_held_.load()) Clock::System()->SleepForNanos(1'000'000);
     return extension_->SyncDirectory(dir);
   }
   leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
@@ -88,6 +90,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  private:
   EnvExtension* const extension_;
   std::atomic<bool> held_{false};
+  std::atomic<bool> syncs_held_{false};
   std::atomic<int> waiting_{0};
 };
 
@@ -411,6 +414,22 @@ TEST_F(StoreMechanismTest, CompactRangeEndsThoughEverythingIsPaused) {
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   ExpectAll(db_.get(), 3000);
+}
+
+// A write that takes long, here because of a sync, is not silence: a policy would take it for a
+// lull, compact, and make it longer.
+TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
+  Open();
+  Await("silence", [&] { return !script_.Seen().write_under_way; });
+  env_.HoldSyncs(true);
+  const auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    leveldb::WriteOptions synced;
+    synced.sync = true;
+    EXPECT_TRUE(db_->Put(synced, "key", "value").ok());  // the WAL's name is made durable
+  });
+  Await("the write", [&] { return script_.Seen().write_under_way; });
+  env_.HoldSyncs(false);
+  Await("silence again", [&] { return !script_.Seen().write_under_way; });
 }
 
 }  // namespace

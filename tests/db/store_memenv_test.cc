@@ -96,5 +96,19 @@ TEST_F(MemEnvStoreTest, CanBeRepaired) {
   ExpectAll(7);
 }
 
+// Logs that all end synced, and fit in size to be used again, where they cannot be.
+TEST_F(MemEnvStoreTest, SyncedWritesFillManyLogs) {
+  Reopen();
+  leveldb::WriteOptions synced;
+  synced.sync = true;
+  const std::string large(400 << 10, 'v');
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Put(synced, Key(i), large).ok());
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  Reopen();
+  std::string value;
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok());
+  EXPECT_EQ(value, large);
+}
+
 }  // namespace
 }  // namespace lull

@@ -77,27 +77,47 @@ class Stress {
     }
   }
 
-  /// In one snapshot each writer's keys bear one number: batches are atomic.
+  /// In one snapshot each writer's keys are all there and bear one number, which is not older than
+  /// what was acknowledged before: batches are atomic. Returns the number, 0 if there is no key.
+  void ReadBatch(int id, const leveldb::ReadOptions& options, uint64_t* batch) {
+    const uint64_t at_least = options.snapshot == nullptr ? written_[id].load() : 0;
+    std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(options));
+    int seen = 0;
+    for (iterator->Seek(KeyOf(id, 0)); iterator->Valid() && seen < kKeysPerWriter;
+         iterator->Next(), ++seen) {
+      if (seen == 0 && !iterator->key().starts_with("w" + std::to_string(id))) break;
+      ASSERT_EQ(iterator->key().ToString(), KeyOf(id, seen)) << "a key is missing";
+      const uint64_t found = DecodeFixed64(iterator->value().data());
+      if (seen == 0) *batch = found;
+      ASSERT_EQ(found, *batch) << "half of a batch";
+    }
+    ASSERT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+    ASSERT_TRUE(seen == kKeysPerWriter || (seen == 0 && at_least == 0)) << seen << " keys";
+    ASSERT_GE(*batch, at_least) << "a scan went back in time";
+  }
+
   void Scan(uint64_t seed) {
     Random random(seed);
     while (!stop_.load()) {
-      leveldb::ReadOptions options;
-      const leveldb::Snapshot* snapshot = random.OneIn(2) ? db_->GetSnapshot() : nullptr;
-      options.snapshot = snapshot;
-      std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(options));
       const int id = static_cast<int>(random.Uniform(kWriters));
+      leveldb::ReadOptions options;
       uint64_t batch = 0;
-      int seen = 0;
-      for (iterator->Seek(KeyOf(id, 0)); iterator->Valid() && seen < kKeysPerWriter;
-           iterator->Next(), ++seen) {
-        const uint64_t found = DecodeFixed64(iterator->value().data());
-        if (seen == 0) batch = found;
-        if (!iterator->key().starts_with("w" + std::to_string(id))) break;
-        ASSERT_EQ(found, batch) << "half of a batch";
+      if (random.OneIn(2)) {
+        ASSERT_NO_FATAL_FAILURE(ReadBatch(id, options, &batch));
+        continue;
       }
-      ASSERT_TRUE(iterator->status().ok()) << iterator->status().ToString();
-      iterator.reset();
-      if (snapshot != nullptr) db_->ReleaseSnapshot(snapshot);
+      const uint64_t at_least = written_[id].load();
+      options.snapshot = db_->GetSnapshot();
+      ASSERT_NO_FATAL_FAILURE(ReadBatch(id, options, &batch));
+      ASSERT_GE(batch, at_least);
+      // What is flushed, merged and dropped meanwhile is not what the snapshot sees.
+      if (random.OneIn(4)) {
+        ASSERT_TRUE(Flush(db_).ok());
+      }
+      uint64_t again = 0;
+      ASSERT_NO_FATAL_FAILURE(ReadBatch(id, options, &again));
+      ASSERT_EQ(again, batch);
+      db_->ReleaseSnapshot(options.snapshot);
     }
   }
 
@@ -160,9 +180,11 @@ TEST_P(StoreThreadsTest, NothingIsLostOrSeenByHalves) {
     ASSERT_TRUE(status.ok()) << status.ToString();
     const std::unique_ptr<leveldb::DB> db(raw);
     for (int id = 0; next_batch > 1 && id < kWriters; ++id) {
-      std::string value;
-      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(id, 5), &value).ok());
-      ASSERT_EQ(DecodeFixed64(value.data()), next_batch - 1) << "after reopening";
+      for (int key = 0; key < kKeysPerWriter; ++key) {
+        std::string value;
+        ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(id, key), &value).ok());
+        ASSERT_EQ(DecodeFixed64(value.data()), next_batch - 1) << "after reopening";
+      }
     }
     Stress(db.get()).Run(next_batch);
     next_batch += kBatchesPerRound;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "db/filename.h"
 #include "util/coding.h"
 #include "util/random.h"
 
@@ -28,13 +29,19 @@ std::string Encoded(const VersionEdit& edit) {
   return bytes;
 }
 
+std::string Numbered(char tag, uint64_t number) {
+  std::string bytes(1, tag);
+  PutVarint64(&bytes, number);
+  return bytes;
+}
+
 VersionEdit Everything() {
   VersionEdit edit;
   edit.comparator = "some.Comparator";
   edit.log_number = uint64_t{1} << 50;
   edit.prev_log_number = 0;
   edit.next_file_number = 77;
-  edit.last_sequence = kMaxSequence;
+  edit.last_sequence = kMaxSequence / 2;
   edit.compact_pointers = {{0, MakeInternalKey("x", 9, ValueKind::kValue)},
                            {6, MakeInternalKey("", 0, ValueKind::kDeletion)}};
   edit.deleted_tables = {{3, 300}, {0, uint64_t{1} << 40}};
@@ -140,6 +147,12 @@ TEST(VersionEditTest, RefusesBadFields) {
       {"\x07\x01\x01\x01" + bad_kind + key, "smallest key"},
       {"\x07\x01\x01\x01" + key + short_key, "largest key"},
       {"\x07\x01\x01\x01" + key, "largest key"},
+      // From these no new file, and no new write, could be numbered.
+      {Numbered('\x02', kFileNumberMax + 1), "log number"},
+      {Numbered('\x03', kFileNumberMax + 1), "next file number"},
+      {Numbered('\x03', UINT64_MAX), "next file number"},
+      {Numbered('\x04', kMaxSequence), "last sequence number"},
+      {Numbered('\x09', kFileNumberMax + 1), "previous log number"},
   };
   for (const auto& [bytes, cause] : cases) {
     VersionEdit edit;

@@ -241,6 +241,7 @@ Status CrashDisk::SyncDirLocked(const std::string& dir) {
   if (!s.ok()) return s;
   for (const Change& change : pending_[dir]) ApplyChange(change, &sure_);
   pending_.erase(dir);
+  std::erase_if(unsure_dirs_, [&](const std::string& made) { return DirectoryOf(made) == dir; });
   return s;
 }
 
@@ -298,6 +299,7 @@ Status CrashDisk::Link(const std::string& from, const std::string& to) {
 Status CrashDisk::MakeDir(const std::string& dir) {
   std::lock_guard<std::mutex> lock(mu_);
   if (!dirs_.insert(dir).second) return Status::IOError(dir, "file exists");
+  if (new_directories_may_vanish_) unsure_dirs_.insert(dir);
   return Status::OK();
 }
 
@@ -414,7 +416,13 @@ std::shared_ptr<CrashDisk> CrashDisk::AfterCrash(uint64_t seed, const CrashOptio
   }
   auto disk = std::make_shared<CrashDisk>();
   disk->dirs_ = dirs_;
+  for (const std::string& dir : unsure_dirs_) {
+    if (rng.Chance(entry)) continue;
+    disk->dirs_.erase(dir);
+    std::erase_if(names, [&](const auto& name) { return DirectoryOf(name.first) == dir; });
+  }
   disk->manifest_sync_covers_directory_ = manifest_sync_covers_directory_;
+  disk->new_directories_may_vanish_ = new_directories_may_vanish_;
   for (const auto& [path, inode] : names) {
     const FileContent* content = &inode->now;
     if (inode->before_truncation != nullptr && !rng.Chance(data)) {
@@ -450,6 +458,11 @@ void CrashDisk::set_trace(bool on) {
 std::vector<std::string> CrashDisk::trace() {
   std::lock_guard<std::mutex> lock(mu_);
   return trace_;
+}
+
+void CrashDisk::set_new_directories_may_vanish(bool on) {
+  std::lock_guard<std::mutex> lock(mu_);
+  new_directories_may_vanish_ = on;
 }
 
 void CrashDisk::set_manifest_sync_covers_directory(bool on) {

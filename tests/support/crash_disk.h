@@ -117,6 +117,7 @@ class CrashDisk {
   void set_trace(bool on);
   std::vector<std::string> trace();
   void set_manifest_sync_covers_directory(bool on);
+  void set_new_directories_may_vanish(bool on);
 
  private:
   struct Change {
@@ -135,11 +136,13 @@ class CrashDisk {
   Names sure_;                                          // what every crash leaves
   std::map<std::string, std::vector<Change>> pending_;  // by directory, oldest first
   std::set<std::string> dirs_{"/"};
+  std::set<std::string> unsure_dirs_;  // a part of them
   std::set<std::string> locks_;
   uint64_t steps_ = 0;
   uint64_t crash_point_ = CrashEnv::kNoCrashPoint;
   bool crashed_ = false;
   bool manifest_sync_covers_directory_ = true;
+  bool new_directories_may_vanish_ = false;
   bool trace_on_ = false;
   std::vector<std::string> trace_;
 };

@@ -159,6 +159,10 @@ std::vector<PendingEntry> CrashEnv::Pending(const std::string& dir) const {
   return disk_->Pending(CleanPath(dir));
 }
 
+void CrashEnv::set_new_directories_may_vanish(bool on) {
+  disk_->set_new_directories_may_vanish(on);
+}
+
 void CrashEnv::set_manifest_sync_covers_directory(bool on) {
   disk_->set_manifest_sync_covers_directory(on);
 }

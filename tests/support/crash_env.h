@@ -13,7 +13,8 @@
 //   that is where stock LevelDB hides it (see set_manifest_sync_covers_directory).
 // - A failed sync (DropDirtyPages) leaves pages clean: a later good sync does not write them.
 // - Crash() never changes this object; the same seed and options give the same disk.
-// Simplified: the making of directories and the LOCK file survive every crash.
+// Simplified: the making of directories (see set_new_directories_may_vanish) and the LOCK file
+// survive every crash.
 //
 // Every mutating step has an index (append, sync, directory sync, create, rename, remove), counted
 // from 0. SetCrashPoint(i) makes step i and all later ones fail with IOError and change nothing.
@@ -100,6 +101,9 @@ class CrashEnv : public leveldb::Env
   std::vector<PendingEntry> Pending(const std::string& dir) const;
   // Whether Sync() of MANIFEST-* also syncs its directory. Default: true.
   void set_manifest_sync_covers_directory(bool on);
+  // A directory that is made from now on is sure only when the one above it was synced. LevelDB
+  // never does that, so it is off unless asked for.
+  void set_new_directories_may_vanish(bool on);
 
   // Test-only edits of a file, at once and durable. False if there is no such file.
   bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);

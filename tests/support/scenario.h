@@ -89,7 +89,8 @@ struct SweepReport {
   uint64_t states = 0;  // stores reopened and compared
   uint64_t violations = 0;
   uint64_t appends_to_reused_logs = 0;
-  std::string first_violation;  // with all that is needed to run it again
+  uint64_t recoveries_cut_behind_current = 0;  // crashes of an open that had changed CURRENT
+  std::string first_violation;                 // with all that is needed to run it again
 
   void Violation(const std::string& text);
 };

@@ -1,0 +1,154 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Opening a store some of whose logs cannot be read: what they hold is kept, whatever happens to
+// the open.
+#include "db/recovery.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "lull/lull.h"
+#include "tests/db/store_files.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using testing::CrashEnv;
+using testing::CrashOptions;
+using testing::StoreFiles;
+
+constexpr char kName[] = "/store";
+
+std::string Contents(leveldb::Env* env, const std::string& path) {
+  std::string bytes;
+  leveldb::ReadFileToString(env, path, &bytes);
+  return bytes;
+}
+
+// Three logs; the second is damaged behind its first record.
+class LostLogTest : public ::testing::Test {
+ protected:
+  LostLogTest() {
+    StoreFiles files(&disk_, kName);
+    const uint64_t first = files.AddWal({"a@1=a1"});
+    second_ = files.AddWal({"b@2=b2", "c@3=" + std::string(300, 'c'), "d@4=d4"});
+    third_ = files.AddWal({"e@5=e5"});
+    files.WriteManifest(first);
+    EXPECT_TRUE(disk_.SyncDirectory(kName).ok());
+    EXPECT_TRUE(disk_.Corrupt(LogFileName(kName, second_), 100, "xxxx"));
+    damaged_ = Contents(&disk_, LogFileName(kName, second_));
+    unread_ = Contents(&disk_, LogFileName(kName, third_));
+  }
+
+  static Status Open(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db) {
+    leveldb::Options options;
+    options.env = env;
+    leveldb::DB* raw = nullptr;
+    const Status status = lull::Open(options, SchedulingOptions(), kName, &raw);
+    db->reset(raw);
+    return status;
+  }
+
+  static std::string Found(leveldb::DB* db) {
+    std::string found;
+    const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) found += entry->key().ToString();
+    return found;
+  }
+
+  // Whether a log's bytes are there, under its name in the folder or under any in lost/.
+  static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
+    const std::string name = LogFileName("", number);
+    if (Contents(env, kName + name) == bytes) return true;
+    const std::string lost = LostFolderName(kName) + name;
+    for (const char* suffix : {"", ".2", ".3", ".4"})
+      if (Contents(env, lost + suffix) == bytes) return true;
+    return false;
+  }
+  bool HoldsBoth(leveldb::Env* env) const {
+    return Holds(env, second_, damaged_) && Holds(env, third_, unread_);
+  }
+
+  CrashEnv disk_;
+  uint64_t second_ = 0;
+  uint64_t third_ = 0;
+  std::string damaged_, unread_;
+};
+
+TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
+  for (int round = 0; round < 3; ++round) {
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(Open(&disk_, &db).ok());
+    EXPECT_EQ(Found(db.get()), "ab");
+    db.reset();
+    EXPECT_FALSE(disk_.FileExists(LogFileName(kName, second_)));
+    EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", second_)), damaged_);
+    EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", third_)), unread_);
+  }
+}
+
+// The folder outlives a store that is destroyed, and the next one counts from the same number.
+TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
+  disk_.CreateDir(LostFolderName(kName));
+  const std::string taken = LostFolderName(kName) + LogFileName("", second_);
+  const std::string older(damaged_.size(), 'o');
+  ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(Open(&disk_, &db).ok());
+  EXPECT_EQ(Contents(&disk_, taken), older);
+  EXPECT_EQ(Contents(&disk_, taken + ".2"), damaged_);
+}
+
+TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
+  bool done = false;
+  for (uint64_t step = 0; !done; ++step) {
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      const auto env = disk_.Crash(0, CrashOptions::KeepAll());
+      env->set_new_directories_may_vanish(true);
+      env->set_manifest_sync_covers_directory(seed % 2 == 0);
+      env->SetCrashPoint(step);
+      std::unique_ptr<leveldb::DB> db;
+      done = Open(env.get(), &db).ok() && !env->crashed();
+      db.reset();
+      auto after = seed == 0 ? env->Crash(0, CrashOptions::LoseAllUnsynced()) : env->Crash(seed);
+      ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
+      ASSERT_TRUE(Open(after.get(), &db).ok());
+      ASSERT_EQ(Found(db.get()), "ab") << "step " << step << ", seed " << seed;
+      db.reset();
+      ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
+    }
+  }
+}
+
+TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
+  using testing::Fault;
+  using testing::FaultEnv;
+  using testing::FaultKind;
+  bool hit = true;
+  for (uint64_t index = 0; hit; ++index) {
+    const auto disk = disk_.Crash(0, CrashOptions::KeepAll());
+    FaultEnv env(disk.get());
+    Fault fault;
+    fault.kind = FaultKind::kErrorOnce;
+    fault.index = index;
+    env.Arm(fault);
+    std::unique_ptr<leveldb::DB> db;
+    Open(&env, &db);
+    db.reset();
+    hit = env.hits() > 0;
+    env.Heal();
+    ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
+    ASSERT_TRUE(Open(disk.get(), &db).ok()) << env.first_hit();
+    ASSERT_EQ(Found(db.get()), "ab") << env.first_hit();
+    db.reset();
+    ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
+  }
+}
+
+}  // namespace
+}  // namespace lull

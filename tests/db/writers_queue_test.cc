@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/writers_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "util/clock.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using leveldb::WriteBatch;
+using Writer = WritersQueue::Writer;
+
+// One writer after the other joins, each on a thread of its own; the first leads.
+class WritersQueueTest : public ::testing::Test {
+ protected:
+  struct Client {
+    WriteBatch batch;
+    Writer writer;
+    bool led = false;
+  };
+
+  ~WritersQueueTest() override { threads_.clear(); }
+
+  // `bytes`: of the batch, about; 0: a request to seal.
+  Writer* Join(size_t bytes, bool sync) {
+    Client& client = clients_.emplace_back();
+    if (bytes > 0) {
+      client.batch.Put("k", std::string(bytes, 'v'));
+      client.writer.batch = &client.batch;
+    }
+    client.writer.sync = sync;
+    const size_t length = queue_.Length();
+    if (length == 0) {
+      EXPECT_TRUE(queue_.Join(&client.writer));
+      return &client.writer;
+    }
+    threads_.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, &client] {
+      client.led = queue_.Join(&client.writer);
+      if (client.led) queue_.Finish(&client.writer, &client.writer, Status::OK());
+    }));
+    while (queue_.Length() == length) Clock::System()->SleepForNanos(100'000);
+    return &client.writer;
+  }
+
+  // Ends the group of the first; the others then lead and end by themselves. Returns who of them
+  // was in it.
+  std::string FinishGroup(const Status& status) {
+    Writer* const leader = &clients_.front().writer;
+    queue_.Finish(leader, queue_.GroupEnd(leader), status);
+    threads_.clear();  // joins
+    std::string members;
+    for (const Client& client : clients_) {
+      const bool member = !client.led;
+      members += member ? 'g' : '-';
+      EXPECT_EQ(client.writer.status.ToString(), (member ? status : Status::OK()).ToString());
+    }
+    EXPECT_EQ(queue_.Length(), 0u);
+    return members;
+  }
+
+  WritersQueue queue_;
+  std::deque<Client> clients_;
+  std::vector<std::unique_ptr<ThreadHandle>> threads_;
+};
+
+TEST_F(WritersQueueTest, ALoneWriterLeadsItself) {
+  Join(10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g");
+}
+
+TEST_F(WritersQueueTest, AGroupEndsWithOneStatus) {
+  for (int i = 0; i < 4; ++i) Join(10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("the disk")), "gggg");
+}
+
+// Its write would be acknowledged, and not be durable.
+TEST_F(WritersQueueTest, ASyncedWriteIsNotLedByOneThatDoesNotSync) {
+  Join(10, false);
+  Join(10, false);
+  Join(10, true);
+  Join(10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "gg--");
+}
+
+TEST_F(WritersQueueTest, OneThatSyncsLeadsBothKinds) {
+  Join(10, true);
+  Join(10, false);
+  Join(10, true);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "ggg");
+}
+
+TEST_F(WritersQueueTest, ARequestToSealStandsAlone) {
+  Join(10, false);
+  Join(0, false);
+  Join(10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g--");
+}
+
+TEST_F(WritersQueueTest, ARequestToSealLeadsNobody) {
+  Join(0, false);
+  Join(10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g-");
+}
+
+TEST_F(WritersQueueTest, ASmallWriteIsNotHeldUpByLargeOnes) {
+  Join(10, false);
+  Join(100 << 10, false);
+  Join(100 << 10, false);
+  EXPECT_EQ(FinishGroup(Status::IOError("x")), "gg-");
+}
+
+}  // namespace
+}  // namespace lull
