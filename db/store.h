@@ -145,6 +145,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(mutex_);
   std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
+  bool IsFlushWaiting() LULL_EXCLUDES(mutex_);
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
   void TrimInLull();

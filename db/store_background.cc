@@ -239,7 +239,8 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   // The room that logs made ahead take is needed for tables now.
   if (wal_failed) wal_.DiscardPrepared();
   const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
-  const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired());
+  const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired()) &&
+                          !(wal_.PreparesSlowly() && IsFlushWaiting());
   if (wants_logs && !wal_.Prepare().ok()) {
     again = again.value_or(kRetryNanos);
   } else if (wants_logs && wal_.NeedsPrepare()) {
@@ -262,6 +263,13 @@ void Store::TrimInLull() {
   const uint64_t written = client_bytes_.load(std::memory_order_relaxed);
   if (std::exchange(lull_client_bytes_, written) == written)
     context_->memtable_blocks->TrimTo(context_->options.write_buffer_size);
+}
+
+/// A running flush or one that should run. Flush thread.
+bool Store::IsFlushWaiting() {
+  if (flush_job_ != nullptr) return true;
+  MutexLock lock(mutex_);
+  return WantsFlushLocked();
 }
 
 bool Store::WantsFlushLocked() const {

@@ -61,14 +61,17 @@ bool WalSet::IsWorthReusing(const WalRef& wal) const {
   return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
 }
 
-leveldb::Status WalSet::Create(WalRef* wal) {
+/// `ahead`: nobody waits for it, and it is made as good as can be.
+leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   const uint64_t number = context_->NewFileNumber();
   const std::string path = LogFileName(context_->name, number);
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
   const LogFileMode mode = WantedMode();
   if (context_->extension != nullptr) {
-    status = context_->extension->NewLogFile(path, CapacityBytes(mode), mode, &raw);
+    // To write zeros and sync them takes longer than the syncs that they shorten.
+    const uint64_t capacity = ahead || mode == LogFileMode::kMapped ? CapacityBytes(mode) : 0;
+    status = context_->extension->NewLogFile(path, capacity, mode, &raw);
   }
   if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
   if (!status.ok()) return status;
@@ -118,7 +121,7 @@ leveldb::Status WalSet::Prepare() {
   WalRef wal;
   leveldb::Status status;
   if (retired_.empty()) {
-    status = Create(&wal);
+    status = Create(&wal, /*ahead=*/true);
   } else {
     Retired retired = std::move(retired_.front());
     retired_.pop_front();
@@ -193,7 +196,7 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   leveldb::Status status = RemoveUnbegun();
   if (!status.ok()) return status;
   WalRef next = TakePrepared();
-  if (next == nullptr) status = Create(&next);
+  if (next == nullptr) status = Create(&next, /*ahead=*/false);
   if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;

@@ -46,6 +46,9 @@ class WalSet {
   /// those made for clients that do not sync go when they begin to. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
+  /// Whether Prepare would write zeros and sync them, bit by bit: so long no flush shall wait.
+  /// Flush thread.
+  bool PreparesSlowly() const { return retired_.empty() && WantedMode() == LogFileMode::kWrite; }
   /// Whether Prepare has a released WAL to use again, which must not lie about. Flush thread.
   bool HasRetired() const { return !retired_.empty(); }
   /// Gives back the room that WALs made ahead take. Flush thread.
@@ -123,7 +126,7 @@ class WalSet {
   bool CanReuse() const;
   bool Fits(uint64_t file_bytes) const;
   bool IsWorthReusing(const WalRef& wal) const;
-  leveldb::Status Create(WalRef* wal);
+  leveldb::Status Create(WalRef* wal, bool ahead);
   WalRef Reuse(Retired retired);
   void Discard(WalRef unused);
   bool IsUnfit(const WalRef& wal) const;

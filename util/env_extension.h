@@ -36,10 +36,10 @@ class EnvExtension {
   /// Makes names created, renamed or removed in `dir` durable.
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;
 
-  /// Creates (truncates) a log file with `capacity_bytes` allocated and zeroed ahead, so that
-  /// appends within it change no metadata. The file ends in zeros until it is closed (for good, if
-  /// the object is destroyed without). After each successful Append + Flush the bytes outlive the
-  /// process. Default: NotSupported, and the caller uses Env::NewWritableFile.
+  /// Creates (truncates) a log file with `capacity_bytes` (may be 0) allocated and zeroed ahead, so
+  /// that appends within it change no metadata. The file ends in zeros until it is closed (for
+  /// good, if the object is destroyed without). After each successful Append + Flush the bytes
+  /// outlive the process. Default: NotSupported, and the caller uses Env::NewWritableFile.
   virtual leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes,
                                      LogFileMode mode, leveldb::WritableFile** result);
 
