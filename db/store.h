@@ -243,8 +243,8 @@ class Store final : public leveldb::DB, private Tenant {
   uint64_t log_number_ = 0;          // as the MANIFEST says
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
-  std::atomic<uint64_t> flush_written_bytes_{0};  // to tables since open; the monitor reads it
-  uint64_t flush_retry_at_nanos_ = 0;
+  std::atomic<uint64_t> flush_written_bytes_{0};   // to tables since open; the monitor reads it
+  std::atomic<uint64_t> flush_retry_at_nanos_{0};  // a client that waits brings it forward
   uint64_t lull_looked_at_nanos_ = 0;
   uint64_t lull_client_bytes_ = 0;
 

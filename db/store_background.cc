@@ -300,7 +300,8 @@ void Store::BeginFlushLocked() {
 
 std::optional<uint64_t> Store::AdvanceFlush() {
   const uint64_t now = coordinator_->clock()->NowNanos();
-  if (now < flush_retry_at_nanos_) return flush_retry_at_nanos_ - now;
+  const uint64_t retry_at = flush_retry_at_nanos_.load(std::memory_order_relaxed);
+  if (now < retry_at) return retry_at - now;
   if (flush_job_ == nullptr) {
     MutexLock lock(mutex_);
     if (!WantsFlushLocked()) return std::nullopt;
@@ -325,7 +326,8 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     MutexLock lock(mutex_);
     flush_error_ = status;
     ++flushes_failed_;
-    flush_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
+    flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + kRetryNanos,
+                                std::memory_order_relaxed);
   }
   activity_.JobEnded(*flush_job_, status);
   flush_job_.reset();

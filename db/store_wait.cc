@@ -44,6 +44,7 @@ leveldb::Status Store::Flush() {
   MutexLock lock(mutex_);
   const uint64_t wanted = seals_;
   const uint64_t failed_before = flushes_failed_;
+  flush_retry_at_nanos_.store(0, std::memory_order_relaxed);  // one try at least, and now
   DrainLocked([&]() LULL_REQUIRES(mutex_) {
     return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
   });
