@@ -106,16 +106,12 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   request.range = range;
   MutexLock lock(mutex_);
   manual_.push_back(&request);
-  // Damage elsewhere is no reason to end.
-  const auto failure = [&]() LULL_REQUIRES(mutex_) {
-    return write_error_.ok() ? background_error_ : write_error_;
-  };
-  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !failure().ok(); });
+  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorLocked().ok(); });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
   if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
-  return request.status.ok() ? failure() : request.status;
+  return request.status.ok() ? ErrorLocked() : request.status;
 }
 
 }  // namespace lull
