@@ -42,8 +42,10 @@ class Writer {
   const leveldb::Status& status() const { return failure_; }
   uint64_t FileBytes() const { return bytes_; }
 
-  /// Where fragments end in the file, of this log and of older ones. REQUIRES: made with `older`;
-  /// no record is added any more.
+  /// Whether the file may be recycled: the writer was made with `older`.
+  bool KnowsEnds() const { return ends_.has_value(); }
+  /// Where fragments end in the file, of this log and of older ones. REQUIRES: KnowsEnds(); no
+  /// record is added any more.
   FragmentEnds TakeEnds();
 
  private:

@@ -375,8 +375,6 @@ Status Repairer::Install() {
   const uint64_t number = context_.NewFileNumber();
   std::unique_ptr<ManifestWriter> writer;
   Status status = ManifestWriter::Create(context_, number, *version_, pointers_, edit, &writer);
-  // The tables' names must be durable before CURRENT can lead to them.
-  if (status.ok()) status = SyncFolder(context_.name);
   if (status.ok()) status = SetCurrentFile(context_.env(), context_.name, number);
   return status.ok() ? SetAsideTheRest(number) : status;
 }

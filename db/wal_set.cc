@@ -53,7 +53,7 @@ bool WalSet::Fits(uint64_t file_bytes) const {
 
 /// REQUIRES: it was released.
 bool WalSet::IsWorthReusing(const WalRef& wal) const {
-  if (!wal->knows_ends || WantedMode() != LogFileMode::kWrite) return false;
+  if (!wal->writer.KnowsEnds() || WantedMode() != LogFileMode::kWrite) return false;
   // What did not end synced the leader may still hold, for a sync to come.
   if (!wal->ended_synced || !CanReuse()) return false;
   uint64_t file_bytes = 0;

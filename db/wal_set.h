@@ -94,16 +94,12 @@ class WalSet {
  private:
   struct Wal {
     Wal(uint64_t number_in, LogFileMode mode_in, std::unique_ptr<leveldb::WritableFile> file)
-        : number(number_in), mode(mode_in), knows_ends(false), writer(std::move(file)) {}
+        : number(number_in), mode(mode_in), writer(std::move(file)) {}
     /// One that may be recycled. `older`: what its file holds, if it was.
     Wal(uint64_t number_in, std::unique_ptr<leveldb::WritableFile> file, log::FragmentEnds older)
-        : number(number_in),
-          mode(LogFileMode::kWrite),
-          knows_ends(true),
-          writer(std::move(file), std::move(older)) {}
+        : number(number_in), mode(LogFileMode::kWrite), writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
-    const bool knows_ends;
     log::Writer writer;
     bool has_unsynced = false;  // leading writer only
     bool has_failed = false;    // likewise: it may hold a record that was refused
