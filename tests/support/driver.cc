@@ -7,7 +7,7 @@
 //       checks that D holds commits [0, K) of stream S, applies N more (every 512th synced, or
 //       every I-th with --sync_every=I), checks again, and leaves D by closing it or, with
 //       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
-//       that holds the same.
+//       that holds the same. With --flush_every=F, Lull's memtable goes to disk every F commits.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
 //   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
@@ -43,6 +43,7 @@ struct Flags {
   uint64_t start = 0;
   uint64_t ops = 0;
   uint64_t sync_every = 512;
+  uint64_t flush_every = UINT64_MAX;
   std::optional<size_t> set;
 };
 
@@ -72,6 +73,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->ops = number;
     } else if (name == "sync_every" && number > 0) {
       flags->sync_every = number;
+    } else if (name == "flush_every" && number > 0) {
+      flags->flush_every = number;
     } else if (name == "set") {
       flags->set = number % kOptionSetCount;
     } else {
@@ -122,6 +125,9 @@ bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model*
     const leveldb::Status s = db->Write(options, &batch);
     if (!s.ok()) return Wrong("commit " + std::to_string(i) + ": " + s.ToString());
     model->Commit(ops);
+    if (kIsStock || i % flags.flush_every != flags.flush_every - 1) continue;
+    const leveldb::Status flushed = FlushStore(db);
+    if (!flushed.ok()) return Wrong("flush: " + flushed.ToString());
   }
   return true;
 }
