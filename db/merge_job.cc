@@ -79,7 +79,12 @@ uint64_t FlushJob::memory_bytes() const {
 
 leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  for (const SealedMemTable& sealed : sealed_) children.push_back(sealed.memtable->NewIterator());
+  uint64_t entries = 0;
+  for (const SealedMemTable& sealed : sealed_) {
+    children.push_back(sealed.memtable->NewIterator());
+    entries += sealed.memtable->EntryCount();
+  }
+  if (context_->order.bytewise()) key_filter_ = std::make_unique<KeyFilter>(entries);
   *input = NewMergingIterator(context_->order, std::move(children));
   return leveldb::Status::OK();
 }

@@ -22,6 +22,7 @@
 #include "db/table_cache.h"
 #include "db/table_outputs.h"
 #include "leveldb/iterator.h"
+#include "util/key_filter.h"
 #include "util/owned_counter.h"
 
 namespace lull {
@@ -52,8 +53,8 @@ class MergeJob : public Job {
 
   /// The entries to merge; called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
-  /// Whether the open output ends before `internal_key`; only where `may_cut` is true. Sees every
-  /// entry that is kept, in order.
+  /// Sees every entry that is kept, in order, before it is added. Whether the open output ends
+  /// before it; only where `may_cut` is true.
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
 
@@ -87,11 +88,19 @@ class FlushJob final : public MergeJob {
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }
   uint64_t memory_bytes() const;
 
+  /// Of the output's keys, once the job is done. Null under a comparator for which keys with
+  /// different bytes may be equal.
+  std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
+
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice&, uint64_t, bool) override { return false; }
+  bool CutBefore(const leveldb::Slice& internal_key, uint64_t, bool) override {
+    if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
+    return false;  // one table
+  }
 
   const std::vector<SealedMemTable> sealed_;
+  std::unique_ptr<KeyFilter> key_filter_;
 };
 
 class CompactionJob final : public MergeJob {

@@ -169,6 +169,7 @@ leveldb::Iterator* ReadOnlyStore::NewIterator(const leveldb::ReadOptions& option
 
 bool ReadOnlyStore::GetProperty(const Slice& property, std::string* value) {
   value->clear();
+  const GraceGuard guard(grace_);
   PropertySource source;
   source.version = &view_->version();
   source.memory_bytes = context_->options.block_cache->TotalCharge() + view_->MemoryBytes();

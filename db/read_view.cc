@@ -58,7 +58,10 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
 
   leveldb::Status status;
   bool done = false;
+  const KeyFilter::Query query(key.user_key());
   for (const TableRef& file : version_->level(0)) {
+    const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
+    if (filter != nullptr && !filter->MayContain(query)) continue;
     if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
     if ((done = settled(file.get(), &status))) break;
@@ -118,8 +121,17 @@ std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator
   return merged;
 }
 
+size_t ReadView::KeyFilterBytes() const {
+  size_t bytes = 0;
+  for (const TableRef& file : version_->level(0)) {
+    const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
+    if (filter != nullptr) bytes += filter->MemoryBytes();
+  }
+  return bytes;
+}
+
 size_t ReadView::MemoryBytes() const {
-  size_t bytes = active_->MemoryBytes();
+  size_t bytes = active_->MemoryBytes() + KeyFilterBytes();
   for (const MemTableRef& memtable : immutables_) bytes += memtable->MemoryBytes();
   return bytes;
 }

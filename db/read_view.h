@@ -68,6 +68,9 @@ class ReadView {
   /// About how many bytes of table files hold the keys of `range`. REQUIRES: a guard.
   uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
+  /// Of the filters of L0's tables. REQUIRES: a guard, or that none is dropped meanwhile.
+  size_t KeyFilterBytes() const;
+  /// Of memtables and those filters. REQUIRES: the same.
   size_t MemoryBytes() const;
 
  private:

@@ -35,6 +35,7 @@ void WriteMemoryAndQueues(const StoreReport& report, JsonWriter* json) {
   json->Member("memory").BeginObject();
   json->Field("active_bytes", report.active_bytes);
   json->Field("immutable_bytes", report.immutable_bytes);
+  json->Field("key_filter_bytes", report.key_filter_bytes);
   json->Field("used_bytes", report.memory_used_bytes);
   json->Field("budget_bytes", report.memory_budget_bytes);
   json->EndObject();

@@ -123,6 +123,8 @@ void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
               report.active_bytes);
   out->Single("memtable_immutable_bytes", "gauge", "Memory of memtables that wait for their flush.",
               report.immutable_bytes);
+  out->Single("key_filter_bytes", "gauge", "Memory of filters of tables in L0.",
+              report.key_filter_bytes);
   out->Single("memory_used_bytes", "gauge",
               "Memory of sealed memtables of all stores that share the budget.",
               report.memory_used_bytes);

@@ -40,6 +40,7 @@ struct StoreReport {
 
   uint64_t active_bytes = 0;
   uint64_t immutable_bytes = 0;
+  uint64_t key_filter_bytes = 0;   ///< of tables in L0
   uint64_t memory_used_bytes = 0;  ///< sealed memtables of all stores that share the budget
   uint64_t memory_budget_bytes = 0;
 

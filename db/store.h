@@ -163,6 +163,7 @@ class Store final : public leveldb::DB, private Tenant {
   void KeepManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   void FreezeForManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
+  void DropKeyFilters(const std::vector<TableRef>& tables);
   void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);

@@ -355,6 +355,9 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   VersionRef version;
   leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
+  // Nobody sees the table before the view is published. Newest first, so it is L0's front.
+  if (!edit.new_tables.empty())
+    version->level(0).front()->key_filter = job->TakeKeyFilter().release();
 
   const uint64_t freed = job->memory_bytes();
   const uint64_t nanos =
@@ -418,12 +421,21 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     }
     background_error_ = leveldb::Status::OK();
     PublishViewLocked();
+    if (plan.trivial_move && plan.level == 0) DropKeyFilters(plan.upper);
   }
   if (job->job_class() == JobClass::kManual) AdvanceManualLocked(plan, status);
   activity_.JobEnded(*job, status);
   changed_.NotifyAll();
   coordinator_->WakeMonitor();
   return status;
+}
+
+/// Of tables that are moved out of L0: deeper, their number is not bounded.
+void Store::DropKeyFilters(const std::vector<TableRef>& tables) {
+  for (const TableRef& table : tables) {
+    const KeyFilter* const filter = table->key_filter.exchange(nullptr, std::memory_order_relaxed);
+    if (filter != nullptr) grace_.Retire([filter] { delete filter; });
+  }
 }
 
 /// A manual job ended: its request goes on with the rest of its range, or is done. A request whose

@@ -70,6 +70,7 @@ StoreReport Store::MakeReport() {
   }
   report.debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
   report.active_bytes = active_->MemoryBytes();
+  report.key_filter_bytes = view_.load(std::memory_order_relaxed)->KeyFilterBytes();
   report.immutable_bytes = immutable_bytes_;
   report.immutables = immutables_.size();
   report.waiting_installs = to_install_.size();

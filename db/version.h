@@ -21,6 +21,7 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "table/key_order.h"
+#include "util/key_filter.h"
 
 namespace lull {
 
@@ -34,6 +35,7 @@ struct TableFile {
       : description(std::move(description_in)), on_unlisted(std::move(on_unlisted_in)) {}
   ~TableFile() {
     if (on_unlisted) on_unlisted(*this);
+    delete key_filter.load(std::memory_order_relaxed);
   }
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
@@ -47,6 +49,10 @@ struct TableFile {
 
   const NewTable description;  ///< its level field is not used: a moved table keeps its TableFile
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
+  /// Owned; null where there is none. Only of tables that this process flushed, while they are in
+  /// L0: a read looks into many of those, and their number is bounded. Whoever looks at it holds a
+  /// guard of the store's grace domain.
+  std::atomic<const KeyFilter*> key_filter{nullptr};
   const std::function<void(const TableFile&)> on_unlisted;
 };
 

@@ -25,6 +25,7 @@ StoreReport Sample() {
   report.user_bytes = 1000;
   report.user_entries = 10;
   report.wal_bytes = 1100;
+  report.key_filter_bytes = 640;
   report.memory_budget_bytes = (uint64_t{1} << 53) - 1;
   report.waiting_writers = 4;
 
@@ -63,6 +64,7 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["l0_tables"], 3);
   EXPECT_EQ(json["debt_bytes"], 123);
   EXPECT_EQ(json["queue"]["writers"], 4);
+  EXPECT_EQ(json["memory"]["key_filter_bytes"], 640);
   EXPECT_EQ(json["memory"]["budget_bytes"], (uint64_t{1} << 53) - 1);
   EXPECT_EQ(json["jobs"][0]["class"], "deep");
   EXPECT_EQ(json["jobs"][0]["state"], "paused");

@@ -334,6 +334,13 @@ TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
   EXPECT_GT(script_.Seen().l0_bytes, 300'000u);
   EXPECT_EQ(script_.Seen().l0_misses_total, 0u);
   std::string value;
+  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50), &value).ok());
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50) + "x", &value).IsNotFound());
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "filters in memory spare the others";
+
+  db_.reset();
+  Open();  // which has no filters
   ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(250), &value).ok());
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "in the newest";

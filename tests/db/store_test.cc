@@ -1,6 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A store through the public API: what LevelDB promises, and what include/lull adds.
+#include <strings.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -339,6 +342,55 @@ TEST_P(StoreTest, LeavesNoFileBehindThatNobodyNeeds) {
   EXPECT_EQ(tables, listed);
   EXPECT_EQ(logs, 1);
   EXPECT_EQ(manifests, 1);
+}
+
+uint64_t KeyFilterBytes(leveldb::DB* db) {
+  std::string metrics;
+  EXPECT_TRUE(db->GetProperty("lull.metrics", &metrics));
+  const std::string kName = "\nlull_key_filter_bytes{";
+  const size_t at = metrics.find(kName);
+  if (at == std::string::npos) return UINT64_MAX;
+  return std::stoull(metrics.substr(metrics.find(' ', at + kName.size()) + 1));
+}
+
+TEST_P(StoreTest, FiltersInMemoryAreOfTablesInL0Alone) {
+  Reopen();
+  EXPECT_EQ(KeyFilterBytes(db_.get()), 0u);
+  Fill(20, 0);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_EQ(KeyFilterBytes(db_.get()), 64u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Value(Key(i)), Filling(i, 0));
+  EXPECT_EQ(Value(Key(20)), "-");
+
+  db_->CompactRange(nullptr, nullptr);  // there is nothing to merge with: the table is moved
+  ASSERT_EQ(FilesAtLevel(0), "0");
+  EXPECT_EQ(KeyFilterBytes(db_.get()), 0u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Value(Key(i)), Filling(i, 0));
+  EXPECT_EQ(Value(Key(20)), "-");
+}
+
+/// Takes letters for equal that differ in case only.
+class AnyCase final : public leveldb::Comparator {
+ public:
+  int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
+    const int order = strncasecmp(a.data(), b.data(), std::min(a.size(), b.size()));
+    return order != 0 ? order : static_cast<int>(a.size()) - static_cast<int>(b.size());
+  }
+  const char* Name() const override { return "AnyCase"; }
+  void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_P(StoreTest, KeysOfDifferentBytesMayBeEqual) {
+  AnyCase any_case;
+  options_.comparator = &any_case;
+  Reopen();
+  Put("key", "a");
+  Put("KEY", "b");
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_EQ(Value("kEy"), "b");
+  EXPECT_EQ(KeyFilterBytes(db_.get()), 0u);
+  db_.reset();
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, StoreTest, ::testing::Values("lull", "leveldb"),

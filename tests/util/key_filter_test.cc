@@ -1,0 +1,63 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "util/key_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace lull {
+namespace {
+
+std::string KeyOf(uint64_t i) { return "key" + std::to_string(i); }
+
+// Of `asked` keys that were not added, the share that is let through.
+double FalsePositives(const KeyFilter& filter, uint64_t asked) {
+  uint64_t passed = 0;
+  for (uint64_t i = 0; i < asked; ++i) {
+    passed += filter.MayContain(KeyFilter::Query("other" + std::to_string(i))) ? 1 : 0;
+  }
+  return static_cast<double>(passed) / static_cast<double>(asked);
+}
+
+TEST(KeyFilterTest, HasEveryKeyThatWasAddedAndFewOthers) {
+  for (const uint64_t keys : {1u, 50u, 51u, 1000u, 300'000u}) {
+    KeyFilter filter(keys);
+    for (uint64_t i = 0; i < keys; ++i) filter.Add(KeyOf(i));
+    for (uint64_t i = 0; i < keys; ++i) {
+      ASSERT_TRUE(filter.MayContain(KeyFilter::Query(KeyOf(i)))) << i << " of " << keys;
+    }
+    EXPECT_LT(FalsePositives(filter, 20'000), 0.025) << keys;
+  }
+}
+
+TEST(KeyFilterTest, AnEmptyOneHasNothing) {
+  EXPECT_EQ(FalsePositives(KeyFilter(1000), 1000), 0.0);
+  EXPECT_EQ(FalsePositives(KeyFilter(0), 1000), 0.0);
+}
+
+TEST(KeyFilterTest, IsRightWithMoreKeysThanItWasMadeFor) {
+  KeyFilter filter(10);
+  for (uint64_t i = 0; i < 10'000; ++i) filter.Add(KeyOf(i));
+  for (uint64_t i = 0; i < 10'000; ++i) ASSERT_TRUE(filter.MayContain(KeyFilter::Query(KeyOf(i))));
+}
+
+TEST(KeyFilterTest, TellsKeysOfAnyBytes) {
+  KeyFilter filter(100);
+  filter.Add("");
+  filter.Add(std::string("\0", 1));
+  filter.Add(std::string(3000, '\xff'));
+  EXPECT_TRUE(filter.MayContain(KeyFilter::Query("")));
+  EXPECT_TRUE(filter.MayContain(KeyFilter::Query(std::string("\0", 1))));
+  EXPECT_TRUE(filter.MayContain(KeyFilter::Query(std::string(3000, '\xff'))));
+  EXPECT_FALSE(filter.MayContain(KeyFilter::Query(std::string("\0\0", 2))));
+  EXPECT_FALSE(filter.MayContain(KeyFilter::Query(std::string(2999, '\xff'))));
+}
+
+TEST(KeyFilterTest, TakesTenBitsAKey) {
+  EXPECT_NEAR(static_cast<double>(KeyFilter(1'000'000).MemoryBytes()), 1'250'000, 20'000);
+  EXPECT_EQ(KeyFilter(0).MemoryBytes(), 64u);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "util/key_filter.h"
+
+#include <algorithm>
+
+#include "util/hash.h"
+
+namespace lull {
+namespace {
+
+constexpr uint32_t kSeed = 0x4c756c6c;
+constexpr uint64_t kLinesMax = 1 << 24;  // 1 GiB; LineOf must not overflow
+
+}  // namespace
+
+KeyFilter::Query::Query(const leveldb::Slice& user_key)
+    : hash_(Hash(user_key.data(), user_key.size(), kSeed)),
+      // The hash's high bits choose the line; a multiplication by 2^64 / phi brings all of them
+      // into the product's high bits, which choose the places.
+      places_((hash_ * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - kProbes * kPlaceBits)) {}
+
+KeyFilter::KeyFilter(uint64_t keys_max)
+    : lines_(std::clamp<uint64_t>(keys_max / (kLineBits / kBitsPerKey) + 1, 1, kLinesMax)) {}
+
+void KeyFilter::Add(const leveldb::Slice& user_key) {
+  const Query query(user_key);
+  Line& line = lines_[LineOf(query)];
+  uint64_t places = query.places_;
+  for (int probe = 0; probe < kProbes; ++probe, places >>= kPlaceBits) {
+    line.words[places % kLineBits / 64] |= UINT64_C(1) << (places % 64);
+  }
+}
+
+}  // namespace lull
