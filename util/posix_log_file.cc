@@ -106,8 +106,12 @@ class MappedLogFile final : public leveldb::WritableFile {
   /// Who syncs once does so again, and the kernel takes a mapped page, which may be a megabyte
   /// large, for wholly dirty after one store: each sync would write all of it.
   Status Sync() override {
-    if (failure_.ok() && mapping_) failure_ = LeaveMapping();
+    if (!failure_.ok()) return failure_;
+    const bool was_mapped = mapping_.has_value();
+    if (was_mapped) failure_ = LeaveMapping();
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
+    // What stays in the cache is still a large page, which appends would dirty and syncs write.
+    if (was_mapped) posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
     return failure_;
   }
 
