@@ -13,9 +13,6 @@
 namespace lull::bench {
 namespace {
 
-// Of a memtable; LevelDB allows no more.
-constexpr size_t kNeverFullBytes = size_t{1} << 30;
-
 Config WithFolder(Config config) {
   if (config.db.empty()) {
     leveldb::Env::Default()->GetTestDirectory(&config.db);
@@ -152,12 +149,10 @@ StoreSettings BenchmarkRun::MakeSettings() {
   if (config_.max_file_size > 0) options.max_file_size = static_cast<size_t>(config_.max_file_size);
   if (config_.block_size > 0) options.block_size = static_cast<size_t>(config_.block_size);
   if (config_.open_files > 0) options.max_open_files = config_.open_files;
-  if (config_.store == "limit") options.write_buffer_size = kNeverFullBytes;
+  settings.flushes = config_.store != "limit";
 
   settings.profile = config_.rocksdb_profile;
-  if (config_.write_buffer_size > 0 || config_.store == "limit") {
-    settings.write_buffer_bytes = options.write_buffer_size;
-  }
+  if (config_.write_buffer_size > 0) settings.write_buffer_bytes = options.write_buffer_size;
   settings.max_file_bytes = static_cast<size_t>(config_.max_file_size);
   settings.block_bytes = static_cast<size_t>(config_.block_size);
   settings.cache_bytes = config_.cache_size;

@@ -36,7 +36,7 @@ DEFINE_string(db, "", "the store's folder; empty: a folder of its own under the 
 
 DEFINE_string(
     store, "db",
-    "db: the store; limit: the store with memtables that never fill, to see what it could "
+    "db: the store; limit: the store with memtables that are never flushed, to see what it could "
     "do without background work; null: one that does nothing, to see what the benchmark "
     "itself costs");
 DEFINE_string(policy, "", "scheduling policy, for a store that has them");

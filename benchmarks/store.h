@@ -39,6 +39,7 @@ std::string StoreVersion();
 struct StoreSettings {
   leveldb::Options options;
   std::string scheduling;  // "k=v;k=v"; a store without scheduling options refuses any
+  bool flushes = true;     // false: no memtable ever goes to a table, to see the client's limit
 
   // What `options` says too, for a store that has options of its own. 0, or -1 where 0 has a
   // meaning, leaves that store's default.
@@ -56,6 +57,9 @@ struct StoreSettings {
   // the store.
   StallLog* stall_log = nullptr;
 };
+
+// Of a memtable that is to take everything; LevelDB allows no more.
+inline constexpr size_t kNeverFullBytes = size_t{1} << 30;
 
 // Opens the store in folder `name`, and empties that folder.
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,

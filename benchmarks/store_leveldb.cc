@@ -65,6 +65,7 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
         settings.scheduling);
   }
   leveldb::Options options = settings.options;
+  if (!settings.flushes) options.write_buffer_size = kNeverFullBytes;
   options.info_log = settings.stall_log;  // in place of the file LOG
   leveldb::DB* opened = nullptr;
   const leveldb::Status status = leveldb::DB::Open(options, name, &opened);

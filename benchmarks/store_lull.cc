@@ -18,10 +18,16 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
 
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db) {
-  SchedulingOptions parsed;
-  leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &parsed);
+  SchedulingOptions scheduling;
+  leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &scheduling);
+  if (!settings.flushes) {
+    // Memtables are sealed and kept, and clients pay for new ones, and for logs, as ever.
+    scheduling.policy = "lull";
+    scheduling.lull_flush_bytes_min = uint64_t{1} << 40;
+    scheduling.memory_budget_bytes = uint64_t{64} << 30;
+  }
   leveldb::DB* opened = nullptr;
-  if (status.ok()) status = lull::Open(settings.options, parsed, name, &opened);
+  if (status.ok()) status = lull::Open(settings.options, scheduling, name, &opened);
   db->reset(opened);
   return status;
 }

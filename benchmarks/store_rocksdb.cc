@@ -202,6 +202,7 @@ rocksdb::Options MakeOptions(const StoreSettings& settings) {
                             : rocksdb::kSnappyCompression;
   options.max_open_files = settings.open_files > 0 ? settings.open_files : options.max_open_files;
   if (settings.write_buffer_bytes > 0) options.write_buffer_size = settings.write_buffer_bytes;
+  if (!settings.flushes) options.write_buffer_size = kNeverFullBytes;
   if (settings.max_file_bytes > 0) options.target_file_size_base = settings.max_file_bytes;
   rocksdb::BlockBasedTableOptions table;
   if (settings.profile == "matched") Match(&options);

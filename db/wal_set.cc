@@ -17,6 +17,10 @@ namespace {
 constexpr uint64_t kSlackBytes = 256 << 10;
 constexpr uint64_t kMarginBytes = 16 << 10;
 
+// More is not made ahead: a few logs of such a size are on the disk all the time. What a larger
+// memtable writes beyond it goes to the file in the ordinary way.
+constexpr uint64_t kAheadBytesMax = 64 << 20;
+
 /// By how much a WAL may be longer than the one before.
 uint64_t HeadroomBytes(uint64_t last_wal_bytes) { return last_wal_bytes / 64 + kMarginBytes; }
 
@@ -33,7 +37,8 @@ LogFileMode WalSet::WantedMode() const {
 /// What a memtable's records will need. Where every byte of it is written twice, no more than the
 /// last one needed.
 uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
-  const uint64_t bytes_max = memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes;
+  const uint64_t bytes_max =
+      std::min(memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes, kAheadBytesMax);
   const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
   if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
   return std::min(bytes_max, last + HeadroomBytes(last));
