@@ -4,7 +4,14 @@
 import statistics
 
 from comparison.device import MODELS
-from comparison.workloads import FIGURES, LIMIT_FIGURES, OPEN_LOOP_FIGURES, STORES, WORKLOADS
+from comparison.workloads import (
+    FIGURES,
+    LIMIT_FIGURES,
+    NULL_FIGURES,
+    OPEN_LOOP_FIGURES,
+    STORES,
+    WORKLOADS,
+)
 
 
 def median(values):
@@ -118,6 +125,9 @@ def print_workload(workload, results, options, emit):
     figures = OPEN_LOOP_FIGURES if workload.kind in ('openloop', 'load') else FIGURES
     part = next(key for runs in per_store.values() for run in runs for key in run)
     rows = figure_rows(figures, per_store, part) + share_rows(workload, part, per_store, results)
+    if workload.kind == 'openloop':
+        rows += figure_rows(NULL_FIGURES, per_store, ('null', part[1]))
+        figures = figures + NULL_FIGURES
     print_rows(workload.title + note, rows, options.stores, emit)
     return figures
 

@@ -181,6 +181,25 @@ OPEN_LOOP_FIGURES = [
     if f.key
     in ('stall_seconds', 'write_amplification', 'drain_seconds', 'peak_rss_bytes', 'cpu_us_per_op')
 ]
+# What the client and the machine need without a store; measured beside each run of it.
+NULL_FIGURES = [
+    Figure(
+        'no store: put p99, us',
+        'put_p99_us',
+        1,
+        0,
+        'lower',
+        'on a store that does nothing: how soon threads wake up and run on this machine',
+    ),
+    Figure(
+        'no store: put p99.9, us',
+        'put_p999_us',
+        1,
+        0,
+        'lower',
+        '999 of 1000 puts on a store that does nothing',
+    ),
+]
 LIMIT_FIGURES = [FIGURES[0]] + [f for f in FIGURES if f.label.startswith('write p')]
 
 

@@ -159,6 +159,13 @@ class FiguresTest(unittest.TestCase):
         text = self.table(results, '--workloads=unsynced-100,limit')
         self.assertRegex(text, r'throughput, % of its own limit +80 +40 +2\.00x')
 
+    def test_an_open_loop_stands_beside_one_without_a_store(self):
+        run = {('db', 400): {'put_p99_us': 900}, ('null', 400): {'put_p99_us': 600}}
+        results = {('openloop', store): [run] for store in ('lull', 'leveldb')}
+        text = self.table(results, '--workloads=openloop')
+        self.assertRegex(text, r'\n *put p99, us +900 +900')
+        self.assertRegex(text, r'no store: put p99, us +600 +600')
+
 
 if __name__ == '__main__':
     unittest.main()
