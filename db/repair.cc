@@ -9,9 +9,9 @@
 //  3. Otherwise nobody knows which table's entries are newer, so all tables and WALs are merged by
 //     sequence into one sorted run. Tables that some readable MANIFEST calls compacted away are
 //     left out, so that what was deleted stays deleted.
-//  4. A new MANIFEST and CURRENT make the result the store, in one step; until then nothing that
-//  was
-//     there is touched. Then everything else goes to lost/. Nothing is ever removed.
+//  4. Everything that the result does not need gets a second name in lost/. Then a new MANIFEST and
+//     CURRENT make the result the store, in one step, and the first names go. Nothing else is ever
+//     removed.
 //
 // A store that is as it should be is left as it is; so a second run changes nothing.
 
@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "db/filename.h"
+#include "db/lost_files.h"
 #include "db/repair_evidence.h"
 #include "db/salvage.h"
 #include "leveldb/db.h"
@@ -66,8 +67,7 @@ class Repairer {
   bool NothingToDo() const;
   Status BuildVersion();
   Status Install();
-  Status SetAsideTheRest(uint64_t manifest_number);
-  Status SetAside(const std::string& file);
+  std::vector<std::string> TheRest() const;
   Status SyncFolder(const std::string& folder);
 
   StoreContext context_;
@@ -141,7 +141,8 @@ Status Repairer::ChooseCurrent() {
   std::string text;
   if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
     if (text == latest_name + "\n") return Status::OK();
-    Status status = SetAside(folder_.current);
+    Note("setting aside " + folder_.current);
+    const Status status = KeepUnderLost(context_, {folder_.current});
     if (!status.ok()) return status;
   }
   Status status = SetCurrentFile(context_.env(), context_.name, latest);
@@ -375,28 +376,24 @@ Status Repairer::Install() {
   const uint64_t number = context_.NewFileNumber();
   std::unique_ptr<ManifestWriter> writer;
   Status status = ManifestWriter::Create(context_, number, *version_, pointers_, edit, &writer);
+  // Once CURRENT leads to the new MANIFEST an open would delete what that does not need.
+  const std::vector<std::string> rest = TheRest();
+  for (const std::string& file : rest) Note("setting aside " + file);
+  if (status.ok()) status = KeepUnderLost(context_, rest);
   if (status.ok()) status = SetCurrentFile(context_.env(), context_.name, number);
-  return status.ok() ? SetAsideTheRest(number) : status;
+  for (const std::string& file : rest) {
+    const std::string path = context_.name + "/" + file;
+    if (status.ok() && context_.env()->FileExists(path)) status = context_.env()->RemoveFile(path);
+  }
+  return status.ok() && !rest.empty() ? SyncFolder(context_.name) : status;
 }
 
 Status Repairer::SyncFolder(const std::string& folder) {
   return context_.extension == nullptr ? Status::OK() : context_.extension->SyncDirectory(folder);
 }
 
-Status Repairer::SetAside(const std::string& file) {
-  leveldb::Env* const env = context_.env();
-  const std::string folder = LostFolderName(context_.name);
-  env->CreateDir(folder);  // fails when it is there; when it is not, the rename tells
-  std::string target = folder + "/" + file;
-  for (int copy = 2; env->FileExists(target); ++copy) {
-    target = folder + "/" + file + "." + std::to_string(copy);
-  }
-  if (!env->FileExists(context_.name + "/" + file)) return Status::OK();  // a temp file in use
-  Note("setting aside " + file);
-  return env->RenameFile(context_.name + "/" + file, target);
-}
-
-Status Repairer::SetAsideTheRest(uint64_t manifest_number) {
+// What the new MANIFEST does not need.
+std::vector<std::string> Repairer::TheRest() const {
   std::set<uint64_t> needed;
   for (const NewTable& table : tables_) needed.insert(table.number);
   std::vector<std::string> rest = folder_.temps;
@@ -404,14 +401,8 @@ Status Repairer::SetAsideTheRest(uint64_t manifest_number) {
     if (!needed.contains(number)) rest.push_back(name);
   }
   for (const auto& [number, name] : folder_.wals) rest.push_back(name);
-  for (const auto& [number, name] : folder_.manifests) {
-    if (number != manifest_number) rest.push_back(name);
-  }
-  for (const std::string& file : rest) {
-    const Status status = SetAside(file);
-    if (!status.ok()) return status;
-  }
-  return rest.empty() ? Status::OK() : SyncFolder(context_.name);
+  for (const auto& [number, name] : folder_.manifests) rest.push_back(name);
+  return rest;
 }
 
 }  // namespace

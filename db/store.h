@@ -111,7 +111,6 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status OpenFiles(Recovered* recovered);
   leveldb::Status CreateOrCheck();
   leveldb::Status StartManifest(Recovered* recovered);
-  leveldb::Status KeepLost(const std::vector<std::string>& files);
   void BeginDeleting(const Recovered& recovered);
   TableRef MakeTable(const NewTable& table);
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "db/batch_format.h"
-#include "db/copy_file.h"
 #include "db/filename.h"
 #include "db/layout_options.h"
+#include "db/lost_files.h"
 #include "db/scheduling_options.h"
 #include "db/store.h"
 #include "util/logging.h"
@@ -57,12 +57,6 @@ void OpenInfoLog(StoreContext* context) {
   if (!env->NewLogger(path, &logger).ok()) return;  // a store works without
   context->own_logger.reset(logger);
   context->options.info_log = logger;
-}
-
-bool HaveSameContents(leveldb::Env* env, const std::string& a, const std::string& b) {
-  std::string bytes_of_a, bytes_of_b;
-  return leveldb::ReadFileToString(env, a, &bytes_of_a).ok() &&
-         leveldb::ReadFileToString(env, b, &bytes_of_b).ok() && bytes_of_a == bytes_of_b;
 }
 
 }  // namespace
@@ -141,7 +135,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     published_sequence_.store(recovered->last_sequence, std::memory_order_release);
     status = wal_.Switch(recovered->last_sequence + 1);
   }
-  if (status.ok()) status = KeepLost(recovered->lost);
+  // What was not read to its end, before there is a MANIFEST that needs it no more.
+  if (status.ok()) status = KeepUnderLost(*context_, recovered->lost);
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
@@ -193,34 +188,6 @@ leveldb::Status Store::StartManifest(Recovered* recovered) {
   flushed_sequence_ = recovered->last_sequence;
   compact_pointers_ = recovered->manifest.compact_pointers;
   return status;
-}
-
-/// What was not read to its end gets a second name in lost/, durably, before there is a MANIFEST
-/// that needs it no more: from then on the first one may be removed by anybody.
-leveldb::Status Store::KeepLost(const std::vector<std::string>& files) {
-  if (files.empty()) return leveldb::Status::OK();
-  leveldb::Env* const env = context_->env();
-  const std::string folder = LostFolderName(context_->name);
-  env->CreateDir(folder);  // where that fails for good, so does what follows
-  leveldb::Status status;
-  for (const std::string& file : files) {
-    const std::string from = context_->name + "/" + file;
-    const std::string first = folder + "/" + file;
-    uint64_t bytes = 0;
-    status = env->GetFileSize(from, &bytes);
-    if (!status.ok()) return status;
-    // An open that did not come to its end may have been here, or a store that was destroyed since.
-    std::string to = first;
-    for (int n = 2; env->FileExists(to) && !HaveSameContents(env, from, to); ++n)
-      to = first + "." + std::to_string(n);
-    if (!env->FileExists(to)) status = LinkOrCopy(*context_, from, to, bytes);
-    if (!status.ok()) return status;
-    Log(context_->logger(), "%s was not read to its end; it is kept in %s", file.c_str(),
-        folder.c_str());
-  }
-  if (context_->extension == nullptr) return status;
-  status = context_->extension->SyncDirectory(folder);
-  return status.ok() ? context_->extension->SyncDirectory(context_->name) : status;
 }
 
 /// Once the new MANIFEST is durable.
