@@ -341,6 +341,8 @@ void Coordinator::FillWorkers() {
     });
     bool given = false;
     if (RunningCompactions() < options_.compaction_threads) {
+      // What is overdue in one store goes before L0 in another.
+      given = GiveOverdueWork(worker.get());
       for (JobClass job_class : kCompactionClasses) {
         for (const auto& entry : round_) {
           if (!given && Allows(*entry, job_class, worker->cpu))
@@ -355,6 +357,17 @@ void Coordinator::FillWorkers() {
       if (!given) given = GiveWork(entry.get(), JobClass::kCleanup, worker.get());
     }
   }
+}
+
+bool Coordinator::GiveOverdueWork(Worker* worker) {
+  for (JobClass job_class : {JobClass::kL0, JobClass::kDeep}) {
+    for (const auto& entry : round_) {
+      if (!entry->lanes[LaneOf(job_class)].overdue || !Allows(*entry, job_class, worker->cpu))
+        continue;
+      if (GiveWork(entry.get(), job_class, worker)) return true;
+    }
+  }
+  return false;
 }
 
 /// Resumes the job of that class that has waited longest, or starts a new one.

@@ -160,6 +160,7 @@ class Coordinator {
   void AskPolicies();
   void CountJobs(Entry* entry) const;
   void FillWorkers();
+  bool GiveOverdueWork(Worker* worker);
   bool GiveWork(Entry* entry, JobClass job_class, Worker* worker);
   RunningJob* TakeNewJob(Entry* entry, JobClass job_class);
   void Start(RunningJob* job, Worker* worker);

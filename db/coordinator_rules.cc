@@ -15,9 +15,10 @@
 //   the store's share of them, the deep job that began last makes room, at the end of its slice.
 //
 // Ageing. What is due, or paused, and got no slice for kPatienceNanos is overdue: one job of its
-//   lane runs at normal CPU priority, whatever grants and budget say, for a slice. While a client
-//   waits for background work, or L0 stands at its stop, patience is shorter, and what is overdue
-//   then stays so until the client, or L0, has what it waits for.
+//   lane runs at normal CPU priority, whatever grants and budget say, for a slice, and before what
+//   is due in other stores. While a client waits for background work, or L0 stands at its stop,
+//   patience is shorter, and what is overdue then stays so until the client, or L0, has what it
+//   waits for.
 #include <algorithm>
 #include <utility>
 

@@ -229,6 +229,31 @@ TEST_F(CoordinatorRulesTest, AnotherStoresJobMakesRoomForWhatIsOverdue) {
   coordinator_->Unregister(&starved);
 }
 
+// One L0 job after the other of one store, on the only worker, is what the other store waits for.
+TEST_F(CoordinatorRulesTest, WhatIsOverdueGoesBeforeL0OfAnotherStore) {
+  Start(1);
+  FakeTenant busy, starved;
+  auto running = busy.Offer(JobClass::kL0);
+  Register(&busy);
+  Await("the job runs", [&] { return running->slices.load() > 0; });
+  auto deep = starved.Offer(JobClass::kDeep);
+  Register(&starved);
+  for (int job = 0; job < 3; ++job) {
+    auto next = busy.Offer(JobClass::kL0);
+    running->finish.store(true);
+    Await("the next one runs", [&] { return next->slices.load() > 0; });
+    running = next;
+  }
+  EXPECT_EQ(deep->slices.load(), 0u);
+  clock_.Advance(10 * kSecond);
+  AwaitRounds(&wish_, 3);
+  busy.Offer(JobClass::kL0);
+  running->finish.store(true);
+  Await("a slice", [&] { return deep->slices.load() > 0; });
+  coordinator_->Unregister(&busy);
+  coordinator_->Unregister(&starved);
+}
+
 TEST_F(CoordinatorRulesTest, AClientThatWaitsIsServedWhateverThePolicySays) {
   Start(1);
   FakeTenant tenant;
