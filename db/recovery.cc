@@ -109,6 +109,9 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
   last_sequence_ = std::max(last_sequence_, first + count - 1);
+  // A memtable may have absorbed a burst, on a machine with more memory than this one.
+  if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
+    status = take_(std::exchange(memtable_, nullptr), last_sequence_);
   return status;
 }
 

@@ -150,5 +150,33 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
   }
 }
 
+// Whoever wrote the log may have had more memory.
+TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
+  CrashEnv disk;
+  StoreFiles files(&disk, kName);
+  std::vector<std::string> records;
+  for (int i = 0; i < 100; ++i) {
+    records.push_back("k" + std::to_string(100 + i) + "@" + std::to_string(i + 1) + "=" +
+                      std::string(10'000, 'v'));
+  }
+  files.WriteManifest(files.AddWal(records));
+  leveldb::Options options;
+  options.env = &disk;
+  options.write_buffer_size = 64 << 10;
+  options.compression = leveldb::kNoCompression;
+  SchedulingOptions scheduling;
+  scheduling.l0_trigger = 100;  // they stay there
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(lull::Open(options, scheduling, kName, &raw).ok());
+  const std::unique_ptr<leveldb::DB> db(raw);
+  std::string value;
+  ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));
+  EXPECT_GE(std::stoi(value), 5);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "k" + std::to_string(100 + i), &value).ok());
+    ASSERT_EQ(value.size(), 10'000u);
+  }
+}
+
 }  // namespace
 }  // namespace lull
