@@ -52,7 +52,9 @@ Status TableSource::CheckHandle(const BlockHandle& handle) const {
   const bool inside = handle.offset <= file_bytes &&
                       file_bytes - handle.offset >= kBlockTrailerBytes &&
                       handle.size <= file_bytes - handle.offset - kBlockTrailerBytes;
-  return inside ? Status::OK() : Damaged(handle.offset, "block reaches beyond the end of the file");
+  if (!inside) return Damaged(handle.offset, "block reaches beyond the end of the file");
+  if (handle.size > kBlockBytesMax) return Damaged(handle.offset, "block is impossibly long");
+  return Status::OK();
 }
 
 Status TableSource::ReadStored(const BlockHandle& handle, char* scratch, Slice* stored) const {

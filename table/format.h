@@ -58,7 +58,7 @@ struct TableSource {
   std::string name;  ///< for messages
 
   leveldb::Status Damaged(uint64_t offset, const char* cause) const;
-  /// Whether block and trailer lie in the file.
+  /// Whether there can be such a block, and it lies in the file with its trailer.
   leveldb::Status CheckHandle(const BlockHandle& handle) const;
   /// Reads stored bytes and trailer. `*stored` points into `scratch` (which has room for them) or
   /// into memory of the file's. REQUIRES: CheckHandle(handle) is ok.

@@ -92,6 +92,24 @@ class TableDamageTest : public ::testing::Test {
   std::unique_ptr<Entries> entries_;
 };
 
+TEST(TableSourceTest, ABlockLiesInTheFileAndIsNoLongerThanItsOffsetsCanTell) {
+  TableSource source;
+  source.file_bytes = 3 * kBlockBytesMax;
+  source.name = "t.ldb";
+  const auto check = [&](uint64_t offset, uint64_t size) {
+    return source.CheckHandle(BlockHandle{offset, size}).ToString();
+  };
+  EXPECT_EQ(check(10, kBlockBytesMax), "OK");
+  EXPECT_EQ(check(10, kBlockBytesMax + 1),
+            "Corruption: t.ldb: at offset 10: block is impossibly long");
+  EXPECT_EQ(check(source.file_bytes - 15, 10), "OK");
+  for (const uint64_t size : {uint64_t{11}, source.file_bytes, UINT64_MAX}) {
+    EXPECT_NE(check(source.file_bytes - 15, size).find("beyond the end"), std::string::npos)
+        << size;
+  }
+  EXPECT_NE(check(UINT64_MAX, 1).find("beyond the end"), std::string::npos);
+}
+
 TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
   for (const leveldb::CompressionType compression :
        {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
