@@ -261,8 +261,10 @@ void Store::TrimInLull() {
   if (now - lull_looked_at_nanos_ < kTrimAfterNanos) return;
   lull_looked_at_nanos_ = now;
   const uint64_t written = client_bytes_.load(std::memory_order_relaxed);
-  if (std::exchange(lull_client_bytes_, written) == written)
-    context_->memtable_blocks->TrimTo(context_->options.write_buffer_size);
+  // A heartbeat is no burst.
+  const uint64_t memtable_bytes = context_->options.write_buffer_size;
+  if (written - std::exchange(lull_client_bytes_, written) < memtable_bytes)
+    context_->memtable_blocks->TrimTo(memtable_bytes);
 }
 
 /// A running flush or one that should run. Flush thread.

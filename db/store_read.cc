@@ -62,9 +62,11 @@ LayoutFigures Store::GetLayoutFigures() const {
 }
 
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
-  const GraceGuard guard(grace_);
-  const ReadView* const view = view_.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) sizes[i] = view->ApproximateBytes(&tables_, ranges[i]);
+  for (int i = 0; i < count; ++i) {
+    const GraceGuard guard(grace_);  // for no longer than one range takes: it holds up all freeing
+    const ReadView* const view = view_.load(std::memory_order_acquire);
+    sizes[i] = view->ApproximateBytes(&tables_, ranges[i]);
+  }
 }
 
 }  // namespace lull
