@@ -68,6 +68,18 @@ struct ManifestFields {
   }
 };
 
+/// Whoever installs what is in a MANIFEST syncs the folder, where the Env lets it; otherwise the
+/// file does, at each of its syncs.
+leveldb::Status CreateFile(const StoreContext& context, const std::string& path,
+                           std::unique_ptr<leveldb::WritableFile>* file) {
+  leveldb::WritableFile* raw = nullptr;
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context.extension != nullptr) status = context.extension->NewManifestFile(path, &raw);
+  if (status.IsNotSupportedError()) status = context.env()->NewWritableFile(path, &raw);
+  file->reset(raw);
+  return status;
+}
+
 }  // namespace
 
 leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
@@ -122,12 +134,10 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
 leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t number,
                                        const Version& version, const CompactPointers& pointers,
                                        VersionEdit edit, std::unique_ptr<ManifestWriter>* result) {
-  leveldb::WritableFile* raw = nullptr;
-  leveldb::Status status =
-      context.env()->NewWritableFile(DescriptorFileName(context.name, number), &raw);
+  std::unique_ptr<leveldb::WritableFile> file;
+  leveldb::Status status = CreateFile(context, DescriptorFileName(context.name, number), &file);
   if (!status.ok()) return status;
-  std::unique_ptr<ManifestWriter> writer(
-      new ManifestWriter(std::unique_ptr<leveldb::WritableFile>(raw)));
+  std::unique_ptr<ManifestWriter> writer(new ManifestWriter(std::move(file)));
 
   edit.comparator = context.options.comparator->Name();
   edit.next_file_number = context.next_file_number.load(std::memory_order_relaxed);

@@ -43,8 +43,10 @@ class ManifestWriter {
                                 const Version& version, const CompactPointers& pointers,
                                 VersionEdit edit, std::unique_ptr<ManifestWriter>* result);
 
-  /// Durable when it returns OK. After a failure the file's state is unknown: every later call
-  /// fails, and no file that either state needs may be deleted.
+  /// Durable when it returns OK, if the names of the edit's files are: with an EnvExtension the
+  /// caller has seen to that, for a record can reach the disk before its sync. After a failure the
+  /// file's state is unknown: every later call fails, and no file that either state needs may be
+  /// deleted.
   leveldb::Status Append(const VersionEdit& edit);
 
   /// Nothing is appended any more.

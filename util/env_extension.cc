@@ -30,6 +30,12 @@ leveldb::Status EnvExtension::NewTableFile(const std::string& name,
   return leveldb::Status::NotSupported("NewTableFile", name);
 }
 
+leveldb::Status EnvExtension::NewManifestFile(const std::string& name,
+                                              leveldb::WritableFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("NewManifestFile", name);
+}
+
 leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::string& /*to*/) {
   return leveldb::Status::NotSupported("LinkFile", from);
 }

@@ -5,6 +5,10 @@
 // is missing (a fallback can be slower, and cannot make a new file's name durable before the next
 // MANIFEST sync; nothing else changes).
 //
+// Env and EnvExtension differ in one thing: who syncs folders. By LevelDB's contract the sync of an
+// Env's MANIFEST syncs its folder first; with an extension a store does so itself, where there are
+// new names.
+//
 // Thread-safe, like Env itself.
 #pragma once
 
@@ -67,6 +71,10 @@ class EnvExtension {
   /// and steadily, so that the Sync at its end is short. Default: NotSupported, and the caller uses
   /// Env::NewWritableFile.
   virtual leveldb::Status NewTableFile(const std::string& name, leveldb::WritableFile** result);
+
+  /// Creates a MANIFEST whose sync leaves the folder to the caller. Default: NotSupported, and the
+  /// caller uses Env::NewWritableFile.
+  virtual leveldb::Status NewManifestFile(const std::string& name, leveldb::WritableFile** result);
 
   /// Gives the file `from` a second name, `to`, which must not exist. NotSupported where the two
   /// cannot share a file (another file system, one without hard links), as by default: the caller

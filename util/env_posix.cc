@@ -196,6 +196,10 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     return OpenWritable(name, O_TRUNC, style, result);
   }
 
+  Status NewManifestFile(const std::string& name, leveldb::WritableFile** result) override {
+    return OpenWritable(name, O_TRUNC, {.manifest_syncs_folder = false}, result);
+  }
+
  private:
   static Status OpenWritable(const std::string& name, int flags, const WriteStyle& style,
                              leveldb::WritableFile** result) {

@@ -113,6 +113,8 @@ struct WriteStyle {
   /// Close cuts the file behind what was appended: it has space allocated ahead. (Destruction
   /// without Close does not: the file is about to be removed or recycled.)
   bool trim_at_close = false;
+  /// Sync of a file called MANIFEST syncs its folder first, as LevelDB's Env does.
+  bool manifest_syncs_folder = true;
 };
 
 /// A buffered file. Once an operation has failed, so do all later ones, with the same status: what

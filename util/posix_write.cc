@@ -32,7 +32,7 @@ class BufferedFile final : public leveldb::WritableFile {
  public:
   BufferedFile(const std::string& name, UniqueFd fd, const WriteStyle& style)
       : name_(name),
-        manifest_dir_(IsManifest(name) ? DirectoryOf(name) : std::string()),
+        dir_to_sync_(style.manifest_syncs_folder && IsManifest(name) ? DirectoryOf(name) : ""),
         style_(style),
         buffer_(std::make_unique_for_overwrite<char[]>(style.buffer_bytes)),
         fd_(std::move(fd)) {}
@@ -59,7 +59,7 @@ class BufferedFile final : public leveldb::WritableFile {
     if (Status s = Flush(); !s.ok()) return s;
     // A MANIFEST names files made before it; once it is durable, so must be their names and its
     // own.
-    if (!manifest_dir_.empty()) failure_ = SyncDirectory(manifest_dir_);
+    if (!dir_to_sync_.empty()) failure_ = SyncDirectory(dir_to_sync_);
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
     return failure_;
   }
@@ -100,7 +100,7 @@ class BufferedFile final : public leveldb::WritableFile {
   }
 
   const std::string name_;
-  const std::string manifest_dir_;  // empty: not a MANIFEST
+  const std::string dir_to_sync_;  // empty: none
   const WriteStyle style_;
   const std::unique_ptr<char[]> buffer_;
   UniqueFd fd_;

@@ -372,6 +372,17 @@ Status FaultEnv::NewTableFile(const std::string& path, leveldb::WritableFile** r
   return s;
 }
 
+Status FaultEnv::NewManifestFile(const std::string& path, leveldb::WritableFile** result) {
+  *result = nullptr;
+  lull::EnvExtension* extension = lull::ExtensionOf(target());
+  if (extension == nullptr) return Status::NotSupported(path, "no manifest files");
+  const Outcome outcome = Decide(kOpenWrite, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = extension->NewManifestFile(path, result);
+  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
+  return s;
+}
+
 Status FaultEnv::LinkFile(const std::string& from, const std::string& to) {
   lull::EnvExtension* extension = lull::ExtensionOf(target());
   if (extension == nullptr) return Status::NotSupported(from, "no links");

@@ -119,6 +119,7 @@ class FaultEnv : public leveldb::EnvWrapper
   leveldb::Status NewCompactionInput(const std::string& path,
                                      leveldb::RandomAccessFile** result) override;
   leveldb::Status NewTableFile(const std::string& path, leveldb::WritableFile** result) override;
+  leveldb::Status NewManifestFile(const std::string& path, leveldb::WritableFile** result) override;
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #endif
 

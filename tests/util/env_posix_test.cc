@@ -104,6 +104,7 @@ TEST_F(PosixEnvTest, ErrorsNameTheFileAndTheCause) {
   EXPECT_EQ(writable, nullptr);
   EXPECT_EQ(env_->NewAppendableFile(below, &writable).ToString(), below_text);
   EXPECT_EQ(extension_->NewTableFile(below, &writable).ToString(), below_text);
+  EXPECT_EQ(extension_->NewManifestFile(below, &writable).ToString(), below_text);
   EXPECT_EQ(extension_->NewLogFile(below, 1, LogFileMode::kWrite, &writable).ToString(),
             below_text);
   EXPECT_EQ(env_->NewLogger(below, &logger).ToString(), below_text);
@@ -212,10 +213,14 @@ TEST_F(PosixEnvTest, SyncOfAManifestNeedsItsDirectory) {
   ASSERT_TRUE(env_->CreateDir(sub).ok());
   const auto manifest = Create(sub + "/MANIFEST-000001");
   const auto table = Create(sub + "/000002.ldb");
+  WritableFile* file = nullptr;
+  ASSERT_TRUE(extension_->NewManifestFile(sub + "/MANIFEST-000003", &file).ok());
+  const std::unique_ptr<WritableFile> leaves_it_to_its_owner(file);
   ASSERT_TRUE(manifest->Append("x").ok());
   ASSERT_TRUE(manifest->Sync().ok());
   std::filesystem::remove_all(sub);
   EXPECT_TRUE(table->Sync().ok());
+  EXPECT_TRUE(leaves_it_to_its_owner->Sync().ok());
   EXPECT_EQ(manifest->Sync().ToString(), "NotFound: " + sub + ": No such file or directory");
 }
 

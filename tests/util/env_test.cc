@@ -143,6 +143,8 @@ TEST(EnvExtension, FilesAreOptional) {
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(base.NewTableFile("a", &file).IsNotSupportedError());
   EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(base.NewManifestFile("a", &file).IsNotSupportedError());
+  EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(base.NewCompactionInput("a", &input).IsNotSupportedError());
   EXPECT_EQ(input, nullptr);
 }
