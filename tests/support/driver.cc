@@ -9,6 +9,10 @@
 //       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
 //       that holds the same. With --flush_every=F, Lull's memtable goes to disk every F commits.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
+//   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I]
+//       checks that D holds commits [0, K) of stream S, or one more, which was under way; then
+//       applies more until it is killed, and writes the number of those acked, a line each, to the
+//       standard output.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
 //   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
 // Common: [--scheduling=OPTIONS]. Exit code: 0 right, 1 the store is wrong, 2 bad usage.
@@ -132,6 +136,25 @@ bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model*
   return true;
 }
 
+// Does not return while all goes well.
+bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags, Model* model) {
+  uint64_t next = flags.start;
+  if (!Verify(db, model)) {
+    model->Commit(workload.CommitAt(next++));
+    if (!Verify(db, model)) return Wrong("it holds neither the acked commits nor one more");
+  }
+  for (;; ++next) {
+    leveldb::WriteBatch batch;
+    FillBatch(workload.CommitAt(next), &batch);
+    leveldb::WriteOptions options;
+    options.sync = next % flags.sync_every == 0;
+    const leveldb::Status s = db->Write(options, &batch);
+    if (!s.ok()) return Wrong("commit " + std::to_string(next) + ": " + s.ToString());
+    const std::string line = std::to_string(next + 1) + "\n";
+    if (write(STDOUT_FILENO, line.data(), line.size()) < 0) return Wrong("nobody listens");
+  }
+}
+
 bool Checkpoint(leveldb::DB* db, const std::string& directory) {
   const leveldb::Status s = CheckpointStore(db, directory);
   return s.ok() || Wrong("checkpoint: " + s.ToString());
@@ -149,6 +172,7 @@ int Work(const Flags& flags) {
   const leveldb::Status s = OpenStore(options, flags.scheduling, flags.dir, &raw);
   std::unique_ptr<leveldb::DB> db(raw);
   bool right = s.ok() || Wrong("open: " + s.ToString());
+  if (right && flags.command == "live") right = Live(db.get(), workload, flags, &model);
   right = right && Verify(db.get(), &model);
   if (right && flags.command == "apply") {
     right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
@@ -181,11 +205,12 @@ int Metamorphic(const Flags& flags) {
 int Main(int argc, char** argv) {
   Flags flags;
   if (!ParseFlags(argc, argv, &flags)) {
-    std::fprintf(stderr, "usage: driver apply|verify|metamorphic|sets --dir=D --seed=S ...\n");
+    std::fprintf(stderr, "usage: driver apply|verify|live|metamorphic|sets --dir=D --seed=S ...\n");
     return 2;
   }
   if (flags.command == "metamorphic") return Metamorphic(flags);
-  if (flags.command == "apply" || flags.command == "verify") return Work(flags);
+  if (flags.command == "apply" || flags.command == "verify" || flags.command == "live")
+    return Work(flags);
   if (flags.command == "sets") {
     Rng rng(flags.seed);
     std::printf("%zu\n", CompatibleSet(flags.set.value_or(0), &rng));

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Kills a process with a store in the midst of its work, and looks at what it left.
+
+What a process has written is the kernel's, so every commit that was acknowledged must be there,
+synced or not, and beside them nothing but the one that was under way. The next life goes on from
+there, with other options. Prints a line a directory; exit code 1 at the first difference, with the
+command that shows it (the directory is kept).
+"""
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+VSST = "layout=vsst;table_bytes_max=32K"
+SCHEDULING = ["policy=lull", "policy=leveldb", "policy=silk", "policy=adoc", "policy=idle-quiet",
+              "manifest_bytes_min=1;policy=lull",
+              f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+
+
+def live(command, seconds):
+    """Returns how many commits were acked, and what the process said if it ended by itself."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    killer = threading.Timer(seconds, child.kill)
+    acked = None
+    for line in child.stdout:
+        if acked is None:
+            killer.start()  # it is open, has looked at what it found, and writes
+        acked = int(line)
+    killer.cancel()
+    error = child.stderr.read().decode().strip()
+    if child.wait(timeout=300) != -signal.SIGKILL:
+        return None, error or f"ended with {child.returncode}"
+    return acked, None
+
+
+def lives(args, seed):
+    rng = random.Random(seed)
+    folder = args.folders[seed % len(args.folders)]
+    directory = tempfile.mkdtemp(prefix="kill-", dir=folder)
+    sync_every = rng.choice([1, 7, 512])
+    option_set = rng.randrange(1000)
+    acked = 0
+    for number in range(args.lives):
+        command = [args.driver, "live", f"--dir={directory}/db", f"--seed={seed}",
+                   f"--start={acked}", f"--set={option_set}", f"--sync_every={sync_every}",
+                   f"--scheduling={rng.choice(SCHEDULING)}"]
+        acked, error = live(command, rng.uniform(0, args.seconds))
+        if error:
+            return f"life {number} of {directory}: {error}\n  {' '.join(command)}"
+        picked = subprocess.run([args.driver, "sets", f"--set={option_set}",
+                                 f"--seed={rng.randrange(1 << 30)}"],
+                                capture_output=True, text=True, timeout=60, check=True)
+        option_set = int(picked.stdout)
+    print(f"seed {seed}: {args.lives} lives, {acked} commits, one in {sync_every} synced, "
+          f"in {folder}", flush=True)
+    shutil.rmtree(directory)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--driver", required=True)
+    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--lives", type=int, default=8, help="of a directory")
+    parser.add_argument("--seconds", type=float, default=0.25, help="the longest, once it writes")
+    args = parser.parse_args()
+    args.folders = [tempfile.gettempdir()] + (["/dev/shm"] if os.path.isdir("/dev/shm") else [])
+    for seed in range(args.first_seed, args.first_seed + args.seeds):
+        error = lives(args, seed)
+        if error:
+            print(error)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
