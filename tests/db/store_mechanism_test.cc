@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
+#include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
@@ -63,6 +64,8 @@ class ScriptedPolicy final : public Policy {
 };
 
 /// The real file system, on which no table can be made while they are held, nor a folder be synced.
+/// What is written is traced, a letter each: t, some of a table; T, a table's sync; d, a folder's,
+/// with which each install begins.
 class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   HeldTablesEnv()
@@ -71,9 +74,15 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   void Hold(bool on) { held_.store(on); }
   void HoldSyncs(bool on) { syncs_held_.store(on); }
   int waiting() const { return waiting_.load(); }
+  /// And begins anew.
+  std::string TakeTrace() {
+    MutexLock lock(mutex_);
+    return std::exchange(trace_, {});
+  }
 
   leveldb::Status SyncDirectory(const std::string& dir) override {
     while (syncs_held_.load()) Clock::System()->SleepForNanos(1'000'000);
+    Trace('d');
     return extension_->SyncDirectory(dir);
   }
   leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
@@ -84,11 +93,39 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
     waiting_.fetch_add(1);
     while (held_.load()) Clock::System()->SleepForNanos(1'000'000);
     waiting_.fetch_sub(1);
-    return extension_->NewTableFile(name, result);
+    const leveldb::Status status = extension_->NewTableFile(name, result);
+    if (status.ok()) *result = new Table(this, *result);
+    return status;
   }
 
  private:
+  class Table final : public leveldb::WritableFile {
+   public:
+    Table(HeldTablesEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {}
+    leveldb::Status Append(const leveldb::Slice& data) override {
+      env_->Trace('t');
+      return file_->Append(data);
+    }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override {
+      env_->Trace('T');
+      return file_->Sync();
+    }
+
+   private:
+    HeldTablesEnv* const env_;
+    const std::unique_ptr<leveldb::WritableFile> file_;
+  };
+
+  void Trace(char event) {
+    MutexLock lock(mutex_);
+    trace_.push_back(event);
+  }
+
   EnvExtension* const extension_;
+  Mutex mutex_;
+  std::string trace_ LULL_GUARDED_BY(mutex_);
   std::atomic<bool> held_{false};
   std::atomic<bool> syncs_held_{false};
   std::atomic<int> waiting_{0};
@@ -437,6 +474,82 @@ TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   Await("the write", [&] { return script_.Seen().write_under_way; });
   env_.HoldSyncs(false);
   Await("silence again", [&] { return !script_.Seen().write_under_way; });
+}
+
+class DeepJobs final : public EventListener {
+ public:
+  void OnJobBegin(const JobInfo& job) override {
+    if (job.kind == JobKind::kDeepCompaction) begun_.fetch_add(1);
+  }
+  int begun() const { return begun_.load(); }
+
+ private:
+  std::atomic<int> begun_{0};
+};
+
+/// A store whose flush thread is held in the install of a deep job, while others are finished.
+class HeldInstallsTest : public StoreMechanismTest {
+ protected:
+  static constexpr int kToInstallMax = 8;
+
+  ~HeldInstallsTest() override { env_.HoldSyncs(false); }
+
+  /// Moves of tables out of a level that holds more than twice what it should. (No call of Flush:
+  /// what a client waits for is done though no policy wants it.)
+  void HoldTheFirstOfMany() {
+    scheduling_.memory_budget_bytes = 64 * kMiB;
+    scheduling_.compaction_threads = 1;
+    scheduling_.l0_trigger = 1;
+    Directive wanted = Everything();
+    wanted.l0.jobs_max = wanted.deep.jobs_max = 0;
+    wanted.table_bytes = kMiB;
+    script_.Set(wanted);
+    Open();
+    ASSERT_TRUE(AddListener(db_.get(), jobs_).ok());
+    WriteMiB(0, 25);
+    Await("all but the last are flushed", [&] { return script_.Seen().l0_bytes >= 23 * kMiB; });
+    wanted.l0.jobs_max = 1;
+    script_.Set(wanted);
+    Await("all of it in L1", [&] { return script_.Seen().l0_tables == 0; });
+    ASSERT_EQ(jobs_->begun(), 0);
+    env_.HoldSyncs(true);
+    wanted.l0.jobs_max = 0;
+    wanted.deep.jobs_max = 1;
+    script_.Set(wanted);
+    Await("jobs wait", [&] { return jobs_->begun() > kToInstallMax; });
+  }
+  void WriteMiB(int from, int until) {
+    constexpr int kEntriesInMiB = 8;
+    for (int i = from * kEntriesInMiB; i < until * kEntriesInMiB; ++i) {
+      const std::string value(kMiB / kEntriesInMiB, 'v');
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(static_cast<uint64_t>(i)), value).ok());
+    }
+  }
+
+  const std::shared_ptr<DeepJobs> jobs_ = std::make_shared<DeepJobs>();
+};
+
+TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
+  HoldTheFirstOfMany();
+  for (int i = 0; i < 10; ++i) AwaitObeyed();
+  EXPECT_EQ(jobs_->begun(), 1 + kToInstallMax) << "one is being installed";
+  env_.HoldSyncs(false);
+  Await("the others", [&] { return jobs_->begun() > 1 + kToInstallMax; });
+}
+
+TEST_F(HeldInstallsTest, AFlushGoesOnBetweenTwoOfThem) {
+  HoldTheFirstOfMany();
+  WriteMiB(25, 38);
+  Await("they are sealed", [&] { return script_.Seen().immutables >= 12; });
+  env_.TakeTrace();
+  env_.HoldSyncs(false);
+  Await("the flush", [&] { return script_.Seen().immutables == 0; });
+  std::string trace = env_.TakeTrace();
+  ASSERT_NE(trace.find('T'), std::string::npos) << trace;
+  trace.erase(trace.rfind('T'));
+  EXPECT_EQ(trace.find("dd"), std::string::npos) << "two installs without any flush: " << trace;
+  // A slice is no more than 4 MiB.
+  EXPECT_GE(std::count(trace.begin(), trace.end(), 'd'), 3) << trace;
 }
 
 }  // namespace
