@@ -91,6 +91,12 @@ class CListener final : public EventListener {
   void (*const destructor_)(void*);
 };
 
+/// Whether a string or an object that a caller handed over is there at all; `what` names it.
+bool IsGiven(const void* argument, const char* what, char** errptr) {
+  return argument != nullptr ||
+         KeepError(leveldb::Status::InvalidArgument(what, "is NULL"), errptr);
+}
+
 }  // namespace
 }  // namespace lull::c
 
@@ -98,12 +104,16 @@ struct lull_listener_t {
   std::shared_ptr<lull::EventListener> rep;
 };
 
+using lull::c::IsGiven;
 using lull::c::KeepError;
 
 extern "C" {
 
 leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, const char* name,
                      char** errptr) {
+  if (!IsGiven(scheduling, "lull_open: scheduling", errptr) ||
+      !IsGiven(name, "lull_open: name", errptr))
+    return nullptr;
   lull::SchedulingOptions parsed;
   if (!KeepError(lull::SchedulingOptions::Parse(scheduling, &parsed), errptr)) return nullptr;
   leveldb::DB* db = nullptr;
@@ -112,7 +122,8 @@ leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, c
 }
 
 void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr) {
-  KeepError(lull::SetOptions(db->rep, scheduling), errptr);
+  if (IsGiven(scheduling, "lull_set_options: scheduling", errptr))
+    KeepError(lull::SetOptions(db->rep, scheduling), errptr);
 }
 
 void lull_flush(leveldb_t* db, char** errptr) { KeepError(lull::Flush(db->rep), errptr); }
@@ -122,24 +133,27 @@ void lull_wait_for_idle(leveldb_t* db, char** errptr) {
 }
 
 void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
-  KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
+  if (IsGiven(dir, "lull_create_checkpoint: dir", errptr))
+    KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
 }
 
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
   // A caller of a later version says more than this one knows, and that is passed over.
-  if (callbacks->struct_size < sizeof(lull_callbacks_t)) return nullptr;
+  if (callbacks == nullptr || callbacks->struct_size < sizeof(lull_callbacks_t)) return nullptr;
   return new lull_listener_t{std::make_shared<lull::c::CListener>(*callbacks, state, destructor)};
 }
 
 void lull_listener_destroy(lull_listener_t* listener) { delete listener; }
 
 void lull_add_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) {
-  KeepError(lull::AddListener(db->rep, listener->rep), errptr);
+  if (IsGiven(listener, "lull_add_listener: listener", errptr))
+    KeepError(lull::AddListener(db->rep, listener->rep), errptr);
 }
 
 void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) {
-  KeepError(lull::RemoveListener(db->rep, listener->rep), errptr);
+  if (IsGiven(listener, "lull_remove_listener: listener", errptr))
+    KeepError(lull::RemoveListener(db->rep, listener->rep), errptr);
 }
 
 }  // extern "C"

@@ -2,7 +2,8 @@
 
    The C face of what Lull adds to LevelDB; see lull/lull.h and lull/listener.h for what things
    mean. The rules of leveldb/c.h hold here too: what `errptr` does, who frees what, and that
-   uint8_t stands for a truth value. Stores are leveldb_t, closed by leveldb_close. */
+   uint8_t stands for a truth value. Stores are leveldb_t, closed by leveldb_close. A string or a
+   listener that is NULL is an error, told through `errptr`. */
 
 #ifndef LULL_INCLUDE_LULL_C_H_
 #define LULL_INCLUDE_LULL_C_H_
@@ -121,8 +122,8 @@ typedef struct lull_listener_t lull_listener_t;
 
 /* A listener that hands `state` to the functions, which are copied; they obey the rules at the top
    of lull/listener.h. `destructor`, which may be NULL, is called with `state` once the listener is
-   destroyed and no store calls it any more, on whichever thread that is. NULL when struct_size is
-   less than the first version had. */
+   destroyed and no store calls it any more, on whichever thread that is. NULL, and nothing is
+   called, when `callbacks` is NULL or its struct_size is less than the first version had. */
 LEVELDB_EXPORT lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                                      void (*destructor)(void* state));
 

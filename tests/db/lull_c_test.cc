@@ -194,6 +194,24 @@ TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
   lull_callbacks_t callbacks = Callbacks();
   callbacks.struct_size = sizeof(size_t);
   EXPECT_EQ(lull_listener_create(&callbacks, nullptr, nullptr), nullptr);
+  EXPECT_EQ(lull_listener_create(nullptr, nullptr, nullptr), nullptr);
+}
+
+TEST_F(LullCTest, WhatIsNullIsNamed) {
+  EXPECT_EQ(lull_open(options_, nullptr, name_.c_str(), &error_), nullptr);
+  EXPECT_NE(TakeError().find("lull_open: scheduling"), std::string::npos);
+  EXPECT_EQ(lull_open(options_, "", nullptr, &error_), nullptr);
+  EXPECT_NE(TakeError().find("lull_open: name"), std::string::npos);
+  Open("own_coordinator=1");
+  lull_set_options(db_, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_set_options: scheduling"), std::string::npos);
+  lull_create_checkpoint(db_, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_create_checkpoint: dir"), std::string::npos);
+  lull_add_listener(db_, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_add_listener: listener"), std::string::npos);
+  lull_remove_listener(db_, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_remove_listener: listener"), std::string::npos);
+  Put("a");  // the store is none the worse for it
 }
 
 }  // namespace
