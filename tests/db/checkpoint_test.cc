@@ -148,53 +148,81 @@ class Writers {
   std::vector<std::unique_ptr<ThreadHandle>> threads_;
 };
 
-TEST(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
-  leveldb::Env* const env = leveldb::Env::Default();
-  const std::string folder = testing::FreshDirectory("checkpoint");
-  leveldb::Options options = SmallOptions(env);
-  options.write_buffer_size = 256 << 10;
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(options, folder + "/store", &db).ok());
+/// An open store on the real file system, and room for checkpoints next to it.
+class CheckpointTest : public ::testing::Test {
+ protected:
+  CheckpointTest() {
+    leveldb::Options options = SmallOptions(env_);
+    options.write_buffer_size = 256 << 10;  // four writers fill one soon enough
+    const leveldb::Status status = OpenAt(options, folder_ + "/store", &db_);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+
+  leveldb::Env* const env_ = leveldb::Env::Default();
+  const std::string folder_ = testing::FreshDirectory("checkpoint");
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
   std::vector<std::pair<std::string, Writers::Counts>> made;
   {
-    Writers writers(db.get());
+    Writers writers(db_.get());
     for (int i = 0; i < 6; ++i) {
       writers.AwaitMore(50);
-      made.emplace_back(folder + "/" + std::to_string(i), writers.Acked());
-      const leveldb::Status status = CreateCheckpoint(db.get(), made.back().first);
+      made.emplace_back(folder_ + "/" + std::to_string(i), writers.Acked());
+      const leveldb::Status status = CreateCheckpoint(db_.get(), made.back().first);
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
-    EXPECT_EQ(Writers::Wrong(ReadStore(env, made[0].first), made[0].second), "");
+    EXPECT_EQ(Writers::Wrong(ReadStore(env_, made[0].first), made[0].second), "");
   }
   // What becomes of the tables in the first store is nothing to the others.
-  db->CompactRange(nullptr, nullptr);
-  db.reset();
-  ASSERT_TRUE(leveldb::DestroyDB(folder + "/store", leveldb::Options()).ok());
+  db_->CompactRange(nullptr, nullptr);
+  db_.reset();
+  ASSERT_TRUE(leveldb::DestroyDB(folder_ + "/store", leveldb::Options()).ok());
   for (const auto& [name, acked] : made)
-    EXPECT_EQ(Writers::Wrong(ReadStore(env, name), acked), "") << name;
+    EXPECT_EQ(Writers::Wrong(ReadStore(env_, name), acked), "") << name;
 }
 
-TEST(CheckpointTest, SharesTablesWhereItCan) {
-  leveldb::Env* const env = leveldb::Env::Default();
-  const std::string folder = testing::FreshDirectory("checkpoint_links");
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(env), folder + "/store", &db).ok());
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "1").ok());
-  ASSERT_TRUE(CreateCheckpoint(db.get(), folder + "/one").ok());
-  ASSERT_TRUE(env->CreateDir(folder + "/two").ok()) << "an empty folder will do";
-  ASSERT_TRUE(CreateCheckpoint(db.get(), folder + "/two/").ok());
+TEST_F(CheckpointTest, SharesTablesWhereItCan) {
+  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/one").ok());
+  ASSERT_TRUE(env_->CreateDir(folder_ + "/two").ok()) << "an empty folder will do";
+  ASSERT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/two/").ok());
   int tables = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder + "/one")) {
+  for (const auto& file : std::filesystem::directory_iterator(folder_ + "/one")) {
     if (file.path().extension() != ".ldb") continue;
     ++tables;
     EXPECT_EQ(std::filesystem::hard_link_count(file), 3u);
   }
   EXPECT_EQ(tables, 1);
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "2").ok());
-  EXPECT_EQ(ReadStore(env, folder + "/two"), (Contents{{"a", "1"}}));
+  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "2").ok());
+  EXPECT_EQ(ReadStore(env_, folder_ + "/two"), (Contents{{"a", "1"}}));
 }
 
-TEST(CheckpointTest, CopiesTablesWhereItCannot) {
+TEST_F(CheckpointTest, RefusesFoldersWithSomethingInThem) {
+  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(env_->CreateDir(folder_ + "/full").ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "mine", folder_ + "/full/notes").ok());
+
+  leveldb::Status status = CreateCheckpoint(db_.get(), folder_ + "/full");
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
+  std::string notes;
+  EXPECT_TRUE(leveldb::ReadFileToString(env_, folder_ + "/full/notes", &notes).ok());
+  EXPECT_EQ(notes, "mine");
+
+  EXPECT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/store").IsInvalidArgument()) << "its own";
+  EXPECT_TRUE(CreateCheckpoint(db_.get(), "").IsInvalidArgument());
+  EXPECT_FALSE(CreateCheckpoint(db_.get(), folder_ + "/full/notes").ok()) << "a file";
+  EXPECT_FALSE(CreateCheckpoint(db_.get(), folder_ + "/none/checkpoint").ok());
+  db_.reset();
+  leveldb::DB* reader = nullptr;
+  ASSERT_TRUE(OpenReadOnly(leveldb::Options(), folder_ + "/store", &reader).ok());
+  EXPECT_TRUE(CreateCheckpoint(reader, folder_ + "/copy").IsInvalidArgument());
+  delete reader;
+}
+
+TEST(CheckpointInMemoryTest, CopiesTablesWhereItCannot) {
   const std::unique_ptr<leveldb::Env> env(leveldb::NewMemEnv(leveldb::Env::Default()));
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(SmallOptions(env.get()), "/store", &db).ok());
@@ -210,39 +238,12 @@ TEST(CheckpointTest, CopiesTablesWhereItCannot) {
   EXPECT_EQ(ReadStore(env.get(), "/copy"), contents);
 }
 
-TEST(CheckpointTest, OfAnEmptyStore) {
+TEST(CheckpointInMemoryTest, OfAnEmptyStore) {
   testing::CrashEnv env;
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(SmallOptions(&env), "/store", &db).ok());
   ASSERT_TRUE(CreateCheckpoint(db.get(), "/copy").ok());
   EXPECT_EQ(ReadStore(&env, "/copy"), Contents());
-}
-
-TEST(CheckpointTest, RefusesFoldersWithSomethingInThem) {
-  leveldb::Env* const env = leveldb::Env::Default();
-  const std::string folder = testing::FreshDirectory("checkpoint_refused");
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(env), folder + "/store", &db).ok());
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "a", "1").ok());
-  ASSERT_TRUE(env->CreateDir(folder + "/full").ok());
-  ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", folder + "/full/notes").ok());
-
-  leveldb::Status status = CreateCheckpoint(db.get(), folder + "/full");
-  EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
-  std::string notes;
-  EXPECT_TRUE(leveldb::ReadFileToString(env, folder + "/full/notes", &notes).ok());
-  EXPECT_EQ(notes, "mine");
-
-  EXPECT_TRUE(CreateCheckpoint(db.get(), folder + "/store").IsInvalidArgument()) << "its own";
-  EXPECT_TRUE(CreateCheckpoint(db.get(), "").IsInvalidArgument());
-  EXPECT_FALSE(CreateCheckpoint(db.get(), folder + "/full/notes").ok()) << "a file";
-  EXPECT_FALSE(CreateCheckpoint(db.get(), folder + "/none/checkpoint").ok());
-  db.reset();
-  leveldb::DB* reader = nullptr;
-  ASSERT_TRUE(OpenReadOnly(leveldb::Options(), folder + "/store", &reader).ok());
-  EXPECT_TRUE(CreateCheckpoint(reader, folder + "/copy").IsInvalidArgument());
-  delete reader;
 }
 
 // ---- when something fails ----
