@@ -11,6 +11,16 @@ namespace {
 constexpr uint64_t kTicksOfBandwidth = 100;
 // A limit that is used to this share is what keeps background work from being faster.
 constexpr double kReached = 0.9;
+// Of a measured bandwidth: what the paper's constants are of its device.
+constexpr double kUrgentShareMax = 0.25;
+constexpr double kReserveShareMax = 0.05;
+// Clients that pause for a tick or two are not quiet.
+constexpr uint64_t kQuietTicks = 20;
+
+bool HasCompactions(const Pressure& pressure) {
+  return pressure.l0_due || pressure.deep_due ||
+         pressure.l0_running + pressure.deep_running + pressure.deep_paused > 0;
+}
 
 }  // namespace
 
@@ -31,32 +41,40 @@ void SilkPolicy::MeasureBandwidth(const Pressure& pressure, uint64_t now_us) {
   const bool ended =
       device_.Sample(pressure.client_bytes_total + pressure.background_bytes_total, now_us);
   if (!device_background_.Sample(pressure.background_bytes_total, now_us) || !ended) return;
-  const bool limit_was_reached = limit_bytes_per_sec_ > 0 && device_background_.bytes_per_sec() >=
-                                                                 kReached * limit_bytes_per_sec_;
+  const bool limit_was_reached =
+      device_background_.bytes_per_sec() >= kReached * limit_min_bytes_per_sec_;
   if (compactions_ran_ && !limit_was_reached) device_bytes_per_sec_max_.Fade(device_.span_us());
   device_bytes_per_sec_max_.Raise(device_.bytes_per_sec());
   compactions_ran_ = false;
+  limit_min_bytes_per_sec_ = kNoLimit;
+}
+
+/// A constant of the paper on this device. One that was measured and is slower than the paper's
+/// would have its deep compactions paused under the least load, if the urgent kept their 50 MiB/s.
+double SilkPolicy::Scaled(uint64_t bytes_per_sec, double share_max) const {
+  const auto constant = static_cast<double>(bytes_per_sec);
+  return BandwidthIsGiven() ? constant : std::max(1.0, std::min(constant, share_max * bandwidth()));
 }
 
 void SilkPolicy::Allot() {
   const SilkConstants& silk = options_.silk;
-  const double reserve = static_cast<double>(silk.reserve_bytes_per_sec);
-  const double urgent = static_cast<double>(silk.urgent_bytes_per_sec_min);
-  const double change = static_cast<double>(silk.change_bytes_per_sec_min);
-  const double bandwidth = BandwidthIsGiven() ? static_cast<double>(silk.bandwidth_bytes_per_sec)
-                                              : device_bytes_per_sec_max_.value();
-  if (!BandwidthIsGiven() && (bandwidth == 0 || clients_bytes_per_sec_ <= reserve)) {
-    limit_bytes_per_sec_ = 0;
+  const double reserve = Scaled(silk.reserve_bytes_per_sec, kReserveShareMax);
+  const double change = Scaled(silk.change_bytes_per_sec_min, kReserveShareMax);
+  const double urgent = Scaled(silk.urgent_bytes_per_sec_min, kUrgentShareMax);
+  quiet_us_ = clients_bytes_per_sec_ <= reserve ? quiet_us_ + writes_.span_us() : 0;
+  const bool clients_are_quiet = quiet_us_ >= kQuietTicks * silk.tick_us;
+  is_limited_ = bandwidth() > 0 && (BandwidthIsGiven() || !clients_are_quiet);
+  if (!is_limited_) {
     deep_is_paused_ = false;
     return;
   }
-  const double left = bandwidth - clients_bytes_per_sec_ - reserve;
+  const double left = bandwidth() - clients_bytes_per_sec_ - reserve;
   const double limit = std::max(left, urgent);
-  if (limit_bytes_per_sec_ == 0 || std::abs(limit - limit_bytes_per_sec_) >= change) {
-    limit_bytes_per_sec_ = limit;
-  }
+  const bool moved = std::abs(limit - limit_bytes_per_sec_) >= change;
+  if (limit_bytes_per_sec_ < urgent || moved) limit_bytes_per_sec_ = limit;
+  limit_min_bytes_per_sec_ = std::min(limit_min_bytes_per_sec_, limit_bytes_per_sec_);
+  urgent_bytes_per_sec_ = urgent;
   if (left <= urgent) deep_is_paused_ = true;
-  const bool clients_are_quiet = clients_bytes_per_sec_ <= reserve;
   if (left > urgent && (left >= urgent + change || clients_are_quiet)) deep_is_paused_ = false;
 }
 
@@ -81,12 +99,12 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   if (regardless || !deep_is_paused_) wanted.deep = all;
   // What runs regardless of the bandwidth would wait in vain for its share of it.
   const bool limited = !pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted);
-  if (limited && !regardless && limit_bytes_per_sec_ > 0) {
+  if (limited && !regardless && is_limited_) {
     wanted.rate = {static_cast<uint64_t>(limit_bytes_per_sec_),
-                   options_.silk.urgent_bytes_per_sec_min};
+                   static_cast<uint64_t>(urgent_bytes_per_sec_)};
   }
-  wanted.tick = clients_bytes_per_sec_ > 0 || limit_bytes_per_sec_ > 0 || pressure.immutables > 0 ||
-                pressure.l0_due || pressure.deep_due;
+  // A limit that nobody draws from needs no look: an idle store lets the monitor sleep.
+  wanted.tick = clients_bytes_per_sec_ > 0 || pressure.immutables > 0 || HasCompactions(pressure);
   return wanted;
 }
 

@@ -65,10 +65,10 @@ PolicyOptions RandomOptions(const std::string& policy, Random* random) {
 }
 
 /// Within this much time of silence every policy must have seen that the clients are quiet: two
-/// periods of whatever it measures, and a tick.
+/// periods of whatever it measures (of "silk" 20 ticks are one), and a tick.
 uint64_t QuietUs(const PolicyOptions& options) {
   return 2 * std::max({options.lull.after_us, options.idle.probe_us, options.idle.quiet_us,
-                       options.silk.tick_us}) +
+                       20 * options.silk.tick_us}) +
          20'000;
 }
 
