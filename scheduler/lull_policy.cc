@@ -8,6 +8,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kMeasureUsMin = 2'000;  // too short to divide by
+constexpr double kStillHard = 0.6;         // of the rate from which writing is hard
 
 }  // namespace
 
@@ -23,9 +24,10 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   MeasureClients(pressure, now_us);
   read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
-  phase_ = lull                         ? Rhythm::Phase::kLull
-           : ClientsWriteHard(pressure) ? Rhythm::Phase::kHard
-                                        : Rhythm::Phase::kLight;
+  writes_are_hard_ = ClientsWriteHard(pressure);
+  phase_ = lull               ? Rhythm::Phase::kLull
+           : writes_are_hard_ ? Rhythm::Phase::kHard
+                              : Rhythm::Phase::kLight;
   rhythm_.Observe(phase_, pressure.debt_bytes, now_us);
 
   Directive wanted;
@@ -52,11 +54,12 @@ void LullPolicy::MeasureClients(const Pressure& pressure, uint64_t now_us) {
 }
 
 bool LullPolicy::ClientsWriteHard(const Pressure& pressure) const {
-  // The second comparison keeps a steady trickle, which is its own maximum, from being called hard.
-  const double rate = client_bytes_per_sec_.value() * 100;
-  return rate > options_.lull.hard_percent * client_bytes_per_sec_max_.value() &&
-         rate >
-             options_.lull.hard_flush_percent * static_cast<double>(pressure.flush_bytes_per_sec);
+  // The second rate keeps a steady trickle, which is its own maximum, from being called hard.
+  const double of_fastest = options_.lull.hard_percent * client_bytes_per_sec_max_.value();
+  const double of_flush =
+      options_.lull.hard_flush_percent * static_cast<double>(pressure.flush_bytes_per_sec);
+  const double threshold = std::max(of_fastest, of_flush) / 100;
+  return client_bytes_per_sec_.value() > (writes_are_hard_ ? kStillHard : 1.0) * threshold;
 }
 
 /// A burst for whose end it is worth waiting: not much longer than the others.
@@ -107,8 +110,11 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double memtable = static_cast<double>(pressure.memtable_bytes);
   const double memory_max =
       std::max(budget * 2 / 3 - memtable, std::min(budget * 2 / 3, 1.5 * memtable));
-  const double memory =
-      Progress(static_cast<double>(pressure.memory_used_bytes), 0.5 * memory_max, memory_max);
+  // Memory that other stores filled, and that this one's flush cannot free, is not this one's to
+  // answer for: without a sealed memtable of its own it is paced by nothing but the hard limit.
+  const double used =
+      pressure.immutables > 0 ? static_cast<double>(pressure.memory_used_bytes) : 0.0;
+  const double memory = Progress(used, 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
   const double debt = Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max);

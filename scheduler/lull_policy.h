@@ -23,7 +23,9 @@
 //
 // "Hard" is relative: more than a quarter of the fastest rate that the store was seen to take, a
 // maximum that halves in a minute, so that a program's own rhythm sets the scale; and more than a
-// tenth of what the flush thread can do, so that a trickle is never hard.
+// tenth of what the flush thread can do, so that a trickle is never hard. Once hard, it stays so
+// down to three fifths of either, so that a rate near the threshold does not change the phase at
+// every look.
 #pragma once
 
 #include "scheduler/pause_limit.h"
@@ -49,6 +51,7 @@ class LullPolicy final : public Policy {
 
   const PolicyOptions options_;
   Rhythm::Phase phase_ = Rhythm::Phase::kLull;
+  bool writes_are_hard_ = false;
   RateMeter meter_;
   SmoothedValue client_bytes_per_sec_;
   FadingMaximum client_bytes_per_sec_max_;

@@ -58,6 +58,11 @@ struct Pressure {
   uint64_t idle_us = 0;                  ///< since a write was last seen, or was under way
   bool write_under_way = false;          ///< one that takes long, say a slow sync, is no silence
   bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
+
+  /// Whether background work is due, or goes on, or waits.
+  bool HasWork() const {
+    return immutables > 0 || l0_due || deep_due || l0_running + deep_running + deep_paused > 0;
+  }
 };
 
 enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };

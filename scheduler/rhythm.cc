@@ -7,6 +7,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kBreakShare = 10;
+constexpr uint64_t kRoundUsMin = 500'000;
 
 uint64_t Less(uint64_t from, uint64_t what) { return from - std::min(from, what); }
 
@@ -33,6 +34,7 @@ void Rhythm::PassLull(uint64_t debt_bytes, uint64_t elapsed_us) {
 }
 
 void Rhythm::BeginBurst(uint64_t debt_bytes, uint64_t now_us) {
+  if (began_ && now_us - burst_began_us_ < kRoundUsMin) return;
   if (began_ && (now_us - rest_began_us_) * kBreakShare < round_.burst_us) return;
   if (began_) rounds_[round_count_++ % kRounds] = round_;
   began_ = true;

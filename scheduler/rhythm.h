@@ -3,8 +3,9 @@
 // What the recent past says of the near future: how long bursts last, how much debt they leave, and
 // how much of it the lulls between them pay off. A burst is a stretch of hard writing; what follows
 // until the next one is its rest, of which the quiet parts are lulls. A rest shorter than a tenth
-// of its burst is a break in that burst. The last few rounds are remembered, and the worst of them
-// is expected.
+// of its burst is a break in that burst, and so is one that ends less than half a second after the
+// burst began: what changes so fast is no rhythm that compactions could follow. The last few rounds
+// are remembered, and the worst of them is expected.
 //
 // One for each policy that learns; no clock, as a policy.
 #pragma once

@@ -17,11 +17,6 @@ constexpr double kReserveShareMax = 0.05;
 // Clients that pause for a tick or two are not quiet.
 constexpr uint64_t kQuietTicks = 20;
 
-bool HasCompactions(const Pressure& pressure) {
-  return pressure.l0_due || pressure.deep_due ||
-         pressure.l0_running + pressure.deep_running + pressure.deep_paused > 0;
-}
-
 }  // namespace
 
 SilkPolicy::SilkPolicy(const PolicyOptions& options)
@@ -104,7 +99,7 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
                    static_cast<uint64_t>(urgent_bytes_per_sec_)};
   }
   // A limit that nobody draws from needs no look: an idle store lets the monitor sleep.
-  wanted.tick = clients_bytes_per_sec_ > 0 || pressure.immutables > 0 || HasCompactions(pressure);
+  wanted.tick = clients_bytes_per_sec_ > 0 || pressure.HasWork();
   return wanted;
 }
 

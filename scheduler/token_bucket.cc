@@ -94,10 +94,11 @@ void IoBudget::Remove(StoreId store, uint64_t now_nanos) {
   SetCommonRate(now_nanos);
 }
 
-void IoBudget::SetRate(StoreId store, const RateBudget& rate, uint64_t now_nanos) {
+void IoBudget::SetRate(StoreId store, const RateBudget& rate, bool has_work, uint64_t now_nanos) {
   Store& known = stores_.at(store);
-  if (known.has_rate && known.own.rate() == rate) return;
+  if (known.has_rate && known.own.rate() == rate && known.has_work == has_work) return;
   known.has_rate = true;
+  known.has_work = has_work;
   known.own.SetRate(rate, now_nanos);
   SetCommonRate(now_nanos);
 }
@@ -105,7 +106,7 @@ void IoBudget::SetRate(StoreId store, const RateBudget& rate, uint64_t now_nanos
 void IoBudget::SetCommonRate(uint64_t now_nanos) {
   RateBudget largest;
   for (const auto& [id, store] : stores_) {
-    if (!store.has_rate) continue;
+    if (!store.has_rate || !store.has_work) continue;
     if (!store.own.limited()) {
       largest = RateBudget{};
       break;

@@ -75,7 +75,8 @@ class TokenBucket {
 
 /// One budget for all stores that share it: each store has what its policy allows it, and together
 /// they have the largest of those, so that more stores do not mean more load on the device. A store
-/// whose policy sets no limit lifts the common one. Where stores compete, each gets a share in
+/// whose policy sets no limit lifts the common one. One that has no work counts for neither: what
+/// it might do is no reason to let others do more. Where stores compete, each gets a share in
 /// proportion to what its policy allows it, and one that comes back after a pause has no claim on
 /// what it did not use.
 class IoBudget {
@@ -84,7 +85,8 @@ class IoBudget {
 
   StoreId Add();
   void Remove(StoreId store, uint64_t now_nanos);
-  void SetRate(StoreId store, const RateBudget& rate, uint64_t now_nanos);
+  /// `has_work`: there is something, or will be before the next call, that would use the rate.
+  void SetRate(StoreId store, const RateBudget& rate, bool has_work, uint64_t now_nanos);
 
   /// A store that is not limited need not ask for anything.
   bool IsLimited(StoreId store) const { return stores_.at(store).own.limited(); }
@@ -102,6 +104,7 @@ class IoBudget {
   struct Store {
     TokenBucket own;
     bool has_rate = false;  // its policy was asked
+    bool has_work = false;
     double finish = 0;      // when its last slice ends, in time that passes as stores are served
   };
   void SetCommonRate(uint64_t now_nanos);

@@ -179,6 +179,27 @@ TEST_F(CoordinatorRulesTest, TwoStoresShareOneBudget) {
   coordinator_->Unregister(&b);
 }
 
+TEST_F(CoordinatorRulesTest, AnIdleStoreLiftsNobodysLimit) {
+  Start(2);
+  FakeTenant a, b, idle;
+  Wish wish_b, free;
+  wish_.Set(Limited(10 * kMiB));
+  wish_b.Set(Limited(10 * kMiB));
+  free.Set(Everything());
+  Register(&idle, &free);
+  AwaitRounds(&free, 2);
+  auto job_a = OfferWriter(&a, JobClass::kDeep);
+  auto job_b = OfferWriter(&b, JobClass::kDeep);
+  Register(&a);
+  Register(&b, &wish_b);
+  Pass(kSecond / 10, {job_a, job_b});
+  EXPECT_LE(job_a->written + job_b->written, kMiB + 2 * kSliceBytes);
+  EXPECT_GE(job_a->written + job_b->written, kMiB / 2);
+  coordinator_->Unregister(&a);
+  coordinator_->Unregister(&b);
+  coordinator_->Unregister(&idle);
+}
+
 // ---- ageing ----
 
 TEST_F(CoordinatorRulesTest, WhatStandsStillForLongGetsASlice) {

@@ -87,6 +87,30 @@ TEST_F(RhythmTest, AShortRestIsABreakInTheBurst) {
   EXPECT_NEAR(static_cast<double>(rhythm_.NextBurstDebtBytes()), 200.0 * kMiB, kMiB);
 }
 
+// A rate near the threshold, or a client that waits for something in between: not a hundred bursts.
+TEST_F(RhythmTest, NoRoundIsShorterThanHalfASecond) {
+  for (int i = 0; i < 100; ++i) {
+    Pass(Phase::kHard, 60'000, kMiB);
+    Pass(Phase::kLight, 40'000);
+  }
+  // One burst that goes on: each rest is a break in it.
+  EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
+  Pass(Phase::kHard, 10'000);
+  EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 10e6, 2e4);
+  Pass(Phase::kLull, 2 * kSecond);
+  Pass(Phase::kHard, 10'000);
+  EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 10e6, 5e4);
+  EXPECT_NEAR(static_cast<double>(rhythm_.NextBurstDebtBytes()), 100.0 * kMiB, 2.0 * kMiB);
+}
+
+TEST_F(RhythmTest, ShortBurstsWithLongRestsAreRounds) {
+  for (int i = 0; i < 3; ++i) {
+    Pass(Phase::kHard, 100'000, kMiB);
+    Pass(Phase::kLull, 500'000, -static_cast<int64_t>(kMiB));
+  }
+  EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 1e5, 2e4);
+}
+
 TEST_F(RhythmTest, LightWritingIsRestButNoLull) {
   for (int i = 0; i < 3; ++i) {
     Pass(Phase::kHard, kSecond, 10 * kMiB);

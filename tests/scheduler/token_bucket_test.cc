@@ -184,7 +184,7 @@ class IoBudgetTest : public ::testing::Test {
   Greedy* Add(uint64_t bytes_per_sec) {
     stores_.push_back(std::make_unique<Greedy>());
     stores_.back()->id = budget_.Add();
-    budget_.SetRate(stores_.back()->id, {bytes_per_sec, 0}, now_);
+    budget_.SetRate(stores_.back()->id, {bytes_per_sec, 0}, true, now_);
     return stores_.back().get();
   }
 
@@ -265,7 +265,7 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   Run(kSecond);
   EXPECT_LE(a->written + b->written, 20 * kMiB + kSliceBytes) << "it has not been asked yet";
   const uint64_t before = a->written + b->written;
-  budget_.SetRate(free, {0, 0}, now_);
+  budget_.SetRate(free, {0, 0}, true, now_);
   EXPECT_FALSE(budget_.IsLimited(free));
   EXPECT_EQ(budget_.Turn(a->id), budget_.Turn(free)) << "it does not always come first";
   Run(kSecond);
@@ -274,6 +274,32 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   const uint64_t then = a->written + b->written;
   Run(kSecond);
   EXPECT_LE(a->written + b->written - then, 20 * kMiB + kSliceBytes);
+}
+
+// As a store under "silk" whose clients are quiet, or one that was just opened.
+TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
+  Greedy* const a = Add(20 * kMiB);
+  Greedy* const b = Add(20 * kMiB);
+  const IoBudget::StoreId idle = budget_.Add();
+  for (const RateBudget& rate : {RateBudget{0, 0}, RateBudget{100 * kMiB, 0}}) {
+    const uint64_t before = a->written + b->written;
+    budget_.SetRate(idle, rate, false, now_);
+    Run(kSecond);
+    EXPECT_LE(a->written + b->written - before, 20 * kMiB + kSliceBytes);
+  }
+  const uint64_t before = a->written + b->written;
+  budget_.SetRate(idle, {100 * kMiB, 0}, true, now_);
+  Run(kSecond);
+  EXPECT_GE(a->written + b->written - before, 39 * kMiB) << "now it has work";
+  // When all are idle there is nothing to limit, and the first that has work finds its limit.
+  for (const IoBudget::StoreId store : {a->id, b->id, idle}) {
+    budget_.SetRate(store, {20 * kMiB, 0}, false, now_);
+  }
+  const uint64_t then = a->written;
+  budget_.SetRate(a->id, {20 * kMiB, 0}, true, now_);
+  b->rests = true;
+  Run(kSecond);
+  EXPECT_LE(a->written - then, 20 * kMiB + kSliceBytes);
 }
 
 }  // namespace
