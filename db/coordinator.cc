@@ -321,6 +321,8 @@ void Coordinator::AskPolicies() {
 void Coordinator::CountJobs(Entry* entry) const {
   Pressure& pressure = entry->pressure;
   pressure.background_bytes_total += entry->compaction_bytes.load(std::memory_order_relaxed);
+  pressure.l0_slices_total = entry->lanes[kL0Lane].slices.load(std::memory_order_relaxed);
+  pressure.deep_slices_total = entry->lanes[kDeepLane].slices.load(std::memory_order_relaxed);
   for (const RunningJob& job : jobs_) {
     if (job.entry.get() != entry) continue;
     const bool runs = job.worker != nullptr || job.awaits_budget;

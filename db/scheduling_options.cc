@@ -391,6 +391,7 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
   resolved.compaction_threads = options.compaction_threads != 0
                                     ? options.compaction_threads
                                     : std::clamp(cores, 1, kDefaultThreadsMax);
+  resolved.cores = cores;
   resolved.l0_trigger = limits.trigger;
   resolved.l0_slowdown = limits.slowdown;
   resolved.l0_stop = limits.stop;

@@ -22,19 +22,21 @@ LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
 }
 
 /// What the string says stands at once; what the policy and the picker go by changes between two
-/// rounds of the monitor.
+/// rounds of the monitor. A policy for which nothing changes stays, with all it has learned.
 leveldb::Status Store::SetOptions(const std::string& text) {
   MutexLock options_lock(options_mutex_);
   SchedulingOptions changed = scheduling_;
   leveldb::Status status = ParseLive(text, &changed);
   if (!status.ok()) return status;
   const PolicyOptions resolved = Resolved(changed);
-  std::unique_ptr<Policy> policy = make_policy_(changed.policy, resolved);
-  coordinator_->SetPolicy(this, std::move(policy), [this, layout = LayoutFor(resolved)] {
-    MutexLock lock(mutex_);
-    layout_ = layout;
-    ++plan_basis_;
-  });
+  if (changed.policy != scheduling_.policy || resolved != Resolved(scheduling_)) {
+    std::unique_ptr<Policy> policy = make_policy_(changed.policy, resolved);
+    coordinator_->SetPolicy(this, std::move(policy), [this, layout = LayoutFor(resolved)] {
+      MutexLock lock(mutex_);
+      layout_ = layout;
+      ++plan_basis_;
+    });
+  }
   scheduling_ = std::move(changed);
   activity_.OptionsAre(scheduling_.policy, scheduling_.ToString());
   return status;

@@ -8,10 +8,11 @@
 //   redundancy   debt_bytes_max of debt                                   + step        halved
 //   memory       the active memtable is full, another one is unflushed    halved        + step
 //
-// Compactions stay between one and compaction_threads; the batch, which is the size of memtables
-// and, in proportion, of tables, between the configured size and adoc_batch_factor_max times that,
-// as far as two memtables fit into the memory budget. Knobs are turned at the end of every window,
-// whether anything finished in it or not, and nothing is compared with a maximum of the past.
+// Compactions stay between one and compaction_threads, or the cores if those are fewer: more would
+// only take turns. The batch, which is the size of memtables and, in proportion, of tables, stays
+// between the configured size and adoc_batch_factor_max times that, as far as two memtables fit into
+// the memory budget. Knobs are turned at the end of every window, whether anything finished in it or
+// not, and nothing is compared with a maximum of the past.
 //
 // Writes are slowed where RocksDB, which the paper works on, slows them: from l0_slowdown tables
 // and from debt_bytes_max on. Here the rate is a function of the distance to the limits.
@@ -40,6 +41,7 @@ class AdocPolicy final : public Policy {
 
   const PolicyOptions options_;
   const uint64_t batch_step_bytes_;
+  const int threads_max_;
   bool began_ = false;
   uint64_t window_began_us_ = 0;
   Overflows seen_;

@@ -7,30 +7,38 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kRejuvenation = 10;
+constexpr uint64_t kSliceUs = 1'000;
 // A job that was granted is in a worker's hands long before this.
 constexpr uint64_t kBlockedUs = 20'000;
 
 }  // namespace
 
-bool PauseClock::MustRun(uint64_t now_us) {
-  const uint64_t elapsed_us = now_us - std::min(now_us, seen_us_);
+PauseClock::Verdict PauseClock::Look(bool due, uint64_t slices_total, uint64_t now_us) {
+  Grow(slices_total - std::min(slices_total, seen_slices_), now_us - std::min(now_us, seen_us_));
   seen_us_ = now_us;
-  if (!due_) {
-    age_us_ = 0;
-  } else if (granted_) {
-    age_us_ -= std::min(age_us_ / kRejuvenation, elapsed_us) * kRejuvenation;
-    if (age_us_ < kRejuvenation) age_us_ = 0;
-  } else {
-    age_us_ = std::min(age_us_ + elapsed_us, pause_us_max_);
+  seen_slices_ = slices_total;
+  due_ = due;
+  if (age_us_ >= 2 * pause_us_max_) {
+    verdict_ = Verdict::kMustRunAtNormalPriority;
+  } else if (age_us_ >= pause_us_max_) {
+    verdict_ = std::max(verdict_, Verdict::kMustRun);
+  } else if (age_us_ == 0) {
+    verdict_ = Verdict::kMayWait;
   }
-  if (age_us_ >= pause_us_max_) must_run_ = true;
-  if (age_us_ == 0) must_run_ = false;
-  return must_run_;
+  return verdict_;
 }
 
-void PauseClock::Note(bool due, bool granted) {
-  due_ = due;
-  granted_ = granted;
+/// For the time that has passed since the last look.
+void PauseClock::Grow(uint64_t slices, uint64_t elapsed_us) {
+  if (!due_) {
+    age_us_ = 0;
+    return;
+  }
+  // Several workers' slices may come to more time than there was.
+  const uint64_t worked_us = std::min(slices, elapsed_us / kSliceUs) * kSliceUs;
+  age_us_ += elapsed_us - worked_us;
+  age_us_ -= std::min(age_us_, kRejuvenation * worked_us);
+  age_us_ = std::min(age_us_, 2 * pause_us_max_);
 }
 
 bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, uint64_t now_us) {
@@ -49,14 +57,19 @@ bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, 
 
 bool PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu,
                        Directive* wanted) {
-  if (l0_.MustRun(now_us) && wanted->l0.jobs_max == 0) wanted->l0 = {workers_, cpu};
-  const bool deep_must_run = deep_.MustRun(now_us);
+  using Verdict = PauseClock::Verdict;
+  const Verdict l0 = l0_.Look(pressure.l0_due, pressure.l0_slices_total, now_us);
+  const Verdict deep = deep_.Look(pressure.deep_due, pressure.deep_slices_total, now_us);
+  const auto apply = [&](Verdict verdict, Grant* grant) {
+    if (verdict == Verdict::kMayWait) return;
+    if (grant->jobs_max == 0) *grant = {workers_, cpu};
+    if (verdict == Verdict::kMustRunAtNormalPriority) grant->cpu = CpuPriority::kNormal;
+  };
+  apply(l0, &wanted->l0);
+  apply(deep, &wanted->deep);
   const bool blocks = L0IsBlocked(pressure, *wanted, now_us);
-  const bool granted = wanted->deep.jobs_max == 0 && (deep_must_run || blocks);
-  if (granted) wanted->deep = {workers_, blocks ? wanted->l0.cpu : cpu};
-  l0_.Note(pressure.l0_due, wanted->l0.jobs_max > 0);
-  deep_.Note(pressure.deep_due, wanted->deep.jobs_max > 0);
-  return granted;
+  if (blocks && wanted->deep.jobs_max == 0) wanted->deep = {workers_, wanted->l0.cpu};
+  return blocks || deep != Verdict::kMayWait;
 }
 
 }  // namespace lull

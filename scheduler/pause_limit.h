@@ -3,9 +3,11 @@
 // No pause without end, for policies that pause compactions. Two rules, applied to a directive that
 // is ready but for them:
 //
-// - Ageing. Work that is due and paused grows older; work that may run grows younger, ten times as
-//   fast. At the age of pause_us_max it is granted, until its age is nothing: whatever the clients
-//   do, a class gets one part in eleven of the time.
+// - Ageing. Work that is due grows older with time, and younger with each slice that it gets, by
+//   ten times as long as that took. At the age of pause_us_max it is granted, until its age is
+//   nothing: whatever the clients do, a class gets one part in eleven of a worker's time. What
+//   counts is work and not grants: a class that may run, and gets no worker, no bytes of a limit or
+//   no CPU, grows older all the same. At twice that age it runs at normal CPU priority.
 // - The way of L0. A paused deep job holds the ranges it works on. When L0 is granted, due, and
 //   nevertheless not running, such a job may be what it waits for: then deep jobs run on until L0
 //   has begun.
@@ -22,20 +24,22 @@ namespace lull {
 /// How long one class of work has been kept waiting.
 class PauseClock {
  public:
+  enum class Verdict { kMayWait, kMustRun, kMustRunAtNormalPriority };
+
   explicit PauseClock(uint64_t pause_us_max) : pause_us_max_(pause_us_max) {}
 
-  /// Whether it must run now, given what the last Note said of the time until `now_us`.
-  bool MustRun(uint64_t now_us);
-  /// From `now_us` of the last MustRun on: whether work is due, and whether it may run.
-  void Note(bool due, bool granted);
+  /// At `now_us`: whether work is due from now on, and how many slices of it were ever run.
+  Verdict Look(bool due, uint64_t slices_total, uint64_t now_us);
 
  private:
+  void Grow(uint64_t slices, uint64_t elapsed_us);
+
   uint64_t pause_us_max_;
   uint64_t seen_us_ = 0;
+  uint64_t seen_slices_ = 0;
   uint64_t age_us_ = 0;
   bool due_ = false;
-  bool granted_ = false;
-  bool must_run_ = false;
+  Verdict verdict_ = Verdict::kMayWait;
 };
 
 class PauseLimit {
@@ -45,8 +49,9 @@ class PauseLimit {
         l0_(options.pause_us_max),
         deep_(options.pause_us_max) {}
 
-  /// Grants in `wanted` what must not be paused any longer, at that priority. Once an event, when
-  /// all else is decided. Returns whether deep compactions were granted here.
+  /// Grants in `wanted` what must not wait any longer, at that priority or a higher one. Once an
+  /// event, when all else is decided. Returns whether deep compactions must run: then nothing is to
+  /// limit them.
   bool Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu, Directive* wanted);
 
  private:

@@ -48,6 +48,8 @@ struct Pressure {
   int deep_running = 0;                 ///< likewise
   int deep_paused = 0;                  ///< jobs that began and may not go on, or lack a worker
   uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
+  uint64_t l0_slices_total = 0;         ///< that jobs of L0 ran since open: up to 1 ms of work each
+  uint64_t deep_slices_total = 0;       ///< likewise, deep jobs
 
   // Clients.
   uint64_t active_bytes = 0;             ///< of the memtable that takes writes
@@ -168,6 +170,7 @@ struct AdocConstants {
 /// The numbers a policy may use, with the user's choices resolved; see SchedulingOptions.
 struct PolicyOptions {
   int compaction_threads = 2;
+  int cores = 0;  ///< of the machine; 0: not told
   int l0_trigger = 4;
   int l0_slowdown = 8;
   int l0_stop = 12;
@@ -181,6 +184,7 @@ struct PolicyOptions {
   IdleConstants idle;
   SilkConstants silk;
   AdocConstants adoc;
+  bool operator==(const PolicyOptions&) const = default;
 };
 
 /// The names that MakePolicy knows, in the order in which they are listed to users.

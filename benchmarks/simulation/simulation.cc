@@ -15,6 +15,7 @@ constexpr double kNsPerSecond = 1e9;
 constexpr uint64_t kStepNsMax = 10'000'000;
 constexpr uint64_t kNever = UINT64_MAX;
 constexpr double kSaturated = 0.98;
+constexpr double kSliceBytes = 256 << 10;
 constexpr double kHugeSeconds = 1e7;
 constexpr double kFlushRateSeconds = 1;  // over which the budget looks at what flushes took
 
@@ -191,6 +192,8 @@ void Simulation::AdvanceWork(double seconds) {
     if (1 - job.done < 1e-9) job.done = 1;
     note(job.thread, part);
     interval_.read_bytes += part * static_cast<double>(job.merge.bytes_in);
+    slices_[static_cast<size_t>(job.thread.work_class)] +=
+        part * static_cast<double>(job.merge.bytes_in) / kSliceBytes;
   }
   double flushed = 0;
   if (flush_ && !installing_) {

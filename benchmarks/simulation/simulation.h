@@ -238,6 +238,7 @@ class Simulation {
   uint64_t ends_ = 0;
   std::optional<uint64_t> l0_refused_at_end_;
   double background_bytes_ = 0;
+  std::array<double, 3> slices_{};  // that jobs ran, by class
 
   Interval interval_;
   double interval_began_ = 0;

@@ -51,6 +51,11 @@ Pressure Simulation::MeasurePressure() {
         return job.state == JobState::kPaused && job.thread.work_class == WorkClass::kDeep;
       }));
   pressure.background_bytes_total = static_cast<uint64_t>(background_bytes_);
+  const auto slices = [this](WorkClass work_class) {
+    return static_cast<uint64_t>(slices_[static_cast<size_t>(work_class)]);
+  };
+  pressure.l0_slices_total = slices(WorkClass::kL0);
+  pressure.deep_slices_total = slices(WorkClass::kDeep);
   pressure.active_bytes = static_cast<uint64_t>(active_bytes_);
   pressure.memtable_bytes = options_.limits.memtable_bytes;
   pressure.client_bytes_total = static_cast<uint64_t>(client_bytes_);

@@ -30,6 +30,22 @@ TEST_F(CoordinatorTest, RunsAJobToItsEnd) {
   coordinator_->Unregister(&tenant);
 }
 
+TEST_F(CoordinatorTest, CountsTheSlicesOfEachClass) {
+  Start(2);
+  FakeTenant tenant;
+  auto l0 = tenant.Offer(JobClass::kL0);
+  auto deep = tenant.Offer(JobClass::kDeep);
+  Register(&tenant);
+  Await("both run", [&] { return l0->slices.load() > 3 && deep->slices.load() > 3; });
+  wish_.Set(Nothing());
+  AwaitStill(*l0);
+  AwaitStill(*deep);
+  AwaitRounds(&wish_, 2);
+  EXPECT_EQ(wish_.Seen().l0_slices_total, l0->slices.load());
+  EXPECT_EQ(wish_.Seen().deep_slices_total, deep->slices.load());
+  coordinator_->Unregister(&tenant);
+}
+
 TEST_F(CoordinatorTest, PausesWhatIsNotGrantedAndResumesIt) {
   Start(1);
   FakeTenant tenant;

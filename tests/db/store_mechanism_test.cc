@@ -37,6 +37,7 @@ struct Script {
   std::string policy LULL_GUARDED_BY(mutex);
   PolicyOptions options LULL_GUARDED_BY(mutex);
   std::atomic<uint64_t> asked{0};
+  std::atomic<int> made{0};  ///< policies
 
   void Set(const Directive& wanted) {
     MutexLock lock(mutex);
@@ -158,6 +159,7 @@ class StoreMechanismTest : public ::testing::Test {
       MutexLock lock(script_.mutex);
       script_.policy = policy;
       script_.options = options;
+      script_.made.fetch_add(1);
       return std::make_unique<ScriptedPolicy>(&script_);
     };
     const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make);
@@ -417,6 +419,25 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   AwaitObeyed();
   EXPECT_FALSE(script_.Seen().l0_due);
   EXPECT_EQ(script_.Seen().l0_tables, 6);
+}
+
+// What a policy has learned, the rhythm of its clients or the speed of its device, is not thrown
+// away for a change that does not concern it.
+TEST_F(StoreMechanismTest, APolicyForWhichNothingChangesStays) {
+  Open();
+  EXPECT_EQ(script_.made.load(), 1);
+  ASSERT_TRUE(SetOptions(db_.get(), "").ok());
+  ASSERT_TRUE(SetOptions(db_.get(), "policy=lull").ok());
+  const int trigger = DefaultL0Limits("lull").trigger;
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger)).ok());
+  EXPECT_EQ(script_.made.load(), 1);
+  std::string text;
+  ASSERT_TRUE(db_->GetProperty("lull.options", &text));
+  EXPECT_NE(text.find("l0_trigger=" + std::to_string(trigger)), std::string::npos) << text;
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger + 1)).ok());
+  EXPECT_EQ(script_.made.load(), 2);
+  ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
+  EXPECT_EQ(script_.made.load(), 3);
 }
 
 TEST_F(StoreMechanismTest, WhatCannotChangeIsNamed) {

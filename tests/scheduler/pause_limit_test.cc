@@ -12,51 +12,95 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000;
 constexpr uint64_t kStepUs = 10'000;
 
-TEST(PauseClockTest, WhatIsPausedTooLongRunsForATenthOfThat) {
-  PauseClock clock(10 * kSecond);
-  uint64_t ran_us = 0;
-  uint64_t first_us = 0;
-  for (uint64_t now_us = 0; now_us <= 110 * kSecond; now_us += kStepUs) {
-    const bool runs = clock.MustRun(now_us);
-    if (runs && first_us == 0) first_us = now_us;
-    if (runs) ran_us += kStepUs;
-    clock.Note(true, runs);
+using Verdict = PauseClock::Verdict;
+
+/// Work that is due all the time, looked at every 10 ms.
+class PauseClockTest : public ::testing::Test {
+ protected:
+  /// Lets time pass, of which `share` goes into slices whenever `runs(verdict)`. Returns how long
+  /// it ran.
+  template <class Runs>
+  uint64_t Pass(uint64_t length_us, double share, const Runs& runs) {
+    uint64_t ran_us = 0;
+    for (const uint64_t end_us = now_us_ + length_us; now_us_ < end_us;) {
+      now_us_ += kStepUs;
+      if (runs(verdict_)) {
+        slices_ += share * kStepUs / 1000;
+        ran_us += kStepUs;
+      }
+      verdict_ = clock_.Look(true, static_cast<uint64_t>(slices_), now_us_);
+      if (verdict_ != Verdict::kMayWait && first_us_ == 0) first_us_ = now_us_;
+    }
+    return ran_us;
   }
-  EXPECT_EQ(first_us, 10 * kSecond);
+  static bool IfItMust(Verdict verdict) { return verdict != Verdict::kMayWait; }
+  static bool Always(Verdict) { return true; }
+  static bool Never(Verdict) { return false; }
+
+  PauseClock clock_{10 * kSecond};
+  Verdict verdict_ = Verdict::kMayWait;
+  uint64_t now_us_ = 0;
+  uint64_t first_us_ = 0;
+  double slices_ = 0;
+};
+
+TEST_F(PauseClockTest, WhatIsPausedTooLongRunsForATenthOfThat) {
+  clock_.Look(true, 0, 0);
+  const uint64_t ran_us = Pass(110 * kSecond, 1.0, IfItMust);
+  EXPECT_EQ(first_us_, 10 * kSecond);
   EXPECT_NEAR(static_cast<double>(ran_us), 10e6, 1e5);
 }
 
-TEST(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
-  PauseClock clock(10 * kSecond);
-  uint64_t now_us = 0;
-  const auto pass = [&](uint64_t length_us, bool due, bool granted) {
-    bool must_run = false;
-    for (const uint64_t end_us = now_us + length_us; now_us < end_us; now_us += kStepUs) {
-      must_run |= clock.MustRun(now_us);
-      clock.Note(due, granted);
-    }
-    return must_run;
-  };
-  EXPECT_FALSE(pass(9 * kSecond, true, false));
-  EXPECT_FALSE(pass(kSecond / 2, true, true));   // 9 s old - 5 s
-  EXPECT_FALSE(pass(5 * kSecond, true, false));  // 4 s + 5 s
-  EXPECT_TRUE(pass(2 * kSecond, true, false));
+TEST_F(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
+  clock_.Look(true, 0, 0);
+  Pass(9 * kSecond, 0, Never);
+  Pass(kSecond / 2, 1.0, Always);  // 9 s old - 5 s
+  Pass(5 * kSecond, 0, Never);     // 4 s + 5 s
+  EXPECT_EQ(first_us_, 0u);
+  Pass(2 * kSecond, 0, Never);
+  EXPECT_GT(first_us_, 0u);
 }
 
-TEST(PauseClockTest, WhatIsNotDueDoesNotAge) {
+// A grant is not work: no worker was free, or no CPU, or the limit left nothing.
+TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
+  clock_.Look(true, 0, 0);
+  Pass(20 * kSecond - kStepUs, 0, Always);
+  EXPECT_EQ(first_us_, 10 * kSecond);
+  EXPECT_EQ(verdict_, Verdict::kMustRun);
+  Pass(kSecond, 0, Always);
+  EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
+  // It stays so until it has made up for all of it: 20 s of age, a tenth of that.
+  Pass(kSecond * 19 / 10, 1.0, Always);
+  EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
+  Pass(kSecond * 2 / 10, 1.0, Always);
+  EXPECT_EQ(verdict_, Verdict::kMayWait);
+}
+
+TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
+  clock_.Look(true, 0, 0);
+  Pass(100 * kSecond, 0.1, Always);
+  EXPECT_EQ(first_us_, 0u);
+  Pass(100 * kSecond, 0.08, Always);  // 12 % of the time are missing
+  EXPECT_GT(first_us_, 0u);
+}
+
+TEST_F(PauseClockTest, SlicesOfSeveralWorkersAreNoMoreThanTheTime) {
+  clock_.Look(true, 0, 0);
+  Pass(9 * kSecond, 0, Never);
+  Pass(kSecond / 2, 8.0, Always);  // 9 s old - 5 s, not less
+  Pass(6 * kSecond + kStepUs, 0, Never);
+  EXPECT_GT(first_us_, 0u);
+}
+
+TEST(PauseClockDueTest, WhatIsNotDueDoesNotAge) {
   PauseClock clock(kSecond);
-  clock.MustRun(0);
-  clock.Note(false, false);
-  EXPECT_FALSE(clock.MustRun(100 * kSecond));
+  clock.Look(false, 0, 0);
+  EXPECT_EQ(clock.Look(true, 0, 100 * kSecond), Verdict::kMayWait);
+  EXPECT_EQ(clock.Look(false, 0, 101 * kSecond - 1), Verdict::kMayWait);
   // And is young again when it is due the next time.
-  clock.Note(true, false);
-  EXPECT_FALSE(clock.MustRun(101 * kSecond - 1));
-  clock.Note(false, false);
-  clock.MustRun(102 * kSecond);
-  clock.Note(true, false);
-  EXPECT_FALSE(clock.MustRun(103 * kSecond - 1));
-  clock.Note(true, false);
-  EXPECT_TRUE(clock.MustRun(103 * kSecond));
+  EXPECT_EQ(clock.Look(true, 0, 102 * kSecond), Verdict::kMayWait);
+  EXPECT_EQ(clock.Look(true, 0, 103 * kSecond - 1), Verdict::kMayWait);
+  EXPECT_EQ(clock.Look(true, 0, 103 * kSecond), Verdict::kMustRun);
 }
 
 class PauseLimitTest : public ::testing::Test {
@@ -90,8 +134,28 @@ TEST_F(PauseLimitTest, ChangesNoGrantThatThePolicyGave) {
   Directive wanted;
   wanted.l0 = wanted.deep = {1, CpuPriority::kNormal};
   const Directive before = wanted;
-  EXPECT_FALSE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted));
+  EXPECT_TRUE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted))
+      << "granted it is, and still did not run: nothing is to limit it";
   EXPECT_EQ(wanted, before);
+}
+
+TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
+  PauseLimit limit(options_);
+  Pressure pressure;
+  pressure.l0_due = pressure.deep_due = true;
+  const Grant idle{2, CpuPriority::kIdle};
+  for (uint64_t now_us = 0; now_us < 2 * kSecond; now_us += kStepUs) {
+    Directive wanted;
+    wanted.l0 = wanted.deep = idle;
+    limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+    EXPECT_EQ(wanted.l0, idle);
+    pressure.deep_slices_total += 1;  // that is enough for it
+  }
+  Directive wanted;
+  wanted.l0 = wanted.deep = idle;
+  EXPECT_FALSE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted));
+  EXPECT_EQ(wanted.l0, (Grant{2, CpuPriority::kNormal}));
+  EXPECT_EQ(wanted.deep, idle);
 }
 
 TEST_F(PauseLimitTest, DeepJobsGetOutOfTheWayOfL0) {

@@ -11,6 +11,7 @@ namespace lull::testing {
 namespace {
 
 constexpr uint64_t kTickUs = 10'000;
+constexpr uint64_t kSliceUs = 1'000;
 
 struct Unit {
   const char* suffix;
@@ -103,6 +104,7 @@ std::string TimeText(uint64_t us) {
 bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options) {
   const std::pair<const char*, int*> counts[] = {
       {"threads", &options->compaction_threads},
+      {"cores", &options->cores},
       {"l0_trigger", &options->l0_trigger},
       {"l0_slowdown", &options->l0_slowdown},
       {"l0_stop", &options->l0_stop},
@@ -205,10 +207,10 @@ std::string PolicyScript::StartPolicy(const Words& words) {
   // Not at zero: a store that was just opened has seen no write for as long as anyone knows.
   now_us_ = 1'000'000;
   memtable_bytes_ = options.memtable_bytes;
-  client_bytes_ = read_bytes_ = misses_ = background_bytes_ = 0;
+  client_bytes_ = read_bytes_ = misses_ = background_bytes_ = l0_slices_ = deep_slices_ = 0;
   last_write_us_ = now_us_;
-  const Directive directive = policy_->OnEvent(EventKind::kOpened, CurrentPressure(), now_us_);
-  return LimitsText(directive) + "\n" + DirectiveText(directive) + "\n";
+  directive_ = policy_->OnEvent(EventKind::kOpened, CurrentPressure(), now_us_);
+  return LimitsText(directive_) + "\n" + DirectiveText(directive_) + "\n";
 }
 
 uint64_t* PolicyScript::PressureNumber(const std::string& key) {
@@ -232,6 +234,7 @@ uint64_t* PolicyScript::PressureNumber(const std::string& key) {
       {"reads", &numbers_.reads},
       {"misses", &numbers_.misses},
       {"background", &numbers_.background},
+      {"starved", &numbers_.starved},
   };
   for (const auto& [name, number] : keys) {
     if (key == name) return number;
@@ -268,6 +271,8 @@ Pressure PolicyScript::CurrentPressure() const {
   pressure.deep_running = static_cast<int>(numbers_.deep_running);
   pressure.deep_paused = static_cast<int>(numbers_.deep_paused);
   pressure.background_bytes_total = background_bytes_;
+  pressure.l0_slices_total = l0_slices_;
+  pressure.deep_slices_total = deep_slices_;
   pressure.active_bytes = numbers_.active;
   pressure.memtable_bytes = memtable_bytes_;
   pressure.client_bytes_total = client_bytes_;
@@ -290,7 +295,8 @@ std::string PolicyScript::FireEvent(const Words& words) {
   if (kind == std::end(kinds)) return "error: no such event\n";
   const std::string error = SetPressure(words, 2);
   if (!error.empty()) return error;
-  return DirectiveText(policy_->OnEvent(kind->second, CurrentPressure(), now_us_)) + "\n";
+  directive_ = policy_->OnEvent(kind->second, CurrentPressure(), now_us_);
+  return DirectiveText(directive_) + "\n";
 }
 
 std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, bool trace) {
@@ -304,9 +310,12 @@ std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, b
     read_bytes_ += numbers_.reads * step_us / 1'000'000;
     misses_ += numbers_.misses * step_us / 1'000'000;
     background_bytes_ += numbers_.background * step_us / 1'000'000;
+    const uint64_t slices = numbers_.starved > 0 ? 0 : step_us / kSliceUs;
+    if (numbers_.l0_due > 0 && directive_.l0.jobs_max > 0) l0_slices_ += slices;
+    if (numbers_.deep_due > 0 && directive_.deep.jobs_max > 0) deep_slices_ += slices;
     if (bytes_per_sec > 0) last_write_us_ = now_us_;
-    const std::string now =
-        DirectiveText(policy_->OnEvent(EventKind::kTick, CurrentPressure(), now_us_));
+    directive_ = policy_->OnEvent(EventKind::kTick, CurrentPressure(), now_us_);
+    const std::string now = DirectiveText(directive_);
     if (trace && now != last) text += "+" + TimeText(now_us_ - begin_us) + ": " + now + "\n";
     last = now;
   }

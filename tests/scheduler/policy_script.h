@@ -6,13 +6,14 @@
 //   policy NAME [KEY=VALUE...]    starts over with a new policy, for a store just opened; prints
 //                                 its limits and its directive. Keys: threads, l0_trigger,
 //                                 l0_slowdown, l0_stop, debt_max, pause_max, memtable, table,
-//                                 budget, and constants of single policies by their names in
-//                                 SchedulingOptions, without units (see SetConstant)
+//                                 budget, cores, and constants of single policies by their names
+//                                 in SchedulingOptions, without units (see SetConstant)
 //   set KEY=VALUE...              changes the pressure; prints nothing. Keys: used, budget,
 //                                 immutables, immutable_bytes, flush_rate, l0, l0_bytes, l1_bytes,
 //                                 debt, l0_due, deep_due, drain, active, l0_running, deep_running,
 //                                 deep_paused; reads and background, which are bytes a second, and
-//                                 misses, tables a second, in the commands that let time pass
+//                                 misses, tables a second, in the commands that let time pass;
+//                                 starved=1: what is due and granted gets no slice in them
 //   event KIND [KEY=VALUE...]     as set, then the event at the present time; prints the directive
 //   write RATE TIME [trace]       clients write so many bytes a second, with a tick every 10 ms;
 //                                 prints the last directive, or with "trace" every changed one
@@ -56,16 +57,19 @@ class PolicyScript {
     uint64_t used = 0, budget = 0, immutables = 0, immutable_bytes = 0, flush_rate = 0, l0 = 0,
              l0_bytes = 0, l1_bytes = 0, debt = 0, l0_due = 0, deep_due = 0, drain = 0, active = 0,
              l0_running = 0, deep_running = 0, deep_paused = 0, reads = 0, misses = 0,
-             background = 0;
+             background = 0, starved = 0;
   };
   Numbers numbers_;
   std::unique_ptr<Policy> policy_;
+  Directive directive_;  // what it said last
   uint64_t now_us_ = 0;
   uint64_t memtable_bytes_ = 0;
   uint64_t client_bytes_ = 0;
   uint64_t read_bytes_ = 0;
   uint64_t misses_ = 0;
   uint64_t background_bytes_ = 0;
+  uint64_t l0_slices_ = 0;
+  uint64_t deep_slices_ = 0;
   uint64_t last_write_us_ = 0;
 };
 

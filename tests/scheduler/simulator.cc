@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kStepUs = 10'000;
 constexpr uint64_t kLongestSilenceUs = 1'000'000;  // the monitor looks up this often without a tick
 constexpr double kDeepJobBytes = 32 << 20;
+constexpr double kSliceSeconds = 1e-3;
 
 class Simulation {
  public:
@@ -164,6 +165,10 @@ class Simulation {
            (slow ? options_.idle_share : 1.0);
   }
 
+  double Slices(double work_bytes) const {
+    return work_bytes / (static_cast<double>(options_.compaction_bytes_per_sec) * kSliceSeconds);
+  }
+
   /// Of L0 one job runs at a time, and it takes the oldest tables that are there when it begins.
   void BeginL0Job() {
     double bytes_max = options_.l0_job_bytes_max > 0
@@ -187,7 +192,9 @@ class Simulation {
       --workers;
       const double urgent_min =
           static_cast<double>(directive_.rate.urgent_bytes_per_sec_min) * seconds;
-      l0_job_left_ -= Budgeted(WorkBytes(directive_.l0, seconds, clients_write), urgent_min);
+      const double work = Budgeted(WorkBytes(directive_.l0, seconds, clients_write), urgent_min);
+      l0_slices_ += Slices(work);
+      l0_job_left_ -= work;
       if (l0_job_left_ <= 0) {
         for (; l0_job_tables_ > 0; --l0_job_tables_) {
           deep_bytes_ += l0_.front();
@@ -201,6 +208,7 @@ class Simulation {
     deep_running_ = DeepDue() ? std::min(workers, directive_.deep.jobs_max) : 0;
     const double work =
         Budgeted(deep_running_ * WorkBytes(directive_.deep, seconds, clients_write), 0);
+    deep_slices_ += Slices(work);
     deep_bytes_ = std::max(0.0, deep_bytes_ - work / options_.deep_cost);
     if (clients_write) {
       result_.compacted_while_written_bytes += static_cast<uint64_t>(before - deep_bytes_);
@@ -229,6 +237,8 @@ class Simulation {
     pressure.l0_running = l0_job_tables_ > 0 && directive_.l0.jobs_max > 0 ? 1 : 0;
     pressure.deep_running = deep_running_;
     pressure.background_bytes_total = background_bytes_;
+    pressure.l0_slices_total = static_cast<uint64_t>(l0_slices_);
+    pressure.deep_slices_total = static_cast<uint64_t>(deep_slices_);
     pressure.active_bytes = active_bytes_;
     pressure.memtable_bytes = options_.limits.memtable_bytes;
     pressure.client_bytes_total = client_bytes_;
@@ -280,6 +290,8 @@ class Simulation {
   double l0_job_left_ = 0;
   double deep_bytes_ = 0;
   int deep_running_ = 0;
+  double l0_slices_ = 0;
+  double deep_slices_ = 0;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ constexpr PressureField kPressureFields[] = {
     {"deep_running", &Pressure::deep_running},
     {"deep_paused", &Pressure::deep_paused},
     {"background", &Pressure::background_bytes_total, true},
+    {"l0_slices", &Pressure::l0_slices_total, true},
+    {"deep_slices", &Pressure::deep_slices_total, true},
     {"active", &Pressure::active_bytes},
     {"memtable", &Pressure::memtable_bytes},
     {"client", &Pressure::client_bytes_total, true},

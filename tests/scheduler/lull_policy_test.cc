@@ -1,0 +1,154 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What "lull" promises for every history of events, beyond what every policy does: see
+// random_history.h.
+#include "scheduler/lull_policy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "scheduler/policy.h"
+#include "tests/scheduler/random_history.h"
+
+namespace lull::testing {
+namespace {
+
+constexpr uint64_t kWriteRateMin = kMiB;
+
+/// A policy after a random history, to be copied and asked what it would say.
+LullPolicy PolicyAfter(const PolicyOptions& options, RandomHistory* history, Moment* last) {
+  LullPolicy policy(options);
+  *last = AfterEvents(&policy, history);
+  return policy;
+}
+
+/// What a copy of `policy` answers, so that the question leaves no trace.
+Directive WouldSay(LullPolicy policy, const Pressure& pressure, uint64_t now_us) {
+  return policy.OnEvent(EventKind::kTick, pressure, now_us);
+}
+
+TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    for (int i = 0; i < 50; ++i) {
+      Pressure pressure = history.RandomPressure();
+      pressure.client_bytes_total = last.pressure.client_bytes_total;
+      pressure.idle_us = options.lull.after_us + static_cast<uint64_t>(i);
+      const Grant all{options.compaction_threads, CpuPriority::kNormal};
+      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      ASSERT_EQ(wanted.l0, all);
+      ASSERT_EQ(wanted.deep, all);
+      ASSERT_EQ(wanted.flush_bytes_min, 0u);
+    }
+  });
+}
+
+TEST(LullPolicyTest, PressureOnlyAddsGrants) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = last.pressure;
+    pressure.debt_bytes = 0;
+    Grant l0;
+    Grant deep;
+    for (int tables = 0; tables <= options.l0_stop; ++tables) {
+      pressure.l0_tables = tables;
+      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      ASSERT_GE(wanted.l0.jobs_max, l0.jobs_max);
+      ASSERT_GE(wanted.deep.jobs_max, deep.jobs_max);
+      if (l0.jobs_max > 0 && l0.cpu == CpuPriority::kNormal) {
+        ASSERT_EQ(wanted.l0.cpu, CpuPriority::kNormal);
+      }
+      l0 = wanted.l0;
+      deep = wanted.deep;
+    }
+    // At the limit L0 runs, whatever the clients do; so do deep compactions at the debt's.
+    ASSERT_GT(l0.jobs_max, 0);
+    ASSERT_EQ(l0.cpu, CpuPriority::kNormal);
+    pressure.l0_tables = 0;
+    pressure.debt_bytes = options.debt_bytes_max;
+    ASSERT_GT(WouldSay(policy, pressure, last.now_us).deep.jobs_max, 0);
+  });
+}
+
+// Raises one pressure from nothing to beyond its limit, with the others anywhere.
+template <class Set>
+void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_us,
+                     const Set& set_share) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int percent = 0; percent <= 200; ++percent) {
+    set_share(&pressure, percent / 100.0);
+    const double pace = Pace(WouldSay(policy, pressure, now_us));
+    ASSERT_LE(pace, before) << "at " << percent << " %";
+    ASSERT_GE(pace, static_cast<double>(kWriteRateMin));
+    // Smooth: a step of one percent of a limit costs a few percent of the flushing rate.
+    if (before <= 1e18) {
+      const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
+      const double granularity = set_share.steps == 0 ? 0 : 2.0 * flush / set_share.steps;
+      ASSERT_LE(before - pace, 0.11 * flush + granularity + 1) << "at " << percent << " %";
+    }
+    before = pace;
+  }
+}
+
+struct SetMemory {
+  int steps = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->memory_used_bytes = ShareOf(pressure->memory_budget_bytes, share);
+  }
+};
+
+struct SetDebt {
+  int steps = 0;
+  uint64_t max = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->debt_bytes = ShareOf(max, share);
+  }
+};
+
+struct SetL0 {
+  int steps = 0;  ///< tables from slowdown to stop: the pace cannot be finer than that
+  int stop = 0;
+  void operator()(Pressure* pressure, double share) const {
+    pressure->l0_tables = static_cast<int>(share * stop);
+  }
+};
+
+TEST(LullPolicyTest, PaceFallsSmoothlyAsAnyPressureGrows) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = last.pressure;
+    if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
+    const auto check = [&](const auto& set_share) {
+      ExpectPaceFalls(policy, pressure, last.now_us, set_share);
+    };
+    check(SetMemory{});
+    check(SetDebt{0, options.debt_bytes_max});
+    const int ramp = options.l0_stop - options.l0_slowdown;
+    // Up to three tables may lie between two steps of one percent.
+    check(SetL0{std::max(1, ramp) / 3 + (ramp < 3 ? 1 : 0), options.l0_stop});
+  });
+}
+
+TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
+  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = history.RandomPressure();
+    if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
+    pressure.memory_used_bytes = pressure.memory_budget_bytes / 5;
+    pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
+    pressure.debt_bytes = options.debt_bytes_max / 2;
+    const Directive wanted = WouldSay(policy, pressure, last.now_us);
+    ASSERT_EQ(wanted.write_bytes_per_sec_max, 0u);
+    ASSERT_EQ(wanted.delay_us_per_write, 0u);
+    ASSERT_EQ(wanted.cause, StallCause::kNone);
+  });
+}
+
+}  // namespace
+}  // namespace lull::testing
