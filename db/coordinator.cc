@@ -313,6 +313,7 @@ void Coordinator::AskPolicies() {
     entry->directive = entry->policy->OnEvent(event, pressure, now_nanos_ / 1000);
     entry->offers_core.store(entry->directive.offers_core, std::memory_order_relaxed);
     entry->tenant->ApplyDirective(entry->directive);
+    entry->tenant->PolicyStateIs(entry->policy->State());
     budget_.SetRate(*entry->budget_id, entry->directive.rate, pressure.HasWork(), now_nanos_);
   }
 }

@@ -60,6 +60,8 @@ class Tenant {
   /// wrote as background_bytes_total: the coordinator adds the compactions, and counts the jobs.
   virtual void MeasurePressure(Pressure* pressure) = 0;
   virtual void ApplyDirective(const Directive& directive) = 0;
+  /// What the policy reports of itself, each time it was asked.
+  virtual void PolicyStateIs(PolicyState) {}
   /// A job of that class that may run now, or nullptr. Its ranges count as in flight until it is
   /// finished or abandoned.
   virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The property lull.stats.
+#include <variant>
+
 #include "db/stats_report.h"
 #include "util/json_writer.h"
 
@@ -140,7 +142,7 @@ void WriteGrant(const char* name, const Grant& grant, JsonWriter* json) {
   json->EndObject();
 }
 
-void WriteDirective(const StoreReport& report, JsonWriter* json) {
+void WritePolicy(const StoreReport& report, JsonWriter* json) {
   const Directive& directive = report.activity.directive;
   json->Member("policy").BeginObject();
   json->Field("name", report.activity.policy);
@@ -157,6 +159,11 @@ void WriteDirective(const StoreReport& report, JsonWriter* json) {
   json->Field("l0_stop", directive.l0_stop);
   json->Field("delay_us_per_write", directive.delay_us_per_write);
   json->Field("write_bytes_per_sec_max", directive.write_bytes_per_sec_max);
+  json->EndObject();
+  json->Member("state").BeginObject();
+  for (const PolicyFigure& figure : report.activity.policy_state) {
+    std::visit([&](auto value) { json->Field(figure.name, value); }, figure.value);
+  }
   json->EndObject();
   json->EndObject();
 }
@@ -199,7 +206,7 @@ std::string RenderJson(const StoreReport& report) {
   json.Field("uptime_seconds", Seconds(report.activity.uptime_nanos));
   json.Field("write_error", report.write_error);
   json.Field("background_error", report.background_error);
-  WriteDirective(report, &json);
+  WritePolicy(report, &json);
   WriteLevels(report, &json);
   WriteMemoryAndQueues(report, &json);
   WriteJobs(report.activity, &json);

@@ -39,6 +39,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/admission.h"
@@ -131,6 +132,7 @@ class Store final : public leveldb::DB, private Tenant {
   // store_background.cc: Tenant
   void MeasurePressure(Pressure* pressure) override LULL_EXCLUDES(mutex_);
   void ApplyDirective(const Directive& directive) override;
+  void PolicyStateIs(PolicyState state) override { activity_.PolicyStateIs(std::move(state)); }
   std::unique_ptr<Job> NextJob(JobClass job_class) override LULL_EXCLUDES(mutex_);
   void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override
       LULL_EXCLUDES(mutex_);

@@ -267,6 +267,11 @@ void StoreStats::DirectiveIs(const Directive& directive) {
 
 // ---- the rest ----
 
+void StoreStats::PolicyStateIs(PolicyState state) {
+  MutexLock lock(mutex_);
+  policy_state_ = std::move(state);
+}
+
 StoreStats::RateSample StoreStats::MeasureLocked(uint64_t user_bytes) const {
   return {clock_->NowNanos(), user_bytes, ReadBytesLocked(JobKind::kFlush),
           ReadBytesLocked(JobKind::kL0Compaction) + ReadBytesLocked(JobKind::kDeepCompaction) +
@@ -324,6 +329,7 @@ ActivityReport StoreStats::Report(uint64_t user_bytes) {
   report.policy = policy_;
   report.options = options_;
   report.directive = directive_;
+  report.policy_state = policy_state_;
   report.job_totals = job_totals_;
   report.stall_totals = stall_totals_;
   for (const auto& [job, running] : running_) {

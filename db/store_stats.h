@@ -68,6 +68,7 @@ struct ActivityReport {
   std::string policy;
   std::string options;
   Directive directive;
+  PolicyState policy_state;
   std::vector<RunningJobReport> jobs;  ///< by id
   std::array<JobTotals, kJobKinds> job_totals{};
   std::array<std::array<StallTotals, kStallCauses>, kStallKinds> stall_totals{};
@@ -105,6 +106,8 @@ class StoreStats {
 
   /// Monitor only, each round: what the policy wants from now on.
   void DirectiveIs(const Directive& directive) LULL_EXCLUDES(mutex_);
+  /// Monitor only, likewise: what it reports of itself.
+  void PolicyStateIs(PolicyState state) LULL_EXCLUDES(mutex_);
   /// For the rates; at least once a second would be good. `user_bytes`: written since open.
   void Sample(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
   /// At open, and whenever they change: then listeners hear of it. Any thread.
@@ -168,6 +171,7 @@ class StoreStats {
   std::string policy_ LULL_GUARDED_BY(mutex_);
   std::string options_ LULL_GUARDED_BY(mutex_);
   Directive directive_ LULL_GUARDED_BY(mutex_);
+  PolicyState policy_state_ LULL_GUARDED_BY(mutex_);
   bool slows_ LULL_GUARDED_BY(mutex_) = false;  // whether the directive slows writes
   StallCause slow_cause_ LULL_GUARDED_BY(mutex_) = StallCause::kNone;  // of the last that did
   std::deque<RateSample> samples_ LULL_GUARDED_BY(mutex_);             // oldest first

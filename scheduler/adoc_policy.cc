@@ -33,6 +33,9 @@ void AdocPolicy::TurnKnobs(const Pressure& pressure) {
       options_.memtable_bytes,
       std::min(options_.memtable_bytes * static_cast<uint64_t>(options_.adoc.batch_factor_max),
                pressure.memory_budget_bytes / 2));
+  if (seen_.l0 || seen_.redundancy || seen_.memory) {
+    last_overflow_ = seen_.l0 ? "l0" : seen_.redundancy ? "redundancy" : "memory";
+  }
   if (seen_.l0 || seen_.redundancy) {
     threads_ += options_.adoc.threads_step;
     if (!seen_.l0) batch_bytes_ /= 2;
@@ -81,6 +84,14 @@ Directive AdocPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.tick = pressure.immutables > 0 || pressure.idle_us < options_.adoc.window_us ||
                 pressure.l0_due || pressure.deep_due;
   return wanted;
+}
+
+PolicyState AdocPolicy::State() const {
+  return {
+      {"compactions", static_cast<uint64_t>(threads_)},
+      {"batch_bytes", batch_bytes_},
+      {"last_overflow", last_overflow_},
+  };
 }
 
 }  // namespace lull

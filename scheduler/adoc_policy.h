@@ -10,9 +10,9 @@
 //
 // Compactions stay between one and compaction_threads, or the cores if those are fewer: more would
 // only take turns. The batch, which is the size of memtables and, in proportion, of tables, stays
-// between the configured size and adoc_batch_factor_max times that, as far as two memtables fit into
-// the memory budget. Knobs are turned at the end of every window, whether anything finished in it or
-// not, and nothing is compared with a maximum of the past.
+// between the configured size and adoc_batch_factor_max times that, as far as two memtables fit
+// into the memory budget. Knobs are turned at the end of every window, whether anything finished in
+// it or not, and nothing is compared with a maximum of the past.
 //
 // Writes are slowed where RocksDB, which the paper works on, slows them: from l0_slowdown tables
 // and from debt_bytes_max on. Here the rate is a function of the distance to the limits.
@@ -26,6 +26,7 @@ class AdocPolicy final : public Policy {
  public:
   explicit AdocPolicy(const PolicyOptions& options);
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+  PolicyState State() const override;
 
  private:
   /// What overflowed at some moment of a window.
@@ -45,6 +46,7 @@ class AdocPolicy final : public Policy {
   bool began_ = false;
   uint64_t window_began_us_ = 0;
   Overflows seen_;
+  const char* last_overflow_ = "none";  // that turned a knob
   int threads_;
   uint64_t batch_bytes_;
 };

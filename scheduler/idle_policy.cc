@@ -13,8 +13,8 @@ bool IdlePolicy::ClientsAreIdle(const Pressure& pressure, uint64_t now_us) {
 }
 
 Directive IdlePolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
-  const bool idle = ClientsAreIdle(pressure, now_us);
-  const bool capped =
+  clients_are_idle_ = ClientsAreIdle(pressure, now_us);
+  capped_ =
       pressure.debt_bytes >= options_.debt_bytes_max || pressure.l0_tables >= options_.l0_slowdown;
 
   Directive wanted;
@@ -22,12 +22,22 @@ Directive IdlePolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.immutables_max = 1;
   wanted.l0_stop = options_.l0_stop;
   wanted.compactions_max = options_.compaction_threads;
-  if (idle || capped || pressure.drain_requested) {
+  if (clients_are_idle_ || capped_ || pressure.drain_requested) {
     wanted.l0 = wanted.deep = {options_.compaction_threads, CpuPriority::kNormal};
   }
   pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted);
-  wanted.tick = !idle || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
+  wanted.tick =
+      !clients_are_idle_ || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
   return wanted;
+}
+
+PolicyState IdlePolicy::State() const {
+  PolicyState state = {{"clients_idle", clients_are_idle_}, {"capped", capped_}};
+  if (rule_ == Rule::kThreshold) {
+    state.push_back({"clients_bytes_per_sec", Whole(meter_.bytes_per_sec())});
+  }
+  pauses_.AddTo(&state);
+  return state;
 }
 
 }  // namespace lull

@@ -26,6 +26,7 @@ class IdlePolicy final : public Policy {
   IdlePolicy(Rule rule, const PolicyOptions& options)
       : rule_(rule), options_(options), meter_(options.idle.probe_us), pauses_(options) {}
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+  PolicyState State() const override;
 
  private:
   bool ClientsAreIdle(const Pressure& pressure, uint64_t now_us);
@@ -34,6 +35,8 @@ class IdlePolicy final : public Policy {
   const PolicyOptions options_;
   RateMeter meter_;
   bool below_threshold_ = false;  // at the last probe
+  bool clients_are_idle_ = false;
+  bool capped_ = false;  // debt or L0 are where compactions run regardless
   PauseLimit pauses_;
 };
 

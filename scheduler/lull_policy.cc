@@ -10,6 +10,18 @@ namespace {
 constexpr uint64_t kMeasureUsMin = 2'000;  // too short to divide by
 constexpr double kStillHard = 0.6;         // of the rate from which writing is hard
 
+const char* PhaseName(Rhythm::Phase phase) {
+  switch (phase) {
+    case Rhythm::Phase::kHard:
+      return "hard";
+    case Rhythm::Phase::kLight:
+      return "light";
+    case Rhythm::Phase::kLull:
+      return "lull";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 LullPolicy::LullPolicy(const PolicyOptions& options)
@@ -143,6 +155,21 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   wanted->cause = cause;
   wanted->write_bytes_per_sec_max = static_cast<uint64_t>(
       std::max(rate, static_cast<double>(options_.lull.write_bytes_per_sec_min)));
+}
+
+PolicyState LullPolicy::State() const {
+  PolicyState state = {
+      {"phase", PhaseName(phase_)},
+      {"clients_bytes_per_sec", Whole(client_bytes_per_sec_.value())},
+      {"clients_bytes_per_sec_max", Whole(client_bytes_per_sec_max_.value())},
+      {"burst_us", rhythm_.burst_us()},
+      {"longest_burst_us", rhythm_.LongestBurstUs()},
+      {"next_burst_debt_bytes", rhythm_.NextBurstDebtBytes()},
+      {"next_lulls_pay_bytes", rhythm_.NextLullsPayBytes()},
+      {"reads_pay_for_l0", read_loss_.PaysForL0()},
+  };
+  pauses_.AddTo(&state);
+  return state;
 }
 
 }  // namespace lull

@@ -40,6 +40,7 @@ class LullPolicy final : public Policy {
  public:
   explicit LullPolicy(const PolicyOptions& options);
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+  PolicyState State() const override;
 
  private:
   void MeasureClients(const Pressure& pressure, uint64_t now_us);

@@ -30,6 +30,7 @@ class PauseClock {
 
   /// At `now_us`: whether work is due from now on, and how many slices of it were ever run.
   Verdict Look(bool due, uint64_t slices_total, uint64_t now_us);
+  uint64_t age_us() const { return age_us_; }
 
  private:
   void Grow(uint64_t slices, uint64_t elapsed_us);
@@ -53,6 +54,11 @@ class PauseLimit {
   /// event, when all else is decided. Returns whether deep compactions must run: then nothing is to
   /// limit them.
   bool Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu, Directive* wanted);
+  /// Adds how old the two classes are.
+  void AddTo(PolicyState* state) const {
+    state->push_back({"l0_age_us", l0_.age_us()});
+    state->push_back({"deep_age_us", deep_.age_us()});
+  }
 
  private:
   bool L0IsBlocked(const Pressure& pressure, const Directive& wanted, uint64_t now_us);

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace lull {
@@ -117,11 +118,22 @@ struct Directive {
   bool operator==(const Directive&) const = default;
 };
 
+/// Something that a policy measured, learned or decided, for people to read. Its unit ends its
+/// name.
+struct PolicyFigure {
+  const char* name;
+  std::variant<uint64_t, bool, const char*> value;
+};
+using PolicyState = std::vector<PolicyFigure>;
+
+/// Called by one thread at a time.
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// `now_us` never decreases. Called by one thread at a time.
+  /// `now_us` never decreases.
   virtual Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) = 0;
+  /// As it stands since the last event: always the same names, in the same order.
+  virtual PolicyState State() const { return {}; }
 };
 
 // The constants of single policies; what each is for is said in lull::SchedulingOptions.

@@ -14,6 +14,9 @@ double Progress(double value, double from, double to);
 /// 0 where there is nothing to divide by.
 inline double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
+/// For people: a measured rate as a whole number.
+inline uint64_t Whole(double value) { return static_cast<uint64_t>(value); }
+
 /// From totals that grow to bytes a second, over spans of a least length.
 class RateMeter {
  public:

@@ -103,4 +103,17 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   return wanted;
 }
 
+PolicyState SilkPolicy::State() const {
+  PolicyState state = {
+      {"bandwidth_bytes_per_sec", Whole(bandwidth())},
+      {"clients_bytes_per_sec", Whole(clients_bytes_per_sec_)},
+      {"limited", is_limited_},
+      {"limit_bytes_per_sec", Whole(limit_bytes_per_sec_)},
+      {"urgent_bytes_per_sec", Whole(urgent_bytes_per_sec_)},
+      {"deep_paused", deep_is_paused_},
+  };
+  pauses_.AddTo(&state);
+  return state;
+}
+
 }  // namespace lull

@@ -35,6 +35,7 @@ class SilkPolicy final : public Policy {
  public:
   explicit SilkPolicy(const PolicyOptions& options);
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+  PolicyState State() const override;
 
  private:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();

@@ -51,6 +51,7 @@ StoreReport Sample() {
   activity.rates.user_bytes_per_sec = 12.5;
   activity.directive.write_bytes_per_sec_max = 77;
   activity.directive.l0 = {2, CpuPriority::kIdle};
+  activity.policy_state = {{"phase", "hard"}, {"burst_us", uint64_t{7'000'000}}, {"capped", true}};
   return report;
 }
 
@@ -81,6 +82,8 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["policy"]["name"], "lull");
   EXPECT_EQ(json["policy"]["directive"]["l0"]["jobs_max"], 2);
   EXPECT_EQ(json["policy"]["directive"]["write_bytes_per_sec_max"], 77);
+  EXPECT_EQ(json["policy"]["state"],
+            (Json{{"phase", "hard"}, {"burst_us", 7'000'000}, {"capped", true}}));
   EXPECT_EQ(json["rates"]["user_bytes_per_sec"], 12.5);
   EXPECT_EQ(json["write_error"], "");
   EXPECT_FALSE(json.contains("latency"));

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <sstream>
 #include <utility>
+#include <variant>
 
 namespace lull::testing {
 namespace {
@@ -169,6 +170,7 @@ std::string PolicyScript::Run(const std::string& command) {
   if (words[0] == "set") return SetPressure(words, 1);
   if (words[0] == "event") return FireEvent(words);
   if (words[0] == "sweep") return Sweep(words);
+  if (words[0] == "state" && words.size() == 1) return StateText();
   uint64_t rate = 0;
   uint64_t length_us = 0;
   const bool trace = words.back() == "trace";
@@ -320,6 +322,28 @@ std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, b
     last = now;
   }
   return trace ? text : last + "\n";
+}
+
+std::string PolicyScript::StateText() const {
+  // Measured numbers are shown to so many digits as they have on every machine.
+  const auto number_text = [](const std::string& name, uint64_t number) {
+    if (name.find("_bytes_per_sec") != name.npos) return RateText(number);
+    if (!name.ends_with("_bytes")) return std::to_string(number);
+    return RateText(number).substr(0, RateText(number).find("/s"));
+  };
+  std::string text;
+  for (const PolicyFigure& figure : policy_->State()) {
+    text += std::string(figure.name) + ": ";
+    if (const auto* number = std::get_if<uint64_t>(&figure.value)) {
+      text += number_text(figure.name, *number);
+    } else if (const auto* is_so = std::get_if<bool>(&figure.value)) {
+      text += *is_so ? "yes" : "no";
+    } else {
+      text += std::get<const char*>(figure.value);
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 std::string PolicyScript::Sweep(const Words& words) {

@@ -18,6 +18,7 @@
 //   write RATE TIME [trace]       clients write so many bytes a second, with a tick every 10 ms;
 //                                 prints the last directive, or with "trace" every changed one
 //   quiet TIME [trace]            as write, with no writes
+//   state                         prints what the policy reports of itself
 //   sweep KEY FROM TO STEP        prints how writes are admitted at each value of a pressure
 //
 // Sizes take K, M and G, times us, ms and s. One thread.
@@ -47,6 +48,7 @@ class PolicyScript {
   std::string StartPolicy(const Words& words);
   std::string FireEvent(const Words& words);
   std::string PassTime(uint64_t bytes_per_sec, uint64_t length_us, bool trace);
+  std::string StateText() const;
   std::string Sweep(const Words& words);
   /// Reads pairs from `first` on; returns what is wrong, or "".
   std::string SetPressure(const Words& words, size_t first);

@@ -53,6 +53,7 @@ class RecordingPolicy final : public Policy {
     run_->moments.push_back({event, pressure, now_us});
     return policy_->OnEvent(event, pressure, now_us);
   }
+  PolicyState State() const override { return policy_->State(); }
 
  private:
   const std::unique_ptr<Policy> policy_;
