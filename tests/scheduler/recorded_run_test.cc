@@ -18,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "scheduler/policy.h"
+#include "scheduler/token_bucket.h"
 #include "tests/scheduler/rewrite.h"
 #include "tests/support/random_policy.h"
 
@@ -113,6 +114,99 @@ TEST_P(RecordedRunTest, SaysItself) {
 TEST_P(RecordedRunTest, GivesTheSameDirectivesEveryTime) {
   for (const std::string& name : PolicyNames()) {
     EXPECT_EQ(Replay(name, run_), Replay(name, run_)) << name;
+  }
+}
+
+// What policies promise of any history, asked of a real one.
+
+TEST_P(RecordedRunTest, FlushesNeverWaitForCompactions) {
+  for (const std::string& name : PolicyNames()) {
+    const std::vector<Directive> said = Replay(name, run_);
+    for (size_t i = 0; i < said.size(); ++i) {
+      SCOPED_TRACE(::testing::Message() << name << ", event " << i);
+      const Pressure& pressure = run_.moments[i].pressure;
+      // Gathered, but begun while half of the budget is left. Nothing else holds a flush up, but
+      // for "leveldb", which has one thread for both: there compactions make way.
+      ASSERT_LE(said[i].flush_bytes_min, pressure.memory_budget_bytes / 2);
+      if (pressure.drain_requested) {
+        ASSERT_EQ(said[i].flush_bytes_min, 0u);
+      }
+      if (name != "leveldb" || pressure.immutables == 0) continue;
+      ASSERT_EQ(said[i].l0.jobs_max + said[i].deep.jobs_max, 0);
+    }
+  }
+}
+
+TEST_P(RecordedRunTest, EveryPauseEnds) {
+  for (const std::string& name : PolicyNames()) {
+    SCOPED_TRACE(name);
+    const PolicyOptions options = OptionsFor(name, run_);
+    const std::unique_ptr<Policy> policy = MakePolicy(name, options);
+    RecordedRun::Moment now;
+    uint64_t l0_paused_us = 0, deep_paused_us = 0;
+    const auto look = [&](const RecordedRun::Moment& next) {
+      const Directive wanted = policy->OnEvent(next.event, next.pressure, next.now_us);
+      const uint64_t elapsed_us = next.now_us - now.now_us;
+      const auto count = [&](bool waits, uint64_t* paused_us) {
+        *paused_us = waits ? *paused_us + elapsed_us : 0;
+        ASSERT_LE(*paused_us, options.pause_us_max + 1'000'000);
+      };
+      const bool flushes_first = name == "leveldb" && next.pressure.immutables > 0;
+      const bool deep_first =
+          name == "leveldb" && next.pressure.deep_running + next.pressure.deep_paused > 0;
+      count(next.pressure.l0_due && wanted.l0.jobs_max == 0 && !flushes_first && !deep_first,
+            &l0_paused_us);
+      count(next.pressure.deep_due && wanted.deep.jobs_max == 0 && !flushes_first, &deep_paused_us);
+      now = next;
+    };
+    for (const RecordedRun::Moment& moment : run_.moments) look(moment);
+    // The clients of the last event go on for ever, and all classes stay due.
+    RecordedRun::Moment endless = now;
+    endless.pressure.l0_due = endless.pressure.deep_due = true;
+    endless.pressure.immutables = 0;
+    endless.pressure.idle_us = 0;
+    for (uint64_t i = 0; i < 3 * options.pause_us_max / 10'000; ++i) {
+      endless.event = EventKind::kTick;
+      endless.now_us += 10'000;
+      endless.pressure.client_bytes_total += 500'000;
+      look(endless);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Jobs that are as greedy as a directive lets them, through the whole run.
+TEST_P(RecordedRunTest, JobsStayWithinWhatTheDirectivesAllow) {
+  for (const std::string& name : PolicyNames()) {
+    SCOPED_TRACE(name);
+    const std::vector<Directive> said = Replay(name, run_);
+    TokenBucket bucket;
+    double excess = 0;  // the most that was written beyond rate * time, over all stretches
+    uint64_t limited_bytes = 0;
+    for (size_t i = 0; i + 1 < said.size(); ++i) {
+      uint64_t now = run_.moments[i].now_us * 1000;
+      const uint64_t end = run_.moments[i + 1].now_us * 1000;
+      bucket.SetRate(said[i].rate, now);
+      if (!bucket.limited()) {
+        excess = 0;
+        continue;
+      }
+      const double per_nano = static_cast<double>(said[i].rate.bytes_per_sec) * 1e-9;
+      while (now < end) {
+        const IoClass io_class = limited_bytes % 2 == 0 ? IoClass::kUrgent : IoClass::kDeep;
+        const uint64_t wait = bucket.WaitNanos(io_class, now);
+        const uint64_t step = std::min(end - now, std::max<uint64_t>(wait, 1000));
+        if (wait == 0) {
+          bucket.End(bucket.Begin(io_class, now), kLentBytes - 1, now);
+          excess += kLentBytes - 1;
+          limited_bytes += kLentBytes - 1;
+          ASSERT_LE(excess, static_cast<double>(kSliceBytes)) << "event " << i;
+        }
+        now += step;
+        excess = std::max(0.0, excess - per_nano * static_cast<double>(step));
+      }
+    }
+    EXPECT_EQ(limited_bytes > 0, name == "silk");
   }
 }
 

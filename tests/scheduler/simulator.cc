@@ -47,6 +47,7 @@ class Simulation {
       const EventKind sealed = Write(phase.bytes_per_sec, seconds);
       const EventKind flushed = Flush(seconds);
       const EventKind done = Compact(seconds, phase.bytes_per_sec > 0);
+      if (now_us_ > options_.length_us / 2) NoteLate();
       const EventKind event = std::max({sealed, flushed, done});
       if (event != EventKind::kTick || directive_.tick ||
           now_us_ - asked_us_ >= kLongestSilenceUs) {
@@ -56,6 +57,12 @@ class Simulation {
     if (phase.bytes_per_sec > 0) return;
     ++result_.quiet_phases;
     if (L0Due() || DeepDue() || Immutables() > 0) ++result_.quiet_phases_undrained;
+  }
+
+  void NoteLate() {
+    result_.late_l0_tables_max = std::max(result_.late_l0_tables_max, static_cast<int>(l0_.size()));
+    if (late_from_bytes_ == 0) late_from_bytes_ = client_bytes_;
+    result_.late_bytes_written = client_bytes_ - late_from_bytes_;
   }
 
   int Immutables() const { return waiting_count_ + flushing_count_; }
@@ -165,6 +172,8 @@ class Simulation {
            (slow ? options_.idle_share : 1.0);
   }
 
+  bool DeepHoldsL0() const { return options_.deep_jobs_hold_l0 && deep_job_left_ > 0; }
+
   double Slices(double work_bytes) const {
     return work_bytes / (static_cast<double>(options_.compaction_bytes_per_sec) * kSliceSeconds);
   }
@@ -187,7 +196,10 @@ class Simulation {
   EventKind Compact(double seconds, bool clients_write) {
     EventKind event = EventKind::kTick;
     int workers = std::min(directive_.compactions_max, options_.limits.compaction_threads);
-    if (l0_job_tables_ == 0 && L0Due()) BeginL0Job();
+    if (l0_job_tables_ == 0 && L0Due() && !DeepHoldsL0()) BeginL0Job();
+    const bool held = DeepHoldsL0() && L0Due() && l0_job_tables_ == 0 && directive_.l0.jobs_max > 0;
+    l0_held_us_ = held ? l0_held_us_ + kStepUs : 0;
+    result_.l0_held_us_max = std::max(result_.l0_held_us_max, l0_held_us_);
     if (l0_job_tables_ > 0 && workers > 0 && directive_.l0.jobs_max > 0) {
       --workers;
       const double urgent_min =
@@ -205,11 +217,16 @@ class Simulation {
       }
     }
     const double before = deep_bytes_;
-    deep_running_ = DeepDue() ? std::min(workers, directive_.deep.jobs_max) : 0;
+    // While L0 works, no deep job begins that would need the same tables.
+    const bool kept_out = options_.deep_jobs_hold_l0 && l0_job_tables_ > 0 && deep_job_left_ == 0;
+    deep_running_ = DeepDue() && !kept_out ? std::min(workers, directive_.deep.jobs_max) : 0;
     const double work =
         Budgeted(deep_running_ * WorkBytes(directive_.deep, seconds, clients_write), 0);
     deep_slices_ += Slices(work);
     deep_bytes_ = std::max(0.0, deep_bytes_ - work / options_.deep_cost);
+    if (work > 0 && deep_job_left_ == 0) deep_job_left_ = std::min(before, kDeepJobBytes);
+    deep_job_left_ = std::max(0.0, deep_job_left_ - (before - deep_bytes_));
+    if (deep_bytes_ == 0) deep_job_left_ = 0;
     if (clients_write) {
       result_.compacted_while_written_bytes += static_cast<uint64_t>(before - deep_bytes_);
     }
@@ -236,6 +253,7 @@ class Simulation {
     pressure.deep_due = DeepDue();
     pressure.l0_running = l0_job_tables_ > 0 && directive_.l0.jobs_max > 0 ? 1 : 0;
     pressure.deep_running = deep_running_;
+    pressure.deep_paused = deep_running_ == 0 && deep_job_left_ > 0 ? 1 : 0;
     pressure.background_bytes_total = background_bytes_;
     pressure.l0_slices_total = static_cast<uint64_t>(l0_slices_);
     pressure.deep_slices_total = static_cast<uint64_t>(deep_slices_);
@@ -290,6 +308,9 @@ class Simulation {
   double l0_job_left_ = 0;
   double deep_bytes_ = 0;
   int deep_running_ = 0;
+  double deep_job_left_ = 0;  // of the one that began last; 0: none is under way
+  uint64_t l0_held_us_ = 0;
+  uint64_t late_from_bytes_ = 0;
   double l0_slices_ = 0;
   double deep_slices_ = 0;
 };

@@ -36,6 +36,9 @@ struct SimulatorOptions {
   bool l0_job_matches_l1 = false;  ///< or as much as waits behind L0, where that is more
   double l0_cost = 3;              ///< bytes read and written to move one byte from L0 to L1
   double deep_cost = 6;            ///< and from L1 to where it stays
+  /// A deep job that has begun holds the tables that L0 needs: no L0 job begins before it ends. The
+  /// worst case of ranges; nobody discards the job, and nothing but the policy makes it go on.
+  bool deep_jobs_hold_l0 = false;
 };
 
 struct SimulatorResult {
@@ -43,6 +46,9 @@ struct SimulatorResult {
   uint64_t bytes_written = 0;
   uint64_t memory_bytes_max = 0;  ///< sealed memtables
   int l0_tables_max = 0;
+  int late_l0_tables_max = 0;  ///< in the second half of the run, likewise below
+  uint64_t late_bytes_written = 0;
+  uint64_t l0_held_us_max = 0;  ///< the longest time in which a deep job kept L0 from beginning
   uint64_t debt_bytes_max = 0;
   uint64_t wait_us_max = 0;  ///< the longest time in which a client got nothing in
   uint64_t waited_us = 0;    ///< all such time

@@ -160,8 +160,15 @@ TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
       const SimulatorResult result = Simulate(options);
       EXPECT_LT(result.l0_tables_max, options.limits.l0_stop);
       EXPECT_EQ(result.wait_us_max, 0u);
-      EXPECT_GT(result.bytes_written, 1024 * kMiB);
       ExpectBounded(options, result);
+      // It settles: what comes in once debt has reached its ramp is what two workers can take
+      // away, and L0 swings no further than its own ramp is long.
+      EXPECT_LT(result.late_l0_tables_max, options.limits.l0_stop - 32);
+      const double capacity =
+          2 * static_cast<double>(compaction) / (options.l0_cost + options.deep_cost);
+      const double got = static_cast<double>(result.late_bytes_written) / (kHour / 4 / 1e6);
+      EXPECT_GT(got, 0.9 * capacity);
+      EXPECT_LT(got, 1.05 * capacity);
     }
   }
 }
@@ -279,6 +286,27 @@ TEST(SimulatorTest, AdocTurnsItsKnobsAgainstWhatOverflows) {
   options.limits.adoc.window_us = kDay;
   const SimulatorResult fixed = Simulate(options);
   EXPECT_GT(tuned.bytes_written, fixed.bytes_written);
+}
+
+// The conflict that SILK's pauses can deadlock on: a deep job that began in a lull, and is paused
+// by the burst, holds what L0 needs. Whatever the policy pauses, L0 waits for that one job at most.
+TEST(SimulatorTest, ADeepJobThatHoldsL0IsFinishedSoon) {
+  for (const std::string& policy : PolicyNames()) {
+    for (const uint64_t burst : {40 * kMiB, 150 * kMiB}) {
+      SCOPED_TRACE(::testing::Message() << policy << ", " << burst);
+      SimulatorOptions options =
+          Options(policy, {{20 * kSecond, burst}, {3 * kSecond, 0}}, kHour / 2);
+      options.deep_jobs_hold_l0 = true;
+      options.limits.silk.bandwidth_bytes_per_sec = 160 * kMiB;
+      const SimulatorResult result = Simulate(options);
+      // 32 MiB of a deep job at half the speed of a worker.
+      const uint64_t job_us =
+          static_cast<uint64_t>(32.0 * kMiB * options.deep_cost * 1e6 /
+                                (0.5 * static_cast<double>(options.compaction_bytes_per_sec)));
+      EXPECT_LE(result.l0_held_us_max, job_us);
+      EXPECT_GT(result.bytes_written, 1024 * kMiB);
+    }
+  }
 }
 
 TEST(SimulatorTest, EveryPolicySurvivesAnOverload) {

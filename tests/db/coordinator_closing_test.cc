@@ -1,0 +1,288 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Closing a store waits for the slice that is under way, and for nothing else: not for the end of a
+// pause, not for a budget to be earned, not for what is overdue. The coordinator's clock stands
+// still meanwhile, so whoever waited for it would wait for ever.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "db/store.h"
+#include "lull/lull.h"
+#include "tests/db/fake_tenant.h"
+#include "tests/support/fresh_directory.h"
+
+namespace lull {
+namespace {
+
+using testing::Everything;
+using testing::FakeTenant;
+using testing::JobRecord;
+using testing::Nothing;
+using testing::Wish;
+using testing::WishPolicy;
+
+constexpr uint64_t kMilli = 1'000'000;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kVirtualNanosMax = 100 * kMilli;
+
+class CoordinatorClosingTest : public testing::CoordinatorFixture {
+ protected:
+  static Directive AByteASecond() {
+    Directive wanted = Everything();
+    wanted.rate = {1, 1};
+    return wanted;
+  }
+
+  std::shared_ptr<JobRecord> OfferWriter(JobClass job_class) {
+    auto record = std::make_shared<JobRecord>();
+    record->job_class = job_class;
+    record->bytes_per_slice.store(kLentBytes);
+    tenant_.Offer(record);
+    return record;
+  }
+
+  /// Two jobs, of L0 and deep, that ran a slice or more, and whatever they did then.
+  void StartBoth(const Directive& wanted) {
+    Start(2, &clock_);
+    wish_.Set(wanted);
+    l0_ = OfferWriter(JobClass::kL0);
+    deep_ = OfferWriter(JobClass::kDeep);
+    Register(&tenant_);
+  }
+  void AwaitSlices() {
+    Await("both ran", [&] { return l0_->slices.load() > 0 && deep_->slices.load() > 0; });
+  }
+
+  void CloseAndCheck() {
+    const uint64_t l0_slices = l0_->slices.load();
+    const uint64_t deep_slices = deep_->slices.load();
+    const uint64_t began = clock_.NowNanos();
+    coordinator_->Unregister(&tenant_);
+    EXPECT_LE(clock_.NowNanos() - began, kVirtualNanosMax);
+    EXPECT_EQ(l0_->inside.load() + deep_->inside.load(), 0);
+    EXPECT_TRUE(l0_slices == 0 || l0_->destroyed.load());
+    EXPECT_TRUE(deep_slices == 0 || deep_->destroyed.load());
+    EXPECT_EQ(tenant_.ended_.load(), 0);
+  }
+
+  FakeTenant tenant_;
+  std::shared_ptr<JobRecord> l0_;
+  std::shared_ptr<JobRecord> deep_;
+};
+
+TEST_F(CoordinatorClosingTest, WhileNothingMayBegin) {
+  StartBoth(Nothing());
+  AwaitRounds(&wish_, 3);
+  CloseAndCheck();
+  EXPECT_EQ(tenant_.abandoned_.load(), 0);
+}
+
+TEST_F(CoordinatorClosingTest, WhileEverythingIsPaused) {
+  StartBoth(Everything());
+  AwaitSlices();
+  wish_.Set(Nothing());
+  AwaitStill(*l0_);
+  AwaitStill(*deep_);
+  CloseAndCheck();
+  EXPECT_EQ(tenant_.abandoned_.load(), 2);
+}
+
+TEST_F(CoordinatorClosingTest, WhileEverythingRuns) {
+  StartBoth(Everything());
+  AwaitSlices();
+  CloseAndCheck();
+  EXPECT_EQ(tenant_.abandoned_.load(), 2);
+}
+
+TEST_F(CoordinatorClosingTest, WhileTheBudgetIsOwedForHours) {
+  StartBoth(AByteASecond());
+  AwaitRounds(&wish_, 1);
+  clock_.Advance(2 * kSecond);
+  Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
+  AwaitStill(*l0_);
+  AwaitStill(*deep_);
+  CloseAndCheck();
+}
+
+TEST_F(CoordinatorClosingTest, WhileWhatOwesIsPausedAsWell) {
+  StartBoth(AByteASecond());
+  AwaitRounds(&wish_, 1);
+  clock_.Advance(2 * kSecond);
+  Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
+  wish_.Set(Nothing());
+  AwaitStill(*l0_);
+  AwaitStill(*deep_);
+  CloseAndCheck();
+}
+
+TEST_F(CoordinatorClosingTest, WhileJobsMoveToTheOtherCpuPriority) {
+  StartBoth(Everything());
+  AwaitSlices();
+  Directive idle = Everything();
+  idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
+  wish_.Set(idle);
+  AwaitRounds(&wish_, 1);
+  CloseAndCheck();
+}
+
+TEST_F(CoordinatorClosingTest, WhileADeepJobStandsInTheWayOfL0) {
+  Start(1, &clock_);
+  wish_.Set(Everything());
+  deep_ = OfferWriter(JobClass::kDeep);
+  deep_->blocks_l0.store(true);
+  deep_->share_done.store(0.9);
+  Register(&tenant_);
+  Await("it runs", [&] { return deep_->slices.load() > 0; });
+  wish_.Set(Nothing());
+  AwaitStill(*deep_);
+  l0_ = OfferWriter(JobClass::kL0);
+  AwaitRounds(&wish_, 3);
+  CloseAndCheck();
+}
+
+TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
+  StartBoth(Everything());
+  l0_->slices_max.store(0);
+  deep_->slices_max.store(0);
+  Await("both are inside", [&] { return l0_->inside.load() + deep_->inside.load() == 2; });
+  // A slice more would never end. (Either may have passed its first before it was held.)
+  const uint64_t l0_slices = l0_->slices.load();
+  const uint64_t deep_slices = deep_->slices.load();
+  std::atomic<bool> closed{false};
+  auto closer = ThreadFactory::System()->Start("closer", CpuClass::kNormal, [&] {
+    coordinator_->Unregister(&tenant_);
+    closed.store(true);
+  });
+  // The other's policy shows that the monitor went round and asked the workers to pause.
+  FakeTenant other;
+  Wish others;
+  others.Set(Nothing());
+  Register(&other, &others);
+  AwaitRounds(&others, 5);
+  EXPECT_FALSE(closed.load());
+  l0_->slices_max.store(l0_slices);
+  deep_->slices_max.store(deep_slices);
+  closer.reset();
+  EXPECT_EQ(l0_->slices.load(), l0_slices);
+  EXPECT_EQ(deep_->slices.load(), deep_slices);
+  coordinator_->Unregister(&other);
+}
+
+// ---- whole stores, on one coordinator whose clock stands still ----
+
+class StoreClosingTest : public ::testing::Test {
+ protected:
+  StoreClosingTest() {
+    CoordinatorOptions options;
+    options.compaction_threads = 2;
+    options.memory_budget_bytes = 4 << 20;
+    options.clock = &clock_;
+    coordinator_ = Coordinator::Shared(options);
+  }
+
+  std::unique_ptr<leveldb::DB> Open(const std::string& name, Wish* wish) {
+    leveldb::Options options;
+    options.create_if_missing = true;
+    options.compression = leveldb::kNoCompression;
+    options.write_buffer_size = 1 << 20;
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status =
+        Store::Open(options, SchedulingOptions(), testing::FreshDirectory(name), &db,
+                    [wish](const std::string&, const PolicyOptions&) {
+                      return std::make_unique<WishPolicy>(wish);
+                    });
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return std::unique_ptr<leveldb::DB>(db);
+  }
+  /// `count` KiB, of keys that all tables share, so that a compaction has to merge them.
+  static void Write(leveldb::DB* db, int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::string key = "key" + std::to_string(i * 7919 % 1000);
+      ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(1000, 'v')).ok());
+    }
+  }
+  template <class Holds>
+  void Await(const char* what, const Holds& holds) {
+    for (int i = 0; i < 60'000; ++i) {
+      if (holds()) return;
+      coordinator_->WakeMonitor();
+      Clock::System()->SleepForNanos(kMilli);
+    }
+    FAIL() << "never came: " << what;
+  }
+  void AwaitAsked(Wish* wish, uint64_t rounds) {
+    const uint64_t asked = wish->asked.load();
+    Await("rounds of the monitor", [&] { return wish->asked.load() >= asked + rounds; });
+  }
+  void CloseAndCheck(std::unique_ptr<leveldb::DB> db) {
+    const uint64_t began = clock_.NowNanos();
+    db.reset();
+    EXPECT_LE(clock_.NowNanos() - began, kVirtualNanosMax);
+  }
+
+  ManualClock clock_;
+  std::shared_ptr<Coordinator> coordinator_;
+};
+
+TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
+  Wish wish;
+  Directive held = Nothing();
+  held.flush_bytes_min = uint64_t{1} << 40;
+  wish.Set(held);
+  auto db = Open("closing-sealed", &wish);
+  Write(db.get(), 1500);
+  Await("a sealed memtable", [&] { return wish.Seen().immutables > 0; });
+  CloseAndCheck(std::move(db));
+}
+
+TEST_F(StoreClosingTest, WithACompactionThatIsPausedAndOwes) {
+  Wish wish;
+  wish.Set(Nothing());
+  auto db = Open("closing-paused", &wish);
+  for (int table = 0; table < 5; ++table) {
+    Write(db.get(), 500);
+    ASSERT_TRUE(Flush(db.get()).ok());
+  }
+  Directive limited = Everything();
+  limited.rate = {1, 1};
+  wish.Set(limited);
+  AwaitAsked(&wish, 3);
+  clock_.Advance(2 * kSecond);
+  Await("a slice of L0", [&] { return wish.Seen().l0_slices_total > 0; });
+  wish.Set(Nothing());
+  AwaitAsked(&wish, 3);
+  CloseAndCheck(std::move(db));
+}
+
+// A writer of one store that is stalled is no reason for another to wait.
+TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
+  Wish stalled_wish, wish;
+  Directive stop = Nothing();
+  stop.l0_stop = 4;
+  stalled_wish.Set(stop);
+  wish.Set(Nothing());
+  auto stalled = Open("closing-stalled", &stalled_wish);
+  auto db = Open("closing-other", &wish);
+  for (int table = 0; table < 4; ++table) {
+    Write(stalled.get(), 100);
+    ASSERT_TRUE(Flush(stalled.get()).ok());
+  }
+  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal,
+                                               [&] { Write(stalled.get(), 3000); });
+  Write(db.get(), 100);
+  Await("a writer that waits", [&] {
+    std::string stats;
+    return stalled->GetProperty("lull.stats", &stats) &&
+           stats.find("\"kind\":\"stop\"") != std::string::npos;
+  });
+  CloseAndCheck(std::move(db));
+  stalled_wish.Set(Everything());
+  coordinator_->WakeMonitor();
+  writer.reset();
+  CloseAndCheck(std::move(stalled));
+}
+
+}  // namespace
+}  // namespace lull
