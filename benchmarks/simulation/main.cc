@@ -88,8 +88,8 @@ int Validate(const std::string& name, const Costs& costs) {
   Scenario scenario;
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
   if (!fault.empty()) return Complain(fault);
-  const std::string policies = FLAGS_policies.empty() ? "lull" : FLAGS_policies;
-  for (const std::string& policy : Split(policies)) {
+  if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
+  for (const std::string& policy : scenario.policies) {
     SimulationOptions options;
     fault = MakeOptions(scenario, policy, &options);
     if (!fault.empty()) return Complain(policy + ": " + fault);

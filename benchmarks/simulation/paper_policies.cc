@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/rates.h"
+
 namespace lull::sim {
 namespace {
 
@@ -38,6 +40,37 @@ class RocksDbPolicy final : public Policy {
 
  private:
   const PolicyOptions options_;
+};
+
+class AutoTunedPolicy final : public Policy {
+ public:
+  AutoTunedPolicy(const PolicyOptions& options, double bandwidth_bytes_per_sec)
+      : plain_(options), max_(bandwidth_bytes_per_sec), limit_(max_ / 2), used_(kTunePeriodUs) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    if (used_.Sample(pressure.background_bytes_total, now_us)) Tune(used_.bytes_per_sec() / limit_);
+    Directive wanted = plain_.OnEvent(event, pressure, now_us);
+    wanted.rate = {static_cast<uint64_t>(limit_), 0};
+    return wanted;
+  }
+
+ private:
+  static constexpr uint64_t kTunePeriodUs = 10'000'000;  // a hundred refills of 100 ms
+  static constexpr double kStep = 1.05;
+  static constexpr double kWellUsed = 0.9;
+  static constexpr double kLittleUsed = 0.5;
+  static constexpr double kLimitRange = 20;
+
+  void Tune(double used_share) {
+    if (used_share >= kWellUsed) limit_ *= kStep;
+    if (used_share < kLittleUsed) limit_ /= kStep;
+    limit_ = std::clamp(limit_, max_ / kLimitRange, max_);
+  }
+
+  RocksDbPolicy plain_;
+  const double max_;
+  double limit_;
+  RateMeter used_;
 };
 
 class LimitedPolicy final : public Policy {
@@ -93,6 +126,11 @@ class PriorityOnlyPolicy final : public Policy {
 
 std::unique_ptr<Policy> MakeRocksDbPolicy(const PolicyOptions& options) {
   return std::make_unique<RocksDbPolicy>(options);
+}
+
+std::unique_ptr<Policy> MakeAutoTunedRocksDbPolicy(const PolicyOptions& options,
+                                                   double bandwidth_bytes_per_sec) {
+  return std::make_unique<AutoTunedPolicy>(options, bandwidth_bytes_per_sec);
 }
 
 std::unique_ptr<Policy> MakeWithRocksDbLimits(const PolicyOptions& options,

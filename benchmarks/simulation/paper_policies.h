@@ -15,12 +15,21 @@ namespace lull::sim {
 /// in L0 and from `debt_bytes_max`, and stop at `l0_stop`.
 std::unique_ptr<Policy> MakeRocksDbPolicy(const PolicyOptions& options);
 
+/// The same under RocksDB's auto-tuned rate limiter, as SILK was compared with it. The limit
+/// follows what background work asks for, and takes no notice of clients: up by a twentieth where
+/// the last period used nine tenths of it, down by as much where it used less than half, between a
+/// twentieth of the device's bandwidth and all of it. One limit for all compactions. (There a flush
+/// waits for it too, ahead of compactions; here it only draws.)
+std::unique_ptr<Policy> MakeAutoTunedRocksDbPolicy(const PolicyOptions& options,
+                                                   double bandwidth_bytes_per_sec);
+
 /// `whole` with RocksDB's limits on L0 and debt, which a policy built into RocksDB keeps.
 std::unique_ptr<Policy> MakeWithRocksDbLimits(const PolicyOptions& options,
                                               std::unique_ptr<Policy> whole);
 
 /// RocksDB's rules with `whole`'s rate budget: compactions are given what the clients leave, and
-/// know no priorities.
+/// know no priorities. It takes more than a policy: SimulationOptions::l0_first must be false, or
+/// L0 jobs would still go first and have their minimum.
 std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_ptr<Policy> whole);
 
 /// `whole` without its rate budget: priorities and pauses, but compactions take what they can get.

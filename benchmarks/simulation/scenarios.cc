@@ -16,6 +16,7 @@ namespace {
 constexpr double kDay = 24 * 3600;
 constexpr double kStoreBytes = 500e9;
 constexpr uint64_t kMiB = 1 << 20;
+constexpr double kFilterPassShare = 0.01;  // ten bits a key, as RocksDB's papers have it
 
 /// What SILK's section 6.1 says of machine and store: 16 cores, 8 of them for 8 client threads; one
 /// flush thread and three for compactions; two memtables of 128 MB; no log, no compression; L0
@@ -25,6 +26,7 @@ void SetUpSilk(Scenario* scenario) {
   base.device = *FindDevice("silk");
   base.cores = 16;
   base.read_miss_share = 0.9;
+  base.filter_pass_share = kFilterPassShare;
   base.log_writes = false;
   base.costs.table_value_share = 1;
   base.populated_bytes = kStoreBytes;
@@ -39,8 +41,8 @@ void SetUpSilk(Scenario* scenario) {
       "silk_bandwidth_bytes_per_sec=200000000;silk_urgent_bytes_per_sec_min=50000000";
   // Ours has limits of its own, which it needs to hold its promises.
   scenario->lull_scheduling = "debt_bytes_max=16G;l0_slowdown=20;l0_stop=36";
-  scenario->policies = {"rocksdb",        "leveldb",    "silk", "adoc",
-                        "idle-threshold", "idle-quiet", "lull"};
+  scenario->policies = {"rocksdb", "rocksdb-autotuned", "leveldb",    "silk",
+                        "adoc",    "idle-threshold",    "idle-quiet", "lull"};
 }
 
 void SetKeys(double key_bytes, double value_bytes, Scenario* scenario) {
@@ -241,7 +243,7 @@ const std::vector<Named>& AllNamed() {
 
 /// The real policy that stands behind a name.
 std::string BaseOf(const std::string& policy) {
-  if (policy == "rocksdb") return "leveldb";
+  if (policy.starts_with("rocksdb")) return "leveldb";
   return policy.starts_with("silk") ? "silk" : policy;
 }
 
@@ -296,10 +298,12 @@ std::string MakeOptions(const Scenario& scenario, const std::string& with_layout
   options->layout.l1_bytes_target = l1_bytes_target;
   options->memory_budget_bytes =
       std::max(scheduling.memory_budget_bytes, 2 * scenario.memtable_bytes);
-  options->l0_first = policy != "rocksdb" && policy != "silk-rate-only";
+  options->l0_first = !policy.starts_with("rocksdb") && policy != "silk-rate-only";
   const PolicyOptions limits = options->limits;
-  options->make_policy = [policy, base, limits]() -> std::unique_ptr<Policy> {
+  const double bandwidth = options->device.write_bytes_per_sec;
+  options->make_policy = [=]() -> std::unique_ptr<Policy> {
     if (policy == "rocksdb") return MakeRocksDbPolicy(limits);
+    if (policy == "rocksdb-autotuned") return MakeAutoTunedRocksDbPolicy(limits, bandwidth);
     std::unique_ptr<Policy> whole = MakePolicy(base, limits);
     if (policy == "silk-rate-only") return MakeRateOnly(limits, std::move(whole));
     if (policy == "silk-priority-only") return MakePriorityOnly(std::move(whole));

@@ -31,8 +31,8 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
                          Scenario* scenario);
 
 /// The options for one policy of it; `policy` is one of lull::PolicyNames(), "rocksdb",
-/// "silk-rate-only" or "silk-priority-only"; with "+vsst" behind it, on that layout. Returns what
-/// is wrong, or "".
+/// "rocksdb-autotuned", "silk-rate-only" or "silk-priority-only"; with "+vsst" behind it, on that
+/// layout. Returns what is wrong, or "".
 std::string MakeOptions(const Scenario& scenario, const std::string& policy,
                         SimulationOptions* options);
 

@@ -18,26 +18,27 @@ void SpeedAlone(std::span<BackgroundThread> threads) {
 
 void LimitToBudget(const Budget& budget, std::span<BackgroundThread> threads) {
   if (budget.rate.bytes_per_sec == 0) return;
-  const auto rate_of = [&](WorkClass work_class) {
-    double rate = 0;
+  const auto limit = [&](auto chosen, double bytes_per_sec) {
+    double wanted = 0;
     for (const BackgroundThread& thread : threads) {
-      if (thread.work_class == work_class) rate += thread.speed * thread.write_bytes;
+      if (chosen(thread.work_class)) wanted += thread.speed * thread.write_bytes;
     }
-    return rate;
-  };
-  const auto limit = [&](WorkClass work_class, double bytes_per_sec) {
-    const double wanted = rate_of(work_class);
     if (wanted <= bytes_per_sec) return wanted;
     for (BackgroundThread& thread : threads) {
-      if (thread.work_class == work_class) thread.speed *= std::max(0.0, bytes_per_sec) / wanted;
+      if (chosen(thread.work_class)) thread.speed *= std::max(0.0, bytes_per_sec) / wanted;
     }
     return std::max(0.0, bytes_per_sec);
   };
   const auto total = static_cast<double>(budget.rate.bytes_per_sec);
   const auto urgent = static_cast<double>(budget.rate.urgent_bytes_per_sec_min);
   const double flush = budget.flush_bytes_per_sec;
-  const double l0 = limit(WorkClass::kL0, std::max(total, urgent) - flush);
-  limit(WorkClass::kDeep, total - flush - l0);
+  if (!budget.by_class) {
+    limit([](WorkClass work_class) { return work_class != WorkClass::kFlush; }, total - flush);
+    return;
+  }
+  const double l0 = limit([](WorkClass work_class) { return work_class == WorkClass::kL0; },
+                          std::max(total, urgent) - flush);
+  limit([](WorkClass work_class) { return work_class == WorkClass::kDeep; }, total - flush - l0);
 }
 
 /// Makes room for what was granted to each thread of one resource.

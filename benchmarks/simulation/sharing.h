@@ -48,6 +48,9 @@ struct ClientShare {
 struct Budget {
   RateBudget rate;
   double flush_bytes_per_sec = 0;
+  /// L0 jobs have the minimum and go before deep ones. False: all compactions have equal parts of
+  /// what flushes leave.
+  bool by_class = true;
 };
 
 /// Sets the threads' speeds, and returns what the clients get of what they want.

@@ -161,7 +161,11 @@ void Simulation::Advance(uint64_t to_ns) {
   result_.entries_in += entries;
   client_bytes_ += served.writes * clients_.client_bytes_per_write();
   client_read_bytes_ += (served.requests - served.writes) * options_.load.value_bytes;
-  l0_misses_ += (served.requests - served.writes) * tables_.version().TableCount(0);
+  // A filter answers a get, and none an iterator, which has to look into all tables.
+  const double l0_tables = tables_.version().TableCount(0);
+  l0_misses_ += served.requests *
+                (options_.load.get_share * options_.filter_pass_share * tables_.L0SearchedInVain() +
+                 options_.load.scan_share * std::max(0.0, l0_tables - 1));
   interval_.client_bytes += served.writes * clients_.write_bytes();
   interval_.arrived += served.arrived;
   interval_.served += served.requests;
@@ -225,8 +229,9 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   const std::vector<BackgroundThread*> at_work = AtWork();
   std::vector<BackgroundThread> threads;
   for (const BackgroundThread* thread : at_work) threads.push_back(*thread);
-  const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, flush_rate_}, clients,
-                                           options_.load.clients, threads);
+  const ClientShare granted =
+      ShareMachine(options_.cores, {directive_.rate, flush_rate_, options_.l0_first}, clients,
+                   options_.load.clients, threads);
   for (size_t i = 0; i < threads.size(); ++i) at_work[i]->speed = threads[i].speed;
   return granted;
 }

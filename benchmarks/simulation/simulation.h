@@ -35,7 +35,9 @@ struct SimulationOptions {
   int cores = 2;
   double read_miss_share = 0;   ///< of clients' reads that go to the device
   double merge_miss_share = 1;  ///< of compactions' input that is read from the device
-  bool log_writes = true;       ///< false: without a write-ahead log
+  /// Of tables without the key of a get, those whose Bloom filter lets it pass; 1: no filters.
+  double filter_pass_share = 1;
+  bool log_writes = true;  ///< false: without a write-ahead log
 
   // The store.
   std::function<std::unique_ptr<Policy>()> make_policy;
@@ -43,8 +45,9 @@ struct SimulationOptions {
   LayoutOptions layout;
   uint64_t memory_budget_bytes = 64u << 20;
   double populated_bytes = 0;  ///< of tables, before the clients begin
-  /// L0 goes before deep compactions, and takes a worker from one of them if none is free, as the
-  /// coordinator has it. False: first due, first served.
+  /// L0 goes before deep compactions, takes a worker from one of them if none is free, and has its
+  /// minimum of the rate budget, as the coordinator has it. False: first due, first served, and one
+  /// budget for all.
   bool l0_first = true;
 
   Load load;

@@ -107,6 +107,7 @@ void TableModel::Apply(const VersionEdit& edit) {
     std::abort();
   }
   debt_bytes_ = version_->DebtBytes(targets_, layout_.l0_trigger);
+  l0_searched_in_vain_ = CountL0SearchedInVain();
   due_[0] = LevelScore(*version_, 0, layout_) >= 1;
   due_[1] = false;
   for (int level = 1; level + 1 < kLevels; ++level) {
@@ -131,6 +132,19 @@ void TableModel::Populate(double bytes) {
     bytes -= level_bytes;
   }
   Apply(edit);
+}
+
+/// Tables of L0 hold keys of the whole key space, so that their ranges rule nothing out.
+double TableModel::CountL0SearchedInVain() const {
+  double count = 0;
+  double not_found = 1;
+  for (const TableRef& table : version_->level(0)) {
+    const double entries = static_cast<double>(table->file_bytes()) / entry_bytes_;
+    const double holds = key_count_ > 0 ? std::min(1.0, entries / key_count_) : 0.0;
+    not_found *= 1 - holds;
+    count += not_found;
+  }
+  return count;
 }
 
 void TableModel::AddFlushed(double entries) {

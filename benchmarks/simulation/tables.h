@@ -53,6 +53,9 @@ class TableModel {
   const LayoutOptions& layout() const { return layout_; }
   bool Due(Depth depth) const { return due_[depth == Depth::kL0 ? 0 : 1]; }
   uint64_t DebtBytes() const { return debt_bytes_; }
+  /// How many tables of L0 a get of any key looks into that do not hold it, newest first, until one
+  /// does.
+  double L0SearchedInVain() const { return l0_searched_in_vain_; }
   /// Of all tables.
   double EntriesListed() const;
   double entries_dropped() const { return entries_dropped_; }
@@ -66,6 +69,7 @@ class TableModel {
 
   NewTable Describe(int level, uint64_t first, uint64_t last, double entries);
   void Apply(const VersionEdit& edit);
+  double CountL0SearchedInVain() const;
   double MergedDensity(const std::vector<Spread>& inputs, uint64_t position) const;
   void Merge(TableMerge* merge, uint64_t table_bytes);
 
@@ -78,6 +82,7 @@ class TableModel {
   CompactPointers pointers_;
   uint64_t next_number_ = 1;
   uint64_t debt_bytes_ = 0;
+  double l0_searched_in_vain_ = 0;
   std::array<bool, 2> due_{};          // L0, deep
   uint64_t changes_ = 1;               // of what the picker sees
   std::array<uint64_t, 2> refused_{};  // when it last had nothing to offer: L0, deep

@@ -151,6 +151,29 @@ TEST(SimulationSharingTest, TheRateBudgetGoesToFlushThenL0ThenDeep) {
   EXPECT_EQ(speeds(1, 130'000'000), (std::array<double, 3>{1, 0.3, 0}));
 }
 
+TEST(SimulationSharingTest, WithoutPrioritiesAllCompactionsHavePartsOfOneBudget) {
+  BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
+                                Compaction(WorkClass::kL0, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+  ShareMachine(8, {{250'000'000, 240'000'000}, 100e6, false}, {}, 1, threads);
+  EXPECT_DOUBLE_EQ(threads[0].speed, 1);
+  for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
+}
+
+TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
+  TableModel tables(1000, 100, LayoutOptions());
+  EXPECT_EQ(tables.L0SearchedInVain(), 0);
+  tables.AddFlushed(500);
+  EXPECT_NEAR(tables.L0SearchedInVain(), 0.5, 0.01);
+  tables.AddFlushed(500);
+  EXPECT_NEAR(tables.L0SearchedInVain(), 0.75, 0.01);
+  // Where no key ever comes twice, each is searched.
+  TableModel unique(0, 100, LayoutOptions());
+  for (int i = 0; i < 3; ++i) unique.AddFlushed(500);
+  EXPECT_EQ(unique.L0SearchedInVain(), 3);
+}
+
 TEST(SimulationSharingTest, ADeviceThatIsTakenSlowsEverybodyAlike) {
   BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
                                 Compaction(WorkClass::kDeep, CpuPriority::kNormal)};

@@ -299,6 +299,75 @@ TEST(SimulationScenarioTest, EveryScenarioRunsWithEveryPolicyThatItNames) {
   }
 }
 
+/// Keeps what a policy was told.
+class WatchingPolicy final : public Policy {
+ public:
+  explicit WatchingPolicy(Pressure* last) : last_(last) {}
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+    *last_ = pressure;
+    Directive nothing;  // L0 grows
+    nothing.tick = true;
+    return nothing;
+  }
+
+ private:
+  Pressure* const last_;
+};
+
+TEST(SimulationTest, FiltersKeepGetsFromL0AndIteratorsLookIntoAllOfIt) {
+  const auto misses = [](double get_share, double scan_share, double pass_share) {
+    Pressure last;
+    SimulationOptions options = SmallStore(Directive());
+    options.load.put_share = 1 - get_share - scan_share;
+    options.load.get_share = get_share;
+    options.load.scan_share = scan_share;
+    options.filter_pass_share = pass_share;
+    options.seconds = 10;
+    options.make_policy = [&] { return std::make_unique<WatchingPolicy>(&last); };
+    Simulation(options).Run(nullptr);
+    EXPECT_GT(last.l0_tables, 5);
+    return static_cast<double>(last.l0_misses_total);
+  };
+  const double unfiltered = misses(0.5, 0, 1);
+  EXPECT_GT(unfiltered, 10'000);
+  EXPECT_NEAR(misses(0.5, 0, 0.01), unfiltered / 100, unfiltered / 1000);
+  EXPECT_GT(misses(0, 0.5, 0.01), unfiltered / 2);
+}
+
+// The order that SILK found (figure 8A): RocksDB, its auto-tuned limiter, SILK. An hour with peaks.
+TEST(SimulationScenarioTest, AnAutoTunedLimitLiesBetweenRocksDbAndSilk) {
+  const auto p99 = [](const std::string& policy) {
+    return Simulation(OptionsOf("silk-24h", policy, 3600, 1)).Run(nullptr).all.Quantile(0.99);
+  };
+  const double silk = p99("silk");
+  const double tuned = p99("rocksdb-autotuned");
+  EXPECT_LT(silk, tuned);
+  EXPECT_LT(tuned, p99("rocksdb"));
+}
+
+TEST(SimulationScenarioTest, TheRatesAloneKnowNoPriorities) {
+  EXPECT_FALSE(OptionsOf("silk-parts", "silk-rate-only", 1, 1).l0_first);
+  EXPECT_TRUE(OptionsOf("silk-parts", "silk-priority-only", 1, 1).l0_first);
+  Pressure pressure;
+  pressure.l0_due = pressure.deep_due = true;
+  const auto says = [&](const std::string& policy) {
+    const auto made = OptionsOf("silk-parts", policy, 1, 1).make_policy();
+    Directive wanted;
+    for (uint64_t now_us = 0; now_us < 100'000; now_us += 10'000) {
+      pressure.client_bytes_total += 1'900'000;  // 190 MB/s: next to nothing is left
+      wanted = made->OnEvent(EventKind::kTick, pressure, now_us);
+    }
+    return wanted;
+  };
+  EXPECT_EQ(says("silk").deep.jobs_max, 0);
+  const Directive rate_only = says("silk-rate-only");
+  EXPECT_GT(rate_only.deep.jobs_max, 0) << "nothing is paused";
+  EXPECT_GT(rate_only.rate.bytes_per_sec, 0u);
+  const Directive priority_only = says("silk-priority-only");
+  EXPECT_EQ(priority_only.deep.jobs_max, 0);
+  EXPECT_EQ(priority_only.rate.bytes_per_sec, 0u);
+}
+
 TEST(SimulationScenarioTest, UnknownNamesAreRefused) {
   Scenario scenario;
   EXPECT_NE(MakeScenario("silk-25h", Costs(), 1, 0, &scenario), "");
