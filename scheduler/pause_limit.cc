@@ -13,11 +13,10 @@ constexpr uint64_t kBlockedUs = 20'000;
 
 }  // namespace
 
-PauseClock::Verdict PauseClock::Look(bool due, uint64_t slices_total, uint64_t now_us) {
+PauseClock::Verdict PauseClock::Look(uint64_t slices_total, uint64_t now_us) {
   Grow(slices_total - std::min(slices_total, seen_slices_), now_us - std::min(now_us, seen_us_));
   seen_us_ = now_us;
   seen_slices_ = slices_total;
-  due_ = due;
   if (age_us_ >= 2 * pause_us_max_) {
     verdict_ = Verdict::kMustRunAtNormalPriority;
   } else if (age_us_ >= pause_us_max_) {
@@ -30,12 +29,14 @@ PauseClock::Verdict PauseClock::Look(bool due, uint64_t slices_total, uint64_t n
 
 /// For the time that has passed since the last look.
 void PauseClock::Grow(uint64_t slices, uint64_t elapsed_us) {
-  if (!due_) {
+  if (standing_ == Standing::kNotDue) {
     age_us_ = 0;
     return;
   }
   // Several workers' slices may come to more time than there was.
-  const uint64_t worked_us = std::min(slices, elapsed_us / kSliceUs) * kSliceUs;
+  const uint64_t worked_us = standing_ == Standing::kFree
+                                 ? elapsed_us
+                                 : std::min(slices, elapsed_us / kSliceUs) * kSliceUs;
   age_us_ += elapsed_us - worked_us;
   age_us_ -= std::min(age_us_, kRejuvenation * worked_us);
   age_us_ = std::min(age_us_, 2 * pause_us_max_);
@@ -58,8 +59,8 @@ bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, 
 bool PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu,
                        Directive* wanted) {
   using Verdict = PauseClock::Verdict;
-  const Verdict l0 = l0_.Look(pressure.l0_due, pressure.l0_slices_total, now_us);
-  const Verdict deep = deep_.Look(pressure.deep_due, pressure.deep_slices_total, now_us);
+  const Verdict l0 = l0_.Look(pressure.l0_slices_total, now_us);
+  const Verdict deep = deep_.Look(pressure.deep_slices_total, now_us);
   const auto apply = [&](Verdict verdict, Grant* grant) {
     if (verdict == Verdict::kMayWait) return;
     if (grant->jobs_max == 0) *grant = {workers_, cpu};
@@ -67,9 +68,17 @@ bool PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cp
   };
   apply(l0, &wanted->l0);
   apply(deep, &wanted->deep);
-  const bool blocks = L0IsBlocked(pressure, *wanted, now_us);
-  if (blocks && wanted->deep.jobs_max == 0) wanted->deep = {workers_, wanted->l0.cpu};
-  return blocks || deep != Verdict::kMayWait;
+  const bool clears_way = L0IsBlocked(pressure, *wanted, now_us) && wanted->deep.jobs_max == 0;
+  if (clears_way) wanted->deep = {workers_, wanted->l0.cpu};
+  const auto standing = [](bool due, const Grant& grant, int jobs) {
+    if (!due) return PauseClock::Standing::kNotDue;
+    return grant.jobs_max == 0 || jobs > 0 ? PauseClock::Standing::kHeldUp
+                                           : PauseClock::Standing::kFree;
+  };
+  l0_.Note(standing(pressure.l0_due, wanted->l0, pressure.l0_running));
+  deep_.Note(
+      standing(pressure.deep_due, wanted->deep, pressure.deep_running + pressure.deep_paused));
+  return clears_way || deep != Verdict::kMayWait;
 }
 
 }  // namespace lull

@@ -3,11 +3,12 @@
 // No pause without end, for policies that pause compactions. Two rules, applied to a directive that
 // is ready but for them:
 //
-// - Ageing. Work that is due grows older with time, and younger with each slice that it gets, by
-//   ten times as long as that took. At the age of pause_us_max it is granted, until its age is
-//   nothing: whatever the clients do, a class gets one part in eleven of a worker's time. What
-//   counts is work and not grants: a class that may run, and gets no worker, no bytes of a limit or
-//   no CPU, grows older all the same. At twice that age it runs at normal CPU priority.
+// - Ageing. Work that is due and held up grows older with time, and younger with each slice that it
+//   gets, by ten times as long as that took. At the age of pause_us_max it is granted, until its
+//   age is nothing: whatever the clients do, a class gets one part in eleven of a worker's time.
+//   What counts is work and not grants: a job that may run, and gets no worker, no bytes of a limit
+//   or no CPU, is held up all the same. At twice that age it runs at normal CPU priority. A class
+//   that may run and has no job is not held up by any policy: what it needs is another job's.
 // - The way of L0. A paused deep job holds the ranges it works on. When L0 is granted, due, and
 //   nevertheless not running, such a job may be what it waits for: then deep jobs run on until L0
 //   has begun.
@@ -24,12 +25,15 @@ namespace lull {
 /// How long one class of work has been kept waiting.
 class PauseClock {
  public:
+  enum class Standing { kNotDue, kFree, kHeldUp };
   enum class Verdict { kMayWait, kMustRun, kMustRunAtNormalPriority };
 
   explicit PauseClock(uint64_t pause_us_max) : pause_us_max_(pause_us_max) {}
 
-  /// At `now_us`: whether work is due from now on, and how many slices of it were ever run.
-  Verdict Look(bool due, uint64_t slices_total, uint64_t now_us);
+  /// At `now_us`, when so many slices were ever run.
+  Verdict Look(uint64_t slices_total, uint64_t now_us);
+  /// How the work stands from the last look on.
+  void Note(Standing standing) { standing_ = standing; }
   uint64_t age_us() const { return age_us_; }
 
  private:
@@ -39,7 +43,7 @@ class PauseClock {
   uint64_t seen_us_ = 0;
   uint64_t seen_slices_ = 0;
   uint64_t age_us_ = 0;
-  bool due_ = false;
+  Standing standing_ = Standing::kNotDue;
   Verdict verdict_ = Verdict::kMayWait;
 };
 

@@ -17,6 +17,11 @@ using Verdict = PauseClock::Verdict;
 /// Work that is due all the time, looked at every 10 ms.
 class PauseClockTest : public ::testing::Test {
  protected:
+  PauseClockTest() {
+    clock_.Look(0, 0);
+    clock_.Note(PauseClock::Standing::kHeldUp);
+  }
+
   /// Lets time pass, of which `share` goes into slices whenever `runs(verdict)`. Returns how long
   /// it ran.
   template <class Runs>
@@ -28,7 +33,7 @@ class PauseClockTest : public ::testing::Test {
         slices_ += share * kStepUs / 1000;
         ran_us += kStepUs;
       }
-      verdict_ = clock_.Look(true, static_cast<uint64_t>(slices_), now_us_);
+      verdict_ = clock_.Look(static_cast<uint64_t>(slices_), now_us_);
       if (verdict_ != Verdict::kMayWait && first_us_ == 0) first_us_ = now_us_;
     }
     return ran_us;
@@ -45,14 +50,12 @@ class PauseClockTest : public ::testing::Test {
 };
 
 TEST_F(PauseClockTest, WhatIsPausedTooLongRunsForATenthOfThat) {
-  clock_.Look(true, 0, 0);
   const uint64_t ran_us = Pass(110 * kSecond, 1.0, IfItMust);
   EXPECT_EQ(first_us_, 10 * kSecond);
   EXPECT_NEAR(static_cast<double>(ran_us), 10e6, 1e5);
 }
 
 TEST_F(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
-  clock_.Look(true, 0, 0);
   Pass(9 * kSecond, 0, Never);
   Pass(kSecond / 2, 1.0, Always);  // 9 s old - 5 s
   Pass(5 * kSecond, 0, Never);     // 4 s + 5 s
@@ -63,7 +66,6 @@ TEST_F(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
 
 // A grant is not work: no worker was free, or no CPU, or the limit left nothing.
 TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
-  clock_.Look(true, 0, 0);
   Pass(20 * kSecond - kStepUs, 0, Always);
   EXPECT_EQ(first_us_, 10 * kSecond);
   EXPECT_EQ(verdict_, Verdict::kMustRun);
@@ -77,7 +79,6 @@ TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
 }
 
 TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
-  clock_.Look(true, 0, 0);
   Pass(100 * kSecond, 0.1, Always);
   EXPECT_EQ(first_us_, 0u);
   Pass(100 * kSecond, 0.08, Always);  // 12 % of the time are missing
@@ -85,22 +86,34 @@ TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
 }
 
 TEST_F(PauseClockTest, SlicesOfSeveralWorkersAreNoMoreThanTheTime) {
-  clock_.Look(true, 0, 0);
   Pass(9 * kSecond, 0, Never);
   Pass(kSecond / 2, 8.0, Always);  // 9 s old - 5 s, not less
   Pass(6 * kSecond + kStepUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
-TEST(PauseClockDueTest, WhatIsNotDueDoesNotAge) {
-  PauseClock clock(kSecond);
-  clock.Look(false, 0, 0);
-  EXPECT_EQ(clock.Look(true, 0, 100 * kSecond), Verdict::kMayWait);
-  EXPECT_EQ(clock.Look(false, 0, 101 * kSecond - 1), Verdict::kMayWait);
+TEST_F(PauseClockTest, WhatMayRunAndHasNoJobIsNotHeldUp) {
+  Pass(9 * kSecond, 0, Never);
+  clock_.Note(PauseClock::Standing::kFree);  // its tables are in another job's hands
+  Pass(kSecond / 2, 0, Never);               // 9 s old - 5 s
+  clock_.Note(PauseClock::Standing::kHeldUp);
+  Pass(5 * kSecond, 0, Never);
+  EXPECT_EQ(first_us_, 0u);
+  Pass(2 * kSecond, 0, Never);
+  EXPECT_GT(first_us_, 0u);
+}
+
+TEST_F(PauseClockTest, WhatIsNotDueDoesNotAge) {
+  Pass(9 * kSecond, 0, Never);
+  clock_.Note(PauseClock::Standing::kNotDue);
+  Pass(100 * kSecond, 0, Never);
+  EXPECT_EQ(first_us_, 0u);
   // And is young again when it is due the next time.
-  EXPECT_EQ(clock.Look(true, 0, 102 * kSecond), Verdict::kMayWait);
-  EXPECT_EQ(clock.Look(true, 0, 103 * kSecond - 1), Verdict::kMayWait);
-  EXPECT_EQ(clock.Look(true, 0, 103 * kSecond), Verdict::kMustRun);
+  clock_.Note(PauseClock::Standing::kHeldUp);
+  Pass(10 * kSecond - kStepUs, 0, Never);
+  EXPECT_EQ(first_us_, 0u);
+  Pass(kStepUs, 0, Never);
+  EXPECT_GT(first_us_, 0u);
 }
 
 class PauseLimitTest : public ::testing::Test {
@@ -143,6 +156,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   PauseLimit limit(options_);
   Pressure pressure;
   pressure.l0_due = pressure.deep_due = true;
+  pressure.l0_running = pressure.deep_running = 1;
   const Grant idle{2, CpuPriority::kIdle};
   for (uint64_t now_us = 0; now_us < 2 * kSecond; now_us += kStepUs) {
     Directive wanted;
@@ -156,6 +170,21 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   EXPECT_FALSE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted));
   EXPECT_EQ(wanted.l0, (Grant{2, CpuPriority::kNormal}));
   EXPECT_EQ(wanted.deep, idle);
+}
+
+// It runs as fast as it is let: that L0 waits for it lifts no limit.
+TEST_F(PauseLimitTest, ADeepJobThatRunsAnywayIsGivenNoMoreForL0) {
+  PauseLimit limit(options_);
+  Pressure pressure;
+  pressure.l0_due = true;
+  pressure.deep_paused = 1;
+  for (uint64_t now_us = 0; now_us < kSecond / 2; now_us += kStepUs) {
+    Directive wanted;
+    wanted.l0 = wanted.deep = {2, CpuPriority::kNormal};
+    EXPECT_FALSE(limit.Apply(pressure, now_us, CpuPriority::kNormal, &wanted)) << now_us;
+    pressure.deep_paused = 0;
+    pressure.deep_running = 1;
+  }
 }
 
 TEST_F(PauseLimitTest, DeepJobsGetOutOfTheWayOfL0) {
