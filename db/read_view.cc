@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/read_view.h"
 
+#include <optional>
+
 #include "table/merging_iterator.h"
 
 namespace lull {
@@ -58,10 +60,13 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
 
   leveldb::Status status;
   bool done = false;
-  const KeyFilter::Query query(key.user_key());
+  std::optional<KeyFilter::Query> query;  // hashed for the first filter, if there is one
   for (const TableRef& file : version_->level(0)) {
     const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
-    if (filter != nullptr && !filter->MayContain(query)) continue;
+    if (filter != nullptr) {
+      if (!query) query.emplace(key.user_key());
+      if (!filter->MayContain(*query)) continue;
+    }
     if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
     if ((done = settled(file.get(), &status))) break;

@@ -111,7 +111,7 @@ class MappedLogFile final : public leveldb::WritableFile {
     if (was_mapped) failure_ = LeaveMapping();
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
     // What stays in the cache is still a large page, which appends would dirty and syncs write.
-    if (was_mapped) posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (was_mapped && failure_.ok()) posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
     return failure_;
   }
 
