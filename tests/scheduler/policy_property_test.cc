@@ -77,10 +77,8 @@ TEST_P(AnyPolicyTest, EveryDirectiveIsSane) {
 TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
-    Moment moment = AfterEvents(policy.get(), &history);
+    Moment moment = CalmWithWorkDue(policy.get(), options, &history);
     Pressure& pressure = moment.pressure;
-    SetCalm(options, &pressure);
-    pressure.l0_due = pressure.deep_due = true;
     pressure.idle_us = 0;
     Directive wanted = policy->OnEvent(EventKind::kFlushed, pressure, moment.now_us);
     for (int tick = 0; tick < 500; ++tick) {
@@ -103,10 +101,8 @@ TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
 TEST_P(AnyPolicyTest, NothingStarvesUnderClientsThatNeverStop) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
-    Moment moment = AfterEvents(policy.get(), &history);
+    Moment moment = CalmWithWorkDue(policy.get(), options, &history);
     Pressure& pressure = moment.pressure;
-    SetCalm(options, &pressure);
-    pressure.l0_due = pressure.deep_due = true;
     pressure.l0_running = 1;
     const uint64_t step_us = options.pause_us_max / 100;
     uint64_t l0_us = 0;
@@ -141,10 +137,8 @@ TEST_P(AnyPolicyTest, NothingStarvesUnderClientsThatNeverStop) {
 TEST_P(AnyPolicyTest, WhatIsGrantedAndDoesNotRunIsGivenMore) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
-    Moment moment = AfterEvents(policy.get(), &history);
+    Moment moment = CalmWithWorkDue(policy.get(), options, &history);
     Pressure& pressure = moment.pressure;
-    SetCalm(options, &pressure);
-    pressure.l0_due = pressure.deep_due = true;
     // Both have a job. ("leveldb" would finish a deep one before it grants another to L0.)
     pressure.l0_running = 1;
     pressure.deep_running = GetParam() == "leveldb" ? 0 : 1;

@@ -175,6 +175,15 @@ inline void SetCalm(const PolicyOptions& options, Pressure* pressure) {
   pressure->debt_bytes = std::min(pressure->debt_bytes, options.debt_bytes_max / 4);
 }
 
+// What a policy that has lived through a history sees next: no burst, and work that is due.
+inline Moment CalmWithWorkDue(Policy* policy, const PolicyOptions& options,
+                              RandomHistory* history) {
+  Moment moment = AfterEvents(policy, history);
+  SetCalm(options, &moment.pressure);
+  moment.pressure.l0_due = moment.pressure.deep_due = true;
+  return moment;
+}
+
 inline uint64_t ShareOf(uint64_t whole, double share) {
   return static_cast<uint64_t>(share * static_cast<double>(whole));
 }
