@@ -93,17 +93,20 @@ bool EventHub::Add(std::shared_ptr<EventListener> listener, Wants wants, std::ve
 }
 
 bool EventHub::Remove(const EventListener* listener) {
-  SubscriberRef subscriber;  // goes last: the listener's destructor must not run under the lock
+  std::shared_ptr<EventListener> released;  // goes last: its destructor must not run under the lock
   MutexLock lock(mutex_);
   const auto found = std::find_if(
       subscribers_.begin(), subscribers_.end(),
       [&](const SubscriberRef& present) { return present->listener.get() == listener; });
   if (found == subscribers_.end()) return false;
-  subscriber = std::move(*found);
+  const SubscriberRef subscriber = std::move(*found);
   subscribers_.erase(found);
   subscriber->removed = true;
-  if (hub_thread_ == ThreadOrdinal()) return true;
-  while (called_ == subscriber) call_ended_.Wait(mutex_);
+  if (hub_thread_ != ThreadOrdinal()) {
+    while (called_ == subscriber) call_ended_.Wait(mutex_);
+  }
+  // Events on their way may still hold the subscriber, but not the listener, unless it is in a call.
+  if (called_ != subscriber) released = std::move(subscriber->listener);
   return true;
 }
 

@@ -58,13 +58,14 @@ class EventHub {
   bool Add(std::shared_ptr<EventListener> listener, Wants wants, std::vector<Event> past)
       LULL_EXCLUDES(mutex_);
 
-  /// False when it is not there. Otherwise none of its functions runs any more on return, unless
-  /// one of them is the caller. Any thread; holds no lock that a listener may want.
+  /// False when it is not there. Otherwise, on return, none of its functions runs any more and the
+  /// hub does not hold it any more, unless one of them is the caller. Any thread; holds no lock
+  /// that a listener may want.
   bool Remove(const EventListener* listener) LULL_EXCLUDES(mutex_);
 
  private:
   struct Subscriber {
-    std::shared_ptr<EventListener> listener;
+    std::shared_ptr<EventListener> listener;  // null once removed and not in a call
     Wants wants = Wants::kEverything;
     uint64_t first_ticket = 0;  // events before are not for it
     bool removed = false;       // guarded by the hub's mutex

@@ -135,6 +135,25 @@ TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
   EXPECT_FALSE(hub.Remove(notes.get()));
 }
 
+TEST(EventHub, HoldsNoListenerThatWasRemovedWhileAnEventIsOnItsWayToIt) {
+  Mutex gate;
+  auto slow = std::make_shared<Notes>();
+  slow->at_each = [&] { MutexLock lock(gate); };
+  auto next = std::make_shared<Notes>();
+  EventHub hub;
+  hub.Add(slow, kAll, {});
+  hub.Add(next, kAll, {});
+  hub.Start();
+  gate.Lock();
+  hub.Post(Begin(1));
+  slow->Await(1);  // the event goes from the slow one to the next
+  EXPECT_TRUE(hub.Remove(next.get()));
+  EXPECT_EQ(next.use_count(), 1);
+  gate.Unlock();
+  hub.Stop();
+  EXPECT_EQ(next->Heard(), Ids{});
+}
+
 TEST(EventHub, AListenerMayRemoveItself) {
   auto notes = std::make_shared<Notes>();
   EventHub hub;

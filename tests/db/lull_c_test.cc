@@ -12,7 +12,7 @@
 namespace lull {
 namespace {
 
-/// What the callbacks are handed.
+/// What the callbacks are handed about flushes. (The store may compact at any time behind one.)
 struct Heard {
   Mutex mutex;
   CondVar changed;
@@ -27,13 +27,15 @@ struct Heard {
   }
 };
 
-void OnBegin(void* state, const lull_job_info_t*) {
+void OnBegin(void* state, const lull_job_info_t* job) {
+  if (job->kind != lull_job_flush) return;
   auto* const heard = static_cast<Heard*>(state);
   MutexLock lock(heard->mutex);
   ++heard->begins;
 }
 
 void OnEnd(void* state, const lull_job_info_t* job) {
+  if (job->kind != lull_job_flush) return;
   auto* const heard = static_cast<Heard*>(state);
   MutexLock lock(heard->mutex);
   ++heard->ends;
@@ -147,7 +149,6 @@ TEST_F(LullCTest, ListensToAFlush) {
   {
     MutexLock lock(heard.mutex);
     EXPECT_EQ(heard.begins, 1);
-    EXPECT_EQ(heard.last_end.kind, lull_job_flush);
     EXPECT_EQ(heard.last_end.outcome, lull_job_done);
     EXPECT_EQ(heard.last_end.error, nullptr);
     EXPECT_EQ(heard.last_end.output_files, 1u);
