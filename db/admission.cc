@@ -2,13 +2,17 @@
 #include "db/admission.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace lull {
 namespace {
 
-// A sleep costs about 60 us whatever its length: debts below this are carried to the next write.
-constexpr uint64_t kDebtNanosMin = 200'000;
+// A sleep ends about 50 us later than it was asked to: it is asked to end as much earlier.
+constexpr uint64_t kLateNanos = 50'000;
+constexpr uint64_t kSleepNanosMin = 5'000;
+// A debt below this is carried to the next write.
+constexpr uint64_t kDebtNanosMin = 20'000;
+// A sleeper that woke late has paid more than it owed. The next writes have that, up to so much.
+constexpr uint64_t kCreditNanosMax = 200'000;
 // A sleeper looks this often whether the pressure is gone.
 constexpr uint64_t kStepNanos = 1'000'000;
 // No write is held up longer than this: what was owed at a rate that has passed is forgiven, and a
@@ -37,18 +41,23 @@ void Admission::AwaitPayment(uint64_t bytes, uint64_t rate) {
   uint64_t paid_until = paid_until_nanos_.load(std::memory_order_relaxed);
   uint64_t begin;
   do {
-    begin = std::clamp(paid_until, now, now + kWaitNanosMax);
+    begin = std::clamp(paid_until, now - std::min(now, kCreditNanosMax), now + kWaitNanosMax);
   } while (!paid_until_nanos_.compare_exchange_weak(paid_until, begin + cost_nanos,
                                                     std::memory_order_relaxed));
-  std::optional<SlowedWrite> slowed;
-  if (now + kDebtNanosMin < begin) slowed.emplace(stats_);
   // The write waits until those before it are paid for; its own bytes are the next one's wait.
-  while (now + kDebtNanosMin < begin && bytes_per_sec_max_.load(std::memory_order_relaxed) > 0) {
-    clock_->SleepForNanos(std::min(begin - now, kStepNanos));
+  if (begin <= now + kDebtNanosMin) return;
+  const SlowedWrite slowed(stats_);
+  do {
+    const uint64_t owed = begin - now;
+    clock_->SleepForNanos(
+        std::clamp(owed - std::min(owed, kLateNanos), kSleepNanosMin, kStepNanos));
     now = clock_->NowNanos();
-  }
-  // Released early: nobody pays for what the release forgave.
-  if (now < begin) paid_until_nanos_.store(now, std::memory_order_relaxed);
+    if (bytes_per_sec_max_.load(std::memory_order_relaxed) == 0) {
+      // Nobody pays for what the release forgave.
+      paid_until_nanos_.store(now, std::memory_order_relaxed);
+      return;
+    }
+  } while (begin > now + kDebtNanosMin);
 }
 
 }  // namespace lull
