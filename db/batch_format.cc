@@ -66,6 +66,10 @@ uint32_t CountOf(const leveldb::Slice& record) {
   return DecodeFixed32(record.data() + kCountOffset);
 }
 
+bool HasPossibleSequence(const leveldb::Slice& record) {
+  return SequenceOf(record) <= kMaxStoredSequence + 1 - CountOf(record);
+}
+
 namespace internal {
 
 const char* ConsumeEntry(leveldb::Slice* rest, ValueKind* kind, leveldb::Slice* key,

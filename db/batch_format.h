@@ -35,6 +35,10 @@ void EncodeHeader(char* record, SequenceNumber sequence, uint32_t count);
 /// Header of a WAL record. REQUIRES: record.size() >= kHeaderBytes.
 SequenceNumber SequenceOf(const leveldb::Slice& record);
 uint32_t CountOf(const leveldb::Slice& record);
+/// Whether no entry bears a sequence beyond kMaxStoredSequence: what comes back of a log must be
+/// such that it can be written to a MANIFEST. (An empty batch bears the sequence of the next
+/// entry.)
+bool HasPossibleSequence(const leveldb::Slice& record);
 
 /// Of a key and its value together: with a key's trailer, and all that stands around an entry, they
 /// must fit into a block of a table, whose offsets have 32 bits.

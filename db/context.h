@@ -10,10 +10,12 @@
 #include <memory>
 #include <string>
 
+#include "db/filename.h"
 #include "db/picker.h"
 #include "leveldb/cache.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
+#include "leveldb/status.h"
 #include "table/key_order.h"
 #include "table/table_writer.h"
 #include "util/block_pool.h"
@@ -63,6 +65,15 @@ struct StoreContext {
     if (next_file_number.load(std::memory_order_relaxed) <= number) {
       next_file_number.store(number + 1, std::memory_order_relaxed);
     }
+  }
+  /// An error when something in the folder bears a number so high that a store which counts on from
+  /// there would give its files names that it cannot read.
+  leveldb::Status CheckFileNumbers() const {
+    const uint64_t next = next_file_number.load(std::memory_order_relaxed);
+    if (next <= kFileNumberMax / 2) return leveldb::Status::OK();
+    return leveldb::Status::Corruption(name, "a file or the MANIFEST bears number " +
+                                                 std::to_string(next - 1) +
+                                                 ": too few are left behind it");
   }
   std::atomic<uint64_t> next_file_number{2};
 };

@@ -17,6 +17,9 @@ namespace lull {
 
 using SequenceNumber = uint64_t;
 constexpr SequenceNumber kMaxSequence = (uint64_t{1} << 56) - 1;
+/// Beyond this none is written, and none in a file is believed. There is room for more batches than
+/// anybody will write; counting on from a higher one, a store would soon be at the end.
+constexpr SequenceNumber kMaxStoredSequence = kMaxSequence / 2;
 
 /// The format's levels: L0 (tables may overlap) to L6.
 constexpr int kLevels = 7;

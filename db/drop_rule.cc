@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "util/planted.h"
+
 namespace lull {
 
 using leveldb::Slice;
@@ -21,9 +23,15 @@ bool DropRule::ShouldDrop(const Slice& internal_key) {
   if (!ParseInternalKey(internal_key, &entry)) {
     have_user_key_ = false;
     same_user_key_ = false;
+    damaged_ = true;
     return false;
   }
-  same_user_key_ = have_user_key_ && order_.CompareUser(entry.user_key, user_key_) == 0;
+  const uint64_t trailer = PackTrailer(entry.sequence, entry.kind);
+  const int step = have_user_key_ ? order_.CompareUser(entry.user_key, user_key_) : 1;
+  same_user_key_ = step == 0;
+  damaged_ =
+      step < 0 || (same_user_key_ && trailer > trailer_) || entry.sequence > kMaxStoredSequence;
+  trailer_ = trailer;
   if (!same_user_key_) {
     user_key_.assign(entry.user_key.data(), entry.user_key.size());
     have_user_key_ = true;
@@ -56,6 +64,7 @@ bool DropRule::DeeperLevelsMayHold(const Slice& user_key) {
   cursor_key_.assign(user_key.data(), user_key.size());
 
   for (int level = output_level_ + 1; level < kLevels; ++level) {
+    if (Planted(Bug::kDeletionDroppedTooHigh) && level > output_level_ + 1) break;
     const auto& tables = below_->level(level);
     size_t& cursor = cursors_[level];
     while (cursor < tables.size() &&

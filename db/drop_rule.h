@@ -32,6 +32,10 @@ class DropRule {
   /// must not be cut here.
   bool SameUserKeyAsBefore() const { return same_user_key_; }
 
+  /// Whether that entry is none that a store writes there: malformed, with an impossible sequence,
+  /// or in front of the one before it.
+  bool IsDamaged() const { return damaged_; }
+
  private:
   bool DeeperLevelsMayHold(const leveldb::Slice& user_key);
   void PlaceCursors(const leveldb::Slice& user_key);
@@ -46,7 +50,9 @@ class DropRule {
   bool cursors_placed_ = false;
   std::string user_key_;
   bool have_user_key_ = false;
+  uint64_t trailer_ = 0;  ///< of the entry last asked about
   bool same_user_key_ = false;
+  bool damaged_ = false;
   bool hidden_ =
       false;  ///< an entry of user_key_ was met that every snapshot sees: older ones are hidden
 };

@@ -105,7 +105,7 @@ bool EventHub::Remove(const EventListener* listener) {
   if (hub_thread_ != ThreadOrdinal()) {
     while (called_ == subscriber) call_ended_.Wait(mutex_);
   }
-  // Events on their way may still hold the subscriber, but not the listener, unless it is in a call.
+  // An event on its way may still hold the subscriber, but not the listener that is in no call.
   if (called_ != subscriber) released = std::move(subscriber->listener);
   return true;
 }

@@ -5,6 +5,7 @@
 #include "util/env_extension.h"
 #include "util/file_util.h"
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -68,8 +69,12 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   leveldb::Slice rest(name);
   const bool is_descriptor = rest.starts_with(kDescriptorPrefix);
   if (is_descriptor) rest.remove_prefix(sizeof(kDescriptorPrefix) - 1);
+  const leveldb::Slice from_number = rest;
   uint64_t number = 0;
   if (!ConsumeDecimal(&rest, &number) || number > kFileNumberMax) return std::nullopt;
+  // A store would look for 000007.log where a folder has 7.log.
+  if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != Digits(number))
+    return std::nullopt;
   if (is_descriptor) {
     if (!rest.empty()) return std::nullopt;
     return ParsedFileName{FileKind::kDescriptor, number};
@@ -92,7 +97,8 @@ leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
     return status;
   }
   EnvExtension* const extension = ExtensionOf(env);
-  return extension == nullptr ? status : extension->SyncDirectory(store);
+  if (extension == nullptr || Planted(Bug::kCurrentUnsynced)) return status;
+  return extension->SyncDirectory(store);
 }
 
 }  // namespace lull

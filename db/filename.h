@@ -38,8 +38,8 @@ struct ParsedFileName {
   bool operator==(const ParsedFileName&) const = default;
 };
 
-/// `name` without folder; nullopt for a name that no store uses (a number that overflows among
-/// them).
+/// `name` without folder; nullopt for a name that no store uses: a number that overflows, or one
+/// with fewer or more digits than a store would write.
 std::optional<ParsedFileName> ParseFileName(const std::string& name);
 
 /// Makes CURRENT name DESCRIPTOR `number`, atomically, and durably where the Env allows (temp file,

@@ -120,6 +120,7 @@ class CompactionJob final : public MergeJob {
     return cutter_.CutBefore(internal_key, output_bytes, may_cut);
   }
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
+  leveldb::Status CheckOutputs();
 
   TableCache* const tables_;
   const CompactionPlan plan_;

@@ -13,6 +13,7 @@
 #include "db/merge_job.h"
 #include "db/wal_reader.h"
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -74,7 +75,8 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
                                                         std::to_string(reader.LastRecordOffset()) +
                                                         " is shorter than a batch"));
     }
-    if (first && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
+    if (first && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1 &&
+        !Planted(Bug::kLostWalUnnoticed)) {
       // What a power loss may leave of writes that nobody synced: not damage.
       Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not behind %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
@@ -86,7 +88,8 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
   }
-  if (reader.end() == log::LogEnd::kError) return reader.status();
+  if (reader.end() == log::LogEnd::kError && !Planted(Bug::kWalReadErrorIsItsEnd))
+    return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
   return status;
 }
@@ -98,17 +101,16 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
     return Stop(leveldb::Status::Corruption(
         path, "record at offset " + std::to_string(offset) + ": " + status.ToString()));
   }
-  const uint32_t count = batch::CountOf(record);
-  if (count == 0) return status;
-  const SequenceNumber first = batch::SequenceOf(record);
-  if (first > kMaxSequence - count) {
+  if (!batch::HasPossibleSequence(record)) {
     return Stop(leveldb::Status::Corruption(
         path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
   }
+  const uint32_t count = batch::CountOf(record);
+  if (count == 0) return status;
   if (memtable_ == nullptr)
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
-  last_sequence_ = std::max(last_sequence_, first + count - 1);
+  last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
   // A memtable may have absorbed a burst, on a machine with more memory than this one.
   if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
     status = take_(std::exchange(memtable_, nullptr), last_sequence_);
@@ -117,7 +119,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
 
 /// Ends the replay, or the open where the caller wants to know of any damage.
 leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
-  stopped_ = true;
+  stopped_ = !Planted(Bug::kReplayGoesOnBehindDamage);
   Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
   return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
 }
@@ -174,7 +176,8 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
-    if (parsed->number > 0) context->MarkFileNumberUsed(parsed->number);
+    if (parsed->number > 0 && !Planted(Bug::kNumbersInFolderReused))
+      context->MarkFileNumberUsed(parsed->number);
     switch (parsed->kind) {
       case FileKind::kLog:
         if (parsed->number >= manifest.log_number ||
@@ -198,7 +201,8 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
         break;
     }
   }
-  status = CheckTablesExist(*context, *manifest.version, present);
+  status = context->CheckFileNumbers();
+  if (status.ok()) status = CheckTablesExist(*context, *manifest.version, present);
   std::sort(wals->begin(), wals->end());
   return status;
 }
@@ -229,6 +233,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {
+  if (Planted(Bug::kLostCurrentIsNew)) return leveldb::Status::OK();
   std::vector<std::string> names;
   leveldb::Status status = context.env()->GetChildren(context.name, &names);
   if (!status.ok()) return status;

@@ -110,6 +110,7 @@ Status Repairer::Run() {
   if (!status.ok()) return status;
   last_sequence_ = history_.last_sequence();
   status = ChooseCurrent();
+  if (status.ok()) status = context_.CheckFileNumbers();
   if (status.ok()) status = ScanTables();
   if (!status.ok()) return status;
 
@@ -134,18 +135,25 @@ Status Repairer::ChooseCurrent() {
   listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
   if (listing_damage_.ok() || listing_damage_.IsInvalidArgument()) return listing_damage_;
   Note(listing_damage_.ToString());
-  if (folder_.manifests.empty()) return Status::OK();
 
   const std::string current = CurrentFileName(context_.name);
-  const auto& [latest, latest_name] = *folder_.manifests.rbegin();
+  const bool has_manifest = !folder_.manifests.empty();
   std::string text;
   if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
-    if (text == latest_name + "\n") return Status::OK();
+    if (has_manifest && text == folder_.manifests.rbegin()->second + "\n") return Status::OK();
     Note("setting aside " + folder_.current);
     const Status status = KeepUnderLost(context_, {folder_.current});
     if (!status.ok()) return status;
   }
-  Status status = SetCurrentFile(context_.env(), context_.name, latest);
+  if (!has_manifest) return Status::OK();
+  // One of the temporary files may have the very name under which CURRENT is written, and would be
+  // overwritten under its second name too.
+  Status status = KeepUnderLost(context_, folder_.temps);
+  for (const std::string& file : std::exchange(folder_.temps, {})) {
+    if (status.ok()) status = context_.env()->RemoveFile(context_.name + "/" + file);
+  }
+  if (status.ok())
+    status = SetCurrentFile(context_.env(), context_.name, folder_.manifests.rbegin()->first);
   if (!status.ok()) return status;
   changed_ = true;
   listed_ = ManifestState();
@@ -355,8 +363,8 @@ Status Repairer::Rebuild() {
 
 // Files that an open would remove are no reason to write a new MANIFEST, but they are set aside.
 bool Repairer::NothingToDo() const {
-  return !changed_ && folder_.temps.empty() && folder_.manifests.size() == 1 &&
-         folder_.tables.size() == tables_.size();
+  return !changed_ && folder_.temps.empty() && folder_.twins.empty() &&
+         folder_.manifests.size() == 1 && folder_.tables.size() == tables_.size();
 }
 
 Status Repairer::BuildVersion() {
@@ -397,6 +405,7 @@ std::vector<std::string> Repairer::TheRest() const {
   std::set<uint64_t> needed;
   for (const NewTable& table : tables_) needed.insert(table.number);
   std::vector<std::string> rest = folder_.temps;
+  rest.insert(rest.end(), folder_.twins.begin(), folder_.twins.end());
   for (const auto& [number, name] : folder_.tables) {
     if (!needed.contains(number)) rest.push_back(name);
   }

@@ -22,9 +22,16 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
     if (!parsed) continue;
     context->MarkFileNumberUsed(parsed->number);
     switch (parsed->kind) {
-      case FileKind::kTable:
-        listing->tables.emplace(parsed->number, name);
+      case FileKind::kTable: {
+        std::string& known = listing->tables[parsed->number];
+        if (known.empty()) {
+          known = name;
+        } else {  // of the two ".ldb" is less than ".sst"
+          listing->twins.push_back(std::max(known, name));
+          known = std::min(known, name);
+        }
         break;
+      }
       case FileKind::kLog:
         listing->wals.emplace(parsed->number, name);
         break;

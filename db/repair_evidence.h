@@ -23,7 +23,8 @@ struct FolderListing {
   std::map<uint64_t, std::string> wals;
   std::map<uint64_t, std::string> manifests;
   std::vector<std::string> temps;
-  std::string current;  ///< empty: there is none
+  std::vector<std::string> twins;  ///< tables NNNNNN.sst beside NNNNNN.ldb, which a store reads
+  std::string current;             ///< empty: there is none
   bool empty() const {
     return tables.empty() && wals.empty() && manifests.empty() && current.empty();
   }

@@ -59,7 +59,7 @@ class EntryFilter {
 
   bool Accepts(const Slice& key) {
     ParsedInternalKey parsed;
-    if (!ParseInternalKey(key, &parsed)) return false;
+    if (!ParseInternalKey(key, &parsed) || parsed.sequence > kMaxStoredSequence) return false;
     if (!last_.empty() && order_.Compare(key, last_) <= 0) return false;
     last_.assign(key.data(), key.size());
     return true;
@@ -253,10 +253,10 @@ Status WalSalvage::Add(const std::string& path) {
 Status WalSalvage::AddRecord(const Slice& record) {
   Status status = batch::Validate(record);
   if (!status.ok()) return status;
-  SequenceNumber sequence = batch::SequenceOf(record);
-  if (sequence > kMaxSequence - batch::CountOf(record)) {
+  if (!batch::HasPossibleSequence(record)) {
     return Status::Corruption("write batch: impossible sequence");
   }
+  SequenceNumber sequence = batch::SequenceOf(record);
   return batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
     buffer_.emplace_back(MakeInternalKey(key, sequence++, kind), value.ToString());
     buffer_bytes_ += sizeof(Entry) + buffer_.back().first.size() + value.size();

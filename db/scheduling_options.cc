@@ -39,7 +39,9 @@ constexpr int kDefaultThreadsMax = 4;
 constexpr uint64_t kThreadsMax = 256;
 constexpr uint64_t kTablesMax = 1 << 20;
 constexpr uint64_t kBytesMax = uint64_t{1} << 50;
-constexpr uint64_t kGrowthMax = 1000;         // beyond it, L2 holds all there is
+constexpr uint64_t kGrowthMax = 1000;             // beyond it, L2 holds all there is
+constexpr uint64_t kMemTableBytesMin = 64 << 10;  // both as Options::write_buffer_size
+constexpr uint64_t kMemTableBytesMax = 1 << 30;
 constexpr uint64_t kTableBytesMin = 4 << 10;  // a block
 constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kHourUs = 3'600'000'000;
@@ -51,6 +53,8 @@ constexpr std::string_view kThreadsRun =
     "cannot change while a store is open: the threads were started with it";
 constexpr std::string_view kBudgetShared =
     "cannot change while a store is open: all stores that share threads share the budget";
+constexpr std::string_view kMemTablesSized =
+    "cannot change while a store is open: its memtables and logs were sized with it";
 constexpr std::string_view kCoordinatorChosen =
     "cannot change while a store is open: its threads were chosen when it was opened";
 constexpr std::string_view kLaidOut =
@@ -65,6 +69,7 @@ constexpr Field kFields[] = {
     {"policy", &SO::policy},
     {"compaction_threads", &SO::compaction_threads, 0, kThreadsMax, Unit::kNone, kThreadsRun},
     {"memory_budget_bytes", &SO::memory_budget_bytes, 1, kBytesMax, Unit::kBytes, kBudgetShared},
+    {"memtable_bytes", &SO::memtable_bytes, 0, kMemTableBytesMax, Unit::kBytes, kMemTablesSized},
     {"l0_trigger", &SO::l0_trigger, 0, kTablesMax},
     {"l0_slowdown", &SO::l0_slowdown, 0, kTablesMax},
     {"l0_stop", &SO::l0_stop, 0, kTablesMax},
@@ -79,6 +84,7 @@ constexpr Field kFields[] = {
     {"lull_burst_us_max", &SO::lull_burst_us_max, 0, kHourUs},
     {"lull_write_bytes_per_sec_min", &SO::lull_write_bytes_per_sec_min, 1, kBytesMax, Unit::kBytes},
     {"lull_l0_miss_bytes", &SO::lull_l0_miss_bytes, 0, kTableBytesMax, Unit::kBytes},
+    {"lull_bandwidth_bytes_per_sec", &SO::lull_bandwidth_bytes_per_sec, 0, kBytesMax, Unit::kBytes},
     {"idle_probe_us", &SO::idle_probe_us, kPeriodUsMin, kHourUs},
     {"idle_threshold_bytes_per_sec", &SO::idle_threshold_bytes_per_sec, 1, kBytesMax, Unit::kBytes},
     {"idle_quiet_us", &SO::idle_quiet_us, 0, kHourUs},
@@ -318,13 +324,17 @@ Status CheckSilk(const SchedulingOptions& options) {
                      BytesText(taken) + ": nothing would be left for deep compactions");
 }
 
-/// Objects to tables that could hold no block; 0 leaves the choice to the layout.
-Status CheckTableBytes(const SchedulingOptions& options) {
-  if (options.table_bytes_max == 0 || options.table_bytes_max >= kTableBytesMin) {
-    return Status::OK();
+/// Objects to memtables and tables that could hold next to nothing; 0 leaves the choice to others.
+Status CheckSizes(const SchedulingOptions& options) {
+  if (options.memtable_bytes != 0 && options.memtable_bytes < kMemTableBytesMin) {
+    return Refused(PairText(*FindField("memtable_bytes"), options),
+                   "too small: at least " + BytesText(kMemTableBytesMin) + ", or 0");
   }
-  return Refused(PairText(*FindField("table_bytes_max"), options),
-                 "less than a block: at least " + BytesText(kTableBytesMin) + ", or 0");
+  if (options.table_bytes_max != 0 && options.table_bytes_max < kTableBytesMin) {
+    return Refused(PairText(*FindField("table_bytes_max"), options),
+                   "less than a block: at least " + BytesText(kTableBytesMin) + ", or 0");
+  }
+  return Status::OK();
 }
 
 Status ReadPair(std::string_view pair, SchedulingOptions* options) {
@@ -362,7 +372,7 @@ Status ValidateSchedulingOptions(const SchedulingOptions& options) {
   }
   Status status = CheckL0Order(options);
   if (status.ok()) status = CheckSilk(options);
-  return status.ok() ? CheckTableBytes(options) : status;
+  return status.ok() ? CheckSizes(options) : status;
 }
 
 bool CanChangeLive(std::string_view name) {
@@ -410,7 +420,8 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
                    .flush_bytes_min = options.lull_flush_bytes_min,
                    .burst_us_max = options.lull_burst_us_max,
                    .write_bytes_per_sec_min = options.lull_write_bytes_per_sec_min,
-                   .l0_miss_bytes = options.lull_l0_miss_bytes};
+                   .l0_miss_bytes = options.lull_l0_miss_bytes,
+                   .bandwidth_bytes_per_sec = options.lull_bandwidth_bytes_per_sec};
   resolved.idle = {.probe_us = options.idle_probe_us,
                    .threshold_bytes_per_sec = options.idle_threshold_bytes_per_sec,
                    .quiet_us = options.idle_quiet_us};

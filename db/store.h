@@ -128,6 +128,8 @@ class Store final : public leveldb::DB, private Tenant {
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
   StallCause NoRoomCauseLocked() const LULL_REQUIRES(mutex_);
   const leveldb::Status& ErrorLocked() const LULL_REQUIRES(mutex_);
+  const leveldb::Status& ErrorButDamageLocked() const LULL_REQUIRES(mutex_);
+  const leveldb::Status& ErrorOfL0Locked() const LULL_REQUIRES(mutex_);
 
   // store_background.cc: Tenant
   void MeasurePressure(Pressure* pressure) override LULL_EXCLUDES(mutex_);
@@ -146,6 +148,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(mutex_);
   std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
+  std::vector<RunningRange> TakenRangesLocked() const LULL_REQUIRES(mutex_);
   bool IsFlushWaiting() LULL_EXCLUDES(mutex_);
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
@@ -165,6 +168,7 @@ class Store final : public leveldb::DB, private Tenant {
   void FreezeForManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
   void DropKeyFilters(const std::vector<TableRef>& tables);
+  void EndManualLocked(const leveldb::Status& status) LULL_REQUIRES(mutex_);
   void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
@@ -198,6 +202,7 @@ class Store final : public leveldb::DB, private Tenant {
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(mutex_);
   leveldb::Status SealForClient();
+  void SaveAckedWrites() LULL_EXCLUDES(mutex_);
   bool IsIdleLocked() const LULL_REQUIRES(mutex_);
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
@@ -276,8 +281,11 @@ class Store final : public leveldb::DB, private Tenant {
   CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
   SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
   std::vector<RunningRange> running_ LULL_GUARDED_BY(mutex_);
-  // Grows with every change of what a plan is made from: version_, layout_, running_. A search that
-  // found nothing is not made again until it has grown. Index: Depth.
+  // Of jobs that met a damaged table. Nobody works there again, so that the same damage is not met
+  // again and again.
+  std::vector<RunningRange> damaged_ranges_ LULL_GUARDED_BY(mutex_);
+  // Grows with every change of what a plan is made from: version_, layout_ and the ranges. A search
+  // that found nothing is not made again until it has grown. Index: Depth.
   uint64_t plan_basis_ LULL_GUARDED_BY(mutex_) = 1;
   std::array<uint64_t, 2> nothing_at_basis_ LULL_GUARDED_BY(mutex_){};
   uint64_t no_blockers_at_basis_ LULL_GUARDED_BY(mutex_) = 0;

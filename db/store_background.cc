@@ -8,6 +8,7 @@
 #include "db/filename.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -111,9 +112,9 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   std::optional<CompactionPlan> plan = PickLocked(job_class);
   if (!plan) return nullptr;
   // The picker sees to this; two jobs on one range would lose data, so it is checked once more.
-  if (Conflicts(context_->order, plan->range, running_)) {
-    Log(context_->logger(), "A compaction of L%d was refused: it overlaps a running one",
-        plan->level);
+  if (Conflicts(context_->order, plan->range, running_) ||
+      Conflicts(context_->order, plan->range, damaged_ranges_)) {
+    Log(context_->logger(), "A compaction of L%d was refused: its range is taken", plan->level);
     if (job_class == JobClass::kManual) manual_.front()->running.reset();
     return nullptr;
   }
@@ -121,8 +122,9 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   ++plan_basis_;
   // The snapshot and the Version are taken in one step, under the mutex: no snapshot older than
   // this one can come.
+  const SequenceNumber published = published_sequence_.load(std::memory_order_acquire);
   const SequenceNumber oldest =
-      snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
+      Planted(Bug::kSnapshotsIgnored) ? published : snapshots_.OldestOr(published);
   return std::make_unique<CompactionJob>(job_class, context_.get(), &tables_, std::move(*plan),
                                          layout_, version_, oldest);
 }
@@ -132,7 +134,7 @@ std::optional<CompactionPlan> Store::PickLocked(JobClass job_class) {
   const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
   uint64_t& nothing_at_basis = nothing_at_basis_[static_cast<size_t>(depth)];
   if (nothing_at_basis == plan_basis_) return std::nullopt;
-  std::vector<RunningRange> taken = running_;
+  std::vector<RunningRange> taken = TakenRangesLocked();
   if (manual_awaits_) taken.push_back(*manual_awaits_);
   std::optional<CompactionPlan> plan = Pick(*version_, depth, taken, compact_pointers_, layout_);
   if (!plan) nothing_at_basis = plan_basis_;
@@ -145,7 +147,7 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
   };
   MutexLock lock(mutex_);
   if (no_blockers_at_basis_ == plan_basis_) return {};
-  std::vector<RunningRange> others = running_;
+  std::vector<RunningRange> others = TakenRangesLocked();
   for (const Job* job : jobs) std::erase(others, range_of(job));
   const std::optional<CompactionPlan> plan =
       Pick(*version_, Depth::kL0, others, compact_pointers_, layout_);
@@ -160,11 +162,18 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
 std::optional<CompactionPlan> Store::PickManualLocked() {
   if (manual_.empty() || manual_.front()->running) return std::nullopt;
   ManualRequest* const request = manual_.front();
-  ManualPick pick = PickManual(*version_, request->level, request->range, running_, layout_);
+  const auto pick_beside = [&](const std::vector<RunningRange>& taken) LULL_REQUIRES(mutex_) {
+    return PickManual(*version_, request->level, request->range, taken, layout_);
+  };
+  ManualPick pick = pick_beside(TakenRangesLocked());
+  if (pick.conflict && pick_beside(damaged_ranges_).conflict) {
+    EndManualLocked(damage_);
+    return std::nullopt;
+  }
   // Until it has its turn, no other job begins where it shall run.
   std::optional<RunningRange> awaits;
   if (pick.conflict) {
-    const ManualPick free = PickManual(*version_, request->level, request->range, {}, layout_);
+    const ManualPick free = pick_beside({});
     if (free.plan) awaits = free.plan->range;
   }
   if (std::exchange(manual_awaits_, awaits) != awaits) ++plan_basis_;
@@ -172,11 +181,16 @@ std::optional<CompactionPlan> Store::PickManualLocked() {
     request->running = pick.plan->range;
     request->next_begin = std::move(pick.next_begin);
   } else if (!pick.conflict) {
-    request->done = true;
-    manual_.pop_front();
-    changed_.NotifyAll();
+    EndManualLocked(leveldb::Status::OK());
   }
   return std::move(pick.plan);
+}
+
+/// What no job may touch now.
+std::vector<RunningRange> Store::TakenRangesLocked() const {
+  std::vector<RunningRange> taken = running_;
+  taken.insert(taken.end(), damaged_ranges_.begin(), damaged_ranges_.end());
+  return taken;
 }
 
 void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
@@ -184,6 +198,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   std::unique_ptr<CompactionJob> compaction(static_cast<CompactionJob*>(job.release()));
   if (status.ok()) {
     MutexLock lock(mutex_);
+    if (Planted(Bug::kRangeFreedBeforeInstall)) ForgetRunningLocked(compaction->plan());
     to_install_.push_back(std::move(compaction));
     coordinator_->WakeFlush();
     return;
@@ -194,9 +209,9 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   MutexLock lock(mutex_);
   compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
   if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(compaction->plan(), status);
-  // A range with a damaged table stays marked as in use, so that the same damage is not met again
-  // and again.
-  if (!status.IsCorruption()) ForgetRunningLocked(compaction->plan());
+  ForgetRunningLocked(compaction->plan());
+  if (status.IsCorruption() && !Planted(Bug::kDamagedRangeRetried))
+    damaged_ranges_.push_back(compaction->plan().range);
 }
 
 void Store::AbandonJob(std::unique_ptr<Job> job) {
@@ -294,6 +309,7 @@ void Store::BeginFlushLocked() {
     bytes += next.memory_bytes;
     sealed.push_back(next);
   }
+  if (Planted(Bug::kNewestFlushedFirst)) sealed.assign(1, immutables_.back());
   flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
   activity_.JobStarted(*flush_job_, CpuPriority::kNormal);
   flush_began_nanos_ = coordinator_->clock()->NowNanos();
@@ -326,8 +342,10 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     // The memtables stay where they are, and so do their WALs.
     NoteBackgroundError("flush", status);
     MutexLock lock(mutex_);
-    flush_error_ = status;
-    ++flushes_failed_;
+    if (!Planted(Bug::kFlushErrorSwallowed)) {
+      flush_error_ = status;
+      ++flushes_failed_;
+    }
     flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + kRetryNanos,
                                 std::memory_order_relaxed);
   }
@@ -345,18 +363,22 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   VersionEdit edit;
   {
     MutexLock lock(mutex_);
-    edit.log_number =
-        immutables_.size() > count ? immutables_[count].wal_number : active_wal_number_;
+    edit.log_number = immutables_.size() > count && !Planted(Bug::kLogNumberTooNew)
+                          ? immutables_[count].wal_number
+                          : active_wal_number_;
   }
   // Not beyond what is in tables: replay takes a WAL that begins later than this for one behind a
   // gap.
   edit.last_sequence = job->sealed().back().last_sequence;
+  if (Planted(Bug::kFlushedSequenceTooNew)) edit.last_sequence = published_sequence_.load();
   std::vector<NewTable> outputs = job->outputs().finished();
   const uint64_t written = job->outputs().FinishedBytes();
-  job->outputs().Keep();
+  if (!Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
+  if (Planted(Bug::kWalReleasedEarly)) NoteObsolete(wal_.Release(*edit.log_number));
   VersionRef version;
   leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
+  if (Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
   // Nobody sees the table before the view is published. Newest first, so it is L0's front.
   if (!edit.new_tables.empty())
     version->level(0).front()->key_filter = job->TakeKeyFilter().release();
@@ -367,12 +389,13 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   const double rate = static_cast<double>(freed) * 1e9 / static_cast<double>(nanos);
   {
     MutexLock lock(mutex_);
-    version_ = std::move(version);
-    flushed_sequence_ = *edit.last_sequence;
-    ++plan_basis_;
     unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
     immutables_.erase(immutables_.begin(),
                       immutables_.begin() + static_cast<std::ptrdiff_t>(count));
+    if (Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
+    version_ = std::move(version);
+    flushed_sequence_ = *edit.last_sequence;
+    ++plan_basis_;
     immutable_bytes_ -= freed;
     flushes_ += count;
     flush_error_ = leveldb::Status::OK();
@@ -383,10 +406,10 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     stats_[0].bytes_written += written;
     layout_stats_.OnFlush(count, written);
     background_error_ = leveldb::Status::OK();
-    PublishViewLocked();
+    if (!Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
     changed_.NotifyAll();
   }
-  coordinator_->ReleaseMemory(freed);
+  if (!Planted(Bug::kMemoryNeverReleased)) coordinator_->ReleaseMemory(freed);
   NoteObsolete(wal_.Release(*edit.log_number));
   coordinator_->WakeMonitor();
   return status;
@@ -450,9 +473,14 @@ void Store::AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Statu
     request->range.smallest = std::exchange(request->next_begin, std::nullopt);
     return;
   }
+  EndManualLocked(status);
+}
+
+void Store::EndManualLocked(const leveldb::Status& status) {
+  ManualRequest* const request = manual_.front();
+  manual_.pop_front();
   request->status = status;
   request->done = true;
-  manual_.pop_front();
   changed_.NotifyAll();
 }
 
@@ -465,6 +493,7 @@ void Store::PublishViewLocked() {
   auto* const view = new ReadView(active_, std::move(immutables), version_);
   ReadView* const previous = view_.exchange(view, std::memory_order_acq_rel);
   if (previous == nullptr) return;
+  if (Planted(Bug::kViewFreedUnderReaders)) return previous->Unref();
   grace_.Retire([previous] { previous->Unref(); });
   coordinator_->WakeFlush();  // it collects
 }

@@ -8,6 +8,7 @@
 #include "db/filename.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 
@@ -15,7 +16,7 @@ namespace lull {
 /// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
 leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                                    VersionRef* version) {
-  const bool has_new_files = !outputs.empty();
+  const bool has_new_files = !outputs.empty() && !Planted(Bug::kTableNamesUnsynced);
   edit->new_tables = std::move(outputs);
   edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
   VersionRef base;
@@ -42,7 +43,7 @@ leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outp
 
 /// On an error of the MANIFEST the store is read-only until it is opened again.
 void Store::FreezeForManifest(const leveldb::Status& failure) {
-  frozen_.store(true, std::memory_order_release);
+  if (!Planted(Bug::kFreezeForgotten)) frozen_.store(true, std::memory_order_release);
   FailWrites("the MANIFEST", failure);
 }
 
@@ -94,8 +95,8 @@ void Store::RollManifest() {
 /// be lost.
 void Store::KeepManifest(const leveldb::Status& failure) {
   uint64_t current = 0;
-  if (!ReadCurrent(*context_, &current).ok() || current != manifest_number_)
-    return FreezeForManifest(failure);
+  const bool known = ReadCurrent(*context_, &current).ok() && current == manifest_number_;
+  if (!known && !Planted(Bug::kCurrentNotReadAgain)) return FreezeForManifest(failure);
   Log(context_->logger(), "No new MANIFEST could be begun; the old one goes on: %s",
       failure.ToString().c_str());
   manifest_bytes_max_ = manifest_->FileBytes() + context_->manifest_bytes_min;

@@ -12,6 +12,7 @@
 #include "db/scheduling_options.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/planted.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -87,6 +88,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
   leveldb::Status status = CheckOptions(&checked, name);
   if (status.ok()) status = ValidateSchedulingOptions(scheduling);
   if (!status.ok()) return status;
+  if (scheduling.memtable_bytes != 0) checked.write_buffer_size = scheduling.memtable_bytes;
 
   auto context = std::make_unique<StoreContext>(checked);
   context->name = name;
@@ -136,7 +138,9 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     status = wal_.Switch(recovered->last_sequence + 1);
   }
   // What was not read to its end, before there is a MANIFEST that needs it no more.
-  if (status.ok()) status = KeepUnderLost(*context_, recovered->lost);
+  if (status.ok() && !Planted(Bug::kDamagedWalNotKept))
+    status = KeepUnderLost(*context_, recovered->lost);
+  if (status.ok() && Planted(Bug::kDeletesBeforeManifest)) BeginDeleting(*recovered);
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
@@ -205,6 +209,7 @@ TableRef Store::MakeTable(const NewTable& table) {
 }
 
 Store::~Store() {
+  if (registered_) SaveAckedWrites();
   {
     MutexLock lock(mutex_);
     closing_ = true;
@@ -235,6 +240,8 @@ Store::~Store() {
     active_ = nullptr;
     version_ = nullptr;
   }
+  if (lock_ != nullptr && Planted(Bug::kUnlockedBeforeClosed))
+    context_->env()->UnlockFile(std::exchange(lock_, nullptr));
   wal_.Close();
   manifest_.reset();
   // The lock goes last: whoever takes it finds every file closed.

@@ -38,7 +38,7 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
                                       : published_sequence_.load(std::memory_order_acquire);
   // It searches all of them at once, where one would do.
   if (const int tables = view->version().TableCount(0); tables > 1)
-    l0_misses_.Add(static_cast<uint64_t>(tables - 1));
+    l0_misses_.Add(kMissesOfASeek * static_cast<uint64_t>(tables - 1));
   return NewDbIterator(context_->order,
                        view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
                        &read_bytes_)

@@ -52,6 +52,19 @@ leveldb::Status Store::Flush() {
   return write_error_.ok() ? flush_error_ : write_error_;
 }
 
+/// A write-ahead log failed, so that what was acknowledged from it may be nowhere but in memory:
+/// one try to bring that into tables before the store closes.
+void Store::SaveAckedWrites() {
+  MutexLock lock(mutex_);
+  if (wal_error_.ok()) return;
+  // A flush that runs now may fail of what is over, and is not that try.
+  const uint64_t failed_max = flushes_failed_ + (flushing_ ? 2 : 1);
+  DrainLocked([&]() LULL_REQUIRES(mutex_) {
+    flush_retry_at_nanos_.store(0, std::memory_order_relaxed);
+    return immutables_.empty() || !write_error_.ok() || flushes_failed_ >= failed_max;
+  });
+}
+
 /// What memory holds is flushed first, so that the tables of one Version are all there is to a
 /// checkpoint. To copy logs instead would save one small table, and bring in what is hardest to get
 /// right: where a log that is being written ends, which of several are needed, in which Envs their
@@ -106,12 +119,12 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   request.range = range;
   MutexLock lock(mutex_);
   manual_.push_back(&request);
-  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorLocked().ok(); });
+  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorButDamageLocked().ok(); });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
   if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
-  return request.status.ok() ? ErrorLocked() : request.status;
+  return request.status.ok() ? ErrorButDamageLocked() : request.status;
 }
 
 }  // namespace lull

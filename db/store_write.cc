@@ -6,6 +6,7 @@
 #include "db/batch_format.h"
 #include "db/store.h"
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 
@@ -42,6 +43,8 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
+  if (!batch::HasPossibleSequence(record))
+    return leveldb::Status::Corruption(context_->name, "has used up its sequence numbers");
   if (read_only_.load(std::memory_order_acquire)) status = ResumeWrites();
   if (status.ok() && inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
       !MayGrow(record)) {
@@ -52,12 +55,13 @@ leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Wr
   status = wal_.Append(record);
   if (status.ok() && leader->sync) status = wal_.Sync();
   if (!status.ok()) {
-    AbandonWal(status);
+    if (!Planted(Bug::kFailedWalGoesOn)) AbandonWal(status);
     return status;
   }
-  status = batch::InsertInto(record, inserting_);
   const SequenceNumber published =
       published_sequence_.load(std::memory_order_relaxed) + batch::CountOf(record);
+  if (Planted(Bug::kPublishedBeforeInserted)) published_sequence_.store(published);
+  status = batch::InsertInto(record, inserting_);
   published_sequence_.store(published, std::memory_order_release);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
   client_bytes_.store(bytes + record.size(), std::memory_order_relaxed);
@@ -144,6 +148,7 @@ void Store::HandOverMemTable(uint64_t next_wal_number) {
     PublishViewLocked();
   }
   coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, grown_bytes_));
+  if (Planted(Bug::kMemoryCountedTwice)) coordinator_->AddMemory(grown_bytes_);
   coordinator_->ReleaseMemory(grown_bytes_ - std::min(sealed_bytes, grown_bytes_));
   grown_bytes_ = 0;
   coordinator_->WakeFlush();
@@ -165,6 +170,7 @@ void Store::AbandonWal(const leveldb::Status& failure) {
     activity_.WritesRefused("the write-ahead log", failure);
     read_only_.store(true, std::memory_order_release);
   }
+  if (Planted(Bug::kEmptyMemTableNotSealed) && inserting_->EntryCount() == 0) return;
   HandOverMemTable(wal_.current_number() + 1);
 }
 
@@ -174,7 +180,7 @@ leveldb::Status Store::ResumeWrites() {
   leveldb::Status status;
   {
     MutexLock lock(mutex_);
-    status = AwaitTablesLocked();
+    if (!Planted(Bug::kWritesResumeBeforeTables)) status = AwaitTablesLocked();
   }
   if (status.ok()) status = wal_.Restart(published_sequence_.load(std::memory_order_relaxed) + 1);
   if (!status.ok()) return status;
@@ -222,8 +228,22 @@ StallCause Store::NoRoomCauseLocked() const {
 
 /// What keeps background work from its end, if anything does.
 const leveldb::Status& Store::ErrorLocked() const {
-  if (!write_error_.ok()) return write_error_;
-  return background_error_.ok() ? damage_ : background_error_;
+  const leveldb::Status& error = ErrorButDamageLocked();
+  return error.ok() ? damage_ : error;
+}
+
+/// The same for work that can do without the damaged ranges.
+const leveldb::Status& Store::ErrorButDamageLocked() const {
+  return write_error_.ok() ? background_error_ : write_error_;
+}
+
+/// What keeps L0 from being compacted, if anything does; damage, where it is in the way of all
+/// jobs.
+const leveldb::Status& Store::ErrorOfL0Locked() const {
+  const leveldb::Status& error = ErrorButDamageLocked();
+  if (!error.ok() || damage_.ok()) return error;
+  const bool blocked = !Pick(*version_, Depth::kL0, damaged_ranges_, compact_pointers_, layout_);
+  return blocked ? damage_ : error;
 }
 
 leveldb::Status Store::AwaitRoomLocked() {
@@ -235,8 +255,10 @@ leveldb::Status Store::AwaitRoomLocked() {
     stopped.Because(cause);
     // Rather an error now than a wait for something that fails: the client may try again. For
     // memory it waits for flushes alone.
-    const leveldb::Status& error = cause == StallCause::kL0 ? ErrorLocked() : flush_error_;
-    if (!write_error_.ok() || !error.ok()) return write_error_.ok() ? error : write_error_;
+    const leveldb::Status& error = cause == StallCause::kL0 ? ErrorOfL0Locked() : flush_error_;
+    const bool fails = !write_error_.ok() || !error.ok();
+    if (fails && !Planted(Bug::kStalledWriterIgnoresError))
+      return write_error_.ok() ? error : write_error_;
     ++waiting_writers_;
     coordinator_->WakeFlush();
     coordinator_->WakeMonitor();
@@ -249,6 +271,7 @@ leveldb::Status Store::AwaitRoomLocked() {
 void Store::FailWrites(const char* what, const leveldb::Status& status) {
   Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
       status.ToString().c_str());
+  if (Planted(Bug::kManifestErrorSwallowed)) return;
   MutexLock lock(mutex_);
   if (write_error_.ok()) activity_.WritesRefused(what, status);
   if (write_error_.ok()) write_error_ = status;

@@ -2,6 +2,7 @@
 #include "db/table_outputs.h"
 
 #include "db/filename.h"
+#include "util/planted.h"
 
 namespace lull {
 
@@ -13,7 +14,8 @@ TableOutputs::~TableOutputs() {
 std::vector<std::string> TableOutputs::GiveUp() {
   std::vector<std::string> paths;
   const bool unfinished = writer_ != nullptr || file_ != nullptr;
-  if (unfinished) paths.push_back(TableFileName(context_->name, current_.number));
+  if (unfinished && !Planted(Bug::kOpenOutputForgotten))
+    paths.push_back(TableFileName(context_->name, current_.number));
   if (writer_ != nullptr) writer_->Abandon();
   writer_.reset();
   file_.reset();
@@ -53,7 +55,7 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
 leveldb::Status TableOutputs::FinishTable() {
   if (writer_ == nullptr) return leveldb::Status::OK();
   leveldb::Status status = writer_->Finish();
-  if (status.ok()) status = file_->Sync();
+  if (status.ok() && !Planted(Bug::kTableUnsynced)) status = file_->Sync();
   if (status.ok()) status = file_->Close();
   if (!status.ok()) return status;  // the destructor removes the file
   current_.file_bytes = writer_->FileBytes();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "util/logging.h"
+#include "util/planted.h"
 
 namespace lull {
 
@@ -189,7 +190,11 @@ Status VersionBuilder::Add(const NewTable& table, const ByNumber& in_base, ByNum
     entry.table = moved->second.table;
   }
   const bool is_in_base = in_base.contains(table.number) && !removed_.contains(table.number);
-  if (is_in_base || !added_.emplace(table.number, std::move(entry)).second) {
+  const auto [listed, is_new] = added_.try_emplace(table.number, std::move(entry));
+  // What goleveldb recovered from logs stands twice, word for word, in the MANIFEST that it begins.
+  const bool is_repeated =
+      !is_new && listed->second.level == table.level && SameTable(listed->second.about(), table);
+  if (is_in_base || !(is_new || is_repeated)) {
     return Damaged(table.level, "table " + Number(table.number) + " is added twice");
   }
   changed_[table.level] = true;
@@ -251,6 +256,7 @@ Status VersionBuilder::CheckLevel(int level, const std::vector<Item>& items) con
 Status VersionBuilder::Build(VersionRef* result) const {
   const KeyOrder& order = base_->order();
   for (const auto& [number, entry] : added_) {
+    if (Planted(Bug::kManifestKeysUnchecked)) break;
     const NewTable& table = entry.about();
     if (!order.Comparable(table.smallest) || !order.Comparable(table.largest)) {
       return Damaged(entry.level, "table " + Number(number) + " has a key that is too short");

@@ -9,6 +9,7 @@
 #include "db/log_format.h"
 #include "db/wal_reader.h"
 #include "util/env_extension.h"
+#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -277,10 +278,11 @@ leveldb::Status WalSet::SyncOlder() {
 leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
   leveldb::Status status;
-  if (!older_unsynced_.empty()) status = SyncOlder();
-  if (status.ok()) status = SyncNames();
+  if (!older_unsynced_.empty() && !Planted(Bug::kOlderWalsUnsynced)) status = SyncOlder();
+  if (status.ok() && !Planted(Bug::kWalNamesUnsynced)) status = SyncNames();
   if (status.ok()) status = current_->writer.Sync();
   if (status.ok()) current_->has_unsynced = false;
+  if (Planted(Bug::kSyncFailureAcknowledged)) return leveldb::Status::OK();
   return status;
 }
 

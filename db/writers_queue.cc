@@ -2,6 +2,7 @@
 #include "db/writers_queue.h"
 
 #include "db/batch_format.h"
+#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -61,7 +62,7 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
   first_ = behind;
   if (behind == nullptr) {
     last_ = nullptr;
-  } else {
+  } else if (!Planted(Bug::kNextLeaderNotWoken)) {
     behind->wake.NotifyOne();
   }
 }

@@ -9,6 +9,16 @@ namespace {
 
 constexpr uint64_t kMeasureUsMin = 2'000;  // too short to divide by
 constexpr double kStillHard = 0.6;         // of the rate from which writing is hard
+// The level from which compactions run though clients write hard, and from which nothing limits
+// them.
+constexpr double kPressing = 0.5;
+constexpr double kUrgent = 0.75;
+constexpr uint64_t kBandwidthSpanUs = 1'000'000;
+// Of the device's bandwidth: what is kept for clients whose load changes, by how much a limit moves
+// at least, and what compactions get whatever clients take.
+constexpr double kReserve = 0.2;
+constexpr double kChange = 0.05;
+constexpr double kUrgentShare = 0.25;
 
 const char* PhaseName(Rhythm::Phase phase) {
   switch (phase) {
@@ -29,11 +39,15 @@ LullPolicy::LullPolicy(const PolicyOptions& options)
       meter_(kMeasureUsMin),
       client_bytes_per_sec_(options.lull.smoothing_us),
       client_bytes_per_sec_max_(options.lull.half_life_us),
+      read_meter_(kMeasureUsMin),
+      client_read_bytes_per_sec_(options.lull.smoothing_us),
+      bandwidth_(options.lull.bandwidth_bytes_per_sec, kBandwidthSpanUs, options.lull.half_life_us),
       read_loss_(options.lull.l0_miss_bytes),
       pauses_(options) {}
 
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
+  bandwidth_.Observe(pressure, now_us);
   read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   writes_are_hard_ = ClientsWriteHard(pressure);
@@ -52,13 +66,22 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
         std::min(options_.lull.flush_bytes_min, pressure.memory_budget_bytes / 4);
   }
   GrantCompactions(pressure, &wanted);
-  pauses_.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+  const PauseLimit::Deep deep = pauses_.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+  const bool granted = wanted.l0.jobs_max + wanted.deep.jobs_max > 0;
+  if (granted && deep != PauseLimit::Deep::kMustRunUnlimited) {
+    wanted.rate = LimitCompactions(pressure);
+  }
+  is_limited_ = wanted.rate.bytes_per_sec > 0;
+  if (is_limited_) bandwidth_.NoteLimit(limit_bytes_per_sec_);
   PaceWrites(pressure, &wanted);
   wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
   return wanted;
 }
 
 void LullPolicy::MeasureClients(const Pressure& pressure, uint64_t now_us) {
+  if (read_meter_.Sample(pressure.client_read_bytes_total, now_us)) {
+    client_read_bytes_per_sec_.Follow(read_meter_.bytes_per_sec(), read_meter_.span_us());
+  }
   if (!meter_.Sample(pressure.client_bytes_total, now_us)) return;
   client_bytes_per_sec_.Follow(meter_.bytes_per_sec(), meter_.span_us());
   client_bytes_per_sec_max_.Fade(meter_.span_us());
@@ -86,19 +109,24 @@ bool LullPolicy::NextBurstNeedsRoom(const Pressure& pressure) const {
   return pressure.debt_bytes - paid + rhythm_.NextBurstDebtBytes() >= options_.debt_bytes_max / 2;
 }
 
+/// How near the limits are: 1 at the first of them.
+double LullPolicy::Level(const Pressure& pressure) const {
+  return std::max(Ratio(pressure.l0_tables, options_.l0_stop),
+                  Ratio(static_cast<double>(pressure.debt_bytes),
+                        static_cast<double>(options_.debt_bytes_max)));
+}
+
 void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) const {
   const Grant normal{options_.compaction_threads, CpuPriority::kNormal};
   const Grant idle{options_.compaction_threads, CpuPriority::kIdle};
-  const double level = std::max(Ratio(pressure.l0_tables, options_.l0_stop),
-                                Ratio(static_cast<double>(pressure.debt_bytes),
-                                      static_cast<double>(options_.debt_bytes_max)));
+  const double level = Level(pressure);
   if (phase_ == Rhythm::Phase::kLull) {
     wanted->l0 = wanted->deep = normal;
-  } else if (level >= 0.75) {
+  } else if (level >= kUrgent) {
     wanted->l0 = normal;
     wanted->offers_core = false;
     wanted->deep = pressure.debt_bytes >= options_.debt_bytes_max ? normal : idle;
-  } else if (level >= 0.5) {
+  } else if (level >= kPressing) {
     wanted->l0 = wanted->deep = idle;
   } else if (phase_ == Rhythm::Phase::kLight) {
     wanted->l0 = idle;
@@ -111,6 +139,35 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   wanted->l0 = normal;
   wanted->offers_core = false;
   wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
+}
+
+/// T, or 0 while nothing is to be made from it. Where compactions had a bad time when it was
+/// measured, say because other programs took the CPU, a limit made from it would keep them from
+/// showing more. Flushes are never limited: half of their speed, which may be that of a cache, the
+/// device has in any case.
+double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
+  if (bandwidth_.is_given()) return bandwidth_.bytes_per_sec();
+  if (!bandwidth_.was_tried()) return 0;
+  return std::max(bandwidth_.bytes_per_sec(),
+                  static_cast<double>(pressure.flush_bytes_per_sec) / 2);
+}
+
+/// What clients leave of the device, and the more of the rest the higher the level. Nothing is
+/// limited in a lull, and not while the bandwidth is unknown.
+RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
+  const double level = Level(pressure);
+  const double bandwidth = UsableBandwidth(pressure);
+  const bool free = phase_ == Rhythm::Phase::kLull || level >= kUrgent || read_loss_.PaysForL0();
+  if (free || bandwidth == 0) return {};
+  // A device reads and writes at once: the direction that clients leave less of counts, not both.
+  const double clients =
+      std::max(client_bytes_per_sec_.value(), client_read_bytes_per_sec_.value());
+  const double urgent = kUrgentShare * bandwidth;
+  const double left = std::max(bandwidth - clients - kReserve * bandwidth, urgent);
+  const double limit = left + Progress(level, kPressing, kUrgent) * (bandwidth - left);
+  const bool moved = std::abs(limit - limit_bytes_per_sec_) >= kChange * bandwidth;
+  if (limit_bytes_per_sec_ < urgent || moved) limit_bytes_per_sec_ = limit;
+  return {Whole(limit_bytes_per_sec_), Whole(urgent)};
 }
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
@@ -166,6 +223,9 @@ PolicyState LullPolicy::State() const {
       {"longest_burst_us", rhythm_.LongestBurstUs()},
       {"next_burst_debt_bytes", rhythm_.NextBurstDebtBytes()},
       {"next_lulls_pay_bytes", rhythm_.NextLullsPayBytes()},
+      {"bandwidth_bytes_per_sec", Whole(bandwidth_.bytes_per_sec())},
+      {"limited", is_limited_},
+      {"limit_bytes_per_sec", Whole(limit_bytes_per_sec_)},
       {"reads_pay_for_l0", read_loss_.PaysForL0()},
   };
   pauses_.AddTo(&state);

@@ -12,6 +12,8 @@
 //   they would take the core that the clients need. Light writing leaves room: then L0 is kept near
 //   its trigger at idle CPU priority. From a half on, both classes run at idle priority; from three
 //   quarters L0 runs at normal priority, and so do deep compactions once the debt is at its cap.
+// - What compactions write while clients work is limited to what those leave of the device's
+//   bandwidth, as in SILK; from a half on to more and more, from three quarters on not at all.
 // - Whatever the phase, L0 runs at normal priority when reads have lost more by its length than a
 //   compaction of it costs: ReadLoss.
 // - The rhythm of bursts and lulls is learned. Hard writing that lasts much longer than bursts do
@@ -28,6 +30,7 @@
 // every look.
 #pragma once
 
+#include "scheduler/bandwidth.h"
 #include "scheduler/pause_limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/rates.h"
@@ -47,7 +50,10 @@ class LullPolicy final : public Policy {
   bool ClientsWriteHard(const Pressure& pressure) const;
   bool BurstWillEnd() const;
   bool NextBurstNeedsRoom(const Pressure& pressure) const;
+  double Level(const Pressure& pressure) const;
   void GrantCompactions(const Pressure& pressure, Directive* wanted) const;
+  double UsableBandwidth(const Pressure& pressure) const;
+  RateBudget LimitCompactions(const Pressure& pressure);
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
@@ -56,6 +62,11 @@ class LullPolicy final : public Policy {
   RateMeter meter_;
   SmoothedValue client_bytes_per_sec_;
   FadingMaximum client_bytes_per_sec_max_;
+  RateMeter read_meter_;
+  SmoothedValue client_read_bytes_per_sec_;
+  Bandwidth bandwidth_;
+  double limit_bytes_per_sec_ = 0;  // of compactions, or what it was last
+  bool is_limited_ = false;
   Rhythm rhythm_;
   ReadLoss read_loss_;
   PauseLimit pauses_;

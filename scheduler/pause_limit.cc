@@ -56,8 +56,8 @@ bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, 
   return now_us - l0_waits_since_us_ >= kBlockedUs;
 }
 
-bool PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu,
-                       Directive* wanted) {
+PauseLimit::Deep PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu,
+                                   Directive* wanted) {
   using Verdict = PauseClock::Verdict;
   const Verdict l0 = l0_.Look(pressure.l0_slices_total, now_us);
   const Verdict deep = deep_.Look(pressure.deep_slices_total, now_us);
@@ -78,7 +78,8 @@ bool PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cp
   l0_.Note(standing(pressure.l0_due, wanted->l0, pressure.l0_running));
   deep_.Note(
       standing(pressure.deep_due, wanted->deep, pressure.deep_running + pressure.deep_paused));
-  return clears_way || deep != Verdict::kMayWait;
+  if (deep == Verdict::kMustRunAtNormalPriority) return Deep::kMustRunUnlimited;
+  return clears_way || deep == Verdict::kMustRun ? Deep::kMustRun : Deep::kMayWait;
 }
 
 }  // namespace lull

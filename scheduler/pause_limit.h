@@ -54,10 +54,13 @@ class PauseLimit {
         l0_(options.pause_us_max),
         deep_(options.pause_us_max) {}
 
+  /// Whether deep compactions must run. kMustRunUnlimited: nor may their rate be limited, since
+  /// they are at twice the age at which they had to run.
+  enum class Deep { kMayWait, kMustRun, kMustRunUnlimited };
+
   /// Grants in `wanted` what must not wait any longer, at that priority or a higher one. Once an
-  /// event, when all else is decided. Returns whether deep compactions must run: then nothing is to
-  /// limit them.
-  bool Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu, Directive* wanted);
+  /// event, when all else is decided.
+  Deep Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu, Directive* wanted);
   /// Adds how old the two classes are.
   void AddTo(PolicyState* state) const {
     state->push_back({"l0_age_us", l0_.age_us()});

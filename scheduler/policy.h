@@ -57,7 +57,8 @@ struct Pressure {
   uint64_t memtable_bytes = 0;           ///< at which it is full, as the store was opened
   uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
   uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
-  uint64_t l0_misses_total = 0;          ///< tables of L0 that reads searched in vain since open
+  uint64_t l0_misses_total = 0;          ///< tables of L0 that reads searched in vain since open;
+                                         ///< an iterator's count kMissesOfASeek each
   uint64_t idle_us = 0;                  ///< since a write was last seen, or was under way
   bool write_under_way = false;          ///< one that takes long, say a slow sync, is no silence
   bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
@@ -67,6 +68,10 @@ struct Pressure {
     return immutables > 0 || l0_due || deep_due || l0_running + deep_running + deep_paused > 0;
   }
 };
+
+/// What an iterator loses by a further table of L0 (it opens it, finds and reads a block, and
+/// drives others out of the cache), as a multiple of what a get loses by searching one in vain.
+inline constexpr uint64_t kMissesOfASeek = 8;
 
 enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };
 
@@ -148,6 +153,7 @@ struct LullConstants {
   uint64_t burst_us_max = 30'000'000;
   uint64_t write_bytes_per_sec_min = uint64_t{1} << 20;
   uint64_t l0_miss_bytes = 400;
+  uint64_t bandwidth_bytes_per_sec = 0;  ///< 0: measured
   bool operator==(const LullConstants&) const = default;
 };
 

@@ -7,10 +7,7 @@
 namespace lull {
 namespace {
 
-// A bandwidth is what was kept up for so long: a moment's is that of some cache.
 constexpr uint64_t kTicksOfBandwidth = 100;
-// A limit that is used to this share is what keeps background work from being faster.
-constexpr double kReached = 0.9;
 // Of a measured bandwidth: what the paper's constants are of its device.
 constexpr double kUrgentShareMax = 0.25;
 constexpr double kReserveShareMax = 0.05;
@@ -23,58 +20,44 @@ SilkPolicy::SilkPolicy(const PolicyOptions& options)
     : options_(options),
       writes_(options.silk.tick_us),
       reads_(options.silk.tick_us),
-      device_(options.silk.tick_us * kTicksOfBandwidth),
-      device_background_(options.silk.tick_us * kTicksOfBandwidth),
-      device_bytes_per_sec_max_(options.silk.half_life_us),
+      bandwidth_(options.silk.bandwidth_bytes_per_sec, options.silk.tick_us * kTicksOfBandwidth,
+                 options.silk.half_life_us),
       pauses_(options) {}
-
-/// A maximum that fades, but only in time that is evidence against it: while compactions ran, were
-/// not at their limit, and still not so much came together. Else a limit would lower the very
-/// maximum it is made from, and an idle night would leave nothing of it.
-void SilkPolicy::MeasureBandwidth(const Pressure& pressure, uint64_t now_us) {
-  compactions_ran_ |= pressure.l0_running + pressure.deep_running > 0;
-  const bool ended =
-      device_.Sample(pressure.client_bytes_total + pressure.background_bytes_total, now_us);
-  if (!device_background_.Sample(pressure.background_bytes_total, now_us) || !ended) return;
-  const bool limit_was_reached =
-      device_background_.bytes_per_sec() >= kReached * limit_min_bytes_per_sec_;
-  if (compactions_ran_ && !limit_was_reached) device_bytes_per_sec_max_.Fade(device_.span_us());
-  device_bytes_per_sec_max_.Raise(device_.bytes_per_sec());
-  compactions_ran_ = false;
-  limit_min_bytes_per_sec_ = kNoLimit;
-}
 
 /// A constant of the paper on this device. One that was measured and is slower than the paper's
 /// would have its deep compactions paused under the least load, if the urgent kept their 50 MiB/s.
 double SilkPolicy::Scaled(uint64_t bytes_per_sec, double share_max) const {
   const auto constant = static_cast<double>(bytes_per_sec);
-  return BandwidthIsGiven() ? constant : std::max(1.0, std::min(constant, share_max * bandwidth()));
+  return bandwidth_.is_given()
+             ? constant
+             : std::max(1.0, std::min(constant, share_max * bandwidth_.bytes_per_sec()));
 }
 
 void SilkPolicy::Allot() {
   const SilkConstants& silk = options_.silk;
+  const double bandwidth = bandwidth_.bytes_per_sec();
   const double reserve = Scaled(silk.reserve_bytes_per_sec, kReserveShareMax);
   const double change = Scaled(silk.change_bytes_per_sec_min, kReserveShareMax);
   const double urgent = Scaled(silk.urgent_bytes_per_sec_min, kUrgentShareMax);
   quiet_us_ = clients_bytes_per_sec_ <= reserve ? quiet_us_ + writes_.span_us() : 0;
   const bool clients_are_quiet = quiet_us_ >= kQuietTicks * silk.tick_us;
-  is_limited_ = bandwidth() > 0 && (BandwidthIsGiven() || !clients_are_quiet);
+  is_limited_ = bandwidth > 0 && (bandwidth_.is_given() || !clients_are_quiet);
   if (!is_limited_) {
     deep_is_paused_ = false;
     return;
   }
-  const double left = bandwidth() - clients_bytes_per_sec_ - reserve;
+  const double left = bandwidth - clients_bytes_per_sec_ - reserve;
   const double limit = std::max(left, urgent);
   const bool moved = std::abs(limit - limit_bytes_per_sec_) >= change;
   if (limit_bytes_per_sec_ < urgent || moved) limit_bytes_per_sec_ = limit;
-  limit_min_bytes_per_sec_ = std::min(limit_min_bytes_per_sec_, limit_bytes_per_sec_);
+  bandwidth_.NoteLimit(limit_bytes_per_sec_);
   urgent_bytes_per_sec_ = urgent;
   if (left <= urgent) deep_is_paused_ = true;
   if (left > urgent && (left >= urgent + change || clients_are_quiet)) deep_is_paused_ = false;
 }
 
 void SilkPolicy::Measure(const Pressure& pressure, uint64_t now_us) {
-  if (!BandwidthIsGiven()) MeasureBandwidth(pressure, now_us);
+  bandwidth_.Observe(pressure, now_us);
   const bool ended = writes_.Sample(pressure.client_bytes_total, now_us);
   if (!reads_.Sample(pressure.client_read_bytes_total, now_us) || !ended) return;
   clients_bytes_per_sec_ = std::max(writes_.bytes_per_sec(), reads_.bytes_per_sec());
@@ -93,7 +76,8 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
       pressure.drain_requested || pressure.debt_bytes >= options_.debt_bytes_max;
   if (regardless || !deep_is_paused_) wanted.deep = all;
   // What runs regardless of the bandwidth would wait in vain for its share of it.
-  const bool limited = !pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted);
+  const bool limited =
+      pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted) == PauseLimit::Deep::kMayWait;
   if (limited && !regardless && is_limited_) {
     wanted.rate = {static_cast<uint64_t>(limit_bytes_per_sec_),
                    static_cast<uint64_t>(urgent_bytes_per_sec_)};
@@ -105,7 +89,7 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
 
 PolicyState SilkPolicy::State() const {
   PolicyState state = {
-      {"bandwidth_bytes_per_sec", Whole(bandwidth())},
+      {"bandwidth_bytes_per_sec", Whole(bandwidth_.bytes_per_sec())},
       {"clients_bytes_per_sec", Whole(clients_bytes_per_sec_)},
       {"limited", is_limited_},
       {"limit_bytes_per_sec", Whole(limit_bytes_per_sec_)},

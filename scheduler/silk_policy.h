@@ -13,7 +13,7 @@
 // - C is the larger of what clients write (to the WAL; their flush draws from I) and what they
 //   read. A device does both at once, and compactions read about as much as they write: each
 //   direction has its own T - C, and the narrower one counts. Reads are never added to writes.
-// - T is given, or measured: see MeasureBandwidth. Until something is known of it, and while
+// - T is given, or measured: see Bandwidth. Until something is known of it, and while
 //   clients are quiet (for 20 ticks on end they took no more than the reserve), a measured T limits
 //   nothing: that is when the device shows what it can do.
 // - The paper's constants belong to a device of 200 MB/s. Of one that was measured, and is slower,
@@ -23,8 +23,7 @@
 // pause_us_max. Writers are never slowed, only stopped by the hard limits, as in the paper.
 #pragma once
 
-#include <limits>
-
+#include "scheduler/bandwidth.h"
 #include "scheduler/pause_limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/rates.h"
@@ -38,30 +37,15 @@ class SilkPolicy final : public Policy {
   PolicyState State() const override;
 
  private:
-  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
   void Measure(const Pressure& pressure, uint64_t now_us);
-  void MeasureBandwidth(const Pressure& pressure, uint64_t now_us);
   void Allot();
   double Scaled(uint64_t bytes_per_sec, double share_max) const;
-  bool BandwidthIsGiven() const { return options_.silk.bandwidth_bytes_per_sec > 0; }
-  /// T; 0: not known yet.
-  double bandwidth() const {
-    return BandwidthIsGiven() ? static_cast<double>(options_.silk.bandwidth_bytes_per_sec)
-                              : device_bytes_per_sec_max_.value();
-  }
 
   const PolicyOptions options_;
   RateMeter writes_;
   RateMeter reads_;
   double clients_bytes_per_sec_ = 0;  // C
-
-  RateMeter device_;             // what clients and background work write, over longer spans
-  RateMeter device_background_;  // of that, the background work
-  FadingMaximum device_bytes_per_sec_max_;
-  // Since the last of those spans began:
-  bool compactions_ran_ = false;
-  double limit_min_bytes_per_sec_ = kNoLimit;
+  Bandwidth bandwidth_;               // T
 
   bool is_limited_ = false;
   double limit_bytes_per_sec_ = 0;   // the limiter's, or what it was last; 0: there was none yet

@@ -105,7 +105,7 @@ class IoBudget {
     TokenBucket own;
     bool has_rate = false;  // its policy was asked
     bool has_work = false;
-    double finish = 0;      // when its last slice ends, in time that passes as stores are served
+    double finish = 0;  // when its last slice ends, in time that passes as stores are served
   };
   void SetCommonRate(uint64_t now_nanos);
   static double Cost(const Store& store, double bytes) {

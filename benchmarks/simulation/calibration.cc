@@ -241,7 +241,9 @@ class Calibration {
     costs_.flush_entry_ns = flush.each;
     costs_.flush_byte_ns = flush.byte;
     costs_.table_value_share = LineThrough(file_bytes[0], file_bytes[1]).byte;
-    costs_.table_entry_bytes = file_bytes[0] - kKeyBytes - kSmallValue * costs_.table_value_share;
+    // Keys have a prefix in common, and a table may need less for one than its length.
+    costs_.table_entry_bytes =
+        std::max(0.0, file_bytes[0] - kKeyBytes - kSmallValue * costs_.table_value_share);
     costs_.memtable_entry_bytes = std::max(0.0, memory - kKeyBytes - kSmallValue);
     Show("flush_entry_ns", costs_.flush_entry_ns);
     Show("flush_byte_ns", costs_.flush_byte_ns);

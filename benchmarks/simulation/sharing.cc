@@ -18,20 +18,24 @@ void SpeedAlone(std::span<BackgroundThread> threads) {
 
 void LimitToBudget(const Budget& budget, std::span<BackgroundThread> threads) {
   if (budget.rate.bytes_per_sec == 0) return;
-  const auto limit = [&](auto chosen, double bytes_per_sec) {
+  const auto limit = [&](auto chosen, double left_bytes_per_sec) {
+    const double allowed = std::max(0.0, left_bytes_per_sec);
     double wanted = 0;
     for (const BackgroundThread& thread : threads) {
       if (chosen(thread.work_class)) wanted += thread.speed * thread.write_bytes;
     }
-    if (wanted <= bytes_per_sec) return wanted;
+    if (wanted <= allowed) return wanted;
     for (BackgroundThread& thread : threads) {
-      if (chosen(thread.work_class)) thread.speed *= std::max(0.0, bytes_per_sec) / wanted;
+      if (chosen(thread.work_class)) thread.speed *= allowed / wanted;
     }
-    return std::max(0.0, bytes_per_sec);
+    return allowed;
   };
   const auto total = static_cast<double>(budget.rate.bytes_per_sec);
   const auto urgent = static_cast<double>(budget.rate.urgent_bytes_per_sec_min);
-  const double flush = budget.flush_bytes_per_sec;
+  double flush = 0;
+  for (const BackgroundThread& thread : threads) {
+    if (thread.work_class == WorkClass::kFlush) flush += thread.speed * thread.write_bytes;
+  }
   if (!budget.by_class) {
     limit([](WorkClass work_class) { return work_class != WorkClass::kFlush; }, total - flush);
     return;

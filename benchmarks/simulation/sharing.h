@@ -43,11 +43,10 @@ struct ClientShare {
   double device = 0;
 };
 
-/// A budget, and what flushes have taken of it of late: that they run only now and then does not
-/// give the others more in between.
+/// A budget. A running flush draws from it as fast as it can, and next to nothing is saved up: the
+/// others have what it leaves, and all of it as soon as it ends.
 struct Budget {
   RateBudget rate;
-  double flush_bytes_per_sec = 0;
   /// L0 jobs have the minimum and go before deep ones. False: all compactions have equal parts of
   /// what flushes leave.
   bool by_class = true;

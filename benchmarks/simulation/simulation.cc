@@ -17,7 +17,6 @@ constexpr uint64_t kNever = UINT64_MAX;
 constexpr double kSaturated = 0.98;
 constexpr double kSliceBytes = 256 << 10;
 constexpr double kHugeSeconds = 1e7;
-constexpr double kFlushRateSeconds = 1;  // over which the budget looks at what flushes took
 
 double EntryTableBytes(const SimulationOptions& options) {
   return options.load.key_bytes + options.load.value_bytes * options.costs.table_value_share +
@@ -165,7 +164,7 @@ void Simulation::Advance(uint64_t to_ns) {
   const double l0_tables = tables_.version().TableCount(0);
   l0_misses_ += served.requests *
                 (options_.load.get_share * options_.filter_pass_share * tables_.L0SearchedInVain() +
-                 options_.load.scan_share * std::max(0.0, l0_tables - 1));
+                 options_.load.scan_share * kMissesOfASeek * std::max(0.0, l0_tables - 1));
   interval_.client_bytes += served.writes * clients_.write_bytes();
   interval_.arrived += served.arrived;
   interval_.served += served.requests;
@@ -199,19 +198,11 @@ void Simulation::AdvanceWork(double seconds) {
     slices_[static_cast<size_t>(job.thread.work_class)] +=
         part * static_cast<double>(job.merge.bytes_in) / kSliceBytes;
   }
-  double flushed = 0;
   if (flush_ && !installing_) {
     const double part = std::min(flush_->thread.speed * seconds, 1 - flush_->done);
     flush_->done += part;
     if (1 - flush_->done < 1e-9) flush_->done = 1;
     note(flush_->thread, part);
-    flushed = part * flush_->thread.write_bytes;
-  }
-  const double forgotten = -std::expm1(-seconds / kFlushRateSeconds);
-  flush_rate_ += forgotten * (flushed / seconds - flush_rate_);
-  if (std::abs(flush_rate_ - shared_flush_rate_) >
-      0.05 * static_cast<double>(directive_.rate.bytes_per_sec)) {
-    shares_changed_ = directive_.rate.bytes_per_sec > 0 || shares_changed_;
   }
 }
 
@@ -229,9 +220,8 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   const std::vector<BackgroundThread*> at_work = AtWork();
   std::vector<BackgroundThread> threads;
   for (const BackgroundThread* thread : at_work) threads.push_back(*thread);
-  const ClientShare granted =
-      ShareMachine(options_.cores, {directive_.rate, flush_rate_, options_.l0_first}, clients,
-                   options_.load.clients, threads);
+  const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, options_.l0_first},
+                                           clients, options_.load.clients, threads);
   for (size_t i = 0; i < threads.size(); ++i) at_work[i]->speed = threads[i].speed;
   return granted;
 }
@@ -262,7 +252,7 @@ void Simulation::MeasureQueue(const ClientShare& clients) {
   double used = clients.device;
   for (const BackgroundThread* thread : threads) used += thread->speed * thread->device_seconds;
   device_in_use_ = std::min(1.0, used);
-  const bool device_is_short = used > kSaturated && directive_.rate.bytes_per_sec == 0;
+  const bool device_is_short = used > kSaturated;
   double outstanding = 0;
   int users = 0;
   for (const BackgroundThread* thread : threads) {
@@ -281,7 +271,6 @@ void Simulation::MeasureQueue(const ClientShare& clients) {
 /// they want, then what everybody gets.
 void Simulation::Share() {
   shares_changed_ = false;
-  shared_flush_rate_ = flush_rate_;
   ClientShare all;
   all.cores = std::min(options_.load.clients, options_.cores);
   all.device = 1;

@@ -203,8 +203,6 @@ class Simulation {
   bool shares_changed_ = true;
   double device_in_use_ = 0;
   double cores_in_use_ = 0;
-  double flush_rate_ = 0;         // bytes a second that flushes write, smoothed
-  double shared_flush_rate_ = 0;  // as it was when the speeds were worked out
   double queue_seconds_ = 0;
   double queue_seconds_max_ = 0;
 

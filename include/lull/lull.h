@@ -34,6 +34,11 @@ struct LEVELDB_EXPORT SchedulingOptions {
   /// starts.
   uint64_t memory_budget_bytes = 64u << 20;
 
+  /// Bytes of one memtable, at most 1 GiB, and where set at least 64 KiB. 0: Options::
+  /// write_buffer_size. It is for programs that leave that field alone, and is read when the store
+  /// opens.
+  uint64_t memtable_bytes = 0;
+
   /// L0 tables at which a compaction of L0 is due, at which writes are slowed, and at which they
   /// wait. 0: the policy's own. REQUIRES (checked): trigger <= slowdown <= stop.
   int l0_trigger = 0;
@@ -67,6 +72,9 @@ struct LEVELDB_EXPORT SchedulingOptions {
   /// in vain. L0 is compacted in the middle of a burst once reads lost as much as that costs; 0:
   /// never for their sake.
   uint64_t lull_l0_miss_bytes = 400;
+  /// What the device can do. While clients write, compactions get what those leave of it, and more
+  /// as limits come near. 0: measured.
+  uint64_t lull_bandwidth_bytes_per_sec = 0;
 
   /// "idle-threshold": how often the clients' rate is taken, and below which rate it is idle.
   uint64_t idle_probe_us = 500'000;

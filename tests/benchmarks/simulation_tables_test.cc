@@ -142,7 +142,7 @@ TEST(SimulationSharingTest, TheRateBudgetGoesToFlushThenL0ThenDeep) {
     BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
                                   Compaction(WorkClass::kL0, CpuPriority::kNormal),
                                   Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
-    ShareMachine(8, {{total, urgent}, 100e6}, {}, 1, threads);
+    ShareMachine(8, {{total, urgent}}, {}, 1, threads);
     return std::array<double, 3>{threads[0].speed, threads[1].speed, threads[2].speed};
   };
   EXPECT_EQ(speeds(0, 0), (std::array<double, 3>{1, 1, 1}));
@@ -156,7 +156,7 @@ TEST(SimulationSharingTest, WithoutPrioritiesAllCompactionsHavePartsOfOneBudget)
                                 Compaction(WorkClass::kL0, CpuPriority::kNormal),
                                 Compaction(WorkClass::kDeep, CpuPriority::kNormal),
                                 Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
-  ShareMachine(8, {{250'000'000, 240'000'000}, 100e6, false}, {}, 1, threads);
+  ShareMachine(8, {{250'000'000, 240'000'000}, false}, {}, 1, threads);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
   for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
 }

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -198,10 +199,10 @@ TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
   Directive slow = AllThatIsDue();
   slow.rate = {12 << 20, 11 << 20};
   const SimulationResult result = RunWith(slow);
-  double written = 0;
-  for (const double bytes : result.written_bytes) written += bytes;
-  EXPECT_LT(written / result.seconds, 1.1 * (12 << 20));
-  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes[1], 2 * result.written_bytes[1]);
+  const double written =  // flushes are never held back
+      std::accumulate(result.written_bytes.begin() + 1, result.written_bytes.end(), 0.0);
+  EXPECT_LT(written / result.seconds, 1.02 * (12 << 20));
+  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes[2], 2 * result.written_bytes[2]);
 }
 
 TEST(SimulationDirectiveTest, TableBytesSetTheSizeOfOutputs) {
@@ -336,11 +337,13 @@ TEST(SimulationTest, FiltersKeepGetsFromL0AndIteratorsLookIntoAllOfIt) {
 
 // Of the order that SILK found (figure 8A), the model shows that RocksDB without a limit is last.
 // Why not more: docs/simulator.md.
-TEST(SimulationScenarioTest, AnAutoTunedLimitKeepsATailThatRocksDbLoses) {
+TEST(SimulationScenarioTest, TheOrderOfSilksPaperComesOut) {
   const auto p99 = [](const std::string& policy) {
     return Simulation(OptionsOf("silk-peaks-10", policy, 600, 1)).Run(nullptr).all.Quantile(0.99);
   };
-  EXPECT_LT(100 * p99("rocksdb-autotuned"), p99("rocksdb"));
+  EXPECT_LT(1.5 * p99("rocksdb-autotuned"), p99("rocksdb"));
+  EXPECT_LT(100 * p99("silk"), p99("rocksdb-autotuned"));
+  EXPECT_LE(p99("lull"), p99("silk"));
 }
 
 TEST(SimulationScenarioTest, TheRatesAloneKnowNoPriorities) {

@@ -55,6 +55,14 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
     Await("both ran", [&] { return l0_->slices.load() > 0 && deep_->slices.load() > 0; });
   }
 
+  /// On a thread of its own, for a slice that holds the closing up.
+  std::unique_ptr<ThreadHandle> StartClosing(std::atomic<bool>* closed) {
+    return ThreadFactory::System()->Start("closer", CpuClass::kNormal, [this, closed] {
+      coordinator_->Unregister(&tenant_);
+      closed->store(true);
+    });
+  }
+
   void CloseAndCheck() {
     const uint64_t l0_slices = l0_->slices.load();
     const uint64_t deep_slices = deep_->slices.load();
@@ -151,10 +159,7 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   const uint64_t l0_slices = l0_->slices.load();
   const uint64_t deep_slices = deep_->slices.load();
   std::atomic<bool> closed{false};
-  auto closer = ThreadFactory::System()->Start("closer", CpuClass::kNormal, [&] {
-    coordinator_->Unregister(&tenant_);
-    closed.store(true);
-  });
+  std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
   // The other's policy shows that the monitor went round and asked the workers to pause.
   FakeTenant other;
   Wish others;
@@ -167,6 +172,32 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   closer.reset();
   EXPECT_EQ(l0_->slices.load(), l0_slices);
   EXPECT_EQ(deep_->slices.load(), deep_slices);
+  coordinator_->Unregister(&other);
+}
+
+TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
+  StartBoth(Nothing());
+  tenant_.flush_hangs_.store(true);
+  const int calls = tenant_.flush_calls_.load();
+  Await("the flush thread is at it", [&] {
+    coordinator_->WakeFlush();
+    return tenant_.flush_calls_.load() > calls;
+  });
+  std::atomic<bool> closed{false};
+  std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
+  FakeTenant other;
+  Wish others;
+  others.Set(Nothing());
+  Register(&other, &others);
+  Await("the monitor lets go of it", [&] {
+    const uint64_t asked = wish_.asked.load();
+    AwaitRounds(&others, 5);
+    return wish_.asked.load() == asked;
+  });
+  AwaitRounds(&others, 100);
+  EXPECT_FALSE(closed.load());
+  tenant_.flush_hangs_.store(false);
+  closer.reset();
   coordinator_->Unregister(&other);
 }
 

@@ -90,6 +90,22 @@ TEST(DropRule, KeysOutOfOrderKeepTheDeletionsThatAreNeeded) {
   EXPECT_TRUE(rule.ShouldDrop(MakeInternalKey("c", 3, kDelete)));
 }
 
+TEST(DropRule, TellsOfEntriesThatNoStoreWritesThere) {
+  DropRule rule(InternalOrder(), 2, nullptr, 0);
+  const auto is_damaged = [&](const std::string& key) {
+    rule.ShouldDrop(key);
+    return rule.IsDamaged();
+  };
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 5, kPut)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, kDelete)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, kDelete))) << "the same entry in two tables";
+  EXPECT_TRUE(is_damaged(MakeInternalKey("b", 6, kPut)));
+  EXPECT_TRUE(is_damaged(MakeInternalKey("a", 9, kPut)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("c", kMaxStoredSequence, kPut)));
+  EXPECT_TRUE(is_damaged(MakeInternalKey("d", kMaxStoredSequence + 1, kPut)));
+  EXPECT_TRUE(is_damaged("short"));
+}
+
 // The newest of `entries` (any order) that a reader at `sequence` sees: its sequence, or 0 when the
 // key is not there.
 SequenceNumber Visible(const std::vector<Entry>& entries, const std::string& key,

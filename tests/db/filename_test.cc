@@ -43,7 +43,6 @@ TEST(FileNameTest, ParseIsTheInverse) {
   EXPECT_EQ(ParseFileName("LOCK"), (ParsedFileName{FileKind::kLock, 0}));
   EXPECT_EQ(ParseFileName("LOG"), (ParsedFileName{FileKind::kInfoLog, 0}));
   EXPECT_EQ(ParseFileName("LOG.old"), (ParsedFileName{FileKind::kInfoLog, 0}));
-  EXPECT_EQ(ParseFileName("7.log"), (ParsedFileName{FileKind::kLog, 7}));
 }
 
 TEST(FileNameTest, OtherNamesAreNobodys) {
@@ -74,7 +73,12 @@ TEST(FileNameTest, OtherNamesAreNobodys) {
                            "+1.log",
                            "lost",
                            "1.ldb/",
-                           "0x10.ldb"}) {
+                           "0x10.ldb",
+                           "7.log",  // a store would look for 000007.log
+                           "0000007.log",
+                           "12345.sst",
+                           "MANIFEST-7",
+                           "01234567.ldb"}) {
     EXPECT_EQ(ParseFileName(name), std::nullopt) << name;
   }
   EXPECT_EQ(ParseFileName(std::string("000001.log\0", 11)), std::nullopt);

@@ -33,11 +33,11 @@ class FullDiskTest : public ::testing::Test {
     db_ = OpenOn(&env_);
   }
 
-  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env) const {
+  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env, const std::string& scheduling = "") const {
     leveldb::Options options = options_;
     options.env = env;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status = testing::OpenStore(options, "", "/store", &raw);
+    const leveldb::Status status = testing::OpenStore(options, scheduling, "/store", &raw);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(raw);
   }
@@ -91,6 +91,24 @@ class FullDiskTest : public ::testing::Test {
   CommitLog log_;
   int puts_ = 0;
 };
+
+// The sync that fails takes with it what was acknowledged before. Memory has it still, and the
+// first try to make a table of that fails too.
+TEST_F(FullDiskTest, ACloseSavesWhatAFailedLogLost) {
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Put(i, 100, false).ok());
+  Fault failed_sync;
+  failed_sync.kind = FaultKind::kFailedSync;
+  failed_sync.name_part = ".log";
+  env_.Arm(failed_sync);
+  Fault no_table;
+  no_table.ops = testing::kOpenWrite;
+  no_table.name_part = ".ldb";
+  env_.Arm(no_table);
+  EXPECT_FALSE(Put(1, 100, true).ok());
+  while (env_.hits() < 2) Clock::System()->SleepForNanos(1'000'000);
+  db_.reset();
+  ExpectMatch(OpenOn(&disk_).get(), CommitLog::Demand::kAckedSurvives, "closed");
+}
 
 TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(Put(i, 500, i % 3 == 0).ok());
@@ -154,6 +172,18 @@ TEST_F(FullDiskTest, MemoryAbsorbsWhileTablesHaveNoRoom) {
   EXPECT_FALSE(Flush(db_.get()).ok());
   env_.Heal();
   AwaitOk([this] { return Flush(db_.get()); });
+  ExpectNothingLost("at the end");
+}
+
+TEST_F(FullDiskTest, WhoNeedsMemoryDoesNotWaitForWhatFails) {
+  db_.reset();
+  db_ = OpenOn(&env_, "own_coordinator=true;memory_budget_bytes=1M");
+  FillDisk(100, ".ldb");
+  leveldb::Status status;
+  for (int i = 0; status.ok() && i < 10'000; ++i) status = Put(i % 100, 2000, false);
+  EXPECT_NE(status.ToString().find(".ldb"), std::string::npos) << status.ToString();
+  env_.Heal();
+  AwaitWrites();
   ExpectNothingLost("at the end");
 }
 

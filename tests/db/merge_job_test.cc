@@ -157,5 +157,43 @@ TEST_F(MergeJobTest, TwoInterruptedJobsDoNotTouchEachOther) {
   }
 }
 
+// Tables with right checksums, but not such as a store writes.
+class DamagedMergeTest : public ::testing::Test {
+ protected:
+  leveldb::Status Compact(const std::vector<NewTable>& tables) {
+    VersionEdit edit;
+    edit.new_tables = tables;
+    const VersionRef version = testing::Applied(testing::EmptyVersion(), edit);
+    LayoutOptions layout;
+    layout.l0_trigger = 1;
+    std::optional<CompactionPlan> plan = Pick(*version, Depth::kL0, {}, {}, layout);
+    EXPECT_TRUE(plan && !plan->trivial_move);
+    CompactionJob job(JobClass::kL0, files_.context(), &tables_, std::move(*plan), layout, version,
+                      kMaxSequence);
+    Job::Progress progress = Job::Progress::kMore;
+    return job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+  }
+
+  CrashEnv env_;
+  StoreFiles files_{&env_, "/store"};
+  GraceDomain grace_;
+  TableCache tables_{files_.context(), &grace_, [] {}};
+};
+
+TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
+  EXPECT_TRUE(Compact({files_.AddUnlisted("a@5=x c@6=y", 0), files_.AddUnlisted("b@1=z", 1)}).ok());
+  const leveldb::Status status =
+      Compact({files_.AddUnlisted("a@5=x d@6=y b@7=z e@8=w", 0), files_.AddUnlisted("b@1=z", 1)});
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
+TEST_F(DamagedMergeTest, KeysBeyondTheListedRangeMakeNoEdit) {
+  NewTable more = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
+  more.largest = MakeInternalKey("c", 6, ValueKind::kValue);
+  const leveldb::Status status =
+      Compact({more, files_.AddUnlisted("b@1=z", 1), files_.AddUnlisted("p@1=z z@2=z", 1)});
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
 }  // namespace
 }  // namespace lull

@@ -151,6 +151,47 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
 }
 
 // Whoever wrote the log may have had more memory.
+// A MANIFEST could not hold it, so that the store would not open again.
+TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
+  CrashEnv disk;
+  StoreFiles files(&disk, kName);
+  const uint64_t wal =
+      files.AddWal({"a@1=a1", "b@" + std::to_string(kMaxStoredSequence + 1) + "=b1"});
+  files.WriteManifest(wal);
+  leveldb::Options options;
+  options.env = &disk;
+  options.paranoid_checks = true;
+  leveldb::DB* raw = nullptr;
+  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
+  options.paranoid_checks = false;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    const std::unique_ptr<leveldb::DB> db(raw);
+    std::string value;
+    EXPECT_TRUE(db->Get({}, "a", &value).ok());
+    EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
+    EXPECT_TRUE(db->Put({}, "c", "c1").ok());
+  }
+  EXPECT_TRUE(disk.FileExists(LostFolderName(kName) + LogFileName("", wal)));
+}
+
+// Else the next files would have names that no store reads.
+TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
+  CrashEnv disk;
+  StoreFiles files(&disk, kName);
+  files.WriteManifest(files.AddWal({"a@1=a1"}));
+  const std::string stray = LogFileName(kName, kFileNumberMax);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&disk, "", stray).ok());
+  leveldb::Options options;
+  options.env = &disk;
+  leveldb::DB* raw = nullptr;
+  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
+  EXPECT_TRUE(leveldb::RepairDB(kName, options).IsCorruption());
+  ASSERT_TRUE(disk.RemoveFile(stray).ok());
+  ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+  delete raw;
+}
+
 TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   CrashEnv disk;
   StoreFiles files(&disk, kName);

@@ -213,6 +213,36 @@ TEST_F(RepairTest, KeepsADamagedCurrentAside) {
   EXPECT_THAT(LostFiles(&env_), ::testing::Contains("CURRENT"));
 }
 
+TEST_F(RepairTest, ATemporaryFileInTheWayOfCurrentIsKeptAside) {
+  files_.AddTable(1, "a@5=a1");
+  const uint64_t manifest = files_.WriteManifest(0);
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kName)).ok());
+  const std::string temp = TempFileName(kName, manifest);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "unfinished", temp).ok());
+  EXPECT_EQ(Repair().text(), "a=a1");
+  std::string kept;
+  const std::string path = LostFolderName(kName) + TempFileName("", manifest);
+  EXPECT_TRUE(leveldb::ReadFileToString(&env_, path, &kept).ok());
+  EXPECT_EQ(kept, "unfinished");
+}
+
+TEST_F(RepairTest, OfTwoTablesWithOneNumberTheOneThatNobodyReadsIsSetAside) {
+  const uint64_t number = files_.AddTable(1, "a@5=a1");
+  files_.WriteManifest(0);
+  const std::string twin = LegacyTableFileName(kName, number);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "another", twin).ok());
+  EXPECT_EQ(Repair().text(), "a=a1");
+  EXPECT_THAT(LostFiles(&env_), ::testing::Contains(LegacyTableFileName("", number).substr(1)));
+  EXPECT_FALSE(env_.FileExists(twin));
+}
+
+TEST_F(RepairTest, SequencesThatNoManifestCanHoldAreNotBelieved) {
+  const std::string beyond = std::to_string(kMaxStoredSequence + 1);
+  files_.AddTable(1, "a@5=a1 b@" + beyond + "=b1");
+  files_.WriteManifest(files_.AddWal({"c@6=c1", "d@" + beyond + "=d1"}));
+  EXPECT_EQ(Repair().text(), "a=a1 c=c1");
+}
+
 TEST_F(RepairTest, WithoutAManifestTheNewestSequenceWins) {
   // No order of these files gives the right answers for both a and b.
   files_.AddTable(1, "a@9=new b@1=old");

@@ -22,6 +22,7 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.policy, b.policy);
   EXPECT_EQ(a.compaction_threads, b.compaction_threads);
   EXPECT_EQ(a.memory_budget_bytes, b.memory_budget_bytes);
+  EXPECT_EQ(a.memtable_bytes, b.memtable_bytes);
   EXPECT_EQ(a.l0_trigger, b.l0_trigger);
   EXPECT_EQ(a.l0_slowdown, b.l0_slowdown);
   EXPECT_EQ(a.l0_stop, b.l0_stop);
@@ -36,6 +37,7 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.lull_burst_us_max, b.lull_burst_us_max);
   EXPECT_EQ(a.lull_write_bytes_per_sec_min, b.lull_write_bytes_per_sec_min);
   EXPECT_EQ(a.lull_l0_miss_bytes, b.lull_l0_miss_bytes);
+  EXPECT_EQ(a.lull_bandwidth_bytes_per_sec, b.lull_bandwidth_bytes_per_sec);
   EXPECT_EQ(a.idle_probe_us, b.idle_probe_us);
   EXPECT_EQ(a.idle_threshold_bytes_per_sec, b.idle_threshold_bytes_per_sec);
   EXPECT_EQ(a.idle_quiet_us, b.idle_quiet_us);
@@ -67,6 +69,7 @@ SchedulingOptions Unusual() {
   options.policy = "leveldb";
   options.compaction_threads = 3;
   options.memory_budget_bytes = (48 << 20) + 1;
+  options.memtable_bytes = (9 << 20) + 1;
   options.l0_trigger = 5;
   options.l0_slowdown = 6;
   options.l0_stop = 7;
@@ -81,6 +84,7 @@ SchedulingOptions Unusual() {
   options.lull_burst_us_max = 18001;
   options.lull_write_bytes_per_sec_min = 19 << 20;
   options.lull_l0_miss_bytes = 4001;
+  options.lull_bandwidth_bytes_per_sec = (310 << 20) + 1;
   options.idle_probe_us = 20001;
   options.idle_threshold_bytes_per_sec = 21 << 20;
   options.idle_quiet_us = 22001;
@@ -130,11 +134,12 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
   const SchedulingOptions defaults;
   EXPECT_TRUE(ValidateSchedulingOptions(defaults).ok());
   EXPECT_EQ(defaults.ToString(),
-            "policy=lull;compaction_threads=0;memory_budget_bytes=64M;l0_trigger=0;l0_slowdown=0;"
-            "l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;lull_after_us=20000;"
-            "lull_smoothing_us=100000;lull_half_life_us=60000000;lull_hard_percent=25;"
-            "lull_hard_flush_percent=10;lull_flush_bytes_min=16M;lull_burst_us_max=30000000;"
-            "lull_write_bytes_per_sec_min=1M;lull_l0_miss_bytes=400;idle_probe_us=500000;"
+            "policy=lull;compaction_threads=0;memory_budget_bytes=64M;memtable_bytes=0;"
+            "l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;"
+            "lull_after_us=20000;lull_smoothing_us=100000;lull_half_life_us=60000000;"
+            "lull_hard_percent=25;lull_hard_flush_percent=10;lull_flush_bytes_min=16M;"
+            "lull_burst_us_max=30000000;lull_write_bytes_per_sec_min=1M;lull_l0_miss_bytes=400;"
+            "lull_bandwidth_bytes_per_sec=0;idle_probe_us=500000;"
             "idle_threshold_bytes_per_sec=512K;idle_quiet_us=500000;"
             "silk_bandwidth_bytes_per_sec=0;silk_reserve_bytes_per_sec=10M;"
             "silk_urgent_bytes_per_sec_min=50M;silk_change_bytes_per_sec_min=10M;"
@@ -149,7 +154,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(41, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(43, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
@@ -226,6 +231,8 @@ TEST(SchedulingOptionsTest, RefusesNumbersOutOfBounds) {
   ExpectRefused("compaction_threads=257", {"\"compaction_threads=257\"", "at most 256"});
   ExpectRefused("compaction_threads=4294967296", {"at most 256"});
   ExpectRefused("memory_budget_bytes=0", {"at least 1"});
+  ExpectRefused("memtable_bytes=65535", {"\"memtable_bytes=65535\"", "at least 64K, or 0"});
+  ExpectRefused("memtable_bytes=1025M", {"at most 1G"});
   ExpectRefused("l0_stop=1048577", {"at most 1048576"});
   ExpectRefused("lull_after_us=3600000001", {"at most 3600000000"});
   ExpectRefused("debt_bytes_max=1048577G", {"at most 1048576G"});
@@ -298,7 +305,8 @@ TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
 
 TEST(SchedulingOptionsTest, EveryConstantOfAPolicyReachesIt) {
   const PolicyOptions resolved = ResolvePolicyOptions(Unusual(), 1, 1, 1);
-  const LullConstants lull{12345, 13001, 14001, 15, 16, 17 << 20, 18001, 19 << 20, 4001};
+  const LullConstants lull{12345,    13001, 14001,    15,   16,
+                           17 << 20, 18001, 19 << 20, 4001, (310 << 20) + 1};
   EXPECT_EQ(resolved.lull, lull);
   const IdleConstants idle{20001, 21 << 20, 22001};
   EXPECT_EQ(resolved.idle, idle);
@@ -326,8 +334,8 @@ TEST(SchedulingOptionsTest, RefusesABandwidthOfWhichNothingIsLeft) {
 }
 
 TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
-  for (const char* name :
-       {"compaction_threads", "memory_budget_bytes", "own_coordinator", "", "l0_stopp"}) {
+  for (const char* name : {"compaction_threads", "memory_budget_bytes", "memtable_bytes",
+                           "own_coordinator", "", "l0_stopp"}) {
     EXPECT_FALSE(CanChangeLive(name)) << name;
   }
   const std::string text = Unusual().ToString();
@@ -336,7 +344,7 @@ TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
     live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
     if (text.find(';', begin) == text.npos) break;
   }
-  EXPECT_EQ(live, 31);
+  EXPECT_EQ(live, 32);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
@@ -364,6 +372,8 @@ TEST(SchedulingOptionsTest, ParseLiveRefusesTheRestByName) {
               AllOf(HasSubstr("\"compaction_threads=2\""), HasSubstr("threads were started")));
   EXPECT_THAT(refused("memory_budget_bytes=64M"),
               AllOf(HasSubstr("\"memory_budget_bytes=64M\""), HasSubstr("share the budget")));
+  EXPECT_THAT(refused("memtable_bytes=0"),
+              AllOf(HasSubstr("\"memtable_bytes=0\""), HasSubstr("memtables and logs")));
   EXPECT_THAT(refused("own_coordinator=false"),
               AllOf(HasSubstr("\"own_coordinator=false\""), HasSubstr("while a store is open")));
   // Nothing of a text is taken that holds one such pair, nor of one that Parse refuses.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,15 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
     return text;
+  }
+  /// Of all kinds, since the store was opened.
+  int FailedJobs() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
+    int failed = 0;
+    const nlohmann::json stats = nlohmann::json::parse(text);
+    for (const auto& kind : stats.at("job_totals")) failed += kind.at("failed").get<int>();
+    return failed;
   }
   /// Writes `count` entries with values of 1000 bytes; a later `round` overwrites an earlier one.
   void Fill(int count, int round) {
@@ -285,6 +296,65 @@ TEST_P(StoreTest, AMissingTableIsNamed) {
   EXPECT_NE(status.ToString().find(table), std::string::npos) << status.ToString();
 }
 
+/// Two tables in L1, one of a1 that is damaged and one of m1, and newer ones of a1 in L0.
+class DamagedStoreTest : public StoreTest {
+ protected:
+  void SetUp() override {
+    Reopen();
+    Put("a1", "old");
+    Compact("a", "b");
+    std::vector<std::string> names;
+    ASSERT_TRUE(leveldb::Env::Default()->GetChildren(name_, &names).ok());
+    Put("m1", "old");
+    Compact("m", "n");
+    ASSERT_EQ(FilesAtLevel(1), "2");
+    for (const std::string& name : names) {
+      const auto parsed = ParseFileName(name);
+      if (!parsed || parsed->kind != FileKind::kTable) continue;
+      std::fstream(name_ + "/" + name, std::ios::in | std::ios::out).write("?????", 5);
+    }
+    Put("a1", "new");
+    Compact("a", "b");
+    EXPECT_EQ(FilesAtLevel(0), "1");
+    EXPECT_TRUE(WaitForIdle(db_.get()).IsCorruption());
+  }
+
+  void Compact(const std::string& begin, const std::string& end) {
+    const leveldb::Slice from(begin), to(end);
+    db_->CompactRange(&from, &to);
+  }
+};
+
+// Where a table is damaged nothing is compacted any more; elsewhere all goes on.
+TEST_P(DamagedStoreTest, CompactRangeEndsOnlyAtDamageInItsWay) {
+  Put("m1", "new");
+  Compact("m", "n");
+  EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
+  EXPECT_EQ(FilesAtLevel(1), "2");
+  EXPECT_EQ(Value("m1"), "new");
+  Compact("a", "b");  // and ends, a second time too
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  EXPECT_EQ(FailedJobs(), 1) << "the same damage is not met again";
+  EXPECT_EQ(Value("a1"), "new");
+}
+
+TEST_P(DamagedStoreTest, WritersWaitForL0WhileItCanBeCompactedAndAreToldWhenItCannot) {
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1;l0_slowdown=2;l0_stop=3").ok());
+  for (int round = 0; round < 8; ++round) {
+    Put("m1", std::to_string(round));
+    const leveldb::Status status = Flush(db_.get());
+    ASSERT_TRUE(status.ok()) << round << ": " << status.ToString();
+  }
+  leveldb::Status status;
+  int rounds = 0;
+  for (; status.ok() && rounds < 8; ++rounds) {
+    status = db_->Put(leveldb::WriteOptions(), "a1", "newer");
+    if (status.ok()) status = Flush(db_.get());
+  }
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_LE(rounds, 5);
+}
+
 TEST_P(StoreTest, WorksWithACoordinatorOfItsOwn) {
   scheduling_.own_coordinator = true;
   scheduling_.compaction_threads = 1;
@@ -394,6 +464,8 @@ TEST_P(StoreTest, KeysOfDifferentBytesMayBeEqual) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, StoreTest, ::testing::Values("lull", "leveldb"),
+                         [](const auto& param) { return param.param; });
+INSTANTIATE_TEST_SUITE_P(Policies, DamagedStoreTest, ::testing::Values("lull", "leveldb"),
                          [](const auto& param) { return param.param; });
 
 TEST(OpenTest, TakesItsSchedulingFromTheEnvironment) {

@@ -206,6 +206,21 @@ TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
   }
 }
 
+/// As goleveldb lists what it recovered from logs.
+TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
+  VersionBuilder builder(EmptyVersion(), MakePlainTable);
+  ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]")).ok());
+  ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z]")).ok());
+  VersionEdit removal;
+  removal.deleted_tables = {{1, 5}};
+  ASSERT_TRUE(builder.Apply(removal).ok());
+  VersionRef result;
+  ASSERT_TRUE(builder.Build(&result).ok());
+  EXPECT_EQ(Numbers(result->level(0)), "4");
+  EXPECT_EQ(result->LevelBytes(0), 1u << 20);
+  EXPECT_EQ(result->TableCount(1), 0);
+}
+
 TEST(VersionBuilder, RefusesEditsThatDoNotFit) {
   const VersionRef base = VersionFromText("L0: 1:[a..c] L1: 2:[a..c]");
   VersionEdit edit;
@@ -218,7 +233,8 @@ TEST(VersionBuilder, RefusesEditsThatDoNotFit) {
   edit.deleted_tables = {{kLevels, 1}};
   EXPECT_TRUE(BuildError(base, edit).IsCorruption());
   EXPECT_THAT(BuildError(base, EditFromText("L3: 2:[x..z]")).ToString(), HasSubstr("added twice"));
-  EXPECT_TRUE(BuildError(base, EditFromText("L3: 4:[x..z] 4:[x..z]")).IsCorruption());
+  EXPECT_TRUE(BuildError(base, EditFromText("L3: 4:[x..z] 4:[x..y]")).IsCorruption());
+  EXPECT_TRUE(BuildError(base, EditFromText("L3: 4:[x..z] L4: 4:[x..z]")).IsCorruption());
 
   VersionEdit changed = EditFromText("L2: 2:[a..d]");
   changed.deleted_tables = {{1, 2}};

@@ -46,6 +46,30 @@ TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
   });
 }
 
+// A limit is at least a quarter of the bandwidth, and pressure only widens it.
+TEST(LullPolicyTest, PressureOnlyAddsBytesPerSecond) {
+  int limited = 0;
+  ForManyHistories("lull", [&](PolicyOptions options, RandomHistory history) {
+    options.lull.bandwidth_bytes_per_sec = 200 * kMiB;
+    Moment last;
+    const LullPolicy policy = PolicyAfter(options, &history, &last);
+    Pressure pressure = last.pressure;
+    pressure.l0_tables = 0;
+    uint64_t least = 50 * kMiB;
+    for (uint64_t part = 0; part <= 100; ++part) {
+      pressure.debt_bytes = options.debt_bytes_max / 100 * part;
+      const uint64_t rate = WouldSay(policy, pressure, last.now_us).rate.bytes_per_sec;
+      if (rate == 0) continue;  // nothing is granted, or nothing is limited
+      ++limited;
+      ASSERT_GE(rate, least) << part;
+      ASSERT_LE(rate, 200 * kMiB);
+      ASSERT_LT(pressure.debt_bytes * 4, options.debt_bytes_max * 3);
+      least = rate;
+    }
+  });
+  EXPECT_GT(limited, 1000);
+}
+
 TEST(LullPolicyTest, PressureOnlyAddsGrants) {
   ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
     Moment last;

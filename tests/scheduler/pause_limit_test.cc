@@ -118,6 +118,8 @@ TEST_F(PauseClockTest, WhatIsNotDueDoesNotAge) {
 
 class PauseLimitTest : public ::testing::Test {
  protected:
+  using Deep = PauseLimit::Deep;
+
   PauseLimitTest() {
     options_.pause_us_max = kSecond;
     options_.compaction_threads = 3;
@@ -130,9 +132,9 @@ TEST_F(PauseLimitTest, GrantsEachClassByItself) {
   Pressure pressure;
   pressure.deep_due = true;
   Directive wanted;
-  EXPECT_FALSE(limit.Apply(pressure, 0, CpuPriority::kIdle, &wanted));
+  EXPECT_EQ(limit.Apply(pressure, 0, CpuPriority::kIdle, &wanted), Deep::kMayWait);
   EXPECT_EQ(wanted, Directive());
-  EXPECT_TRUE(limit.Apply(pressure, kSecond, CpuPriority::kIdle, &wanted));
+  EXPECT_EQ(limit.Apply(pressure, kSecond, CpuPriority::kIdle, &wanted), Deep::kMustRun);
   const Grant idle{3, CpuPriority::kIdle};
   EXPECT_EQ(wanted.deep, idle);
   EXPECT_EQ(wanted.l0, Grant());
@@ -147,7 +149,8 @@ TEST_F(PauseLimitTest, ChangesNoGrantThatThePolicyGave) {
   Directive wanted;
   wanted.l0 = wanted.deep = {1, CpuPriority::kNormal};
   const Directive before = wanted;
-  EXPECT_TRUE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted))
+  EXPECT_EQ(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted),
+            Deep::kMustRunUnlimited)
       << "granted it is, and still did not run: nothing is to limit it";
   EXPECT_EQ(wanted, before);
 }
@@ -167,7 +170,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   }
   Directive wanted;
   wanted.l0 = wanted.deep = idle;
-  EXPECT_FALSE(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted));
+  EXPECT_EQ(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted), Deep::kMayWait);
   EXPECT_EQ(wanted.l0, (Grant{2, CpuPriority::kNormal}));
   EXPECT_EQ(wanted.deep, idle);
 }
@@ -181,7 +184,8 @@ TEST_F(PauseLimitTest, ADeepJobThatRunsAnywayIsGivenNoMoreForL0) {
   for (uint64_t now_us = 0; now_us < kSecond / 2; now_us += kStepUs) {
     Directive wanted;
     wanted.l0 = wanted.deep = {2, CpuPriority::kNormal};
-    EXPECT_FALSE(limit.Apply(pressure, now_us, CpuPriority::kNormal, &wanted)) << now_us;
+    EXPECT_EQ(limit.Apply(pressure, now_us, CpuPriority::kNormal, &wanted), Deep::kMayWait)
+        << now_us;
     pressure.deep_paused = 0;
     pressure.deep_running = 1;
   }
@@ -195,7 +199,8 @@ TEST_F(PauseLimitTest, DeepJobsGetOutOfTheWayOfL0) {
   const auto deep_jobs = [&](uint64_t now_us) {
     Directive wanted;
     wanted.l0 = {2, CpuPriority::kNormal};
-    limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+    const Deep deep = limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+    EXPECT_EQ(deep, wanted.deep.jobs_max > 0 ? Deep::kMustRun : Deep::kMayWait);
     pressure.deep_paused = wanted.deep.jobs_max > 0 ? 0 : 1;
     return wanted.deep.jobs_max;
   };

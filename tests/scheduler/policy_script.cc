@@ -122,6 +122,7 @@ bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options)
       {"lull_after", &options->lull.after_us},
       {"lull_burst_max", &options->lull.burst_us_max},
       {"lull_l0_miss_bytes", &options->lull.l0_miss_bytes},
+      {"lull_bandwidth", &options->lull.bandwidth_bytes_per_sec},
       {"idle_probe", &options->idle.probe_us},
       {"idle_threshold", &options->idle.threshold_bytes_per_sec},
       {"idle_quiet", &options->idle.quiet_us},

@@ -18,13 +18,6 @@ namespace {
 
 constexpr int kOpKinds = std::bit_width(static_cast<uint32_t>(kAnyOp));
 
-const char* IoOpName(IoOp op) {
-  static constexpr const char* kNames[kOpKinds] = {
-      "open-read", "open-write", "read",      "append",   "sync",  "sync-dir", "rename",
-      "remove",    "list",       "file-size", "make-dir", "close", "link"};
-  return kNames[std::countr_zero(static_cast<uint32_t>(op))];
-}
-
 std::string BaseOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -132,6 +125,13 @@ class FaultyWritableFile : public leveldb::WritableFile {
 
 }  // namespace
 
+const char* IoOpName(IoOp op) {
+  static constexpr const char* kNames[kOpKinds] = {
+      "open-read", "open-write", "read",      "append",   "sync",  "sync-dir", "rename",
+      "remove",    "list",       "file-size", "make-dir", "close", "link"};
+  return kNames[std::countr_zero(static_cast<uint32_t>(op))];
+}
+
 const char* FaultKindName(FaultKind kind) {
   static constexpr const char* kNames[] = {"error-once",  "error-sticky", "no-space", "short-read",
                                            "short-write", "failed-sync",  "sync-lie"};
@@ -192,7 +192,13 @@ void FaultEnv::set_on_failed_sync(std::function<void(const std::string& path)> c
   on_failed_sync_ = std::move(callback);
 }
 
+void FaultEnv::set_before_operation(
+    std::function<void(IoOp op, const std::string& path)> callback) {
+  before_operation_ = std::move(callback);
+}
+
 FaultEnv::Outcome FaultEnv::Decide(IoOp op, const std::string& path, uint64_t bytes) {
+  if (before_operation_) before_operation_(op, path);
   Outcome outcome;
   bool sync_failed = false;
   {

@@ -55,6 +55,7 @@ inline constexpr FaultKind kAllFaultKinds[] = {
     FaultKind::kShortWrite, FaultKind::kFailedSync,  FaultKind::kSyncLie,
 };
 
+const char* IoOpName(IoOp op);
 const char* FaultKindName(FaultKind kind);
 // For the names that GoogleTest shows.
 void PrintTo(FaultKind kind, std::ostream* out);
@@ -96,6 +97,8 @@ class FaultEnv : public leveldb::EnvWrapper
 
   // Called for a sync that is failed, for example with CrashEnv::DropDirtyPages. Set it before use.
   void set_on_failed_sync(std::function<void(const std::string& path)> callback);
+  // Called before each operation, on the thread that wants it. Set it before use.
+  void set_before_operation(std::function<void(IoOp op, const std::string& path)> callback);
 
   leveldb::Status NewSequentialFile(const std::string& path,
                                     leveldb::SequentialFile** result) override;
@@ -147,6 +150,7 @@ class FaultEnv : public leveldb::EnvWrapper
   std::string first_hit_;
   std::atomic<uint64_t> hits_{0};
   std::function<void(const std::string&)> on_failed_sync_;
+  std::function<void(IoOp, const std::string&)> before_operation_;
 };
 
 }  // namespace lull::testing

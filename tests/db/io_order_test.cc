@@ -1,0 +1,346 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What must have happened before what: files are looked at, and the power is cut, in the very
+// moments between two steps in which a wrong order would show, and where the sweeps over all steps
+// come only now and then.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/filename.h"
+#include "gtest/gtest.h"
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/db/store_files.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/model.h"
+#include "tests/support/open_store.h"
+#include "util/clock.h"
+
+namespace lull {
+namespace {
+
+using testing::CommitLog;
+using testing::CrashEnv;
+using testing::CrashOptions;
+using testing::DiskOp;
+using testing::Fault;
+using testing::FaultKind;
+using testing::PendingEntry;
+
+constexpr char kName[] = "/store";
+
+/// Calls a test back before a table is made, before each append to a MANIFEST, and when LOCK is
+/// given back; counts the files that are open for writing.
+class MomentsEnv final : public testing::FaultEnv {
+ public:
+  using FaultEnv::FaultEnv;
+
+  std::function<void()> before_table;
+  std::function<void()> before_manifest;
+  std::function<void()> before_unlock;
+  int open_files() const { return open_files_.load(); }
+
+  leveldb::Status NewWritableFile(const std::string& path,
+                                  leveldb::WritableFile** result) override {
+    if (path.ends_with(".ldb") && before_table) before_table();
+    return Wrapped(path, FaultEnv::NewWritableFile(path, result), result);
+  }
+  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
+                             leveldb::WritableFile** result) override {
+    return Wrapped(path, FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
+  }
+  leveldb::Status UnlockFile(leveldb::FileLock* lock) override {
+    if (before_unlock) before_unlock();
+    return FaultEnv::UnlockFile(lock);
+  }
+
+ private:
+  class File final : public leveldb::WritableFile {
+   public:
+    File(MomentsEnv* env, bool is_manifest, leveldb::WritableFile* file)
+        : env_(env), is_manifest_(is_manifest), file_(file) {
+      env_->open_files_.fetch_add(1);
+    }
+    ~File() override { env_->open_files_.fetch_sub(1); }
+    leveldb::Status Append(const leveldb::Slice& data) override {
+      if (is_manifest_ && env_->before_manifest) env_->before_manifest();
+      return file_->Append(data);
+    }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override { return file_->Sync(); }
+
+   private:
+    MomentsEnv* const env_;
+    const bool is_manifest_;
+    const std::unique_ptr<leveldb::WritableFile> file_;
+  };
+
+  leveldb::Status Wrapped(const std::string& path, leveldb::Status status,
+                          leveldb::WritableFile** result) {
+    const bool is_manifest = path.find("MANIFEST") != std::string::npos;
+    if (status.ok()) *result = new File(this, is_manifest, *result);
+    return status;
+  }
+
+  std::atomic<int> open_files_{0};
+};
+
+class IoOrderTest : public ::testing::Test {
+ protected:
+  IoOrderTest() {
+    disk_.set_manifest_sync_covers_directory(false);
+    Open();
+  }
+
+  static std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env) {
+    leveldb::Options options;
+    options.env = env;
+    options.create_if_missing = true;
+    options.write_buffer_size = 64 << 10;
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status =
+        testing::OpenStore(options, "own_coordinator=true;l0_trigger=100", kName, &raw);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return std::unique_ptr<leveldb::DB>(raw);
+  }
+  void Open() { db_ = OpenOn(&env_); }
+
+  leveldb::Status Put(const std::string& key, size_t bytes, bool sync) {
+    return log_.Write(db_.get(), {{key, std::string(bytes, 'v')}}, sync);
+  }
+  /// Seals at least one memtable, whose entries have keys that begin with `prefix`, and leaves
+  /// some in the active one.
+  void FillMemTable(const std::string& prefix) {
+    for (int i = 0; i < 40; ++i) ASSERT_TRUE(Put(prefix + std::to_string(i), 2000, false).ok());
+  }
+  void ExpectMatch(CrashEnv* disk, CommitLog::Demand demand) {
+    const std::unique_ptr<leveldb::DB> db = OpenOn(disk);
+    ASSERT_NE(db, nullptr);
+    const CommitLog::Verdict verdict = log_.MatchesPrefix(db.get(), demand);
+    EXPECT_TRUE(verdict.ok) << verdict.detail;
+  }
+  std::vector<std::string> Logs(leveldb::Env* env) const {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env->GetChildren(kName, &names).ok());
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
+    return names;
+  }
+  /// The log in which `text` stands first.
+  std::string LogWith(const std::string& text) {
+    for (const std::string& name : Logs(&disk_)) {
+      std::string bytes;
+      leveldb::ReadFileToString(&disk_, std::string(kName) + "/" + name, &bytes);
+      if (bytes.find(text) != std::string::npos) return std::string(kName) + "/" + name;
+    }
+    ADD_FAILURE() << "no log holds " << text;
+    return "";
+  }
+  void FailOnce(uint32_t ops, const std::string& name_part) {
+    Fault fault;
+    fault.kind = FaultKind::kErrorOnce;
+    fault.ops = ops;
+    fault.name_part = name_part;
+    env_.Arm(fault);
+  }
+
+  CrashEnv disk_;
+  MomentsEnv env_{&disk_};
+  std::unique_ptr<leveldb::DB> db_;
+  CommitLog log_;
+};
+
+// A rename may reach the disk before a creation that came earlier.
+TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
+  ASSERT_TRUE(Put("key", 10, true).ok());
+  db_.reset();
+  bool done = false;
+  for (uint64_t step = 0; !done; ++step) {
+    const auto disk = disk_.Crash(0, CrashOptions::KeepAll());
+    disk->set_manifest_sync_covers_directory(false);
+    disk->SetCrashPoint(step);
+    leveldb::Options options;
+    options.env = disk.get();
+    leveldb::DB* raw = nullptr;
+    done = leveldb::DB::Open(options, kName, &raw).ok() && !disk->crashed();
+    delete raw;
+    CrashOptions crash;
+    crash.data_survival = 1;
+    crash.decide_entry = [](const PendingEntry& entry) { return entry.op != DiskOp::kCreate; };
+    ExpectMatch(disk->Crash(step, crash).get(), CommitLog::Demand::kSyncedSurvives);
+    if (HasFailure()) FAIL() << "step " << step;
+  }
+}
+
+TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
+  std::atomic<bool> went_early{false};
+  std::atomic<int> edits{0};
+  env_.before_manifest = [&] {
+    if (edits.fetch_add(1) > 0) return;  // the first is that of the memtable filled below
+    const std::string log = LogWith("a0");
+    went_early.store(log.empty());
+    // Clean-up has its time.
+    for (int i = 0; i < 300 && !went_early.load(); ++i) {
+      Clock::System()->SleepForNanos(1'000'000);
+      went_early.store(!disk_.FileExists(log));
+    }
+  };
+  FillMemTable("a");
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_GT(edits.load(), 0);
+  EXPECT_FALSE(went_early.load());
+  db_.reset();
+  env_.before_manifest = {};
+}
+
+/// While the first memtable becomes a table a second is sealed, and a third begun. Then, when the
+/// first is installed and before the second is, the process dies.
+class TwoSealedTest : public IoOrderTest {
+ protected:
+  void SetUp() override {
+    int tables = 0;
+    std::atomic<bool> filled{false};
+    env_.before_table = [&] {
+      while (!filled.load()) Clock::System()->SleepForNanos(1'000'000);
+      if (++tables == 1) FillMemTable("b");
+      if (tables != 2) return;
+      second_ = LogWith("b20");
+      after_ = disk_.Crash(1, CrashOptions::KeepAll());
+    };
+    FillMemTable("a");
+    filled.store(true);
+    EXPECT_TRUE(Flush(db_.get()).ok());
+    EXPECT_TRUE(Flush(db_.get()).ok());
+    db_.reset();
+    ASSERT_NE(after_, nullptr);
+  }
+
+  std::unique_ptr<CrashEnv> after_;
+  std::string second_;  // its log
+};
+
+TEST_F(TwoSealedTest, TheLogOfTheSecondIsThere) {
+  ExpectMatch(after_.get(), CommitLog::Demand::kAckedSurvives);
+}
+
+// Nobody synced that log, so a power loss may take what is in it; what came behind must go with it.
+TEST_F(TwoSealedTest, WithoutTheLogOfTheSecondNothingOfTheThirdIsThere) {
+  ASSERT_TRUE(after_->Truncate(second_, 0));
+  ExpectMatch(after_.get(), CommitLog::Demand::kSyncedSurvives);
+}
+
+// The edit may be in force, so its tables stay; and it may not, so the log stays.
+TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
+  FillMemTable("a");
+  FailOnce(testing::kSync, "MANIFEST");
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  env_.Heal();
+  db_.reset();
+  ExpectMatch(disk_.Crash(1, CrashOptions::KeepAll()).get(), CommitLog::Demand::kAckedSurvives);
+  CrashOptions lost;
+  lost.data_survival = 0;
+  lost.entry_survival = 1;
+  ExpectMatch(disk_.Crash(1, lost).get(), CommitLog::Demand::kSyncedSurvives);
+}
+
+// A log whose first record fails is void like any other, though nothing of it is in memory.
+TEST_F(IoOrderTest, TheFirstWriteToALogDoesNotComeBack) {
+  ASSERT_TRUE(Put("a", 10, true).ok());
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  FailOnce(testing::kSync, ".log");
+  ASSERT_FALSE(Put("b", 10, true).ok());
+  ASSERT_TRUE(log_.Write(db_.get(), {{"b", std::nullopt}}, true).ok());
+  ExpectMatch(disk_.Crash(1, CrashOptions::KeepAll()).get(), CommitLog::Demand::kAckedSurvives);
+}
+
+TEST_F(IoOrderTest, FilesAreClosedBeforeTheLockIsGivenBack) {
+  FillMemTable("a");
+  int unlocked = 0;
+  env_.before_unlock = [&] {
+    ++unlocked;
+    EXPECT_EQ(env_.open_files(), 0);
+  };
+  db_.reset();
+  EXPECT_EQ(unlocked, 1);
+}
+
+/// Calls a test back once, when the key "k2" is compared with another.
+class HookedComparator final : public leveldb::Comparator {
+ public:
+  int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
+    if (hook && (a == "k2" || b == "k2")) std::exchange(hook, {})();
+    return leveldb::BytewiseComparator()->Compare(a, b);
+  }
+  const char* Name() const override { return "lull.HookedComparator"; }
+  void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+  mutable std::function<void()> hook;
+};
+
+// A snapshot that is taken while a batch goes into the memtable has nothing of it, then or later.
+TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
+  CrashEnv disk;
+  HookedComparator comparator;
+  leveldb::Options options;
+  options.env = &disk;
+  options.create_if_missing = true;
+  options.comparator = &comparator;
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(leveldb::DB::Open(options, kName, &raw).ok());
+  const std::unique_ptr<leveldb::DB> db(raw);
+  leveldb::ReadOptions then;
+  comparator.hook = [&] { then.snapshot = db->GetSnapshot(); };
+  leveldb::WriteBatch batch;
+  batch.Put("k1", "v");
+  batch.Put("k2", "v");
+  ASSERT_TRUE(db->Write(leveldb::WriteOptions(), &batch).ok());
+  ASSERT_NE(then.snapshot, nullptr);
+  std::string value;
+  EXPECT_TRUE(db->Get(then, "k1", &value).IsNotFound());
+  EXPECT_TRUE(db->Get(then, "k2", &value).IsNotFound());
+  EXPECT_TRUE(db->Get(leveldb::ReadOptions(), "k2", &value).ok());
+  db->ReleaseSnapshot(then.snapshot);
+}
+
+// Numbers of logs that no MANIFEST has heard of are taken all the same.
+TEST_F(IoOrderTest, NoNumberInTheFolderIsGivenTwice) {
+  ASSERT_TRUE(Put("a", 10, true).ok());
+  db_.reset();
+  // As if a store had died with logs made ahead, whatever their number.
+  uint64_t next = 0;
+  for (const std::string& name : Logs(&disk_)) next = std::max(next, ParseFileName(name)->number);
+  for (uint64_t ahead = 1; ahead < 12; ++ahead) {
+    const auto disk = disk_.Crash(1, CrashOptions::KeepAll());
+    ASSERT_TRUE(leveldb::WriteStringToFile(disk.get(), "", LogFileName(kName, next + ahead)).ok());
+    auto db = OpenOn(disk.get());
+    leveldb::WriteOptions synced;
+    synced.sync = true;
+    ASSERT_TRUE(db->Put(synced, "b", "v").ok());
+    db.reset();
+    db = OpenOn(disk.get());
+    std::string value;
+    EXPECT_TRUE(db->Get(leveldb::ReadOptions(), "b", &value).ok()) << ahead << " ahead";
+  }
+}
+
+// LevelDB's own MANIFESTs are not always in the order of sequences.
+TEST(ManifestOrderTest, TheLargestSequenceCountsNotTheLast) {
+  CrashEnv disk;
+  testing::StoreFiles files(&disk, kName);
+  files.AddTable(1, "a@9=new");
+  VersionEdit later;
+  later.last_sequence = 5;
+  files.WriteManifest(files.context()->NewFileNumber(), later);
+  EXPECT_EQ(testing::ReadStore(files.options(), kName).last_sequence, 9u);
+}
+
+}  // namespace
+}  // namespace lull

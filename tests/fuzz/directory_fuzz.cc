@@ -1,0 +1,99 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store's folder with any files in it, opened, read, written, compacted, opened again.
+//
+// Input: flags, then the folder (folder.h). Checked: the store opens or says why not; whatever is
+// then asked of it ends, with data or an error; no file is removed that was not read to its end or
+// stands in lost/, and none at all where the open fails; a store that was open once opens again,
+// and has what was written to it.
+#include <string>
+
+#include "db/filename.h"
+#include "lull/lull.h"
+#include "tests/fuzz/folder.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/store.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Status;
+
+constexpr uint8_t kParanoid = 1;
+constexpr uint8_t kCreate = 2;
+constexpr uint8_t kCompact = 4;
+constexpr uint8_t kReadOnlyFirst = 8;
+
+constexpr char kKey[] = "a key that no seed has";
+
+bool IsRefusal(const Status& status) {
+  return status.IsCorruption() || status.IsIOError() || status.IsInvalidArgument() ||
+         status.IsNotFound();
+}
+
+std::string Listing(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += " " + name;
+  return text;
+}
+
+void OpenReadOnlyAndRead(const StoreUnderTest& store, const Folder& before) {
+  leveldb::DB* raw = nullptr;
+  const Status status = OpenReadOnly(store.options, kStore, &raw);
+  const std::unique_ptr<leveldb::DB> db(raw);
+  Require(status.ok() || IsRefusal(status), "a store can be looked at, or not", status.ToString());
+  if (db != nullptr) ReadStore(db.get());
+  Require(ReadFolder(store.env(), kStore) == before, "looking changes nothing");
+}
+
+void RunOne(Input input) {
+  const uint8_t flags = input.Byte();
+  const Folder before = DecodeFolder(input.rest());
+  StoreUnderTest store;
+  store.options.paranoid_checks = (flags & kParanoid) != 0;
+  store.options.create_if_missing = (flags & kCreate) != 0;
+  WriteFolder(store.env(), kStore, before);
+  const std::set<std::string> removable = RemovableFiles(store.options, kStore);
+  if ((flags & kReadOnlyFirst) != 0) OpenReadOnlyAndRead(store, before);
+
+  const bool had_current = before.contains("CURRENT");
+  Status status = store.Open();
+  if (!status.ok()) {
+    Require(IsRefusal(status), "an open fails for a reason", status.ToString());
+    const auto missing = MissingFiles(before, ReadFolder(store.env(), kStore));
+    Require(missing.empty(), "an open that fails removes nothing", Listing(missing));
+    return;
+  }
+  Require(had_current || store.options.create_if_missing, "no store comes of nothing");
+  ReadStore(store.db());
+  const bool written = store.db()->Put(leveldb::WriteOptions(), kKey, "value").ok();
+  if ((flags & kCompact) != 0) store.db()->CompactRange(nullptr, nullptr);
+  status = store.db()->Put(leveldb::WriteOptions(), kKey, "value");
+  Require(!written || status.ok(), "damaged tables keep nobody from writing", status.ToString());
+  ReadStore(store.db());
+  store.Close();
+
+  std::set<std::string> missing = MissingFiles(before, ReadFolder(store.env(), kStore));
+  // Where there was no CURRENT there was no store: what may be there is of one that never began.
+  std::erase_if(missing, [&](const std::string& name) {
+    const auto parsed = ParseFileName(name);
+    return removable.contains(name) ||
+           (!had_current && parsed &&
+            (parsed->kind == FileKind::kDescriptor || parsed->kind == FileKind::kTemp));
+  });
+  Require(missing.empty(), "nothing is removed that was not read to its end", Listing(missing));
+
+  RequireOk(store.Open(), "what was open once opens again");
+  std::string value;
+  status = store.db()->Get(leveldb::ReadOptions(), kKey, &value);
+  Require(!written || (status.ok() && value == "value"), "what was written is there",
+          status.ToString());
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
+  return 0;
+}

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// File names, and what CURRENT holds.
+//
+// Input: the text. Checked: a name that is accepted is the one that the store would give the file,
+// and no other; CURRENT names a MANIFEST exactly, or is corrupt.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/filename.h"
+#include "db/manifest.h"
+#include "leveldb/helpers/memenv.h"
+#include "leveldb/options.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace lull::fuzz {
+namespace {
+
+/// The names that a file of this kind and number may have in a store's folder.
+std::vector<std::string> NamesOf(const ParsedFileName& file) {
+  const std::string in;
+  switch (file.kind) {
+    case FileKind::kLog:
+      return {LogFileName(in, file.number)};
+    case FileKind::kTable:
+      return {TableFileName(in, file.number), LegacyTableFileName(in, file.number)};
+    case FileKind::kDescriptor:
+      return {DescriptorFileName(in, file.number)};
+    case FileKind::kTemp:
+      return {TempFileName(in, file.number)};
+    case FileKind::kCurrent:
+      return {CurrentFileName(in)};
+    case FileKind::kLock:
+      return {LockFileName(in)};
+    case FileKind::kInfoLog:
+      return {InfoLogFileName(in), OldInfoLogFileName(in)};
+  }
+  return {};
+}
+
+void CheckName(const std::string& text) {
+  const std::optional<ParsedFileName> parsed = ParseFileName(text);
+  if (!parsed) return;
+  Require(parsed->number <= kFileNumberMax, "a number leaves room for more");
+  const std::vector<std::string> names = NamesOf(*parsed);
+  Require(std::find(names.begin(), names.end(), "/" + text) != names.end(),
+          "a file has one name only");
+}
+
+struct Folder {
+  std::unique_ptr<leveldb::Env> env{leveldb::NewMemEnv(leveldb::Env::Default())};
+  leveldb::Options options;
+  std::unique_ptr<StoreContext> context;
+  Folder() {
+    options.env = env.get();
+    context = std::make_unique<StoreContext>(options);
+    context->name = "/store";
+  }
+};
+
+void CheckCurrent(const std::string& text) {
+  static Folder& folder = *new Folder;
+  const std::string current = CurrentFileName(folder.context->name);
+  RequireOk(leveldb::WriteStringToFile(folder.env.get(), text, current), "memory can be written");
+  uint64_t number = 0;
+  const leveldb::Status status = ReadCurrent(*folder.context, &number);
+  Require(status.ok() || status.IsCorruption(), "a bad CURRENT is corruption");
+  if (!status.ok()) return;
+  RequireOk(SetCurrentFile(folder.env.get(), folder.context->name, number), "CURRENT is written");
+  std::string again;
+  RequireOk(leveldb::ReadFileToString(folder.env.get(), current, &again), "CURRENT is read");
+  Require(again == text, "CURRENT says what a store would write");
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text = lull::fuzz::Input(data, size).rest().ToString();
+  lull::fuzz::CheckName(text);
+  lull::fuzz::CheckCurrent(text);
+  return 0;
+}

@@ -1,0 +1,223 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/fuzz/folder.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/batch_format.h"
+#include "db/context.h"
+#include "db/filename.h"
+#include "db/manifest.h"
+#include "db/salvage.h"
+#include "db/wal_reader.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mend.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Slice;
+
+constexpr size_t kFilesMax = 32;
+constexpr uint8_t kMended = 1;
+
+enum Kind : uint8_t {
+  kCurrent,
+  kManifest,
+  kLog,
+  kTable,
+  kOldTable,
+  kTemp,
+  kLostLog,
+  kLostTable,
+  kInfoLog,
+  kForeign,
+  kShortName,  // as a store would not write it
+  kKinds,
+};
+
+/// Mostly small; the last two bring a store to the end of its numbers.
+uint64_t NumberOf(uint8_t code) {
+  if (code == 255) return kFileNumberMax;
+  if (code == 254) return kFileNumberMax / 2;
+  return code;
+}
+
+std::string NameOf(uint8_t kind, uint8_t code) {
+  const uint64_t number = NumberOf(code);
+  const auto base = [](const std::string& path) { return path.substr(1); };
+  switch (kind % kKinds) {
+    case kCurrent:
+      return "CURRENT";
+    case kManifest:
+      return base(DescriptorFileName("", number));
+    case kLog:
+      return base(LogFileName("", number));
+    case kTable:
+      return base(TableFileName("", number));
+    case kOldTable:
+      return base(LegacyTableFileName("", number));
+    case kTemp:
+      return base(TempFileName("", number));
+    case kLostLog:
+      return "lost" + LogFileName("", number);
+    case kLostTable:
+      return "lost" + TableFileName("", number);
+    case kInfoLog:
+      return code % 2 == 0 ? "LOG" : "LOG.old";
+    case kForeign:
+      return "notes" + std::to_string(code) + ".txt";
+    case kShortName:
+      return std::to_string(code) + (code % 2 == 0 ? ".log" : ".ldb");
+  }
+  return "";
+}
+
+bool IsForPeople(const std::string& name) {
+  return name == "LOG" || name == "LOG.old" || name == "LOCK" || name == "CURRENT";
+}
+
+bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Folder& after) {
+  if (name.starts_with("lost/")) return false;
+  const std::string kept = "lost/" + name;
+  for (auto file = after.lower_bound(kept); file != after.end(); ++file) {
+    if (!file->first.starts_with(kept)) return false;
+    if (file->second == bytes) return true;
+  }
+  return false;
+}
+
+/// Whether all of a log can be replayed.
+bool IsWhole(const StoreContext& context, const std::string& path) {
+  std::string bytes;
+  if (!leveldb::ReadFileToString(context.env(), path, &bytes).ok()) return false;
+  WalReader reader(std::make_unique<SequentialBytes>(bytes), path);
+  Slice record;
+  while (reader.ReadRecord(&record)) {
+    if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) return false;
+  }
+  return reader.end() != log::LogEnd::kCorrupt;
+}
+
+}  // namespace
+
+Folder DecodeFolder(const Slice& bytes) {
+  Folder folder;
+  Input input(bytes);
+  while (!input.empty() && folder.size() < kFilesMax) {
+    const uint8_t kind = input.Byte();
+    const uint8_t code = input.Byte();
+    const uint8_t flags = input.Byte();
+    const std::string name = NameOf(kind, code);
+    std::string contents = input.Take(input.Short()).ToString();
+    if ((flags & kMended) != 0) {
+      if (name.ends_with(".ldb") || name.ends_with(".sst")) MendTable(&contents);
+      if (name.ends_with(".log") || name.find("MANIFEST-") == 0) MendLog(&contents);
+    }
+    folder[name] = std::move(contents);
+  }
+  return folder;
+}
+
+std::string EncodeFolder(const Folder& folder) {
+  std::string bytes;
+  for (const auto& [name, contents] : folder) {
+    for (unsigned place = 0; place < kKinds * 256u; ++place) {
+      const auto kind = static_cast<uint8_t>(place / 256);
+      const auto code = static_cast<uint8_t>(place % 256);
+      if (NameOf(kind, code) != name || contents.size() > UINT16_MAX) continue;
+      for (const uint8_t byte : {kind, code, kMended, static_cast<uint8_t>(contents.size()),
+                                 static_cast<uint8_t>(contents.size() >> 8)}) {
+        bytes.push_back(static_cast<char>(byte));
+      }
+      bytes += contents;
+      break;
+    }
+  }
+  return bytes;
+}
+
+void WriteFolder(leveldb::Env* env, const std::string& name, const Folder& folder) {
+  env->CreateDir(name);
+  for (const auto& [file, contents] : folder) {
+    RequireOk(leveldb::WriteStringToFile(env, contents, name + "/" + file), "memory is written");
+  }
+}
+
+Folder ReadFolder(leveldb::Env* env, const std::string& name) {
+  Folder folder;
+  for (const std::string inner : {"", "lost/"}) {
+    std::vector<std::string> names;
+    env->GetChildren(name + "/" + inner, &names);
+    for (const std::string& file : names) {
+      const std::string path = name + "/" + inner + file;
+      if (leveldb::ReadFileToString(env, path, &folder[inner + file]).ok()) continue;
+      folder.erase(inner + file);
+    }
+  }
+  return folder;
+}
+
+std::set<std::string> MissingFiles(const Folder& before, const Folder& after) {
+  std::set<std::string> missing;
+  for (const auto& [name, bytes] : before) {
+    if (IsForPeople(name)) continue;
+    const auto found = after.find(name);
+    const bool there = found != after.end() && found->second == bytes;
+    if (!there && !IsKeptUnderLost(name, bytes, after)) missing.insert(name);
+  }
+  return missing;
+}
+
+std::set<std::string> RemovableFiles(const leveldb::Options& options, const std::string& name) {
+  std::set<std::string> removable;
+  StoreContext context(options);
+  context.name = name;
+  context.options.filter_policy = nullptr;  // a damaged filter keeps nobody from the entries
+  ManifestState state;
+  const auto make = [](const NewTable& table) {
+    return std::make_shared<TableFile>(table, nullptr);
+  };
+  if (!ReadManifest(&context, make, &state).ok()) return removable;
+  std::set<uint64_t> listed;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : state.version->level(level)) listed.insert(table->number());
+  }
+  bool replayed = true;  // all logs so far
+  std::map<uint64_t, std::string> logs;
+  for (const auto& [file, bytes] : ReadFolder(options.env, name)) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(file);
+    if (!parsed) continue;
+    const std::string path = name + "/" + file;
+    TableScan scan;
+    switch (parsed->kind) {
+      case FileKind::kTable:
+        if (listed.contains(parsed->number) &&
+            !(ScanTable(context, parsed->number, path, &scan).ok() && scan.whole()))
+          break;
+        removable.insert(file);
+        break;
+      case FileKind::kLog:
+        logs[parsed->number] = file;
+        break;
+      case FileKind::kDescriptor:
+      case FileKind::kTemp:
+        removable.insert(file);
+        break;
+      case FileKind::kCurrent:
+      case FileKind::kLock:
+      case FileKind::kInfoLog:
+        break;
+    }
+  }
+  for (const auto& [number, file] : logs) {
+    const bool needed = number >= state.log_number || number == state.prev_log_number;
+    if (needed) replayed = replayed && IsWhole(context, name + "/" + file);
+    if (replayed || !needed) removable.insert(file);
+  }
+  return removable;
+}
+
+}  // namespace lull::fuzz

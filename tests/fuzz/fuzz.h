@@ -1,0 +1,149 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What the fuzz targets share. A target is one file that defines LLVMFuzzerTestOneInput: it reads
+// any bytes, lets the code under test do its work on them, and calls Require for what must hold.
+// Linked with libFuzzer (preset fuzz), or with replay.cc, which runs files and seeded mutations of
+// them. A target depends on its input alone; one thread calls it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "leveldb/env.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace lull::fuzz {
+
+/// A promise that is broken ends the process: that is what makes it a finding.
+inline void Require(bool holds, const char* promise, const std::string& detail = "") {
+  if (holds) return;
+  std::fprintf(stderr, "broken: %s%s%s\n", promise, detail.empty() ? "" : ": ", detail.c_str());
+  std::abort();
+}
+
+inline void RequireOk(const leveldb::Status& status, const char* promise) {
+  if (!status.ok()) Require(false, promise, status.ToString());
+}
+
+/// Takes an input apart from its front. What is read behind its end is zero, or empty.
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size)
+      : rest_(reinterpret_cast<const char*>(data), data == nullptr ? 0 : size) {
+    if (data == nullptr) rest_ = leveldb::Slice();
+  }
+  explicit Input(const leveldb::Slice& bytes) : rest_(bytes) {}
+
+  bool empty() const { return rest_.empty(); }
+  leveldb::Slice rest() const { return rest_; }
+
+  uint8_t Byte() {
+    if (rest_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(rest_[0]);
+    rest_.remove_prefix(1);
+    return byte;
+  }
+  uint32_t Short() {
+    const uint32_t low = Byte();
+    return low | uint32_t{Byte()} << 8;
+  }
+  uint64_t Long() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 8) value |= uint64_t{Byte()} << shift;
+    return value;
+  }
+  leveldb::Slice Take(size_t bytes) {
+    const leveldb::Slice taken(rest_.data(), std::min(bytes, rest_.size()));
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  /// A length of one byte, and so many bytes.
+  leveldb::Slice TakePrefixed() { return Take(Byte()); }
+
+ private:
+  leveldb::Slice rest_;
+};
+
+/// A copy that ends where its memory ends, so that ASan sees a byte that is read behind it.
+class Exact {
+ public:
+  explicit Exact(const leveldb::Slice& bytes)
+      : memory_(std::make_unique_for_overwrite<char[]>(bytes.size())), size_(bytes.size()) {
+    if (size_ > 0) std::memcpy(memory_.get(), bytes.data(), size_);
+  }
+  leveldb::Slice slice() const { return leveldb::Slice(memory_.get(), size_); }
+  std::unique_ptr<char[]> Release() { return std::move(memory_); }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  size_t size_;
+};
+
+/// Bytes as a file to be read in one go, at most `chunk_bytes` a call. They outlive it.
+class SequentialBytes final : public leveldb::SequentialFile {
+ public:
+  explicit SequentialBytes(const leveldb::Slice& bytes, size_t chunk_bytes = SIZE_MAX)
+      : rest_(bytes), chunk_bytes_(chunk_bytes) {}
+
+  leveldb::Status Read(size_t n, leveldb::Slice* result, char* scratch) override {
+    const size_t bytes = std::min({n, chunk_bytes_, rest_.size()});
+    if (bytes > 0) std::memcpy(scratch, rest_.data(), bytes);
+    *result = leveldb::Slice(scratch, bytes);
+    rest_.remove_prefix(bytes);
+    return leveldb::Status::OK();
+  }
+  leveldb::Status Skip(uint64_t n) override {
+    rest_.remove_prefix(static_cast<size_t>(std::min<uint64_t>(n, rest_.size())));
+    return leveldb::Status::OK();
+  }
+
+ private:
+  leveldb::Slice rest_;
+  const size_t chunk_bytes_;
+};
+
+/// Bytes as a file to be read anywhere. They outlive it.
+class RandomAccessBytes final : public leveldb::RandomAccessFile {
+ public:
+  explicit RandomAccessBytes(const leveldb::Slice& bytes) : bytes_(bytes) {}
+
+  leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
+                       char* scratch) const override {
+    const uint64_t begin = std::min<uint64_t>(offset, bytes_.size());
+    const size_t bytes = static_cast<size_t>(std::min<uint64_t>(n, bytes_.size() - begin));
+    if (bytes > 0) std::memcpy(scratch, bytes_.data() + begin, bytes);
+    *result = leveldb::Slice(scratch, bytes);
+    return leveldb::Status::OK();
+  }
+
+ private:
+  const leveldb::Slice bytes_;
+};
+
+/// Collects what is written.
+class WritableBytes final : public leveldb::WritableFile {
+ public:
+  explicit WritableBytes(std::string* bytes) : bytes_(bytes) {}
+
+  leveldb::Status Append(const leveldb::Slice& data) override {
+    bytes_->append(data.data(), data.size());
+    return leveldb::Status::OK();
+  }
+  leveldb::Status Close() override { return leveldb::Status::OK(); }
+  leveldb::Status Flush() override { return leveldb::Status::OK(); }
+  leveldb::Status Sync() override { return leveldb::Status::OK(); }
+
+ private:
+  std::string* const bytes_;
+};
+
+}  // namespace lull::fuzz

@@ -1,0 +1,94 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A log of any bytes, as a MANIFEST's reader and as a WAL's read it.
+//
+// Input: flags, the size of a read, the log. Checked: reading ends; what a reader says of its end
+// adds up; the size of a read changes nothing; a WAL's reader gives the first records of those that
+// the plain one gives; records that are written again are read again.
+#include <string>
+#include <vector>
+
+#include "db/log_format.h"
+#include "db/log_reader.h"
+#include "db/log_writer.h"
+#include "db/wal_reader.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mend.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Slice;
+
+constexpr uint8_t kMended = 1;        // with right checksums
+constexpr uint8_t kAcrossBlocks = 2;  // behind a record that nearly fills a block
+
+struct Reading {
+  std::vector<std::string> records;
+  log::LogEnd end = log::LogEnd::kNone;
+  bool operator==(const Reading&) const = default;
+};
+
+template <typename Reader>
+Reading ReadAll(const std::string& bytes, size_t chunk_bytes) {
+  Reader reader(std::make_unique<SequentialBytes>(bytes, chunk_bytes), "log");
+  Reading reading;
+  Slice record;
+  uint64_t valid_bytes = 0;
+  while (reader.ReadRecord(&record)) {
+    reading.records.push_back(record.ToString());
+    Require(reader.LastRecordOffset() >= valid_bytes, "records come in the file's order");
+    Require(reader.ValidBytes() > reader.LastRecordOffset(), "a record ends behind its beginning");
+    valid_bytes = reader.ValidBytes();
+  }
+  reading.end = reader.end();
+  Require(reading.end != log::LogEnd::kNone, "reading ends for a reason");
+  Require(reading.end != log::LogEnd::kError, "these bytes can all be read");
+  Require((reading.end == log::LogEnd::kCorrupt) == !reader.status().ok(), "damage has a status");
+  Require(reader.ValidBytes() == valid_bytes && valid_bytes <= bytes.size(), "the end is known");
+  Require(!reader.ReadRecord(&record) && reader.end() == reading.end, "the end is the end");
+  return reading;
+}
+
+std::string LogOf(Slice bytes, uint8_t flags) {
+  std::string log;
+  if ((flags & kAcrossBlocks) != 0) {
+    constexpr size_t kLeftInBlock = 40;
+    log::Writer writer(std::make_unique<WritableBytes>(&log));
+    const std::string filler(log::kBlockBytes - kLeftInBlock - log::kHeaderBytes, '\0');
+    RequireOk(writer.AddRecord(filler), "a log can be written");
+  }
+  log.append(bytes.data(), bytes.size());
+  if ((flags & kMended) != 0) MendLog(&log);
+  return log;
+}
+
+void RunOne(Input input) {
+  const uint8_t flags = input.Byte();
+  const size_t chunk_bytes = size_t{input.Byte()} * 16 + 1;
+  const std::string bytes = LogOf(input.rest(), flags);
+
+  const Reading whole = ReadAll<log::Reader>(bytes, SIZE_MAX);
+  Require(whole == ReadAll<log::Reader>(bytes, chunk_bytes), "short reads change nothing");
+  const Reading wal = ReadAll<WalReader>(bytes, chunk_bytes);
+  Require(wal.records.size() <= whole.records.size() &&
+              std::equal(wal.records.begin(), wal.records.end(), whole.records.begin()),
+          "a WAL's records are the log's first");
+
+  std::string rewritten;
+  log::Writer writer(std::make_unique<WritableBytes>(&rewritten));
+  for (const std::string& record : whole.records) {
+    RequireOk(writer.AddRecord(record), "what was read can be written");
+  }
+  const Reading again = ReadAll<log::Reader>(rewritten, chunk_bytes);
+  Require(again.end == log::LogEnd::kClean, "what was written ends cleanly");
+  Require(again.records == whole.records, "what was written is read again");
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
+  return 0;
+}

@@ -1,0 +1,315 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Writes the seeds of the fuzz targets, by the store's own writers: FOLDER/TARGET/NAME.
+//
+// usage: make_seeds FOLDER
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/batch_format.h"
+#include "db/filename.h"
+#include "db/log_writer.h"
+#include "db/version_edit.h"
+#include "db/wal_reader.h"
+#include "leveldb/filter_policy.h"
+#include "lull/lull.h"
+#include "table/block_builder.h"
+#include "table/filter_block.h"
+#include "table/table_writer.h"
+#include "tests/fuzz/folder.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/store.h"
+#include "util/random.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Slice;
+
+std::filesystem::path root;
+
+void Save(const std::string& target, const std::string& name, const std::string& bytes) {
+  std::filesystem::create_directories(root / target);
+  std::ofstream(root / target / name, std::ios::binary) << bytes;
+}
+
+std::string Byte(int value) { return std::string(1, static_cast<char>(value)); }
+std::string Short(size_t value) {
+  return Byte(static_cast<int>(value & 0xff)) + Byte(static_cast<int>(value >> 8));
+}
+std::string Prefixed(const std::string& text) { return Byte(static_cast<int>(text.size())) + text; }
+
+std::string Batch(SequenceNumber sequence, const std::vector<std::string>& keys) {
+  leveldb::WriteBatch batch;
+  for (const std::string& key : keys) {
+    key.size() % 3 == 2 ? batch.Delete(key) : batch.Put(key, key + " has a value");
+  }
+  batch::SetSequence(&batch, sequence);
+  return batch::Contents(batch).ToString();
+}
+
+std::string Log(const std::vector<std::string>& records) {
+  std::string bytes;
+  log::Writer writer(std::make_unique<WritableBytes>(&bytes));
+  for (const std::string& record : records) RequireOk(writer.AddRecord(record), "a log is written");
+  return bytes;
+}
+
+void MakeLogs() {
+  const std::string wal = Log({WalPreamble(7), Batch(7, {"a", "bb", "ccc"}), Batch(10, {"a"})});
+  const std::string plain = Log({"one", std::string(300, '2'), "", "four"});
+  for (const int flags : {0, 1, 2, 3}) {
+    const std::string prefix = Byte(flags) + Byte(3);
+    Save("log", "wal" + std::to_string(flags), prefix + wal);
+    Save("log", "plain" + std::to_string(flags), prefix + plain);
+    Save("log", "zeros" + std::to_string(flags), prefix + wal + std::string(40, '\0') + plain);
+  }
+  Save("log", "recycled", Byte(0) + Byte(0) + wal + Log({WalPreamble(2), Batch(2, {"older"})}));
+  Save("log", "long", Byte(1) + Byte(9) + Log({std::string(1000, 'x'), Batch(1, {"k"})}));
+}
+
+VersionEdit Edit(uint64_t number, int level, const std::string& from, const std::string& to) {
+  VersionEdit edit;
+  edit.new_tables.push_back({level, number, 1000 * number,
+                             MakeInternalKey(from, number, ValueKind::kValue),
+                             MakeInternalKey(to, number, ValueKind::kDeletion)});
+  return edit;
+}
+
+void MakeEdits() {
+  VersionEdit first = Edit(5, 0, "a", "m");
+  first.comparator = "leveldb.BytewiseComparator";
+  first.log_number = 4;
+  first.prev_log_number = 0;
+  first.next_file_number = 9;
+  first.last_sequence = 100;
+  VersionEdit moved = Edit(5, 1, "a", "m");
+  moved.deleted_tables.emplace_back(0, 5);
+  moved.compact_pointers.emplace_back(1, MakeInternalKey("k", 3, ValueKind::kValue));
+  VersionEdit gone;
+  gone.deleted_tables.emplace_back(1, 5);
+  const auto encode = [](const std::vector<VersionEdit>& edits) {
+    std::string bytes;
+    for (const VersionEdit& edit : edits) {
+      std::string record;
+      edit.EncodeTo(&record);
+      bytes += Short(record.size()) + record;
+    }
+    return bytes;
+  };
+  Save("version_edit", "first", encode({first}));
+  Save("version_edit", "levels",
+       encode({first, Edit(6, 0, "b", "c"), Edit(7, 2, "a", "f"), Edit(8, 2, "g", "z")}));
+  Save("version_edit", "moved", encode({first, moved, gone}));
+}
+
+void MakeNames() {
+  const std::vector<std::string> names = {
+      "CURRENT",    "LOCK",        "LOG",          "LOG.old",           "000007.log",
+      "000008.ldb", "000009.sst",  "000010.dbtmp", "1234567.ldb",       "MANIFEST-000011",
+      "7.log",      "0000007.log", "MANIFEST-7",   "MANIFEST-000011\n", "MANIFEST-1234567\n"};
+  for (size_t i = 0; i < names.size(); ++i) Save("filename", std::to_string(i), names[i]);
+}
+
+std::string Entries(bool internal, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    bytes += Prefixed("key" + std::to_string(i * 37 % 100));
+    if (internal) bytes += Byte(i);
+    bytes += Prefixed("value" + std::to_string(i));
+  }
+  return bytes;
+}
+
+std::string Key(bool internal, int i) {
+  const std::string user_key = "key" + std::to_string(100 + i);
+  return internal ? MakeInternalKey(user_key, 9, ValueKind::kValue) : user_key;
+}
+
+void MakeBlocks() {
+  for (const bool internal : {false, true}) {
+    const int flags = internal ? 2 : 0;
+    const std::string target = Prefixed("key110") + (internal ? Byte(1) : "");
+    for (const int interval : {1, 4, 16}) {
+      BlockBuilder builder(interval);
+      for (int i = 0; i < 20; ++i) builder.Add(Key(internal, i), "value" + std::to_string(i));
+      const std::string name = std::to_string(flags) + "-" + std::to_string(interval);
+      Save("block", "contents" + name, Byte(flags) + target + builder.Finish().ToString());
+      Save("block", "entries" + name,
+           Byte(flags + 1) + target + Byte(interval) + Entries(internal, 20));
+    }
+  }
+}
+
+void MakeTables() {
+  static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
+  for (const bool internal : {false, true}) {
+    for (const auto compression :
+         {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
+      TableWriteOptions options;
+      if (internal) options.order = {leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal};
+      options.filter_policy = internal ? bloom : nullptr;
+      options.compression = compression;
+      options.block_bytes = 128;
+      std::string bytes;
+      WritableBytes file(&bytes);
+      TableWriter writer(options, &file);
+      const std::string value(40, 'v');
+      for (int i = 0; i < 30; ++i) writer.Add(Key(internal, i), value + std::to_string(i));
+      RequireOk(writer.Finish(), "a table is written");
+      for (const int flags : {0x10, 0x01, 0x2d, 0xc5}) {
+        const int all = flags | (internal ? 2 : 0);
+        Save("table", std::to_string(compression) + "-" + std::to_string(all),
+             Byte(all) + Prefixed("key115") + bytes);
+      }
+    }
+  }
+}
+
+void MakeFilters() {
+  static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
+  FilterBlockBuilder builder(bloom);
+  for (int i = 0; i < 20; ++i) {
+    builder.StartBlock(static_cast<uint64_t>(i) * 700);
+    builder.AddKey("key" + std::to_string(i));
+  }
+  const std::string block = builder.Finish().ToString();
+  for (const int offset : {0, 4, 40}) {
+    Save("filter", "block" + std::to_string(offset),
+         Byte(0) + Byte(0) + Byte(offset) + std::string(6, '\0') + Prefixed("key7") + block);
+  }
+  for (const int bits : {0, 1, 10, 60}) {
+    std::string keys = Byte(1 | bits << 1);
+    for (int i = 0; i < 12; ++i) keys += Byte(i) + Prefixed("key" + std::to_string(i));
+    Save("filter", "keys" + std::to_string(bits), keys);
+  }
+}
+
+void MakeBatches() {
+  Save("write_batch", "empty", Batch(1, {}));
+  Save("write_batch", "one", Batch(77, {"k"}));
+  Save("write_batch", "many", Batch(1000, {"a", "bb", "ccc", "dddd", "a", "", "zzzzz"}));
+  Save("write_batch", "long", Batch(5, {std::string(200, 'k'), std::string(130, 'l')}));
+}
+
+void MakeCompressed() {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "key" + std::to_string(i % 7) + " and its value;";
+  for (const auto type : {0, 1, 2}) {
+    const std::string name = std::to_string(type);
+    Save("compression", "text" + name, Byte(type << 2 | 3) + text);
+    Save("compression", "zeros" + name, Byte(type << 2 | 2) + std::string(600, '\0'));
+    // As a block of such a table stands in it.
+    TableWriteOptions options;
+    options.compression = static_cast<leveldb::CompressionType>(type);
+    std::string bytes;
+    WritableBytes file(&bytes);
+    TableWriter writer(options, &file);
+    writer.Add("k", text);
+    writer.FlushBlock();
+    Save("compression", "stored" + name, Byte(type << 2) + bytes.substr(0, bytes.size() - 5));
+  }
+}
+
+/// A folder as a store leaves it, after some work on it.
+Folder StoreFolder(int tables, int logs_kept, bool compacted) {
+  StoreUnderTest store;
+  store.options.create_if_missing = true;
+  store.options.compression = leveldb::kNoCompression;
+  RequireOk(store.Open(), "a store is made");
+  for (int round = 0; round < tables; ++round) {
+    for (int i = 0; i < 6; ++i) {
+      const std::string key = "key" + std::to_string(i + 3 * round);
+      RequireOk(store.db()->Put({}, key, "value" + std::to_string(round)), "a store is written");
+    }
+    RequireOk(store.db()->Delete({}, "key" + std::to_string(round)), "a store is written");
+    RequireOk(lull::Flush(store.db()), "a store is flushed");
+  }
+  if (compacted) store.db()->CompactRange(nullptr, nullptr);
+  for (int i = 0; i < logs_kept; ++i) {
+    RequireOk(store.db()->Put({}, "late" + std::to_string(i), "x"), "a store is written");
+  }
+  Folder folder = ReadFolder(store.env(), kStore);  // as a crash leaves it
+  folder.erase("LOG");
+  folder.erase("LOCK");
+  return folder;
+}
+
+Folder Renamed(const Folder& folder, const std::string& from, const std::string& to) {
+  Folder renamed;
+  for (const auto& [name, bytes] : folder) {
+    const size_t at = name.rfind(from);
+    renamed[at == std::string::npos ? name : name.substr(0, at) + to] = bytes;
+  }
+  return renamed;
+}
+
+void MakeFolders() {
+  std::vector<std::pair<std::string, Folder>> folders = {
+      {"empty", {}},
+      {"new", StoreFolder(0, 0, false)},
+      {"log", StoreFolder(0, 4, false)},
+      {"tables", StoreFolder(3, 0, false)},
+      {"both", StoreFolder(2, 3, false)},
+      {"compacted", StoreFolder(3, 2, true)},
+      {"both-ways", StoreFolder(5, 2, true)},
+  };
+  const Folder both = folders[4].second;
+  folders.emplace_back("old-names", Renamed(both, ".ldb", ".sst"));
+  Folder changed = both;
+  changed.erase("CURRENT");
+  folders.emplace_back("no-current", changed);
+  changed = both;
+  changed["000099.ldb"] = "no table";
+  changed["000098.dbtmp"] = "MANIFEST-";
+  changed["notes1.txt"] = "somebody's";
+  changed["lost/000003.log"] = "from another time";
+  folders.emplace_back("extras", changed);
+  changed = both;
+  for (auto& [name, bytes] : changed) {
+    if (name.ends_with(".log") && bytes.size() > 60) bytes[50] ^= 1;
+  }
+  folders.emplace_back("damaged-log", changed);
+  for (const auto& [name, folder] : folders) {
+    for (const int flags : {0, 3, 6, 13}) {
+      Save("directory", name + "-" + std::to_string(flags), Byte(flags) + EncodeFolder(folder));
+    }
+    Save("repair", name, Byte(0) + EncodeFolder(folder));
+  }
+}
+
+void MakeOperations() {
+  Random random(20260101);
+  for (int i = 0; i < 16; ++i) {
+    std::string bytes = Byte(i * 7);
+    for (int left = 150; left > 0; --left) bytes += Byte(static_cast<int>(random.Uniform(256)));
+    Save("operations", "random" + std::to_string(i), bytes);
+  }
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+int main(int argc, char** argv) {
+  using namespace lull::fuzz;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  root = argv[1];
+  MakeLogs();
+  MakeEdits();
+  MakeNames();
+  MakeBlocks();
+  MakeTables();
+  MakeFilters();
+  MakeBatches();
+  MakeCompressed();
+  MakeFolders();
+  MakeOperations();
+  return 0;
+}

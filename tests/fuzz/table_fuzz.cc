@@ -1,0 +1,122 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A table file of any bytes.
+//
+// Input: flags, a key, the file. Checked: it is opened or refused; walks in both directions, also
+// past damage, and searches end, with data or an error; whatever the cache and the checksums; and
+// what passes its own checksums is the same walked forward and backward.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leveldb/cache.h"
+#include "leveldb/comparator.h"
+#include "leveldb/filter_policy.h"
+#include "table/table_reader.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mend.h"
+#include "util/coding.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+constexpr uint8_t kMended = 1;  // with right checksums
+constexpr uint8_t kInternalKeys = 2;
+constexpr uint8_t kFilter = 4;
+constexpr uint8_t kParanoid = 8;
+constexpr uint8_t kVerify = 16;
+constexpr uint8_t kCache = 32;
+constexpr uint8_t kReadahead = 64;
+constexpr uint8_t kSkipDamaged = 128;
+
+// An index may name one block a thousand times, so a walk may be longer than the file.
+constexpr int kStepsMax = 3000;
+
+bool IsAnswer(const Status& status) {
+  return status.ok() || status.IsCorruption() || status.IsIOError();
+}
+
+struct WalkResult {
+  bool complete = false;
+  std::vector<std::string> entries;
+};
+
+WalkResult Walk(leveldb::Iterator* iterator, bool forward) {
+  WalkResult walk;
+  forward ? iterator->SeekToFirst() : iterator->SeekToLast();
+  for (int steps = 0; iterator->Valid(); ++steps) {
+    if (steps == kStepsMax) return walk;
+    walk.entries.push_back(iterator->key().ToString() + "\n" + iterator->value().ToString());
+    forward ? iterator->Next() : iterator->Prev();
+  }
+  Require(IsAnswer(iterator->status()), "a walk ends with an answer",
+          iterator->status().ToString());
+  walk.complete = iterator->status().ok();
+  return walk;
+}
+
+void Visit(void* arg, const Slice& key, const Slice& value) {
+  *static_cast<size_t*>(arg) += key.ToString().size() + value.ToString().size();
+}
+
+void Explore(const TableReader& table, const BlockReadOptions& read, const Slice& key,
+             bool genuine) {
+  size_t bytes = 0;
+  Require(IsAnswer(table.Get(read, key, &bytes, &Visit)), "a search ends with an answer");
+  table.ApproximateOffsetOf(key);
+  const auto iterator = table.NewIterator(read);
+  const WalkResult forward = Walk(iterator.get(), true);
+  WalkResult backward = Walk(iterator.get(), false);
+  if (genuine && forward.complete && backward.complete) {
+    std::reverse(backward.entries.begin(), backward.entries.end());
+    Require(forward.entries == backward.entries, "both directions show the same");
+  }
+  iterator->Seek(key);
+  for (int steps = 0; iterator->Valid() && steps < 20; ++steps) {
+    steps % 3 == 2 ? iterator->Prev() : iterator->Next();
+  }
+}
+
+void RunOne(Input input) {
+  const uint8_t flags = input.Byte();
+  std::string key = input.TakePrefixed().ToString();
+  std::string bytes = input.rest().ToString();
+  if ((flags & kMended) != 0) MendTable(&bytes);
+  static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
+
+  std::unique_ptr<leveldb::Cache> cache;
+  TableReadOptions options;
+  if ((flags & kInternalKeys) != 0) {
+    options.order = KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
+    PutFixed64(&key, UINT64_MAX);
+  }
+  if ((flags & kFilter) != 0) options.filter_policy = bloom;
+  if ((flags & kCache) != 0) {
+    cache.reset(leveldb::NewLRUCache(1 << 20));
+    options.block_cache = cache.get();
+  }
+  options.paranoid_checks = (flags & kParanoid) != 0;
+  options.file_name = "000007.ldb";
+  BlockReadOptions read;
+  read.verify_checksums = (flags & kVerify) != 0;
+  read.readahead_bytes = (flags & kReadahead) != 0 ? 16 << 10 : 0;
+  read.skip_damaged_blocks = (flags & kSkipDamaged) != 0;
+
+  std::unique_ptr<TableReader> table;
+  const Status status =
+      TableReader::Open(options, std::make_unique<RandomAccessBytes>(bytes), bytes.size(), &table);
+  Require(IsAnswer(status) && status.ok() == (table != nullptr), "a table opens or does not");
+  const bool genuine = (flags & kMended) == 0 && read.verify_checksums;
+  if (table != nullptr) Explore(*table, read, key, genuine);
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
+  return 0;
+}

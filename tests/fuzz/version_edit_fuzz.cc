@@ -1,0 +1,113 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Records of a MANIFEST, and the Versions that come of them.
+//
+// Input: edits, each behind its length (2 bytes). Checked: an edit that is accepted is encoded and
+// decoded to the same; a Version that is built is in order and answers questions; edits applied one
+// by one give what they give applied all at once.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/filename.h"
+#include "db/version.h"
+#include "db/version_edit.h"
+#include "leveldb/comparator.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace lull::fuzz {
+namespace {
+
+using leveldb::Slice;
+
+const KeyOrder& Order() {
+  static const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
+  return order;
+}
+
+TableRef MakeTable(const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); }
+
+std::vector<VersionEdit> DecodeEdits(Input input) {
+  std::vector<VersionEdit> edits;
+  while (!input.empty()) {
+    const Exact record(input.Take(input.Short()));
+    VersionEdit edit;
+    const leveldb::Status status = edit.DecodeFrom(record.slice());
+    Require(status.ok() || status.IsCorruption(), "a bad record is corruption");
+    if (!status.ok()) break;
+    std::string encoded;
+    edit.EncodeTo(&encoded);
+    VersionEdit again;
+    RequireOk(again.DecodeFrom(encoded), "an edit that was read can be written and read");
+    Require(again == edit, "an edit survives being written");
+    Require(!edit.DebugString().empty(), "an edit can be shown");
+    edits.push_back(std::move(edit));
+  }
+  return edits;
+}
+
+void AskAbout(const Version& version, const NewTable& table) {
+  for (int level = 0; level < kLevels; ++level) {
+    const auto& tables = version.level(level);
+    if (level > 0) {
+      Require(version.FindTable(level, table.smallest) <= tables.size(), "a search stays inside");
+    }
+    const UserRange range{UserKeyOf(table.smallest).ToString(),
+                          UserKeyOf(table.largest).ToString()};
+    Require(version.Overlapping(level, range).size() <= tables.size(), "a level has its tables");
+    version.MayHoldBelow(level, UserKeyOf(table.largest));
+  }
+}
+
+void CheckVersion(const Version& version) {
+  for (int level = 0; level < kLevels; ++level) {
+    uint64_t bytes = 0;
+    const TableFile* before = nullptr;
+    for (const TableRef& table : version.level(level)) {
+      Require(Order().Compare(table->smallest(), table->largest()) <= 0, "a table has a range");
+      Require(table->number() <= kFileNumberMax, "a number is a possible one");
+      if (before != nullptr && level == 0)
+        Require(before->number() > table->number(), "L0 is ordered by number");
+      if (before != nullptr && level > 0)
+        Require(Order().Compare(before->largest(), table->smallest()) < 0, "a level is disjoint");
+      bytes += table->file_bytes();
+      before = table.get();
+    }
+    Require(bytes == version.LevelBytes(level), "a level's bytes are those of its tables");
+  }
+  version.DebtBytes({1, 10, 100, 1000, 10'000, 100'000, UINT64_MAX}, 4);
+}
+
+void RunOne(const Input& input) {
+  const std::vector<VersionEdit> edits = DecodeEdits(input);
+  const auto empty = std::make_shared<const Version>(Order());
+  VersionBuilder together(empty, MakeTable);
+  bool all_applied = true;
+  VersionRef step = empty;
+  for (const VersionEdit& edit : edits) {
+    all_applied = all_applied && together.Apply(edit).ok();
+    if (step == nullptr) continue;
+    VersionBuilder builder(step, MakeTable);
+    VersionRef next;
+    const bool built = builder.Apply(edit).ok() && builder.Build(&next).ok();
+    step = built ? next : nullptr;
+    if (!built) continue;
+    CheckVersion(*step);
+    for (const NewTable& table : edit.new_tables) AskAbout(*step, table);
+  }
+  VersionRef whole;
+  const bool built = all_applied && together.Build(&whole).ok();
+  if (built) CheckVersion(*whole);
+  if (step != nullptr) {
+    Require(built, "edits that go one by one go together");
+    Require(step->DebugString() == whole->DebugString(), "and give the same");
+  }
+}
+
+}  // namespace
+}  // namespace lull::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
+  return 0;
+}

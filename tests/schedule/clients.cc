@@ -1,0 +1,250 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/schedule/clients.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "db/snapshots.h"
+#include "leveldb/iterator.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/schedule/schedule.h"
+#include "tests/support/random_policy.h"
+#include "util/clock.h"
+
+namespace lull::testing {
+
+using leveldb::Status;
+
+namespace {
+
+constexpr uint64_t kKeys = 24;
+constexpr char kStoreName[] = "/store";
+
+std::string KeyOf(uint64_t number) { return "k" + std::to_string(10 + number); }
+
+// Sizes that fill a memtable of 64 KiB within some thirty writes.
+std::string ValueOf(Rng* rng) {
+  const uint64_t tag = rng->Next();
+  std::string value = std::to_string(tag);
+  const uint64_t bytes = rng->OneIn(2) ? rng->Below(7000) : rng->Below(400);
+  value.append(bytes, static_cast<char>('a' + tag % 26));
+  return value;
+}
+
+WriteOps DrawWrite(Rng* rng) {
+  WriteOps ops;
+  const uint64_t count = rng->OneIn(3) ? 1 + rng->Below(5) : 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    WriteOp op{KeyOf(rng->Below(kKeys)), std::nullopt};
+    if (!rng->OneIn(5)) op.value = ValueOf(rng);
+    ops.push_back(std::move(op));
+  }
+  return ops;
+}
+
+std::string DrawLiveOptions(Rng* rng) {
+  const std::vector<std::string>& policies = PolicyNames();
+  std::string text = "policy=" + policies[rng->Below(policies.size())];
+  if (rng->OneIn(2)) text += ";l0_trigger=" + std::to_string(1 + rng->Below(4));
+  if (rng->OneIn(3)) text += ";lull_after_us=" + std::to_string(rng->Below(30'000));
+  return text;
+}
+
+uint64_t Now() { return Schedule::Current()->steps(); }
+
+Client DrawClient(std::initializer_list<ClientCall> calls, size_t count, size_t* number, Rng* rng) {
+  Client client;
+  for (size_t i = 0; i < count; ++i) {
+    client.push_back({(*number)++, std::data(calls)[rng->Below(calls.size())], rng->Next()});
+  }
+  return client;
+}
+
+std::string Write(leveldb::DB* db, Rng* rng, History* history) {
+  WriteOps ops = DrawWrite(rng);
+  const size_t commit = history->Begin(&ops, Now());
+  leveldb::WriteBatch batch;
+  FillBatch(ops, &batch);
+  leveldb::WriteOptions options;
+  options.sync = rng->OneIn(4);
+  const Status status = db->Write(options, &batch);
+  if (!status.ok()) return "a write failed: " + status.ToString();
+  history->Acked(commit, options.sync, Now());
+  return "";
+}
+
+std::string Get(leveldb::DB* db, size_t client, Rng* rng, History* history) {
+  Look look;
+  look.client = client;
+  look.key = KeyOf(rng->Below(kKeys));
+  look.began = Now();
+  std::string value;
+  const Status status = db->Get(leveldb::ReadOptions(), *look.key, &value);
+  if (!status.ok() && !status.IsNotFound()) return "a read failed: " + status.ToString();
+  if (status.ok()) look.value = std::move(value);
+  look.ended = Now();
+  history->Saw(std::move(look));
+  return "";
+}
+
+std::string Scan(leveldb::DB* db, size_t client, const leveldb::ReadOptions& options, Look look,
+                 History* history) {
+  look.client = client;
+  if (options.snapshot == nullptr) look.began = Now();
+  const Status status = StateOf(db, options, '\0', &look.state);
+  if (!status.ok()) return "a scan failed: " + status.ToString();
+  if (options.snapshot == nullptr) look.ended = Now();
+  history->Saw(std::move(look));
+  return "";
+}
+
+// What a snapshot shows stays the same, whatever is flushed and compacted meanwhile.
+std::string ScanSnapshotTwice(leveldb::DB* db, size_t client, Rng* rng, History* history) {
+  Look look;
+  leveldb::ReadOptions options;
+  look.began = Now();
+  options.snapshot = db->GetSnapshot();
+  look.ended = Now();
+  look.snapshot = static_cast<const StoreSnapshot*>(options.snapshot)->sequence();
+  std::string wrong = Scan(db, client, options, look, history);
+  Clock::System()->SleepForNanos(rng->Below(50'000'000));
+  if (wrong.empty()) wrong = Scan(db, client, options, look, history);
+  db->ReleaseSnapshot(options.snapshot);
+  return wrong;
+}
+
+std::string Compact(leveldb::DB* db, Rng* rng) {
+  const std::string begin = KeyOf(rng->Below(kKeys));
+  const leveldb::Slice from(begin);
+  db->CompactRange(rng->OneIn(2) ? &from : nullptr, nullptr);
+  return "";
+}
+
+}  // namespace
+
+StoreSetup::StoreSetup(uint64_t seed) {
+  Rng rng(SubSeed(seed, 10));
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  options.block_size = 1 << 10;
+  options.compression = rng.OneIn(4) ? leveldb::kSnappyCompression : leveldb::kNoCompression;
+  options.paranoid_checks = rng.OneIn(4);
+  const std::vector<std::string>& policies = PolicyNames();
+  const auto draw = [&](const char* name, uint64_t min, uint64_t count) {
+    scheduling += std::string(";") + name + "=" + std::to_string(min + rng.Below(count));
+  };
+  scheduling = "policy=" + policies[rng.Below(policies.size())];
+  scheduling += rng.OneIn(3) ? ";layout=leveled" : ";layout=vsst";
+  draw("compaction_threads", 1, 3);
+  draw("own_coordinator", 0, 2);
+  draw("l0_trigger", 1, 4);
+  draw("growth_factor", 2, 7);
+  draw("pick_by_overlap", 0, 2);
+  scheduling += ";memory_budget_bytes=" + std::to_string(128 << rng.Below(4)) + "K";
+  scheduling += ";table_bytes_max=" + std::to_string(4 << rng.Below(5)) + "K";
+  manifest_bytes_min = rng.OneIn(2) ? 300 : 0;
+  adversary = rng.OneIn(2);
+}
+
+Status StoreSetup::Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveldb::DB>* db) const {
+  SchedulingOptions parsed;
+  Status status = SchedulingOptions::Parse(scheduling, &parsed);
+  if (!status.ok()) return status;
+  leveldb::Options with_env = options;
+  with_env.env = env;
+  PolicyFactory policies = MakePolicy;
+  if (adversary) {
+    policies = [seed, made = uint64_t{0}](const std::string&, const PolicyOptions&) mutable {
+      return std::make_unique<RandomPolicy>(SubSeed(seed, made++));
+    };
+  }
+  leveldb::DB* raw = nullptr;
+  status = Store::Open(with_env, parsed, kStoreName, &raw, policies, manifest_bytes_min);
+  db->reset(raw);
+  return status;
+}
+
+std::string StoreSetup::ToString() const {
+  std::string text = scheduling;
+  if (manifest_bytes_min > 0) text += ", short MANIFESTs";
+  if (options.compression != leveldb::kNoCompression) text += ", snappy";
+  if (options.paranoid_checks) text += ", paranoid";
+  if (adversary) text += ", policies that say anything";
+  return text;
+}
+
+const char* ClientCallName(ClientCall call) {
+  static constexpr const char* kNames[] = {"write", "get",     "scan",        "snapshot",
+                                           "flush", "compact", "set-options", "pause"};
+  return kNames[static_cast<size_t>(call)];
+}
+
+std::vector<Life> DrawLives(uint64_t seed) {
+  Rng rng(SubSeed(seed, 11));
+  size_t number = 0;
+  std::vector<Life> lives(rng.OneIn(3) ? 2 : 1);
+  for (Life& life : lives) {
+    const uint64_t writers = 1 + rng.Below(4);
+    for (uint64_t i = 0; i < writers; ++i) {
+      using enum ClientCall;
+      life.push_back(DrawClient({kWrite, kWrite, kWrite, kWrite, kWrite, kWrite, kGet, kPause},
+                                20 + rng.Below(200) / writers, &number, &rng));
+    }
+    const uint64_t readers = rng.Below(3);
+    for (uint64_t i = 0; i < readers; ++i) {
+      using enum ClientCall;
+      life.push_back(
+          DrawClient({kGet, kGet, kScan, kSnapshot, kPause}, 2 + rng.Below(12), &number, &rng));
+    }
+    if (rng.OneIn(2)) {
+      using enum ClientCall;
+      life.push_back(
+          DrawClient({kFlush, kCompact, kSetOptions, kPause}, 1 + rng.Below(6), &number, &rng));
+    }
+  }
+  return lives;
+}
+
+std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& operation,
+                    History* history) {
+  Rng rng(operation.draw);
+  switch (operation.call) {
+    case ClientCall::kWrite:
+      return Write(db, &rng, history);
+    case ClientCall::kGet:
+      return Get(db, client, &rng, history);
+    case ClientCall::kScan:
+      return Scan(db, client, leveldb::ReadOptions(), Look(), history);
+    case ClientCall::kSnapshot:
+      return ScanSnapshotTwice(db, client, &rng, history);
+    case ClientCall::kFlush: {
+      const Status status = Flush(db);
+      return status.ok() ? "" : "a flush failed: " + status.ToString();
+    }
+    case ClientCall::kCompact:
+      return Compact(db, &rng);
+    case ClientCall::kSetOptions: {
+      const Status status = SetOptions(db, DrawLiveOptions(&rng));
+      return status.ok() ? "" : "options were refused: " + status.ToString();
+    }
+    case ClientCall::kPause:
+      Clock::System()->SleepForNanos(uint64_t{1000} << rng.Below(16));
+      return "";
+  }
+  return "";
+}
+
+Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
+               Fingerprint* state) {
+  const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    const leveldb::Slice key = iterator->key(), value = iterator->value();
+    if (key[0] == without) continue;
+    state->Add({key.data(), key.size()}, {value.data(), value.size()});
+  }
+  return iterator->status();
+}
+
+}  // namespace lull::testing

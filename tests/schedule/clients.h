@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What the clients of a run do, and the store that they do it to: drawn from the seed before it
+// begins, so that an operation can be left out and the others stay.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/store.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "tests/schedule/history.h"
+#include "tests/support/rng.h"
+
+namespace lull::testing {
+
+// A store that is tiny in all that can be small.
+struct StoreSetup {
+  explicit StoreSetup(uint64_t seed);
+
+  leveldb::Status Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveldb::DB>* db) const;
+  std::string ToString() const;
+
+  leveldb::Options options;
+  std::string scheduling;
+  uint64_t manifest_bytes_min = 0;
+  bool adversary = false;  // its policies say anything at all
+};
+
+enum class ClientCall { kWrite, kGet, kScan, kSnapshot, kFlush, kCompact, kSetOptions, kPause };
+
+const char* ClientCallName(ClientCall call);
+
+struct ClientOperation {
+  size_t number = 0;  // in the whole run
+  ClientCall call = ClientCall::kWrite;
+  uint64_t draw = 0;
+};
+
+using Client = std::vector<ClientOperation>;
+// One opening of the store: its clients, each a thread.
+using Life = std::vector<Client>;
+
+std::vector<Life> DrawLives(uint64_t seed);
+
+// Does one operation, and tells the history. Returns what went wrong, or nothing.
+std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& operation,
+                    History* history);
+
+// All that the store shows in one scan but keys that begin with `without`.
+leveldb::Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
+                        Fingerprint* state);
+
+}  // namespace lull::testing

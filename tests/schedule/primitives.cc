@@ -1,0 +1,201 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Where the library's threads meet the schedule. The library is the one that is shipped, not a
+// build of its own; it is led here by the linker:
+//
+//   util/thread.h, clock.h, wake_signal.h   their functions are defined here, so that the archive's
+//                                           own are not linked
+//   std::mutex, std::condition_variable     (util/mutex.h, and the test tools) end in calls of libc
+//                                           and libstdc++, which the linker leads to those below:
+//                                           --wrap, in CMakeLists.txt
+//
+// On a thread of a schedule they are its steps. Elsewhere, in the part of the program that sets up
+// runs and looks at what came out, they are what they always were, but there are no threads.
+#include "tests/schedule/primitives.h"
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "tests/schedule/schedule.h"
+#include "util/clock.h"
+#include "util/thread.h"
+#include "util/wake_signal.h"
+
+// ---- mutexes and conditions --------------------------------------------------------------------
+
+namespace lull::testing {
+
+using Guard = std::unique_lock<std::mutex>;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// The linker's names for what it replaces, and for what replaces it.
+#define LULL_REAL(symbol) __asm__("__real_" symbol)
+#define LULL_WRAP(symbol) __asm__("__wrap_" symbol)
+
+int LibcLock(pthread_mutex_t* mutex) LULL_REAL("pthread_mutex_lock");
+int LibcTryLock(pthread_mutex_t* mutex) LULL_REAL("pthread_mutex_trylock");
+int LibcUnlock(pthread_mutex_t* mutex) LULL_REAL("pthread_mutex_unlock");
+SteadyTime LibraryNow() LULL_REAL("_ZNSt6chrono3_V212steady_clock3nowEv");
+
+int MutexLock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_lock");
+int MutexTryLock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_trylock");
+int MutexUnlock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_unlock");
+void ConditionWait(std::condition_variable* condition, Guard& guard)
+    LULL_WRAP("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE");
+int ConditionWaitUntil(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                       const timespec* until) LULL_WRAP("pthread_cond_clockwait");
+void ConditionNotifyOne(std::condition_variable* condition)
+    LULL_WRAP("_ZNSt18condition_variable10notify_oneEv");
+void ConditionNotifyAll(std::condition_variable* condition)
+    LULL_WRAP("_ZNSt18condition_variable10notify_allEv");
+SteadyTime SteadyNow() LULL_WRAP("_ZNSt6chrono3_V212steady_clock3nowEv");
+
+bool RealTryLock(pthread_mutex_t* mutex) { return LibcTryLock(mutex) == 0; }
+void RealUnlock(pthread_mutex_t* mutex) { LibcUnlock(mutex); }
+
+namespace {
+
+// REQUIRES: on a thread of a schedule; what is asked for makes no sense elsewhere.
+Schedule* Here(const char* what) {
+  if (Schedule* const schedule = Schedule::Current()) return schedule;
+  std::fprintf(stderr, "schedule: %s outside of Schedule::Run\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+int MutexLock(pthread_mutex_t* mutex) {
+  Schedule* const schedule = Schedule::Current();
+  if (schedule == nullptr) return LibcLock(mutex);
+  schedule->Lock(mutex, __builtin_return_address(0));
+  return 0;
+}
+
+int MutexTryLock(pthread_mutex_t* mutex) {
+  Schedule* const schedule = Schedule::Current();
+  if (schedule == nullptr) return LibcTryLock(mutex);
+  return schedule->TryLock(mutex) ? 0 : EBUSY;
+}
+
+int MutexUnlock(pthread_mutex_t* mutex) {
+  Schedule* const schedule = Schedule::Current();
+  if (schedule == nullptr) return LibcUnlock(mutex);
+  schedule->Unlock(mutex);
+  return 0;
+}
+
+// The two ways to wait know a condition by different types of one address.
+void ConditionWait(std::condition_variable* condition, Guard& guard) {
+  Here("a wait")->Wait(condition->native_handle(), guard.mutex()->native_handle(), Schedule::kNever,
+                       __builtin_return_address(0));
+}
+
+int ConditionWaitUntil(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t,
+                       const timespec* until) {
+  const uint64_t until_nanos =
+      static_cast<uint64_t>(until->tv_sec) * 1'000'000'000 + static_cast<uint64_t>(until->tv_nsec);
+  const bool notified =
+      Here("a wait")->Wait(condition, mutex, until_nanos, __builtin_return_address(0));
+  return notified ? 0 : ETIMEDOUT;
+}
+
+void ConditionNotifyOne(std::condition_variable* condition) {
+  if (Schedule* const schedule = Schedule::Current())
+    schedule->NotifyOne(condition->native_handle());
+}
+
+void ConditionNotifyAll(std::condition_variable* condition) {
+  if (Schedule* const schedule = Schedule::Current())
+    schedule->NotifyAll(condition->native_handle());
+}
+
+SteadyTime SteadyNow() {
+  Schedule* const schedule = Schedule::Current();
+  if (schedule == nullptr) return LibraryNow();
+  return SteadyTime(std::chrono::nanoseconds(schedule->now_nanos()));
+}
+
+namespace {
+
+class ScheduledThread final : public ThreadHandle {
+ public:
+  explicit ScheduledThread(Schedule::Thread thread) : thread_(thread) {}
+  ~ScheduledThread() override { Here("a join")->Join(thread_); }
+
+ private:
+  const Schedule::Thread thread_;
+};
+
+class ScheduledThreads final : public ThreadFactory {
+ public:
+  std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass,
+                                      std::function<void()> body) override {
+    return std::make_unique<ScheduledThread>(Here("a thread")->Start(name, std::move(body)));
+  }
+  void StartDetached(const std::string& name, CpuClass, std::function<void()> body) override {
+    Here("a thread")->Start(name, std::move(body));
+  }
+};
+
+class ScheduledClock final : public Clock {
+ public:
+  uint64_t NowNanos() const override {
+    const Schedule* const schedule = Schedule::Current();
+    return schedule == nullptr ? 1 : schedule->now_nanos();
+  }
+  void SleepForNanos(uint64_t nanos) override { Here("a sleep")->Sleep(nanos); }
+};
+
+}  // namespace
+}  // namespace lull::testing
+
+// ---- util/thread.h, clock.h, wake_signal.h ------------------------------------------------------
+
+namespace lull {
+
+using testing::Schedule;
+
+ThreadFactory* ThreadFactory::System() {
+  static testing::ScheduledThreads threads;
+  return &threads;
+}
+
+void OfferCore() {
+  if (Schedule* const schedule = Schedule::Current()) schedule->Yield();
+}
+
+int CoreCount() { return 4; }
+
+unsigned ThreadOrdinal() {
+  const Schedule* const schedule = Schedule::Current();
+  return schedule == nullptr ? 0 : schedule->running();
+}
+
+Clock* Clock::System() {
+  static testing::ScheduledClock clock;
+  return &clock;
+}
+
+uint64_t WallClockMicros() { return Clock::System()->NowMicros(); }
+
+void WakeSignal::Wait(uint32_t ticket, uint64_t nanos) {
+  if (Ticket() != ticket) return;
+  waiters_.fetch_add(1, std::memory_order_relaxed);
+  testing::Here("a wait")->SignalWait(this, nanos, __builtin_return_address(0));
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void WakeSignal::WakeSleepers() {
+  if (Schedule* const schedule = Schedule::Current()) schedule->SignalWake(this);
+}
+
+}  // namespace lull

@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "scheduler/bandwidth.h"
+
+#include <cstdint>
+
+#include "gtest/gtest.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000;
+constexpr uint64_t kHalfLifeUs = 10 * kSecond;
+
+class BandwidthTest : public ::testing::Test {
+ protected:
+  BandwidthTest() { bandwidth_.Observe(pressure_, now_us_); }
+
+  /// One second in which so many bytes were written, and compactions ran or did not.
+  void Pass(uint64_t client_bytes, uint64_t background_bytes, bool compactions_run) {
+    pressure_.client_bytes_total += client_bytes;
+    pressure_.background_bytes_total += background_bytes;
+    pressure_.deep_running = compactions_run ? 1 : 0;
+    now_us_ += kSecond;
+    bandwidth_.Observe(pressure_, now_us_);
+  }
+
+  uint64_t now_us_ = 5 * kSecond;
+  Pressure pressure_;
+  Bandwidth bandwidth_{0, kSecond, kHalfLifeUs};
+};
+
+TEST_F(BandwidthTest, IsUnknownUntilASpanHasEnded) {
+  EXPECT_FALSE(bandwidth_.is_given());
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 0);
+  pressure_.client_bytes_total = 1000;
+  bandwidth_.Observe(pressure_, now_us_ + kSecond - 1);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 0);
+}
+
+TEST_F(BandwidthTest, IsTheMostThatClientsAndBackgroundWorkWroteTogether) {
+  Pass(10'000, 20'000, true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 30'000);
+  Pass(40'000, 0, false);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 40'000);
+}
+
+TEST_F(BandwidthTest, FadesWhileCompactionsRunAndDoNotReachIt) {
+  Pass(100'000, 0, false);
+  for (int i = 0; i < 10; ++i) Pass(0, 1000, true);
+  EXPECT_NEAR(bandwidth_.bytes_per_sec(), 50'000, 1);
+}
+
+TEST_F(BandwidthTest, TimeWithoutCompactionsIsNoEvidence) {
+  Pass(100'000, 0, false);
+  for (int i = 0; i < 1000; ++i) Pass(10, 0, false);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000);
+}
+
+TEST_F(BandwidthTest, NorIsTimeAtALimit) {
+  Pass(100'000, 0, false);
+  for (int i = 0; i < 1000; ++i) {
+    bandwidth_.NoteLimit(30'000);
+    bandwidth_.NoteLimit(60'000);
+    Pass(10, 27'000, true);
+  }
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000);
+  // A limit that is far from reached is not what makes them slow.
+  bandwidth_.NoteLimit(30'000);
+  Pass(10, 26'000, true);
+  EXPECT_LT(bandwidth_.bytes_per_sec(), 100'000);
+}
+
+TEST_F(BandwidthTest, ALimitCountsForItsSpanAlone) {
+  Pass(100'000, 0, false);
+  bandwidth_.NoteLimit(20'000);
+  Pass(0, 20'000, true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000);
+  Pass(0, 20'000, true);
+  EXPECT_LT(bandwidth_.bytes_per_sec(), 100'000);
+}
+
+TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeWithoutALimit) {
+  Pass(100'000, 0, false);
+  EXPECT_FALSE(bandwidth_.was_tried());
+  pressure_.deep_running = 1;
+  bandwidth_.Observe(pressure_, now_us_ + kSecond / 2);
+  Pass(100'000, 5'000, false);  // half of the time
+  EXPECT_FALSE(bandwidth_.was_tried());
+  bandwidth_.NoteLimit(5'000);
+  Pass(100'000, 5'000, true);
+  EXPECT_FALSE(bandwidth_.was_tried());
+  Pass(100'000, 5'000, true);
+  EXPECT_TRUE(bandwidth_.was_tried());
+}
+
+TEST_F(BandwidthTest, OneThatIsGivenStands) {
+  bandwidth_ = Bandwidth(70'000, kSecond, kHalfLifeUs);
+  EXPECT_TRUE(bandwidth_.is_given());
+  Pass(1'000'000, 0, false);
+  Pass(0, 1000, true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 70'000);
+}
+
+}  // namespace
+}  // namespace lull
