@@ -220,7 +220,8 @@ void BenchmarkRun::FillRun(const WorkloadSpec& spec, Run* run) {
 
 leveldb::Status BenchmarkRun::WaitIdle(uint64_t* idle_since_ns) {
   *idle_since_ns = NowNs();
-  if (config_.store == "null") return leveldb::Status::OK();
+  // What shows the limit has nothing to do, and would flush for whoever waits.
+  if (config_.store != "db") return leveldb::Status::OK();
   return WaitUntilIdle(db_.get(), config_.db, idle_since_ns);
 }
 
@@ -258,8 +259,16 @@ bool BenchmarkRun::RunOne(const std::string& name) {
 // one's: the others come beside it.
 bool BenchmarkRun::FindSustainableRate(const LoadCase& load_case, double* rate) {
   const Config& config = load_case.config;
-  *rate = config.sustainable_rate;
-  if (*rate > 0 || !LoadPlan::NeedsSustainableRate(config)) return true;
+  if (!LoadPlan::NeedsSustainableRate(config)) return true;
+  const auto given = [&config](const std::string& name) {
+    const auto found = config.x_of.find(name);
+    return found == config.x_of.end() ? 0.0 : found->second;
+  };
+  // What is said of one case holds for those behind it that differ in their shares of X alone.
+  *rate = given(load_case.name);
+  if (*rate > 0) sustainable_rates_[LoadKey(config)] = *rate;
+  if (*rate == 0) *rate = given("");
+  if (*rate > 0) return true;
   const auto known = sustainable_rates_.find(LoadKey(config));
   if (known != sustainable_rates_.end()) {
     *rate = known->second;

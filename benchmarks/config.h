@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -52,13 +53,14 @@ struct Config {
   double put_percent = 0;
 
   // A load, in the words of loadgen/.
-  std::string mix;              // groups of clients are separated by "|"
-  std::string shape;            // likewise
-  std::string keys;             // distribution
-  std::string values;           // sizes; empty: value_size
-  std::string scans;            // lengths
-  std::string arrivals;         // file of due times; empty: a Poisson process
-  double sustainable_rate = 0;  // X, requests a second; 0: measured where it is needed
+  std::string mix;                     // groups of clients are separated by "|"
+  std::string shape;                   // likewise
+  std::string keys;                    // distribution
+  std::string values;                  // sizes; empty: value_size
+  std::string scans;                   // lengths
+  std::string arrivals;                // file of due times; empty: a Poisson process
+  double scale = 1;                    // of seconds and keys of b0 to b11
+  std::map<std::string, double> x_of;  // X of loads by name, requests a second; "": of all others
   double calibrate_seconds = 0;
   bool calibrate_only = false;
   bool preload = false;  // all keys are there before the load begins
@@ -77,6 +79,9 @@ struct Config {
 
 // "10,30,10" as numbers; empty when any part is not a number of at least zero.
 std::vector<double> ParseSeconds(std::string_view text);
+
+// "9000", or "b1=9000;b4/80%=20000", as rates by name. A part that is neither has a rate of -1.
+std::map<std::string, double> ParseRates(std::string_view text);
 
 // Reads argv. Returns an empty string, or what is wrong with it in one sentence that names the
 // flag. A value that does not parse ends the process with status 1, and --help or --version with

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -69,7 +70,10 @@ DEFINE_string(values, "",
               "pareto:SHAPE:SCALE:MIN:MAX; empty: --value_size");
 DEFINE_string(scans, "100", "a load's scan lengths, in entries; forms as of --values");
 DEFINE_string(arrivals, "", "file with the seconds at which a load's requests are due, one a line");
-DEFINE_double(x, 0, "sustainable rate X of a load, requests a second; 0: measured when needed");
+DEFINE_double(scale, 1, "factor of the seconds and the numbers of keys of b0 to b11");
+DEFINE_string(x, "",
+              "sustainable rate X of a load, requests a second; or of several, by their names: "
+              "b1=9000;b4/80%=20000. Where there is none, or 0, it is measured when needed");
 DEFINE_double(calibrate_seconds, 20, "how long X is measured, in a closed loop");
 DEFINE_bool(calibrate_only, false, "measure X of a load, and do nothing else");
 DEFINE_bool(preload, true, "load: write all --num keys first");
@@ -146,7 +150,8 @@ void CopyFlags(Config* config) {
   config->values = FLAGS_values;
   config->scans = FLAGS_scans;
   config->arrivals = FLAGS_arrivals;
-  config->sustainable_rate = FLAGS_x;
+  config->scale = FLAGS_scale;
+  config->x_of = ParseRates(FLAGS_x);
   config->calibrate_seconds = FLAGS_calibrate_seconds;
   config->calibrate_only = FLAGS_calibrate_only;
   config->preload = FLAGS_preload;
@@ -188,8 +193,10 @@ std::string FirstFault(const Config& config) {
        "--batch_size must be 1 to 10000000"},
       {!(config.rate > 0) || std::isinf(config.rate), "--rate must be over 0"},
       {!(config.put_percent >= 0) || config.put_percent > 100, "--put_percent must be 0 to 100"},
-      {!(config.sustainable_rate >= 0) || std::isinf(config.sustainable_rate),
-       "--x must be at least 0"},
+      {!(config.scale > 0) || config.scale > 1000, "--scale must be over 0 and at most 1000"},
+      {std::any_of(config.x_of.begin(), config.x_of.end(),
+                   [](const auto& x) { return x.second < 0; }),
+       "--x must be a rate of at least 0, or NAME=RATE;NAME=RATE"},
       {!(config.calibrate_seconds > 0), "--calibrate_seconds must be over 0"},
       {config.report_interval_seconds != 0 && !(config.report_interval_seconds >= 0.01),
        "--report_interval_seconds must be 0 or at least 0.01"},
@@ -251,6 +258,17 @@ std::vector<double> ParseSeconds(std::string_view text) {
     seconds.push_back(value);
   }
   return seconds;
+}
+
+std::map<std::string, double> ParseRates(std::string_view text) {
+  std::map<std::string, double> rates;
+  for (const std::string_view part : loadgen::Split(text, ';')) {
+    const size_t equals = part.rfind('=');
+    const bool named = equals != std::string_view::npos;
+    const auto rate = loadgen::ParseAmount(named ? part.substr(equals + 1) : part);
+    rates[std::string(named ? part.substr(0, equals) : "")] = rate.value_or(-1);
+  }
+  return rates;
 }
 
 std::string ParseFlags(int argc, char** argv, const std::string& version, Config* config) {

@@ -1,8 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/load_presets.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
+
+#include "benchmarks/loadgen/text.h"
 
 namespace lull::bench {
 namespace {
@@ -188,27 +192,51 @@ constexpr Workload kWorkloads[] = {
     {"b11", [] { return Nutanix(kPeaks, 1800); }},
 };
 
+/// A shape whose segments, or whose period, are `scale` times as long. Random gaps stay as they
+/// are.
+std::string ScaledShape(const std::string& shape, double scale) {
+  const auto scaled = [scale](std::string_view seconds) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", std::stod(std::string(seconds)) * scale);
+    return std::string(text);
+  };
+  if (shape.starts_with("sine:")) {
+    const size_t period = shape.rfind(':') + 1;
+    return shape.substr(0, period) + scaled(shape.substr(period));
+  }
+  if (shape.find('@') == shape.npos) return shape;
+  std::string result;
+  for (const std::string_view part : loadgen::Split(shape, ',')) {
+    const size_t at = part.find('@');
+    if (!result.empty()) result += ',';
+    result += scaled(part.substr(0, at)).append(part.substr(at));
+  }
+  return result;
+}
+
 Config Apply(const Preset& preset, const Config& base) {
   Config config = base;
   const auto choose = [&base](std::string_view flag, auto& field, const auto& value) {
     if (!base.given.contains(flag)) field = value;
   };
   choose("mix", config.mix, preset.mix);
-  choose("shape", config.shape, preset.shape);
+  choose("shape", config.shape, ScaledShape(preset.shape, base.scale));
   choose("keys", config.keys, preset.keys);
   if (!base.given.contains("value_size")) choose("values", config.values, preset.values);
   choose("scans", config.scans, preset.scans);
-  choose("duration", config.duration, preset.seconds);
-  choose("num", config.num, preset.num);
+  choose("duration", config.duration, preset.seconds * base.scale);
+  choose("num", config.num,
+         std::max<int64_t>(1000, std::llround(static_cast<double>(preset.num) * base.scale)));
   choose("threads", config.threads, preset.threads);
   choose("batch_size", config.batch_size, preset.batch_size);
   choose("key_prefix", config.key_prefix, preset.key_prefix);
   choose("sync", config.sync, preset.sync);
   choose("preload", config.preload, preset.preload);
   config.reuse = preset.reuse;
-  if (preset.benchmark != "load" && !base.given.contains("value_size")) {
-    config.value_size = std::stoi(preset.values);
-  }
+  if (preset.benchmark == "load") return config;
+  if (!base.given.contains("value_size")) config.value_size = std::stoi(preset.values);
+  if (!base.given.contains("burst_seconds")) config.burst_seconds = {10 * base.scale};
+  if (!base.given.contains("idle_seconds")) config.idle_seconds = {20 * base.scale};
   return config;
 }
 

@@ -22,7 +22,11 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
   leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &scheduling);
   if (!settings.flushes) {
     // Memtables are sealed and kept, and clients pay for new ones, and for logs, as ever.
+    // The policy gathers sealed memtables while clients write hard: so whatever they do is hard.
     scheduling.policy = "lull";
+    scheduling.lull_after_us = uint64_t{3'600'000'000};
+    scheduling.lull_hard_percent = 0;
+    scheduling.lull_hard_flush_percent = 0;
     scheduling.lull_flush_bytes_min = uint64_t{1} << 40;
     scheduling.memory_budget_bytes = uint64_t{64} << 30;
   }

@@ -194,8 +194,7 @@ double GeneratorNsPerRequest(Run& run) {
 // How often a second the device takes an append of one request's size and a sync: the most that one
 // writer could reach.
 double DeviceSyncsPerSecond(Run& run) {
-  const auto length_ns =
-      static_cast<uint64_t>(kNsPerSecond * std::min(1.0, run.config.duration));
+  const auto length_ns = static_cast<uint64_t>(kNsPerSecond * std::min(1.0, run.config.duration));
   const std::string path = run.folder + "/sync-probe";
   leveldb::WritableFile* opened = nullptr;
   run.env->CreateDir(run.folder);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from comparison.progress import Progress, clock
 from comparison.workloads import Failure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -83,7 +84,28 @@ def machine_text(facts):
     )
 
 
-# ---- A run -----------------------------------------------------------------
+# ---- Runs ------------------------------------------------------------------
+
+
+def run_all(count, expected_seconds, work):
+    """Calls work(progress), which makes `count` runs and what they need before.
+
+    False when it was ended early, by Ctrl-C or by a run that failed: what was measured stands.
+    """
+    progress = Progress(expected_seconds)
+    print(
+        f'{count} run(s), about {clock(sum(expected_seconds))} (min:s). '
+        'Ctrl-C ends early with what there is.',
+        flush=True,
+    )
+    try:
+        work(progress)
+        return True
+    except KeyboardInterrupt:
+        print('\nStopped. Here is what had been measured.')
+    except Failure as failure:
+        print(f'\n{failure}\nHere is what had been measured.', file=sys.stderr)
+    return False
 
 
 def execute(command, cap, progress):
@@ -122,6 +144,19 @@ def read_and_remove(path):
     with open(path) as file:
         objects = [json.loads(line) for line in file]
     os.remove(path)
+    return objects
+
+
+def read_results(folder):
+    """All that a call has kept there; the first object is what it was called with."""
+    path = os.path.join(folder, 'results.jsonl')
+    try:
+        with open(path) as file:
+            objects = [json.loads(line) for line in file]
+    except (OSError, ValueError) as error:
+        raise Failure(f'{path}: cannot be read: {error}') from None
+    if not objects or 'arguments' not in objects[0]:
+        raise Failure(f'{path}: does not begin with what was called')
     return objects
 
 

@@ -7,6 +7,7 @@ import re
 
 from reporting import theme
 from reporting.charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
+from reporting.names import picture_name
 
 MIB = 1 << 20
 
@@ -93,9 +94,8 @@ class Page:
         self.parts.append(f'<div class="chart" role="img" aria-label="{self.text(name)}">')
         self.parts += shapes + ['</div>']
         figure = self.pictures.draw(method, *[WIDE if a is Ellipsis else a for a in arguments])
-        stem = re.sub(r'[^A-Za-z0-9.]+', '-', name).strip('-')
         os.makedirs(os.path.join(self.folder, 'png'), exist_ok=True)
-        save_png(figure, os.path.join(self.folder, 'png', stem + '.png'))
+        save_png(figure, os.path.join(self.folder, 'png', picture_name(name)))
         return True
 
     def heading(self, title, note=''):
@@ -285,6 +285,9 @@ class Page:
         self.against_load()
         for name in self.results.workloads():
             self.workload(name)
+        self.write_document(path, 'Lull benchmarks')
+
+    def write_document(self, path, title):
         style = STYLE.replace('LIGHT', theme.css_variables(False)).replace(
             'DARK', theme.css_variables(True)
         )
@@ -292,7 +295,7 @@ class Page:
             file.write(
                 '<!doctype html><html lang="en"><head><meta charset="utf-8">'
                 '<meta name="viewport" content="width=device-width, initial-scale=1">'
-                f'<title>Lull benchmarks</title><style>{style}</style></head><body>'
+                f'<title>{title}</title><style>{style}</style></head><body>'
                 + self.head()
                 + '\n'.join(self.parts)
                 + '</body></html>\n'

@@ -3,28 +3,16 @@
 """Tests of benchmarks/layouts: its arithmetic, and one tiny run when db_bench is given."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
-import os
 import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
+from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
 
-def load_script():
-    sys.dont_write_bytecode = True
-    path = os.path.join(ROOT, 'benchmarks', 'layouts')
-    loader = importlib.machinery.SourceFileLoader('layouts', path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('layouts', loader))
-    sys.modules['layouts'] = module
-    loader.exec_module(module)
-    return module
-
-
-layouts = load_script()
+layouts = load_script('layouts')
 
 
 class LayoutsTest(unittest.TestCase):

@@ -3,32 +3,22 @@
 """Tests of benchmarks/policies: plan, figures, tables, and one tiny run when db_bench is given."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
+import json
 import os
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
-sys.path.insert(0, os.path.join(ROOT, 'benchmarks'))
 
+from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison import policy_tables as tables  # noqa: E402
 from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
 
-
-def load_script():
-    path = os.path.join(ROOT, 'benchmarks', 'policies')
-    loader = importlib.machinery.SourceFileLoader('policies', path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('policies', loader))
-    loader.exec_module(module)
-    return module
-
-
-policies = load_script()
+policies = load_script('policies')
+MACHINE = {'cpus': 2, 'cpu': 'CPU', 'memory_bytes': 8 << 30, 'kernel': '6.1'}
 
 
 def comparison(folder, *arguments):
@@ -158,6 +148,77 @@ class RunTest(unittest.TestCase):
         self.assertEqual(len(rows), 2 + 2)
         self.assertRegex(rows[2], r'^\| `leveldb` \| \**\d')
         self.assertRegex(rows[3], r'^\| `lull` \| \**\d')
+
+
+class ResumeTest(unittest.TestCase):
+    """Of a call that measured `gaps` with both policies, and was ended in `b2`."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+        def result(workload, policy, p99_us, rate=1000):
+            return {
+                'kind': 'result',
+                'workload': workload,
+                'scheduling': f'policy={policy};l0_stop=20',
+                'store_kind': 'db',
+                'run': 0,
+                'load': {'requests_per_s': rate},
+                'p99_us': p99_us,
+                'p999_us': p99_us,
+                'stall_seconds': 0.0,
+            }
+
+        began = ['--rows=gaps,b2', '--policies=leveldb,lull', '--scale=0.5']
+        self.write(
+            {'kind': 'machine', 'arguments': began},
+            result('production,sustainable', 'leveldb', 0, 70_000),
+            result('half-writes,sustainable', 'leveldb', 0, 90_000),
+            result('gaps', 'leveldb', 9_000),
+            result('gaps', 'leveldb', 4_000),
+            result('gaps', 'lull', 2_000),
+            {'kind': 'interval', 'at_seconds': 1, 'ops_per_s': 30_000, 'phase': 'peak'},
+            result('b2', 'lull', 1_000),
+        )
+
+    def write(self, *objects):
+        with open(f'{self.folder}/results.jsonl', 'w') as file:
+            file.writelines(json.dumps(item) + '\n' for item in objects)
+
+    def resumed(self, *arguments):
+        options = policies.read_options([f'--resume={self.folder}', *arguments])
+        resumed = policies.Comparison(options)
+        resumed.take_over()
+        return resumed
+
+    def test_what_is_known_is_not_measured_again(self):
+        resumed = self.resumed()
+        self.assertEqual(resumed.options.scale, 0.5)
+        self.assertEqual([(r.row.name, r.policy) for r in resumed.plan()], [('b2', 'leveldb')])
+        self.assertEqual(resumed.loops(), [])
+        self.assertEqual(resumed.x, {'production': 70_000, 'half-writes': 90_000})
+        self.assertEqual(resumed.measured.get('gaps', 'leveldb', 'p99'), 4, 'the later one')
+        self.assertEqual(resumed.measured.get('b2', 'lull', 'throughput'), 30)
+
+    def test_rows_that_are_wanted_again_are_measured_with_a_new_x(self):
+        resumed = self.resumed('--again=gaps')
+        self.assertEqual(
+            [(r.row.name, r.policy) for r in resumed.plan()],
+            [('gaps', 'leveldb'), ('gaps', 'lull'), ('b2', 'leveldb')],
+        )
+        self.assertEqual(resumed.loops(), ['production'])
+        self.assertIsNone(resumed.measured.get('gaps', 'lull', 'p99'))
+        self.assertIn('`gaps`', '\n'.join(resumed.notes(MACHINE, True)))
+
+    def test_what_cannot_be_resumed_is_named(self):
+        for objects in ([], [{'kind': 'result'}]):
+            self.write(*objects)
+            with self.assertRaisesRegex(policies.Failure, 'results.jsonl'):
+                self.resumed()
+        with self.assertRaisesRegex(policies.Failure, '--resume'):
+            policies.read_options(['--again=gaps'])
 
 
 if __name__ == '__main__':

@@ -1,0 +1,19 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""The scripts of benchmarks/, which have no .py to their names, as modules for their tests."""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'benchmarks'))
+
+
+def load_script(name):
+    path = os.path.join(ROOT, 'benchmarks', name)
+    loader = importlib.machinery.SourceFileLoader(name, path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    sys.modules[name] = module  # where dataclasses look for it
+    loader.exec_module(module)
+    return module

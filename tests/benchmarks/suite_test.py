@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Tests of benchmarks/suite: plan, X, tables, and one tiny run when db_bench is given."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
+
+from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from comparison import suite_tables as tables  # noqa: E402
+from comparison import running  # noqa: E402
+from comparison.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
+
+suite = load_script('suite')
+
+
+def result(benchmark, rate=1000.0, write_p99_us=500.0, closed=False):
+    """As db_bench tells it, as far as the suite looks."""
+    none = {'count': 0, 'p99_us': 0, 'p999_us': 0}
+    return {
+        'kind': 'result',
+        'benchmark': benchmark,
+        'store': 'lull',
+        'mb_per_s': 12.5,
+        'ops': 1000,
+        'unserved': 3,
+        'stall_seconds': 0.25,
+        'write_amplification': 2.5,
+        'cpu_seconds': 0.5,
+        'peak_rss_bytes': 64 << 20,
+        'load': {'requests_per_s': rate, 'closed_loop': closed},
+        'write_latency': {'count': 9, 'p99_us': write_p99_us, 'p999_us': 2 * write_p99_us},
+        'read_latency': none,
+        'scan_latency': none,
+    }
+
+
+class SuiteTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def suite(self, *arguments):
+        return suite.Suite(suite.read_options([f'--results={self.folder}', *arguments]))
+
+    def test_all_of_it_ends_within_a_hundred_minutes(self):
+        whole = self.suite()
+        self.assertEqual([w.name for w in whole.workloads], [f'b{i}' for i in range(11)])
+        self.assertEqual(len(whole.plan()), 3 * 11 * 3 + 2 * 4)
+        self.assertLess(sum(whole.expected_seconds()), 100 * 60)
+        short = self.suite('--scale=0.1')
+        self.assertLess(sum(short.expected_seconds()), 0.25 * sum(whole.expected_seconds()))
+
+    def test_stores_take_turns_in_beginning(self):
+        plan = self.suite('--workloads=b4,b9', '--stores=lull,leveldb', '--runs=2').plan()
+        self.assertEqual(
+            [(run.workload.name, run.store) for run in plan],
+            [('b4', 'lull'), ('b4', 'leveldb'), ('b9', 'leveldb'), ('b9', 'lull')]
+            + [('b4', 'leveldb'), ('b4', 'lull'), ('b9', 'lull'), ('b9', 'leveldb')],
+        )
+
+    def test_a_limit_is_measured_once_beside_ours(self):
+        plan = self.suite('--workloads=b1', '--stores=lull,leveldb', '--runs=2').plan()
+        limits = [run.store for run in plan if run.store in suite.LIMITS]
+        self.assertEqual(limits, ['limit', 'null'])
+        self.assertFalse(
+            [r for r in self.suite('--stores=leveldb').plan() if r.store in suite.LIMITS]
+        )
+
+    def run_with(self, one, results):
+        """Runs `one`, which calls db_bench, with these lines in its place; returns the command."""
+        commands = []
+
+        def execute(command, cap, progress):
+            commands.append(command)
+            with open(one.output + '.raw', 'w') as file:
+                for item in results:
+                    file.write(json.dumps(item) + '\n')
+
+        return commands, mock.patch.object(running, 'execute', execute)
+
+    def test_x_is_that_of_the_slowest_store(self):
+        one = self.suite('--workloads=b4', '--stores=lull,leveldb', '--runs=1')
+        progress = mock.Mock()
+        for store, rate in (('lull', 900.0), ('leveldb', 300.0)):
+            loop = result('b4/60%,sustainable', rate, closed=True)
+            commands, patched = self.run_with(one, [loop])
+            with patched:
+                one.calibrate(WORKLOADS['b4'], store, progress)
+            self.assertIn('--calibrate_only', commands[0])
+        self.assertEqual(one.x, {'b4/60%': 300.0})
+        commands, patched = self.run_with(one, [result('b4/60%'), result('b4/80%')])
+        with patched:
+            one.measure(one.plan()[0], progress)
+        self.assertIn('--x=b4/60%=300.0', commands[0])
+        self.assertEqual(one.measured.cases(), ['b4/60%', 'b4/80%'])
+
+    def test_which_loops_tell_x(self):
+        self.assertEqual(case_of_calibration('b6/A,zipfian,sustainable'), 'b6/A,zipfian')
+        self.assertEqual(case_of_calibration('b0/closed'), 'b0/50%')
+        self.assertIsNone(case_of_calibration('b4/60%'))
+
+    def test_figures_of_loads_and_of_bursts(self):
+        figures = figures_of(result('b1'))
+        self.assertEqual(figures['write_p99_ms'], 0.5)
+        self.assertIsNone(figures['read_p99_ms'], 'nothing was read')
+        self.assertEqual(figures['unserved'], 3)
+        self.assertNotIn('mb_per_s', figures, 'in open loop it is that of the load')
+        bursts = result('b3/synced')
+        for key in ('load', 'write_latency', 'read_latency', 'scan_latency', 'unserved'):
+            del bursts[key]
+        bursts.update({'p99_us': 70.0, 'p999_us': 900.0})
+        self.assertEqual(figures_of(bursts)['mb_per_s'], 12.5)
+        self.assertEqual(figures_of(bursts)['write_p999_ms'], 0.9)
+
+
+class TablesTest(unittest.TestCase):
+    def test_a_headline_is_a_ratio_with_its_range(self):
+        measured = tables.Measured()
+        for number, (ours, theirs) in enumerate(((10.0, 5.0), (12.0, 4.0), (10.0, 10.0))):
+            measured.add('b5', 'lull', number, {'mb_per_s': ours})
+            measured.add('b5', 'leveldb', number, {'mb_per_s': theirs})
+        measured.add('b5', 'lull', 7, {'mb_per_s': 99.0})  # without its like: no ratio
+        text = tables.headlines(
+            measured, ['lull', 'leveldb'], {'lull': 'Lull', 'leveldb': 'LevelDB'}
+        )
+        self.assertIn('| **2.00** (1.00 to 3.00) |', text)
+        self.assertIn('Lull / LevelDB', text)
+        self.assertNotIn('b9/1', text)
+
+    def test_a_table_has_medians_of_the_stores_that_were_measured(self):
+        measured = tables.Measured()
+        for number, value in enumerate((1.0, 3.0, 2.0)):
+            measured.add('b1', 'lull', number, {'write_p99_ms': value, 'read_p99_ms': None})
+        measured.add('b1', 'null', 0, {'write_p99_ms': 0.5, 'read_p99_ms': None})
+        titles = {'lull': 'Lull', 'leveldb': 'LevelDB', 'null': 'no store'}
+        text = tables.case_table(measured, 'b1', list(titles), titles)
+        self.assertEqual(
+            text.splitlines(),
+            ['|  | Lull | no store |', '|---|---|---|', '| write p99, ms | 2.00 | 0.50 |'],
+        )
+
+
+@unittest.skipUnless(DB_BENCH, 'no db_bench was given')
+class RunTest(unittest.TestCase):
+    def test_a_tiny_run_leaves_its_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = io.StringIO()
+            with (
+                contextlib.redirect_stdout(out),
+                mock.patch.object(running, 'BUILD', os.path.dirname(DB_BENCH)),
+            ):
+                code = suite.main(
+                    [
+                        f'--results={folder}/results',
+                        f'--db-dir={folder}/db',
+                        '--workloads=b4,b9',
+                        '--stores=lull',
+                        '--runs=1',
+                        '--scale=0.05',
+                        '--no-build',
+                        '--no-report',
+                    ]
+                )
+            self.assertEqual(code, 0, out.getvalue())
+            with open(f'{folder}/results/README.md') as file:
+                text = file.read()
+            for wanted in ('## B4', '### `b4/95%`', '### `b9/8`', 'write p99, ms'):
+                self.assertIn(wanted, text)
+
+
+if __name__ == '__main__':
+    unittest.main()
