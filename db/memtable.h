@@ -41,6 +41,12 @@ class MemTable {
 
   /// Bytes held. Any thread.
   size_t MemoryBytes() const { return arena_.MemoryBytes(); }
+  /// About how many of them hold entries from `start` on and before `limit`, internal keys. Any
+  /// thread.
+  uint64_t ApproximateBytes(const leveldb::Slice& start, const leveldb::Slice& limit) const {
+    return static_cast<uint64_t>(list_.ShareBetween(start, limit) *
+                                 static_cast<double>(MemoryBytes()));
+  }
   /// Any thread; an entry is counted once it can be read.
   uint64_t EntryCount() const { return entries_.load(std::memory_order_relaxed); }
 

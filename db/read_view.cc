@@ -86,9 +86,9 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   return status;
 }
 
-uint64_t ReadView::ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& user_key) const {
+uint64_t ReadView::ApproximateOffsetOf(TableCache* tables,
+                                       const leveldb::Slice& internal_key) const {
   const KeyOrder& order = version_->order();
-  const std::string internal_key = MakeInternalKey(user_key, kMaxSequence, kKindForSeek);
   uint64_t offset = 0;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& file : version_->level(level)) {
@@ -103,9 +103,13 @@ uint64_t ReadView::ApproximateOffsetOf(TableCache* tables, const leveldb::Slice&
 }
 
 uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& range) const {
-  const uint64_t start = ApproximateOffsetOf(tables, range.start);
-  const uint64_t limit = ApproximateOffsetOf(tables, range.limit);
-  return limit > start ? limit - start : 0;
+  const std::string start = MakeInternalKey(range.start, kMaxSequence, kKindForSeek);
+  const std::string limit = MakeInternalKey(range.limit, kMaxSequence, kKindForSeek);
+  const uint64_t before = ApproximateOffsetOf(tables, start);
+  const uint64_t until = ApproximateOffsetOf(tables, limit);
+  uint64_t bytes = active_->ApproximateBytes(start, limit);
+  for (const MemTableRef& memtable : immutables_) bytes += memtable->ApproximateBytes(start, limit);
+  return bytes + (until > before ? until - before : 0);
 }
 
 std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open) {

@@ -65,7 +65,7 @@ class ReadView {
         });
   }
 
-  /// About how many bytes of table files hold the keys of `range`. REQUIRES: a guard.
+  /// About how many bytes of table files and memtables hold the keys of `range`. REQUIRES: a guard.
   uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
   /// Of the filters of L0's tables. REQUIRES: a guard, or that none is dropped meanwhile.
@@ -75,7 +75,7 @@ class ReadView {
 
  private:
   ~ReadView() = default;
-  uint64_t ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& user_key) const;
+  uint64_t ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& internal_key) const;
 
   const MemTableRef active_;
   const std::vector<MemTableRef> immutables_;

@@ -40,6 +40,10 @@ class SkipList {
   /// remembered, so that ascending keys cost O(1).
   void Insert(const leveldb::Slice& user_key, uint64_t trailer, const leveldb::Slice& value);
 
+  /// About which share of the entries sorts from `start` on and before `limit`, internal keys: as
+  /// far as one node in four rises. A part of a range never has more than the whole. Any thread.
+  double ShareBetween(const leveldb::Slice& start, const leveldb::Slice& limit) const;
+
   /// A position in the list; any thread, many at once. Sees at least what was inserted before it
   /// was placed.
   class Cursor {
@@ -77,6 +81,7 @@ class SkipList {
   };
   /// Fills `before` for each level in use if it is given.
   Place FindPlace(const char* key, size_t user_size, Node** before) const;
+  uint64_t CountBefore(const leveldb::Slice* internal_key, int level) const;
 
   const KeyOrder order_;
   Arena* const arena_;

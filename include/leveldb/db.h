@@ -91,7 +91,7 @@ class LEVELDB_EXPORT DB {
   virtual bool GetProperty(const Slice& property, std::string* value) = 0;
 
   // For each of the `n` ranges at `range`, sets sizes[i] to about how many bytes its entries take
-  // up in table files (that is, compressed). What has not been flushed yet is not counted.
+  // up: in table files (that is, compressed), and in memory what has not been flushed yet.
   virtual void GetApproximateSizes(const Range* range, int n, uint64_t* sizes) = 0;
 
   // Compacts all tables with keys from *begin to *end, both included, and waits for it: overwritten

@@ -124,6 +124,25 @@ TEST_P(SkipListTest, RandomKeysAgainstAModel) {
   for (int i = 0; i < 5000; ++i) CheckSeek(InternalKey(RandomKey(), random_.Uniform(6000)));
 }
 
+TEST_P(SkipListTest, SharesOfARange) {
+  const std::string first = InternalKey("", GetParam() ? 0 : UINT64_MAX);  // before or behind all
+  const std::string last = InternalKey(std::string(500, '\xff'), 1);
+  const std::string& start = GetParam() ? last : first;
+  const std::string& limit = GetParam() ? first : last;
+  EXPECT_EQ(list_.ShareBetween(start, limit), 0.0);
+  for (uint64_t trailer = 1; trailer <= 20000; ++trailer) Insert(RandomKey(), trailer, "v");
+  EXPECT_EQ(list_.ShareBetween(start, limit), 1.0);
+  EXPECT_EQ(list_.ShareBetween(limit, start), 0.0);
+  double before = 0;
+  for (size_t i = 0; i < Model().size(); i += 100) {
+    const double share = list_.ShareBetween(start, Model()[i].first);
+    EXPECT_GE(share, before);
+    before = share;
+    EXPECT_NEAR(share, static_cast<double>(i) / 20000, 0.2);
+    EXPECT_EQ(list_.ShareBetween(Model()[i].first, Model()[i].first), 0.0);
+  }
+}
+
 // Runs up, runs down, and jumps: every way in which the remembered position can be right or wrong.
 TEST_P(SkipListTest, RunsOfKeys) {
   uint64_t trailer = 0;

@@ -160,6 +160,20 @@ TEST_P(StoreTest, CompactRangeEmptiesL0AndDropsWhatIsDeleted) {
   EXPECT_EQ(size, 0u);
 }
 
+TEST_P(StoreTest, SizesCountWhatIsInMemory) {
+  Reopen();
+  const leveldb::Range all("", "~"), none("~", "~~");
+  uint64_t empty = 1, full = 0, beside = 1;
+  db_->GetApproximateSizes(&all, 1, &empty);
+  EXPECT_EQ(empty, 0u);
+  Put("k", std::string(10'000, 'v'));
+  db_->GetApproximateSizes(&all, 1, &full);
+  EXPECT_EQ(FilesAtLevel(0), "0");
+  EXPECT_GE(full, 10'000u);
+  db_->GetApproximateSizes(&none, 1, &beside);
+  EXPECT_EQ(beside, 0u);
+}
+
 TEST_P(StoreTest, SnapshotsSeeTheirMoment) {
   Reopen();
   Put("a", "old");
