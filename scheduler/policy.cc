@@ -1,11 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policy.h"
 
+#include <utility>
+
 #include "scheduler/adoc_policy.h"
 #include "scheduler/idle_policy.h"
 #include "scheduler/leveldb_policy.h"
 #include "scheduler/lull_policy.h"
 #include "scheduler/silk_policy.h"
+#include "scheduler/tuned_policy.h"
 
 namespace lull {
 
@@ -90,9 +93,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
   if (!no_zero(options.debt_bytes_max, options.memtable_bytes, options.table_bytes)) {
     return "a size is zero";
   }
-  if (!no_zero(options.pause_us_max, options.lull.smoothing_us, options.lull.half_life_us,
-               options.idle.probe_us, options.silk.tick_us, options.silk.half_life_us,
-               options.adoc.window_us)) {
+  if (!no_zero(options.pause_us_max, options.tuning_window_us, options.lull.smoothing_us,
+               options.lull.half_life_us, options.idle.probe_us, options.silk.tick_us,
+               options.silk.half_life_us, options.adoc.window_us)) {
     return "a period is zero";
   }
   if (!no_zero(options.lull.write_bytes_per_sec_min, options.idle.threshold_bytes_per_sec,
@@ -111,7 +114,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options) {
   const KnownPolicy* const known = Find(name);
   if (known == nullptr || !PolicyOptionsCause(options).empty()) return nullptr;
-  return known->make(options);
+  std::unique_ptr<Policy> policy = known->make(options);
+  if (!options.online_tuning) return policy;
+  return std::make_unique<TunedPolicy>(std::move(policy), options);
 }
 
 }  // namespace lull

@@ -142,11 +142,3 @@ def markdown(rows, policies, measured, notes):
             continue
         out += ['', f'**`{row.name}`** {row.title}', '', *row_table(row, policies, measured)]
     return '\n'.join(out) + '\n'
-
-
-def replace_block(text, block):
-    """The text with what stands between the two marks replaced; None if they are not there."""
-    begin, end = text.find(BEGIN), text.find(END)
-    if begin < 0 or end < begin:
-        return None
-    return f'{text[: begin + len(BEGIN)]}\n{block}{text[end:]}'

@@ -53,6 +53,12 @@ struct LEVELDB_EXPORT SchedulingOptions {
   /// runs for a tenth of that time.
   uint64_t pause_us_max = 120'000'000;
 
+  /// Tries small changes of the sizes of memtables and tables and of the number of compactions
+  /// while the store runs, under any policy, and keeps those with which clients get more done.
+  bool online_tuning = false;
+  /// Over how much time with clients at work a change is measured.
+  uint64_t tuning_window_us = 2'000'000;
+
   /// How long clients must have been quiet for "lull" to speak of a lull.
   uint64_t lull_after_us = 20000;
   /// Time constant over which "lull" smooths the rate of the clients.

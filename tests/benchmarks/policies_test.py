@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from comparison import pages  # noqa: E402
 from comparison import policy_tables as tables  # noqa: E402
 from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
 
@@ -113,14 +114,15 @@ class TablesTest(unittest.TestCase):
         )
 
     def test_the_block_of_a_page(self):
+        marks = (tables.BEGIN, tables.END)
         page = f'before\n{tables.BEGIN}\nold\n{tables.END}\nbehind\n'
         self.assertEqual(
-            tables.replace_block(page, 'new\n'),
+            pages.replace_between(page, *marks, 'new\n'),
             f'before\n{tables.BEGIN}\nnew\n{tables.END}\nbehind\n',
         )
-        self.assertIsNone(tables.replace_block('no marks', 'new'))
+        self.assertIsNone(pages.replace_between('no marks', *marks, 'new'))
         with open(policies.DOCS) as file:
-            self.assertIsNotNone(tables.replace_block(file.read(), ''))
+            self.assertIsNotNone(pages.replace_between(file.read(), *marks, ''))
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')

@@ -1,0 +1,162 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "scheduler/online_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "scheduler/rates.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kTickUsMax = 20'000;  // more between two calls is a gap, not work
+constexpr double kGainAway = 1.05;
+constexpr double kGainBack = 0.99;
+constexpr double kLossAtOnce = 0.8;
+constexpr uint64_t kPartsOfWindow = 4;   // after one of these a large loss can be told from noise
+constexpr uint64_t kWindowsOfBurst = 8;  // a burst of more than so many windows is not waited for
+constexpr uint64_t kStepsOfRound = 2 * OnlineTuner::kKnobs;
+constexpr uint64_t kWindowsToWaitMax = 64;
+constexpr double kOtherLoad = 0.75;  // of the usual rate, in so many windows in a row:
+constexpr int kSlowWindows = 2;
+constexpr double kFollow = 0.2;  // of the way from the usual rate to the present one
+
+}  // namespace
+
+OnlineTuner::OnlineTuner(uint64_t window_us, const Ranges& ranges)
+    : window_us_(window_us), ranges_(ranges) {}
+
+void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us) {
+  bool burst_ended = false;
+  if (begun_ && busy) {
+    const uint64_t elapsed_us = std::min(now_us - seen_us_, kTickUsMax);
+    busy_us_ += elapsed_us;
+    stretch_us_ += elapsed_us;
+    bytes_ += client_bytes_total - seen_bytes_;
+    if (stretch_us_ > burst_us_ + burst_us_ / 2) burst_us_ = 0;  // this one is no burst like that
+  } else if (stretch_us_ > 0) {
+    burst_us_ = std::exchange(stretch_us_, 0);
+    burst_ended = true;
+  }
+  begun_ = true;
+  seen_us_ = now_us;
+  seen_bytes_ = client_bytes_total;
+  if (trying() && LosesMuch()) {
+    lost_ = true;
+    levels_[knob_] -= direction_;
+    return BeginWindow(Stage::kBackSettles);
+  }
+  const uint64_t longest_us =
+      std::clamp(burst_us_ + burst_us_ / 2, window_us_, kWindowsOfBurst * window_us_);
+  if (busy_us_ >= longest_us || (burst_ended && busy_us_ >= window_us_))
+    EndWindow(Ratio(static_cast<double>(bytes_), static_cast<double>(busy_us_)));
+}
+
+void OnlineTuner::BeginWindow(Stage stage) {
+  stage_ = stage;
+  busy_us_ = bytes_ = 0;
+}
+
+bool OnlineTuner::LosesMuch() const {
+  return busy_us_ >= window_us_ / kPartsOfWindow &&
+         static_cast<double>(bytes_) < kLossAtOnce * before_ * static_cast<double>(busy_us_);
+}
+
+/// A rate with nothing tried: whether it is that of another load.
+bool OnlineTuner::IsOtherLoad(double rate) {
+  if (rate >= kOtherLoad * usual_) {
+    usual_ += (usual_ > 0 ? kFollow : 1.0) * (rate - usual_);
+    slow_windows_ = 0;
+  } else if (++slow_windows_ >= kSlowWindows) {
+    usual_ = rate;
+    slow_windows_ = 0;
+    return true;
+  }
+  return false;
+}
+
+void OnlineTuner::EndWindow(double rate) {
+  if (!trying() && IsOtherLoad(rate)) {
+    levels_ = {};
+    rejected_in_a_row_ = windows_to_wait_ = 0;
+    return BeginWindow(Stage::kBefore);
+  }
+  switch (stage_) {
+    case Stage::kBefore:
+      before_ = rate;
+      if (windows_to_wait_ == 0) return BeginTrial();
+      --windows_to_wait_;
+      return BeginWindow(Stage::kBefore);
+    case Stage::kTrialSettles:
+      return BeginWindow(Stage::kTrial);
+    case Stage::kTrial:
+      trial_ = rate;
+      levels_[knob_] -= direction_;
+      return BeginWindow(Stage::kBackSettles);
+    case Stage::kBackSettles:
+      return BeginWindow(Stage::kAfter);
+    case Stage::kAfter:
+      return Decide(rate);
+    case Stage::kKeptSettles:
+      return BeginWindow(Stage::kConfirm);
+    case Stage::kConfirm:
+      return Confirm(rate);
+  }
+}
+
+/// The next knob and direction that the ranges allow; false where there is none.
+bool OnlineTuner::NextStep() {
+  for (uint64_t i = 0; i < kStepsOfRound; ++i) {
+    if (direction_ < 0) knob_ = (knob_ + 1) % kKnobs;
+    direction_ = -direction_;
+    const int to = levels_[knob_] + direction_;
+    if (ranges_[knob_].min <= to && to <= ranges_[knob_].max) return true;
+  }
+  return false;
+}
+
+void OnlineTuner::BeginTrial() {
+  if (!NextStep()) return BeginWindow(Stage::kBefore);
+  ++steps_tried_;
+  lost_ = false;
+  levels_[knob_] += direction_;
+  BeginWindow(Stage::kTrialSettles);
+}
+
+void OnlineTuner::Decide(double after) {
+  const bool away = std::abs(levels_[knob_] + direction_) > std::abs(levels_[knob_]);
+  const double best = std::max(before_, after);
+  const double mean = (before_ + after) / 2;
+  const bool gains = away ? trial_ > kGainAway * best : trial_ >= kGainBack * mean;
+  before_ = after;
+  if (lost_ || !gains) return Reject();
+  levels_[knob_] += direction_;
+  BeginWindow(Stage::kKeptSettles);
+}
+
+void OnlineTuner::Confirm(double rate) {
+  if (rate < kGainBack * before_) {
+    levels_[knob_] -= direction_;
+    return Reject();
+  }
+  ++steps_kept_;
+  rejected_in_a_row_ = 0;
+  before_ = rate;
+  // The same way once more: the loop in NextStep turns to the next knob where the range ends.
+  knob_ = direction_ > 0 ? (knob_ + kKnobs - 1) % kKnobs : knob_;
+  direction_ = -direction_;
+  BeginTrial();
+}
+
+void OnlineTuner::Reject() {
+  ++rejected_in_a_row_;
+  if (rejected_in_a_row_ % kStepsOfRound == 0) {
+    const uint64_t rounds = std::min<uint64_t>(rejected_in_a_row_ / kStepsOfRound, 6);
+    windows_to_wait_ = std::min(uint64_t{4} << rounds, kWindowsToWaitMax);
+  }
+  BeginWindow(Stage::kBefore);
+}
+
+}  // namespace lull

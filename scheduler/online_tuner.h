@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Turns knobs of a running store, one small step at a time, and keeps a step only if clients got
+// more done with it. A knob has levels; level 0 is what the user configured.
+//
+// What is compared are bytes that clients wrote and read for each second in which they did so, in
+// windows of so much busy time: before a step, with it, and without it again, so that a load that
+// grows or fades is not taken for an effect. Where clients come in bursts, windows are of whole
+// ones, since a burst begins fast and is slowed later. A step away from the configuration must gain
+// a twentieth over the better of its two neighbours; a step back to it must only lose nothing. What
+// was accepted must prove itself once more. A step that loses a fifth is taken back at once, and
+// when clients get a quarter less done than they used to, for another reason, all knobs go back to
+// the configuration: what served one load may harm the next.
+//
+// Clients that ask for less than the store could give get the same with every setting: then
+// nothing is accepted, and the steps become rare.
+//
+// Pure: no clock, thread or lock; belongs to one policy.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace lull {
+
+class OnlineTuner {
+ public:
+  enum Knob : size_t { kMemtable, kTable, kCompactions, kKnobs };
+  struct Range {
+    int min = 0, max = 0;
+  };
+  using Ranges = std::array<Range, kKnobs>;
+
+  /// Each range contains 0. `window_us` of busy time are measured at a time.
+  OnlineTuner(uint64_t window_us, const Ranges& ranges);
+
+  /// `busy`: whether clients were at work since the last call. The total never decreases.
+  void Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us);
+
+  int level(Knob knob) const { return levels_[knob]; }
+  bool trying() const { return stage_ == Stage::kTrialSettles || stage_ == Stage::kTrial; }
+  uint64_t steps_tried() const { return steps_tried_; }
+  uint64_t steps_kept() const { return steps_kept_; }
+
+ private:
+  enum class Stage { kBefore, kTrialSettles, kTrial, kBackSettles, kAfter, kKeptSettles, kConfirm };
+
+  void BeginWindow(Stage stage);
+  void EndWindow(double rate);
+  bool IsOtherLoad(double rate);
+  bool LosesMuch() const;
+  void BeginTrial();
+  void Decide(double after);
+  void Confirm(double rate);
+  void Reject();
+  bool NextStep();
+
+  const uint64_t window_us_;
+  const Ranges ranges_;
+  std::array<int, kKnobs> levels_{};
+
+  // The window that is measured.
+  Stage stage_ = Stage::kBefore;
+  bool begun_ = false;
+  uint64_t seen_us_ = 0;
+  uint64_t seen_bytes_ = 0;
+  uint64_t busy_us_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t stretch_us_ = 0;  // busy time since clients last rested
+  uint64_t burst_us_ = 0;    // of the burst before; 0: they do not come in such bursts
+
+  // The step that is tried.
+  size_t knob_ = kKnobs - 1;  // so that the first one is the first knob, up
+  int direction_ = -1;
+  double before_ = 0;
+  double trial_ = 0;
+  bool lost_ = false;
+
+  // With what was kept so far, and nothing tried: the usual rate, and windows in a row below it.
+  double usual_ = 0;
+  int slow_windows_ = 0;
+
+  // How often steps are tried: in a round that kept none, the next ones wait longer.
+  uint64_t rejected_in_a_row_ = 0;
+  uint64_t windows_to_wait_ = 0;
+  uint64_t steps_tried_ = 0;
+  uint64_t steps_kept_ = 0;
+};
+
+}  // namespace lull

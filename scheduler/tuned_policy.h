@@ -1,0 +1,35 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Any policy with knobs that are turned at run time (option online_tuning): what the policy wants
+// is passed on, with the sizes of memtables and tables and the number of compactions shifted by
+// what an OnlineTuner has found to serve the clients better. When work runs, and whether writes are
+// slowed, stays the policy's own.
+//
+//   memtables     half to eight times the configured size; four must fit into the memory budget
+//   tables        the configured size to four times that
+//   compactions   half of what the policy would run at once, or all
+#pragma once
+
+#include <memory>
+
+#include "scheduler/online_tuner.h"
+#include "scheduler/policy.h"
+
+namespace lull {
+
+class TunedPolicy final : public Policy {
+ public:
+  TunedPolicy(std::unique_ptr<Policy> policy, const PolicyOptions& options);
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override;
+  PolicyState State() const override;
+
+ private:
+  void Shift(const Pressure& pressure, Directive* wanted) const;
+
+  const std::unique_ptr<Policy> policy_;
+  const PolicyOptions options_;
+  OnlineTuner tuner_;
+  uint64_t read_bytes_seen_ = 0;
+};
+
+}  // namespace lull

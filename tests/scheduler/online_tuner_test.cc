@@ -1,0 +1,217 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The tuner against made-up stores: what clients get done a second is a function of the levels and
+// of the load, with noise from a fixed seed.
+#include "scheduler/online_tuner.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <variant>
+
+#include "gtest/gtest.h"
+#include "scheduler/policy.h"
+#include "scheduler/tuned_policy.h"
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kTickUs = 10'000;
+constexpr uint64_t kWindowUs = 1'000'000;
+constexpr OnlineTuner::Ranges kRanges = {{{-1, 3}, {0, 2}, {-1, 0}}};
+
+constexpr uint64_t kSecond = 1'000'000;
+constexpr double kPlain = 100e6;
+constexpr double kNoise = 0.02;
+
+/// Bytes a second at these levels.
+using Rate = std::function<double(const OnlineTuner& tuner)>;
+
+class Clients {
+ public:
+  explicit Clients(uint64_t seed) : random_(seed), tuner_(kWindowUs, kRanges) {}
+
+  /// Clients at work for so long, at a rate that wanders a little every second. Returns how many
+  /// bytes they got done a second.
+  double Work(uint64_t us, const Rate& rate) {
+    const double before = total_;
+    for (uint64_t end = now_us_ + us; now_us_ < end;) {
+      if (now_us_ % kSecond == 0) {
+        factor_ = 1 + kNoise * (static_cast<double>(random_.Uniform(2001)) / 1000 - 1);
+      }
+      total_ += rate(tuner_) * factor_ * kTickUs / kSecond;
+      Tick(true);
+    }
+    return (total_ - before) * kSecond / static_cast<double>(us);
+  }
+  void Rest(uint64_t us) {
+    for (uint64_t end = now_us_ + us; now_us_ < end;) Tick(false);
+  }
+  const OnlineTuner& tuner() const { return tuner_; }
+  double seconds() const { return static_cast<double>(now_us_) / kSecond; }
+
+ private:
+  void Tick(bool busy) {
+    now_us_ += kTickUs;
+    tuner_.Observe(static_cast<uint64_t>(total_), busy, now_us_);
+  }
+
+  Random random_;
+  OnlineTuner tuner_;
+  uint64_t now_us_ = 0;
+  double total_ = 0;
+  double factor_ = 1;
+};
+
+double Flat(const OnlineTuner&) { return kPlain; }
+double LargeMemtablesHelp(const OnlineTuner& tuner) {
+  return kPlain * (1 + 0.1 * tuner.level(OnlineTuner::kMemtable));
+}
+double LargeMemtablesHarm(const OnlineTuner& tuner) {
+  return kPlain * (1 - 0.15 * tuner.level(OnlineTuner::kMemtable));
+}
+constexpr double kBestWithLarge = 1.3 * kPlain;
+constexpr double kBestWithSmall = 1.15 * kPlain;
+
+class OnlineTunerTest : public ::testing::TestWithParam<uint64_t> {
+ protected:
+  Clients clients_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Seeds, OnlineTunerTest, ::testing::Range<uint64_t>(1, 11));
+
+TEST_P(OnlineTunerTest, FindsWhatServesClientsBetter) {
+  clients_.Work(150 * kSecond, LargeMemtablesHelp);
+  EXPECT_GE(clients_.Work(50 * kSecond, LargeMemtablesHelp), 0.95 * kBestWithLarge);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 3u);
+}
+
+TEST_P(OnlineTunerTest, MeasuresTheTimeInWhichClientsWork) {
+  for (int burst = 0; burst < 60; ++burst) {
+    clients_.Work(5 * kSecond / 2, LargeMemtablesHelp);
+    clients_.Rest(10 * kSecond);
+  }
+  EXPECT_GE(clients_.Work(50 * kSecond, LargeMemtablesHelp), 0.95 * kBestWithLarge);
+}
+
+// A burst begins twice as fast as it goes on.
+TEST_P(OnlineTunerTest, ComparesWholeBursts) {
+  const auto bursts = [&](int count, const Rate& rate) {
+    const Rate fast = [&](const OnlineTuner& tuner) { return 2 * rate(tuner); };
+    for (int burst = 0; burst < count; ++burst) {
+      clients_.Work(kSecond, fast);
+      clients_.Work(2 * kSecond, rate);
+      clients_.Rest(5 * kSecond);
+    }
+  };
+  bursts(100, Flat);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+  bursts(200, LargeMemtablesHelp);
+  EXPECT_GE(clients_.tuner().steps_kept(), 3u);
+}
+
+TEST_P(OnlineTunerTest, KeepsNothingWhereNothingHelps) {
+  EXPECT_GE(clients_.Work(1000 * kSecond, Flat), 0.99 * kPlain);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+  EXPECT_GT(clients_.tuner().steps_tried(), 4u);
+  EXPECT_LT(clients_.tuner().steps_tried(), 80u);  // they become rare
+}
+
+TEST_P(OnlineTunerTest, TakesAChangeOfTheLoadForNoEffect) {
+  const auto fades = [&](const OnlineTuner&) { return kPlain * (1 - clients_.seconds() / 1000); };
+  clients_.Work(500 * kSecond, fades);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+  const auto grows = [&](const OnlineTuner&) { return kPlain * (clients_.seconds() / 1000); };
+  clients_.Work(500 * kSecond, grows);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+}
+
+// What is found serves the first load and harms the second: never for more than one of the ten
+// seconds' windows, and the second gets its best as well.
+TEST_P(OnlineTunerTest, FollowsALoadThatChanges) {
+  clients_.Work(200 * kSecond, LargeMemtablesHelp);
+  clients_.Work(10 * kSecond, LargeMemtablesHarm);
+  for (int window = 1; window < 20; ++window)
+    EXPECT_GE(clients_.Work(10 * kSecond, LargeMemtablesHarm), 0.9 * kPlain) << window;
+  EXPECT_GE(clients_.Work(50 * kSecond, LargeMemtablesHarm), 0.9 * kBestWithSmall);
+}
+
+TEST_P(OnlineTunerTest, TakesALargeLossBackAtOnce) {
+  const auto harms = [](const OnlineTuner& tuner) { return tuner.trying() ? kPlain / 2 : kPlain; };
+  EXPECT_GE(clients_.Work(200 * kSecond, harms), 0.98 * kPlain);
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+}
+
+/// Wants the same at every event.
+class FixedPolicy final : public Policy {
+ public:
+  explicit FixedPolicy(const Directive& directive) : directive_(directive) {}
+  Directive OnEvent(EventKind, const Pressure&, uint64_t) override { return directive_; }
+  PolicyState State() const override { return {{"fixed", true}}; }
+
+ private:
+  const Directive directive_;
+};
+
+class TunedPolicyTest : public ::testing::Test {
+ protected:
+  TunedPolicyTest() {
+    options_.tuning_window_us = kWindowUs;
+    options_.memtable_bytes = 4 << 20;
+    pressure_.memory_budget_bytes = 40 << 20;
+    wanted_.compactions_max = 4;
+    wanted_.l0_stop = 7;
+  }
+
+  /// Clients that get more done the larger memtables are, for so long.
+  Directive Work(TunedPolicy* policy, uint64_t us) {
+    Directive now = wanted_;
+    for (const uint64_t end = now_us_ + us; now_us_ < end;) {
+      now_us_ += kTickUs;
+      const uint64_t memtable =
+          now.memtable_bytes > 0 ? now.memtable_bytes : options_.memtable_bytes;
+      pressure_.client_bytes_total += memtable / 1024;
+      now = policy->OnEvent(EventKind::kTick, pressure_, now_us_);
+      EXPECT_EQ(now.l0_stop, wanted_.l0_stop);
+      EXPECT_GE(now.compactions_max, 2);
+      EXPECT_LE(now.compactions_max, 4);
+      EXPECT_LE(now.memtable_bytes, pressure_.memory_budget_bytes / 4);
+      EXPECT_TRUE(now.tick);
+    }
+    return now;
+  }
+
+  PolicyOptions options_;
+  Directive wanted_;
+  Pressure pressure_;
+  uint64_t now_us_ = 0;
+};
+
+TEST_F(TunedPolicyTest, ShiftsWhatThePolicyWants) {
+  TunedPolicy policy(std::make_unique<FixedPolicy>(wanted_), options_);
+  Work(&policy, 100 * kSecond);
+  bool reached = false;  // but for the moments of other trials
+  for (int i = 0; i < 20; ++i)
+    reached |= Work(&policy, kSecond).memtable_bytes == pressure_.memory_budget_bytes / 4;
+  EXPECT_TRUE(reached);
+}
+
+TEST_F(TunedPolicyTest, WantsWhatThePolicyWantsWhileNothingIsTried) {
+  TunedPolicy policy(std::make_unique<FixedPolicy>(wanted_), options_);
+  pressure_.idle_us = 10 * kSecond;
+  EXPECT_EQ(policy.OnEvent(EventKind::kTick, pressure_, 1), wanted_);
+}
+
+TEST_F(TunedPolicyTest, TellsWhatItHasDone) {
+  TunedPolicy policy(std::make_unique<FixedPolicy>(wanted_), options_);
+  Work(&policy, 100 * kSecond);
+  const PolicyState state = policy.State();
+  ASSERT_EQ(state.size(), 7u);
+  EXPECT_STREQ(state[0].name, "fixed");
+  EXPECT_STREQ(state[1].name, "tuned_memtable_percent");
+  EXPECT_STREQ(state[6].name, "tuning_steps_kept");
+  EXPECT_GE(std::get<uint64_t>(state[6].value), 1u);
+}
+
+}  // namespace
+}  // namespace lull
