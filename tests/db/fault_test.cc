@@ -1,15 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Every I/O operation of fixed scenarios hit by every kind of fault: reads give right data or an
-// error, and once the fault is gone the store opens and has lost nothing that was acked.
+// error, and once the fault is gone the store opens and has lost nothing that was acked. And pairs
+// of faults: LULL_FAULT_PAIRS in each scenario, from LULL_FAULT_SEED on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <tuple>
 
+#include "tests/support/rng.h"
 #include "tests/support/scenario.h"
+#include "tests/support/setting.h"
 
 namespace lull::testing {
 namespace {
@@ -45,6 +49,26 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, FaultAtEveryOperation,
                            return NameOf(std::get<0>(param.param)) + "_" +
                                   AllScenarios()[std::get<1>(param.param)].name;
                          });
+
+TEST(FaultPairs, LoseNothingThatWasAcked) {
+  const char* const schedulings[] = {"policy=lull", "policy=leveldb", "policy=silk", "policy=adoc",
+                                     "policy=lull;layout=vsst;table_bytes_max=8K;growth_factor=4"};
+  const auto seed = static_cast<uint64_t>(Setting("LULL_FAULT_SEED", 1));
+  const auto pairs = static_cast<uint64_t>(Setting("LULL_FAULT_PAIRS", 5));
+  uint64_t runs = 0;
+  for (size_t index = 0; index < AllScenarios().size(); ++index) {
+    FaultPairOptions options;
+    options.seed = SubSeed(seed, index);
+    options.pairs = pairs;
+    options.scheduling = schedulings[(seed + index) % std::size(schedulings)];
+    const SweepReport report = FaultPairs(AllScenarios()[index], options);
+    runs += report.runs;
+    EXPECT_EQ(report.violations, 0u) << "of " << report.states << " states, seed " << seed
+                                     << "; first: " << report.first_violation;
+  }
+  EXPECT_EQ(runs, pairs * AllScenarios().size());
+  std::cout << runs << " pairs\n";
+}
 
 }  // namespace
 }  // namespace lull::testing

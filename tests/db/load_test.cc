@@ -11,7 +11,6 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -30,6 +29,7 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/random_policy.h"
 #include "tests/support/rng.h"
+#include "tests/support/setting.h"
 #include "util/clock.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
@@ -330,14 +330,9 @@ size_t OpenDescriptors() {
   return static_cast<size_t>(std::distance(begin(open), end(open)));
 }
 
-double NumberFrom(const char* variable, double otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtod(text, nullptr) : otherwise;
-}
-
 TEST(Load, LosesNothingAndLeavesNothingBehind) {
-  const double seconds = NumberFrom("LULL_LOAD_SECONDS", kSecondsInOneRun);
-  const auto seed = static_cast<uint64_t>(NumberFrom("LULL_LOAD_SEED", 1));
+  const double seconds = testing::Setting("LULL_LOAD_SECONDS", kSecondsInOneRun);
+  const auto seed = static_cast<uint64_t>(testing::Setting("LULL_LOAD_SEED", 1));
   const size_t open_before = OpenDescriptors();
   std::make_unique<Load>(static_cast<uint64_t>(seconds * kNanosPerSecond), seed)->Run();
   EXPECT_EQ(OpenDescriptors(), open_before);

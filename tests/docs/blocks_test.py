@@ -66,6 +66,7 @@ SCRIPTS = {
     'docs/examples/replicated/start': ['docs/examples/replicated/start'],
     'schedule_test': ['tests/schedule/power_loss_test.cc'],
     'tests/clients/run': ['tests/clients/run'],
+    'tests/coverage': ['tests/coverage'],
     'tests/fuzz/run': ['tests/fuzz/run'],
     'tests/long': ['tests/long'],
     'tests/planted/run': ['tests/planted/run'],

@@ -9,25 +9,30 @@
 //       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
 //       that holds the same. With --flush_every=F, Lull's memtable goes to disk every F commits.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
-//   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I]
+//   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I] [--ops=N]
 //       checks that D holds commits [0, K) of stream S, or one more, which was under way; then
 //       applies more until it is killed, and writes the number of those acked, a line each, to the
-//       standard output.
+//       standard output. With --ops=N it closes the store after N, and says how many allocations it
+//       took since it began to open it; with --fail_allocation=A, the A-th of these fails.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
 //   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
 // Common: [--scheduling=OPTIONS]. Exit code: 0 right, 1 the store is wrong, 2 bad usage.
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
+#include "tests/support/failing_new.h"
 #include "tests/support/metamorphic.h"
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
@@ -46,6 +51,7 @@ struct Flags {
   uint64_t seed = 1;
   uint64_t start = 0;
   uint64_t ops = 0;
+  uint64_t fail_allocation = 0;
   uint64_t sync_every = 512;
   uint64_t flush_every = UINT64_MAX;
   std::optional<size_t> set;
@@ -75,6 +81,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->start = number;
     } else if (name == "ops") {
       flags->ops = number;
+    } else if (name == "fail_allocation") {
+      flags->fail_allocation = number;
     } else if (name == "sync_every" && number > 0) {
       flags->sync_every = number;
     } else if (name == "flush_every" && number > 0) {
@@ -136,23 +144,34 @@ bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model*
   return true;
 }
 
-// Does not return while all goes well.
-bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags, Model* model) {
+// Batches of the commits [start, start + ops), made before any allocation fails.
+std::deque<leveldb::WriteBatch> MakeBatches(const Workload& workload, const Flags& flags) {
+  std::deque<leveldb::WriteBatch> batches;
+  for (uint64_t i = flags.start; i < flags.start + flags.ops; ++i)
+    FillBatch(workload.CommitAt(i), &batches.emplace_back());
+  return batches;
+}
+
+// Without `made`, does not return while all goes well.
+bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
+          std::deque<leveldb::WriteBatch> made, Model* model) {
   uint64_t next = flags.start;
   if (!Verify(db, model)) {
     model->Commit(workload.CommitAt(next++));
+    if (!made.empty()) made.pop_front();
     if (!Verify(db, model)) return Wrong("it holds neither the acked commits nor one more");
   }
-  for (;; ++next) {
-    leveldb::WriteBatch batch;
-    FillBatch(workload.CommitAt(next), &batch);
+  for (; flags.ops == 0 || !made.empty(); ++next) {
+    if (flags.ops == 0) FillBatch(workload.CommitAt(next), &made.emplace_back());
     leveldb::WriteOptions options;
     options.sync = next % flags.sync_every == 0;
-    const leveldb::Status s = db->Write(options, &batch);
+    const leveldb::Status s = db->Write(options, &made.front());
+    made.pop_front();
     if (!s.ok()) return Wrong("commit " + std::to_string(next) + ": " + s.ToString());
     const std::string line = std::to_string(next + 1) + "\n";
     if (write(STDOUT_FILENO, line.data(), line.size()) < 0) return Wrong("nobody listens");
   }
+  return true;
 }
 
 bool Checkpoint(leveldb::DB* db, const std::string& directory) {
@@ -168,12 +187,19 @@ int Work(const Flags& flags) {
 
   leveldb::Options options = set->options;
   options.create_if_missing = flags.start == 0;
+  const bool lives = flags.command == "live";
+  std::deque<leveldb::WriteBatch> made;
+  if (lives) made = MakeBatches(workload, flags);
+  FailAllocation(flags.fail_allocation);
   leveldb::DB* raw = nullptr;
   const leveldb::Status s = OpenStore(options, flags.scheduling, flags.dir, &raw);
   std::unique_ptr<leveldb::DB> db(raw);
   bool right = s.ok() || Wrong("open: " + s.ToString());
-  if (right && flags.command == "live") right = Live(db.get(), workload, flags, &model);
-  right = right && Verify(db.get(), &model);
+  if (right && lives) {
+    right = Live(db.get(), workload, flags, std::move(made), &model);
+  } else if (right) {
+    right = Verify(db.get(), &model);
+  }
   if (right && flags.command == "apply") {
     right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
   }
@@ -187,6 +213,7 @@ int Work(const Flags& flags) {
     _exit(0);
   }
   db.reset();
+  if (lives) std::fprintf(stderr, "%" PRIu64 " allocations\n", AllocationCount());
   return right ? 0 : 1;
 }
 

@@ -120,4 +120,13 @@ struct FaultSweepOptions {
 // a power loss all that was acked and synced.
 SweepReport FaultSweep(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options);
 
+struct FaultPairOptions {
+  uint64_t seed = 1;
+  uint64_t pairs = 0;
+  std::string scheduling;
+};
+
+// The same with two faults in a run, of drawn kinds, at drawn operations.
+SweepReport FaultPairs(const Scenario& scenario, const FaultPairOptions& options);
+
 }  // namespace lull::testing

@@ -1,5 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -147,60 +149,94 @@ class CrashSweeper {
 
 class FaultSweeper {
  public:
-  FaultSweeper(const Scenario& scenario, FaultKind kind, FaultSweepOptions options)
-      : scenario_(scenario), kind_(kind), options_(std::move(options)) {
-    options_.scheduling.insert(0, scenario.scheduling);
+  FaultSweeper(const Scenario& scenario, const std::string& scheduling)
+      : scenario_(scenario), scheduling_(scenario.scheduling + scheduling) {}
+
+  SweepReport AtEveryOperation(FaultKind kind, uint64_t stride) {
+    const uint64_t matching = CountOps()[kind];
+    for (uint64_t index = 0; index < matching; index += stride) Hit({FaultAt(kind, index)});
+    return std::move(report_);
   }
 
-  SweepReport Run() {
-    const uint64_t matching = HitAt(~uint64_t{0});
-    for (uint64_t index = 0; index < matching; index += options_.stride) HitAt(index);
+  SweepReport Pairs(uint64_t seed, uint64_t pairs) {
+    std::map<FaultKind, uint64_t> matching = CountOps();
+    Rng rng(seed);
+    for (uint64_t i = 0; i < pairs; ++i) {
+      std::vector<Fault> faults;
+      while (faults.size() < 2) {
+        const FaultKind kind = kAllFaultKinds[rng.Below(std::size(kAllFaultKinds))];
+        if (matching[kind] > 0) faults.push_back(FaultAt(kind, rng.Below(matching[kind])));
+      }
+      Hit(faults);
+    }
     return std::move(report_);
   }
 
  private:
-  // Runs the scenario with the index-th matching operation hit; returns how many there were.
-  uint64_t HitAt(uint64_t index) {
+  static Fault FaultAt(FaultKind kind, uint64_t index) {
+    Fault fault;
+    fault.kind = kind;
+    fault.index = index;
+    fault.bytes = index % 50;
+    return fault;
+  }
+
+  // Runs the scenario without a fault; returns how many operations each kind could hit.
+  std::map<FaultKind, uint64_t> CountOps() {
+    CrashEnv disk;
+    FaultEnv env(&disk);
+    ScenarioStore store(&env, scenario_.option_set, scheduling_);
+    scenario_.run(&store);
+    store.Close();
+    std::map<FaultKind, uint64_t> matching;
+    for (const FaultKind kind : kAllFaultKinds) matching[kind] = env.Count(OpsOf(kind));
+    return matching;
+  }
+
+  // Runs the scenario with operations hit.
+  void Hit(const std::vector<Fault>& faults) {
     CrashEnv disk;
     FaultEnv env(&disk);
     env.set_on_failed_sync([&disk](const std::string& path) { disk.DropDirtyPages(path); });
-    Fault fault;
-    fault.kind = kind_;
-    fault.index = index;
-    fault.bytes = index % 50;
-    env.Arm(fault);
-    ScenarioStore store(&env, scenario_.option_set, options_.scheduling);
+    bool lies = false;
+    for (const Fault& fault : faults) {
+      env.Arm(fault);
+      lies = lies || fault.kind == FaultKind::kSyncLie;
+    }
+    ScenarioStore store(&env, scenario_.option_set, scheduling_);
     scenario_.run(&store);
     ++report_.runs;
     env.Heal();
     store.Close();
-    if (!store.wrong_read().empty()) Complain(index, env, store.wrong_read());
+    if (!store.wrong_read().empty()) Complain(faults, env, store.wrong_read());
+    const uint64_t seed = faults.front().index;
     // A disk that lied about a sync may lose anything at a power loss; without one it must not.
-    if (kind_ != FaultKind::kSyncLie) {
-      Check(index, env, disk.Crash(index, CrashOptions::LoseAllUnsynced()).get(), store,
+    if (!lies) {
+      Check(faults, env, disk.Crash(seed, CrashOptions::LoseAllUnsynced()).get(), store,
             Demand::kSyncedSurvives, "after a power loss: ");
     }
-    Check(index, env, disk.Crash(index, CrashOptions::KeepAll()).get(), store,
+    Check(faults, env, disk.Crash(seed, CrashOptions::KeepAll()).get(), store,
           Demand::kAckedSurvives, "after reopening: ");
-    return env.Count(OpsOf(kind_));
   }
 
-  void Check(uint64_t index, const FaultEnv& env, CrashEnv* after, ScenarioStore& store,
-             Demand demand, const char* when) {
+  void Check(const std::vector<Fault>& faults, const FaultEnv& env, CrashEnv* after,
+             ScenarioStore& store, Demand demand, const char* when) {
     ++report_.states;
-    const std::string wrong = Examine(after, scenario_, options_.scheduling, *store.log(), demand);
-    if (!wrong.empty()) Complain(index, env, when + wrong);
+    const std::string wrong = Examine(after, scenario_, scheduling_, *store.log(), demand);
+    if (!wrong.empty()) Complain(faults, env, when + wrong);
   }
 
-  void Complain(uint64_t index, const FaultEnv& env, const std::string& what) {
-    report_.Violation(std::string(scenario_.name) + " (" + options_.scheduling + ") with " +
-                      FaultKindName(kind_) + " at operation " + std::to_string(index) + " [" +
-                      env.first_hit() + "]: " + what);
+  void Complain(const std::vector<Fault>& faults, const FaultEnv& env, const std::string& what) {
+    std::string where = std::string(scenario_.name) + " (" + scheduling_ + ")";
+    for (const Fault& fault : faults) {
+      where += std::string(" with ") + FaultKindName(fault.kind) + " at operation " +
+               std::to_string(fault.index);
+    }
+    report_.Violation(where + " [" + env.first_hit() + "]: " + what);
   }
 
   const Scenario& scenario_;
-  const FaultKind kind_;
-  FaultSweepOptions options_;
+  const std::string scheduling_;
   SweepReport report_;
 };
 
@@ -211,7 +247,11 @@ SweepReport CrashSweep(const Scenario& scenario, const CrashSweepOptions& option
 }
 
 SweepReport FaultSweep(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options) {
-  return FaultSweeper(scenario, kind, options).Run();
+  return FaultSweeper(scenario, options.scheduling).AtEveryOperation(kind, options.stride);
+}
+
+SweepReport FaultPairs(const Scenario& scenario, const FaultPairOptions& options) {
+  return FaultSweeper(scenario, options.scheduling).Pairs(options.seed, options.pairs);
 }
 
 }  // namespace lull::testing

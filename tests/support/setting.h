@@ -1,0 +1,15 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Numbers that tests/long gives to tests which otherwise are short: environment variables.
+#pragma once
+
+#include <cstdlib>
+
+namespace lull::testing {
+
+inline double Setting(const char* variable, double otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtod(text, nullptr) : otherwise;
+}
+
+}  // namespace lull::testing
