@@ -19,23 +19,24 @@ from comparison.workloads import Failure  # noqa: E402
 online = load_script('online')
 
 
-def intervals(bursts, steady):
-    """A second each: bursts with a lull behind each of them, and then the steady part."""
-    told = []
-    for rates in [*bursts, steady]:
-        told += [{'phase': 'burst', 'mb_per_s': rate} for rate in rates]
-        told.append({'phase': 'idle', 'mb_per_s': 0.0})
-    return told
-
-
 class FiguresTest(unittest.TestCase):
     def test_bursts_and_what_follows_them_are_told_apart(self):
-        bursts = [[10.0 + i, 20.0] for i in range(online.BURSTS)]
-        parts = online.series(intervals(bursts, [5.0, 6.0, 7.0]))
-        self.assertEqual(parts[0], [rate for burst in bursts for rate in burst])
-        self.assertEqual(parts[1], [5.0, 6.0, 7.0])
+        def interval(at, phase, rate):
+            return {'at_seconds': at, 'phase': phase, 'mb_per_s': rate}
+
+        last = online.BURSTS * (online.BURST_SECONDS + online.LULL_SECONDS) / 2  # at half the scale
+        told = [
+            interval(1.0, 'burst', 10.0),
+            interval(3.0, 'idle', 0.0),
+            interval(last - 2, 'burst', 11.0),
+            interval(last, 'idle', 0.0),
+            interval(last + 0.5, 'burst', 12.0),
+            interval(last + 30, 'burst', 13.0),
+            interval(last + 40, 'drain', 0.0),
+        ]
+        self.assertEqual(online.series(told, 0.5), [[10.0, 11.0], [12.0, 13.0]])
         with self.assertRaises(Failure):
-            online.series(intervals(bursts[:-1], []))
+            online.series(told[:4], 0.5)
 
     def test_the_end_of_a_part_counts(self):
         self.assertEqual(online.end_of([1.0] * 6 + [2.0, 2.0, 4.0, 4.0]), 3.0)

@@ -37,7 +37,7 @@ TEST_P(FaultAtEveryOperation, LosesNothingThatWasAcked) {
   options.scheduling = "policy=lull";
   if (index % 2 == 1) options.scheduling += ";layout=vsst;table_bytes_max=8K;growth_factor=4";
   const SweepReport report = FaultSweep(AllScenarios()[index], kind, options);
-  EXPECT_GT(report.runs, 1u);
+  EXPECT_GE(report.runs, 1u);
   EXPECT_EQ(report.violations, 0u)
       << "of " << report.states << " states; first: " << report.first_violation;
 }

@@ -349,7 +349,7 @@ TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
     live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
     if (text.find(';', begin) == text.npos) break;
   }
-  EXPECT_EQ(live, 32);
+  EXPECT_EQ(live, 34);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
