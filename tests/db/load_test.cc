@@ -45,7 +45,7 @@ constexpr int kKeysPerWriter = 2000;
 constexpr int kKeys = kWriters * kKeysPerWriter;
 constexpr uint64_t kMemoryBudgetBytes = 16 << 20;
 constexpr uint64_t kLifeNanosMax = 3'000'000'000;  // between open and close
-constexpr uint64_t kSecondsInOneRun = 4;
+constexpr uint64_t kSecondsInOneRun = 20;
 constexpr double kNanosPerSecond = 1e9;
 
 std::string KeyOf(int key) { return "key" + std::to_string(100'000 + key); }

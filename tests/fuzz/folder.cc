@@ -213,7 +213,8 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
     }
   }
   for (const auto& [number, file] : logs) {
-    const bool needed = number >= state.log_number || number == state.prev_log_number;
+    const bool needed = number >= state.log_number ||
+                        (state.prev_log_number != 0 && number == state.prev_log_number);
     if (needed) replayed = replayed && IsWhole(context, name + "/" + file);
     if (replayed || !needed) removable.insert(file);
   }
