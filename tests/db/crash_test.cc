@@ -4,6 +4,7 @@
 // what was committed, with everything in it that was acked and synced.
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <string>
 #include <tuple>
 
@@ -30,6 +31,7 @@ TEST_P(CrashAtEveryStep, LeavesAPrefix) {
   EXPECT_EQ(report.violations, 0u)
       << "of " << report.states << " after-crash states; first: " << report.first_violation;
   EXPECT_GT(report.recoveries_cut_behind_current, 0u);
+  std::cout << report.states << " states after a crash\n";
   // Where all writes are synced, recycled WALs take them.
   if (AllScenarios()[index].name == std::string("SyncedSwitches")) {
     EXPECT_GT(report.appends_to_reused_logs, report.runs);

@@ -40,6 +40,7 @@ TEST_P(FaultAtEveryOperation, LosesNothingThatWasAcked) {
   EXPECT_GE(report.runs, 1u);
   EXPECT_EQ(report.violations, 0u)
       << "of " << report.states << " states; first: " << report.first_violation;
+  std::cout << report.runs << " faults\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, FaultAtEveryOperation,

@@ -236,6 +236,25 @@ TEST_F(TwoSealedTest, WithoutTheLogOfTheSecondNothingOfTheThirdIsThere) {
   ExpectMatch(after_.get(), CommitLog::Demand::kSyncedSurvives);
 }
 
+// While the memtable before it becomes a table, which would make names durable as well, the power
+// fails behind a synced write: of names only those that were synced are there.
+TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
+  std::atomic<bool> crashed{false};
+  env_.before_table = [&] {
+    while (!crashed.load()) Clock::System()->SleepForNanos(1'000'000);
+  };
+  FillMemTable("a");
+  EXPECT_TRUE(Put("synced", 10, true).ok());
+  CrashOptions lost;
+  lost.data_survival = 1;
+  lost.entry_survival = 0;
+  const std::unique_ptr<CrashEnv> after = disk_.Crash(1, lost);
+  crashed.store(true);
+  db_.reset();
+  env_.before_table = {};
+  ExpectMatch(after.get(), CommitLog::Demand::kSyncedSurvives);
+}
+
 // The edit may be in force, so its tables stay; and it may not, so the log stays.
 TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
   FillMemTable("a");
