@@ -2,7 +2,6 @@
 #include "scheduler/online_tuner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <utility>
 
