@@ -117,15 +117,20 @@ leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* pro
   return status.ok() && *progress == Progress::kDone ? CheckOutputs() : status;
 }
 
+VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
+  VersionEdit edit;
+  for (const TableRef& file : plan.upper)
+    edit.deleted_tables.emplace_back(plan.level, file->number());
+  for (const TableRef& file : plan.lower)
+    edit.deleted_tables.emplace_back(plan.output_level, file->number());
+  return edit;
+}
+
 /// Whether the outputs fit in where the inputs were. They do, unless a table holds other keys than
 /// the MANIFEST says: that is damage in one range, and must not become an edit which no Version can
 /// take.
 leveldb::Status CompactionJob::CheckOutputs() {
-  VersionEdit edit;
-  for (const TableRef& file : plan_.upper)
-    edit.deleted_tables.emplace_back(plan_.level, file->number());
-  for (const TableRef& file : plan_.lower)
-    edit.deleted_tables.emplace_back(plan_.output_level, file->number());
+  VersionEdit edit = EditWithoutInputs(plan_);
   edit.new_tables = outputs().finished();
   VersionBuilder builder(
       version_, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });

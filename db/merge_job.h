@@ -21,6 +21,7 @@
 #include "db/read_view.h"
 #include "db/table_cache.h"
 #include "db/table_outputs.h"
+#include "db/version_edit.h"
 #include "leveldb/iterator.h"
 #include "util/key_filter.h"
 #include "util/owned_counter.h"
@@ -102,6 +103,9 @@ class FlushJob final : public MergeJob {
   const std::vector<SealedMemTable> sealed_;
   std::unique_ptr<KeyFilter> key_filter_;
 };
+
+/// With all inputs of the plan deleted: what is installed of a compaction, but for its outputs.
+VersionEdit EditWithoutInputs(const CompactionPlan& plan);
 
 class CompactionJob final : public MergeJob {
  public:

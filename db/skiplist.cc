@@ -134,29 +134,20 @@ void SkipList::Insert(const leveldb::Slice& user_key, uint64_t trailer,
   }
 }
 
-/// How many nodes of that level sort before the key, or there are (null).
-uint64_t SkipList::CountBefore(const leveldb::Slice* internal_key, int level) const {
-  const size_t user_size =
-      internal_key != nullptr ? internal_key->size() - KeyOrder::kTrailerBytes : 0;
-  uint64_t count = 0;
-  for (const Node* node = head_->Next(level);
-       node != nullptr &&
-       (internal_key == nullptr || IsBefore(*node, internal_key->data(), user_size));
-       node = node->Next(level)) {
-    ++count;
-  }
-  return count;
-}
-
 double SkipList::ShareBetween(const leveldb::Slice& start, const leveldb::Slice& limit) const {
   // One node in four rises, so this level is a sample of some hundred.
   constexpr int kLevelsAboveSample = 3;
   const int level = std::max(0, height_.load(std::memory_order_relaxed) - 1 - kLevelsAboveSample);
-  const uint64_t before = CountBefore(&start, level);
-  const uint64_t until = CountBefore(&limit, level);
-  if (until <= before) return 0.0;
-  return static_cast<double>(until - before) /
-         static_cast<double>(std::max(until, CountBefore(nullptr, level)));
+  const auto is_before = [&](const Node& node, const leveldb::Slice& internal_key) {
+    return IsBefore(node, internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes);
+  };
+  uint64_t all = 0;
+  uint64_t inside = 0;
+  for (const Node* node = head_->Next(level); node != nullptr; node = node->Next(level)) {
+    ++all;
+    inside += !is_before(*node, start) && is_before(*node, limit);
+  }
+  return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0.0;
 }
 
 leveldb::Slice SkipList::Cursor::key() const { return node_->internal_key(); }

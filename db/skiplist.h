@@ -81,7 +81,6 @@ class SkipList {
   };
   /// Fills `before` for each level in use if it is given.
   Place FindPlace(const char* key, size_t user_size, Node** before) const;
-  uint64_t CountBefore(const leveldb::Slice* internal_key, int level) const;
 
   const KeyOrder order_;
   Arena* const arena_;

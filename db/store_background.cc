@@ -417,11 +417,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
 
 leveldb::Status Store::InstallCompaction(CompactionJob* job) {
   const CompactionPlan& plan = job->plan();
-  VersionEdit edit;
-  for (const TableRef& file : plan.upper)
-    edit.deleted_tables.emplace_back(plan.level, file->number());
-  for (const TableRef& file : plan.lower)
-    edit.deleted_tables.emplace_back(plan.output_level, file->number());
+  VersionEdit edit = EditWithoutInputs(plan);
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
   std::vector<NewTable> outputs = job->outputs().finished();
   for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {

@@ -79,6 +79,7 @@ bool OnlineTuner::IsOtherLoad(double rate) {
 void OnlineTuner::EndWindow(double rate) {
   if (!trying() && IsOtherLoad(rate)) {
     levels_ = {};
+    if (stage_ != Stage::kBefore) TurnToNextStep();  // from a step that is not judged any more
     rejected_in_a_row_ = windows_to_wait_ = 0;
     return BeginWindow(Stage::kBefore);
   }
@@ -105,19 +106,19 @@ void OnlineTuner::EndWindow(double rate) {
   }
 }
 
-/// The next knob and direction that the ranges allow; false where there is none.
-bool OnlineTuner::NextStep() {
-  for (uint64_t i = 0; i < kStepsOfRound; ++i) {
-    if (direction_ < 0) knob_ = (knob_ + 1) % kKnobs;
-    direction_ = -direction_;
-    const int to = levels_[knob_] + direction_;
-    if (ranges_[knob_].min <= to && to <= ranges_[knob_].max) return true;
-  }
-  return false;
+bool OnlineTuner::StepIsAllowed() const {
+  const int to = levels_[knob_] + direction_;
+  return ranges_[knob_].min <= to && to <= ranges_[knob_].max;
+}
+
+void OnlineTuner::TurnToNextStep() {
+  if (direction_ < 0) knob_ = (knob_ + 1) % kKnobs;
+  direction_ = -direction_;
 }
 
 void OnlineTuner::BeginTrial() {
-  if (!NextStep()) return BeginWindow(Stage::kBefore);
+  for (uint64_t i = 0; i < kStepsOfRound && !StepIsAllowed(); ++i) TurnToNextStep();
+  if (!StepIsAllowed()) return BeginWindow(Stage::kBefore);
   ++steps_tried_;
   lost_ = false;
   levels_[knob_] += direction_;
@@ -143,13 +144,11 @@ void OnlineTuner::Confirm(double rate) {
   ++steps_kept_;
   rejected_in_a_row_ = 0;
   before_ = rate;
-  // The same way once more: the loop in NextStep turns to the next knob where the range ends.
-  knob_ = direction_ > 0 ? (knob_ + kKnobs - 1) % kKnobs : knob_;
-  direction_ = -direction_;
-  BeginTrial();
+  BeginTrial();  // the same way once more
 }
 
 void OnlineTuner::Reject() {
+  TurnToNextStep();
   ++rejected_in_a_row_;
   if (rejected_in_a_row_ % kStepsOfRound == 0) {
     const uint64_t rounds = std::min<uint64_t>(rejected_in_a_row_ / kStepsOfRound, 6);

@@ -54,7 +54,8 @@ class OnlineTuner {
   void Decide(double after);
   void Confirm(double rate);
   void Reject();
-  bool NextStep();
+  bool StepIsAllowed() const;
+  void TurnToNextStep();
 
   const uint64_t window_us_;
   const Ranges ranges_;
@@ -70,9 +71,9 @@ class OnlineTuner {
   uint64_t stretch_us_ = 0;  // busy time since clients last rested
   uint64_t burst_us_ = 0;    // of the burst before; 0: they do not come in such bursts
 
-  // The step that is tried.
-  size_t knob_ = kKnobs - 1;  // so that the first one is the first knob, up
-  int direction_ = -1;
+  // The step that is tried, or is next.
+  size_t knob_ = 0;
+  int direction_ = 1;
   double before_ = 0;
   double trial_ = 0;
   bool lost_ = false;

@@ -17,10 +17,8 @@ import sys
 import tempfile
 import threading
 
-VSST = "layout=vsst;table_bytes_max=32K"
-SCHEDULING = ["policy=lull", "policy=leveldb", "policy=silk", "policy=adoc", "policy=idle-quiet",
-              "manifest_bytes_min=1;policy=lull",
-              f"policy=leveldb;{VSST};growth_factor=2;vsst_phi=4"]
+sys.dont_write_bytecode = True
+from seeds import SCHEDULING, add_arguments, run_seeds  # noqa: E402
 
 
 def live(command, seconds):
@@ -65,19 +63,12 @@ def lives(args, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--driver", required=True)
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--first-seed", type=int, default=1)
+    add_arguments(parser, seeds=4)
     parser.add_argument("--lives", type=int, default=8, help="of a directory")
     parser.add_argument("--seconds", type=float, default=0.25, help="the longest, once it writes")
     args = parser.parse_args()
     args.folders = [tempfile.gettempdir()] + (["/dev/shm"] if os.path.isdir("/dev/shm") else [])
-    for seed in range(args.first_seed, args.first_seed + args.seeds):
-        error = lives(args, seed)
-        if error:
-            print(error)
-            return 1
-    return 0
+    return run_seeds(args, lives)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-VSST = "layout=vsst;table_bytes_max=32K"
-SCHEDULING = ["policy=lull", "policy=leveldb", "policy=silk", "policy=adoc", "policy=idle-quiet",
-              "manifest_bytes_min=1;policy=lull", f"policy=lull;{VSST};growth_factor=2;vsst_phi=4"]
+sys.dont_write_bytecode = True
+from seeds import SCHEDULING, add_arguments, run_seeds  # noqa: E402
+
 SECONDS_MAX = 120
 
 
@@ -74,19 +74,12 @@ def run_seed(args, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--driver", required=True)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=1)
+    add_arguments(parser, seeds=10)
     parser.add_argument("--runs", type=int, default=50, help="of a seed")
     parser.add_argument("--ops", type=int, default=2000, help="commits")
     args = parser.parse_args()
     args.folder = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    for seed in range(args.first_seed, args.first_seed + args.seeds):
-        error = run_seed(args, seed)
-        if error:
-            print(error)
-            return 1
-    return 0
+    return run_seeds(args, run_seed)
 
 
 if __name__ == "__main__":
