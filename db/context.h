@@ -24,6 +24,14 @@
 
 namespace lull {
 
+/// What seldom happens to a store of usual size, or takes its time; tests have it otherwise.
+struct StorePace {
+  /// A MANIFEST that is shorter is not replaced by a new one; see Store::RollManifest.
+  uint64_t manifest_bytes_min = 4 << 20;
+  /// Until background work that failed is tried again.
+  uint64_t retry_nanos = 1'000'000'000;
+};
+
 struct StoreContext {
   explicit StoreContext(const leveldb::Options& options_in)
       : options(options_in),
@@ -39,8 +47,7 @@ struct StoreContext {
   std::shared_ptr<BlockPool> memtable_blocks;
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; may be null
-  /// A MANIFEST that is shorter is not replaced by a new one; see Store::RollManifest.
-  uint64_t manifest_bytes_min = 4 << 20;
+  StorePace pace;
   Clock* clock = Clock::System();
   std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none
   std::unique_ptr<leveldb::Logger> own_logger;

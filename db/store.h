@@ -74,11 +74,11 @@ using PolicyFactory =
 
 class Store final : public leveldb::DB, private Tenant {
  public:
-  /// Tests have policies of their own, and (other than 0) a StoreContext::manifest_bytes_min.
+  /// Tests have policies and a pace of their own.
   static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                               const std::string& name, leveldb::DB** result,
                               PolicyFactory make_policy = MakePolicy,
-                              uint64_t manifest_bytes_min = 0);
+                              const StorePace& pace = {});
   ~Store() override;
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,

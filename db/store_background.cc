@@ -14,7 +14,6 @@ namespace lull {
 namespace {
 
 constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
-constexpr uint64_t kRetryNanos = 1'000'000'000;
 constexpr uint64_t kCollectNanos = 20'000'000;
 constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks once a second at least
 
@@ -207,7 +206,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   NoteBackgroundError(JobClassName(compaction->job_class()), status);
   NoteObsolete(compaction->outputs().GiveUp());
   MutexLock lock(mutex_);
-  compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + kRetryNanos;
+  compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + context_->pace.retry_nanos;
   if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(compaction->plan(), status);
   ForgetRunningLocked(compaction->plan());
   if (status.IsCorruption() && !Planted(Bug::kDamagedRangeRetried))
@@ -257,15 +256,16 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired()) &&
                           !(wal_.PreparesSlowly() && IsFlushWaiting());
   if (wants_logs && !wal_.Prepare().ok()) {
-    again = again.value_or(kRetryNanos);
+    again = again.value_or(context_->pace.retry_nanos);
   } else if (wants_logs && wal_.NeedsPrepare()) {
     again = 0;
   }
   if (writable) {
     const std::optional<uint64_t> flush = AdvanceFlush();
-    if (flush) again = std::min(*flush, again.value_or(kRetryNanos));
+    if (flush) again = std::min(*flush, again.value_or(context_->pace.retry_nanos));
   }
-  if (grace_.Collect() > 0) again = std::min(kCollectNanos, again.value_or(kRetryNanos));
+  if (grace_.Collect() > 0)
+    again = std::min(kCollectNanos, again.value_or(context_->pace.retry_nanos));
   TrimInLull();
   return again;
 }
@@ -346,7 +346,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
       flush_error_ = status;
       ++flushes_failed_;
     }
-    flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + kRetryNanos,
+    flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + context_->pace.retry_nanos,
                                 std::memory_order_relaxed);
   }
   activity_.JobEnded(*flush_job_, status);
@@ -355,7 +355,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
   MutexLock lock(mutex_);
   flushing_ = false;
   changed_.NotifyAll();
-  return status.ok() ? 0 : kRetryNanos;
+  return status.ok() ? 0 : context_->pace.retry_nanos;
 }
 
 leveldb::Status Store::InstallFlush(FlushJob* job) {

@@ -54,7 +54,8 @@ void Store::AdoptManifest(uint64_t number, std::unique_ptr<ManifestWriter> manif
   constexpr uint64_t kGrowthMax = 4;
   manifest_ = std::move(manifest);
   manifest_number_ = number;
-  manifest_bytes_max_ = std::max(context_->manifest_bytes_min, kGrowthMax * manifest_->FileBytes());
+  manifest_bytes_max_ =
+      std::max(context_->pace.manifest_bytes_min, kGrowthMax * manifest_->FileBytes());
 }
 
 /// Begins a new MANIFEST, which holds what a replay of the present one gives: every open reads all
@@ -99,7 +100,7 @@ void Store::KeepManifest(const leveldb::Status& failure) {
   if (!known && !Planted(Bug::kCurrentNotReadAgain)) return FreezeForManifest(failure);
   Log(context_->logger(), "No new MANIFEST could be begun; the old one goes on: %s",
       failure.ToString().c_str());
-  manifest_bytes_max_ = manifest_->FileBytes() + context_->manifest_bytes_min;
+  manifest_bytes_max_ = manifest_->FileBytes() + context_->pace.manifest_bytes_min;
 }
 
 }  // namespace lull

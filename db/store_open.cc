@@ -80,7 +80,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                             const std::string& name, leveldb::DB** result,
-                            PolicyFactory make_policy, uint64_t manifest_bytes_min) {
+                            PolicyFactory make_policy, const StorePace& pace) {
   if (result == nullptr)
     return leveldb::Status::InvalidArgument("Open: the place for the result is null");
   *result = nullptr;
@@ -93,7 +93,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
   auto context = std::make_unique<StoreContext>(checked);
   context->name = name;
   context->extension = ExtensionOf(checked.env);
-  if (manifest_bytes_min > 0) context->manifest_bytes_min = manifest_bytes_min;
+  context->pace = pace;
   if (checked.block_cache == nullptr) {
     context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
     context->options.block_cache = context->own_cache.get();

@@ -144,7 +144,7 @@ StoreSetup::StoreSetup(uint64_t seed) {
   draw("pick_by_overlap", 0, 2);
   scheduling += ";memory_budget_bytes=" + std::to_string(128 << rng.Below(4)) + "K";
   scheduling += ";table_bytes_max=" + std::to_string(4 << rng.Below(5)) + "K";
-  manifest_bytes_min = rng.OneIn(2) ? 300 : 0;
+  if (rng.OneIn(2)) pace.manifest_bytes_min = 300;
   adversary = rng.OneIn(2);
 }
 
@@ -161,14 +161,14 @@ Status StoreSetup::Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveld
     };
   }
   leveldb::DB* raw = nullptr;
-  status = Store::Open(with_env, parsed, kStoreName, &raw, policies, manifest_bytes_min);
+  status = Store::Open(with_env, parsed, kStoreName, &raw, policies, pace);
   db->reset(raw);
   return status;
 }
 
 std::string StoreSetup::ToString() const {
   std::string text = scheduling;
-  if (manifest_bytes_min > 0) text += ", short MANIFESTs";
+  if (pace.manifest_bytes_min == 300) text += ", short MANIFESTs";
   if (options.compression != leveldb::kNoCompression) text += ", snappy";
   if (options.paranoid_checks) text += ", paranoid";
   if (adversary) text += ", policies that say anything";

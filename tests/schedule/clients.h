@@ -27,7 +27,7 @@ struct StoreSetup {
 
   leveldb::Options options;
   std::string scheduling;
-  uint64_t manifest_bytes_min = 0;
+  StorePace pace;
   bool adversary = false;  // its policies say anything at all
 };
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/open_store.h"
 
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -15,20 +16,30 @@ using leveldb::Status;
 
 #ifdef LULL_BUILD
 
+namespace {
+
+/// Takes "name=123;" out of the text.
+std::optional<uint64_t> TakeNumber(std::string* text, const std::string& pair) {
+  const size_t at = text->find(pair);
+  if (at == std::string::npos) return std::nullopt;
+  const uint64_t number = std::stoull(text->substr(at + pair.size()));
+  const size_t end = text->find(';', at);
+  text->erase(at, end == std::string::npos ? end : end + 1 - at);
+  return number;
+}
+
+}  // namespace
+
 Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                  const std::string& name, leveldb::DB** db) {
   std::string text = scheduling;
-  uint64_t manifest_bytes_min = 0;
-  const std::string kPair = "manifest_bytes_min=";
-  if (const size_t at = text.find(kPair); at != std::string::npos) {
-    manifest_bytes_min = std::stoull(text.substr(at + kPair.size()));
-    const size_t end = text.find(';', at);
-    text.erase(at, end == std::string::npos ? end : end + 1 - at);
-  }
+  lull::StorePace pace;
+  if (const auto bytes = TakeNumber(&text, "manifest_bytes_min=")) pace.manifest_bytes_min = *bytes;
+  if (const auto millis = TakeNumber(&text, "retry_ms=")) pace.retry_nanos = *millis * 1'000'000;
   lull::SchedulingOptions parsed;
   Status s = lull::SchedulingOptions::Parse(text, &parsed);
   if (!s.ok()) return s;
-  return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, manifest_bytes_min);
+  return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, pace);
 }
 
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }

@@ -21,7 +21,8 @@ inline constexpr bool kIsStock = true;
 
 // Opens a store. `scheduling` is an option string such as "policy=lull;compaction_threads=2"; stock
 // ignores it. Beside the options there are, it knows "manifest_bytes_min=300": MANIFESTs roll over
-// when they are that long (and four times as long as they began).
+// when they are that long (and four times as long as they began); and "retry_ms=20": background
+// work that failed is tried again after so long.
 leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                           const std::string& name, leveldb::DB** db);
 

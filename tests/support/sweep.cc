@@ -149,8 +149,10 @@ class CrashSweeper {
 
 class FaultSweeper {
  public:
+  // Most runs see background work fail, and would do nothing but wait for the next try.
   FaultSweeper(const Scenario& scenario, const std::string& scheduling)
-      : scenario_(scenario), scheduling_(scenario.scheduling + scheduling) {}
+      : scenario_(scenario),
+        scheduling_(std::string("retry_ms=20;") + scenario.scheduling + scheduling) {}
 
   SweepReport AtEveryOperation(FaultKind kind, uint64_t stride) {
     const uint64_t matching = CountOps()[kind];
