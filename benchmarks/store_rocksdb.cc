@@ -151,12 +151,23 @@ class RocksStore final : public leveldb::DB {
 
 class RocksLog final : public rocksdb::Logger {
  public:
-  explicit RocksLog(StallLog* log) : log_(log) {}
+  // `file`: RocksDB's own LOG, where its events can be read afterwards; may be null.
+  RocksLog(StallLog* log, std::shared_ptr<rocksdb::Logger> file)
+      : log_(log), file_(std::move(file)) {}
   using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override { log_->Logv(format, arguments); }
+  void Logv(const char* format, va_list arguments) override {
+    if (file_ != nullptr) {
+      va_list again;
+      va_copy(again, arguments);
+      file_->Logv(format, again);
+      va_end(again);
+    }
+    log_->Logv(format, arguments);
+  }
 
  private:
   StallLog* const log_;
+  const std::shared_ptr<rocksdb::Logger> file_;
 };
 
 constexpr size_t kMatchedMemoryBytes = 64 << 20;  // of memtables: Lull's default budget
@@ -195,7 +206,7 @@ rocksdb::Env* DeviceEnvOf(PacedDevice* device) {
 rocksdb::Options MakeOptions(const StoreSettings& settings) {
   rocksdb::Options options;
   if (settings.device != nullptr) options.env = DeviceEnvOf(settings.device);
-  options.info_log = std::make_shared<RocksLog>(settings.stall_log);  // in place of the file LOG
+  options.info_log = std::make_shared<RocksLog>(settings.stall_log, nullptr);
   options.create_if_missing = settings.options.create_if_missing;
   options.compression = settings.options.compression == leveldb::kNoCompression
                             ? rocksdb::kNoCompression
@@ -232,8 +243,13 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
     return leveldb::Status::InvalidArgument(
         "RocksDB has no scheduling options (--policy, --layout, --options)", settings.scheduling);
   }
+  rocksdb::Options options = MakeOptions(settings);
+  std::shared_ptr<rocksdb::Logger> file;
+  options.info_log.reset();
+  rocksdb::CreateLoggerFromOptions(name, options, &file);
+  options.info_log = std::make_shared<RocksLog>(settings.stall_log, std::move(file));
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(settings), name, &opened);
+  const rocksdb::Status status = rocksdb::DB::Open(options, name, &opened);
   if (status.ok()) *db = std::make_unique<RocksStore>(opened);
   return FromRocks(status);
 }

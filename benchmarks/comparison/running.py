@@ -59,7 +59,7 @@ def check_program(path):
         raise Failure(f'{path} is missing: run without --no-build')
 
 
-def machine_facts(db_dir):
+def machine_facts(db_dir, arguments=None):
     model = 'unknown CPU'
     with open('/proc/cpuinfo') as info:
         for line in info:
@@ -73,7 +73,7 @@ def machine_facts(db_dir):
         'memory_bytes': memory,
         'kernel': os.uname().release,
         'db_dir': db_dir,
-        'arguments': sys.argv[1:],
+        'arguments': sys.argv[1:] if arguments is None else arguments,
     }
 
 
@@ -158,6 +158,27 @@ def read_results(folder):
     if not objects or 'arguments' not in objects[0]:
         raise Failure(f'{path}: does not begin with what was called')
     return objects
+
+
+def parse_resuming(parser, argv, now=()):
+    """The arguments; with --resume=DIR those of the call that left its results there, but for
+    the ones named in `now`."""
+    parser.add_argument(
+        '--resume',
+        metavar='DIR',
+        help='go on with the call that left its results there, with the arguments of that call',
+    )
+    options = parser.parse(argv)
+    options.arguments = argv
+    if not options.resume:
+        return options
+    began = read_results(options.resume)[0]['arguments']
+    resumed = parser.parse(began)
+    resumed.arguments = began
+    resumed.results = resumed.resume = options.resume
+    for name in now:
+        setattr(resumed, name, getattr(options, name))
+    return resumed
 
 
 def keep(objects, output, **facts):

@@ -2,21 +2,24 @@
 """What benchmarks/suite measures: B0 to B10, at lengths that fit into an evening."""
 
 import collections
+import re
 
 # scale: of db_bench's own seconds and keys at the suite's --scale=1. seconds: about how long a run
 # takes then. calibrated: X is needed, and is that of the slowest store. limit: measured with
 # nothing to do in the background, and on a store that does nothing, as well; at this share of its
-# length, since all stays in memory.
-Workload = collections.namedtuple('Workload', 'name title scale seconds calibrated limit')
+# length, since all stays in memory. reads: whether anything is read at all.
+Workload = collections.namedtuple(
+    'Workload', 'name title scale seconds calibrated limit reads', defaults=[True]
+)
 WORKLOADS = {
     w.name: w
     for w in (
         Workload('b0', 'Two-phase: puts of 400 B, then shares of X', 0.12, 62, True, 0),
         Workload('b1', 'Production mix with peaks of 20 K/s and 2 X', 0.18, 46, True, 1),
         Workload('b2', 'Long peaks of 1.5 X, half and nine tenths puts', 0.06, 100, True, 0),
-        Workload('b3', 'Bursts of batches, synced and not', 0.2, 53, False, 0.25),
+        Workload('b3', 'Bursts of batches, synced and not', 0.2, 49, False, 1, False),
         Workload('b4', 'Inserts of 200 B at shares of X', 0.1, 50, True, 0),
-        Workload('b5', 'Random writes of 1000 B without a pause', 0.15, 37, False, 0.25),
+        Workload('b5', 'Random writes of 1000 B without a pause', 0.15, 37, False, 0.25, False),
         Workload('b6', 'YCSB at 0.8 X', 0.06, 60, True, 0),
         Workload('b7', 'The mixgraph of Facebook, a sine about 0.6 X', 0.15, 40, True, 0),
         Workload('b8', 'Reads beside a writer at 0.5 X', 0.15, 26, True, 0),
@@ -40,6 +43,12 @@ def case_of_calibration(benchmark):
     if benchmark.endswith(SUSTAINABLE):
         return benchmark[: -len(SUSTAINABLE)]
     return None
+
+
+
+def workload_of(benchmark):
+    """That of a case ("b4/60%") or of a loop that was measured for one ("b1,sustainable")."""
+    return WORKLOADS[re.split('[/,]', benchmark)[0]]
 
 
 # better: which direction is. of: bursts and closed loops (throughput), loads in open loop, or both.

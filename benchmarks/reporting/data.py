@@ -100,7 +100,7 @@ class Results:
         if item.get('benchmark') == 'classic' or 'curve' not in item:
             return  # LevelDB's own benchmarks give one figure each, and no times
         workload = item.get('workload', item['benchmark'])
-        if workload.endswith(SUSTAINABLE):
+        if workload.endswith(SUSTAINABLE) or item.get('calibration'):
             return  # it was measured to know X, which stands with the loads that take shares of it
         kind = item.get('store_kind', 'db')
         if workload == 'limit' and kind == 'db':

@@ -1,68 +1,190 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of benchmarks/layouts: its arithmetic, and one tiny run when db_bench is given."""
+"""Tests of benchmarks/layouts: chains, tables, what is left to do; and tiny runs of db_bench."""
 
 import contextlib
 import io
+import json
+import os
+import re
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from comparison import layout_tables as tables  # noqa: E402
+from comparison.layout_rows import DATA, make_rows  # noqa: E402
+from comparison.rocksdb_log import chains_of  # noqa: E402
 
 layouts = load_script('layouts')
 
+FIGURES = {
+    'chains': {
+        'chains': 4,
+        'width_bytes_sum': 40 << 20,
+        'width_bytes_max': 30 << 20,
+        'length_sum': 6,
+        'length_max': 2,
+    },
+    'l1_tables': {
+        'good': {'bytes': 300, 'overlap_bytes': 600},
+        'poor': {'bytes': 100, 'overlap_bytes': 1000},
+    },
+    'l1_picks': {'good': 3, 'least_bad': 1},
+}
 
-class LayoutsTest(unittest.TestCase):
-    def test_row(self):
-        case = layouts.Case('name', 'layout=vsst', rate=12345.0)
-        result = {
-            'write_latency': {'p99_us': 1500.0, 'p999_us': 20000.0},
-            'stall_seconds': 0.25,
-            'write_amplification': 7.04,
-        }
-        figures = {
-            'chains': {
-                'chains': 4,
-                'width_bytes_sum': 40 << 20,
-                'width_bytes_max': 30 << 20,
-                'length_sum': 6,
-                'length_max': 2,
-            },
-            'l1_tables': {
-                'good': {'bytes': 300, 'overlap_bytes': 600},
-                'poor': {'bytes': 100, 'overlap_bytes': 1000},
-            },
-            'l1_picks': {'good': 3, 'least_bad': 1},
-        }
-        case.runs = [(0.8, result, figures), (0.95, result, figures)]
-        self.assertEqual(
-            layouts.row_of(case),
-            ['name', '12.3', '1.50 / 20.0', '1.50 / 20.0', '0.2', '10.0 / 30.0', '1.50 / 2', '7.0']
-            + ['75 %', '2.0 / 10.0', '25 %'],
+
+def result(p99_us=1500.0):
+    """As db_bench tells it, as far as the tables look."""
+    return {
+        'write_latency': {'p99_us': p99_us, 'p999_us': 20000.0},
+        'stall_seconds': 0.25,
+        'write_amplification': 7.04,
+    }
+
+
+class ChainsTest(unittest.TestCase):
+    @staticmethod
+    def log(*events):
+        lines = [f'2026/01/31-12:00:00.1 7f EVENT_LOG_v1 {json.dumps(event)}' for event in events]
+        return ['2026/01/31-12:00:00.0 7f [db/db_impl.cc:1] Options:', *lines, 'cut EVENT_LOG_v1 {']
+
+    @staticmethod
+    def compaction(job, level, size, done=True):
+        started = {'event': 'compaction_started', 'job': job, 'input_data_size': size}
+        started.update({f'files_L{level}': [1], f'files_L{level + 1}': [2]})
+        return [started] + [{'event': 'compaction_finished', 'job': job}] * done
+
+    def test_a_chain_ends_with_a_flush(self):
+        flush = {'event': 'flush_finished', 'job': 1}
+        chains = chains_of(
+            self.log(
+                flush,
+                *self.compaction(2, 0, 100),
+                *self.compaction(3, 1, 50),
+                *self.compaction(4, 1, 7),
+                *self.compaction(5, 0, 1000, done=False),
+                flush,
+                {'event': 'compaction_finished', 'job': 5},
+                flush,
+            )
         )
-        figures['l1_picks'] = {'good': 0, 'least_bad': 0}
-        self.assertEqual(layouts.row_of(case)[-1], '-')
-        self.assertEqual(len(layouts.table_text([case]).splitlines()), 3)
+        self.assertEqual((chains['flushes'], chains['chains']), (3, 2))
+        self.assertEqual((chains['width_bytes_sum'], chains['width_bytes_max']), (1157, 1000))
+        self.assertEqual((chains['length_sum'], chains['length_max']), (3, 2))
 
-    def test_every_case_is_a_layout(self):
-        cases = layouts.make_cases([1 << 19, 1 << 23], [8, 32])
-        self.assertEqual(len(cases), 7)
-        self.assertEqual(cases[-1].name, 'vsst, S_M 8M, Φ 32')
-        self.assertTrue(all(case.options.startswith('layout=') for case in cases))
+    def test_a_job_is_of_the_upper_level_whatever_the_order_of_its_inputs(self):
+        started = {'event': 'compaction_started', 'job': 1, 'input_data_size': 5}
+        started.update({'files_L10': [], 'files_L9': []})
+        below = {'event': 'compaction_started', 'job': 2, 'input_data_size': 5, 'files_L9': []}
+        finished = [{'event': 'compaction_finished', 'job': job} for job in (1, 2)]
+        chains = chains_of(self.log(started, below, *finished, {'event': 'flush_finished'}))
+        self.assertEqual(chains['length_max'], 1)
+
+
+class TableTest(unittest.TestCase):
+    def test_row(self):
+        measured = tables.Measured()
+        measured.x['name'] = 12345.0
+        intervals = [{'level_bytes': [1, 0, 0]}, {'level_bytes': [9, 1, 0, 2]}, {}]
+        measured.loads['name'] = {
+            0.95: tables.load_of(result(), intervals, FIGURES),
+            0.8: tables.load_of(result(500.0), [], FIGURES),
+        }
+        self.assertEqual(
+            tables.row_of('name', measured),
+            ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '10.0 / 30.0']
+            + ['1.50 / 2', '75 %', '2.0 / 10.0', '25 %'],
+        )
+
+    def test_a_store_that_tells_of_chains_only_has_no_shares(self):
+        self.assertEqual(
+            tables.layout_cells({'chains': FIGURES['chains']}),
+            ['10.0 / 30.0', '1.50 / 2', '-', '-', '-'],
+        )
+        none = {'good': 0, 'least_bad': 0}
+        self.assertEqual(tables.layout_cells({**FIGURES, 'l1_picks': none})[-1], '-')
+
+    def test_rows_that_are_not_whole_are_left_out(self):
+        measured = tables.Measured()
+        load = tables.load_of(result(), [], FIGURES)
+        measured.x.update({'whole': 1.0, 'half': 1.0})
+        measured.loads.update({'whole': {0.8: load, 0.95: load}, 'half': {0.8: load}})
+        lines = tables.markdown(['whole', 'half', 'none'], measured, ['Note.']).splitlines()
+        self.assertEqual(lines[0], 'Note.')
+        self.assertEqual(len(lines), 2 + 3)
+        self.assertEqual(len({line.count('|') for line in lines[2:]}), 1)
+
+    def test_every_row_of_lull_names_its_layout(self):
+        rows = make_rows([1 << 19, 1 << 23], [8, 32])
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(list(rows)[-2:], ['vsst, S_M 8M, Φ 32', 'RocksDB'])
+        for row in rows.values():
+            self.assertEqual(row.store == 'lull', (row.options or '').startswith('layout='))
+
+
+class PlanTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def options(self, *more):
+        return layouts.read_options(
+            [f'--results={self.folder}/results', f'--db-dir={self.folder}/stores', *more]
+        )
+
+    def test_all_stores_of_a_set_of_data_are_filled_before_loads(self):
+        steps = layouts.Layouts(self.options()).plan()
+        rows = 3 + 2 * 4 + 1
+        self.assertEqual(len(steps), len(DATA) * rows * 3)
+        self.assertEqual([share for _, _, share in steps[:rows]], [None] * rows)
+        self.assertEqual({step[0].name for step in steps[: rows * 3]}, {'uniform'})
+
+    def test_too_little_room_is_told_beforehand(self):
+        few = layouts.Layouts(self.options('--scale=100'))
+        os.makedirs(few.options.db_dir)
+        with self.assertRaisesRegex(layouts.Failure, '--db-dir=.* GB free'):
+            few.check_room()
 
     @unittest.skipIf(DB_BENCH is None, 'no db_bench')
-    def test_run(self):
-        sys.argv = ['layouts', '--quick', '--num=3000', '--seconds=0.2', '--phi', '8']
-        sys.argv += ['--table-kib', '64', f'--db-bench={DB_BENCH}']
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            self.assertEqual(layouts.main(), 0)
-        rows = [line for line in printed.getvalue().splitlines() if line.startswith('|')]
-        self.assertEqual(len(rows), 2 + 4)
+    def test_a_run_and_its_resumption(self):
+        def call(*arguments):
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                self.assertEqual(layouts.main(list(arguments)), 0, printed.getvalue())
+            return printed.getvalue().splitlines()
+
+        stores, results = (os.path.join(self.folder, name) for name in ('stores', 'results'))
+        first = call(
+            '--data=uniform,pareto',
+            '--scale=0.0002',
+            '--seconds=0.2',
+            '--phi=8',
+            '--table-kib=64',
+            f'--db-bench={DB_BENCH}',
+            f'--db-dir={stores}',
+            f'--results={results}',
+        )
+        rows = [line for line in first if line.startswith('|')]
+        with_rocksdb = os.path.exists(DB_BENCH + '_rocksdb')
+        self.assertEqual(len(rows), 2 * (2 + 4 + with_rocksdb))
         self.assertEqual(len({row.count('|') for row in rows}), 1)
+        self.assertEqual(os.listdir(stores), [])
+
+        # Without its last load, the last row is measured again, and no other.
+        path = os.path.join(results, 'results.jsonl')
+        with open(path) as file:
+            lines = file.readlines()
+        with open(path, 'w') as file:
+            file.writelines(lines[:-1])
+        again = [line for line in call(f'--resume={results}') if re.match(r' +\d/\d  ', line)]
+        self.assertEqual(len(again), 3)
+        last = rows[-1].split('|')[1].strip()
+        self.assertTrue(all(f'pareto, {last}' in line for line in again), again)
 
 
 if __name__ == '__main__':

@@ -104,6 +104,38 @@ class SuiteTest(unittest.TestCase):
         self.assertIn('--x=b4/60%=300.0', commands[0])
         self.assertEqual(one.measured.cases(), ['b4/60%', 'b4/80%'])
 
+    def test_a_call_that_was_ended_goes_on(self):
+        one = self.suite('--workloads=b0,b1,b3', '--stores=lull,leveldb', '--runs=1')
+        running.keep([running.machine_facts(self.folder) | {'arguments': []}], one.output)
+
+        def told(benchmark, rate=1000.0, **facts):
+            item = result(benchmark, rate) | {'store_kind': 'db', 'run': 0, 'calibration': False}
+            running.keep([item | facts], one.output)
+
+        told('b0/closed', 500.0, calibration=True)
+        told('b0/closed', 300.0, calibration=True, store='leveldb')
+        told('b1,sustainable', 700.0, calibration=True)
+        told('b1,sustainable', 800.0, calibration=True, store='leveldb')
+        told('b0/closed', 900.0)
+        told('b3/synced', store_kind='null')
+        one.take_over()
+        self.assertEqual(one.x, {'b0/50%': 300.0, 'b1': 700.0})
+        self.assertEqual(one.calibrations(), [])
+        left = [(run.workload.name, run.store) for run in one.plan()]
+        self.assertEqual(left[:3], [('b0', 'leveldb'), ('b1', 'leveldb'), ('b1', 'lull')])
+        self.assertEqual(left[-3:], [('b3', 'lull'), ('b3', 'leveldb'), ('b3', 'limit')])
+        self.assertEqual(set(one.measured.runs), {('b0/closed', 'lull'), ('b3/synced', 'null')})
+
+    def test_stores_are_told_apart(self):
+        for wanted, store, profile, kind in (
+            ('lull', 'lull', '', 'db'),
+            ('limit', 'lull', '', 'limit'),
+            ('rocksdb', 'rocksdb', 'defaults', 'db'),
+            ('rocksdb-matched', 'rocksdb', 'matched', 'db'),
+        ):
+            item = {'store': store, 'rocksdb_profile': profile, 'store_kind': kind}
+            self.assertEqual(suite.store_of(item), wanted)
+
     def test_which_loops_tell_x(self):
         self.assertEqual(case_of_calibration('b6/A,zipfian,sustainable'), 'b6/A,zipfian')
         self.assertEqual(case_of_calibration('b0/closed'), 'b0/50%')
@@ -174,6 +206,11 @@ class RunTest(unittest.TestCase):
             self.assertEqual(code, 0, out.getvalue())
             with open(f'{folder}/results/README.md') as file:
                 text = file.read()
+            with contextlib.redirect_stdout(out):
+                self.assertEqual(suite.main([f'--resume={folder}/results', '--no-build']), 0)
+            self.assertIn('\n0 run(s)', out.getvalue())
+            with open(f'{folder}/results/README.md') as file:
+                self.assertEqual(file.read(), text)
             for wanted in ('## B4', '### `b4/95%`', '### `b9/8`', 'write p99, ms'):
                 self.assertIn(wanted, text)
 

@@ -1,0 +1,95 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""The figures that benchmarks/layouts takes, and the table that it makes of them."""
+
+import collections
+
+from comparison.layout_rows import MIB
+
+# layout: what the store counted of its own compactions since it was opened.
+Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels layout')
+
+
+def load_of(result, intervals, layout):
+    writes = result['write_latency']
+    tree = [i['level_bytes'] for i in intervals if i.get('level_bytes')][-1:]
+    return Load(
+        writes['p99_us'] / 1000,
+        writes['p999_us'] / 1000,
+        result['stall_seconds'],
+        result['write_amplification'],
+        sum(size > 0 for size in tree[0][1:]) if tree else None,  # L0 comes and goes
+        layout,
+    )
+
+
+class Measured:
+    """Of one set of data: X by the name of a row, and the loads by it and by their share of X."""
+
+    def __init__(self):
+        self.x = {}  # requests a second
+        self.loads = collections.defaultdict(dict)
+
+
+def share_text(part, whole):
+    return f'{100 * part / whole:.0f} %' if whole else '-'
+
+
+def overlap_text(tables):
+    return f"{tables['overlap_bytes'] / tables['bytes']:.1f}" if tables['bytes'] else '-'
+
+
+def layout_cells(layout):
+    chains = layout['chains']
+    count = max(chains['chains'], 1)
+    cells = [
+        f"{chains['width_bytes_sum'] / count / MIB:.1f} / {chains['width_bytes_max'] / MIB:.1f}",
+        f"{chains['length_sum'] / count:.2f} / {chains['length_max']}",
+    ]
+    if 'l1_tables' not in layout:
+        return cells + ['-'] * 3
+    good, poor = layout['l1_tables']['good'], layout['l1_tables']['poor']
+    picks = layout['l1_picks']
+    return cells + [
+        share_text(good['bytes'], good['bytes'] + poor['bytes']),
+        f'{overlap_text(good)} / {overlap_text(poor)}',
+        share_text(picks['least_bad'], picks['good'] + picks['least_bad']),
+    ]
+
+
+HEAD = (
+    'stalled, s',
+    'write amp.',
+    'levels',
+    'chain width, MiB: mean / max',
+    'length: mean / max',
+    'good, of bytes',
+    'overlap: good / poor',
+    'least-bad picks',
+)
+
+
+def row_of(name, measured):
+    """One row's cells. Latencies are of each load, everything else is of the last."""
+    loads = [measured.loads[name][share] for share in sorted(measured.loads[name])]
+    last = loads[-1]
+    return [
+        name,
+        f'{measured.x[name] / 1000:.1f}',
+        *(f'{load.p99_ms:.2f} / {load.p999_ms:.1f}' for load in loads),
+        f'{last.stalled_s:.1f}',
+        f'{last.amplification:.1f}',
+        '-' if last.levels is None else str(last.levels),
+        *layout_cells(last.layout),
+    ]
+
+
+def markdown(names, measured, notes):
+    """Rows that have not been measured to the end are left out."""
+    shares = sorted({share for loads in measured.loads.values() for share in loads})
+    names = [name for name in names if len(measured.loads.get(name, ())) == len(shares) > 0]
+    head = ['layout', 'X, K/s']
+    head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
+    head += HEAD
+    rows = [head, ['---'] + ['---:'] * (len(head) - 1)]
+    rows += [row_of(name, measured) for name in names]
+    return '\n'.join([*notes, '', *('| ' + ' | '.join(row) + ' |' for row in rows)]) + '\n'
