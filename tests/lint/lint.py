@@ -201,8 +201,9 @@ def check_file(path, text):
 
 def files_of(root):
     for folder, dirs, names in os.walk(root):
+        passed_over = ['__pycache__', 'results'] if folder == root else ['__pycache__']
         dirs[:] = sorted(d for d in dirs if d == '.ci' or
-                         not d.startswith(('.', 'build')) and d not in ('results', '__pycache__'))
+                         not d.startswith(('.', 'build')) and d not in passed_over)
         for name in sorted(names):
             yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/')
 
