@@ -77,8 +77,7 @@ class Store final : public leveldb::DB, private Tenant {
   /// Tests have policies and a pace of their own.
   static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                               const std::string& name, leveldb::DB** result,
-                              PolicyFactory make_policy = MakePolicy,
-                              const StorePace& pace = {});
+                              PolicyFactory make_policy = MakePolicy, const StorePace& pace = {});
   ~Store() override;
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
