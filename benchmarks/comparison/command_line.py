@@ -58,4 +58,5 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[0].split('=')[0]
             known = [name for action in self._actions for name in action.option_strings]
             self.error(f"unknown argument '{unknown[0]}'{nearest(flag, known)}")
+        options.arguments = list(argv)
         return options

@@ -3,7 +3,7 @@
 
 import collections
 
-MIB = 1 << 20
+from comparison.workloads import MIB
 
 # keys: how many, at --scale=1. flags: of db_bench.
 Data = collections.namedtuple('Data', 'name title keys flags')

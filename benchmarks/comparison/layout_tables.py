@@ -3,7 +3,8 @@
 
 import collections
 
-from comparison.layout_rows import MIB
+from comparison.policy_tables import lines
+from comparison.workloads import MIB
 
 # layout: what the store counted of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels layout')
@@ -90,6 +91,5 @@ def markdown(names, measured, notes):
     head = ['layout', 'X, K/s']
     head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
     head += HEAD
-    rows = [head, ['---'] + ['---:'] * (len(head) - 1)]
-    rows += [row_of(name, measured) for name in names]
-    return '\n'.join([*notes, '', *('| ' + ' | '.join(row) + ' |' for row in rows)]) + '\n'
+    rows = [head, *(row_of(name, measured) for name in names)]
+    return '\n'.join([*notes, '', *lines(rows)]) + '\n'

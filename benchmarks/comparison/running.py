@@ -59,7 +59,7 @@ def check_program(path):
         raise Failure(f'{path} is missing: run without --no-build')
 
 
-def machine_facts(db_dir, arguments=None):
+def machine_facts(options):
     model = 'unknown CPU'
     with open('/proc/cpuinfo') as info:
         for line in info:
@@ -72,8 +72,8 @@ def machine_facts(db_dir, arguments=None):
         'cpu': model,
         'memory_bytes': memory,
         'kernel': os.uname().release,
-        'db_dir': db_dir,
-        'arguments': sys.argv[1:] if arguments is None else arguments,
+        'db_dir': options.db_dir,
+        'arguments': options.arguments,
     }
 
 
@@ -169,12 +169,9 @@ def parse_resuming(parser, argv, now=()):
         help='go on with the call that left its results there, with the arguments of that call',
     )
     options = parser.parse(argv)
-    options.arguments = argv
     if not options.resume:
         return options
-    began = read_results(options.resume)[0]['arguments']
-    resumed = parser.parse(began)
-    resumed.arguments = began
+    resumed = parser.parse(read_results(options.resume)[0]['arguments'])
     resumed.results = resumed.resume = options.resume
     for name in now:
         setattr(resumed, name, getattr(options, name))

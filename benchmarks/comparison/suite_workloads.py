@@ -45,7 +45,6 @@ def case_of_calibration(benchmark):
     return None
 
 
-
 def workload_of(benchmark):
     """That of a case ("b4/60%") or of a loop that was measured for one ("b1,sustainable")."""
     return WORKLOADS[re.split('[/,]', benchmark)[0]]

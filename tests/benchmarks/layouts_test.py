@@ -8,13 +8,12 @@ import json
 import os
 import re
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison import layout_tables as tables  # noqa: E402
 from comparison.layout_rows import DATA, make_rows  # noqa: E402
 from comparison.rocksdb_log import chains_of  # noqa: E402
@@ -126,12 +125,7 @@ class TableTest(unittest.TestCase):
             self.assertEqual(row.store == 'lull', (row.options or '').startswith('layout='))
 
 
-class PlanTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class PlanTest(FolderTest):
     def options(self, *more):
         return layouts.read_options(
             [f'--results={self.folder}/results', f'--db-dir={self.folder}/stores', *more]

@@ -5,6 +5,8 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import tempfile
+import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'benchmarks'))
@@ -17,3 +19,12 @@ def load_script(name):
     sys.modules[name] = module  # where dataclasses look for it
     loader.exec_module(module)
     return module
+
+
+class FolderTest(unittest.TestCase):
+    """Each test has an empty folder of its own, `folder`."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name

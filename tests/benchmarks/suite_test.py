@@ -14,7 +14,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison import suite_tables as tables  # noqa: E402
 from comparison import running  # noqa: E402
 from comparison.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
@@ -43,12 +43,7 @@ def result(benchmark, rate=1000.0, write_p99_us=500.0, closed=False):
     }
 
 
-class SuiteTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class SuiteTest(FolderTest):
     def suite(self, *arguments):
         return suite.Suite(suite.read_options([f'--results={self.folder}', *arguments]))
 
@@ -106,7 +101,7 @@ class SuiteTest(unittest.TestCase):
 
     def test_a_call_that_was_ended_goes_on(self):
         one = self.suite('--workloads=b0,b1,b3', '--stores=lull,leveldb', '--runs=1')
-        running.keep([running.machine_facts(self.folder) | {'arguments': []}], one.output)
+        running.keep([running.machine_facts(one.options)], one.output)
 
         def told(benchmark, rate=1000.0, **facts):
             item = result(benchmark, rate) | {'store_kind': 'db', 'run': 0, 'calibration': False}

@@ -7,33 +7,31 @@ import io
 import os
 import re
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from tuning.space import PAPER  # noqa: E402
 
 tuning_study = load_script('tuning_study')
 
 
-class StudyTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class StudyTest(FolderTest):
     def study(self, *arguments):
         options = [f'--results={self.folder}/results', f'--db-dir={self.folder}/stores']
         return tuning_study.TuningStudy(tuning_study.read_arguments([*options, *arguments]))
 
     def test_each_of_the_papers_parameters_has_a_grid_and_a_search(self):
         studies = self.study('--workloads=fillrandom').studies
-        for how in (tuning_study.GRID, tuning_study.SEARCH):
-            single = [s.parameters for s in studies if s.how == how and len(s.parameters) == 1]
+        for is_grid in (True, False):
+            single = [
+                s.parameters
+                for s in studies
+                if (s.trials is tuning_study.GRID) == is_grid and len(s.parameters) == 1
+            ]
             self.assertEqual(single, [(parameter,) for parameter in PAPER])
         joint = {s.parameters for s in studies} - {(parameter,) for parameter in PAPER}
         self.assertEqual(joint, {tuple(PAPER[:2]), tuple(PAPER)})

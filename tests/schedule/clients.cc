@@ -168,7 +168,7 @@ Status StoreSetup::Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveld
 
 std::string StoreSetup::ToString() const {
   std::string text = scheduling;
-  if (pace.manifest_bytes_min == 300) text += ", short MANIFESTs";
+  if (pace.manifest_bytes_min < StorePace().manifest_bytes_min) text += ", short MANIFESTs";
   if (options.compression != leveldb::kNoCompression) text += ", snappy";
   if (options.paranoid_checks) text += ", paranoid";
   if (adversary) text += ", policies that say anything";
