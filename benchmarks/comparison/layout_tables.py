@@ -4,10 +4,12 @@
 import collections
 
 from comparison.policy_tables import lines
+from comparison.tables import median
 from comparison.workloads import MIB
 
 # layout: what the store counted of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels layout')
+COUNTED = ('chains', 'l1_tables', 'l1_picks')
 
 
 def load_of(result, intervals, layout):
@@ -24,11 +26,33 @@ def load_of(result, intervals, layout):
 
 
 class Measured:
-    """Of one set of data: X by the name of a row, and the loads by it and by their share of X."""
+    """Of one set of data: X by the name of a row; the loads by it, by their share of X, and by the
+    number of the run."""
 
     def __init__(self):
         self.x = {}  # requests a second
-        self.loads = collections.defaultdict(dict)
+        self.loads = collections.defaultdict(lambda: collections.defaultdict(dict))
+
+    def shares_of(self, name):
+        return sorted(share for share, runs in self.loads.get(name, {}).items() if runs)
+
+
+def together(counted):
+    """Counters of several runs as if of one: their sums, and the greatest of each maximum."""
+    if not isinstance(counted[0], dict):
+        return sum(counted)
+    return {
+        key: (max if key.endswith('_max') else together)([counters[key] for counters in counted])
+        for key in counted[0]
+    }
+
+
+def summary_of(loads):
+    """The medians of several runs, and what they counted together."""
+    counted = [
+        {part: load.layout[part] for part in COUNTED if part in load.layout} for load in loads
+    ]
+    return Load(*(median(values) for values in list(zip(*loads))[:-1]), together(counted))
 
 
 def share_text(part, whole):
@@ -71,7 +95,8 @@ HEAD = (
 
 def row_of(name, measured):
     """One row's cells. Latencies are of each load, everything else is of the last."""
-    loads = [measured.loads[name][share] for share in sorted(measured.loads[name])]
+    runs = measured.loads[name]
+    loads = [summary_of(list(runs[share].values())) for share in measured.shares_of(name)]
     last = loads[-1]
     return [
         name,
@@ -79,15 +104,15 @@ def row_of(name, measured):
         *(f'{load.p99_ms:.2f} / {load.p999_ms:.1f}' for load in loads),
         f'{last.stalled_s:.1f}',
         f'{last.amplification:.1f}',
-        '-' if last.levels is None else str(last.levels),
+        '-' if last.levels is None else f'{last.levels:g}',
         *layout_cells(last.layout),
     ]
 
 
 def markdown(names, measured, notes):
     """Rows that have not been measured to the end are left out."""
-    shares = sorted({share for loads in measured.loads.values() for share in loads})
-    names = [name for name in names if len(measured.loads.get(name, ())) == len(shares) > 0]
+    shares = sorted({share for name in names for share in measured.shares_of(name)})
+    names = [name for name in names if len(measured.shares_of(name)) == len(shares) > 0]
     head = ['layout', 'X, K/s']
     head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
     head += HEAD

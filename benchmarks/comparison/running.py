@@ -162,7 +162,7 @@ def read_results(folder):
 
 def parse_resuming(parser, argv, now=()):
     """The arguments; with --resume=DIR those of the call that left its results there, but for
-    the ones named in `now`."""
+    those named in `now` that this one gives."""
     parser.add_argument(
         '--resume',
         metavar='DIR',
@@ -174,7 +174,8 @@ def parse_resuming(parser, argv, now=()):
     resumed = parser.parse(read_results(options.resume)[0]['arguments'])
     resumed.results = resumed.resume = options.resume
     for name in now:
-        setattr(resumed, name, getattr(options, name))
+        if getattr(options, name) != parser.get_default(name):
+            setattr(resumed, name, getattr(options, name))
     return resumed
 
 

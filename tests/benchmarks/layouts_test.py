@@ -89,14 +89,26 @@ class TableTest(unittest.TestCase):
         measured = tables.Measured()
         measured.x['name'] = 12345.0
         intervals = [{'level_bytes': [1, 0, 0]}, {'level_bytes': [9, 1, 0, 2]}, {}]
-        measured.loads['name'] = {
-            0.95: tables.load_of(result(), intervals, FIGURES),
-            0.8: tables.load_of(result(500.0), [], FIGURES),
-        }
+        loads = measured.loads['name']
+        loads[0.95][0] = tables.load_of(result(), intervals, FIGURES)
+        loads[0.8][0] = tables.load_of(result(500.0), [], FIGURES)
         self.assertEqual(
             tables.row_of('name', measured),
             ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '10.0 / 30.0']
             + ['1.50 / 2', '75 %', '2.0 / 10.0', '25 %'],
+        )
+
+    def test_runs_are_medians_and_what_they_counted_is_taken_together(self):
+        other = json.loads(json.dumps(FIGURES))
+        other['chains'].update(chains=2, width_bytes_sum=50 << 20, width_bytes_max=35 << 20)
+        other['l1_tables']['poor'].update(bytes=500)
+        found = [(1.0, FIGURES), (9.0, other), (2.0, FIGURES)]
+        loads = [tables.load_of(result(1000 * p99), [], figures) for p99, figures in found]
+        summary = tables.summary_of(loads)
+        self.assertEqual((summary.p99_ms, summary.stalled_s, summary.levels), (2.0, 0.25, None))
+        self.assertEqual(
+            tables.layout_cells(summary.layout),
+            ['13.0 / 35.0', '1.80 / 2', '56 %', '2.0 / 4.3', '25 %'],
         )
 
     def test_a_store_that_tells_of_chains_only_has_no_shares(self):
@@ -111,7 +123,8 @@ class TableTest(unittest.TestCase):
         measured = tables.Measured()
         load = tables.load_of(result(), [], FIGURES)
         measured.x.update({'whole': 1.0, 'half': 1.0})
-        measured.loads.update({'whole': {0.8: load, 0.95: load}, 'half': {0.8: load}})
+        for name, share in (('whole', 0.8), ('whole', 0.95), ('half', 0.8)):
+            measured.loads[name][share][0] = load
         lines = tables.markdown(['whole', 'half', 'none'], measured, ['Note.']).splitlines()
         self.assertEqual(lines[0], 'Note.')
         self.assertEqual(len(lines), 2 + 3)
@@ -134,9 +147,10 @@ class PlanTest(FolderTest):
     def test_all_stores_of_a_set_of_data_are_filled_before_loads(self):
         steps = layouts.Layouts(self.options()).plan()
         rows = 3 + 2 * 4 + 1
-        self.assertEqual(len(steps), len(DATA) * rows * 3)
-        self.assertEqual([share for _, _, share in steps[:rows]], [None] * rows)
-        self.assertEqual({step[0].name for step in steps[: rows * 3]}, {'uniform'})
+        self.assertEqual(len(steps), len(DATA) * rows * (1 + 2 * 3))
+        self.assertEqual([share for _, _, share, _ in steps[:rows]], [None] * rows)
+        self.assertEqual([run for *_, run in steps[rows : 7 * rows : 2 * rows]], [0, 1, 2])
+        self.assertEqual({step[0].name for step in steps[: 7 * rows]}, {'uniform'})
 
     def test_too_little_room_is_told_beforehand(self):
         few = layouts.Layouts(self.options('--scale=100'))
@@ -157,6 +171,7 @@ class PlanTest(FolderTest):
             '--data=uniform,pareto',
             '--scale=0.0002',
             '--seconds=0.2',
+            '--runs=1',
             '--phi=8',
             '--table-kib=64',
             f'--db-bench={DB_BENCH}',
