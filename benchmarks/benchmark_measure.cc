@@ -117,6 +117,7 @@ std::unique_ptr<IntervalReport> BenchmarkRun::WatchIntervals(
 void BenchmarkRun::FillUsage(const Run& run, const ProcessUsage& before, Result* result) {
   const ProcessUsage after = run.Usage();
   result->cpu_seconds = after.cpu_seconds - before.cpu_seconds;
+  result->stolen_cpu_seconds = after.stolen_cpu_seconds - before.stolen_cpu_seconds;
   result->peak_rss_bytes = PeakRssBytes();
   result->call_write_bytes = after.call_write_bytes - before.call_write_bytes;
   result->device_write_bytes = after.device_write_bytes - before.device_write_bytes;

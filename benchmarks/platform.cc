@@ -65,6 +65,19 @@ std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
   return field * kSectorBytes;
 }
 
+double ReadStolenCpuSeconds() {
+  // The kernel calls it `steal`; user nice system idle iowait irq softirq stand before it.
+  constexpr int kSteal = 7;
+  std::ifstream file("/proc/stat");
+  std::string all_cores;
+  file >> all_cores;
+  uint64_t ticks = 0;
+  for (int i = 0; i <= kSteal; ++i) {
+    if (!(file >> ticks)) return 0;
+  }
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 }  // namespace
 
 uint64_t NowNs() {
@@ -113,6 +126,7 @@ double ReadCpuSeconds() {
 ProcessUsage ReadProcessUsage(const std::string& folder) {
   ProcessUsage usage;
   usage.cpu_seconds = ReadCpuSeconds();
+  usage.stolen_cpu_seconds = ReadStolenCpuSeconds();
   const std::optional<int64_t> written = BlockDeviceWrittenBytes(folder);
   usage.device_write_bytes =
       written ? *written

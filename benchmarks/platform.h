@@ -38,6 +38,8 @@ void UsePreciseSleep();
 
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system time of all threads
+  // Of all cores: what this virtual machine wanted and its host gave to others.
+  double stolen_cpu_seconds = 0;
   // Only differences mean something. What the block device under the folder took, from all
   // processes; where there is none to ask, the pages that this process dirtied, which the kernel
   // counts whole even if few bytes of a large one are written.

@@ -115,6 +115,7 @@ void PrintLongForm(const Result& result) {
   if (result.drain_seconds) std::printf("; drain %.2f s", *result.drain_seconds);
   std::printf("; peak memory %.1f MB; CPU %.2f s",
               static_cast<double>(result.peak_rss_bytes) / kMiB, result.cpu_seconds);
+  if (result.stolen_cpu_seconds > 0) std::printf(", stolen %.2f s", result.stolen_cpu_seconds);
   if (result.write_amplification) {
     std::printf("; write amplification %.2f", *result.write_amplification);
   }
@@ -222,6 +223,7 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"store_bytes", result.store_bytes},
       {"call_write_bytes", result.call_write_bytes},
       {"cpu_seconds", result.cpu_seconds},
+      {"stolen_cpu_seconds", result.stolen_cpu_seconds},
       {"peak_rss_bytes", result.peak_rss_bytes}};
   if (result.load != nullptr) {
     object["load"] = LoadJson(result, config);

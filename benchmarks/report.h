@@ -60,6 +60,7 @@ struct Result {
   int64_t call_write_bytes = 0;
   std::optional<double> write_amplification;
   double cpu_seconds = 0;
+  double stolen_cpu_seconds = 0;  // as in ProcessUsage
   uint64_t peak_rss_bytes = 0;
 };
 

@@ -43,7 +43,8 @@ constexpr std::array kColumns = {"store",
                                  "background_read_mb_per_s",
                                  "device_mb_per_s",
                                  "device_read_mb_per_s",
-                                 "cpus"};
+                                 "cpus",
+                                 "stolen_cpus"};
 
 std::FILE* Append(const std::string& path, const char* flag) {
   std::FILE* const file = std::fopen(path.c_str(), "a");

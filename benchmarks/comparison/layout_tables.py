@@ -36,6 +36,11 @@ class Measured:
     def shares_of(self, name):
         return sorted(share for share, runs in self.loads.get(name, {}).items() if runs)
 
+    def runs_done(self):
+        """Of any load that was measured: the least and the greatest number, or the one there is."""
+        counts = {len(runs) for loads in self.loads.values() for runs in loads.values() if runs}
+        return sorted({min(counts), max(counts)})
+
 
 def together(counted):
     """Counters of several runs as if of one: their sums, and the greatest of each maximum."""

@@ -98,6 +98,7 @@ class Charts:
         ('background writes', 'MB/s', lambda i: i.get('background_mb_per_s')),
         ('device writes', 'MB/s', lambda i: i.get('device_mb_per_s')),
         ('CPU', 'cores', lambda i: i.get('cpus')),
+        ('CPU that the host gave to others', 'cores', lambda i: i.get('stolen_cpus')),
     ]
 
     def series(self, runs, width):

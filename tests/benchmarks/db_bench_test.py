@@ -31,6 +31,11 @@ READS = (
 ).split()
 
 
+def stolen_cpu_seconds():
+    with open('/proc/stat') as file:
+        return int(file.readline().split()[8]) / os.sysconf('SC_CLK_TCK')
+
+
 class DbBenchTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -135,6 +140,7 @@ class DbBenchTest(unittest.TestCase):
 
     @on_lull_only
     def test_open_loop_keeps_its_rate(self):
+        stolen_before = stolen_cpu_seconds()
         self.run_ok(
             '--benchmarks=openloop',
             '--rate=2000',
@@ -149,6 +155,10 @@ class DbBenchTest(unittest.TestCase):
         self.assertAlmostEqual(result['ops'], 2000, delta=200)
         self.assertAlmostEqual(result['write_latency']['count'] / result['ops'], 0.25, delta=0.05)
         self.assertEqual(result['unserved'], 0)
+        # What was stolen in the time of the load is part of what was in the time of the program.
+        stolen = stolen_cpu_seconds() - stolen_before
+        self.assertGreaterEqual(result['stolen_cpu_seconds'], 0)
+        self.assertLessEqual(result['stolen_cpu_seconds'], stolen + 0.001)
 
     @on_lull_only
     def test_every_workload_runs(self):

@@ -128,6 +128,9 @@ class TableTest(unittest.TestCase):
         lines = tables.markdown(['whole', 'half', 'none'], measured, ['Note.']).splitlines()
         self.assertEqual(lines[0], 'Note.')
         self.assertEqual(len(lines), 2 + 3)
+        self.assertEqual(measured.runs_done(), [1])
+        measured.loads['whole'][0.8][2] = load
+        self.assertEqual(measured.runs_done(), [1, 2])
         self.assertEqual(len({line.count('|') for line in lines[2:]}), 1)
 
     def test_every_row_of_lull_names_its_layout(self):
