@@ -21,6 +21,10 @@ class Progress:
         self.begin = self.run_begin = time.monotonic()
         self.live = sys.stdout.isatty()
 
+    def expect(self, seconds):
+        """One run more than was planned, at the end."""
+        self.expected.append(seconds)
+
     def start(self, title):
         self.title = title
         self.run_begin = time.monotonic()

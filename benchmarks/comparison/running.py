@@ -88,7 +88,7 @@ def machine_text(facts):
 
 
 def run_all(count, expected_seconds, work):
-    """Calls work(progress), which makes `count` runs and what they need before.
+    """Calls work(progress), which makes `count` runs (or more) and what they need before.
 
     False when it was ended early, by Ctrl-C or by a run that failed: what was measured stands.
     """

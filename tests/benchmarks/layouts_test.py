@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
@@ -161,11 +162,47 @@ class PlanTest(FolderTest):
         with self.assertRaisesRegex(layouts.Failure, '--db-dir=.* GB free'):
             few.check_room()
 
+    def test_a_load_that_the_host_disturbed_does_not_count(self):
+        call = layouts.Layouts(self.options('--data=pareto', '--runs=1'))
+        data, row = DATA['pareto'], call.rows['leveled']
+        before = len(call.plan())
+        found = {'share': 0.8, 'run': 0, 'layout_figures': FIGURES, **result()}
+        call.take(data, row, {**found, 'counts': False}, [])
+        self.assertEqual(len(call.plan()), before)
+        call.take(data, row, {**found, 'counts': True}, [])
+        self.assertEqual(len(call.plan()), before - 1)
+        stolen = {'wall_seconds': 8, 'drain_seconds': 2, 'stolen_cpu_seconds': os.cpu_count()}
+        self.assertAlmostEqual(layouts.stolen_share(stolen), 0.1)
+
+    def test_what_was_disturbed_is_measured_again_and_counts_in_the_end(self):
+        call = layouts.Layouts(self.options('--data=pareto', '--runs=2', '--phi=8'))
+        loads = []
+
+        def fill(data, row, progress):
+            closed = {'share': None, 'ops': 1, 'active_seconds': 1, 'drain_seconds': 0}
+            call.take(data, row, {**closed, 'counts': True}, [])
+
+        def execute(command, data, row, progress, share, run, last_try):
+            found = {'share': share, 'run': run, 'layout_figures': FIGURES, **result()}
+            found.update(counts=last_try or row.name == 'RocksDB', wall_seconds=1)
+            loads.append((row.name, share, run))
+            call.take(data, row, {**found, 'stolen_cpu_seconds': 1}, [])
+            return {**found, 'stolen_cpu_seconds': 1}
+
+        call.fill, call.execute = fill, execute
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertTrue(call.run_all())
+        self.assertEqual(call.plan(), [])
+        self.assertEqual(len(loads), 2 * 2 * (layouts.TRIES * (len(call.rows) - 1) + 1))
+        self.assertEqual(len(set(loads)), 2 * 2 * len(call.rows))
+        self.assertEqual(printed.getvalue().count('once more'), len(loads) - len(set(loads)))
+
     @unittest.skipIf(DB_BENCH is None, 'no db_bench')
     def test_a_run_and_its_resumption(self):
         def call(*arguments):
             printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
+            undisturbed = unittest.mock.patch.object(layouts, 'STOLEN_SHARE_MAX', 100)
+            with undisturbed, contextlib.redirect_stdout(printed):
                 self.assertEqual(layouts.main(list(arguments)), 0, printed.getvalue())
             return printed.getvalue().splitlines()
 
