@@ -197,6 +197,29 @@ class PlanTest(FolderTest):
         self.assertEqual(len(set(loads)), 2 * 2 * len(call.rows))
         self.assertEqual(printed.getvalue().count('once more'), len(loads) - len(set(loads)))
 
+    def test_a_store_is_filled_once_and_x_taken_until_nothing_disturbs(self):
+        call = layouts.Layouts(self.options('--data=pareto'))
+        data, row = DATA['pareto'], call.rows['leveled']
+        done = []
+
+        def execute(command, cap, progress):
+            done.append('overwriting' if '--use_existing_db=true' in command else 'filling')
+            stolen = layouts.TRIES - 1 - done.count('overwriting')  # none at the second but last
+            with open(call.output + '.raw', 'w') as file:
+                told = {'ops': 10, 'active_seconds': 1, 'drain_seconds': 1, 'wall_seconds': 1}
+                file.write(json.dumps({**told, 'stolen_cpu_seconds': stolen}) + '\n')
+            return []
+
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            unittest.mock.patch.object(layouts.running, 'execute', execute),
+        ):
+            call.fill(data, row, layouts.running.Progress([1, 1]))
+            self.assertEqual(done, ['filling'] + ['overwriting'] * (layouts.TRIES - 1))
+            call.fill(data, row, layouts.running.Progress([1, 1]))
+        self.assertEqual(done.count('filling'), 1)
+        self.assertEqual(call.measured['pareto'].x['leveled'], 5)
+
     @unittest.skipIf(DB_BENCH is None, 'no db_bench')
     def test_a_run_and_its_resumption(self):
         def call(*arguments):
