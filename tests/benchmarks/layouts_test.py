@@ -161,6 +161,10 @@ class PlanTest(FolderTest):
         os.makedirs(few.options.db_dir)
         with self.assertRaisesRegex(layouts.Failure, '--db-dir=.* GB free'):
             few.check_room()
+        for data, row, share, _ in few.plan():
+            if share is None:
+                os.makedirs(few.filled_mark(data, row))
+        few.check_room()
 
     def test_a_load_that_the_host_disturbed_does_not_count(self):
         call = layouts.Layouts(self.options('--data=pareto', '--runs=1'))
