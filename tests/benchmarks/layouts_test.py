@@ -223,6 +223,10 @@ class PlanTest(FolderTest):
             call.fill(data, row, layouts.running.Progress([1, 1]))
         self.assertEqual(done.count('filling'), 1)
         self.assertEqual(call.measured['pareto'].x['leveled'], 5)
+        call.plan()
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            call.tell({})  # there is no load yet
+        self.assertEqual(len(printed.getvalue().splitlines()), 1)
 
     @unittest.skipIf(DB_BENCH is None, 'no db_bench')
     def test_a_run_and_its_resumption(self):
