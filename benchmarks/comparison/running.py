@@ -173,8 +173,9 @@ def parse_resuming(parser, argv, now=()):
         return options
     resumed = parser.parse(read_results(options.resume)[0]['arguments'])
     resumed.results = resumed.resume = options.resume
+    given = {argument.split('=')[0] for argument in options.arguments}
     for name in now:
-        if getattr(options, name) != parser.get_default(name):
+        if '--' + name.replace('_', '-') in given:
             setattr(resumed, name, getattr(options, name))
     return resumed
 

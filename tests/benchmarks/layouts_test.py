@@ -166,6 +166,13 @@ class PlanTest(FolderTest):
                 os.makedirs(few.filled_mark(data, row))
         few.check_room()
 
+    def test_a_resumed_call_takes_the_number_of_runs_that_is_given(self):
+        call = layouts.Layouts(self.options('--runs=1'))
+        layouts.running.keep([layouts.running.machine_facts(call.options)], call.output)
+        resume = f'--resume={call.folder}'
+        self.assertEqual(layouts.read_options([resume]).runs, 1)
+        self.assertEqual(layouts.read_options([resume, '--runs=3']).runs, 3)
+
     def test_a_load_that_the_host_disturbed_does_not_count(self):
         call = layouts.Layouts(self.options('--data=pareto', '--runs=1'))
         data, row = DATA['pareto'], call.rows['leveled']
