@@ -4,11 +4,12 @@
 import collections
 
 from comparison.policy_tables import lines
+from comparison.stolen_cpu import stolen_share
 from comparison.tables import median
 from comparison.workloads import MIB
 
 # layout: what the store counted of its own compactions since it was opened.
-Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels layout')
+Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')
 COUNTED = ('chains', 'l1_tables', 'l1_picks')
 
 
@@ -21,6 +22,7 @@ def load_of(result, intervals, layout):
         result['stall_seconds'],
         result['write_amplification'],
         sum(size > 0 for size in tree[0][1:]) if tree else None,  # L0 comes and goes
+        stolen_share(result),
         layout,
     )
 
@@ -31,6 +33,7 @@ class Measured:
 
     def __init__(self):
         self.x = {}  # requests a second
+        self.overwritten = {}  # what was counted meanwhile
         self.loads = collections.defaultdict(lambda: collections.defaultdict(dict))
 
     def shares_of(self, name):
@@ -40,6 +43,11 @@ class Measured:
         """Of any load that was measured: the least and the greatest number, or the one there is."""
         counts = {len(runs) for loads in self.loads.values() for runs in loads.values() if runs}
         return sorted({min(counts), max(counts)})
+
+    def stolen_max(self):
+        """The greatest share of the CPU time that the host took during a load."""
+        by_share = [runs for loads in self.loads.values() for runs in loads.values()]
+        return max(load.stolen for runs in by_share for load in runs.values())
 
 
 def together(counted):
@@ -68,13 +76,18 @@ def overlap_text(tables):
     return f"{tables['overlap_bytes'] / tables['bytes']:.1f}" if tables['bytes'] else '-'
 
 
+def width_text(chains):
+    count = chains['chains']
+    if not count:
+        return '-'
+    mean = chains['width_bytes_sum'] / count / MIB
+    return f"{mean:.1f} / {chains['width_bytes_max'] / MIB:.1f}"
+
+
 def layout_cells(layout):
     chains = layout['chains']
     count = max(chains['chains'], 1)
-    cells = [
-        f"{chains['width_bytes_sum'] / count / MIB:.1f} / {chains['width_bytes_max'] / MIB:.1f}",
-        f"{chains['length_sum'] / count:.2f} / {chains['length_max']}",
-    ]
+    cells = [width_text(chains), f"{chains['length_sum'] / count:.2f} / {chains['length_max']}"]
     if 'l1_tables' not in layout:
         return cells + ['-'] * 3
     good, poor = layout['l1_tables']['good'], layout['l1_tables']['poor']
@@ -90,7 +103,8 @@ HEAD = (
     'stalled, s',
     'write amp.',
     'levels',
-    'chain width, MiB: mean / max',
+    'chain width overwriting, MiB: mean / max',
+    'at the last load',
     'length: mean / max',
     'good, of bytes',
     'overlap: good / poor',
@@ -110,6 +124,7 @@ def row_of(name, measured):
         f'{last.stalled_s:.1f}',
         f'{last.amplification:.1f}',
         '-' if last.levels is None else f'{last.levels:g}',
+        width_text(measured.overwritten[name]['chains']),
         *layout_cells(last.layout),
     ]
 

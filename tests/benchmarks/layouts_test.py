@@ -43,6 +43,8 @@ def result(p99_us=1500.0):
         'write_latency': {'p99_us': p99_us, 'p999_us': 20000.0},
         'stall_seconds': 0.25,
         'write_amplification': 7.04,
+        'wall_seconds': 10,
+        'stolen_cpu_seconds': 0.1 * os.cpu_count(),
     }
 
 
@@ -92,10 +94,12 @@ class TableTest(unittest.TestCase):
         intervals = [{'level_bytes': [1, 0, 0]}, {'level_bytes': [9, 1, 0, 2]}, {}]
         loads = measured.loads['name']
         loads[0.95][0] = tables.load_of(result(), intervals, FIGURES)
+        none = {'chains': dict.fromkeys(FIGURES['chains'], 0)}
+        measured.overwritten['name'] = none
         loads[0.8][0] = tables.load_of(result(500.0), [], FIGURES)
         self.assertEqual(
             tables.row_of('name', measured),
-            ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '10.0 / 30.0']
+            ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '-', '10.0 / 30.0']
             + ['1.50 / 2', '75 %', '2.0 / 10.0', '25 %'],
         )
 
@@ -124,6 +128,7 @@ class TableTest(unittest.TestCase):
         measured = tables.Measured()
         load = tables.load_of(result(), [], FIGURES)
         measured.x.update({'whole': 1.0, 'half': 1.0})
+        measured.overwritten['whole'] = FIGURES
         for name, share in (('whole', 0.8), ('whole', 0.95), ('half', 0.8)):
             measured.loads[name][share][0] = load
         lines = tables.markdown(['whole', 'half', 'none'], measured, ['Note.']).splitlines()
@@ -182,8 +187,7 @@ class PlanTest(FolderTest):
         self.assertEqual(len(call.plan()), before)
         call.take(data, row, {**found, 'counts': True}, [])
         self.assertEqual(len(call.plan()), before - 1)
-        stolen = {'wall_seconds': 8, 'drain_seconds': 2, 'stolen_cpu_seconds': os.cpu_count()}
-        self.assertAlmostEqual(layouts.stolen_share(stolen), 0.1)
+        self.assertAlmostEqual(call.measured['pareto'].stolen_max(), 0.01)
 
     def test_what_was_disturbed_is_measured_again_and_counts_in_the_end(self):
         call = layouts.Layouts(self.options('--data=pareto', '--runs=2', '--phi=8'))
@@ -191,7 +195,7 @@ class PlanTest(FolderTest):
 
         def fill(data, row, progress):
             closed = {'share': None, 'ops': 1, 'active_seconds': 1, 'drain_seconds': 0}
-            call.take(data, row, {**closed, 'counts': True}, [])
+            call.take(data, row, {**closed, 'counts': True, 'layout_figures': FIGURES}, [])
 
         def execute(command, data, row, progress, share, run, last_try):
             found = {'share': share, 'run': run, 'layout_figures': FIGURES, **result()}
@@ -219,7 +223,7 @@ class PlanTest(FolderTest):
             with open(call.output + '.raw', 'w') as file:
                 told = {'ops': 10, 'active_seconds': 1, 'drain_seconds': 1, 'wall_seconds': 1}
                 file.write(json.dumps({**told, 'stolen_cpu_seconds': stolen}) + '\n')
-            return []
+            return [json.dumps({'layout': 'leveled', **FIGURES})]
 
         with (
             contextlib.redirect_stdout(io.StringIO()),
@@ -239,8 +243,8 @@ class PlanTest(FolderTest):
     def test_a_run_and_its_resumption(self):
         def call(*arguments):
             printed = io.StringIO()
-            undisturbed = unittest.mock.patch.object(layouts, 'STOLEN_SHARE_MAX', 100)
-            with undisturbed, contextlib.redirect_stdout(printed):
+            quiet = unittest.mock.patch.object(layouts, 'disturbed', lambda result: False)
+            with quiet, contextlib.redirect_stdout(printed):
                 self.assertEqual(layouts.main(list(arguments)), 0, printed.getvalue())
             return printed.getvalue().splitlines()
 

@@ -5,15 +5,15 @@
 import contextlib
 import io
 import os
+import re
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison.workloads import Failure  # noqa: E402
 
 online = load_script('online')
@@ -49,25 +49,43 @@ class FiguresTest(unittest.TestCase):
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')
-class RunTest(unittest.TestCase):
+class RunTest(FolderTest):
+    def call(self, *arguments):
+        """The lines that tell of runs."""
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertEqual(online.main(list(arguments)), 0)
+        return [line for line in printed.getvalue().splitlines() if re.match(r' +\d/\d  ', line)]
+
     @mock.patch.object(online, 'FIXED', online.FIXED[:1])
-    def test_all_configurations_are_told_of(self):
-        printed = io.StringIO()
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
-            code = online.main(
-                [
-                    f'--db-bench={DB_BENCH}',
-                    f'--db-dir={folder}/stores',
-                    f'--results={folder}/results',
-                    '--scale=0.01',
-                ]
-            )
-            with open(os.path.join(folder, 'results', 'online.md')) as file:
-                table = file.read()
-        self.assertEqual(code, 0)
-        for name in (online.DEFAULT, online.TUNED, *online.FIXED):
+    @mock.patch.object(online, 'disturbed', lambda result: False)
+    def test_all_configurations_are_told_of_and_a_call_is_resumed(self):
+        stores, results = (os.path.join(self.folder, name) for name in ('stores', 'results'))
+        where = [f'--db-bench={DB_BENCH}', f'--db-dir={stores}', f'--results={results}']
+        self.assertEqual(len(self.call(*where, '--scale=0.01')), 4)
+        with open(os.path.join(results, 'online.md')) as file:
+            table = file.read()
+        for name in (online.DEFAULT, online.TUNED, *online.FIXED, online.AGAIN):
             self.assertIn(f'| `{name}` |', table)
-        self.assertIn('at its worst', table)
+        self.assertIn('In its worst 10 s', table)
+
+        # Without its last run, that one is made again, and no other.
+        path = os.path.join(results, 'results.jsonl')
+        with open(path) as file:
+            lines = file.readlines()
+        with open(path, 'w') as file:
+            file.writelines(lines[:-1])
+        again = self.call(f'--resume={results}')
+        self.assertEqual(len(again), 1)
+        self.assertIn(online.AGAIN, again[0])
+
+    @mock.patch.object(online, 'FIXED', ())
+    def test_a_run_that_the_host_disturbed_is_made_again(self):
+        answers = iter([True, False, True, True])
+        where = [f'--db-bench={DB_BENCH}', f'--db-dir={self.folder}/stores']
+        with mock.patch.object(online, 'disturbed', lambda result: next(answers, False)):
+            told = self.call(*where, f'--results={self.folder}/results', '--scale=0.01')
+        once_more = [line.endswith('once more') for line in told]
+        self.assertEqual(once_more, [True, False, True, True, False, False])
 
 
 if __name__ == '__main__':
