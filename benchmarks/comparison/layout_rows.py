@@ -5,7 +5,7 @@ import collections
 
 from comparison.workloads import MIB
 
-# keys: how many, at --scale=1. flags: of db_bench.
+# keys: how many, at --scale=1. flags: of db_bench, for a load.
 Data = collections.namedtuple('Data', 'name title keys flags')
 DATA = {
     d.name: d

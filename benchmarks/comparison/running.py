@@ -147,6 +147,14 @@ def read_and_remove(path):
     return objects
 
 
+def execute_and_read(command, raw, cap, progress):
+    """Runs one that appends what it measured to the file `raw`; returns its lines, and objects."""
+    if os.path.exists(raw):
+        os.remove(raw)  # of a run that was ended
+    lines = execute(command, cap, progress)
+    return lines, read_and_remove(raw)
+
+
 def read_results(folder):
     """All that a call has kept there; the first object is what it was called with."""
     path = os.path.join(folder, 'results.jsonl')

@@ -216,11 +216,13 @@ class PlanTest(FolderTest):
         call = layouts.Layouts(self.options('--data=pareto'))
         data, row = DATA['pareto'], call.rows['leveled']
         done = []
+        with open(call.output + '.raw', 'w') as file:
+            file.write('{"of": "a run that was ended"}\n')
 
         def execute(command, cap, progress):
             done.append('overwriting' if '--use_existing_db=true' in command else 'filling')
             stolen = layouts.TRIES - 1 - done.count('overwriting')  # none at the second but last
-            with open(call.output + '.raw', 'w') as file:
+            with open(call.output + '.raw', 'a') as file:
                 told = {'ops': 10, 'active_seconds': 1, 'drain_seconds': 1, 'wall_seconds': 1}
                 file.write(json.dumps({**told, 'stolen_cpu_seconds': stolen}) + '\n')
             return [json.dumps({'layout': 'leveled', **FIGURES})]
@@ -234,6 +236,8 @@ class PlanTest(FolderTest):
             call.fill(data, row, layouts.running.Progress([1, 1]))
         self.assertEqual(done.count('filling'), 1)
         self.assertEqual(call.measured['pareto'].x['leveled'], 5)
+        with open(call.output) as kept:
+            self.assertEqual({json.loads(line).get('of') for line in kept}, {None})
         call.plan()
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             call.tell({})  # there is no load yet
