@@ -18,6 +18,7 @@ import threading
 from comparison.command_line import nearest
 from comparison.policy_rows import make_rows
 from comparison.running import CLASSIC_LINE, INTERVAL, read_and_remove
+from comparison.stolen_cpu import TRIES, disturbed
 from comparison.workloads import Failure
 from tuning.objective import FIGURES, Figure, figures_of_db_bench
 from tuning.space import options_text
@@ -127,7 +128,7 @@ def words_of(text):
 
 
 class DbBench:
-    """A workload of db_bench, on a new store each time."""
+    """A workload of db_bench, on a new store each time, and again if the host took the CPU away."""
 
     figures = FIGURES
 
@@ -163,6 +164,13 @@ class DbBench:
         ]
 
     def run(self, options, point, show):
+        for _ in range(TRIES):
+            result = self.run_once(options, show)
+            if not disturbed(result):
+                break
+        return figures_of_db_bench(result)
+
+    def run_once(self, options, show):
         def on_line(line):
             interval, classic = INTERVAL.match(line), CLASSIC_LINE.match(line)
             if interval:
@@ -182,7 +190,7 @@ class DbBench:
         results = [item for item in objects if item.get('kind') == 'result']
         if not results:
             raise RunFailed('db_bench told no result')
-        return figures_of_db_bench(results[-1])
+        return results[-1]
 
     def clean(self):
         shutil.rmtree(self.folder, ignore_errors=True)

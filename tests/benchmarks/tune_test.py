@@ -460,9 +460,34 @@ class ProgramsTest(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "did you mean 'fillrandom'"):
             flags_of('fillrandm', 1)
 
+    def test_a_run_of_db_bench_that_the_host_disturbed_is_made_again(self):
+        for stolen, counts in (('0 9 9 9', 1), ('9 0 9 9', 2), ('9 9 9 0', programs.TRIES)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, 'db_bench')
+                with open(path, 'w') as file:
+                    file.write(DISTURBED.format(stolen=stolen))
+                os.chmod(path, 0o700)
+                program = programs.DbBench(path, 'fillrandom', 1, folder + '/store', 1, 20)
+                figures = program.run({}, {}, print_nothing)
+            self.assertEqual(figures['throughput'], counts)
+
 
 def print_nothing(_):
     """What a run shows while it goes on."""
+
+
+# As db_bench: the n-th run tells n MB/s, and that the n-th of these CPU seconds were stolen.
+DISTURBED = r'''#!/bin/sh
+for flag; do
+  case $flag in --json=*) json=${{flag#--json=}} ;; esac
+done
+runs=${{0%/*}}/runs
+echo >> "$runs"
+number=$(wc -l < "$runs")
+stolen=$(echo {stolen} | cut -d ' ' -f "$number")
+echo '{{"kind": "result", "mb_per_s": '"$number"', "wall_seconds": 1,' \
+  '"stolen_cpu_seconds": '"$stolen"'}}' > "$json"
+'''
 
 
 # A program to be tuned: quick, and refuses what Lull would.
