@@ -19,5 +19,12 @@ def disturbed(result):
     return stolen_share(result) > STOLEN_SHARE_MAX
 
 
+def until_undisturbed(measure):
+    """Calls measure(last_try), which tells whether its run counts, until one does."""
+    for attempt in range(TRIES):
+        if measure(attempt + 1 == TRIES):
+            return
+
+
 def disturbed_text(result):
     return f'{100 * stolen_share(result):.0f} % of the CPU was stolen, so once more'
