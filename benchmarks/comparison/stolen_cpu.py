@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """CPU time that the host took from this machine during a run, and what follows from it.
 
-A run that was disturbed is made again, TRIES times in all; what the last one tells counts.
+A run that was disturbed is made again, TRIES times in all. Where the runs are alike, the least
+disturbed counts.
 """
 
 import os
@@ -19,11 +20,12 @@ def disturbed(result):
     return stolen_share(result) > STOLEN_SHARE_MAX
 
 
-def until_undisturbed(measure):
-    """Calls measure(last_try), which tells whether its run counts, until one does."""
-    for attempt in range(TRIES):
-        if measure(attempt + 1 == TRIES):
-            return
+def until_undisturbed(run, result_of=lambda made: made):
+    """What run(last_try) gives, each time until one is not disturbed; the least disturbed first."""
+    made = []
+    while len(made) < TRIES and (not made or disturbed(result_of(made[-1]))):
+        made.append(run(len(made) + 1 == TRIES))
+    return sorted(made, key=lambda one: stolen_share(result_of(one)))
 
 
 def disturbed_text(result):

@@ -18,7 +18,7 @@ import threading
 from comparison.command_line import nearest
 from comparison.policy_rows import make_rows
 from comparison.running import CLASSIC_LINE, INTERVAL, read_and_remove
-from comparison.stolen_cpu import TRIES, disturbed
+from comparison.stolen_cpu import until_undisturbed
 from comparison.workloads import Failure
 from tuning.objective import FIGURES, Figure, figures_of_db_bench
 from tuning.space import options_text
@@ -164,11 +164,7 @@ class DbBench:
         ]
 
     def run(self, options, point, show):
-        for _ in range(TRIES):
-            result = self.run_once(options, show)
-            if not disturbed(result):
-                break
-        return figures_of_db_bench(result)
+        return figures_of_db_bench(until_undisturbed(lambda _: self.run_once(options, show))[0])
 
     def run_once(self, options, show):
         def on_line(line):

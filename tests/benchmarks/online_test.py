@@ -4,6 +4,7 @@
 
 import contextlib
 import io
+import json
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from comparison import stolen_cpu  # noqa: E402
 from comparison.workloads import Failure  # noqa: E402
 
 online = load_script('online')
@@ -46,6 +48,8 @@ class FiguresTest(unittest.TestCase):
         tuned = [1.0] * 10 + [10.0] * 10 + [8.0] * 10 + [11.0] * 10
         self.assertAlmostEqual(online.worst_window(tuned, default, 10), 0.8)
         self.assertEqual(online.worst_window([1.0] * 12, [2.0] * 12, 10), 1.0)
+        stalled = [10.0] * 10 + [0.0] * 10 + [10.0] * 10
+        self.assertAlmostEqual(online.worst_window([9.0] * 30, stalled, 10), 0.9)
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')
@@ -57,7 +61,7 @@ class RunTest(FolderTest):
         return [line for line in printed.getvalue().splitlines() if re.match(r' +\d/\d  ', line)]
 
     @mock.patch.object(online, 'FIXED', online.FIXED[:1])
-    @mock.patch.object(online, 'disturbed', lambda result: False)
+    @mock.patch.object(stolen_cpu, 'stolen_share', lambda result: 0)
     def test_all_configurations_are_told_of_and_a_call_is_resumed(self):
         stores, results = (os.path.join(self.folder, name) for name in ('stores', 'results'))
         where = [f'--db-bench={DB_BENCH}', f'--db-dir={stores}', f'--results={results}']
@@ -80,12 +84,22 @@ class RunTest(FolderTest):
 
     @mock.patch.object(online, 'FIXED', ())
     def test_a_run_that_the_host_disturbed_is_made_again(self):
-        answers = iter([True, False, True, True])
+        shares = iter([0.5, 0, 0.9, 0.3, 0.6])
         where = [f'--db-bench={DB_BENCH}', f'--db-dir={self.folder}/stores']
-        with mock.patch.object(online, 'disturbed', lambda result: next(answers, False)):
+
+        def stolen_share(result):
+            if 'share' not in result:
+                result['share'] = next(shares, 0)
+            return result['share']
+
+        with mock.patch.object(stolen_cpu, 'stolen_share', stolen_share):
             told = self.call(*where, f'--results={self.folder}/results', '--scale=0.01')
         once_more = [line.endswith('once more') for line in told]
         self.assertEqual(once_more, [True, False, True, True, False, False])
+        with open(f'{self.folder}/results/results.jsonl') as file:
+            results = [item for item in map(json.loads, file) if item['kind'] == 'result']
+        self.assertEqual([r['share'] for r in results if r['counts']], [0, 0.3, 0])
+        self.assertEqual(len(results), 6)
 
 
 if __name__ == '__main__':
