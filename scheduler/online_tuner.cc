@@ -10,7 +10,8 @@
 namespace lull {
 namespace {
 
-constexpr uint64_t kTickUsMax = 20'000;  // more between two calls is a gap, not work
+// More between two calls is a gap: nobody knows which part of it clients worked.
+constexpr uint64_t kTickUsMax = 50'000;
 constexpr double kGainAway = 1.05;
 constexpr double kGainBack = 0.99;
 constexpr double kLossAtOnce = 0.8;
@@ -30,10 +31,12 @@ OnlineTuner::OnlineTuner(uint64_t window_us, const Ranges& ranges)
 void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us) {
   bool burst_ended = false;
   if (begun_ && busy) {
-    const uint64_t elapsed_us = std::min(now_us - seen_us_, kTickUsMax);
-    busy_us_ += elapsed_us;
-    stretch_us_ += elapsed_us;
-    bytes_ += client_bytes_total - seen_bytes_;
+    const uint64_t elapsed_us = now_us - seen_us_;
+    if (elapsed_us <= kTickUsMax) {
+      busy_us_ += elapsed_us;
+      stretch_us_ += elapsed_us;
+      bytes_ += client_bytes_total - seen_bytes_;
+    }
     if (stretch_us_ > burst_us_ + burst_us_ / 2) burst_us_ = 0;  // this one is no burst like that
   } else if (stretch_us_ > 0) {
     burst_us_ = std::exchange(stretch_us_, 0);

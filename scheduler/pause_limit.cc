@@ -14,6 +14,9 @@ constexpr uint64_t kBlockedUs = 20'000;
 }  // namespace
 
 PauseClock::Verdict PauseClock::Look(uint64_t slices_total, uint64_t now_us) {
+  // Less than a slice's time could take in no slice: it stays for the next look.
+  const bool counts = standing_ == Standing::kHeldUp;
+  if (counts && now_us - std::min(now_us, seen_us_) < kSliceUs) return verdict_;
   Grow(slices_total - std::min(slices_total, seen_slices_), now_us - std::min(now_us, seen_us_));
   seen_us_ = now_us;
   seen_slices_ = slices_total;

@@ -26,7 +26,7 @@ TunedPolicy::TunedPolicy(std::unique_ptr<Policy> policy, const PolicyOptions& op
     : policy_(std::move(policy)), options_(options), tuner_(options.tuning_window_us, kRanges) {}
 
 Directive TunedPolicy::OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) {
-  Directive wanted = policy_->OnEvent(event, pressure, now_us);
+  Directive wanted = policy_->OnEvent(event, AsIfUnshifted(pressure), now_us);
   const bool reads = pressure.client_read_bytes_total > read_bytes_seen_;
   read_bytes_seen_ = pressure.client_read_bytes_total;
   const bool busy = reads || pressure.idle_us < kSilenceUs;
@@ -36,13 +36,23 @@ Directive TunedPolicy::OnEvent(EventKind event, const Pressure& pressure, uint64
   return wanted;
 }
 
-void TunedPolicy::Shift(const Pressure& pressure, Directive* wanted) const {
+/// A policy that asks whether the active memtable is full means one of its own size.
+Pressure TunedPolicy::AsIfUnshifted(const Pressure& pressure) const {
+  Pressure seen = pressure;
+  seen.active_bytes =
+      static_cast<uint64_t>(static_cast<double>(pressure.active_bytes) / memtable_shift_);
+  return seen;
+}
+
+void TunedPolicy::Shift(const Pressure& pressure, Directive* wanted) {
+  memtable_shift_ = 1;
   // What the store was opened with stays in force where nothing is shifted.
   if (const int level = tuner_.level(OnlineTuner::kMemtable); level != 0) {
     const uint64_t own =
         wanted->memtable_bytes > 0 ? wanted->memtable_bytes : options_.memtable_bytes;
     const uint64_t most = std::max(own, pressure.memory_budget_bytes / kMemtablesOfBudget);
     wanted->memtable_bytes = std::min(Shifted(own, level), most);
+    memtable_shift_ = static_cast<double>(wanted->memtable_bytes) / static_cast<double>(own);
   }
   if (const int level = tuner_.level(OnlineTuner::kTable); level != 0) {
     const uint64_t own = wanted->table_bytes > 0 ? wanted->table_bytes : options_.table_bytes;

@@ -24,12 +24,14 @@ class TunedPolicy final : public Policy {
   PolicyState State() const override;
 
  private:
-  void Shift(const Pressure& pressure, Directive* wanted) const;
+  Pressure AsIfUnshifted(const Pressure& pressure) const;
+  void Shift(const Pressure& pressure, Directive* wanted);
 
   const std::unique_ptr<Policy> policy_;
   const PolicyOptions options_;
   OnlineTuner tuner_;
   uint64_t read_bytes_seen_ = 0;
+  double memtable_shift_ = 1;  // size of a memtable, as last wanted, in times of the policy's own
 };
 
 }  // namespace lull

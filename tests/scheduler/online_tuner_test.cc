@@ -4,6 +4,7 @@
 // of the load, with noise from a fixed seed.
 #include "scheduler/online_tuner.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,6 +48,12 @@ class Clients {
   }
   void Rest(uint64_t us) {
     for (uint64_t end = now_us_ + us; now_us_ < end;) Tick(false);
+  }
+  /// Nobody looks for so long; when somebody does, clients have been at work for `worked_us`.
+  void Unwatched(uint64_t us, uint64_t worked_us, const Rate& rate) {
+    now_us_ += us - kTickUs;
+    total_ += rate(tuner_) * static_cast<double>(worked_us) / kSecond;
+    Tick(true);
   }
   const OnlineTuner& tuner() const { return tuner_; }
   double seconds() const { return static_cast<double>(now_us_) / kSecond; }
@@ -110,6 +117,19 @@ TEST_P(OnlineTunerTest, ComparesWholeBursts) {
   EXPECT_GE(clients_.tuner().steps_kept(), 3u);
 }
 
+// A store that slept is looked at when its first memtable is full: the later, the larger that is.
+TEST_P(OnlineTunerTest, WhatNobodyWatchedDoesNotCount) {
+  for (int burst = 0; burst < 300; ++burst) {
+    const int level = clients_.tuner().level(OnlineTuner::kMemtable);
+    const uint64_t first_seal_us = level < 0 ? 40'000 : uint64_t{80'000} << level;
+    clients_.Unwatched(10 * kSecond, first_seal_us, Flat);
+    clients_.Work(kSecond, Flat);
+    clients_.Rest(kSecond);
+  }
+  EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
+  EXPECT_GE(clients_.tuner().steps_tried(), 10u);
+}
+
 TEST_P(OnlineTunerTest, KeepsNothingWhereNothingHelps) {
   EXPECT_GE(clients_.Work(1000 * kSecond, Flat), 0.99 * kPlain);
   EXPECT_EQ(clients_.tuner().steps_kept(), 0u);
@@ -153,6 +173,24 @@ class FixedPolicy final : public Policy {
   const Directive directive_;
 };
 
+/// Sees full memtables: how large they were is kept.
+class MemtableWatcher final : public Policy {
+ public:
+  MemtableWatcher(uint64_t* least, uint64_t* most) : least_(least), most_(most) {}
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+    *least_ = std::min(*least_, pressure.active_bytes);
+    *most_ = std::max(*most_, pressure.active_bytes);
+    Directive wanted;
+    wanted.compactions_max = 4;
+    wanted.l0_stop = 7;
+    return wanted;
+  }
+
+ private:
+  uint64_t* const least_;
+  uint64_t* const most_;
+};
+
 class TunedPolicyTest : public ::testing::Test {
  protected:
   TunedPolicyTest() {
@@ -171,6 +209,7 @@ class TunedPolicyTest : public ::testing::Test {
       const uint64_t memtable =
           now.memtable_bytes > 0 ? now.memtable_bytes : options_.memtable_bytes;
       pressure_.client_bytes_total += memtable / 1024;
+      pressure_.active_bytes = memtable;
       now = policy->OnEvent(EventKind::kTick, pressure_, now_us_);
       EXPECT_EQ(now.l0_stop, wanted_.l0_stop);
       EXPECT_GE(now.compactions_max, 2);
@@ -200,6 +239,14 @@ TEST_F(TunedPolicyTest, WantsWhatThePolicyWantsWhileNothingIsTried) {
   TunedPolicy policy(std::make_unique<FixedPolicy>(wanted_), options_);
   pressure_.idle_us = 10 * kSecond;
   EXPECT_EQ(policy.OnEvent(EventKind::kTick, pressure_, 1), wanted_);
+}
+
+TEST_F(TunedPolicyTest, AFullMemtableIsOneOfThePolicysOwnSize) {
+  uint64_t least = UINT64_MAX, most = 0;
+  TunedPolicy policy(std::make_unique<MemtableWatcher>(&least, &most), options_);
+  EXPECT_GT(Work(&policy, 100 * kSecond).memtable_bytes, options_.memtable_bytes);
+  EXPECT_EQ(least, options_.memtable_bytes);
+  EXPECT_EQ(most, options_.memtable_bytes);
 }
 
 TEST_F(TunedPolicyTest, TellsWhatItHasDone) {

@@ -28,10 +28,10 @@ class PauseClockTest : public ::testing::Test {
   uint64_t Pass(uint64_t length_us, double share, const Runs& runs) {
     uint64_t ran_us = 0;
     for (const uint64_t end_us = now_us_ + length_us; now_us_ < end_us;) {
-      now_us_ += kStepUs;
+      now_us_ += step_us_;
       if (runs(verdict_)) {
-        slices_ += share * kStepUs / 1000;
-        ran_us += kStepUs;
+        slices_ += share * static_cast<double>(step_us_) / 1000;
+        ran_us += step_us_;
       }
       verdict_ = clock_.Look(static_cast<uint64_t>(slices_), now_us_);
       if (verdict_ != Verdict::kMayWait && first_us_ == 0) first_us_ = now_us_;
@@ -44,6 +44,7 @@ class PauseClockTest : public ::testing::Test {
 
   PauseClock clock_{10 * kSecond};
   Verdict verdict_ = Verdict::kMayWait;
+  uint64_t step_us_ = kStepUs;
   uint64_t now_us_ = 0;
   uint64_t first_us_ = 0;
   double slices_ = 0;
@@ -82,6 +83,19 @@ TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
   Pass(100 * kSecond, 0.1, Always);
   EXPECT_EQ(first_us_, 0u);
   Pass(100 * kSecond, 0.08, Always);  // 12 % of the time are missing
+  EXPECT_GT(first_us_, 0u);
+}
+
+// The end of each slice is an event, and slices under an I/O limit are shorter than others.
+TEST_F(PauseClockTest, WhatRunsIsNoticedHoweverOftenOneLooks) {
+  for (const uint64_t step_us : {300, 800, 1'300}) {
+    step_us_ = step_us;
+    Pass(30 * kSecond, 1.0, Always);
+    EXPECT_EQ(first_us_, 0u) << step_us;
+  }
+  step_us_ = 300;
+  Pass(9 * kSecond, 0, Never);
+  Pass(2 * kSecond, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
