@@ -125,6 +125,7 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
   }
   if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
     return reader.status();
+  state->is_torn = reader.end() == log::LogEnd::kTorn;
   status = fields.Check(path);
   if (!status.ok()) return status;
   context->MarkFileNumberUsed(state->manifest_number);

@@ -24,13 +24,16 @@ struct ManifestState {
   uint64_t log_number = 0;       ///< the oldest WAL still needed
   uint64_t prev_log_number = 0;  ///< of stores from before 2011; 0 otherwise
   SequenceNumber last_sequence = 0;
+  /// Its end is not a whole record. Either that was being written when the power failed, or it was
+  /// in force, and is damaged: then tables that nothing else names hold what no log has any more.
+  bool is_torn = false;
 };
 
 /// The number of the MANIFEST that CURRENT names.
 leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
 
 /// Reads CURRENT and the MANIFEST it names; marks the file numbers it knows as used. Any damage but
-/// a torn last record, which was never acknowledged, is an error: nothing is guessed.
+/// that of the last record is an error: nothing is guessed.
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state);
 

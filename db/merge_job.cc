@@ -24,6 +24,7 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
   leveldb::Status status;
   if (input_ == nullptr) {
     status = OpenInput(&input_);
+    input_failed_ = !status.ok();
     if (status.ok()) input_->SeekToFirst();
   }
   if (status.ok()) status = MergeSome(until, progress);
@@ -51,6 +52,7 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
     }
   }
   leveldb::Status status = input_->status();
+  input_failed_ = !status.ok();
   if (status.ok()) status = outputs_.FinishTable();
   *progress = Progress::kDone;
   return status;
@@ -178,24 +180,29 @@ leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* inp
 }
 
 leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
-  if (!paths_.empty()) {
-    leveldb::Env* const env = context_->env();
-    leveldb::Status status = env->RemoveFile(paths_.back());
-    if (status.IsNotFound()) {
-      const std::string base = paths_.back().substr(context_->name.size() + 1);
-      const std::optional<ParsedFileName> parsed = ParseFileName(base);
-      // A table of an old LevelDB, which called it otherwise.
-      if (parsed && parsed->kind == FileKind::kTable)
-        status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
-    }
-    if (!status.ok() && !status.IsNotFound()) {
-      Log(context_->logger(), "%s stays behind: %s", paths_.back().c_str(),
-          status.ToString().c_str());
-    }
-    paths_.pop_back();
+  if (!waste_.jobs.empty()) {
+    waste_.jobs.pop_back();
+  } else if (!waste_.paths.empty()) {
+    RemoveFile(waste_.paths.back());
+    waste_.paths.pop_back();
   }
-  *progress = paths_.empty() ? Progress::kDone : Progress::kMore;
+  *progress = waste_.empty() ? Progress::kDone : Progress::kMore;
   return leveldb::Status::OK();
+}
+
+void CleanupJob::RemoveFile(const std::string& path) {
+  leveldb::Env* const env = context_->env();
+  leveldb::Status status = env->RemoveFile(path);
+  if (status.IsNotFound()) {
+    const std::optional<ParsedFileName> parsed =
+        ParseFileName(path.substr(context_->name.size() + 1));
+    // A table of an old LevelDB, which called it otherwise.
+    if (parsed && parsed->kind == FileKind::kTable)
+      status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
+  }
+  if (!status.ok() && !status.IsNotFound()) {
+    Log(context_->logger(), "%s stays behind: %s", path.c_str(), status.ToString().c_str());
+  }
 }
 
 }  // namespace lull

@@ -44,6 +44,8 @@ class MergeJob : public Job {
   virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
   /// Time spent in slices.
   uint64_t busy_nanos() const { return busy_nanos_; }
+  /// Of a job that failed: whether it could not read what it merges.
+  bool input_failed() const { return input_failed_; }
 
  protected:
   MergeJob(JobClass job_class, StoreContext* context, int output_level, DropRule rule)
@@ -70,6 +72,7 @@ class MergeJob : public Job {
   std::unique_ptr<leveldb::Iterator> input_;
   OwnedCounter input_bytes_done_;
   uint64_t busy_nanos_ = 0;
+  bool input_failed_ = false;
 };
 
 /// A sealed memtable on its way to L0, and what the MANIFEST must learn with it.
@@ -133,20 +136,29 @@ class CompactionJob final : public MergeJob {
   OutputCutter cutter_;
 };
 
-/// Unlinks files that the durable MANIFEST no longer needs.
+/// What nobody needs any more, and takes the file system's time to let go of.
+struct Waste {
+  std::vector<std::string> paths;          ///< files that the durable MANIFEST does not need
+  std::vector<std::unique_ptr<Job>> jobs;  ///< that take their outputs with them
+  bool empty() const { return paths.empty() && jobs.empty(); }
+};
+
+/// Lets go of it.
 class CleanupJob final : public Job {
  public:
-  CleanupJob(StoreContext* context, std::vector<std::string> paths)
-      : Job(JobClass::kCleanup), context_(context), paths_(std::move(paths)) {}
+  CleanupJob(StoreContext* context, Waste waste)
+      : Job(JobClass::kCleanup), context_(context), waste_(std::move(waste)) {}
 
-  /// One file a slice.
+  /// One file, or one job, a slice.
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
-  /// Files not yet unlinked.
-  const std::vector<std::string>& paths() const { return paths_; }
+  /// What is left of it.
+  Waste TakeWaste() { return std::move(waste_); }
 
  private:
+  void RemoveFile(const std::string& path);
+
   StoreContext* const context_;
-  std::vector<std::string> paths_;
+  Waste waste_;
 };
 
 }  // namespace lull

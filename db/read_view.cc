@@ -51,6 +51,11 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   TableSearch search{&order, key.user_key(), value};
   const auto settled = [&](TableFile* file, leveldb::Status* status) {
     *status = tables->Get(file, options, key.internal_key(), &search, &TableSearch::Visit);
+    // A file that is missing says nothing about the key.
+    if (status->IsNotFound()) {
+      *status =
+          leveldb::Status::IOError("table " + std::to_string(file->number()), status->ToString());
+    }
     if (status->ok() && search.state == TableSearch::State::kCorrupt) {
       *status = leveldb::Status::Corruption("entry with a malformed key in table",
                                             std::to_string(file->number()));

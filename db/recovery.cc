@@ -24,8 +24,11 @@ class WalReplay {
   /// Gets each memtable that is not empty, with the last sequence in it.
   using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
 
-  WalReplay(StoreContext* context, SequenceNumber flushed, Take take)
-      : context_(context), take_(std::move(take)), last_sequence_(flushed) {}
+  WalReplay(StoreContext* context, const ManifestState& manifest, Take take)
+      : context_(context),
+        manifest_is_torn_(manifest.is_torn),
+        take_(std::move(take)),
+        last_sequence_(manifest.last_sequence) {}
 
   leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result);
 
@@ -36,13 +39,16 @@ class WalReplay {
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
+  const bool manifest_is_torn_;
   const Take take_;
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
   bool stopped_ = false;  // what follows was not replayed
+  bool is_torn_ = false;  // the WAL read last: its end may have been damaged
 };
 
 leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result) {
+  std::string torn;  // the WAL before this one; the next shows whether anything of it is missing
   for (uint64_t number : numbers) {
     const std::string path = LogFileName(context_->name, number);
     const std::string base = path.substr(context_->name.size() + 1);
@@ -55,8 +61,11 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers, Recov
       status = take_(std::exchange(memtable_, nullptr), last_sequence_);
     }
     if (!status.ok()) return status;
-    (stopped_ ? result->lost : result->obsolete).push_back(base);
+    if (!torn.empty()) (stopped_ ? result->lost : result->obsolete).push_back(torn);
+    torn = is_torn_ && !stopped_ ? base : "";
+    if (torn.empty()) (stopped_ ? result->lost : result->obsolete).push_back(base);
   }
+  if (!torn.empty()) result->obsolete.push_back(torn);
   result->last_sequence = last_sequence_;
   return leveldb::Status::OK();
 }
@@ -69,6 +78,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
   leveldb::Slice record;
   bool first = true;
+  is_torn_ = false;
   while (!stopped_ && reader.ReadRecord(&record)) {
     if (record.size() < batch::kHeaderBytes) {
       return Stop(leveldb::Status::Corruption(path, "record at offset " +
@@ -82,7 +92,9 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
           static_cast<unsigned long long>(last_sequence_));
       stopped_ = true;
-      return status;
+      if (!manifest_is_torn_ || !context_->options.paranoid_checks) return status;
+      return leveldb::Status::Corruption(
+          path, "begins behind a gap, and the MANIFEST does not end in a whole record");
     }
     first = false;
     status = TakeRecord(record, path, reader.LastRecordOffset());
@@ -91,6 +103,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
   if (reader.end() == log::LogEnd::kError && !Planted(Bug::kWalReadErrorIsItsEnd))
     return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
+  is_torn_ = reader.end() == log::LogEnd::kTorn;
   return status;
 }
 
@@ -136,10 +149,11 @@ leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
     status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
   }
   if (!status.ok()) return status;
-  // From here on the files stay: if the open fails later, the next one removes what no MANIFEST
-  // names.
   job.outputs().Keep();
-  for (const NewTable& table : job.outputs().finished()) result->new_tables.push_back(table);
+  for (const NewTable& table : job.outputs().finished()) {
+    result->new_tables.push_back(table);
+    result->unlisted.push_back(TableFileName(context->name, table.number));
+  }
   return status;
 }
 
@@ -168,6 +182,8 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   if (!status.ok()) return status;
 
   const ManifestState& manifest = result->manifest;
+  // What a record that is lost named, and the rest of that record.
+  std::vector<std::string>& unlisted = manifest.is_torn ? result->lost : result->obsolete;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
@@ -189,9 +205,11 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
         break;
       case FileKind::kTable:
         present.insert(parsed->number);
-        if (!listed.contains(parsed->number)) result->obsolete.push_back(name);
+        if (!listed.contains(parsed->number)) unlisted.push_back(name);
         break;
       case FileKind::kDescriptor:
+        (parsed->number == manifest.manifest_number ? unlisted : result->obsolete).push_back(name);
+        break;
       case FileKind::kTemp:
         result->obsolete.push_back(name);
         break;
@@ -217,7 +235,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
     return FlushMemTable(context, std::move(memtable), last_sequence, result);
   };
-  return WalReplay(context, result->manifest.last_sequence, flush).ReplayAll(wals, result);
+  return WalReplay(context, result->manifest, flush).ReplayAll(wals, result);
 }
 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
@@ -229,7 +247,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
     memtables->push_back(std::move(memtable));
     return leveldb::Status::OK();
   };
-  return WalReplay(context, result->manifest.last_sequence, keep).ReplayAll(wals, result);
+  return WalReplay(context, result->manifest, keep).ReplayAll(wals, result);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

@@ -12,8 +12,9 @@
 //    nothing). When that does not follow on what was replayed so far, the end of an older WAL, or
 //    all of it, was lost: replay ends there. (A synced write makes all older WALs durable first, so
 //    none can stand behind such a gap.)
-//  - what was not replayed is kept under lost/, never deleted.
-// With paranoid_checks, a bad record is an error instead.
+//  - what was not replayed is kept under lost/, never deleted; so are tables that a MANIFEST
+//    without a whole end may have named.
+// With paranoid_checks, a bad record is an error instead, and so is a gap behind such a MANIFEST.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ namespace lull {
 struct Recovered {
   ManifestState manifest;
   std::vector<NewTable> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
+  /// The paths of those while no MANIFEST was ever told of them: should the open fail, they go.
+  std::vector<std::string> unlisted;
   SequenceNumber last_sequence = 0;
   std::vector<std::string>
       lost;  ///< file names (no folder) to keep under lost/, with something unread in them

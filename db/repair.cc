@@ -195,6 +195,8 @@ TableOutputs* Repairer::NewOutputs(int level) {
 }
 
 Status Repairer::KeepLevels() {
+  // What its last record named may be among the tables that it does not list.
+  lossy_ = lossy_ || listed_.is_torn;
   pointers_ = listed_.compact_pointers;
   for (int level = kLevels - 1; level >= 0; --level) {
     const Status status = KeepLevel(level);

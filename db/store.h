@@ -171,11 +171,16 @@ class Store final : public leveldb::DB, private Tenant {
   void AdvanceManualLocked(const CompactionPlan& plan, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
   void FailWrites(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
-  void NoteBackgroundError(const char* what, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
+  void NoteBackgroundError(const char* what, const leveldb::Status& status, bool of_input)
+      LULL_EXCLUDES(mutex_);
+  std::vector<RunningRange> UnreadableLocked() const LULL_REQUIRES(mutex_);
+  void ForgetReadableLocked(uint64_t now_nanos) LULL_REQUIRES(mutex_);
   void ForgetRunningLocked(const CompactionPlan& plan) LULL_REQUIRES(mutex_);
   void ApplySizes(const Directive& directive);
   void NoteUnlisted(const TableFile& file) LULL_EXCLUDES(obsolete_mutex_);
   void NoteObsolete(std::vector<std::string> paths) LULL_EXCLUDES(obsolete_mutex_);
+  void NoteObsolete(Waste waste) LULL_EXCLUDES(obsolete_mutex_);
+  void Discard(std::unique_ptr<Job> job) LULL_EXCLUDES(obsolete_mutex_);
 
   // store_report.cc
   struct Latencies {
@@ -280,9 +285,13 @@ class Store final : public leveldb::DB, private Tenant {
   CompactPointers compact_pointers_ LULL_GUARDED_BY(mutex_);
   SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
   std::vector<RunningRange> running_ LULL_GUARDED_BY(mutex_);
-  // Of jobs that met a damaged table. Nobody works there again, so that the same damage is not met
-  // again and again.
-  std::vector<RunningRange> damaged_ranges_ LULL_GUARDED_BY(mutex_);
+  // Where a compaction could not read its input, in the order in which they came. Nobody works
+  // there until then, so that the same table does not hold up the others again and again.
+  struct UnreadableRange {
+    RunningRange range;
+    uint64_t until_nanos;  // UINT64_MAX: for good, a table is damaged
+  };
+  std::vector<UnreadableRange> unreadable_ LULL_GUARDED_BY(mutex_);
   // Grows with every change of what a plan is made from: version_, layout_ and the ranges. A search
   // that found nothing is not made again until it has grown. Index: Depth.
   uint64_t plan_basis_ LULL_GUARDED_BY(mutex_) = 1;
@@ -310,11 +319,10 @@ class Store final : public leveldb::DB, private Tenant {
       LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
   leveldb::Status flush_error_ LULL_GUARDED_BY(mutex_);  // the same of flushes alone
   uint64_t flushes_failed_ LULL_GUARDED_BY(mutex_) = 0;
-  leveldb::Status damage_
-      LULL_GUARDED_BY(mutex_);  // for good: a table that a compaction needs is corrupt
+  leveldb::Status damage_ LULL_GUARDED_BY(mutex_);  // why the ranges of unreadable_ are
 
   Mutex obsolete_mutex_;
-  std::vector<std::string> obsolete_ LULL_GUARDED_BY(obsolete_mutex_);
+  Waste obsolete_ LULL_GUARDED_BY(obsolete_mutex_);
   // Nothing may be deleted: before the store is open, while it closes, and after a failed MANIFEST
   // write.
   std::atomic<bool> frozen_{true};

@@ -20,6 +20,9 @@ constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks onc
 // No more deep jobs are begun while so many wait to be installed. An install wakes the monitor.
 constexpr size_t kToInstallMax = 8;
 
+// In times of what other failed work waits: an input that could not be read seldom soon can be.
+constexpr uint64_t kInputRetries = 8;
+
 // Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
 constexpr uint64_t kMemTableBytesMin = 64 << 10;
 constexpr uint64_t kTableBytesMin = 64 << 10;
@@ -100,10 +103,10 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
     if (obsolete_.empty() || frozen_.load(std::memory_order_acquire)) return nullptr;
     return std::make_unique<CleanupJob>(context_.get(), std::exchange(obsolete_, {}));
   }
+  const uint64_t now = coordinator_->clock()->NowNanos();
   MutexLock lock(mutex_);
-  if (closing_ || !write_error_.ok() ||
-      coordinator_->clock()->NowNanos() < compaction_retry_at_nanos_)
-    return nullptr;
+  if (closing_ || !write_error_.ok() || now < compaction_retry_at_nanos_) return nullptr;
+  ForgetReadableLocked(now);
   // Moves of tables are done at once, but each is an edit of the MANIFEST.
   if (job_class == JobClass::kDeep && to_install_.size() >= kToInstallMax) return nullptr;
   const uint64_t table_bytes = table_bytes_.load(std::memory_order_relaxed);
@@ -112,7 +115,7 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (!plan) return nullptr;
   // The picker sees to this; two jobs on one range would lose data, so it is checked once more.
   if (Conflicts(context_->order, plan->range, running_) ||
-      Conflicts(context_->order, plan->range, damaged_ranges_)) {
+      Conflicts(context_->order, plan->range, UnreadableLocked())) {
     Log(context_->logger(), "A compaction of L%d was refused: its range is taken", plan->level);
     if (job_class == JobClass::kManual) manual_.front()->running.reset();
     return nullptr;
@@ -165,7 +168,7 @@ std::optional<CompactionPlan> Store::PickManualLocked() {
     return PickManual(*version_, request->level, request->range, taken, layout_);
   };
   ManualPick pick = pick_beside(TakenRangesLocked());
-  if (pick.conflict && pick_beside(damaged_ranges_).conflict) {
+  if (pick.conflict && pick_beside(UnreadableLocked()).conflict) {
     EndManualLocked(damage_);
     return std::nullopt;
   }
@@ -187,9 +190,23 @@ std::optional<CompactionPlan> Store::PickManualLocked() {
 
 /// What no job may touch now.
 std::vector<RunningRange> Store::TakenRangesLocked() const {
-  std::vector<RunningRange> taken = running_;
-  taken.insert(taken.end(), damaged_ranges_.begin(), damaged_ranges_.end());
+  std::vector<RunningRange> taken = UnreadableLocked();
+  taken.insert(taken.end(), running_.begin(), running_.end());
   return taken;
+}
+
+std::vector<RunningRange> Store::UnreadableLocked() const {
+  std::vector<RunningRange> ranges;
+  for (const UnreadableRange& unreadable : unreadable_) ranges.push_back(unreadable.range);
+  return ranges;
+}
+
+/// A device may be well again.
+void Store::ForgetReadableLocked(uint64_t now_nanos) {
+  const auto over = [=](const UnreadableRange& range) { return range.until_nanos <= now_nanos; };
+  if (std::erase_if(unreadable_, over) == 0) return;
+  ++plan_basis_;
+  if (unreadable_.empty()) damage_ = leveldb::Status::OK();
 }
 
 void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
@@ -203,26 +220,39 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     return;
   }
   activity_.JobEnded(*compaction, status);
-  NoteBackgroundError(JobClassName(compaction->job_class()), status);
-  NoteObsolete(compaction->outputs().GiveUp());
+  const bool of_input = status.IsCorruption() || compaction->input_failed();
+  NoteBackgroundError(JobClassName(compaction->job_class()), status, of_input);
+  const CompactionPlan plan = compaction->plan();
+  const JobClass job_class = compaction->job_class();
+  Discard(std::move(compaction));
+  const uint64_t now = coordinator_->clock()->NowNanos();
   MutexLock lock(mutex_);
-  compaction_retry_at_nanos_ = coordinator_->clock()->NowNanos() + context_->pace.retry_nanos;
-  if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(compaction->plan(), status);
-  ForgetRunningLocked(compaction->plan());
-  if (status.IsCorruption() && !Planted(Bug::kDamagedRangeRetried))
-    damaged_ranges_.push_back(compaction->plan().range);
+  compaction_retry_at_nanos_ = now + context_->pace.retry_nanos;
+  if (job_class == JobClass::kManual) AdvanceManualLocked(plan, status);
+  ForgetRunningLocked(plan);
+  if (!of_input || Planted(Bug::kDamagedRangeRetried)) return;
+  const uint64_t until =
+      status.IsCorruption() ? UINT64_MAX : now + kInputRetries * context_->pace.retry_nanos;
+  unreadable_.push_back({plan.range, until});
 }
 
 void Store::AbandonJob(std::unique_ptr<Job> job) {
   if (job->job_class() == JobClass::kCleanup) {
-    NoteObsolete(static_cast<CleanupJob*>(job.get())->paths());
+    NoteObsolete(static_cast<CleanupJob*>(job.get())->TakeWaste());
     return;
   }
   activity_.JobAbandoned(*job);
-  auto* const compaction = static_cast<CompactionJob*>(job.get());
-  NoteObsolete(compaction->outputs().GiveUp());
+  const CompactionPlan plan = static_cast<CompactionJob*>(job.get())->plan();
+  Discard(std::move(job));
   MutexLock lock(mutex_);
-  ForgetRunningLocked(compaction->plan());
+  ForgetRunningLocked(plan);
+}
+
+/// The monitor must not wait for the file system, which closing and removing outputs may do.
+void Store::Discard(std::unique_ptr<Job> job) {
+  Waste waste;
+  waste.jobs.push_back(std::move(job));
+  NoteObsolete(std::move(waste));
 }
 
 void Store::ForgetRunningLocked(const CompactionPlan& plan) {
@@ -340,7 +370,7 @@ std::optional<uint64_t> Store::AdvanceFlush() {
     status = InstallFlush(flush_job_.get());
   } else {
     // The memtables stay where they are, and so do their WALs.
-    NoteBackgroundError("flush", status);
+    NoteBackgroundError("flush", status, false);
     MutexLock lock(mutex_);
     if (!Planted(Bug::kFlushErrorSwallowed)) {
       flush_error_ = status;
@@ -494,10 +524,10 @@ void Store::PublishViewLocked() {
   coordinator_->WakeFlush();  // it collects
 }
 
-void Store::NoteBackgroundError(const char* what, const leveldb::Status& status) {
+void Store::NoteBackgroundError(const char* what, const leveldb::Status& status, bool of_input) {
   Log(context_->logger(), "A %s failed: %s", what, status.ToString().c_str());
   MutexLock lock(mutex_);
-  (status.IsCorruption() ? damage_ : background_error_) = status;
+  (of_input ? damage_ : background_error_) = status;
   changed_.NotifyAll();
 }
 
@@ -508,10 +538,15 @@ void Store::NoteUnlisted(const TableFile& file) {
 }
 
 void Store::NoteObsolete(std::vector<std::string> paths) {
-  if (paths.empty()) return;
+  NoteObsolete(Waste{std::move(paths), {}});
+}
+
+void Store::NoteObsolete(Waste waste) {
+  if (waste.empty()) return;
   {
     MutexLock lock(obsolete_mutex_);
-    for (std::string& path : paths) obsolete_.push_back(std::move(path));
+    for (std::string& path : waste.paths) obsolete_.paths.push_back(std::move(path));
+    for (std::unique_ptr<Job>& job : waste.jobs) obsolete_.jobs.push_back(std::move(job));
   }
   coordinator_->WakeMonitor();
 }

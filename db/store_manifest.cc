@@ -16,6 +16,11 @@ namespace lull {
 /// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
 leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                                    VersionRef* version) {
+  if (frozen_.load(std::memory_order_acquire)) {
+    // What failed may have been of these files too, and a second sync that succeeds proves nothing.
+    MutexLock lock(mutex_);
+    return write_error_;
+  }
   const bool has_new_files = !outputs.empty() && !Planted(Bug::kTableNamesUnsynced);
   edit->new_tables = std::move(outputs);
   edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);

@@ -142,7 +142,11 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     status = KeepUnderLost(*context_, recovered->lost);
   if (status.ok() && Planted(Bug::kDeletesBeforeManifest)) BeginDeleting(*recovered);
   if (status.ok()) status = StartManifest(recovered);
-  if (!status.ok()) return status;
+  if (!status.ok()) {
+    // Or each try to open a store that cannot be opened would add to what is on the disk.
+    for (const std::string& path : recovered->unlisted) env->RemoveFile(path);
+    return status;
+  }
   BeginDeleting(*recovered);
   auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = memtable.get();
@@ -180,6 +184,7 @@ leveldb::Status Store::StartManifest(Recovered* recovered) {
 
   const uint64_t number = context_->NewFileNumber();
   std::unique_ptr<ManifestWriter> manifest;
+  recovered->unlisted.clear();
   status = ManifestWriter::Create(*context_, number, *version, recovered->manifest.compact_pointers,
                                   edit, &manifest);
   // On a failure both MANIFESTs stay: CURRENT may name either.
@@ -223,13 +228,19 @@ Store::~Store() {
     MutexLock lock(mutex_);
     to_install_.clear();
   }
+  std::vector<std::unique_ptr<Job>> discarded;
+  {
+    MutexLock lock(obsolete_mutex_);
+    discarded.swap(obsolete_.jobs);
+  }
+  discarded.clear();
   // Views of the past let go of tables that only they listed.
   while (grace_.Collect() > 0) {
   }
   std::vector<std::string> obsolete;
   {
     MutexLock lock(obsolete_mutex_);
-    if (!frozen_.exchange(true)) obsolete = std::exchange(obsolete_, {});
+    if (!frozen_.exchange(true)) obsolete = std::exchange(obsolete_.paths, {});
   }
   for (const std::string& path : obsolete) context_->env()->RemoveFile(path);
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();

@@ -51,7 +51,7 @@ StoreReport Store::MakeReport() {
   report.waiting_writers = writers_.Length();
   {
     MutexLock lock(obsolete_mutex_);
-    report.obsolete_files = obsolete_.size();
+    report.obsolete_files = obsolete_.paths.size();
   }
   if (latencies_ != nullptr) {
     report.latencies = LatencyReport{latencies_->write.Snapshot(),

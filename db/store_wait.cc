@@ -43,13 +43,17 @@ leveldb::Status Store::Flush() {
   if (!status.ok()) return status;
   MutexLock lock(mutex_);
   const uint64_t wanted = seals_;
-  const uint64_t failed_before = flushes_failed_;
   flush_retry_at_nanos_.store(0, std::memory_order_relaxed);  // one try at least, and now
-  DrainLocked([&]() LULL_REQUIRES(mutex_) {
-    return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
-  });
-  if (flushes_ >= wanted) return leveldb::Status::OK();
-  return write_error_.ok() ? flush_error_ : write_error_;
+  while (status.ok() && flushes_ < wanted) {
+    const uint64_t failed_before = flushes_failed_;
+    DrainLocked([&]() LULL_REQUIRES(mutex_) {
+      return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
+    });
+    if (flushes_ >= wanted) break;
+    // OK: a try failed, and the next one flushed a part before this thread looked.
+    status = write_error_.ok() ? flush_error_ : write_error_;
+  }
+  return status;
 }
 
 /// A write-ahead log failed, so that what was acknowledged from it may be nowhere but in memory:

@@ -232,7 +232,7 @@ const leveldb::Status& Store::ErrorLocked() const {
   return error.ok() ? damage_ : error;
 }
 
-/// The same for work that can do without the damaged ranges.
+/// The same for work that can do without the unreadable ranges.
 const leveldb::Status& Store::ErrorButDamageLocked() const {
   return write_error_.ok() ? background_error_ : write_error_;
 }
@@ -242,7 +242,7 @@ const leveldb::Status& Store::ErrorButDamageLocked() const {
 const leveldb::Status& Store::ErrorOfL0Locked() const {
   const leveldb::Status& error = ErrorButDamageLocked();
   if (!error.ok() || damage_.ok()) return error;
-  const bool blocked = !Pick(*version_, Depth::kL0, damaged_ranges_, compact_pointers_, layout_);
+  const bool blocked = !Pick(*version_, Depth::kL0, UnreadableLocked(), compact_pointers_, layout_);
   return blocked ? damage_ : error;
 }
 

@@ -7,23 +7,17 @@
 namespace lull {
 
 TableOutputs::~TableOutputs() {
-  // What cannot be removed now is removed when the store is opened next.
-  for (const std::string& path : GiveUp()) context_->env()->RemoveFile(path);
-}
-
-std::vector<std::string> TableOutputs::GiveUp() {
-  std::vector<std::string> paths;
   const bool unfinished = writer_ != nullptr || file_ != nullptr;
-  if (unfinished && !Planted(Bug::kOpenOutputForgotten))
-    paths.push_back(TableFileName(context_->name, current_.number));
   if (writer_ != nullptr) writer_->Abandon();
   writer_.reset();
   file_.reset();
-  if (kept_) return paths;
-  for (const NewTable& table : finished_)
-    paths.push_back(TableFileName(context_->name, table.number));
-  kept_ = true;
-  return paths;
+  // What cannot be removed now is removed when the store is opened next.
+  const auto remove = [this](const NewTable& table) {
+    context_->env()->RemoveFile(TableFileName(context_->name, table.number));
+  };
+  if (unfinished && !Planted(Bug::kOpenOutputForgotten)) remove(current_);
+  if (kept_) return;
+  for (const NewTable& table : finished_) remove(table);
 }
 
 leveldb::Status TableOutputs::Begin() {

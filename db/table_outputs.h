@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The tables that one flush, compaction or recovery writes. One thread at a time. Files that are
-// not kept are removed with the object, so a job that is given up leaves nothing behind.
+// not kept are removed with the object, so a job that is given up leaves nothing behind; that may
+// wait for the file system.
 #pragma once
 
 #include <memory>
@@ -38,10 +39,6 @@ class TableOutputs {
   /// From here on the files belong to the store: call it before the MANIFEST is told of them,
   /// because after a failed write nobody knows whether it names them.
   void Keep() { kept_ = true; }
-
-  /// Closes what is open, and leaves all files to the caller, who shall remove them: for a thread
-  /// that must not wait for the file system. Nothing can be added any more.
-  std::vector<std::string> GiveUp();
 
  private:
   leveldb::Status Begin();

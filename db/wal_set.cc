@@ -70,6 +70,7 @@ bool WalSet::IsWorthReusing(const WalRef& wal) const {
 /// `ahead`: nobody waits for it, and it is made as good as can be.
 leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   const uint64_t number = context_->NewFileNumber();
+  const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
   const std::string path = LogFileName(context_->name, number);
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
@@ -85,6 +86,7 @@ leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   *wal = mode == LogFileMode::kWrite && CanReuse()
              ? std::make_shared<Wal>(number, std::move(file), log::FragmentEnds())
              : std::make_shared<Wal>(number, mode, std::move(file));
+  (*wal)->failures_before = failures_before;
   names_made_.fetch_add(1, std::memory_order_acq_rel);
   return status;
 }
@@ -96,13 +98,16 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
   leveldb::Status status = leveldb::Status::NotSupported(old_path);
   if (WantedMode() == LogFileMode::kWrite) {
     const uint64_t number = context_->NewFileNumber();
+    const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
     const std::string path = LogFileName(context_->name, number);
     leveldb::WritableFile* raw = nullptr;
     status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
     if (status.ok()) {
       names_made_.fetch_add(1, std::memory_order_acq_rel);
-      return std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw),
-                                   std::move(retired.ends));
+      auto wal = std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw),
+                                       std::move(retired.ends));
+      wal->failures_before = failures_before;
+      return wal;
     }
     if (status.IsNotSupportedError()) {
       files_reusable_.store(false, std::memory_order_relaxed);
@@ -134,8 +139,14 @@ leveldb::Status WalSet::Prepare() {
     wal = Reuse(std::move(retired));
   }
   if (wal == nullptr) return status;
-  // A folder that cannot be synced now is synced with the first record.
-  if (clients_sync_.load(std::memory_order_relaxed)) SyncNames();
+  if (clients_sync_.load(std::memory_order_relaxed)) {
+    status = SyncNames();
+    wal->has_name = status.ok() && !MayLackName(wal);
+    if (!status.ok()) {
+      Discard(std::move(wal));
+      return status;
+    }
+  }
   MutexLock lock(mutex_);
   prepared_.push_back(std::move(wal));
   return status;
@@ -151,6 +162,30 @@ leveldb::Status WalSet::SyncNames() {
   while (status.ok() && durable < made &&
          !names_durable_.compare_exchange_weak(durable, made, std::memory_order_acq_rel)) {
   }
+  if (!status.ok()) names_failures_.fetch_add(1, std::memory_order_acq_rel);
+  return status;
+}
+
+/// Whether a sync of the folder failed that may have been of its name.
+bool WalSet::MayLackName(const WalRef& wal) const {
+  return !wal->has_name && wal->failures_before != names_failures_.load(std::memory_order_acquire);
+}
+
+/// The same for all that the leading writer may have to sync: an error where that cannot be known.
+leveldb::Status WalSet::NameUnsynced() {
+  leveldb::Status status = SyncNames();
+  const auto name = [&](const WalRef& wal) {
+    if (status.ok() && MayLackName(wal)) {
+      status = leveldb::Status::IOError(LogFileName(context_->name, wal->number),
+                                        "its folder could not be synced since it was made");
+    }
+    wal->has_name = wal->has_name || status.ok();
+  };
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  for (const WalRef& wal : older_unsynced_) {
+    if (wal->number >= released) name(wal);
+  }
+  name(current_);
   return status;
 }
 
@@ -166,7 +201,8 @@ WalSet::WalRef WalSet::TakePrepared() {
       next = std::move(prepared_.front());
       prepared_.pop_front();
     }
-    if (current_ == nullptr || next->number > current_->number) return next;
+    const bool is_next = current_ == nullptr || next->number > current_->number;
+    if (is_next && !MayLackName(next)) return next;
     Discard(std::move(next));
   }
 }
@@ -278,8 +314,9 @@ leveldb::Status WalSet::SyncOlder() {
 leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
   leveldb::Status status;
-  if (!older_unsynced_.empty() && !Planted(Bug::kOlderWalsUnsynced)) status = SyncOlder();
-  if (status.ok() && !Planted(Bug::kWalNamesUnsynced)) status = SyncNames();
+  if (!Planted(Bug::kWalNamesUnsynced)) status = NameUnsynced();
+  if (status.ok() && !older_unsynced_.empty() && !Planted(Bug::kOlderWalsUnsynced))
+    status = SyncOlder();
   if (status.ok()) status = current_->writer.Sync();
   if (status.ok()) current_->has_unsynced = false;
   if (Planted(Bug::kSyncFailureAcknowledged)) return leveldb::Status::OK();

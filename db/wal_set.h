@@ -101,6 +101,10 @@ class WalSet {
     const uint64_t number;
     const LogFileMode mode;
     log::Writer writer;
+    /// Syncs of the folder that had failed before the file was made. Any later one may have taken
+    /// its name along, and that the next one succeeds proves nothing.
+    uint64_t failures_before = 0;
+    bool has_name = false;      // durably; whoever holds the WAL alone, then the leading writer
     bool has_unsynced = false;  // leading writer only
     bool has_failed = false;    // likewise: it may hold a record that was refused
     bool ended_synced = false;  // the leader let go of it when the next one took over
@@ -131,6 +135,8 @@ class WalSet {
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder();
   leveldb::Status SyncNames();
+  leveldb::Status NameUnsynced();
+  bool MayLackName(const WalRef& wal) const;
   leveldb::Status Begin(const WalRef& wal, SequenceNumber first_sequence);
   leveldb::Status RemoveUnbegun();
 
@@ -143,6 +149,7 @@ class WalSet {
   std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
   std::atomic<uint64_t> names_made_{0};      // WALs created, renamed or removed
   std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
+  std::atomic<uint64_t> names_failures_{0};  // syncs of the folder that failed
   std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
   std::atomic<bool> files_reusable_{true};   // the flush thread learns that they are not

@@ -11,7 +11,10 @@ using leveldb::Status;
 Status FileWindow::Fill(const TableSource& source, uint64_t begin, size_t bytes) {
   held_ = Slice();
   begin_ = begin;
-  return source.file->Read(begin, bytes, &held_, buffer_.Reserve(bytes));
+  Slice read;
+  const Status status = source.file->Read(begin, bytes, &read, buffer_.Reserve(bytes));
+  if (status.ok()) held_ = read;
+  return status;
 }
 
 bool FileWindow::Find(const BlockHandle& handle, Slice* stored) const {

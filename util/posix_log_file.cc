@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -125,7 +126,12 @@ class MappedLogFile final : public leveldb::WritableFile {
   }
 
  private:
-  static void StoreHeadLast(char* out, const Slice& data) {
+  static void StoreHeadLast(char* out, Slice data) {
+    // Zeros are there already: those that fill a block up, in front of a record, are no part of it.
+    while (!data.empty() && data[0] == 0) {
+      data.remove_prefix(1);
+      ++out;
+    }
     constexpr size_t kHeadBytes =
         sizeof(uint64_t);  // one store; a log record's header is seven bytes
     if (data.size() < kHeadBytes) {
@@ -257,15 +263,22 @@ Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const Lo
   return SyncData(fd, name);
 }
 
-/// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
-/// of it (which would kill the process), and an overwrite changes no metadata. A file system that
-/// copies on write cannot promise that.
-bool KeepsAllocations(int fd) {
+bool IsOneOf(int fd, std::initializer_list<long> file_systems) {
   struct statfs info;
-  if (fstatfs(fd, &info) != 0) return false;
-  return info.f_type == EXT4_SUPER_MAGIC || info.f_type == XFS_SUPER_MAGIC ||
-         info.f_type == TMPFS_MAGIC;
+  return fstatfs(fd, &info) == 0 &&
+         std::find(file_systems.begin(), file_systems.end(), info.f_type) != file_systems.end();
 }
+
+/// Whether an overwrite changes no metadata. A file system that copies on write cannot promise
+/// that.
+bool OverwritesInPlace(int fd) {
+  return IsOneOf(fd, {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC});
+}
+
+/// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
+/// of it, which would kill the process. On XFS a file may come to share its blocks with a copy that
+/// somebody makes (cp does so), and each store then takes a new block.
+bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGIC}); }
 
 }  // namespace
 
@@ -282,13 +295,15 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
     unlink(name.c_str());  // what it did allocate is needed elsewhere
     return s;
   }
-  if (allocated && KeepsAllocations(fd.get())) {
+  const bool maps = mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get());
+  const bool syncs = mode == LogFileMode::kWrite && allocated && OverwritesInPlace(fd.get());
+  if (maps || syncs) {
     if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) {
       unlink(name.c_str());
       return s;
     }
   }
-  if (mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get())) {
+  if (maps) {
     if (std::optional<Mapping> mapping = Mapping::Make(fd.get(), capacity_bytes)) {
       *result = new MappedLogFile(name, std::move(fd), *std::move(mapping));
       return Status::OK();

@@ -85,7 +85,8 @@ LEVELDB_EXPORT void leveldb_release_snapshot(leveldb_t* db, const leveldb_snapsh
 /* The property's text, malloc()ed and ending in a zero; NULL for a name that is not known. */
 LEVELDB_EXPORT char* leveldb_property_value(leveldb_t* db, const char* propname);
 
-/* sizes[i] becomes about the bytes in table files of the keys from start i to before limit i. */
+/* sizes[i] becomes about the bytes, in tables and memtables, of the keys from start i to before
+   limit i. */
 LEVELDB_EXPORT void leveldb_approximate_sizes(leveldb_t* db, int num_ranges,
                                               const char* const* range_start_key,
                                               const size_t* range_start_key_len,

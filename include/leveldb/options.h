@@ -44,8 +44,8 @@ struct LEVELDB_EXPORT Options {
   // Refuse to open a store that is already there.
   bool error_if_exists = false;
 
-  // Treat any damage found as a reason to stop, where the store would otherwise skip the damaged
-  // part and go on: a torn log record then fails the open.
+  // Damage in a log, other than an end that was not written whole, fails the open; otherwise replay
+  // ends there, and the log is kept in lost/. Every read is compared with its checksum.
   bool paranoid_checks = false;
 
   // Access to files, threads and time; Env::Default() unless set.
@@ -81,8 +81,7 @@ struct LEVELDB_EXPORT Options {
   // here, so the default costs little even for data that does not compress.
   CompressionType compression = kSnappyCompression;
 
-  // Continue the last MANIFEST and log at open, where possible, instead of starting new ones: a
-  // quicker open.
+  // Accepted, and without effect: an open always begins a new MANIFEST and a new log.
   bool reuse_logs = false;
 
   // Summaries that save reads for absent keys, NewBloomFilterPolicy() for one. nullptr: none.

@@ -162,8 +162,9 @@ LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
 /// Opens a store to read it as it is now, without its LOCK: another process may have it open and go
 /// on writing, which is not seen. Nothing in the folder is changed. What the logs hold is read into
 /// memory; what another process has written but not yet handed to the operating system is missed.
-/// Writes fail with NotSupported. At most max_open_files tables are kept open: if there are more,
-/// and another process deletes one of the others, reads that need it fail. Of `options`, those
+/// Writes fail with NotSupported. At most max_open_files tables are kept open, and no more than a
+/// fifth of the files that the process may have open; if there are more tables, and another process
+/// deletes one of the others, reads that need it fail. Of `options`, those
 /// count that say how to read.
 LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
                                             const std::string& name, leveldb::DB** db);

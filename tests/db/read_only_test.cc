@@ -208,6 +208,28 @@ TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   EXPECT_GT(opened, 0);
 }
 
+TEST_F(ReadOnlyTest, ATableThatIsGoneIsNoAbsentKey) {
+  options_.max_open_files = 20;
+  OpenWriter();
+  ASSERT_TRUE(SetOptions(writer_.get(), "l0_trigger=100").ok());  // they shall stay many
+  for (int table = 0; table < 40; ++table) {
+    Fill(table * 20, table * 20 + 20, std::string(100, 'a' + table % 26));
+    ASSERT_TRUE(Flush(writer_.get()).ok());
+  }
+  writer_.reset();
+  OpenReader();
+  for (const auto& [file, bytes] : Folder()) {
+    if (file.ends_with(".ldb")) ASSERT_TRUE(env()->RemoveFile(name_ + "/" + file).ok());
+  }
+  int failed = 0;
+  for (int i = 0; i < 800; ++i) {
+    const std::string value = Value(reader_.get(), Key(i));
+    EXPECT_NE(value, "-");
+    failed += value.starts_with("IO error");
+  }
+  EXPECT_GT(failed, 0);
+}
+
 TEST_F(ReadOnlyTest, ReadsMoreTablesThanItMayKeepOpen) {
   options_.max_open_files = 20;
   OpenWriter();

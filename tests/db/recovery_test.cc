@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "lull/lull.h"
 #include "tests/db/store_files.h"
@@ -148,6 +150,110 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
     db.reset();
     ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
   }
+}
+
+TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
+  leveldb::Options options;
+  options.env = &disk_;
+  options.paranoid_checks = true;
+  const auto tables_and_logs = [&] {
+    std::vector<std::string> names;
+    EXPECT_TRUE(disk_.GetChildren(kName, &names).ok());
+    std::erase_if(names, [](const std::string& name) {
+      const std::optional<ParsedFileName> parsed = ParseFileName(name);
+      return !parsed || (parsed->kind != FileKind::kTable && parsed->kind != FileKind::kLog);
+    });
+    return names;
+  };
+  const std::vector<std::string> before = tables_and_logs();
+  for (int round = 0; round < 3; ++round) {
+    leveldb::DB* raw = nullptr;
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
+    EXPECT_EQ(tables_and_logs(), before);
+  }
+}
+
+// That records are missing between two logs is seen in the second. What is left of them may be
+// what is unreadable at the end of the first.
+TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
+  for (const SequenceNumber next : {2, 3}) {
+    CrashEnv disk;
+    StoreFiles files(&disk, kName);
+    const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
+    const uint64_t second = files.AddWal({"c@" + std::to_string(next) + "=c"}, next);
+    files.WriteManifest(first);
+    const std::string path = LogFileName(kName, first);
+    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
+    const std::string bad = Contents(&disk, path);
+    leveldb::Options options;
+    options.env = &disk;
+    leveldb::DB* raw = nullptr;
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    delete raw;
+    EXPECT_FALSE(disk.FileExists(path));
+    const bool gap = next == 3;
+    EXPECT_EQ(Contents(&disk, LostFolderName(kName) + LogFileName("", first)), gap ? bad : "");
+    EXPECT_EQ(disk.FileExists(LostFolderName(kName) + LogFileName("", second)), gap);
+  }
+}
+
+// The last record of a MANIFEST names a table whose log is gone.
+class BadManifestEndTest : public ::testing::Test {
+ protected:
+  BadManifestEndTest() {
+    StoreFiles files(&disk_, kName);
+    files.AddTable(0, "a@1=a1");
+    VersionEdit later;
+    later.new_tables = {files.AddUnlisted("b@3=b3")};
+    const uint64_t wal = files.AddWal({}, 5);
+    later.log_number = wal;
+    later.last_sequence = 4;
+    table_ = TableFileName(kName, later.new_tables[0].number);
+    manifest_ = DescriptorFileName(kName, files.WriteManifest(wal, later));
+    EXPECT_TRUE(disk_.Corrupt(manifest_, Contents(&disk_, manifest_).size() - 1, "x"));
+    options_.env = &disk_;
+  }
+  Status Open() {
+    leveldb::DB* raw = nullptr;
+    const Status status = lull::Open(options_, SchedulingOptions(), kName, &raw);
+    db_.reset(raw);
+    return status;
+  }
+  std::string Lost(const std::string& path) {
+    return LostFolderName(kName) + path.substr(sizeof(kName) - 1);
+  }
+
+  CrashEnv disk_;
+  leveldb::Options options_;
+  std::string table_, manifest_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(BadManifestEndTest, WhatItMayHaveNamedIsKept) {
+  const std::string table = Contents(&disk_, table_);
+  const std::string manifest = Contents(&disk_, manifest_);
+  ASSERT_TRUE(Open().ok());
+  std::string value;
+  EXPECT_TRUE(db_->Get({}, "a", &value).ok());
+  EXPECT_TRUE(db_->Get({}, "b", &value).IsNotFound());
+  db_.reset();
+  EXPECT_FALSE(disk_.FileExists(table_));
+  EXPECT_EQ(Contents(&disk_, Lost(table_)), table);
+  EXPECT_EQ(Contents(&disk_, Lost(manifest_)), manifest);
+}
+
+TEST_F(BadManifestEndTest, WhoWantsToKnowOfDamageIsTold) {
+  options_.paranoid_checks = true;
+  EXPECT_TRUE(Open().IsCorruption());
+  EXPECT_TRUE(disk_.FileExists(table_));
+}
+
+TEST_F(BadManifestEndTest, RepairTakesWhatItMayHaveNamed) {
+  ASSERT_TRUE(leveldb::RepairDB(kName, options_).ok());
+  ASSERT_TRUE(Open().ok());
+  std::string value;
+  EXPECT_TRUE(db_->Get({}, "a", &value).ok());
+  EXPECT_TRUE(db_->Get({}, "b", &value).ok());
 }
 
 // Whoever wrote the log may have had more memory.

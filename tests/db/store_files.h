@@ -21,6 +21,7 @@
 #include "db/manifest.h"
 #include "db/salvage.h"
 #include "db/table_outputs.h"
+#include "db/wal_reader.h"
 #include "leveldb/write_batch.h"
 
 namespace lull::testing {
@@ -77,10 +78,15 @@ class StoreFiles {
     return listed_.back().number;
   }
 
-  // One record a text; consecutive sequences, from that of the first entry.
-  uint64_t AddWal(const std::vector<std::string>& records) {
+  // One record a text; consecutive sequences, from that of the first entry. With `first`, as Lull
+  // writes it: behind a preamble.
+  uint64_t AddWal(const std::vector<std::string>& records,
+                  std::optional<SequenceNumber> first = std::nullopt) {
     const uint64_t number = context_.NewFileNumber();
     log::Writer writer(NewFile(LogFileName(name(), number)));
+    if (first) {
+      EXPECT_TRUE(writer.AddRecord(WalPreamble(*first)).ok());
+    }
     for (const std::string& record : records) {
       const std::vector<Entry> entries = EntriesFromText(record);
       leveldb::WriteBatch batch;

@@ -89,6 +89,27 @@ TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
   EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
 }
 
+// A sync of the folder that succeeds behind one that failed says nothing of the names before it.
+TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  ASSERT_TRUE(wals_.Append("first").ok());
+  ASSERT_TRUE(wals_.Sync().ok());
+  ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so it was made now
+  const size_t before = Logs();
+  Fault fault;
+  fault.kind = FaultKind::kErrorOnce;
+  fault.ops = testing::kSyncDir;
+  env_.Arm(fault);
+  EXPECT_FALSE(wals_.Prepare().ok());
+  EXPECT_EQ(Logs(), before) << "nor is what was to be prepared";
+  env_.Heal();
+  ASSERT_TRUE(wals_.Append("second").ok());
+  EXPECT_FALSE(wals_.Sync().ok());
+  ASSERT_TRUE(wals_.Restart(3).ok());
+  ASSERT_TRUE(wals_.Append("third").ok());
+  EXPECT_TRUE(wals_.Sync().ok());
+}
+
 TEST_F(WalSetTest, NotWhereClientsDoNotSync) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);

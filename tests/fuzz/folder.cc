@@ -197,12 +197,15 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
         if (listed.contains(parsed->number) &&
             !(ScanTable(context, parsed->number, path, &scan).ok() && scan.whole()))
           break;
-        removable.insert(file);
+        // The end of the MANIFEST may have named it.
+        if (!state.is_torn || listed.contains(parsed->number)) removable.insert(file);
         break;
       case FileKind::kLog:
         logs[parsed->number] = file;
         break;
       case FileKind::kDescriptor:
+        if (!state.is_torn || parsed->number != state.manifest_number) removable.insert(file);
+        break;
       case FileKind::kTemp:
         removable.insert(file);
         break;

@@ -113,6 +113,18 @@ TEST_P(LogFileTest, EachFlushReachesTheFile) {
   }
 }
 
+TEST_P(LogFileTest, AppendsMayBeginWithZerosAndBeNothingElse) {
+  using namespace std::string_literals;
+  const auto file = Create();
+  std::string expected;
+  for (const std::string& data : {"\0\0\0\0\0\0record"s, "\0\0"s, std::string(20, '\0'), "end"s}) {
+    ASSERT_TRUE(file->Append(data).ok());
+    expected += data;
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_TRUE(TestDir::Contents(name_) == expected);
+}
+
 TEST_P(LogFileTest, GrowsPastItsCapacity) {
   for (const uint64_t capacity_bytes :
        {uint64_t{0}, uint64_t{1}, uint64_t{4096}, uint64_t{100000}}) {
@@ -290,8 +302,7 @@ class RecycledLogFileTest : public testing::Test {
   /// A full log under the old name, of bytes that are not zero.
   void SetUp() override {
     WritableFile* raw = nullptr;
-    ASSERT_TRUE(
-        extension_->NewLogFile(old_name_, kOldBytes, LogFileMode::kWrite, &raw).ok());
+    ASSERT_TRUE(extension_->NewLogFile(old_name_, kOldBytes, LogFileMode::kWrite, &raw).ok());
     const std::unique_ptr<WritableFile> file(raw);
     ASSERT_TRUE(file->Append(std::string(60'000, 'o')).ok());
     ASSERT_TRUE(file->Flush().ok());
@@ -373,8 +384,7 @@ TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
   const std::string copy = dir_.File("copy");
   std::filesystem::create_hard_link(old_name_, copy);
   WritableFile* file = nullptr;
-  EXPECT_TRUE(
-      extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsIOError());
+  EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsIOError());
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(TestDir::Contents(copy) == std::string(kOldBytes, 'o'));
   EXPECT_FALSE(std::filesystem::exists(new_name_));

@@ -1,0 +1,110 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Finished compactions that wait for their install.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "lull/listener.h"
+#include "tests/db/scripted_store.h"
+
+namespace lull {
+namespace {
+
+using testing::kMiB;
+
+class DeepJobs final : public EventListener {
+ public:
+  void OnJobBegin(const JobInfo& job) override {
+    if (job.kind == JobKind::kDeepCompaction) begun_.fetch_add(1);
+  }
+  int begun() const { return begun_.load(); }
+
+ private:
+  std::atomic<int> begun_{0};
+};
+
+/// A store whose flush thread is held in the install of a deep job, while others are finished.
+class HeldInstallsTest : public testing::ScriptedStoreTest {
+ protected:
+  static constexpr int kToInstallMax = 8;
+
+  ~HeldInstallsTest() override { env_.HoldSyncs(false); }
+
+  /// Moves of tables out of a level that holds more than twice what it should. (No call of Flush:
+  /// what a client waits for is done though no policy wants it.)
+  void HoldTheFirstOfMany() {
+    scheduling_.memory_budget_bytes = 64 * kMiB;
+    scheduling_.compaction_threads = 1;
+    scheduling_.l0_trigger = 1;
+    Directive wanted = Everything();
+    wanted.l0.jobs_max = wanted.deep.jobs_max = 0;
+    wanted.table_bytes = kMiB;
+    script_.Set(wanted);
+    Open();
+    ASSERT_TRUE(AddListener(db_.get(), jobs_).ok());
+    WriteMiB(0, 25);
+    Await("all but the last are flushed", [&] { return script_.Seen().l0_bytes >= 23 * kMiB; });
+    wanted.l0.jobs_max = 1;
+    script_.Set(wanted);
+    Await("all of it in L1", [&] { return script_.Seen().l0_tables == 0; });
+    ASSERT_EQ(jobs_->begun(), 0);
+    env_.HoldSyncs(true);
+    wanted.l0.jobs_max = 0;
+    wanted.deep.jobs_max = 1;
+    script_.Set(wanted);
+    Await("jobs wait", [&] { return jobs_->begun() > kToInstallMax; });
+  }
+  void WriteMiB(int from, int until) {
+    constexpr int kEntriesInMiB = 8;
+    for (int i = from * kEntriesInMiB; i < until * kEntriesInMiB; ++i) {
+      const std::string value(kMiB / kEntriesInMiB, 'v');
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(static_cast<uint64_t>(i)), value).ok());
+    }
+  }
+
+  const std::shared_ptr<DeepJobs> jobs_ = std::make_shared<DeepJobs>();
+};
+
+TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
+  HoldTheFirstOfMany();
+  for (int i = 0; i < 10; ++i) AwaitObeyed();
+  EXPECT_EQ(jobs_->begun(), 1 + kToInstallMax) << "one is being installed";
+  env_.HoldSyncs(false);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "none of them took what another had";
+  Await("the others", [&] { return jobs_->begun() > 1 + kToInstallMax; });
+}
+
+// The names of the files of all of them may be what could not be synced.
+TEST_F(HeldInstallsTest, OneThatFailsIsTheLast) {
+  HoldTheFirstOfMany();
+  env_.TakeTrace();
+  env_.FailNextSync();
+  env_.HoldSyncs(false);
+  Await("none waits", [&] {
+    std::string stats;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &stats));
+    return stats.find("\"installs\":0") != std::string::npos;
+  });
+  EXPECT_FALSE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(env_.TakeTrace(), "d");
+}
+
+TEST_F(HeldInstallsTest, AFlushGoesOnBetweenTwoOfThem) {
+  HoldTheFirstOfMany();
+  WriteMiB(25, 38);
+  Await("they are sealed", [&] { return script_.Seen().immutables >= 12; });
+  env_.TakeTrace();
+  env_.HoldSyncs(false);
+  Await("the flush", [&] { return script_.Seen().immutables == 0; });
+  std::string trace = env_.TakeTrace();
+  ASSERT_NE(trace.find('T'), std::string::npos) << trace;
+  trace.erase(trace.rfind('T'));
+  EXPECT_EQ(trace.find("dd"), std::string::npos) << "two installs without any flush: " << trace;
+  // A slice is no more than 4 MiB.
+  EXPECT_GE(std::count(trace.begin(), trace.end(), 'd'), 3) << trace;
+}
+
+}  // namespace
+}  // namespace lull

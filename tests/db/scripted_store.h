@@ -1,0 +1,221 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store under directives that a test chooses, on files whose making and syncs it can hold up.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/store.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/rng.h"
+#include "util/clock.h"
+#include "util/env_extension.h"
+#include "util/mutex.h"
+
+namespace lull::testing {
+
+inline constexpr uint64_t kKiB = 1 << 10;
+inline constexpr uint64_t kMiB = 1 << 20;
+
+/// What a test wants, and what policies were told. Shared by the policies that a store has in turn.
+struct Script {
+  Mutex mutex;
+  Directive directive LULL_GUARDED_BY(mutex);
+  Pressure seen LULL_GUARDED_BY(mutex);
+  std::string policy LULL_GUARDED_BY(mutex);
+  PolicyOptions options LULL_GUARDED_BY(mutex);
+  std::atomic<uint64_t> asked{0};
+  std::atomic<int> made{0};  ///< policies
+
+  void Set(const Directive& wanted) {
+    MutexLock lock(mutex);
+    directive = wanted;
+    directive.tick = true;
+  }
+  Pressure Seen() {
+    MutexLock lock(mutex);
+    return seen;
+  }
+};
+
+class ScriptedPolicy final : public Policy {
+ public:
+  explicit ScriptedPolicy(Script* script) : script_(script) {}
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+    MutexLock lock(script_->mutex);
+    script_->seen = pressure;
+    script_->asked.fetch_add(1);
+    return script_->directive;
+  }
+
+ private:
+  Script* const script_;
+};
+
+/// The real file system, on which no table can be made while they are held, nor a folder be synced.
+/// What is written is traced, a letter each: t, some of a table; T, a table's sync; d, a folder's,
+/// with which each install begins.
+class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
+ public:
+  HeldTablesEnv()
+      : EnvWrapper(leveldb::Env::Default()), extension_(ExtensionOf(leveldb::Env::Default())) {}
+
+  void Hold(bool on) { held_.store(on); }
+  void HoldSyncs(bool on) { syncs_held_.store(on); }
+  void FailNextSync() { next_sync_fails_.store(true); }
+  int waiting() const { return waiting_.load(); }
+  /// And begins anew.
+  std::string TakeTrace() {
+    MutexLock lock(mutex_);
+    return std::exchange(trace_, {});
+  }
+
+  leveldb::Status SyncDirectory(const std::string& dir) override {
+    while (syncs_held_.load()) Clock::System()->SleepForNanos(1'000'000);
+    Trace('d');
+    if (next_sync_fails_.exchange(false)) return leveldb::Status::IOError(dir, "not this time");
+    return extension_->SyncDirectory(dir);
+  }
+  leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+                             leveldb::WritableFile** result) override {
+    return extension_->NewLogFile(name, capacity_bytes, mode, result);
+  }
+  leveldb::Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
+    waiting_.fetch_add(1);
+    while (held_.load()) Clock::System()->SleepForNanos(1'000'000);
+    waiting_.fetch_sub(1);
+    const leveldb::Status status = extension_->NewTableFile(name, result);
+    if (status.ok()) *result = new Table(this, *result);
+    return status;
+  }
+
+ private:
+  class Table final : public leveldb::WritableFile {
+   public:
+    Table(HeldTablesEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {}
+    leveldb::Status Append(const leveldb::Slice& data) override {
+      env_->Trace('t');
+      return file_->Append(data);
+    }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override {
+      env_->Trace('T');
+      return file_->Sync();
+    }
+
+   private:
+    HeldTablesEnv* const env_;
+    const std::unique_ptr<leveldb::WritableFile> file_;
+  };
+
+  void Trace(char event) {
+    MutexLock lock(mutex_);
+    trace_.push_back(event);
+  }
+
+  EnvExtension* const extension_;
+  Mutex mutex_;
+  std::string trace_ LULL_GUARDED_BY(mutex_);
+  std::atomic<bool> held_{false};
+  std::atomic<bool> syncs_held_{false};
+  std::atomic<bool> next_sync_fails_{false};
+  std::atomic<int> waiting_{0};
+};
+
+class ScriptedStoreTest : public ::testing::Test {
+ protected:
+  ScriptedStoreTest() {
+    options_.create_if_missing = true;
+    options_.env = &env_;
+    options_.compression = leveldb::kNoCompression;
+    options_.write_buffer_size = kMiB;
+    options_.max_file_size = 2 * kMiB;
+    scheduling_.own_coordinator = true;
+    scheduling_.memory_budget_bytes = 4 * kMiB;
+    name_ = FreshDirectory("mechanism");
+    script_.Set(Everything());
+  }
+
+  static Directive Everything() {
+    Directive wanted;
+    wanted.l0 = wanted.deep = {4, CpuPriority::kNormal};
+    wanted.compactions_max = 4;
+    return wanted;
+  }
+
+  void Open() {
+    leveldb::DB* db = nullptr;
+    const auto make = [this](const std::string& policy, const PolicyOptions& options) {
+      MutexLock lock(script_.mutex);
+      script_.policy = policy;
+      script_.options = options;
+      script_.made.fetch_add(1);
+      return std::make_unique<ScriptedPolicy>(&script_);
+    };
+    const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(db);
+  }
+  void Await(const char* what, const std::function<bool()>& holds) {
+    for (int i = 0; i < 60'000; ++i) {
+      if (holds()) return;
+      Clock::System()->SleepForNanos(1'000'000);
+    }
+    FAIL() << "never came: " << what;
+  }
+  /// Waits until the store obeys what the script said before.
+  void AwaitObeyed() {
+    const uint64_t asked = script_.asked.load();
+    Await("two more decisions", [&] { return script_.asked.load() >= asked + 2; });
+  }
+
+  /// Values that do not compress, and whose key is known by their number.
+  static std::string KeyOf(uint64_t i) { return "key" + std::to_string(100'000 + i); }
+  static std::string ValueOf(uint64_t i) {
+    Rng rng(i);
+    std::string value(1000, '\0');
+    for (char& byte : value) byte = static_cast<char>(rng.Next());
+    return value;
+  }
+  void Write(uint64_t from, uint64_t until) {
+    for (uint64_t i = from; i < until; ++i) {
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), ValueOf(i)).ok());
+      acked_.store(i + 1);
+    }
+  }
+  void ExpectAll(leveldb::DB* db, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      std::string value;
+      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(i), &value).ok()) << i;
+      ASSERT_EQ(value, ValueOf(i)) << i;
+    }
+  }
+  std::vector<uint64_t> TableSizes() const {
+    std::vector<uint64_t> sizes;
+    for (const auto& file : std::filesystem::directory_iterator(name_)) {
+      if (file.path().extension() == ".ldb") sizes.push_back(file.file_size());
+    }
+    return sizes;
+  }
+
+  HeldTablesEnv env_;
+  leveldb::Options options_;
+  SchedulingOptions scheduling_;
+  std::string name_;
+  Script script_;
+  std::unique_ptr<leveldb::DB> db_;
+  std::atomic<uint64_t> acked_{0};
+};
+
+}  // namespace lull::testing
