@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/device_env.h"
+#include "benchmarks/flag_uses.h"
 #include "benchmarks/loadgen/text.h"
 #include "benchmarks/platform.h"
 #include "leveldb/env.h"
@@ -86,13 +87,19 @@ std::string BenchmarkRun::FirstFault() const {
   if (config_.device != "real" && DeviceModel::FindPreset(config_.device) == nullptr) {
     std::vector<std::string_view> known = DeviceModel::PresetNames();
     known.push_back("real");
-    const char* const cap = config_.device == "cap" ? " (benchmarks/compare has it)" : "";
+    const char* const cap =
+        config_.device == "cap" ? " (benchmarks/compare and benchmarks/policies have it)" : "";
     return "--device: there is no device '" + config_.device + "'" + cap +
            loadgen::DidYouMean(config_.device, known);
   }
   if (StoreName() != "rocksdb" && config_.given.contains("rocksdb_profile")) {
     return "--rocksdb_profile is for db_bench_rocksdb; this is " + StoreName();
   }
+  if (StoreName() == "rocksdb" && config_.comparisons) {
+    return "--comparisons: RocksDB is opened with its own comparator, which does not count";
+  }
+  const std::string fault = SchedulingFault(config_.scheduling);
+  if (!fault.empty()) return fault;
   for (const std::string& name : config_.benchmarks) {
     if (!PropertyOf(name).empty() || FindWorkload(name) != nullptr) {
       if (name != "load") continue;
@@ -106,12 +113,12 @@ std::string BenchmarkRun::FirstFault() const {
     }
     for (const LoadCase& load_case : cases) {
       std::shared_ptr<LoadPlan> plan;
-      const std::string fault =
+      const std::string bad =
           load_case.benchmark == "load" ? LoadPlan::Make(load_case.config, 1, &plan) : "";
-      if (!fault.empty()) return fault;
+      if (!bad.empty()) return bad;
     }
   }
-  return "";
+  return FirstUselessFlag(config_);
 }
 
 bool BenchmarkRun::RunAll() {

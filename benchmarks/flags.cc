@@ -28,12 +28,17 @@ DEFINE_int64(cache_size, -1, "bytes of the cache for uncompressed blocks; -1: th
 DEFINE_int32(open_files, 0, "most files kept open; 0: the store's default");
 DEFINE_int32(bloom_bits, -1, "Bloom filter bits a key; negative: no filter");
 DEFINE_int32(key_prefix, 0, "bytes put in front of every 16-byte key");
-DEFINE_bool(use_existing_db, false,
-            "keep the store that is there; benchmarks that need an empty one are skipped");
+DEFINE_bool(
+    use_existing_db, false,
+    "keep the store that is there; of the benchmarks that need an empty one, bursts and loads "
+    "go on with it, and LevelDB's are skipped");
 DEFINE_bool(reuse_logs, false, "append to an existing log or MANIFEST when opening");
 DEFINE_bool(compression, true, "compress blocks with Snappy");
 DEFINE_int32(zstd_compression_level, 1, "level of zstdcomp and zstduncomp");
-DEFINE_string(db, "", "the store's folder; empty: a folder of its own under the test directory");
+DEFINE_string(
+    db, "",
+    "the store's folder; a store that is there is removed first, unless --use_existing_db; "
+    "empty: a folder of its own under the test directory");
 
 DEFINE_string(
     store, "db",

@@ -38,7 +38,7 @@ std::string StoreVersion();
 // What a store is opened with.
 struct StoreSettings {
   leveldb::Options options;
-  std::string scheduling;  // "k=v;k=v"; a store without scheduling options refuses any
+  std::string scheduling;  // "k=v;k=v", in which SchedulingFault finds nothing
   bool flushes = true;     // false: no memtable ever goes to a table, to see the client's limit
 
   // What `options` says too, for a store that has options of its own. 0, or -1 where 0 has a
@@ -60,6 +60,10 @@ struct StoreSettings {
 
 // Of a memtable that is to take everything; LevelDB allows no more.
 inline constexpr size_t kNeverFullBytes = size_t{1} << 30;
+
+// What is wrong with scheduling options, for this store; empty when nothing is. Asked before the
+// folder is emptied.
+std::string SchedulingFault(const std::string& text);
 
 // Opens the store in folder `name`, and empties that folder.
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,

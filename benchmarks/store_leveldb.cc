@@ -57,13 +57,13 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
   return leveldb::DestroyDB(name, settings.options);
 }
 
+std::string SchedulingFault(const std::string& text) {
+  if (text.empty()) return "";
+  return "--policy, --layout, --options: stock LevelDB has no scheduling options (" + text + ")";
+}
+
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db) {
-  if (!settings.scheduling.empty()) {
-    return leveldb::Status::InvalidArgument(
-        "stock LevelDB has no scheduling options (--policy, --layout, --options)",
-        settings.scheduling);
-  }
   leveldb::Options options = settings.options;
   if (!settings.flushes) options.write_buffer_size = kNeverFullBytes;
   options.info_log = settings.stall_log;  // in place of the file LOG

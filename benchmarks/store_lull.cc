@@ -16,6 +16,12 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
   return leveldb::DestroyDB(name, settings.options);
 }
 
+std::string SchedulingFault(const std::string& text) {
+  SchedulingOptions ignored;
+  const leveldb::Status status = SchedulingOptions::Parse(text, &ignored);
+  return status.ok() ? "" : "--policy, --layout, --options: " + status.ToString();
+}
+
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db) {
   SchedulingOptions scheduling;

@@ -237,12 +237,13 @@ std::string StoreName() { return "rocksdb"; }
 
 std::string StoreVersion() { return rocksdb::GetRocksVersionAsString(); }
 
+std::string SchedulingFault(const std::string& text) {
+  if (text.empty()) return "";
+  return "--policy, --layout, --options: RocksDB has no scheduling options (" + text + ")";
+}
+
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db) {
-  if (!settings.scheduling.empty()) {
-    return leveldb::Status::InvalidArgument(
-        "RocksDB has no scheduling options (--policy, --layout, --options)", settings.scheduling);
-  }
   rocksdb::Options options = MakeOptions(settings);
   std::shared_ptr<rocksdb::Logger> file;
   options.info_log.reset();

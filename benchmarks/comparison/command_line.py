@@ -3,6 +3,11 @@
 
 import argparse
 import difflib
+import os
+
+
+# Stores are made and removed there, never straight in a folder that the user named.
+STORES_FOLDER = 'lull-benchmark-stores'
 
 
 def nearest(word, choices):
@@ -59,4 +64,6 @@ class Parser(argparse.ArgumentParser):
             known = [name for action in self._actions for name in action.option_strings]
             self.error(f"unknown argument '{unknown[0]}'{nearest(flag, known)}")
         options.arguments = list(argv)
+        if hasattr(options, 'db_dir'):
+            options.db_dir = os.path.join(options.db_dir, STORES_FOLDER)
         return options

@@ -56,7 +56,7 @@ def build(programs, log):
 
 def check_program(path):
     if not os.access(path, os.X_OK):
-        raise Failure(f'{path} is missing: run without --no-build')
+        raise Failure(f'{path} cannot be run: without --no-build and --db-bench it is built')
 
 
 def machine_facts(options):
@@ -72,7 +72,6 @@ def machine_facts(options):
         'cpu': model,
         'memory_bytes': memory,
         'kernel': os.uname().release,
-        'db_dir': options.db_dir,
         'arguments': options.arguments,
     }
 

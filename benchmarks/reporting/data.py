@@ -99,13 +99,27 @@ class Results:
     def add(self, item, intervals):
         if item.get('benchmark') == 'classic' or 'curve' not in item:
             return  # LevelDB's own benchmarks give one figure each, and no times
+        if item.get('counts') is False:
+            return  # disturbed, and made again
         workload = item.get('workload', item['benchmark'])
         if workload.endswith(SUSTAINABLE) or item.get('calibration'):
             return  # it was measured to know X, which stands with the loads that take shares of it
         kind = item.get('store_kind', 'db')
         if workload == 'limit' and kind == 'db':
             kind = 'limit'
-        self.runs.append(Run(workload, store_title(item), kind, item, intervals))
+        run = Run(workload, store_title(item), kind, item, intervals)
+        self.runs = [r for r in self.runs if not self.replaces(run, r)] + [run]
+
+    @staticmethod
+    def replaces(run, other):
+        """Whether it is the same, made again: then it counts as it was last."""
+        number = run.result.get('run')
+        return number is not None and (run.workload, run.store, run.kind, number) == (
+            other.workload,
+            other.store,
+            other.kind,
+            other.result.get('run'),
+        )
 
     def workloads(self):
         """Names of workloads that have a run on a store proper, in the order of the file."""

@@ -85,9 +85,11 @@ int Run(const std::string& name, const Costs& costs) {
 }
 
 int Validate(const std::string& name, const Costs& costs) {
+  if (!(FLAGS_options + FLAGS_csv + FLAGS_json).empty())
+    return Complain("--validate takes no --options, --csv or --json");
   Scenario scenario;
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
-  if (!fault.empty()) return Complain(fault);
+  if (!fault.empty()) return Complain(fault + "; --list shows them");
   if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
   for (const std::string& policy : scenario.policies) {
     SimulationOptions options;

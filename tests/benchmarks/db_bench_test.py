@@ -377,6 +377,11 @@ class DbBenchTest(unittest.TestCase):
             ('fillseq', "'fillseq'"),
             ('--options=nonsense', 'nonsense'),
             ('--rocksdb_profile=x', '--rocksdb_profile'),
+            ('--keys=zipfian', '--keys has no effect on fillseq'),
+            ('--benchmarks=b3 --keys=zipfian', '--keys has no effect on b3'),
+            ('--benchmarks=openloop,stats --mix=get', 'or on what follows: it is for load and b0'),
+            ('--rate=5 --benchmarks=b1', '--rate has no effect on b1: it is for openloop'),
+            ('--scale=0.1 --benchmarks=load', '--scale'),
             ('--json=/no/such/file', '--json'),
         ):
             done = self.start('--benchmarks=fillseq', '--num=10', *flag.split())
@@ -395,6 +400,12 @@ class DbBenchTest(unittest.TestCase):
     @unittest.skipUnless(STOCK or ROCKSDB, 'Lull has policies')
     def test_peers_have_no_policies(self):
         self.assertIn('no scheduling options', self.start('--policy=lull').stderr)
+
+    def test_a_store_outlives_a_wrong_option(self):
+        self.run_ok('--benchmarks=fillseq', '--num=10')
+        before = sorted(os.listdir(f'{self.folder}/db'))
+        self.assertEqual(self.start('--policy=slik').returncode, 1)
+        self.assertEqual(sorted(os.listdir(f'{self.folder}/db')), before)
 
 
 if __name__ == '__main__':

@@ -16,6 +16,7 @@ DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison import layout_tables as tables  # noqa: E402
+from comparison.command_line import STORES_FOLDER  # noqa: E402
 from comparison.layout_rows import DATA, make_rows  # noqa: E402
 from comparison.rocksdb_log import chains_of  # noqa: E402
 
@@ -268,7 +269,7 @@ class PlanTest(FolderTest):
         with_rocksdb = os.path.exists(DB_BENCH + '_rocksdb')
         self.assertEqual(len(rows), 2 * (2 + 4 + with_rocksdb))
         self.assertEqual(len({row.count('|') for row in rows}), 1)
-        self.assertEqual(os.listdir(stores), [])
+        self.assertEqual(os.listdir(os.path.join(stores, STORES_FOLDER)), [])
 
         # Without its last load, the last row is measured again, and no other.
         path = os.path.join(results, 'results.jsonl')

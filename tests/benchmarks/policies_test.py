@@ -15,6 +15,7 @@ DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison import pages  # noqa: E402
+from comparison.command_line import STORES_FOLDER  # noqa: E402
 from comparison import policy_tables as tables  # noqa: E402
 from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
 
@@ -143,7 +144,7 @@ class RunTest(unittest.TestCase):
             self.assertEqual(code, 0)
             with open(f'{folder}/results/policies.md') as file:
                 text = file.read()
-            self.assertFalse(os.listdir(f'{folder}/db'))
+            self.assertFalse(os.listdir(f'{folder}/db/{STORES_FOLDER}'))
         self.assertIn(text, printed.getvalue())
         self.assertRegex(text, r'sustains in a closed loop: [\d,]+/s \(production\)')
         rows = [line for line in text.splitlines() if line.startswith('| `')]
@@ -221,6 +222,8 @@ class ResumeTest(unittest.TestCase):
                 self.resumed()
         with self.assertRaisesRegex(policies.Failure, '--resume'):
             policies.read_options(['--again=gaps'])
+        with self.assertRaisesRegex(policies.Failure, '--options'):
+            policies.read_options(['--options=l0_trigger=3; policy=silk'])
 
 
 if __name__ == '__main__':

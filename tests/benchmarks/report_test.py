@@ -112,6 +112,15 @@ class ReportTest(unittest.TestCase):
         bursts = [{'begin_seconds': 3, 'seconds': 2, 'ops': 1}]
         self.assertEqual(self.read(result(bursts=bursts)).runs[0].spans_of_peaks(), [(3, 5)])
 
+    def test_what_was_made_again_counts_once(self):
+        results = self.read(
+            result(run=0, counts=False),
+            result(run=0, mb_per_s=1),
+            result(run=1, mb_per_s=2),
+            result(run=0, mb_per_s=3),
+        )
+        self.assertEqual([run.result['mb_per_s'] for run in results.runs], [2, 3])
+
     def test_a_torn_last_line_is_left_out_and_others_are_refused(self):
         self.assertEqual(len(self.read(result(), tail='{"kind": "res').runs), 1)
         with self.assertRaisesRegex(Failure, 'jsonl:1 is not JSON'):

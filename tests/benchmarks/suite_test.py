@@ -55,6 +55,11 @@ class SuiteTest(FolderTest):
         short = self.suite('--scale=0.1')
         self.assertLess(sum(short.expected_seconds()), 0.25 * sum(whole.expected_seconds()))
 
+    def test_a_part_does_not_replace_all_that_is_in_docs(self):
+        for part in ('--workloads=b1', '--no-report'):
+            with self.assertRaisesRegex(suite.Failure, '--docs'):
+                self.suite('--docs', part)
+
     def test_stores_take_turns_in_beginning(self):
         plan = self.suite('--workloads=b4,b9', '--stores=lull,leveldb', '--runs=2').plan()
         self.assertEqual(

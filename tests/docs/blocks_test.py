@@ -58,8 +58,13 @@ OTHERS = {'apt-get', 'c++', 'cc', 'cd', 'cp', 'curl', 'df', 'diff', 'echo', 'exp
 SCRIPTS = {
     'benchmarks/compare': ['benchmarks/compare'],
     'benchmarks/layouts': ['benchmarks/layouts'],
+    'benchmarks/online': ['benchmarks/online'],
+    'benchmarks/policies': ['benchmarks/policies', 'benchmarks/comparison/running.py'],
+    'benchmarks/report': ['benchmarks/report'],
     'benchmarks/simulate': ['benchmarks/simulate', 'benchmarks/simulation/main.cc'],
+    'benchmarks/suite': ['benchmarks/suite', 'benchmarks/comparison/running.py'],
     'benchmarks/tune': ['benchmarks/tune'],
+    'benchmarks/tuning_study': ['benchmarks/tuning_study'],
     'cmake/install-deps': ['cmake/install-deps'],
     'db_bench': ['benchmarks/flags.cc'],
     'docs/examples/replicated/make': ['docs/examples/replicated/make'],

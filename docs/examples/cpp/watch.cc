@@ -31,8 +31,10 @@ class Narrator final : public lull::EventListener {
                  Number(stall.held_writes), Number(stall.held_us));
   }
   void OnWritesRefused(const lull::WritesRefusedInfo& refused) override {
-    std::fprintf(stderr, "%s failed: %s. Close the store and open it again.\n",
-                 refused.what.c_str(), refused.status.ToString().c_str());
+    std::fprintf(
+        stderr, "%s failed: %s. %s\n", refused.what.c_str(), refused.status.ToString().c_str(),
+        refused.what == "the MANIFEST" ? "Close the store and open it again."
+                                       : "Writes go on once what memory holds could be flushed.");
   }
 
  private:
