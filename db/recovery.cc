@@ -150,10 +150,7 @@ leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
   }
   if (!status.ok()) return status;
   job.outputs().Keep();
-  for (const NewTable& table : job.outputs().finished()) {
-    result->new_tables.push_back(table);
-    result->unlisted.push_back(TableFileName(context->name, table.number));
-  }
+  for (const NewTable& table : job.outputs().finished()) result->new_tables.push_back(table);
   return status;
 }
 

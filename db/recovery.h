@@ -30,8 +30,8 @@ namespace lull {
 struct Recovered {
   ManifestState manifest;
   std::vector<NewTable> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
-  /// The paths of those while no MANIFEST was ever told of them: should the open fail, they go.
-  std::vector<std::string> unlisted;
+  /// Whether some MANIFEST may name those: else, should the open fail, they go.
+  bool new_tables_are_listed = false;
   SequenceNumber last_sequence = 0;
   std::vector<std::string>
       lost;  ///< file names (no folder) to keep under lost/, with something unread in them

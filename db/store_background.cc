@@ -222,18 +222,20 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   activity_.JobEnded(*compaction, status);
   const bool of_input = status.IsCorruption() || compaction->input_failed();
   NoteBackgroundError(JobClassName(compaction->job_class()), status, of_input);
-  const CompactionPlan plan = compaction->plan();
-  const JobClass job_class = compaction->job_class();
-  Discard(std::move(compaction));
   const uint64_t now = coordinator_->clock()->NowNanos();
-  MutexLock lock(mutex_);
-  compaction_retry_at_nanos_ = now + context_->pace.retry_nanos;
-  if (job_class == JobClass::kManual) AdvanceManualLocked(plan, status);
-  ForgetRunningLocked(plan);
-  if (!of_input || Planted(Bug::kDamagedRangeRetried)) return;
-  const uint64_t until =
-      status.IsCorruption() ? UINT64_MAX : now + kInputRetries * context_->pace.retry_nanos;
-  unreadable_.push_back({plan.range, until});
+  {
+    const CompactionPlan& plan = compaction->plan();
+    MutexLock lock(mutex_);
+    compaction_retry_at_nanos_ = now + context_->pace.retry_nanos;
+    if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(plan, status);
+    ForgetRunningLocked(plan);
+    if (of_input && !Planted(Bug::kDamagedRangeRetried)) {
+      const uint64_t until =
+          status.IsCorruption() ? UINT64_MAX : now + kInputRetries * context_->pace.retry_nanos;
+      unreadable_.push_back({plan.range, until});
+    }
+  }
+  Discard(std::move(compaction));
 }
 
 void Store::AbandonJob(std::unique_ptr<Job> job) {
@@ -242,10 +244,11 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     return;
   }
   activity_.JobAbandoned(*job);
-  const CompactionPlan plan = static_cast<CompactionJob*>(job.get())->plan();
+  {
+    MutexLock lock(mutex_);
+    ForgetRunningLocked(static_cast<CompactionJob*>(job.get())->plan());
+  }
   Discard(std::move(job));
-  MutexLock lock(mutex_);
-  ForgetRunningLocked(plan);
 }
 
 /// The monitor must not wait for the file system, which closing and removing outputs may do.

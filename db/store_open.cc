@@ -144,7 +144,10 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok()) {
     // Or each try to open a store that cannot be opened would add to what is on the disk.
-    for (const std::string& path : recovered->unlisted) env->RemoveFile(path);
+    for (const NewTable& table : recovered->new_tables) {
+      if (recovered->new_tables_are_listed) break;
+      env->RemoveFile(TableFileName(context_->name, table.number));
+    }
     return status;
   }
   BeginDeleting(*recovered);
@@ -184,7 +187,7 @@ leveldb::Status Store::StartManifest(Recovered* recovered) {
 
   const uint64_t number = context_->NewFileNumber();
   std::unique_ptr<ManifestWriter> manifest;
-  recovered->unlisted.clear();
+  recovered->new_tables_are_listed = true;
   status = ManifestWriter::Create(*context_, number, *version, recovered->manifest.compact_pointers,
                                   edit, &manifest);
   // On a failure both MANIFESTs stay: CURRENT may name either.

@@ -49,9 +49,8 @@ leveldb::Status Store::Flush() {
     DrainLocked([&]() LULL_REQUIRES(mutex_) {
       return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
     });
-    if (flushes_ >= wanted) break;
-    // OK: a try failed, and the next one flushed a part before this thread looked.
-    status = write_error_.ok() ? flush_error_ : write_error_;
+    // Both are OK if a try failed, and the next one flushed a part before this thread looked.
+    if (flushes_ < wanted) status = write_error_.ok() ? flush_error_ : write_error_;
   }
   return status;
 }

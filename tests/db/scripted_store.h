@@ -16,6 +16,7 @@
 #include "db/store.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "tests/db/fake_tenant.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
 #include "util/clock.h"
@@ -27,39 +28,16 @@ namespace lull::testing {
 inline constexpr uint64_t kKiB = 1 << 10;
 inline constexpr uint64_t kMiB = 1 << 20;
 
-/// What a test wants, and what policies were told. Shared by the policies that a store has in turn.
-struct Script {
-  Mutex mutex;
-  Directive directive LULL_GUARDED_BY(mutex);
-  Pressure seen LULL_GUARDED_BY(mutex);
+/// Shared by the policies that a store has in turn.
+struct Script : Wish {
   std::string policy LULL_GUARDED_BY(mutex);
   PolicyOptions options LULL_GUARDED_BY(mutex);
-  std::atomic<uint64_t> asked{0};
   std::atomic<int> made{0};  ///< policies
 
-  void Set(const Directive& wanted) {
-    MutexLock lock(mutex);
-    directive = wanted;
-    directive.tick = true;
+  void Set(Directive wanted) {
+    wanted.tick = true;
+    Wish::Set(wanted);
   }
-  Pressure Seen() {
-    MutexLock lock(mutex);
-    return seen;
-  }
-};
-
-class ScriptedPolicy final : public Policy {
- public:
-  explicit ScriptedPolicy(Script* script) : script_(script) {}
-  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
-    MutexLock lock(script_->mutex);
-    script_->seen = pressure;
-    script_->asked.fetch_add(1);
-    return script_->directive;
-  }
-
- private:
-  Script* const script_;
 };
 
 /// The real file system, on which no table can be made while they are held, nor a folder be synced.
@@ -161,7 +139,7 @@ class ScriptedStoreTest : public ::testing::Test {
       script_.policy = policy;
       script_.options = options;
       script_.made.fetch_add(1);
-      return std::make_unique<ScriptedPolicy>(&script_);
+      return std::make_unique<WishPolicy>(&script_);
     };
     const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make);
     ASSERT_TRUE(status.ok()) << status.ToString();
