@@ -33,8 +33,9 @@ class Journal:
         self.items = self.read()
         if not self.items or self.items[0].get('kind') != 'search':
             raise Failure(f'--resume: {self.path} does not begin with what was searched')
-        for name, value in search['asked'].items():
-            was = self.items[0]['asked'].get(name)
+        begun, asked = self.items[0]['asked'], search['asked']
+        for name in begun | asked:
+            was, value = begun.get(name), asked.get(name)
             if was != value:
                 raise Failure(
                     f'--resume: the search was begun with {name} {json.dumps(was)}, '

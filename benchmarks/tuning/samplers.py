@@ -56,6 +56,25 @@ class GridSampler(Sampler):
         """The grid is what it is."""
 
 
+class StartingSampler(Sampler):
+    """The points that were named to begin with, then those of another, which learns from all."""
+
+    def __init__(self, points, sampler):
+        self.points = list(points)
+        self.sampler = sampler
+
+    def replay(self, told):
+        begun = told[: len(self.points)]
+        super().replay(begun)
+        self.sampler.replay(told[len(begun) :])
+
+    def suggest(self):
+        return self.points.pop(0) if self.points else self.sampler.suggest()
+
+    def register(self, point, cost):
+        self.sampler.register(point, cost)
+
+
 def initial_trials(parameters, trials):
     """How many points are spread evenly before anything is learned from them."""
     return max(2, min(4 + 2 * parameters, int(INITIAL_SHARE_MAX * trials)))

@@ -101,6 +101,14 @@ class Parameter:
             value = self.low + (self.high - self.low) * share
         return min(self.high, max(self.low, round(value / self.step) * self.step))
 
+    def read(self, text):
+        """The value that --start gives."""
+        value = read_number(text or '')
+        if value is None or not self.low <= value <= self.high:
+            told = f"'{text}' is not" if text else 'has no value'
+            raise Failure(f'--start: {self.name} {told}, of {self.range_text()}')
+        return max(self.low, value // self.step * self.step)
+
     def grid(self):
         """Doubled from one end to the other, or in equal steps; both ends are there."""
         if self.scale == 'log':
@@ -133,13 +141,13 @@ def read_range(name, text):
     return Parameter(name, low, high, scale, is_size)
 
 
-def read_options(text):
+def read_options(text, flag='--options'):
     """'k=v;k=v' as a dictionary."""
     options = {}
     for pair in filter(None, (pair.strip() for pair in text.split(';'))):
         name, equals, value = pair.partition('=')
         if not equals:
-            raise Failure(f"--options: '{pair}' is not NAME=VALUE")
+            raise Failure(f"{flag}: '{pair}' is not NAME=VALUE")
         options[name.strip()] = value.strip()
     return options
 
@@ -184,6 +192,13 @@ class Space:
         elif 'l0_slowdown' in point and 'l0_stop' not in options:
             options['l0_stop'] = str(max(OUT_OF_THE_WAY, point['l0_slowdown']))
         return options
+
+    def point(self, text):
+        """The point that 'k=v;k=v' names, with each parameter in it; see options()."""
+        given = read_options(text, '--start')
+        for name in given:
+            check_name('--start', name, self.names())
+        return {p.name: p.read(given.get(p.name)) for p in self.parameters}
 
     def text(self, point):
         """What a person is shown of a point."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of benchmarks/tune: spaces, objectives, searches with a made-up program, journal, table.
+"""Tests of benchmarks/tune: objectives, searches with a made-up program, journal, table.
 
 Nothing is installed and nothing measured: points come from the random sampler or the grid.
 """
@@ -19,7 +19,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 
-from scripts import ROOT, load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from comparison.workloads import Failure  # noqa: E402
 from reporting import environment  # noqa: E402
 from tuning import journal, outcome, programs, samplers, space  # noqa: E402
@@ -30,89 +30,6 @@ from tuning.search import Search  # noqa: E402
 tune = load_script('tune')
 
 PYTHON = sys.executable
-
-
-def make_space(*declared, chosen=None, base='', own=()):
-    return space.make_space(list(declared), chosen, base, own)
-
-
-class SpaceTest(unittest.TestCase):
-    def test_the_papers_four_are_searched_unless_others_are_named(self):
-        self.assertEqual(make_space().names(), space.PAPER)
-        self.assertEqual(make_space(chosen=['l0_stop']).names(), ['l0_stop'])
-        self.assertEqual(make_space('l0_trigger=2..8:linear').names(), ['l0_trigger'])
-        both = make_space('l0_stop=8..64', chosen=['l0_stop', 'memtable_bytes'])
-        self.assertEqual(
-            both.declared(), {'l0_stop': '8..64:log', 'memtable_bytes': '1M..128M:log'}
-        )
-
-    def test_every_number_among_lulls_options_has_a_range(self):
-        with open(os.path.join(ROOT, 'include', 'lull', 'lull.h')) as file:
-            numbers = re.findall(r'^  (?:int|uint64_t) (\w+) = ', file.read(), re.M)
-        self.assertEqual(set(space.RANGES), set(numbers))
-        for name, text in space.RANGES.items():
-            space.read_range(name, text)
-
-    def test_a_file_of_ranges(self):
-        with tempfile.NamedTemporaryFile('w') as file:
-            file.write('# two\nl0_stop = 8 .. 64 : linear  # one\n\nmemtable_bytes=1M..2M\n')
-            file.flush()
-            declared = make_space('@' + file.name).declared()
-        self.assertEqual(declared, {'l0_stop': '8..64:linear', 'memtable_bytes': '1M..2M:log'})
-        with self.assertRaisesRegex(Failure, 'cannot read /nowhere: No such file'):
-            make_space('@/nowhere')
-
-    def test_wrong_names_come_with_the_nearest_right_one(self):
-        for arguments, said in (
-            (['l0_stopp=1..2'], "no parameter 'l0_stopp'; did you mean 'l0_stop'"),
-            (['memtable_byte=1M..2M'], "did you mean 'memtable_bytes'"),
-            (['l0_stop=1..2:logg'], "no scale 'logg'; did you mean 'log'"),
-            (['l0_stop=1-2'], 'is not LOW..HIGH:SCALE'),
-            (['l0_stop=1..2x'], 'is not LOW..HIGH:SCALE'),
-            (['l0_stop=8..8'], '8 is not less than 8'),
-            (['l0_stop=0..8:log'], 'cannot begin at 0'),
-            (['l0_stop'], 'is not NAME=LOW..HIGH:SCALE'),
-        ):
-            with self.assertRaises(Failure) as refused:
-                make_space(*arguments)
-            self.assertIn(said, str(refused.exception))
-        with self.assertRaisesRegex(Failure, "did you mean 'l0_trigger'"):
-            make_space(chosen=['l0_triger'])
-        with self.assertRaisesRegex(Failure, 'l0_stop is searched'):
-            make_space(chosen=['l0_stop'], base='policy=lull;l0_stop=9')
-        with self.assertRaisesRegex(Failure, "'policy' is not NAME=VALUE"):
-            make_space(base='policy')
-
-    def test_values_lie_in_the_range_on_its_scale(self):
-        size = make_space(chosen=['memtable_bytes']).parameters[0]
-        self.assertEqual([size.text(size.at(share)) for share in (0, 1)], ['1M', '128M'])
-        self.assertAlmostEqual(size.at(0.5) / (1 << 20), math.sqrt(128), places=2)
-        self.assertEqual(size.at(0.123) % 1024, 0)
-        count = make_space('l0_trigger=1..9:linear').parameters[0]
-        self.assertEqual([count.at(share) for share in (0, 0.5, 1)], [1, 5, 9])
-
-    def test_a_grid_doubles_and_has_both_ends(self):
-        size = make_space(chosen=['table_bytes_max']).parameters[0]
-        texts = [size.text(value) for value in size.grid()]
-        self.assertEqual((texts[:3], texts[-1], len(texts)), (['32K', '64K', '128K'], '64M', 12))
-        self.assertEqual(make_space('l0_stop=4..20').parameters[0].grid(), [4, 8, 16, 20])
-        self.assertEqual(make_space('l0_stop=4..6:linear').parameters[0].grid(), [4, 5, 6])
-
-    def test_limits_of_l0_come_in_order(self):
-        both = make_space(chosen=['l0_slowdown', 'l0_stop'])
-        options = both.options({'l0_slowdown': 100, 'l0_stop': 20})
-        self.assertEqual(options, {'l0_slowdown': '20', 'l0_stop': '20'})
-        stop = make_space(chosen=['l0_stop'])
-        self.assertEqual(stop.options({'l0_stop': 9}), {'l0_stop': '9', 'l0_slowdown': '9'})
-        stop = make_space(chosen=['l0_stop'], base='l0_slowdown=5')
-        self.assertEqual(stop.options({'l0_stop': 9})['l0_slowdown'], '5')
-        slow = make_space(chosen=['l0_slowdown'])
-        self.assertEqual(slow.options({'l0_slowdown': 9}), {'l0_slowdown': '9', 'l0_stop': '512'})
-        slow = make_space(chosen=['l0_slowdown'], base='policy=leveldb;l0_stop=12')
-        self.assertEqual(
-            space.options_text(slow.options({'l0_slowdown': 9})),
-            'policy=leveldb;l0_stop=12;l0_slowdown=9',
-        )
 
 
 class ObjectiveTest(unittest.TestCase):
@@ -197,7 +114,7 @@ class SearchTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.space = make_space(chosen=['memtable_bytes'])
+        self.space = space.make_space([], ['memtable_bytes'], '')
 
     def search(self, program, constraints=(), resumed=False, sampler=None, **options):
         kept = Journal(self.folder)
@@ -321,6 +238,24 @@ class SearchTest(unittest.TestCase):
             kinds = [json.loads(line)['kind'] for line in file]
         self.assertEqual(kinds, ['search'] + ['trial'] * 12)
 
+    def test_named_points_come_first_also_after_a_kill(self):
+        named = [{'memtable_bytes': size << 20} for size in (3, 5, 7)]
+
+        def search(**options):
+            sampler = samplers.RandomSampler(self.space, 7)
+            sampler = samplers.StartingSampler(named, sampler)
+            return self.search(MadeUp(), sampler=sampler, confirm=0, **options)
+
+        search(trials=2).run_all()
+        resumed = search(resumed=True, trials=5)
+        resumed.run_all()
+        points = [trial['point'] for trial in resumed.journal.trials()]
+        other = samplers.RandomSampler(self.space, 7)
+        self.assertEqual(points, named + [other.suggest(), other.suggest()])
+        longer = search(resumed=True, trials=6)
+        longer.run_all()
+        self.assertEqual(longer.journal.trials()[-1]['point'], other.suggest())
+
     def test_a_finished_search_does_nothing_again(self):
         self.search(MadeUp()).run_all()
         program = MadeUp()
@@ -377,6 +312,10 @@ class JournalTest(unittest.TestCase):
             Journal(folder).begin({'asked': {'seed': 1}})
             with self.assertRaisesRegex(Failure, 'begun with seed 1, not 2'):
                 Journal(folder).resume({'asked': {'seed': 2}})
+            with self.assertRaisesRegex(Failure, 'begun with start null, not 3'):
+                Journal(folder).resume({'asked': {'seed': 1, 'start': 3}})
+            with self.assertRaisesRegex(Failure, 'begun with seed 1, not null'):
+                Journal(folder).resume({'asked': {}})
             with self.assertRaisesRegex(Failure, '--resume goes on with it'):
                 Journal(folder).begin({'asked': {'seed': 1}})
             with open(os.path.join(folder, 'trials.jsonl'), 'a') as file:
@@ -531,8 +470,9 @@ class CommandTest(unittest.TestCase):
 
     def test_a_search_from_beginning_to_end(self):
         results = os.path.join(self.folder, 'results')
+        same = ['--seed=11', '--start=l0_stop=77']
         code, said = self.tune(
-            *self.arguments(f'--results={results}', '--trials=6', '--confirm=1', '--seed=11')
+            *self.arguments(f'--results={results}', '--trials=6', '--confirm=1', *same)
         )
         self.assertEqual(code, 0, said)
         with open(os.path.join(results, 'tune.md')) as file:
@@ -540,7 +480,8 @@ class CommandTest(unittest.TestCase):
         self.assertIn(text, said)
         best = re.search(r'```text\nl0_stop=(\d+);l0_slowdown=\1\n```', text)
         self.assertGreater(int(best[1]), 256)
-        again = self.arguments(f'--resume={results}', '--trials=8', '--confirm=0', '--seed=11')
+        self.assertIn('trial 1: l0_stop=77: ', said)
+        again = self.arguments(f'--resume={results}', '--trials=8', '--confirm=0', *same)
         code, said = self.tune(*again)
         self.assertEqual(code, 0, said)
         self.assertIn('2 trial(s) of 8', said)
@@ -559,6 +500,8 @@ class CommandTest(unittest.TestCase):
     def test_arguments_that_make_no_sense(self):
         for arguments, said in (
             (['--grid'], 'name it with --parameter'),
+            (['--grid', '--parameter=l0_stop', '--start=l0_stop=9'], 'it has no --start'),
+            (['--start=l0_stop=9'], 'memtable_bytes has no value'),
             (['--command=x'], '--command needs --figure'),
             (['--figure=p99=(.)'], '--figure belongs to --command'),
             (['--explore=1'], 'is not RANDOM:LEARNED'),

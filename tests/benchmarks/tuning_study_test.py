@@ -48,6 +48,34 @@ class StudyTest(FolderTest):
             pass
         self.assertIn(f'--resume={folder}', study.command(one))
 
+    def test_a_search_of_all_begins_with_what_was_found_for_each(self):
+        study = self.study('--workloads=fillrandom', '--sampler=random')
+        found = {
+            'memtable_bytes': {'memtable_bytes': '9M'},
+            'table_bytes_max': {'table_bytes_max': '1M'},
+            'l0_slowdown': {'l0_slowdown': '90', 'l0_stop': '512'},
+            'l0_stop': {'l0_stop': '80', 'l0_slowdown': '80'},
+        }
+        for name, options in found.items():
+            study.found[f'fillrandom-{name}'] = {'policy': 'leveldb', **options}
+            study.found[f'fillrandom-{name}-grid'] = {'policy': 'leveldb'}
+
+        def starts(name):
+            one = next(s for s in study.studies if s.name == name)
+            return [a.split('=', 1)[1] for a in study.command(one) if a.startswith('--start')]
+
+        self.assertEqual(
+            starts('fillrandom-four'),
+            [
+                'memtable_bytes=9M;table_bytes_max=2M;l0_slowdown=8;l0_stop=12',
+                'memtable_bytes=4M;table_bytes_max=1M;l0_slowdown=8;l0_stop=12',
+                'memtable_bytes=4M;table_bytes_max=2M;l0_slowdown=90;l0_stop=512',
+                'memtable_bytes=4M;table_bytes_max=2M;l0_slowdown=80;l0_stop=80',
+                'memtable_bytes=9M;table_bytes_max=1M;l0_slowdown=80;l0_stop=80',
+            ],
+        )
+        self.assertEqual(starts('fillrandom-two') + starts('fillrandom-l0_stop-grid'), [])
+
     def test_ratios_are_of_the_same_round(self):
         study = self.study('--workloads=unsynced', '--rounds=3')
         for one in study.studies:
