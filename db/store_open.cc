@@ -142,14 +142,12 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     status = KeepUnderLost(*context_, recovered->lost);
   if (status.ok() && Planted(Bug::kDeletesBeforeManifest)) BeginDeleting(*recovered);
   if (status.ok()) status = StartManifest(recovered);
-  if (!status.ok()) {
+  if (!status.ok() && !recovered->new_tables_are_listed) {
     // Or each try to open a store that cannot be opened would add to what is on the disk.
-    for (const NewTable& table : recovered->new_tables) {
-      if (recovered->new_tables_are_listed) break;
+    for (const NewTable& table : recovered->new_tables)
       env->RemoveFile(TableFileName(context_->name, table.number));
-    }
-    return status;
   }
+  if (!status.ok()) return status;
   BeginDeleting(*recovered);
   auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = memtable.get();

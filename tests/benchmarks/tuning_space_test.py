@@ -57,9 +57,8 @@ class SpaceTest(unittest.TestCase):
             (['l0_stop=0..8:log'], 'cannot begin at 0'),
             (['l0_stop'], 'is not NAME=LOW..HIGH:SCALE'),
         ):
-            with self.assertRaises(Failure) as refused:
+            with self.assertRaisesRegex(Failure, re.escape(said)):
                 make_space(*arguments)
-            self.assertIn(said, str(refused.exception))
         with self.assertRaisesRegex(Failure, "did you mean 'l0_trigger'"):
             make_space(chosen=['l0_triger'])
         with self.assertRaisesRegex(Failure, 'l0_stop is searched'):
@@ -109,9 +108,8 @@ class SpaceTest(unittest.TestCase):
             ('l0_stp=64', "no parameter 'l0_stp'; did you mean 'l0_stop'"),
             ('l0_stop', "--start: 'l0_stop' is not NAME=VALUE"),
         ):
-            with self.assertRaises(Failure) as refused:
+            with self.assertRaisesRegex(Failure, re.escape(said)):
                 both.point(text)
-            self.assertIn(said, str(refused.exception))
 
 
 if __name__ == '__main__':

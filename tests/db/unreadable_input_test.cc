@@ -90,7 +90,7 @@ TEST_F(UnreadableInputTest, IsTriedAgain) {
   EXPECT_TRUE(WaitForIdle(db_.get()).ok());
 }
 
-TEST_F(RestingInputTest, HoldsUpNothingElse) {
+TEST_F(UnreadableInputTest, HoldsUpNothingElse) {
   for (int round = 0; round < 5; ++round) {
     Put("m1", std::to_string(round));
     Compact("m", "n");
