@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/merge_job.h"
 
+#include <span>
 #include <utility>
 
 #include "db/filename.h"
@@ -165,18 +166,38 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
 
 leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  const auto open = [this](TableFile* file) { return OpenInputTable(*file); };
+  const auto add = [&](std::span<const TableRef> files) {
+    Input& added = inputs_.emplace_back();
+    const auto open = [this, &added](TableFile* file) {
+      added.opened_last = file;
+      return OpenInputTable(*file);
+    };
+    children.push_back(files.size() == 1 ? open(files.front().get())
+                                         : NewLevelIterator(context_->order, files, open));
+    added.iterator = children.back().get();
+  };
   const auto add_level = [&](int level, const std::vector<TableRef>& files) {
     if (level == 0) {
-      for (const TableRef& file : files) children.push_back(OpenInputTable(*file));
+      for (const TableRef& file : files) add({&file, 1});
     } else if (!files.empty()) {
-      children.push_back(NewLevelIterator(context_->order, files, open));
+      add(files);
     }
   };
   add_level(plan_.level, plan_.upper);
   add_level(plan_.output_level, plan_.lower);
   *input = NewMergingIterator(context_->order, std::move(children));
   return leveldb::Status::OK();
+}
+
+RunningRange CompactionJob::RangeToAvoid() const {
+  RunningRange range = plan_.range;
+  for (const Input& input : inputs_) {
+    if (input.iterator->status().ok()) continue;
+    range.smallest_user = input.opened_last->smallest_user().ToString();
+    range.largest_user = input.opened_last->largest_user().ToString();
+    break;
+  }
+  return range;
 }
 
 leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {

@@ -7,6 +7,7 @@
 // A slice ends between two entries. Everything a job needs to go on is in the object: see Job.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,8 +121,17 @@ class CompactionJob final : public MergeJob {
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
   double share_done() const override;
+  /// Of a job that failed, and is not run again: the range that another one would fail on as well.
+  /// That of the one table which could not be read, where that is known; else the whole range.
+  RunningRange RangeToAvoid() const;
 
  private:
+  /// One that the merge draws from, and owns.
+  struct Input {
+    const leveldb::Iterator* iterator = nullptr;
+    const TableFile* opened_last = nullptr;
+  };
+
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
     return cutter_.CutBefore(internal_key, output_bytes, may_cut);
@@ -133,6 +143,7 @@ class CompactionJob final : public MergeJob {
   const CompactionPlan plan_;
   const VersionRef version_;  // keeps the inputs alive
   OwnedCounter table_bytes_read_;
+  std::deque<Input> inputs_;  // in one place, since iterators point into it
   OutputCutter cutter_;
 };
 

@@ -232,7 +232,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     if (of_input && !Planted(Bug::kDamagedRangeRetried)) {
       const uint64_t until =
           status.IsCorruption() ? UINT64_MAX : now + kInputRetries * context_->pace.retry_nanos;
-      unreadable_.push_back({plan.range, until});
+      unreadable_.push_back({compaction->RangeToAvoid(), until});
     }
   }
   Discard(std::move(compaction));

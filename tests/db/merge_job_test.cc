@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db/filename.h"
 #include "gtest/gtest.h"
 #include "tests/db/store_files.h"
 #include "tests/db/version_text.h"
@@ -172,9 +173,15 @@ class DamagedMergeTest : public ::testing::Test {
     CompactionJob job(JobClass::kL0, files_.context(), &tables_, std::move(*plan), layout, version,
                       kMaxSequence);
     Job::Progress progress = Job::Progress::kMore;
-    return job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+    const leveldb::Status status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+    const RunningRange avoided = job.RangeToAvoid();
+    EXPECT_EQ(avoided.input_level, 0);
+    EXPECT_EQ(avoided.output_level, 1);
+    avoided_ = avoided.smallest_user + ".." + avoided.largest_user;
+    return status;
   }
 
+  std::string avoided_;  // after a failure
   CrashEnv env_;
   StoreFiles files_{&env_, "/store"};
   GraceDomain grace_;
@@ -186,6 +193,22 @@ TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
   const leveldb::Status status =
       Compact({files_.AddUnlisted("a@5=x d@6=y b@7=z e@8=w", 0), files_.AddUnlisted("b@1=z", 1)});
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_EQ(avoided_, "a..e") << "nobody knows which of them it was";
+}
+
+TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
+  const std::vector<NewTable> tables = {
+      files_.AddUnlisted("a@5=x z@6=y", 0), files_.AddUnlisted("b@1=z c@2=z", 1),
+      files_.AddUnlisted("f@1=z g@2=z", 1), files_.AddUnlisted("l@1=z m@2=z", 1)};
+  const auto path = [&](size_t i) { return TableFileName(files_.name(), tables[i].number); };
+  ASSERT_TRUE(env_.RenameFile(path(2), "/store/elsewhere").ok());
+  EXPECT_FALSE(Compact(tables).ok());
+  EXPECT_EQ(avoided_, "f..g");
+
+  ASSERT_TRUE(env_.RenameFile("/store/elsewhere", path(2)).ok());
+  ASSERT_TRUE(env_.RemoveFile(path(0)).ok());
+  EXPECT_FALSE(Compact(tables).ok());
+  EXPECT_EQ(avoided_, "a..z");
 }
 
 TEST_F(DamagedMergeTest, KeysBeyondTheListedRangeMakeNoEdit) {

@@ -23,14 +23,13 @@ constexpr char kName[] = "/store";
 
 class UnreadableInputTest : public ::testing::Test {
  protected:
-  UnreadableInputTest() : UnreadableInputTest("retry_ms=10") {}
-  explicit UnreadableInputTest(const std::string& retry) {
+  UnreadableInputTest() {
     leveldb::Options options;
     options.env = &env_;
     options.create_if_missing = true;
     leveldb::DB* raw = nullptr;
     const leveldb::Status status =
-        testing::OpenStore(options, "own_coordinator=true;" + retry, kName, &raw);
+        testing::OpenStore(options, "own_coordinator=true;retry_ms=10", kName, &raw);
     EXPECT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
     Put("a1", "old");
@@ -73,13 +72,6 @@ class UnreadableInputTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-/// Tried again so late that a slow machine is done with a test before: a job that tries takes all
-/// of L0, so what failed with it is then left alone as well.
-class RestingInputTest : public UnreadableInputTest {
- protected:
-  RestingInputTest() : UnreadableInputTest("retry_ms=2000") {}
-};
-
 TEST_F(UnreadableInputTest, IsTriedAgain) {
   env_.Heal();
   for (int i = 0; FilesAtLevel(0) != "0" && i < 10'000; ++i) {
@@ -99,7 +91,19 @@ TEST_F(UnreadableInputTest, HoldsUpNothingElse) {
   EXPECT_EQ(FilesAtLevel(1), "2");
 }
 
-TEST_F(RestingInputTest, WritersAreToldWhenL0IsFullOfIt) {
+TEST_F(UnreadableInputTest, HoldsUpNothingThatAJobTakesAlongWithIt) {
+  Put("m1", "new");
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  Clock::System()->SleepForNanos(100'000'000);  // a1's turn has come again: one job takes both
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=2").ok());
+  for (int i = 0; FilesAtLevel(0) != "1" && i < 10'000; ++i) {
+    Clock::System()->SleepForNanos(1'000'000);
+  }
+  EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
+}
+
+TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1;l0_slowdown=2;l0_stop=3").ok());
   for (int round = 0; round < 8; ++round) {
     Put("m1", std::to_string(round));
