@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kTickUsMax = 50'000;
 constexpr double kGainAway = 1.05;
 constexpr double kGainBack = 0.99;
-constexpr double kLossAtOnce = 0.8;
-constexpr uint64_t kPartsOfWindow = 4;   // after one of these a large loss can be told from noise
+constexpr double kLossAtOnce = 0.9;
+constexpr uint64_t kPartsOfWindow = 4;   // in one of these a loss shows, and a rest settles things
 constexpr uint64_t kWindowsOfBurst = 8;  // a burst of more than so many windows is not waited for
 constexpr uint64_t kStepsOfRound = 2 * OnlineTuner::kKnobs;
 constexpr uint64_t kWindowsToWaitMax = 64;
@@ -30,6 +30,9 @@ OnlineTuner::OnlineTuner(uint64_t window_us, const Ranges& ranges)
 
 void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us) {
   bool burst_ended = false;
+  const bool rested = now_us - last_busy_us_ >= window_us_ / kPartsOfWindow;
+  if (busy) last_busy_us_ = now_us;
+  if (busy && rested && settles_) BeginWindow(stage_);
   if (begun_ && busy) {
     const uint64_t elapsed_us = now_us - seen_us_;
     if (elapsed_us <= kTickUsMax) {
@@ -45,10 +48,9 @@ void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_u
   begun_ = true;
   seen_us_ = now_us;
   seen_bytes_ = client_bytes_total;
-  if (trying() && LosesMuch()) {
+  if (trying() && Loses()) {
     lost_ = true;
-    levels_[knob_] -= direction_;
-    return BeginWindow(Stage::kBackSettles);
+    return Turn(-direction_, Stage::kAfter);
   }
   const uint64_t longest_us =
       std::clamp(burst_us_ + burst_us_ / 2, window_us_, kWindowsOfBurst * window_us_);
@@ -58,10 +60,18 @@ void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_u
 
 void OnlineTuner::BeginWindow(Stage stage) {
   stage_ = stage;
+  settles_ = false;
   busy_us_ = bytes_ = 0;
 }
 
-bool OnlineTuner::LosesMuch() const {
+/// The knob that is tried, by one level.
+void OnlineTuner::Turn(int direction, Stage stage) {
+  levels_[knob_] += direction;
+  BeginWindow(stage);
+  settles_ = true;
+}
+
+bool OnlineTuner::Loses() const {
   return busy_us_ >= window_us_ / kPartsOfWindow &&
          static_cast<double>(bytes_) < kLossAtOnce * before_ * static_cast<double>(busy_us_);
 }
@@ -86,24 +96,18 @@ void OnlineTuner::EndWindow(double rate) {
     rejected_in_a_row_ = windows_to_wait_ = 0;
     return BeginWindow(Stage::kBefore);
   }
+  if (settles_) return BeginWindow(stage_);
   switch (stage_) {
     case Stage::kBefore:
       before_ = rate;
       if (windows_to_wait_ == 0) return BeginTrial();
       --windows_to_wait_;
       return BeginWindow(Stage::kBefore);
-    case Stage::kTrialSettles:
-      return BeginWindow(Stage::kTrial);
     case Stage::kTrial:
       trial_ = rate;
-      levels_[knob_] -= direction_;
-      return BeginWindow(Stage::kBackSettles);
-    case Stage::kBackSettles:
-      return BeginWindow(Stage::kAfter);
+      return Turn(-direction_, Stage::kAfter);
     case Stage::kAfter:
       return Decide(rate);
-    case Stage::kKeptSettles:
-      return BeginWindow(Stage::kConfirm);
     case Stage::kConfirm:
       return Confirm(rate);
   }
@@ -124,8 +128,7 @@ void OnlineTuner::BeginTrial() {
   if (!StepIsAllowed()) return BeginWindow(Stage::kBefore);
   ++steps_tried_;
   lost_ = false;
-  levels_[knob_] += direction_;
-  BeginWindow(Stage::kTrialSettles);
+  Turn(direction_, Stage::kTrial);
 }
 
 void OnlineTuner::Decide(double after) {
@@ -135,8 +138,7 @@ void OnlineTuner::Decide(double after) {
   const bool gains = away ? trial_ > kGainAway * best : trial_ >= kGainBack * mean;
   before_ = after;
   if (lost_ || !gains) return Reject();
-  levels_[knob_] += direction_;
-  BeginWindow(Stage::kKeptSettles);
+  Turn(direction_, Stage::kConfirm);
 }
 
 void OnlineTuner::Confirm(double rate) {

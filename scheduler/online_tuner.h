@@ -5,12 +5,13 @@
 //
 // What is compared are bytes that clients wrote and read for each second in which they did so, in
 // windows of so much busy time: before a step, with it, and without it again, so that a load that
-// grows or fades is not taken for an effect. Where clients come in bursts, windows are of whole
-// ones, since a burst begins fast and is slowed later. A step away from the configuration must gain
-// a twentieth over the better of its two neighbours; a step back to it must only lose nothing. What
-// was accepted must prove itself once more. A step that loses a fifth is taken back at once, and
-// when clients get a quarter less done than they used to, for another reason, all knobs go back to
-// the configuration: what served one load may harm the next.
+// grows or fades is not taken for an effect. Between two of them the new setting settles, for a
+// window, or while clients rest. Where clients come in bursts, windows are of whole ones, since a
+// burst begins fast and is slowed later. A step away from the configuration must gain a twentieth
+// over the better of its two neighbours; a step back to it must only lose nothing. What was
+// accepted must prove itself once more. A step that loses a tenth is taken back at once, and when
+// clients get a quarter less done than they used to, for another reason, all knobs go back to the
+// configuration: what served one load may harm the next.
 //
 // Clients that ask for less than the store could give get the same with every setting: then
 // nothing is accepted, and the steps become rare.
@@ -39,17 +40,18 @@ class OnlineTuner {
   void Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us);
 
   int level(Knob knob) const { return levels_[knob]; }
-  bool trying() const { return stage_ == Stage::kTrialSettles || stage_ == Stage::kTrial; }
+  bool trying() const { return stage_ == Stage::kTrial; }
   uint64_t steps_tried() const { return steps_tried_; }
   uint64_t steps_kept() const { return steps_kept_; }
 
  private:
-  enum class Stage { kBefore, kTrialSettles, kTrial, kBackSettles, kAfter, kKeptSettles, kConfirm };
+  enum class Stage { kBefore, kTrial, kAfter, kConfirm };
 
   void BeginWindow(Stage stage);
+  void Turn(int direction, Stage stage);
   void EndWindow(double rate);
   bool IsOtherLoad(double rate);
-  bool LosesMuch() const;
+  bool Loses() const;
   void BeginTrial();
   void Decide(double after);
   void Confirm(double rate);
@@ -63,11 +65,13 @@ class OnlineTuner {
 
   // The window that is measured.
   Stage stage_ = Stage::kBefore;
+  bool settles_ = false;  // what a level was set to; this window does not count
   bool begun_ = false;
   uint64_t seen_us_ = 0;
   uint64_t seen_bytes_ = 0;
   uint64_t busy_us_ = 0;
   uint64_t bytes_ = 0;
+  uint64_t last_busy_us_ = 0;
   uint64_t stretch_us_ = 0;  // busy time since clients last rested
   uint64_t burst_us_ = 0;    // of the burst before; 0: they do not come in such bursts
 
