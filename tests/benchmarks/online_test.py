@@ -52,6 +52,28 @@ class FiguresTest(unittest.TestCase):
         self.assertAlmostEqual(online.worst_window([9.0] * 30, stalled, 10), 0.9)
 
 
+class TableTest(FolderTest):
+    @mock.patch.object(online, 'FIXED', online.FIXED[:1])
+    def test_a_machine_that_becomes_slower_makes_no_difference(self):
+        tool = online.Online(
+            online.read_options([f'--results={self.folder}', '--db-bench=none', '--runs=1'])
+        )
+        self.assertEqual(
+            [name for _, name in tool.plan()],
+            [online.DEFAULT, online.TUNED, online.DEFAULT, online.FIXED[0], online.DEFAULT],
+        )
+        for place, rate in enumerate((10.0, 9.0, 8.0, 14.0, 6.0)):
+            tool.parts[place] = [[rate] * 30, [rate] * 30]
+        self.assertEqual(tool.plan(), [])
+        self.assertEqual(tool.row(online.DEFAULT), '| `default` | 8.0 | 1.00 | 8.0 | 1.00 |')
+        self.assertEqual(tool.row(online.TUNED), f'| `{online.TUNED}` | 9.0 | 1.00 | 9.0 | 1.00 |')
+        self.assertEqual(tool.ratios(online.FIXED[0], 0), [2.0])
+        self.assertEqual(tool.of_best(1), 0.5)
+        self.assertEqual(tool.worst(online.TUNED, 0), 1.0)
+        self.assertEqual(tool.ratios(online.DEFAULT, 0, apart=2), [1.0])
+        self.assertIn('1.00 to 1.00 in the bursts', tool.chance_text())
+
+
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')
 class RunTest(FolderTest):
     def call(self, *arguments):
@@ -65,12 +87,13 @@ class RunTest(FolderTest):
     def test_all_configurations_are_told_of_and_a_call_is_resumed(self):
         stores, results = (os.path.join(self.folder, name) for name in ('stores', 'results'))
         where = [f'--db-bench={DB_BENCH}', f'--db-dir={stores}', f'--results={results}']
-        self.assertEqual(len(self.call(*where, '--scale=0.01')), 4)
+        self.assertEqual(len(self.call(*where, '--scale=0.01')), 5)
         with open(os.path.join(results, 'online.md')) as file:
             table = file.read()
-        for name in (online.DEFAULT, online.TUNED, *online.FIXED, online.AGAIN):
+        for name in (online.DEFAULT, online.TUNED, *online.FIXED):
             self.assertIn(f'| `{name}` |', table)
         self.assertIn('In its worst 10 s', table)
+        self.assertIn('by chance alone', table)
 
         # Without its last run, that one is made again, and no other.
         path = os.path.join(results, 'results.jsonl')
@@ -80,7 +103,7 @@ class RunTest(FolderTest):
             file.writelines(lines[:-1])
         again = self.call(f'--resume={results}')
         self.assertEqual(len(again), 1)
-        self.assertIn(online.AGAIN, again[0])
+        self.assertIn(online.DEFAULT, again[0])
 
     @mock.patch.object(online, 'FIXED', ())
     def test_a_run_that_the_host_disturbed_is_made_again(self):
