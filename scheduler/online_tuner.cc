@@ -17,6 +17,7 @@ constexpr double kGainBack = 0.99;
 constexpr double kLossAtOnce = 0.9;
 constexpr uint64_t kPartsOfWindow = 4;   // in one of these a loss shows, and a rest settles things
 constexpr uint64_t kWindowsOfBurst = 8;  // a burst of more than so many windows is not waited for
+constexpr int kAlikeBursts = 8;          // so many in a row are a load of their own
 constexpr uint64_t kStepsOfRound = 2 * OnlineTuner::kKnobs;
 constexpr uint64_t kWindowsToWaitMax = 64;
 constexpr double kOtherLoad = 0.75;  // of the usual rate, in so many windows in a row:
@@ -29,22 +30,13 @@ OnlineTuner::OnlineTuner(uint64_t window_us, const Ranges& ranges)
     : window_us_(window_us), ranges_(ranges) {}
 
 void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_us) {
-  bool burst_ended = false;
   const bool rested = now_us - last_busy_us_ >= window_us_ / kPartsOfWindow;
+  const bool burst_ended = rested && stretch_us_ > 0;
+  if (burst_ended) EndBurst();
   if (busy) last_busy_us_ = now_us;
   if (busy && rested && settles_) BeginWindow(stage_);
-  if (begun_ && busy) {
-    const uint64_t elapsed_us = now_us - seen_us_;
-    if (elapsed_us <= kTickUsMax) {
-      busy_us_ += elapsed_us;
-      stretch_us_ += elapsed_us;
-      bytes_ += client_bytes_total - seen_bytes_;
-    }
-    if (stretch_us_ > burst_us_ + burst_us_ / 2) burst_us_ = 0;  // this one is no burst like that
-  } else if (stretch_us_ > 0) {
-    burst_us_ = std::exchange(stretch_us_, 0);
-    burst_ended = true;
-  }
+  if (begun_ && busy && now_us - seen_us_ <= kTickUsMax)
+    Count(client_bytes_total - seen_bytes_, now_us - seen_us_);
   begun_ = true;
   seen_us_ = now_us;
   seen_bytes_ = client_bytes_total;
@@ -56,6 +48,34 @@ void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_u
       std::clamp(burst_us_ + burst_us_ / 2, window_us_, kWindowsOfBurst * window_us_);
   if (busy_us_ >= longest_us || (burst_ended && busy_us_ >= window_us_))
     EndWindow(Ratio(static_cast<double>(bytes_), static_cast<double>(busy_us_)));
+}
+
+void OnlineTuner::Count(uint64_t client_bytes, uint64_t elapsed_us) {
+  busy_us_ += elapsed_us;
+  stretch_us_ += elapsed_us;
+  bytes_ += client_bytes;
+  if (stretch_us_ > burst_us_ + burst_us_ / 2) {  // this one is no burst like that
+    burst_us_ = 0;
+    if (std::exchange(alike_bursts_, 0) >= kAlikeBursts) BeginAnew();
+  }
+  steady_ |= stretch_us_ > kWindowsOfBurst * window_us_;
+}
+
+void OnlineTuner::EndBurst() {
+  const bool alike = burst_us_ >= window_us_ && stretch_us_ >= burst_us_ - burst_us_ / 3;
+  alike_bursts_ = alike ? alike_bursts_ + 1 : 0;
+  burst_us_ = std::exchange(stretch_us_, 0);
+  if (alike_bursts_ >= kAlikeBursts && std::exchange(steady_, false)) BeginAnew();
+}
+
+/// Clients come in another way than before: what did not pay then may pay now.
+void OnlineTuner::BeginAnew() {
+  levels_ = {};
+  knob_ = 0;
+  direction_ = 1;
+  rejected_in_a_row_ = windows_to_wait_ = 0;
+  BeginWindow(Stage::kBefore);
+  settles_ = true;
 }
 
 void OnlineTuner::BeginWindow(Stage stage) {
@@ -137,13 +157,14 @@ void OnlineTuner::Decide(double after) {
   const double mean = (before_ + after) / 2;
   const bool gains = away ? trial_ > kGainAway * best : trial_ >= kGainBack * mean;
   before_ = after;
-  if (lost_ || !gains) return Reject();
-  Turn(direction_, Stage::kConfirm);
+  if (gains && !lost_) return Turn(direction_, Stage::kConfirm);
+  Reject();
+  BeginWindow(Stage::kBefore);
 }
 
 void OnlineTuner::Confirm(double rate) {
   if (rate < kGainBack * before_) {
-    levels_[knob_] -= direction_;
+    Turn(-direction_, Stage::kBefore);
     return Reject();
   }
   ++steps_kept_;
@@ -159,7 +180,6 @@ void OnlineTuner::Reject() {
     const uint64_t rounds = std::min<uint64_t>(rejected_in_a_row_ / kStepsOfRound, 6);
     windows_to_wait_ = std::min(uint64_t{4} << rounds, kWindowsToWaitMax);
   }
-  BeginWindow(Stage::kBefore);
 }
 
 }  // namespace lull

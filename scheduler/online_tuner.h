@@ -11,7 +11,9 @@
 // over the better of its two neighbours; a step back to it must only lose nothing. What was
 // accepted must prove itself once more. A step that loses a tenth is taken back at once, and when
 // clients get a quarter less done than they used to, for another reason, all knobs go back to the
-// configuration: what served one load may harm the next.
+// configuration: what served one load may harm the next. So they do when clients stop coming in
+// bursts that were alike, or begin to; and since what did not pay then may pay now, the steps begin
+// anew.
 //
 // Clients that ask for less than the store could give get the same with every setting: then
 // nothing is accepted, and the steps become rare.
@@ -27,7 +29,8 @@ namespace lull {
 
 class OnlineTuner {
  public:
-  enum Knob : size_t { kMemtable, kTable, kCompactions, kKnobs };
+  /// In the order in which they are tried: what takes memory comes last.
+  enum Knob : size_t { kTable, kCompactions, kMemtable, kKnobs };
   struct Range {
     int min = 0, max = 0;
   };
@@ -47,6 +50,9 @@ class OnlineTuner {
  private:
   enum class Stage { kBefore, kTrial, kAfter, kConfirm };
 
+  void Count(uint64_t client_bytes, uint64_t elapsed_us);
+  void EndBurst();
+  void BeginAnew();
   void BeginWindow(Stage stage);
   void Turn(int direction, Stage stage);
   void EndWindow(double rate);
@@ -74,6 +80,8 @@ class OnlineTuner {
   uint64_t last_busy_us_ = 0;
   uint64_t stretch_us_ = 0;  // busy time since clients last rested
   uint64_t burst_us_ = 0;    // of the burst before; 0: they do not come in such bursts
+  int alike_bursts_ = 0;     // in a row
+  bool steady_ = false;      // clients worked for long, and not in alike bursts since
 
   // The step that is tried, or is next.
   size_t knob_ = 0;

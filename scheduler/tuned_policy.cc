@@ -10,7 +10,9 @@ namespace {
 constexpr uint64_t kSilenceUs = 20'000;
 constexpr uint64_t kTicksAfterUs = 1'000'000;  // behind the last write: windows end in time
 constexpr uint64_t kMemtablesOfBudget = 4;
-constexpr OnlineTuner::Ranges kRanges = {{{-1, 3}, {0, 2}, {-1, 0}}};
+// A step is as large as makes a difference that can be told: tables twice as large do not.
+constexpr int kTableDoublings = 2;
+constexpr OnlineTuner::Ranges kRanges = {{{0, 1}, {-1, 0}, {-1, 3}}};
 
 uint64_t Shifted(uint64_t value, int levels) {
   return levels >= 0 ? value << levels : value >> -levels;
@@ -56,7 +58,7 @@ void TunedPolicy::Shift(const Pressure& pressure, Directive* wanted) {
   }
   if (const int level = tuner_.level(OnlineTuner::kTable); level != 0) {
     const uint64_t own = wanted->table_bytes > 0 ? wanted->table_bytes : options_.table_bytes;
-    wanted->table_bytes = Shifted(own, level);
+    wanted->table_bytes = Shifted(own, kTableDoublings * level);
   }
   if (const int level = tuner_.level(OnlineTuner::kCompactions); level != 0)
     wanted->compactions_max = Shifted(wanted->compactions_max, level);
@@ -64,11 +66,11 @@ void TunedPolicy::Shift(const Pressure& pressure, Directive* wanted) {
 
 PolicyState TunedPolicy::State() const {
   PolicyState state = policy_->State();
-  const auto percent = [&](OnlineTuner::Knob knob) {
-    return Shifted(uint64_t{100}, tuner_.level(knob));
+  const auto percent = [&](OnlineTuner::Knob knob, int doublings = 1) {
+    return Shifted(uint64_t{100}, doublings * tuner_.level(knob));
   };
   state.push_back({"tuned_memtable_percent", percent(OnlineTuner::kMemtable)});
-  state.push_back({"tuned_table_percent", percent(OnlineTuner::kTable)});
+  state.push_back({"tuned_table_percent", percent(OnlineTuner::kTable, kTableDoublings)});
   state.push_back({"tuned_compactions_percent", percent(OnlineTuner::kCompactions)});
   state.push_back({"tuning_tries_a_step", tuner_.trying()});
   state.push_back({"tuning_steps_tried", tuner_.steps_tried()});

@@ -198,7 +198,7 @@ TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
 
 TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
   const std::vector<NewTable> tables = {
-      files_.AddUnlisted("a@5=x z@6=y", 0), files_.AddUnlisted("b@1=z c@2=z", 1),
+      files_.AddUnlisted("a@5=x l@6=y", 0), files_.AddUnlisted("b@1=z c@2=z", 1),
       files_.AddUnlisted("f@1=z g@2=z", 1), files_.AddUnlisted("l@1=z m@2=z", 1)};
   const auto path = [&](size_t i) { return TableFileName(files_.name(), tables[i].number); };
   ASSERT_TRUE(env_.RenameFile(path(2), "/store/elsewhere").ok());
@@ -208,7 +208,7 @@ TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
   ASSERT_TRUE(env_.RenameFile("/store/elsewhere", path(2)).ok());
   ASSERT_TRUE(env_.RemoveFile(path(0)).ok());
   EXPECT_FALSE(Compact(tables).ok());
-  EXPECT_EQ(avoided_, "a..z");
+  EXPECT_EQ(avoided_, "a..l") << "the job takes a..m";
 }
 
 TEST_F(DamagedMergeTest, KeysBeyondTheListedRangeMakeNoEdit) {
