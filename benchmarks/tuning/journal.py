@@ -79,10 +79,17 @@ def confirmations_in(items):
     return {item['number']: item for item in items if item['kind'] == 'confirmation'}
 
 
-def candidates(trials):
-    """Those worth measuring again, the best first: better than the default, as far as is known."""
+def candidates(trials, apart):
+    """Those worth measuring again, the best first: better than the default, as far as is known.
+
+    `apart` tells whether two points are: around one that was lucky a search tries many like it.
+    """
     better = [t for t in trials if t['status'] == 'ok' and t['value'] > 1]
-    return sorted(better, key=lambda trial: -trial['value'])[:CANDIDATES]
+    found = []
+    for trial in sorted(better, key=lambda trial: -trial['value']):
+        if all(apart(trial['point'], other['point']) for other in found):
+            found.append(trial)
+    return found[:CANDIDATES]
 
 
 def chosen_of(trials, confirmations):

@@ -111,7 +111,9 @@ class Search:
 
     def confirm(self):
         """Measures the best trials again: the best of many is partly the luckiest of many."""
-        for trial in candidates(self.journal.trials()) if self.options.confirm else []:
+        if not self.options.confirm:
+            return
+        for trial in candidates(self.journal.trials(), self.space.apart):
             if trial['number'] in self.journal.confirmations():
                 continue
             self.progress.start(f"trial {trial['number']} again")

@@ -14,6 +14,7 @@ from comparison.workloads import Failure
 SUFFIXES = {'K': 10, 'M': 20, 'G': 30}
 SCALES = ('log', 'linear')
 LINEAR_GRID_STEPS = 8
+APART = 0.05  # of a range: what is nearer than this cannot be told from one another
 
 # Of scheduling options (docs/options.md): where a search looks when no range is given.
 RANGES = {
@@ -100,6 +101,12 @@ class Parameter:
         else:
             value = self.low + (self.high - self.low) * share
         return min(self.high, max(self.low, round(value / self.step) * self.step))
+
+    def share(self, value):
+        """Where a value stands in the range, 0 to 1: at() the other way round."""
+        if self.scale == 'log':
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
 
     def read(self, text):
         """The value that --start gives."""
@@ -199,6 +206,12 @@ class Space:
         for name in given:
             check_name('--start', name, self.names())
         return {p.name: p.read(given.get(p.name)) for p in self.parameters}
+
+    def apart(self, point, other):
+        """Whether they differ in some parameter by so much that it may matter."""
+        return any(
+            abs(p.share(point[p.name]) - p.share(other[p.name])) >= APART for p in self.parameters
+        )
 
     def text(self, point):
         """What a person is shown of a point."""

@@ -155,10 +155,25 @@ class SearchTest(unittest.TestCase):
 
     def test_what_does_best_when_measured_again_is_chosen(self):
         trials = [
-            {'kind': 'trial', 'number': number, 'status': 'ok', 'value': value}
-            for number, value in ((1, 1.1), (2, 1.6), (3, 0.9), (4, 1.3), (5, 1.2))
+            {
+                'kind': 'trial',
+                'number': number,
+                'status': 'ok',
+                'value': value,
+                'point': {'memtable_bytes': size << 10},
+            }
+            for number, value, size in (
+                (1, 1.1, 1024),
+                (2, 1.6, 33088),
+                (3, 0.9, 2048),
+                (4, 1.3, 16384),
+                (5, 1.2, 8192),
+                (6, 1.5, 33119),
+                (7, 1.4, 28000),
+            )
         ]
-        self.assertEqual([t['number'] for t in journal.candidates(trials)], [2, 4, 5])
+        found = journal.candidates(trials, self.space.apart)
+        self.assertEqual([t['number'] for t in found], [2, 4, 5], 'and not what is like the best')
         again = {2: {'status': 'ok', 'value': 1.0}, 4: {'status': 'ok', 'value': 1.2}}
         self.assertEqual(journal.chosen_of(trials, again)['number'], 4)
         again[4] = {'status': 'beyond', 'value': 1.2}

@@ -73,6 +73,8 @@ class SpaceTest(unittest.TestCase):
         self.assertEqual(size.at(0.123) % 1024, 0)
         count = make_space('l0_trigger=1..9:linear').parameters[0]
         self.assertEqual([count.at(share) for share in (0, 0.5, 1)], [1, 5, 9])
+        for parameter in (size, count):
+            self.assertAlmostEqual(parameter.share(parameter.at(0.25)), 0.25, places=3)
 
     def test_a_grid_doubles_and_has_both_ends(self):
         size = make_space(chosen=['table_bytes_max']).parameters[0]
