@@ -12,12 +12,17 @@ namespace {
 
 // More between two calls is a gap: nobody knows which part of it clients worked.
 constexpr uint64_t kTickUsMax = 50'000;
-constexpr double kGainAway = 1.05;
-constexpr double kGainBack = 0.99;
-constexpr double kLossAtOnce = 0.9;
-constexpr uint64_t kPartsOfWindow = 4;   // in one of these a loss shows, and a rest settles things
-constexpr uint64_t kWindowsOfBurst = 8;  // a burst of more than so many windows is not waited for
-constexpr int kAlikeBursts = 8;          // so many in a row are a load of their own
+constexpr double kGain = 1.05;
+constexpr double kNoLoss = 0.97;
+// Of the rate before: what a step is taken back for when it has settled, and half a window later.
+constexpr double kLossAtOnce = 0.5;
+constexpr double kLossSoon = 0.8;
+constexpr uint64_t kPartsOfWindow = 4;  // a rest of one of these settles things
+// Of the shortest windows. A burst of more is not waited for. Without bursts a window is as long:
+// rates swing with each round of compactions through the upper levels, which takes some ten
+// seconds.
+constexpr uint64_t kLongestWindow = 6;
+constexpr int kAlikeBursts = 8;  // so many in a row are a load of their own
 constexpr uint64_t kStepsOfRound = 2 * OnlineTuner::kKnobs;
 constexpr uint64_t kWindowsToWaitMax = 64;
 constexpr double kOtherLoad = 0.75;  // of the usual rate, in so many windows in a row:
@@ -44,9 +49,7 @@ void OnlineTuner::Observe(uint64_t client_bytes_total, bool busy, uint64_t now_u
     lost_ = true;
     return Turn(-direction_, Stage::kAfter);
   }
-  const uint64_t longest_us =
-      std::clamp(burst_us_ + burst_us_ / 2, window_us_, kWindowsOfBurst * window_us_);
-  if (busy_us_ >= longest_us || (burst_ended && busy_us_ >= window_us_))
+  if (busy_us_ >= LongestUs() || (burst_ended && busy_us_ >= window_us_))
     EndWindow(Ratio(static_cast<double>(bytes_), static_cast<double>(busy_us_)));
 }
 
@@ -58,7 +61,7 @@ void OnlineTuner::Count(uint64_t client_bytes, uint64_t elapsed_us) {
     burst_us_ = 0;
     if (std::exchange(alike_bursts_, 0) >= kAlikeBursts) BeginAnew();
   }
-  steady_ |= stretch_us_ > kWindowsOfBurst * window_us_;
+  steady_ |= stretch_us_ > kLongestWindow * window_us_;
 }
 
 void OnlineTuner::EndBurst() {
@@ -68,14 +71,26 @@ void OnlineTuner::EndBurst() {
   if (alike_bursts_ >= kAlikeBursts && std::exchange(steady_, false)) BeginAnew();
 }
 
-/// Clients come in another way than before: what did not pay then may pay now.
+/// Clients come in another way than before: what did not pay then may pay now, and what costs
+/// memory must pay for it anew.
 void OnlineTuner::BeginAnew() {
-  levels_ = {};
+  if (stage_ == Stage::kTrial || stage_ == Stage::kConfirm) levels_[knob_] -= direction_;
+  levels_[kMemtable] = 0;
   knob_ = 0;
   direction_ = 1;
+  if (!StepIsAllowed()) TurnToNextKnob();
   rejected_in_a_row_ = windows_to_wait_ = 0;
+  usual_ = 0;
+  slow_windows_ = 0;
   BeginWindow(Stage::kBefore);
   settles_ = true;
+}
+
+/// When the window ends though clients go on.
+uint64_t OnlineTuner::LongestUs() const {
+  const uint64_t most_us = kLongestWindow * window_us_;
+  if (burst_us_ == 0) return settles_ ? most_us / kPartsOfWindow : most_us;
+  return std::clamp(burst_us_ + burst_us_ / 2, window_us_, most_us);
 }
 
 void OnlineTuner::BeginWindow(Stage stage) {
@@ -92,8 +107,9 @@ void OnlineTuner::Turn(int direction, Stage stage) {
 }
 
 bool OnlineTuner::Loses() const {
-  return busy_us_ >= window_us_ / kPartsOfWindow &&
-         static_cast<double>(bytes_) < kLossAtOnce * before_ * static_cast<double>(busy_us_);
+  const uint64_t told_us = settles_ ? LongestUs() : LongestUs() / 2;
+  const double least = (settles_ ? kLossAtOnce : kLossSoon) * before_;
+  return busy_us_ >= told_us && static_cast<double>(bytes_) < least * static_cast<double>(busy_us_);
 }
 
 /// A rate with nothing tried: whether it is that of another load.
@@ -110,13 +126,13 @@ bool OnlineTuner::IsOtherLoad(double rate) {
 }
 
 void OnlineTuner::EndWindow(double rate) {
+  if (settles_) return BeginWindow(stage_);
   if (!trying() && IsOtherLoad(rate)) {
     levels_ = {};
     if (stage_ != Stage::kBefore) TurnToNextStep();  // from a step that is not judged any more
     rejected_in_a_row_ = windows_to_wait_ = 0;
     return BeginWindow(Stage::kBefore);
   }
-  if (settles_) return BeginWindow(stage_);
   switch (stage_) {
     case Stage::kBefore:
       before_ = rate;
@@ -139,8 +155,13 @@ bool OnlineTuner::StepIsAllowed() const {
 }
 
 void OnlineTuner::TurnToNextStep() {
-  if (direction_ < 0) knob_ = (knob_ + 1) % kKnobs;
-  direction_ = -direction_;
+  if (direction_ < 0) return TurnToNextKnob();
+  direction_ = -1;
+}
+
+void OnlineTuner::TurnToNextKnob() {
+  knob_ = (knob_ + 1) % kKnobs;
+  direction_ = 1;
 }
 
 void OnlineTuner::BeginTrial() {
@@ -151,26 +172,32 @@ void OnlineTuner::BeginTrial() {
   Turn(direction_, Stage::kTrial);
 }
 
-void OnlineTuner::Decide(double after) {
+/// Memory must pay for itself. Larger tables cost nothing: they are given up only for a gain.
+bool OnlineTuner::MustGain() const {
   const bool away = std::abs(levels_[knob_] + direction_) > std::abs(levels_[knob_]);
+  return away == (knob_ == kMemtable);
+}
+
+void OnlineTuner::Decide(double after) {
   const double best = std::max(before_, after);
   const double mean = (before_ + after) / 2;
-  const bool gains = away ? trial_ > kGainAway * best : trial_ >= kGainBack * mean;
+  const bool pays = MustGain() ? trial_ > kGain * best : trial_ >= kNoLoss * mean;
   before_ = after;
-  if (gains && !lost_) return Turn(direction_, Stage::kConfirm);
+  if (pays && !lost_) return Turn(direction_, Stage::kConfirm);
   Reject();
   BeginWindow(Stage::kBefore);
 }
 
 void OnlineTuner::Confirm(double rate) {
-  if (rate < kGainBack * before_) {
+  if (rate < kNoLoss * before_) {
     Turn(-direction_, Stage::kBefore);
     return Reject();
   }
   ++steps_kept_;
   rejected_in_a_row_ = 0;
   before_ = rate;
-  BeginTrial();  // the same way once more
+  if (!StepIsAllowed()) TurnToNextKnob();
+  BeginTrial();  // the same way once more, but never back at once
 }
 
 void OnlineTuner::Reject() {

@@ -4,16 +4,20 @@
 // more done with it. A knob has levels; level 0 is what the user configured.
 //
 // What is compared are bytes that clients wrote and read for each second in which they did so, in
-// windows of so much busy time: before a step, with it, and without it again, so that a load that
-// grows or fades is not taken for an effect. Between two of them the new setting settles, for a
+// windows of busy time: before a step, with it, and without it again, so that a load that grows or
+// fades is not taken for an effect. Between two of them the new setting settles, for a quarter of a
 // window, or while clients rest. Where clients come in bursts, windows are of whole ones, since a
-// burst begins fast and is slowed later. A step away from the configuration must gain a twentieth
-// over the better of its two neighbours; a step back to it must only lose nothing. What was
-// accepted must prove itself once more. A step that loses a tenth is taken back at once, and when
-// clients get a quarter less done than they used to, for another reason, all knobs go back to the
-// configuration: what served one load may harm the next. So they do when clients stop coming in
-// bursts that were alike, or begin to; and since what did not pay then may pay now, the steps begin
-// anew.
+// burst begins fast and is slowed later; else they are long enough for the swings that compactions
+// make. What takes memory must gain a twentieth over the better of its two neighbours, and a step
+// back from it must only lose nothing. Tables are the other way round, since larger ones take
+// nothing and make compactions cheaper. What was accepted must prove itself once more. A step that
+// loses much is taken back before its window ends, and when clients get a quarter less done than
+// they used to, for another reason, all knobs go back to the configuration: what served one load
+// may harm the next. When clients stop coming in bursts that were alike, or begin to, what takes
+// memory is given up; and since what did not pay then may pay now, the steps begin anew.
+//
+// How many compactions run is no knob: with fewer, clients get more done at first, whatever it
+// costs them later, and no window is long enough to see that.
 //
 // Clients that ask for less than the store could give get the same with every setting: then
 // nothing is accepted, and the steps become rare.
@@ -30,13 +34,13 @@ namespace lull {
 class OnlineTuner {
  public:
   /// In the order in which they are tried: what takes memory comes last.
-  enum Knob : size_t { kTable, kCompactions, kMemtable, kKnobs };
+  enum Knob : size_t { kTable, kMemtable, kKnobs };
   struct Range {
     int min = 0, max = 0;
   };
   using Ranges = std::array<Range, kKnobs>;
 
-  /// Each range contains 0. `window_us` of busy time are measured at a time.
+  /// Each range contains 0. `window_us` of busy time, or more, are measured at a time.
   OnlineTuner(uint64_t window_us, const Ranges& ranges);
 
   /// `busy`: whether clients were at work since the last call. The total never decreases.
@@ -53,6 +57,7 @@ class OnlineTuner {
   void Count(uint64_t client_bytes, uint64_t elapsed_us);
   void EndBurst();
   void BeginAnew();
+  uint64_t LongestUs() const;
   void BeginWindow(Stage stage);
   void Turn(int direction, Stage stage);
   void EndWindow(double rate);
@@ -62,8 +67,10 @@ class OnlineTuner {
   void Decide(double after);
   void Confirm(double rate);
   void Reject();
+  bool MustGain() const;
   bool StepIsAllowed() const;
   void TurnToNextStep();
+  void TurnToNextKnob();
 
   const uint64_t window_us_;
   const Ranges ranges_;

@@ -12,14 +12,10 @@ constexpr uint64_t kTicksAfterUs = 1'000'000;  // behind the last write: windows
 constexpr uint64_t kMemtablesOfBudget = 4;
 // A step is as large as makes a difference that can be told: tables twice as large do not.
 constexpr int kTableDoublings = 2;
-constexpr OnlineTuner::Ranges kRanges = {{{0, 1}, {-1, 0}, {-1, 3}}};
+constexpr OnlineTuner::Ranges kRanges = {{{0, 1}, {-1, 3}}};
 
 uint64_t Shifted(uint64_t value, int levels) {
   return levels >= 0 ? value << levels : value >> -levels;
-}
-
-int Shifted(int jobs, int levels) {
-  return static_cast<int>(std::max<uint64_t>(Shifted(static_cast<uint64_t>(jobs), levels), 1));
 }
 
 }  // namespace
@@ -60,8 +56,6 @@ void TunedPolicy::Shift(const Pressure& pressure, Directive* wanted) {
     const uint64_t own = wanted->table_bytes > 0 ? wanted->table_bytes : options_.table_bytes;
     wanted->table_bytes = Shifted(own, kTableDoublings * level);
   }
-  if (const int level = tuner_.level(OnlineTuner::kCompactions); level != 0)
-    wanted->compactions_max = Shifted(wanted->compactions_max, level);
 }
 
 PolicyState TunedPolicy::State() const {
@@ -71,7 +65,6 @@ PolicyState TunedPolicy::State() const {
   };
   state.push_back({"tuned_memtable_percent", percent(OnlineTuner::kMemtable)});
   state.push_back({"tuned_table_percent", percent(OnlineTuner::kTable, kTableDoublings)});
-  state.push_back({"tuned_compactions_percent", percent(OnlineTuner::kCompactions)});
   state.push_back({"tuning_tries_a_step", tuner_.trying()});
   state.push_back({"tuning_steps_tried", tuner_.steps_tried()});
   state.push_back({"tuning_steps_kept", tuner_.steps_kept()});

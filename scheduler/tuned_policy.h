@@ -1,13 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Any policy with knobs that are turned at run time (option online_tuning): what the policy wants
-// is passed on, with the sizes of memtables and tables and the number of compactions shifted by
-// what an OnlineTuner has found to serve the clients better. When work runs, and whether writes are
-// slowed, stays the policy's own.
+// is passed on, with the sizes of memtables and tables shifted by what an OnlineTuner has found to
+// serve the clients better. When work runs, and whether writes are slowed, stays the policy's own.
 //
 //   memtables     half to eight times the configured size; four must fit into the memory budget
 //   tables        the configured size to four times that
-//   compactions   half of what the policy would run at once, or all
 #pragma once
 
 #include <memory>
