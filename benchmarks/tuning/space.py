@@ -163,6 +163,13 @@ def options_text(options):
     return ';'.join(f'{name}={value}' for name, value in options.items())
 
 
+def effective(point):
+    """Without what makes no difference: see Space.options()."""
+    if 'l0_slowdown' in point and 'l0_stop' in point:
+        return point | {'l0_slowdown': min(point['l0_slowdown'], point['l0_stop'])}
+    return point
+
+
 class Space:
     """The parameters that are searched, and the options that all runs have.
 
@@ -208,9 +215,10 @@ class Space:
         return {p.name: p.read(given.get(p.name)) for p in self.parameters}
 
     def apart(self, point, other):
-        """Whether they differ in some parameter by so much that it may matter."""
+        """Whether they differ in some parameter by so much that it may matter; see options()."""
+        one, two = effective(point), effective(other)
         return any(
-            abs(p.share(point[p.name]) - p.share(other[p.name])) >= APART for p in self.parameters
+            abs(p.share(one[p.name]) - p.share(two[p.name])) >= APART for p in self.parameters
         )
 
     def text(self, point):

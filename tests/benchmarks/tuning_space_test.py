@@ -99,6 +99,18 @@ class SpaceTest(unittest.TestCase):
             'policy=leveldb;l0_stop=12;l0_slowdown=9',
         )
 
+    def test_points_are_apart_where_that_may_matter(self):
+        both = make_space(chosen=['l0_slowdown', 'l0_stop'])
+
+        def apart(one, two):
+            names = ('l0_slowdown', 'l0_stop')
+            return both.apart(dict(zip(names, one)), dict(zip(names, two)))
+
+        self.assertTrue(apart((8, 100), (12, 100)))
+        self.assertFalse(apart((100, 400), (102, 401)))
+        self.assertFalse(apart((100, 32), (500, 32)), 'writes stop before they are slowed')
+        self.assertTrue(apart((20, 32), (500, 32)))
+
     def test_a_point_to_begin_with_names_each_parameter(self):
         both = make_space(chosen=['memtable_bytes', 'l0_stop'])
         point = both.point('l0_stop=64; memtable_bytes=2500000')
