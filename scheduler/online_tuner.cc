@@ -17,7 +17,8 @@ constexpr double kNoLoss = 0.97;
 // Of the rate before: what a step is taken back for when it has settled, and half a window later.
 constexpr double kLossAtOnce = 0.5;
 constexpr double kLossSoon = 0.8;
-constexpr uint64_t kPartsOfWindow = 4;  // a rest of one of these settles things
+// One of these settles things: of the shortest window if clients rest, of the longest if not.
+constexpr uint64_t kPartsOfWindow = 4;
 // Of the shortest windows. A burst of more is not waited for. Without bursts a window is as long:
 // rates swing with each round of compactions through the upper levels, which takes some ten
 // seconds.

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Turns knobs of a running store, one small step at a time, and keeps a step only if clients got
-// more done with it. A knob has levels; level 0 is what the user configured.
+// Turns knobs of a running store, one small step at a time, and keeps a step if clients got more
+// done with it, or no less where it takes nothing. A knob has levels; level 0 is what the user
+// configured.
 //
 // What is compared are bytes that clients wrote and read for each second in which they did so, in
 // windows of busy time: before a step, with it, and without it again, so that a load that grows or
@@ -10,14 +11,14 @@
 // burst begins fast and is slowed later; else they are long enough for the swings that compactions
 // make. What takes memory must gain a twentieth over the better of its two neighbours, and a step
 // back from it must only lose nothing. Tables are the other way round, since larger ones take
-// nothing and make compactions cheaper. What was accepted must prove itself once more. A step that
+// nothing. What was accepted must prove itself once more. A step that
 // loses much is taken back before its window ends, and when clients get a quarter less done than
 // they used to, for another reason, all knobs go back to the configuration: what served one load
 // may harm the next. When clients stop coming in bursts that were alike, or begin to, what takes
 // memory is given up; and since what did not pay then may pay now, the steps begin anew.
 //
-// How many compactions run is no knob: with fewer, clients get more done at first, whatever it
-// costs them later, and no window is long enough to see that.
+// How many compactions run is no knob: what fewer of them put off comes due later than any window
+// ends, so no window could tell what they cost.
 //
 // Clients that ask for less than the store could give get the same with every setting: then
 // nothing is accepted, and the steps become rare.

@@ -197,10 +197,11 @@ class Space:
         it is brought down to that; Lull would refuse it otherwise.
         """
         options = dict(self.base)
+        point = effective(point)
         for parameter in self.parameters:
             if parameter.name not in self.own:
                 options[parameter.name] = parameter.text(point[parameter.name])
-        if 'l0_stop' in point:
+        if 'l0_stop' in point and 'l0_slowdown' not in point:
             slowdown = read_number(options.get('l0_slowdown', '')) or point['l0_stop']
             options['l0_slowdown'] = str(min(slowdown, point['l0_stop']))
         elif 'l0_slowdown' in point and 'l0_stop' not in options:

@@ -50,6 +50,12 @@ class Clients {
   void Rest(uint64_t us) {
     for (uint64_t end = now_us_ + us; now_us_ < end;) Tick(false);
   }
+  void Bursts(int count, uint64_t work_us, uint64_t rest_us, const Rate& rate) {
+    for (int burst = 0; burst < count; ++burst) {
+      Work(work_us, rate);
+      Rest(rest_us);
+    }
+  }
   /// Nobody looks for so long; when somebody does, clients have been at work for `worked_us`.
   void Unwatched(uint64_t us, uint64_t worked_us, const Rate& rate) {
     now_us_ += us - kTickUs;
@@ -97,10 +103,7 @@ TEST_P(OnlineTunerTest, FindsWhatServesClientsBetter) {
 }
 
 TEST_P(OnlineTunerTest, MeasuresTheTimeInWhichClientsWork) {
-  for (int burst = 0; burst < 60; ++burst) {
-    clients_.Work(5 * kSecond / 2, LargeMemtablesHelp);
-    clients_.Rest(10 * kSecond);
-  }
+  clients_.Bursts(60, 5 * kSecond / 2, 10 * kSecond, LargeMemtablesHelp);
   double sum = 0;
   for (int burst = 0; burst < 20; ++burst) {
     sum += clients_.Work(5 * kSecond / 2, LargeMemtablesHelp);
@@ -182,10 +185,7 @@ TEST_P(OnlineTunerTest, FollowsALoadThatChanges) {
 // not pay in the other is tried at once, not only when its turn would come.
 TEST_P(OnlineTunerTest, BeginsAnewWhenClientsComeInAnotherWay) {
   const auto bursts = [&](int count, const Rate& rate) {
-    for (int burst = 0; burst < count; ++burst) {
-      clients_.Work(3 * kSecond, rate);
-      clients_.Rest(5 * kSecond);
-    }
+    clients_.Bursts(count, 3 * kSecond, 5 * kSecond, rate);
   };
   bursts(200, Flat);
   clients_.Work(70 * kSecond, LargeMemtablesHelp);
@@ -212,10 +212,7 @@ TEST_P(OnlineTunerTest, ASlowerLoadBehindBurstsIsJudgedByItself) {
   };
   for (int bursts = 10; bursts < 40; ++bursts) {
     Clients clients(GetParam());
-    for (int burst = 0; burst < bursts; ++burst) {
-      clients.Work(3 * kSecond, Flat);
-      clients.Rest(3 * kSecond);
-    }
+    clients.Bursts(bursts, 3 * kSecond, 3 * kSecond, Flat);
     clients.Work(36 * kSecond, large_memtables_help);
     EXPECT_EQ(clients.tuner().steps_kept(), kTables + 1) << bursts;
     EXPECT_GE(clients.tuner().level(OnlineTuner::kMemtable), 1) << bursts;
@@ -245,10 +242,7 @@ TEST_P(OnlineTunerTest, LooksAtWholeSwings) {
   clients_.Work(1000 * kSecond, swings);
   EXPECT_EQ(clients_.tuner().steps_kept(), kTables);
   clients_.Rest(kSecond + clients_.Uniform(500) * kTickUs);
-  for (int burst = 0; burst < 10; ++burst) {
-    clients_.Work(3 * kSecond, Flat);
-    clients_.Rest(3 * kSecond);
-  }
+  clients_.Bursts(10, 3 * kSecond, 3 * kSecond, Flat);
   gain = 0.25;
   clients_.Work(45 * kSecond, swings);
   EXPECT_EQ(clients_.tuner().steps_kept(), kTables + 1);
@@ -326,10 +320,7 @@ TEST_P(OnlineTunerTest, WhatIsTriedWhenTheLoadChangesIsTakenBack) {
   };
   for (int bursts = 10; bursts < 40; ++bursts) {
     Clients clients(GetParam());
-    for (int burst = 0; burst < bursts; ++burst) {
-      clients.Work(3 * kSecond, tables_harm);
-      clients.Rest(3 * kSecond);
-    }
+    clients.Bursts(bursts, 3 * kSecond, 3 * kSecond, tables_harm);
     clients.Work(5 * kSecond, Flat);
     EXPECT_EQ(clients.tuner().level(OnlineTuner::kTable), 0) << bursts;
     EXPECT_EQ(clients.tuner().level(OnlineTuner::kMemtable), 0) << bursts;
