@@ -18,11 +18,15 @@ namespace {
 
 // Where the inner iterator stands depends on the direction.
 //
-// Ahead: on the entry that is shown, so keys and values are not copied. `skipped_` is scratch.
+// Forward: on the entry that is shown, so keys and values are not copied. `skipped_` is scratch.
 //
-// Back: entries of one key come oldest first, so it is known only behind the last of them which one
-// is visible. The inner iterator therefore stands before all entries of the key shown (perhaps
+// Backward: entries of one key come oldest first, so which one is visible is known only after the
+// last of them. The inner iterator therefore stands before all entries of the key shown (perhaps
 // nowhere), and the entry shown is a copy in `skipped_` and `value_`.
+//
+// The inner iterator skips what it cannot read, and this one skips malformed keys. An old version
+// of a key may then be shown, but status() is not OK from that moment on: both keep the first
+// error.
 class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
@@ -68,15 +72,35 @@ class DbIterator final : public leveldb::Iterator {
   static constexpr size_t kValueCapacityKeptMax = 1 << 20;
   static constexpr uint64_t kCountEveryBytes = 64 << 10;
 
-  // Reads the key on which the inner iterator stands into at_. False if there is none or a bad one.
-  bool Load();
+  // Parses the inner iterator's key into at_. False, with a bad status, if it is malformed.
+  // REQUIRES: inner_->Valid().
+  bool Load() {
+    const Slice key = inner_->key();
+    if (ParseInternalKey(key, &at_)) [[likely]] {
+      return true;
+    }
+    NoteMalformedKey(key);
+    return false;
+  }
+  void NoteMalformedKey(const Slice& key);
+  // Moves the inner iterator back to the nearest well-formed key, which may be where it stands, and
+  // loads it. False if there is none.
+  bool LoadBackward() {
+    for (; inner_->Valid(); inner_->Prev()) {
+      if (Load()) [[likely]] {
+        return true;
+      }
+    }
+    return false;
+  }
   bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
   void Skip(const Slice& user_key) { skipped_.assign(user_key.data(), user_key.size()); }
 
-  // Goes ahead from the inner iterator's entry, this one included, to one that can be shown. With
-  // `skipping`, entries of skipped_ cannot.
+  // Moves forward from the inner iterator's entry, this one included, to one that can be shown.
+  // With `skipping`, hides keys up to and including skipped_. (Keys before it may be met if what
+  // was unreadable on the way back can be read now.)
   void ShowNext(bool skipping);
-  // Goes back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
+  // Moves back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
   void ShowPrevious();
   void KeepValue();
   // Notes that an entry is shown. Its value counts when the client looks at it.
@@ -103,22 +127,17 @@ class DbIterator final : public leveldb::Iterator {
   bool backward_ = false;
 };
 
-bool DbIterator::Load() {
-  if (!inner_->Valid()) return false;
-  const Slice key = inner_->key();
-  if (ParseInternalKey(key, &at_)) return true;
-  if (status_.ok()) {
-    status_ = Status::Corruption("iterator met a malformed internal key", EscapeBytes(key));
-  }
-  return false;
+void DbIterator::NoteMalformedKey(const Slice& key) {
+  if (!status_.ok()) return;
+  status_ = Status::Corruption("iterator met a malformed internal key", EscapeBytes(key));
 }
 
 void DbIterator::ShowNext(bool skipping) {
   backward_ = false;
   valid_ = false;
-  for (; Load(); inner_->Next()) {
-    if (at_.sequence > sequence_) continue;
-    if (skipping && AtSkippedKey()) continue;
+  for (; inner_->Valid(); inner_->Next()) {
+    if (!Load() || at_.sequence > sequence_) continue;
+    if (skipping && order_.CompareUser(at_.user_key, skipped_) <= 0) continue;
     if (at_.kind == ValueKind::kValue) return NoteShown(at_.user_key);
     Skip(at_.user_key);
     skipping = true;
@@ -148,7 +167,7 @@ void DbIterator::KeepValue() {
 void DbIterator::ShowPrevious() {
   backward_ = true;
   valid_ = false;
-  bool loaded = Load();
+  bool loaded = LoadBackward();
   while (loaded) {
     Skip(at_.user_key);
     bool live = false;
@@ -158,9 +177,8 @@ void DbIterator::ShowPrevious() {
         if (live) KeepValue();
       }
       inner_->Prev();
-      loaded = Load();
+      loaded = LoadBackward();
     } while (loaded && AtSkippedKey());
-    if (!loaded && !status().ok()) return;  // the newest entry may be one that could not be read
     if (live) return NoteShown(skipped_);
   }
 }
@@ -171,7 +189,7 @@ void DbIterator::Prev() {
     Skip(at_.user_key);
     do {
       inner_->Prev();
-    } while (Load() && AtSkippedKey());
+    } while (LoadBackward() && AtSkippedKey());
   }
   ShowPrevious();
 }

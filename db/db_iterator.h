@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator that clients see: user keys, one entry a key, deletions hidden, as of one sequence.
+// The iterator that clients see: one entry per user key, deletions hidden, as of one sequence.
 // One thread at a time.
 #pragma once
 
@@ -12,10 +12,9 @@
 
 namespace lull {
 
-/// `internal` walks internal keys in order; entries newer than `sequence` are invisible. An entry
-/// whose key cannot be parsed makes the iterator invalid with a Corruption status. The bytes of
-/// keys and values that it shows are added to `read_bytes`, now and then; null: they are not
-/// counted.
+/// `internal` walks internal keys in order; entries newer than `sequence` are invisible. Entries
+/// with malformed keys are skipped and make the status Corruption from then on. The iterator adds
+/// the bytes of the keys and values that it shows to `read_bytes`, which may be null.
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
                                                  SequenceNumber sequence,

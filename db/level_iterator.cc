@@ -13,13 +13,20 @@ using leveldb::Status;
 
 class LevelIterator final : public Iterator {
  public:
-  LevelIterator(const KeyOrder& order, std::span<const TableRef> tables, OpenTableIterator open)
-      : order_(order), tables_(tables), open_(std::move(open)), at_(tables.size()) {}
+  LevelIterator(const KeyOrder& order, std::span<const TableRef> tables, OpenTableIterator open,
+                OnError on_error)
+      : order_(order),
+        tables_(tables),
+        open_(std::move(open)),
+        on_error_(on_error),
+        at_(tables.size()) {}
 
   bool Valid() const override { return valid_; }
   Slice key() const override { return key_; }
   Slice value() const override { return table_->value(); }
-  Status status() const override { return table_ == nullptr ? Status::OK() : table_->status(); }
+  Status status() const override {
+    return table_ == nullptr || !skipped_.ok() ? skipped_ : table_->status();
+  }
 
   void SeekToFirst() override {
     if (Enter(0)) table_->SeekToFirst();
@@ -46,21 +53,23 @@ class LevelIterator final : public Iterator {
   }
 
  private:
-  /// Opens the table at a place, unless it is open already and well. False when there is no such
-  /// place; one before the first wraps around to that.
+  /// Opens the table at a place, unless it is open and has no error. False if there is no such
+  /// place; the place before the first wraps around to a number past the last.
   bool Enter(size_t place) {
-    if (place >= tables_.size()) {
-      table_.reset();
-      return false;
-    }
-    if (table_ == nullptr || place != at_ || !table_->status().ok())
-      table_ = open_(tables_[place].get());
+    if (table_ != nullptr && (place != at_ || !table_->status().ok())) Close();
+    if (place >= tables_.size()) return false;
+    if (table_ == nullptr) table_ = open_(tables_[place].get());
     at_ = place;
     return true;
   }
 
-  /// Takes notice of where the table's iterator stands; at its end goes on to the nearest table
-  /// with entries, but past no error.
+  /// REQUIRES: a table is open.
+  void Close() {
+    if (on_error_ == OnError::kSkip && skipped_.ok()) skipped_ = table_->status();
+    table_.reset();
+  }
+
+  /// Reads where the table's iterator stands. At its end moves to the nearest table with entries.
   void Settle(bool forward) {
     while (table_ != nullptr) {
       valid_ = table_->Valid();
@@ -68,7 +77,7 @@ class LevelIterator final : public Iterator {
         key_ = table_->key();
         return;
       }
-      if (!table_->status().ok()) return;
+      if (on_error_ == OnError::kStop && !table_->status().ok()) return;
       if (forward) {
         if (Enter(at_ + 1)) table_->SeekToFirst();
       } else {
@@ -81,7 +90,9 @@ class LevelIterator final : public Iterator {
   const KeyOrder order_;
   const std::span<const TableRef> tables_;
   const OpenTableIterator open_;
-  size_t at_;  ///< the place of the table that is open
+  const OnError on_error_;
+  Status skipped_;  ///< the first error of a table that was left; stays OK with kStop
+  size_t at_;       ///< the place of the table that is open
   std::unique_ptr<Iterator> table_;
   bool valid_ = false;
   Slice key_;
@@ -90,8 +101,8 @@ class LevelIterator final : public Iterator {
 }  // namespace
 
 std::unique_ptr<Iterator> NewLevelIterator(const KeyOrder& order, std::span<const TableRef> tables,
-                                           OpenTableIterator open) {
-  return std::make_unique<LevelIterator>(order, tables, std::move(open));
+                                           OpenTableIterator open, OnError on_error) {
+  return std::make_unique<LevelIterator>(order, tables, std::move(open), on_error);
 }
 
 }  // namespace lull

@@ -35,6 +35,7 @@ BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::O
   BlockReadOptions read;
   read.verify_checksums = options.verify_checksums || store.paranoid_checks;
   read.fill_cache = options.fill_cache;
+  read.skip_damaged_blocks = true;
   return read;
 }
 
@@ -125,10 +126,11 @@ std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator
   for (const TableRef& file : version_->level(0)) children.push_back(open(file.get()));
   for (int level = 1; level < kLevels; ++level) {
     if (version_->TableCount(level) == 0) continue;
-    children.push_back(NewLevelIterator(version_->order(), version_->level(level), open));
+    children.push_back(
+        NewLevelIterator(version_->order(), version_->level(level), open, OnError::kSkip));
   }
   std::unique_ptr<leveldb::Iterator> merged =
-      NewMergingIterator(version_->order(), std::move(children));
+      NewMergingIterator(version_->order(), std::move(children), OnError::kSkip);
   Ref();
   merged->RegisterCleanup([](void* view, void*) { static_cast<ReadView*>(view)->Unref(); }, this,
                           nullptr);

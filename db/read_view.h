@@ -49,8 +49,9 @@ class ReadView {
                       std::string* value, uint64_t* l0_misses = nullptr) const;
 
   /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
-  /// `open` is called for tables of L0 now, for others when the iterator comes to them. Shows every
-  /// entry at or below a sequence that was published before the call, and perhaps later ones.
+  /// Calls `open` for the tables of L0 now, and for others when the iterator reaches them. Shows
+  /// every entry at or below a sequence that was published before the call, and perhaps later ones.
+  /// Skips what cannot be read (OnError::kSkip); `open` must do so within a table.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
 
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
@@ -61,6 +62,7 @@ class ReadView {
           BlockReadOptions read;
           read.verify_checksums = verify;
           read.fill_cache = fill;
+          read.skip_damaged_blocks = true;
           return tables->NewIterator(file, read);
         });
   }
@@ -83,7 +85,7 @@ class ReadView {
   std::atomic<int64_t> references_{1};
 };
 
-/// How a store's reads ask for blocks.
+/// How a store reads blocks for its clients.
 BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store);
 
 }  // namespace lull

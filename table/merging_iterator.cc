@@ -19,14 +19,14 @@ struct Child {
   bool valid = false;
   Slice key;
 
-  /// Takes notice of a move. False when the iterator has failed.
-  bool Look() {
+  /// Reads where the iterator stands after a move. False if its failure stops the merge.
+  bool Look(OnError on_error) {
     valid = iterator->Valid();
     if (valid) {
       key = iterator->key();
       return true;
     }
-    return iterator->status().ok();
+    return on_error == OnError::kSkip || iterator->status().ok();
   }
 };
 
@@ -35,8 +35,9 @@ struct Child {
 /// reverse, so that a walk back passes the same entries.
 class MergingIterator final : public Iterator {
  public:
-  MergingIterator(const KeyOrder& order, std::vector<std::unique_ptr<Iterator>> children)
-      : order_(order) {
+  MergingIterator(const KeyOrder& order, std::vector<std::unique_ptr<Iterator>> children,
+                  OnError on_error)
+      : order_(order), on_error_(on_error) {
     children_.resize(children.size());
     for (size_t i = 0; i < children.size(); ++i) children_[i].iterator = std::move(children[i]);
     heap_.reserve(children_.size());
@@ -83,7 +84,7 @@ class MergingIterator final : public Iterator {
     heap_.clear();
     for (Child& child : children_) {
       move(child.iterator.get());
-      if (!child.Look()) return Fail();
+      if (!child.Look(on_error_)) return Fail();
       if (child.valid) heap_.push_back(&child);
     }
     BuildHeap();
@@ -117,20 +118,23 @@ class MergingIterator final : public Iterator {
   bool PlaceBeyond(Child* child, const Slice& here, bool stands_before) {
     Iterator* iterator = child->iterator.get();
     iterator->Seek(here);
-    if (!child->Look()) return false;
-    const bool equal = child->valid && order_.Compare(child->key, here) == 0;
+    if (!child->Look(on_error_)) return false;
     if (forward_) {
-      if (!equal || !stands_before) return true;
+      if (!stands_before || !child->valid || order_.Compare(child->key, here) != 0) return true;
       iterator->Next();
-    } else {
-      if (equal && stands_before) return true;
-      if (child->valid) {
-        iterator->Prev();
-      } else {
-        iterator->SeekToLast();
-      }
+      return child->Look(on_error_);
     }
-    return child->Look();
+    if (!child->valid) {
+      iterator->SeekToLast();
+      if (!child->Look(on_error_)) return false;
+    }
+    // One step back suffices, unless a block that the Seek skipped can be read now.
+    const int last = stands_before ? 0 : -1;
+    while (child->valid && order_.Compare(child->key, here) > last) {
+      iterator->Prev();
+      if (!child->Look(on_error_)) return false;
+    }
+    return true;
   }
 
   /// Whether a comes before b in the direction.
@@ -153,7 +157,7 @@ class MergingIterator final : public Iterator {
   /// children there are.
   template <bool kForward>
   void CurrentMoved() {
-    if (!current_->Look()) return Fail();
+    if (!current_->Look(on_error_)) return Fail();
     if (!current_->valid) {
       heap_[0] = heap_.back();
       heap_.pop_back();
@@ -192,6 +196,7 @@ class MergingIterator final : public Iterator {
   }
 
   const KeyOrder order_;
+  const OnError on_error_;
   /// Never moves: the heap points here, and places are compared by address.
   std::vector<Child> children_;
   std::vector<Child*> heap_;
@@ -203,10 +208,11 @@ class MergingIterator final : public Iterator {
 }  // namespace
 
 std::unique_ptr<Iterator> NewMergingIterator(const KeyOrder& order,
-                                             std::vector<std::unique_ptr<Iterator>> children) {
+                                             std::vector<std::unique_ptr<Iterator>> children,
+                                             OnError on_error) {
   if (children.empty()) return std::unique_ptr<Iterator>(leveldb::NewEmptyIterator());
   if (children.size() == 1) return std::move(children[0]);
-  return std::make_unique<MergingIterator>(order, std::move(children));
+  return std::make_unique<MergingIterator>(order, std::move(children), on_error);
 }
 
 }  // namespace lull

@@ -12,11 +12,21 @@
 
 namespace lull {
 
-/// The union of `children`, in order; entries with equal keys come from the child that stands
-/// first. Works in both directions. Its status is the first bad status of a child, and it is not
-/// Valid once a child has failed on the way (a merge that skipped a failed child would show deleted
-/// or old data).
+/// What an iterator over several iterators does when one of them fails.
+enum class OnError {
+  /// Not Valid from there on. For compactions: a merge that went on would drop entries, or take an
+  /// old version of a key for the newest.
+  kStop,
+  /// Goes on with what can be read. For clients' iterators: one unreadable table must not hide the
+  /// others. An old version of a key may appear; status() is not OK by then, and stays so, because
+  /// the children must keep their first error across Seeks.
+  kSkip,
+};
+
+/// The union of `children`, in order. Entries with equal keys come from the first of the children
+/// that have it. Works in both directions. Its status is the first bad status of a child.
 std::unique_ptr<leveldb::Iterator> NewMergingIterator(
-    const KeyOrder& order, std::vector<std::unique_ptr<leveldb::Iterator>> children);
+    const KeyOrder& order, std::vector<std::unique_ptr<leveldb::Iterator>> children,
+    OnError on_error = OnError::kStop);
 
 }  // namespace lull

@@ -65,6 +65,7 @@ Iterator* Table::NewIterator(const ReadOptions& options) const {
   lull::BlockReadOptions read;
   read.verify_checksums = options.verify_checksums;
   read.fill_cache = options.fill_cache;
+  read.skip_damaged_blocks = true;
   return rep_->reader->NewIterator(read).release();
 }
 

@@ -31,7 +31,7 @@ bool TableIterator::EnterBlock() {
   if (!index_.Valid()) {
     ForgetBlock();
     if (index_.damage() != nullptr)
-      status_ = table_.source.Damaged(table_.data_end, index_.damage());
+      PassOver(table_.source.Damaged(table_.data_end, index_.damage()));
     return false;
   }
   BlockHandle handle;
@@ -77,21 +77,21 @@ void TableIterator::LeaveBlock(Direction direction) {
 }
 
 void TableIterator::SeekToFirst() {
-  status_ = Status::OK();
+  ResetStatus();
   index_.SeekToFirst();
   if (EnterBlock()) data_.SeekToFirst();
   LeaveBlock(Direction::kForward);
 }
 
 void TableIterator::SeekToLast() {
-  status_ = Status::OK();
+  ResetStatus();
   index_.SeekToLast();
   if (EnterBlock()) data_.SeekToLast();
   LeaveBlock(Direction::kBackward);
 }
 
 void TableIterator::Seek(const Slice& target) {
-  status_ = Status::OK();
+  ResetStatus();
   table_.index.Seek(table_.options.order, target, &index_);
   if (EnterBlock()) data_.Seek(table_.options.order, target);
   LeaveBlock(Direction::kForward);

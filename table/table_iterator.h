@@ -3,9 +3,9 @@
 // The iterator over one open table: a cursor over the index, a cursor over the data block it stands
 // on. One thread; the table must outlive it.
 //
-// A block that cannot be read ends the walk: not Valid, and status() says why, until the next Seek.
-// (With BlockReadOptions::skip_damaged_blocks it is passed over, and status() goes on to tell of
-// the first.)
+// An unreadable block stops the iterator: it is not Valid, and status() says why until the next
+// Seek. With BlockReadOptions::skip_damaged_blocks the iterator skips the block, and status()
+// returns the first error for the rest of the iterator's life.
 #pragma once
 
 #include "leveldb/iterator.h"
@@ -46,11 +46,16 @@ class TableIterator final : public leveldb::Iterator {
   /// Loads the block that the index cursor stands on; false, and no block, when that fails or there
   /// is none.
   bool EnterBlock();
-  /// The data cursor stands nowhere: moves on to the nearest entry of another block, unless an
-  /// error stands against it.
+  /// While the data cursor is not valid, moves to the next block in `direction`. Stops at an error
+  /// unless damaged blocks are skipped.
   void LeaveBlock(Direction direction);
-  /// Whether the walk may go on past what `cause` tells of.
+  /// Records the first error. Returns whether the iterator may skip the damage.
   bool PassOver(const leveldb::Status& cause);
+  /// A Seek clears the error, but not if damaged blocks are skipped: the entries that such an
+  /// iterator returns may be incomplete from the first error on.
+  void ResetStatus() {
+    if (!read_.skip_damaged_blocks) status_ = leveldb::Status::OK();
+  }
   void ForgetBlock();
 
   const OpenTable& table_;

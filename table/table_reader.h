@@ -37,8 +37,8 @@ struct BlockReadOptions {
   /// The iterator expects to be read through to the end: it reads ahead in growing steps and leaves
   /// the cache alone.
   size_t readahead_bytes = 0;
-  /// For salvage: an iterator passes over blocks that it cannot read, and its status tells of the
-  /// first.
+  /// For clients' iterators and for salvage: an iterator skips blocks that it cannot read, and its
+  /// status stays the first error until the iterator is deleted.
   bool skip_damaged_blocks = false;
   /// May be null. An iterator adds the stored bytes of each block that it enters.
   OwnedCounter* bytes_entered = nullptr;
@@ -62,8 +62,8 @@ class TableReader {
                       void (*visit)(void* arg, const leveldb::Slice& key,
                                     const leveldb::Slice& value)) const;
 
-  /// Iterator over all entries; the reader must outlive it. Data that cannot be read ends the walk
-  /// (see skip_damaged_blocks): not Valid, and its status tells why until it is positioned anew.
+  /// Iterator over all entries; the reader must outlive it. Unreadable data stops it (but see
+  /// skip_damaged_blocks): it is not Valid, and its status says why until the next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
 
   /// Where in the file the data of `key` begins or would begin.

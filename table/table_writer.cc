@@ -194,6 +194,12 @@ Status TableWriter::status() const { return rep_->status; }
 uint64_t TableWriter::EntryCount() const { return rep_->entries; }
 uint64_t TableWriter::FileBytes() const { return rep_->offset; }
 
+uint64_t TableWriter::IndexBytesWith(const Slice& next_key) const {
+  const Rep& r = *rep_;
+  const std::string& last_key = r.data.empty() ? r.last_key : r.data.last_key();
+  return r.index.ByteCount() + last_key.size() + next_key.size();
+}
+
 bool TableWriter::ChangeOptions(const TableWriteOptions& options) {
   const KeyOrder& order = rep_->options.order;
   if (options.order.user() != order.user() || options.order.internal() != order.internal())

@@ -53,6 +53,10 @@ class TableWriter {
   /// the order.
   bool ChangeOptions(const TableWriteOptions& options);
 
+  /// Bytes that the index would have if `next_key` were added and began a block: keys that share a
+  /// long prefix are not shortened, so the index can be larger than the compressed data.
+  uint64_t IndexBytesWith(const leveldb::Slice& next_key) const;
+
  private:
   struct Rep;
   std::unique_ptr<Rep> rep_;

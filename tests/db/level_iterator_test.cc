@@ -46,14 +46,16 @@ class LevelIteratorTest : public ::testing::Test {
     parts_.push_back(std::move(part));
   }
 
-  std::unique_ptr<Iterator> Open(std::optional<uint64_t> bad = std::nullopt) {
-    return NewLevelIterator(order_, tables_, [this, bad](TableFile* file) {
+  std::unique_ptr<Iterator> Open(std::optional<uint64_t> bad = std::nullopt,
+                                 OnError on_error = OnError::kStop) {
+    const auto open = [this, bad](TableFile* file) {
       ++opened_;
       if (bad == file->number())
         return std::unique_ptr<Iterator>(leveldb::NewErrorIterator(Status::Corruption("bad")));
       return std::unique_ptr<Iterator>(
           std::make_unique<testing::VectorIterator>(order_, parts_[file->number()]));
-    });
+    };
+    return NewLevelIterator(order_, tables_, open, on_error);
   }
 
   const KeyOrder order_ = testing::InternalOrder();
@@ -100,6 +102,44 @@ TEST_F(LevelIteratorTest, StopsAtATableThatCannotBeRead) {
   for (; level->Valid(); level->Prev()) {
   }
   EXPECT_TRUE(level->status().IsCorruption());
+}
+
+TEST_F(LevelIteratorTest, SkipsATableThatCannotBeReadAndRemembersIt) {
+  Random random(81);
+  Fill(100, &random);
+  ASSERT_GT(tables_.size(), 10u);
+  Entries readable = all_;
+  for (const auto& entry : parts_[7]) readable.erase(entry.first);
+  ASSERT_LT(readable.size(), all_.size());
+  for (const bool forward : {true, false}) {
+    const std::unique_ptr<Iterator> level = Open(/*bad=*/7, OnError::kSkip);
+    level->Seek(parts_[8].front().first);
+    EXPECT_TRUE(level->Valid());
+    EXPECT_TRUE(level->status().ok()) << "it has not met the table";
+    size_t seen = 0;
+    for (forward ? level->SeekToFirst() : level->SeekToLast(); level->Valid();
+         forward ? level->Next() : level->Prev()) {
+      ++seen;
+    }
+    EXPECT_EQ(seen, readable.size());
+    EXPECT_TRUE(level->status().IsCorruption());
+    level->SeekToFirst();
+    EXPECT_TRUE(level->status().IsCorruption()) << "entries shown before may be incomplete";
+  }
+  const std::unique_ptr<Iterator> level = Open(/*bad=*/7, OnError::kSkip);
+  ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(level.get(), readable, &random, 3000));
+}
+
+TEST_F(LevelIteratorTest, LosesNoErrorWhenTheLastTableCannotBeRead) {
+  Random random(82);
+  Fill(100, &random);
+  const size_t last = tables_.size() - 1;
+  for (const OnError on_error : {OnError::kStop, OnError::kSkip}) {
+    const std::unique_ptr<Iterator> level = Open(last, on_error);
+    for (level->SeekToFirst(); level->Valid(); level->Next()) {
+    }
+    EXPECT_TRUE(level->status().IsCorruption());
+  }
 }
 
 }  // namespace
