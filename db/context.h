@@ -21,6 +21,7 @@
 #include "util/block_pool.h"
 #include "util/clock.h"
 #include "util/env_extension.h"
+#include "util/folder_thread.h"
 
 namespace lull {
 
@@ -28,8 +29,11 @@ namespace lull {
 struct StorePace {
   /// A MANIFEST that is shorter is not replaced by a new one; see Store::RollManifest.
   uint64_t manifest_bytes_min = 4 << 20;
-  /// Until background work that failed is tried again.
-  uint64_t retry_nanos = 1'000'000'000;
+  /// Until a flush that failed is tried again; for compactions see store_background.cc.
+  uint64_t retry_nanos = 250'000'000;
+  /// A table ends before its index outgrows this. The format's limit is 4 GiB; the rest is for the
+  /// versions of one user key, which stay in one table.
+  uint64_t index_bytes_max = 1 << 30;
 };
 
 struct StoreContext {
@@ -49,6 +53,8 @@ struct StoreContext {
   EnvExtension* extension = nullptr;  ///< of options.env; may be null
   StorePace pace;
   Clock* clock = Clock::System();
+  /// Null where no thread of idle priority works: repair, recovery's readers, tests of jobs.
+  std::shared_ptr<FolderThread> folder_thread;
   std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none
   std::unique_ptr<leveldb::Logger> own_logger;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/coordinator_state.h"
+#include "util/fork.h"
 #include "util/planted.h"
 
 namespace lull {
@@ -20,6 +21,12 @@ constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
 
 // What is written is at most about what is read, so this is what a slice is lent.
 constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
+
+struct SharedCoordinator {
+  Mutex mutex;
+  std::weak_ptr<Coordinator> coordinator LULL_GUARDED_BY(mutex);
+};
+constinit PerProcess<SharedCoordinator> shared_coordinator;
 
 constexpr JobClass kCompactionClasses[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
 
@@ -41,24 +48,32 @@ const char* JobClassName(JobClass job_class) {
   return "unknown";
 }
 
-Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) {
+Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) {}
+
+leveldb::Status Coordinator::StartThreads() {
+  leveldb::Status status;
   for (CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
-    for (int i = 0; i < options_.compaction_threads; ++i) {
+    for (int i = 0; status.ok() && i < options_.compaction_threads; ++i) {
       auto worker = std::make_shared<Worker>();
       worker->cpu = cpu;
       worker->monitor_signal = monitor_signal_;
       const auto body = [worker] { WorkerLoop(worker.get()); };
-      if (cpu == CpuPriority::kNormal) {
-        worker->thread = options_.threads->Start("lull-work", CpuClass::kNormal, body);
-      } else {
-        options_.threads->StartDetached("lull-idle", CpuClass::kIdle, body);
-      }
-      workers_.push_back(std::move(worker));
+      status =
+          cpu == CpuPriority::kNormal
+              ? options_.threads->TryStart("lull-work", CpuClass::kNormal, body, &worker->thread)
+              : options_.threads->TryStartDetached("lull-idle", CpuClass::kIdle, body);
+      if (status.ok()) workers_.push_back(std::move(worker));
     }
   }
-  flush_thread_ = options_.threads->Start("lull-flush", CpuClass::kNormal, [this] { FlushLoop(); });
-  monitor_thread_ =
-      options_.threads->Start("lull-monitor", CpuClass::kNormal, [this] { MonitorLoop(); });
+  if (status.ok()) {
+    status = options_.threads->TryStart(
+        "lull-flush", CpuClass::kNormal, [this] { FlushLoop(); }, &flush_thread_);
+  }
+  if (status.ok()) {
+    status = options_.threads->TryStart(
+        "lull-monitor", CpuClass::kNormal, [this] { MonitorLoop(); }, &monitor_thread_);
+  }
+  return status;
 }
 
 Coordinator::~Coordinator() {
@@ -74,16 +89,18 @@ Coordinator::~Coordinator() {
   for (auto& worker : workers_) worker->thread.reset();
 }
 
-std::shared_ptr<Coordinator> Coordinator::Shared(const CoordinatorOptions& options) {
-  static Mutex& mutex = *new Mutex;
-  static std::weak_ptr<Coordinator>& shared = *new std::weak_ptr<Coordinator>;
-  MutexLock lock(mutex);
-  std::shared_ptr<Coordinator> coordinator = shared.lock();
-  if (coordinator == nullptr) {
-    coordinator = std::make_shared<Coordinator>(options);
-    shared = coordinator;
-  }
-  return coordinator;
+leveldb::Status Coordinator::Shared(const CoordinatorOptions& options,
+                                    std::shared_ptr<Coordinator>* result) {
+  SharedCoordinator& shared = shared_coordinator.Get();
+  MutexLock lock(shared.mutex);
+  *result = shared.coordinator.lock();
+  if (*result != nullptr) return leveldb::Status::OK();
+  auto coordinator = std::make_shared<Coordinator>(options);
+  leveldb::Status status = coordinator->StartThreads();
+  if (!status.ok()) return status;
+  shared.coordinator = coordinator;
+  *result = std::move(coordinator);
+  return status;
 }
 
 void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
@@ -347,7 +364,7 @@ void Coordinator::FillWorkers() {
              std::pair(budget_.Turn(*b->budget_id), b->last_served);
     });
     bool given = false;
-    if (RunningCompactions() < options_.compaction_threads) {
+    if (RunningCompactions(worker->cpu) < options_.compaction_threads) {
       // What is overdue in one store goes before L0 in another.
       given = GiveOverdueWork(worker.get());
       for (JobClass job_class : kCompactionClasses) {

@@ -98,13 +98,19 @@ struct CoordinatorOptions {
 class Coordinator {
  public:
   explicit Coordinator(const CoordinatorOptions& options);
-  /// REQUIRES: no tenant is registered.
+  /// Ends the threads. REQUIRES: no tenant is registered.
   ~Coordinator();
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  /// The one that stores of this process share; made with `options` if there is none now.
-  static std::shared_ptr<Coordinator> Shared(const CoordinatorOptions& options);
+  /// Starts the threads; to be called once, before Register. After a failure the coordinator is of
+  /// no use.
+  leveldb::Status StartThreads();
+
+  /// The one that the stores of this process share; started with `options` if there is none now. A
+  /// forked child gets one of its own.
+  static leveldb::Status Shared(const CoordinatorOptions& options,
+                                std::shared_ptr<Coordinator>* result);
 
   Clock* clock() const { return options_.clock; }
   int compaction_threads() const { return options_.compaction_threads; }
@@ -180,8 +186,10 @@ class Coordinator {
   bool CanPay(const Entry& entry, JobClass job_class);
   bool ClearWayForL0(Entry* entry);
   RunningJob* FindPaused(const Entry& entry, JobClass job_class);
-  int RunningOf(const Entry& entry, int lane) const;
-  int RunningCompactions() const;
+  static bool LeavesIdleWorker(const RunningJob& job);
+  static bool HoldsSlot(const RunningJob& job, CpuPriority cpu);
+  int RunningOf(const Entry& entry, int lane, CpuPriority cpu) const;
+  int RunningCompactions(CpuPriority cpu) const;
 
   const CoordinatorOptions options_;
   std::atomic<uint64_t> memory_used_bytes_{0};

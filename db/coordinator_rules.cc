@@ -13,6 +13,7 @@
 //
 // Pre-emption. When no worker is left for an L0 job that may run, because deep jobs hold them or
 //   the store's share of them, the deep job that began last makes room, at the end of its slice.
+//   If it runs at idle priority, work of normal priority does not wait for that end.
 //
 // Ageing. What is due, or paused, and got no slice for kPatienceNanos is overdue: one job of its
 //   lane runs at normal CPU priority, whatever grants and budget say, for a slice, and before what
@@ -81,8 +82,9 @@ void Coordinator::ChooseWhatRuns(Entry* entry) {
         entry->tenant->JobPaused(*job.job);
       }
       if (job.worker == nullptr) continue;
+      // What leaves an idle worker is not granted again: its slot may be in use.
       const bool granted = kept < grant.jobs_max && kept_in_all < directive.compactions_max &&
-                           job.worker->cpu == grant.cpu;
+                           job.worker->cpu == grant.cpu && !LeavesIdleWorker(job);
       const bool outranks = overdue && kept == 0 && job.worker->cpu == CpuPriority::kNormal;
       job.wanted = (granted && (!limited || job.loan)) || outranks;
       job.awaits_budget = granted && limited;
@@ -94,12 +96,13 @@ void Coordinator::ChooseWhatRuns(Entry* entry) {
 bool Coordinator::Allows(const Entry& entry, JobClass job_class, CpuPriority cpu) const {
   const int lane = LaneOf(job_class);
   if (lane == kNoLane) return cpu == CpuPriority::kNormal;
-  const int running = RunningOf(entry, lane);
+  const int running = RunningOf(entry, lane, cpu);
   if (entry.lanes[lane].overdue) return running == 0 && cpu == CpuPriority::kNormal;
   const Directive& directive = entry.directive;
   const Grant& grant = lane == kL0Lane ? directive.l0 : directive.deep;
   return grant.cpu == cpu && running < grant.jobs_max &&
-         RunningOf(entry, kL0Lane) + RunningOf(entry, kDeepLane) < directive.compactions_max;
+         RunningOf(entry, kL0Lane, cpu) + RunningOf(entry, kDeepLane, cpu) <
+             directive.compactions_max;
 }
 
 /// Whether a slice may begin as far as the budget is concerned. A client waits for a manual
@@ -158,7 +161,7 @@ bool Coordinator::NeedsRoom(const Entry& entry, int lane) {
   const bool overdue = entry.lanes[lane].overdue;
   if (lane == kDeepLane && !overdue) return false;
   if (lane == kL0Lane && !overdue && entry.directive.l0.jobs_max == 0) return false;
-  if (RunningOf(entry, lane) > 0) return false;
+  if (RunningOf(entry, lane, CpuPriority::kNormal) > 0) return false;
   const JobClass job_class = lane == kL0Lane ? JobClass::kL0 : JobClass::kDeep;
   const bool is_due = lane == kL0Lane ? entry.pressure.l0_due && entry.l0_refused_at_end != ends_
                                       : entry.pressure.deep_due;
@@ -211,15 +214,28 @@ Coordinator::RunningJob* Coordinator::FindPaused(const Entry& entry, JobClass jo
   return first;
 }
 
-int Coordinator::RunningOf(const Entry& entry, int lane) const {
+/// Whether the job was asked to pause while a worker of idle priority runs it. On a saturated
+/// machine that worker may get no CPU for seconds to end its slice, so it must not delay work of
+/// normal priority. The worker keeps its order to pause, or both would run in one slot.
+bool Coordinator::LeavesIdleWorker(const RunningJob& job) {
+  return job.worker != nullptr && job.worker->cpu == CpuPriority::kIdle &&
+         job.worker->pause.load(std::memory_order_relaxed);
+}
+
+/// Whether the job takes one of the compaction_threads slots from new work of priority `cpu`.
+bool Coordinator::HoldsSlot(const RunningJob& job, CpuPriority cpu) {
+  return job.worker != nullptr && !(cpu == CpuPriority::kNormal && LeavesIdleWorker(job));
+}
+
+int Coordinator::RunningOf(const Entry& entry, int lane, CpuPriority cpu) const {
   return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return job.worker != nullptr && job.entry.get() == &entry && job.lane() == lane;
+    return HoldsSlot(job, cpu) && job.entry.get() == &entry && job.lane() == lane;
   }));
 }
 
-int Coordinator::RunningCompactions() const {
-  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [](const RunningJob& job) {
-    return job.worker != nullptr && job.job->job_class() != JobClass::kCleanup;
+int Coordinator::RunningCompactions(CpuPriority cpu) const {
+  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return HoldsSlot(job, cpu) && job.job->job_class() != JobClass::kCleanup;
   }));
 }
 

@@ -33,7 +33,8 @@ leveldb::Status Copy(const StoreContext& context, const std::string& from, const
                      uint64_t bytes) {
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(to);
-  if (context.extension != nullptr) status = context.extension->NewTableFile(to, &raw);
+  if (context.extension != nullptr)
+    status = context.extension->NewTableFile(to, TableWriterKind::kCompaction, &raw);
   if (status.IsNotSupportedError()) status = context.env()->NewWritableFile(to, &raw);
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::WritableFile> out(raw);

@@ -1,18 +1,35 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // DestroyDB: removes what a store has written, and nothing else. What was set aside under lost/
-// could not be read once and has no other copy, so it stays, and with it the folder.
+// could not be read once and has no other copy, so it stays, and with it the folder. Only the notes
+// of logs there go: what they say is true of no other store.
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/filename.h"
+#include "db/lost_files.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 
 namespace leveldb {
+namespace {
+
+Status RemoveNotes(Env* env, const std::string& lost) {
+  std::vector<std::string> names;
+  env->GetChildren(lost, &names);  // fails where nothing was set aside
+  Status result;
+  for (const std::string& child : names) {
+    if (!child.ends_with(lull::kReplayedToSuffix)) continue;
+    const Status removed = env->RemoveFile(lost + "/" + child);
+    if (result.ok()) result = removed;
+  }
+  return result;
+}
+
+}  // namespace
 
 Status DestroyDB(const std::string& name, const Options& options) {
   Env* const env = options.env;
@@ -28,6 +45,7 @@ Status DestroyDB(const std::string& name, const Options& options) {
   // CURRENT goes first: without it, what is left after an interruption cannot be taken for a store.
   const std::string current_name = lull::CurrentFileName(name);
   if (env->FileExists(current_name)) result = env->RemoveFile(current_name);
+  if (result.ok()) result = RemoveNotes(env, lull::LostFolderName(name));
   if (result.ok()) {
     for (const std::string& child : names) {
       const std::optional<lull::ParsedFileName> parsed = lull::ParseFileName(child);

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// From where things happen to who wants to hear of them. Whatever thread an event happens on posts
-// it; one thread of the hub calls the listeners, in the order of the posts. So the poster, who may
-// hold any lock and be in any hurry, never waits for a listener.
+// Delivers a store's events to its listeners. Any thread posts; one thread of the process,
+// "lull-events", calls the listeners of all stores in turn. So the poster, who may hold any lock,
+// never waits for a listener.
 //
-// What always holds: a listener gets the events posted after it was added, each once, in order, and
-// none after it was removed.
+// What always holds: a listener gets the events posted after it was added, in order, each at most
+// once, and none after it was removed. It misses only what was dropped because kQueuedMax newer
+// events of its store wait.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,6 @@
 #include "leveldb/status.h"
 #include "lull/listener.h"
 #include "util/mutex.h"
-#include "util/thread.h"
-#include "util/wake_signal.h"
 
 namespace lull {
 
@@ -37,15 +36,17 @@ using Event = std::variant<JobEvent, StallEvent, OptionsInfo, WritesRefusedInfo>
 
 class EventHub {
  public:
-  EventHub() = default;
+  static constexpr size_t kQueuedMax = 4096;
+
+  EventHub();
   /// Stops.
-  ~EventHub() { Stop(); }
+  ~EventHub();
   EventHub(const EventHub&) = delete;
   EventHub& operator=(const EventHub&) = delete;
 
-  /// Starts the thread. What was posted before waits until now.
-  void Start();
-  /// Delivers what was posted, and ends the thread. What is posted later is dropped.
+  /// Delivers on this thread what still waits, so that a listener of another store that hangs
+  /// cannot delay it. First waits for a listener of this hub that is being called. Later posts are
+  /// dropped.
   void Stop() LULL_EXCLUDES(mutex_);
 
   /// Any thread, any lock held but those that are taken by Add's caller.
@@ -53,9 +54,10 @@ class EventHub {
 
   enum class Wants { kEverything, kSummaries };  ///< summaries: no begin, pause or resume of a job
 
-  /// `past` is for this listener alone, before everything that is posted from now on. False when it
-  /// is there already. Any thread.
-  bool Add(std::shared_ptr<EventListener> listener, Wants wants, std::vector<Event> past)
+  /// `past` is for this listener alone, before everything that is posted from now on.
+  /// InvalidArgument if it is there already, IOError if the event thread cannot be started. Any
+  /// thread.
+  leveldb::Status Add(std::shared_ptr<EventListener> listener, Wants wants, std::vector<Event> past)
       LULL_EXCLUDES(mutex_);
 
   /// False when it is not there. Otherwise, on return, none of its functions runs any more and the
@@ -63,7 +65,11 @@ class EventHub {
   /// that a listener may want.
   bool Remove(const EventListener* listener) LULL_EXCLUDES(mutex_);
 
+  /// Events that no listener got because the queue was full.
+  uint64_t Dropped() const LULL_EXCLUDES(mutex_);
+
  private:
+  class Thread;  // the one that all hubs share
   struct Subscriber {
     std::shared_ptr<EventListener> listener;  // null once removed and not in a call
     Wants wants = Wants::kEverything;
@@ -78,20 +84,20 @@ class EventHub {
   };
 
   static bool IsFor(const Subscriber& subscriber, const Event& event);
-  void Loop();
+  void EnqueueLocked(Event event, SubscriberRef only_for) LULL_REQUIRES(mutex_);
   bool DeliverOne() LULL_EXCLUDES(mutex_);
   void Call(const SubscriberRef& subscriber, const Event& event) LULL_EXCLUDES(mutex_);
 
-  WakeSignal signal_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar call_ended_;
+  std::shared_ptr<Thread> thread_ LULL_GUARDED_BY(mutex_);  // from the first Add until Stop
   std::deque<Queued> queue_ LULL_GUARDED_BY(mutex_);
   std::vector<SubscriberRef> subscribers_ LULL_GUARDED_BY(mutex_);
   uint64_t next_ticket_ LULL_GUARDED_BY(mutex_) = 0;
+  uint64_t dropped_ LULL_GUARDED_BY(mutex_) = 0;
   bool stopping_ LULL_GUARDED_BY(mutex_) = false;
-  SubscriberRef called_ LULL_GUARDED_BY(mutex_);  // whose function runs now
-  unsigned hub_thread_ LULL_GUARDED_BY(mutex_) = UINT32_MAX;
-  std::unique_ptr<ThreadHandle> thread_;
+  SubscriberRef called_ LULL_GUARDED_BY(mutex_);    // whose function runs now
+  unsigned called_by_ LULL_GUARDED_BY(mutex_) = 0;  // the ordinal of the thread that runs it
 };
 
 }  // namespace lull

@@ -14,6 +14,15 @@
 // In both cases reading ends in front of the fault: skipping it would leave a hole in what is
 // replayed.
 //
+// Another process may be appending to the log. Then the reader can meet the end of the log in one
+// block and find a record in the next, which was begun meanwhile. A writer finishes a block before
+// it begins the next, so once the reader has found a record after a fault, it reads the fault's
+// block again. Only a fault that is still there is damage.
+//
+// A repair wants all that can be read: SkipFaults makes the reader go on after a fault. Inside the
+// fault's block it goes on only where the headers lead exactly to the end of the block: a value
+// may contain a log. No record is put together of fragments with a fault in between.
+//
 // A record whose first fragments are followed by the start of another one is passed over: its
 // writer died in the middle and a later one went on behind it, as LevelDB's reuse_logs does. It was
 // never acknowledged.
@@ -22,6 +31,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "db/log_format.h"
@@ -46,9 +56,19 @@ class Reader {
   /// whose file it overwrites. Asked of whatever record begins behind a fault.
   using IsOwn = std::function<bool(const leveldb::Slice& beginning)>;
 
-  /// `file_name` is for messages. Without `is_own`, every record is the log's own.
+  /// Without `is_own`, every record is the log's own. With `env`, `file_name` is a file of it that
+  /// another process may be appending to; without, the name is only for messages.
   Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
-         IsOwn is_own = nullptr);
+         IsOwn is_own = nullptr, leveldb::Env* env = nullptr);
+
+  /// From now on ReadRecord passes over what cannot be read, instead of ending there. A record that
+  /// an older log left in the file may be returned then; the caller must tell it from the log's
+  /// own.
+  void SkipFaults() { skips_faults_ = true; }
+
+  /// What was passed over before the record last returned and since the last call: the first fault,
+  /// or OK.
+  leveldb::Status TakeSkipped();
 
   /// The next record, valid until the next call. False at the end, and for ever after; then end()
   /// says why and status() names file, offset and cause (OK for kClean and kTorn). Stops at the
@@ -64,11 +84,24 @@ class Reader {
   uint64_t LastRecordOffset() const { return last_record_offset_; }
 
  private:
+  /// Where the reading was interrupted.
+  struct Fault {
+    uint64_t offset;
+    const char* cause;
+    LogEnd if_last;  // what it is when no record begins after it
+    bool precedes_record = false;
+  };
+
   /// False when the reading ends here.
   bool NextFragment(FragmentType* type, leveldb::Slice* payload);
+  bool RefuseFragment(uint64_t at, const char* cause);
   /// False at the end of the file or on an error; rest_ is empty then.
   bool FillBlock();
   bool EndAtFault(LogEnd if_last, const char* cause);
+  bool ReadBlockAgain(uint64_t offset);
+  void SkipFault();
+  void NoteFault(uint64_t at, const char* cause, LogEnd if_last);
+  bool StopAtEnd();
   bool HoldsRecordStart(leveldb::Slice bytes) const;
   bool ChainHoldsRecordStart(leveldb::Slice block) const;
   bool Stop(LogEnd end, uint64_t at, const char* cause);
@@ -78,11 +111,14 @@ class Reader {
   std::unique_ptr<leveldb::SequentialFile> file_;
   const std::string file_name_;
   const IsOwn is_own_;
+  leveldb::Env* const env_;
   std::unique_ptr<char[]> block_;
   leveldb::Slice rest_;            // unread part of the block
   uint64_t block_end_offset_ = 0;  // file offset behind the block
   bool at_eof_ = false;
-  bool in_record_ = false;  // between the first fragment of a record and its last
+  bool skips_faults_ = false;
+  std::optional<Fault> fault_;  // the first one that was skipped and not yet told of
+  bool in_record_ = false;      // between the first fragment of a record and its last
   std::string assembled_;
   uint64_t valid_bytes_ = 0;
   uint64_t last_record_offset_ = 0;

@@ -39,6 +39,7 @@ class Writer {
 
   leveldb::Status Sync();
   leveldb::Status Close();
+  leveldb::WritableFile* file() { return file_.get(); }
   const leveldb::Status& status() const { return failure_; }
   uint64_t FileBytes() const { return bytes_; }
 

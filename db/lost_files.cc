@@ -5,6 +5,7 @@
 #include "db/filename.h"
 #include "leveldb/env.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -17,7 +18,7 @@ bool HaveSameContents(leveldb::Env* env, const std::string& a, const std::string
 }
 
 leveldb::Status KeepOne(const StoreContext& context, const std::string& from,
-                        const std::string& first) {
+                        const std::string& first, const std::string& note) {
   leveldb::Env* const env = context.env();
   std::string to = first;
   for (int n = 2; env->FileExists(to); ++n) {
@@ -25,13 +26,17 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& from,
     to = first + "." + std::to_string(n);
   }
   uint64_t bytes = 0;
-  const leveldb::Status status = env->GetFileSize(from, &bytes);
+  leveldb::Status status = env->GetFileSize(from, &bytes);
+  // Before the log: what is in lost/ already gets no note.
+  if (status.ok() && !note.empty())
+    status = WriteStringToFileSync(env, note, to + kReplayedToSuffix);
   return status.ok() ? LinkOrCopy(context, from, to, bytes) : status;
 }
 
 }  // namespace
 
-leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files) {
+leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
+                              std::optional<SequenceNumber> replayed_to) {
   if (files.empty()) return leveldb::Status::OK();
   leveldb::Env* const env = context.env();
   const std::string folder = LostFolderName(context.name);
@@ -39,7 +44,10 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
   for (const std::string& file : files) {
     const std::string from = context.name + "/" + file;
     if (!env->FileExists(from)) continue;
-    const leveldb::Status status = KeepOne(context, from, folder + "/" + file);
+    const std::optional<ParsedFileName> parsed = ParseFileName(file);
+    const bool is_log = parsed && parsed->kind == FileKind::kLog;
+    const std::string note = is_log && replayed_to ? std::to_string(*replayed_to) + "\n" : "";
+    const leveldb::Status status = KeepOne(context, from, folder + "/" + file, note);
     if (!status.ok()) return status;
     Log(context.logger(), "%s is kept in %s", file.c_str(), folder.c_str());
   }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/merge_job.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -19,9 +20,9 @@ constexpr size_t kInputReadaheadBytes = 256 << 10;
 }  // namespace
 
 leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress) {
-  const uint64_t began = context_->clock->NowNanos();
+  const uint64_t began_micros = context_->env()->NowMicros();
   SliceBudget until = budget;
-  until.nanos += began;
+  until.nanos += context_->clock->NowNanos();
   leveldb::Status status;
   if (input_ == nullptr) {
     status = OpenInput(&input_);
@@ -29,7 +30,8 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
     if (status.ok()) input_->SeekToFirst();
   }
   if (status.ok()) status = MergeSome(until, progress);
-  busy_nanos_ += context_->clock->NowNanos() - began;
+  // The clock of an Env may be set back meanwhile.
+  busy_micros_ += std::max(context_->env()->NowMicros(), began_micros) - began_micros;
   return status;
 }
 
@@ -70,7 +72,8 @@ leveldb::Status MergeJob::MergeEntry() {
   if (drop) return leveldb::Status::OK();
   const bool may_cut =
       outputs_.HasOpenTable() && (!rule_.SameUserKeyAsBefore() || Planted(Bug::kUserKeySplit));
-  if (CutBefore(key, outputs_.OpenTableBytes(), may_cut)) {
+  const bool wants_cut = CutBefore(key, outputs_.OpenTableBytes(), may_cut);
+  if (wants_cut || (may_cut && outputs_.IsIndexFull(key))) {
     leveldb::Status status = outputs_.FinishTable();
     if (!status.ok()) return status;
   }

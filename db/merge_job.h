@@ -43,8 +43,8 @@ class MergeJob : public Job {
   /// How much of its input it has had, in the measure of that input's size (for a compaction: of
   /// table files). Any thread.
   virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
-  /// Time spent in slices.
-  uint64_t busy_nanos() const { return busy_nanos_; }
+  /// Time spent in slices by Env::NowMicros, the clock of LevelDB's statistics.
+  uint64_t busy_micros() const { return busy_micros_; }
   /// Of a job that failed: whether it could not read what it merges.
   bool input_failed() const { return input_failed_; }
 
@@ -72,7 +72,7 @@ class MergeJob : public Job {
   DropRule rule_;
   std::unique_ptr<leveldb::Iterator> input_;
   OwnedCounter input_bytes_done_;
-  uint64_t busy_nanos_ = 0;
+  uint64_t busy_micros_ = 0;
   bool input_failed_ = false;
 };
 
@@ -93,15 +93,15 @@ class FlushJob final : public MergeJob {
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }
   uint64_t memory_bytes() const;
 
-  /// Of the output's keys, once the job is done. Null under a comparator for which keys with
-  /// different bytes may be equal.
+  /// A filter over the keys of all outputs, once the job is done. Null under a comparator for which
+  /// keys with different bytes may be equal.
   std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t, bool) override {
     if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
-    return false;  // one table
+    return false;
   }
 
   const std::vector<SealedMemTable> sealed_;

@@ -24,13 +24,17 @@ class WalReplay {
   /// Gets each memtable that is not empty, with the last sequence in it.
   using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
 
-  WalReplay(StoreContext* context, const ManifestState& manifest, Take take)
+  /// With `logs_may_grow`, another process may be writing to the store.
+  WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow, Take take)
       : context_(context),
+        logs_may_grow_(logs_may_grow),
         manifest_is_torn_(manifest.is_torn),
         take_(std::move(take)),
         last_sequence_(manifest.last_sequence) {}
 
-  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result);
+  /// `commit` may be empty.
+  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, const CommitRecovered& commit,
+                            Recovered* result);
 
  private:
   leveldb::Status ReplayOne(uint64_t number);
@@ -39,33 +43,46 @@ class WalReplay {
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
+  const bool logs_may_grow_;
   const bool manifest_is_torn_;
   const Take take_;
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
-  bool stopped_ = false;  // what follows was not replayed
-  bool is_torn_ = false;  // the WAL read last: its end may have been damaged
+  bool stopped_ = false;      // what follows was not replayed
+  bool is_torn_ = false;      // the WAL read last: its end may have been damaged
+  bool has_records_ = false;  // the WAL read last: at least one follows on what precedes it
 };
 
-leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers, Recovered* result) {
-  std::string torn;  // the WAL before this one; the next shows whether anything of it is missing
-  for (uint64_t number : numbers) {
-    const std::string path = LogFileName(context_->name, number);
+leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
+                                     const CommitRecovered& commit, Recovered* result) {
+  // Logs with a torn end. The next record, maybe several logs later, shows whether any is missing.
+  std::vector<std::string> unproven;
+  const auto settle = [&](std::vector<std::string>* fate) {
+    fate->insert(fate->end(), unproven.begin(), unproven.end());
+    unproven.clear();
+  };
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && commit && !stopped_ && unproven.empty()) {
+      result->last_sequence = last_sequence_;
+      leveldb::Status status = commit(result, numbers[i]);
+      if (!status.ok()) return status;
+    }
+    const std::string path = LogFileName(context_->name, numbers[i]);
     const std::string base = path.substr(context_->name.size() + 1);
     if (stopped_) {
       result->lost.push_back(base);
       continue;
     }
-    leveldb::Status status = ReplayOne(number);
+    leveldb::Status status = ReplayOne(numbers[i]);
     if (status.ok() && memtable_ != nullptr) {
       status = take_(std::exchange(memtable_, nullptr), last_sequence_);
     }
     if (!status.ok()) return status;
-    if (!torn.empty()) (stopped_ ? result->lost : result->obsolete).push_back(torn);
-    torn = is_torn_ && !stopped_ ? base : "";
-    if (torn.empty()) (stopped_ ? result->lost : result->obsolete).push_back(base);
+    if (has_records_ && !stopped_) settle(&result->obsolete);
+    (is_torn_ || stopped_ ? unproven : result->obsolete).push_back(base);
+    if (stopped_) settle(&result->lost);
   }
-  if (!torn.empty()) result->obsolete.push_back(torn);
+  settle(&result->obsolete);
   result->last_sequence = last_sequence_;
   return leveldb::Status::OK();
 }
@@ -75,20 +92,20 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
   leveldb::SequentialFile* raw = nullptr;
   leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
+                   logs_may_grow_ ? context_->env() : nullptr);
   leveldb::Slice record;
-  bool first = true;
-  is_torn_ = false;
+  is_torn_ = has_records_ = false;
   while (!stopped_ && reader.ReadRecord(&record)) {
     if (record.size() < batch::kHeaderBytes) {
       return Stop(leveldb::Status::Corruption(path, "record at offset " +
                                                         std::to_string(reader.LastRecordOffset()) +
                                                         " is shorter than a batch"));
     }
-    if (first && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1 &&
+    if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1 &&
         !Planted(Bug::kLostWalUnnoticed)) {
       // What a power loss may leave of writes that nobody synced: not damage.
-      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not behind %llu",
+      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not after %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
           static_cast<unsigned long long>(last_sequence_));
       stopped_ = true;
@@ -96,7 +113,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
       return leveldb::Status::Corruption(
           path, "begins behind a gap, and the MANIFEST does not end in a whole record");
     }
-    first = false;
+    has_records_ = true;
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
   }
@@ -222,17 +239,51 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   return status;
 }
 
+/// Whether the tables of these logs may not fit on the disk beside them.
+bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
+  if (context->extension == nullptr) return false;
+  uint64_t wanted_bytes = 2 * context->options.write_buffer_size;
+  for (const uint64_t number : wals) {
+    uint64_t bytes = 0;
+    if (context->env()->GetFileSize(LogFileName(context->name, number), &bytes).ok())
+      wanted_bytes += bytes;
+  }
+  return context->extension->FreeBytes(context->name) < wanted_bytes;
+}
+
+/// Gives back what a killed process had allocated ahead: removes logs without a record, and cuts
+/// off the zeros at the end of others.
+void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
+  std::erase_if(*wals, [context](uint64_t number) {
+    const std::string path = LogFileName(context->name, number);
+    leveldb::SequentialFile* raw = nullptr;
+    if (!context->env()->NewSequentialFile(path, &raw).ok()) return false;
+    WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+    leveldb::Slice record;
+    bool has_records = false;
+    while (reader.ReadRecord(&record)) has_records = true;
+    if (reader.end() != log::LogEnd::kClean) return false;
+    if (!has_records) return context->env()->RemoveFile(path).ok();
+    context->extension->TruncateFile(path, reader.ValidBytes());  // on an error it stays longer
+    return false;
+  });
+}
+
 }  // namespace
 
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                        Recovered* result) {
+                        const CommitRecovered& commit, Recovered* result) {
   std::vector<uint64_t> wals;
   const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
   if (!status.ok()) return status;
   const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
     return FlushMemTable(context, std::move(memtable), last_sequence, result);
   };
-  return WalReplay(context, result->manifest, flush).ReplayAll(wals, result);
+  // A torn MANIFEST goes to lost/ first, with what it may have named.
+  const bool in_steps = !result->manifest.is_torn && LacksRoom(context, wals);
+  if (in_steps) GiveBackSpace(context, &wals);
+  return WalReplay(context, result->manifest, false, flush)
+      .ReplayAll(wals, in_steps ? commit : nullptr, result);
 }
 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
@@ -244,7 +295,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
     memtables->push_back(std::move(memtable));
     return leveldb::Status::OK();
   };
-  return WalReplay(context, result->manifest, keep).ReplayAll(wals, result);
+  return WalReplay(context, result->manifest, true, keep).ReplayAll(wals, nullptr, result);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

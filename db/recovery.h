@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Opening what is in a folder: from its MANIFEST and WALs to a Version and the last sequence. Runs
-// on the opening thread, alone, with the LOCK held. Nothing is deleted here, and nothing is changed
-// but by adding table files.
+// on the opening thread, alone, with the LOCK held. Nothing is deleted here but logs without a
+// record, and only when disk space is short; nothing is changed but by adding table files.
 //
 // What comes back is a prefix of what was written, in whole batches, that holds every acknowledged
 // synced write:
@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,15 @@ struct Recovered {
       obsolete;  ///< file names (no folder) that nothing needs once the new MANIFEST is durable
 };
 
-/// REQUIRES: CURRENT exists.
+/// Makes the tables so far durable in a MANIFEST that needs no log below `log_number`, and removes
+/// those.
+using CommitRecovered = std::function<leveldb::Status(Recovered*, uint64_t log_number)>;
+
+/// `commit` is called between two logs if the disk may not hold the tables of all of them beside
+/// the logs: a store that has filled its disk can so be opened on that disk. REQUIRES: CURRENT
+/// exists.
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                        Recovered* result);
+                        const CommitRecovered& commit, Recovered* result);
 
 /// The same for a store that is only to be read, by a process without the LOCK: what Recover would
 /// write as tables comes back as memtables, oldest first, and no file is made. The folder may

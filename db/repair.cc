@@ -250,10 +250,9 @@ Status Repairer::ReadWals(uint64_t number_min, WalSalvage* wals) {
   }
   const Status status = wals->Finish();
   if (!status.ok()) return status;
-  if (!wals->damage().ok()) {
-    Note(wals->damage().ToString());
-    lossy_ = true;
-    changed_ = true;
+  for (const Status& damage : wals->damage()) {
+    Note(damage.ToString());
+    lossy_ = changed_ = true;
   }
   for (const TableScan& table : wals->tables()) {
     last_sequence_ = std::max(last_sequence_, table.largest_sequence);

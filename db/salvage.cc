@@ -216,8 +216,9 @@ Status MergeTables(const StoreContext& context, std::vector<TableScan> tables, D
   Status status;
   for (merged->SeekToFirst(); status.ok() && merged->Valid(); merged->Next()) {
     const bool drop = rule.ShouldDrop(merged->key());
-    if (outputs->OpenTableBytes() >= context.layout.table_bytes_max &&
-        !rule.SameUserKeyAsBefore()) {
+    const bool is_full = outputs->OpenTableBytes() >= context.layout.table_bytes_max ||
+                         outputs->IsIndexFull(merged->key());
+    if (is_full && !rule.SameUserKeyAsBefore()) {
       status = outputs->FinishTable();
     }
     if (status.ok() && !drop) status = outputs->Add(merged->key(), merged->value());
@@ -231,22 +232,24 @@ Status WalSalvage::Add(const std::string& path) {
   Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  reader.SkipFaults();
+  const auto note = [&](Status damage) {
+    if (!damage.ok()) damage_.push_back(std::move(damage));
+  };
   Slice record;
   while (reader.ReadRecord(&record)) {
-    const uint64_t offset = reader.LastRecordOffset();
+    note(reader.TakeSkipped());
     const Status bad = AddRecord(record);
     if (!bad.ok()) {
-      if (damage_.ok()) {
-        damage_ = Status::Corruption(
-            path, "record at offset " + std::to_string(offset) + ": " + bad.ToString());
-      }
-      return Status::OK();
+      note(Status::Corruption(
+          path,
+          "record at offset " + std::to_string(reader.LastRecordOffset()) + ": " + bad.ToString()));
     }
     if (buffer_bytes_ < kBufferBytesMax) continue;
     status = WriteTable();
     if (!status.ok()) return status;
   }
-  if (damage_.ok()) damage_ = reader.status();
+  note(reader.status());
   return Status::OK();
 }
 

@@ -58,13 +58,13 @@ class WalSalvage {
  public:
   explicit WalSalvage(StoreContext* context) : context_(context) {}
 
-  /// Takes the records up to the first bad one. Call it for the oldest WAL first. Only a file that
+  /// Takes every record whose checksum is right. Call it for the oldest WAL first. Only a file that
   /// cannot be opened is an error.
   leveldb::Status Add(const std::string& path);
   leveldb::Status Finish();
 
-  /// The first damage met.
-  const leveldb::Status& damage() const { return damage_; }
+  /// What could not be read, in the order of the WALs.
+  const std::vector<leveldb::Status>& damage() const { return damage_; }
   /// The tables written, oldest entries first. The files go with this object unless Keep is called.
   const std::vector<TableScan>& tables() const { return tables_; }
   void Keep();
@@ -79,7 +79,7 @@ class WalSalvage {
   leveldb::Status WriteTable();
 
   StoreContext* const context_;
-  leveldb::Status damage_;
+  std::vector<leveldb::Status> damage_;
   std::vector<Entry> buffer_;
   size_t buffer_bytes_ = 0;
   std::vector<std::unique_ptr<TableOutputs>> outputs_;

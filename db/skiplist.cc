@@ -160,8 +160,10 @@ void SkipList::Cursor::Next() {
 }
 
 void SkipList::Cursor::Prev() {
-  node_ = list_->FindPlace(node_->key(), node_->user_size, nullptr).before;
-  if (node_ == list_->head_) node_ = nullptr;
+  const auto place = list_->FindPlace(node_->key(), node_->user_size, nullptr);
+  // A comparator that is not a strict order can make the search miss the node. The walk then ends:
+  // otherwise it could go round in circles.
+  node_ = place.behind == node_ && place.before != list_->head_ ? place.before : nullptr;
 }
 
 void SkipList::Cursor::Seek(const leveldb::Slice& internal_key) {

@@ -48,6 +48,8 @@ void WriteMemoryAndQueues(const StoreReport& report, JsonWriter* json) {
   json->Field("manual_compactions", report.waiting_manual);
   json->Field("obsolete_files", report.obsolete_files);
   json->EndObject();
+  json->Field("open_descriptors", report.open_descriptors);
+  json->Field("disk_is_low", report.disk_is_low);
 }
 
 void WriteRunningJob(const RunningJobReport& job, JsonWriter* json) {
@@ -126,6 +128,7 @@ void WriteBytes(const StoreReport& report, JsonWriter* json) {
   json->Field("compaction_written", report.JobBytes(&JobTotals::written_bytes, false, true));
   json->EndObject();
   json->Field("user_entries", report.user_entries);
+  json->Field("dropped_events", report.dropped_events);
   json->Field("write_amplification", report.WriteAmplification());
   const Rates& rates = report.activity.rates;
   json->Member("rates").BeginObject();

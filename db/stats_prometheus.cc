@@ -130,6 +130,11 @@ void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
               report.memory_used_bytes);
   out->Single("memory_budget_bytes", "gauge", "Limit of lull_memory_used_bytes.",
               report.memory_budget_bytes);
+  out->Single("open_descriptors", "gauge",
+              "Descriptors held by the files of all stores of the process.",
+              report.open_descriptors);
+  out->Single("disk_is_low", "gauge", "1: the disk is nearly full, so no work is deferred.",
+              report.disk_is_low ? 1 : 0);
   out->Family("queue_length", "gauge", "How many wait, by what they are.");
   out->Sample(report.waiting_writers, {{"queue", "writers"}});
   out->Sample(report.immutables, {{"queue", "memtables"}});
@@ -223,6 +228,8 @@ void WriteBytes(const StoreReport& report, MetricsWriter* out) {
               report.user_bytes);
   out->Single("user_written_entries_total", "counter", "Entries and deletions that clients wrote.",
               report.user_entries);
+  out->Single("dropped_events_total", "counter",
+              "Events that listeners missed because their queue was full.", report.dropped_events);
   out->Single("wal_written_bytes_total", "counter", "Bytes appended to write-ahead logs.",
               report.wal_bytes);
   out->Single("write_amplification_ratio", "gauge",

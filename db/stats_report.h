@@ -51,10 +51,14 @@ struct StoreReport {
   uint64_t waiting_manual = 0;
   uint64_t obsolete_files = 0;
 
+  uint64_t open_descriptors = 0;  ///< of files of this Env: all stores of the process
+  bool disk_is_low = false;       ///< free space no longer allows work to be deferred
+
   // Since the store was opened.
   uint64_t user_bytes = 0;    ///< of batches, as clients gave them
   uint64_t user_entries = 0;  ///< in them
   uint64_t wal_bytes = 0;
+  uint64_t dropped_events = 0;  ///< that listeners missed, because their queue was full
 
   std::string write_error;       ///< empty: writes are accepted
   std::string background_error;  ///< of the last try; empty: none

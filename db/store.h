@@ -6,7 +6,8 @@
 //   store_open.cc        opening and closing
 //   store_write.cc       a write: admission, writers' queue, WAL, memtable, sealing
 //   store_read.cc        reads: view, sequence, iterators, snapshots, properties
-//   store_background.cc  what the coordinator's threads call: pressure, jobs, installs, flushes
+//   store_background.cc  what the coordinator's threads call: pressure, jobs, installs
+//   store_flush.cc       what the flush thread does with memtables and logs
 //   store_manifest.cc    what the flush thread does with the MANIFEST
 //   store_report.cc      properties, listeners, and what goes into LOG at open and close
 //   store_wait.cc        clients that wait for background work: Flush, WaitForIdle, CompactRange,
@@ -37,6 +38,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +47,7 @@
 #include "db/admission.h"
 #include "db/context.h"
 #include "db/coordinator.h"
+#include "db/disk_room.h"
 #include "db/event_hub.h"
 #include "db/layout_stats.h"
 #include "db/manifest.h"
@@ -61,6 +64,7 @@
 #include "db/writers_queue.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "util/fork.h"
 #include "util/grace.h"
 #include "util/latency_histogram.h"
 #include "util/mutex.h"
@@ -79,6 +83,11 @@ class Store final : public leveldb::DB, private Tenant {
                               const std::string& name, leveldb::DB** result,
                               PolicyFactory make_policy = MakePolicy, const StorePace& pace = {});
   ~Store() override;
+  /// Leaks the store of a parent process; otherwise as usual.
+  static void operator delete(Store* store, std::destroying_delete_t);
+
+  /// The store that `db` is. If it is none, `*store` is null and the status names `function`.
+  static leveldb::Status Of(leveldb::DB* db, const char* function, Store** store);
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
                       const leveldb::Slice& value) override;
@@ -105,28 +114,41 @@ class Store final : public leveldb::DB, private Tenant {
 
  private:
   Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
-        PolicyFactory make_policy);
+        PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator);
 
   // store_open.cc
+  /// Whether a parent process opened the store. It has no threads here, and its locks may never be
+  /// released: only reads, which take no lock of the store, work.
+  bool IsInherited() const { return opened_in_ != ForkGeneration(); }
+  leveldb::Status InheritedError() const;
   leveldb::Status OpenFiles(Recovered* recovered);
   leveldb::Status CreateOrCheck();
+  struct NewManifest {
+    uint64_t number = 0;
+    std::unique_ptr<ManifestWriter> writer;
+    VersionRef version;
+  };
+  leveldb::Status WriteManifest(Recovered* recovered, uint64_t log_number, NewManifest* made);
+  leveldb::Status CommitRecoveredLogs(Recovered* recovered, uint64_t log_number);
   leveldb::Status StartManifest(Recovered* recovered);
   void BeginDeleting(const Recovered& recovered);
   TableRef MakeTable(const NewTable& table);
 
   // store_write.cc: the leading writer's
+  template <class Body>
+  leveldb::Status Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last, Body body);
+  leveldb::Status SealForClient();
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
-  leveldb::Status SealMemTable() LULL_EXCLUDES(mutex_);
+  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(mutex_);
   void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(mutex_);
   void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
   leveldb::Status ResumeWrites() LULL_EXCLUDES(mutex_);
   leveldb::Status AwaitTablesLocked() LULL_REQUIRES(mutex_);
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(mutex_);
   bool HasRoomLocked() const LULL_REQUIRES(mutex_);
-  StallCause NoRoomCauseLocked() const LULL_REQUIRES(mutex_);
-  const leveldb::Status& ErrorLocked() const LULL_REQUIRES(mutex_);
+  bool IsL0FullLocked() const LULL_REQUIRES(mutex_);
   const leveldb::Status& ErrorButDamageLocked() const LULL_REQUIRES(mutex_);
   const leveldb::Status& ErrorOfL0Locked() const LULL_REQUIRES(mutex_);
 
@@ -148,6 +170,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(mutex_);
   std::optional<CompactionPlan> PickManualLocked() LULL_REQUIRES(mutex_);
   std::vector<RunningRange> TakenRangesLocked() const LULL_REQUIRES(mutex_);
+  std::optional<uint64_t> TendLogs() LULL_EXCLUDES(mutex_);
   bool IsFlushWaiting() LULL_EXCLUDES(mutex_);
   bool WantsFlushLocked() const LULL_REQUIRES(mutex_);
   void BeginFlushLocked() LULL_REQUIRES(mutex_);
@@ -157,14 +180,17 @@ class Store final : public leveldb::DB, private Tenant {
   /// they never closed.
   uint64_t LogsAheadBytes() const { return context_->options.write_buffer_size / 8; }
   std::optional<uint64_t> AdvanceFlush();
+  bool FlushFailed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(mutex_);
   leveldb::Status InstallFlush(FlushJob* job);
   leveldb::Status InstallCompaction(CompactionJob* job);
   leveldb::Status InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                               VersionRef* version);
   void AdoptManifest(uint64_t number, std::unique_ptr<ManifestWriter> manifest);
+  leveldb::Status BeginManifest(NewManifest* made) LULL_EXCLUDES(mutex_);
   void RollManifest() LULL_EXCLUDES(mutex_);
   void KeepManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
-  void FreezeForManifest(const leveldb::Status& failure) LULL_EXCLUDES(mutex_);
+  void FreezeForManifest(const leveldb::Status& failure, bool restorable) LULL_EXCLUDES(mutex_);
+  std::optional<uint64_t> RestoreManifest() LULL_EXCLUDES(mutex_);
   void PublishViewLocked() LULL_REQUIRES(mutex_);
   void DropKeyFilters(const std::vector<TableRef>& tables);
   void EndManualLocked(const leveldb::Status& status) LULL_REQUIRES(mutex_);
@@ -190,7 +216,7 @@ class Store final : public leveldb::DB, private Tenant {
     return latencies_ == nullptr ? nullptr : &((*latencies_).*call);
   }
   StoreReport MakeReport() LULL_EXCLUDES(mutex_);
-  void BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered)
+  leveldb::Status BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered)
       LULL_EXCLUDES(mutex_);
   void EndReporting() LULL_EXCLUDES(mutex_);
 
@@ -205,9 +231,10 @@ class Store final : public leveldb::DB, private Tenant {
   };
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(mutex_);
-  leveldb::Status SealForClient();
+  void RetryNowLocked() LULL_REQUIRES(mutex_);
   void SaveAckedWrites() LULL_EXCLUDES(mutex_);
   bool IsIdleLocked() const LULL_REQUIRES(mutex_);
+  leveldb::Status ErrorSinceLocked(uint64_t errors_before) const LULL_REQUIRES(mutex_);
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
   // store_options.cc
@@ -215,6 +242,7 @@ class Store final : public leveldb::DB, private Tenant {
   PolicyOptions Resolved(const SchedulingOptions& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
 
+  const uint32_t opened_in_ = ForkGeneration();
   const std::unique_ptr<StoreContext> context_;
   const PolicyFactory make_policy_;
   std::shared_ptr<Coordinator> coordinator_;
@@ -231,29 +259,36 @@ class Store final : public leveldb::DB, private Tenant {
   Admission admission_;
   WritersQueue writers_;
   WalSet wal_;
+  DiskRoom room_;
 
   // Read by everyone.
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
   std::atomic<uint64_t> client_bytes_{0};
   std::atomic<bool> write_under_way_{false};  // the leader's
+  std::atomic<bool> log_goes_on_{false};      // likewise: the log could not be switched
   StripedCounter read_bytes_;
   StripedCounter l0_misses_;                // tables of L0 that reads searched in vain
   std::atomic<uint64_t> flushed_bytes_{0};  // of the running flush's memtables
   std::atomic<bool> read_only_{false};      // write_error_ or wal_error_ says why
 
   // The leading writer's.
-  MemTable* inserting_ = nullptr;  // = active_
-  uint64_t grown_bytes_ = 0;       // beyond write_buffer_size, counted in the memory budget
+  MemTable* inserting_ = nullptr;       // = active_
+  uint64_t grown_bytes_ = 0;            // beyond write_buffer_size, counted in the memory budget
+  uint64_t switch_again_at_bytes_ = 0;  // size of the memtable; its log could not be switched
   std::string group_record_;
 
   // The flush thread's.
   std::unique_ptr<ManifestWriter> manifest_;
   uint64_t manifest_number_ = 0;
-  uint64_t manifest_bytes_max_ = 0;  // at which a new one is begun
-  uint64_t log_number_ = 0;          // as the MANIFEST says
+  uint64_t manifest_bytes_max_ = 0;                    // at which a new one is begun
+  uint64_t log_number_ = 0;                            // as the MANIFEST says
+  std::optional<uint64_t> restore_manifest_at_nanos_;  // it failed for want of resources
+  std::vector<std::string> doubtful_files_;  // paths: a MANIFEST or CURRENT may name them or not
   std::unique_ptr<FlushJob> flush_job_;
   uint64_t flush_began_nanos_ = 0;
+  size_t flush_memtables_max_ = 1 << 20;           // fewer after a flush that lacked resources
+  bool flush_lacks_resources_ = false;             // the last one failed so
   std::atomic<uint64_t> flush_written_bytes_{0};   // to tables since open; the monitor reads it
   std::atomic<uint64_t> flush_retry_at_nanos_{0};  // a client that waits brings it forward
   uint64_t lull_looked_at_nanos_ = 0;
@@ -317,7 +352,8 @@ class Store final : public leveldb::DB, private Tenant {
       LULL_GUARDED_BY(mutex_);  // until what memory holds is in tables, and a new WAL is begun
   leveldb::Status background_error_
       LULL_GUARDED_BY(mutex_);  // of the last try; OK again when one succeeds
-  leveldb::Status flush_error_ LULL_GUARDED_BY(mutex_);  // the same of flushes alone
+  uint64_t background_errors_ LULL_GUARDED_BY(mutex_) = 0;  // so far
+  leveldb::Status flush_error_ LULL_GUARDED_BY(mutex_);     // the same of flushes alone
   uint64_t flushes_failed_ LULL_GUARDED_BY(mutex_) = 0;
   leveldb::Status damage_ LULL_GUARDED_BY(mutex_);  // why the ranges of unreadable_ are
 

@@ -13,15 +13,15 @@
 namespace lull {
 namespace {
 
-constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
 constexpr uint64_t kCollectNanos = 20'000'000;
-constexpr uint64_t kTrimAfterNanos = 900'000'000;  // the flush thread looks once a second at least
 
 // No more deep jobs are begun while so many wait to be installed. An install wakes the monitor.
 constexpr size_t kToInstallMax = 8;
 
-// In times of what other failed work waits: an input that could not be read seldom soon can be.
-constexpr uint64_t kInputRetries = 8;
+// In units of StorePace::retry_nanos. A flush is retried first: it needs less space than a
+// compaction, and clients wait for it. An input that could not be read seldom soon can be.
+constexpr uint64_t kCompactionRetry = 2;
+constexpr uint64_t kInputRetry = 32;
 
 // Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
 constexpr uint64_t kMemTableBytesMin = 64 << 10;
@@ -62,7 +62,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   for (int level = 1; level < kLevels - 1; ++level) {
     if (LevelScore(*version_, level, layout_) >= 1.0) pressure->deep_due = true;
   }
-  pressure->drain_requested = drains_ > 0;
+  // Compactions give space back.
+  pressure->drain_requested = drains_ > 0 || room_.is_low();
 }
 
 void Store::ApplyDirective(const Directive& directive) {
@@ -220,18 +221,23 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     return;
   }
   activity_.JobEnded(*compaction, status);
-  const bool of_input = status.IsCorruption() || compaction->input_failed();
+  // An input for which there was no descriptor is not damaged.
+  const bool of_input =
+      status.IsCorruption() || (compaction->input_failed() && !IsOutOfResources(status));
   NoteBackgroundError(JobClassName(compaction->job_class()), status, of_input);
+  // LevelDB does so under this option.
+  if (status.IsCorruption() && context_->options.paranoid_checks)
+    FailWrites("a compaction", status);
   const uint64_t now = coordinator_->clock()->NowNanos();
   {
     const CompactionPlan& plan = compaction->plan();
     MutexLock lock(mutex_);
-    compaction_retry_at_nanos_ = now + context_->pace.retry_nanos;
+    compaction_retry_at_nanos_ = now + kCompactionRetry * context_->pace.retry_nanos;
     if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(plan, status);
     ForgetRunningLocked(plan);
     if (of_input && !Planted(Bug::kDamagedRangeRetried)) {
       const uint64_t until =
-          status.IsCorruption() ? UINT64_MAX : now + kInputRetries * context_->pace.retry_nanos;
+          status.IsCorruption() ? UINT64_MAX : now + kInputRetry * context_->pace.retry_nanos;
       unreadable_.push_back({compaction->RangeToAvoid(), until});
     }
   }
@@ -281,171 +287,19 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   }
   if (manifest_->FileBytes() >= manifest_bytes_max_ && !frozen_.load(std::memory_order_acquire))
     RollManifest();
-  const bool writable = !frozen_.load(std::memory_order_acquire);
-  const bool wal_failed = writable && read_only_.load(std::memory_order_acquire);
-  // The room that logs made ahead take is needed for tables now.
-  if (wal_failed) wal_.DiscardPrepared();
-  const bool written_to = client_bytes_.load(std::memory_order_relaxed) >= LogsAheadBytes();
-  const bool wants_logs = writable && !wal_failed && (written_to || wal_.HasRetired()) &&
-                          !(wal_.PreparesSlowly() && IsFlushWaiting());
-  if (wants_logs && !wal_.Prepare().ok()) {
-    again = again.value_or(context_->pace.retry_nanos);
-  } else if (wants_logs && wal_.NeedsPrepare()) {
-    again = 0;
-  }
-  if (writable) {
-    const std::optional<uint64_t> flush = AdvanceFlush();
-    if (flush) again = std::min(*flush, again.value_or(context_->pace.retry_nanos));
+  const std::optional<uint64_t> restore = RestoreManifest();
+  if (restore) again = std::min(*restore, again.value_or(*restore));
+  if (!frozen_.load(std::memory_order_acquire)) {
+    const auto sooner = [&](std::optional<uint64_t> nanos) {
+      if (nanos) again = std::min(*nanos, again.value_or(context_->pace.retry_nanos));
+    };
+    sooner(TendLogs());
+    sooner(AdvanceFlush());
   }
   if (grace_.Collect() > 0)
     again = std::min(kCollectNanos, again.value_or(context_->pace.retry_nanos));
   TrimInLull();
   return again;
-}
-
-/// After a burst its memory goes back to the heap, but for what the next one begins with.
-void Store::TrimInLull() {
-  const uint64_t now = coordinator_->clock()->NowNanos();
-  if (now - lull_looked_at_nanos_ < kTrimAfterNanos) return;
-  lull_looked_at_nanos_ = now;
-  const uint64_t written = client_bytes_.load(std::memory_order_relaxed);
-  // A heartbeat is no burst.
-  const uint64_t memtable_bytes = context_->options.write_buffer_size;
-  if (written - std::exchange(lull_client_bytes_, written) < memtable_bytes)
-    context_->memtable_blocks->TrimTo(memtable_bytes);
-}
-
-/// A running flush or one that should run. Flush thread.
-bool Store::IsFlushWaiting() {
-  if (flush_job_ != nullptr) return true;
-  MutexLock lock(mutex_);
-  return WantsFlushLocked();
-}
-
-bool Store::WantsFlushLocked() const {
-  if (immutables_.empty()) return false;
-  return immutable_bytes_ >= flush_bytes_min_.load(std::memory_order_relaxed) || drains_ > 0 ||
-         waiting_writers_ > 0 || !wal_error_.ok() || absorb_.load(std::memory_order_relaxed) ||
-         coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
-}
-
-void Store::BeginFlushLocked() {
-  const SequenceNumber oldest =
-      snapshots_.OldestOr(published_sequence_.load(std::memory_order_acquire));
-  // Memory is freed when a flush ends, so one takes no more than a third of it: another third fills
-  // meanwhile, and no writer waits.
-  const uint64_t bytes_max = coordinator_->memory_budget_bytes() / 3;
-  std::vector<SealedMemTable> sealed;
-  uint64_t bytes = 0;
-  for (const SealedMemTable& next : immutables_) {
-    if (!sealed.empty() && bytes + next.memory_bytes > bytes_max) break;
-    bytes += next.memory_bytes;
-    sealed.push_back(next);
-  }
-  if (Planted(Bug::kNewestFlushedFirst)) sealed.assign(1, immutables_.back());
-  flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
-  activity_.JobStarted(*flush_job_, CpuPriority::kNormal);
-  flush_began_nanos_ = coordinator_->clock()->NowNanos();
-  flushing_ = true;
-}
-
-std::optional<uint64_t> Store::AdvanceFlush() {
-  const uint64_t now = coordinator_->clock()->NowNanos();
-  const uint64_t retry_at = flush_retry_at_nanos_.load(std::memory_order_relaxed);
-  if (now < retry_at) return retry_at - now;
-  if (flush_job_ == nullptr) {
-    MutexLock lock(mutex_);
-    if (!WantsFlushLocked()) return std::nullopt;
-    BeginFlushLocked();
-  }
-  Job::Progress progress = Job::Progress::kMore;
-  SliceBudget slice = kFlushSlice;
-  slice.offers_core = offers_core_.load(std::memory_order_relaxed) &&
-                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
-  const uint64_t written_before = flush_job_->written_bytes();
-  leveldb::Status status = flush_job_->RunSlice(slice, &progress);
-  flush_written_bytes_.fetch_add(flush_job_->written_bytes() - written_before,
-                                 std::memory_order_relaxed);
-  flushed_bytes_.store(std::min(flush_job_->input_bytes_done(), flush_job_->memory_bytes()),
-                       std::memory_order_relaxed);
-  if (status.ok() && progress == Job::Progress::kMore) return 0;
-  if (status.ok()) {
-    status = InstallFlush(flush_job_.get());
-  } else {
-    // The memtables stay where they are, and so do their WALs.
-    NoteBackgroundError("flush", status, false);
-    MutexLock lock(mutex_);
-    if (!Planted(Bug::kFlushErrorSwallowed)) {
-      flush_error_ = status;
-      ++flushes_failed_;
-    }
-    flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + context_->pace.retry_nanos,
-                                std::memory_order_relaxed);
-  }
-  activity_.JobEnded(*flush_job_, status);
-  flush_job_.reset();
-  flushed_bytes_.store(0, std::memory_order_relaxed);
-  MutexLock lock(mutex_);
-  flushing_ = false;
-  changed_.NotifyAll();
-  return status.ok() ? 0 : context_->pace.retry_nanos;
-}
-
-leveldb::Status Store::InstallFlush(FlushJob* job) {
-  const size_t count = job->sealed().size();
-  VersionEdit edit;
-  {
-    MutexLock lock(mutex_);
-    edit.log_number = immutables_.size() > count && !Planted(Bug::kLogNumberTooNew)
-                          ? immutables_[count].wal_number
-                          : active_wal_number_;
-  }
-  // Not beyond what is in tables: replay takes a WAL that begins later than this for one behind a
-  // gap.
-  edit.last_sequence = job->sealed().back().last_sequence;
-  if (Planted(Bug::kFlushedSequenceTooNew)) edit.last_sequence = published_sequence_.load();
-  std::vector<NewTable> outputs = job->outputs().finished();
-  const uint64_t written = job->outputs().FinishedBytes();
-  if (!Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
-  if (Planted(Bug::kWalReleasedEarly)) NoteObsolete(wal_.Release(*edit.log_number));
-  VersionRef version;
-  leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
-  if (!status.ok()) return status;
-  if (Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
-  // Nobody sees the table before the view is published. Newest first, so it is L0's front.
-  if (!edit.new_tables.empty())
-    version->level(0).front()->key_filter = job->TakeKeyFilter().release();
-
-  const uint64_t freed = job->memory_bytes();
-  const uint64_t nanos =
-      std::max<uint64_t>(coordinator_->clock()->NowNanos() - flush_began_nanos_, 1);
-  const double rate = static_cast<double>(freed) * 1e9 / static_cast<double>(nanos);
-  {
-    MutexLock lock(mutex_);
-    unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
-    immutables_.erase(immutables_.begin(),
-                      immutables_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
-    version_ = std::move(version);
-    flushed_sequence_ = *edit.last_sequence;
-    ++plan_basis_;
-    immutable_bytes_ -= freed;
-    flushes_ += count;
-    flush_error_ = leveldb::Status::OK();
-    const double known =
-        flush_bytes_per_sec_ == 0 ? rate : static_cast<double>(flush_bytes_per_sec_);
-    if (written > 0) flush_bytes_per_sec_ = static_cast<uint64_t>(0.7 * known + 0.3 * rate);
-    stats_[0].micros += nanos / 1000;
-    stats_[0].bytes_written += written;
-    layout_stats_.OnFlush(count, written);
-    background_error_ = leveldb::Status::OK();
-    if (!Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
-    changed_.NotifyAll();
-  }
-  if (!Planted(Bug::kMemoryNeverReleased)) coordinator_->ReleaseMemory(freed);
-  NoteObsolete(wal_.Release(*edit.log_number));
-  coordinator_->WakeMonitor();
-  return status;
 }
 
 leveldb::Status Store::InstallCompaction(CompactionJob* job) {
@@ -469,7 +323,7 @@ leveldb::Status Store::InstallCompaction(CompactionJob* job) {
     layout_stats_.OnCompaction(plan, edit.new_tables, *version_, layout_);
     if (!plan.trivial_move) {
       LevelStats& stats = stats_[plan.output_level];
-      stats.micros += job->busy_nanos() / 1000;
+      stats.micros += job->busy_micros();
       stats.bytes_read += plan.input_bytes;
       stats.bytes_written += job->outputs().FinishedBytes();
     }
@@ -531,10 +385,12 @@ void Store::NoteBackgroundError(const char* what, const leveldb::Status& status,
   Log(context_->logger(), "A %s failed: %s", what, status.ToString().c_str());
   MutexLock lock(mutex_);
   (of_input ? damage_ : background_error_) = status;
+  if (!of_input) ++background_errors_;
   changed_.NotifyAll();
 }
 
 void Store::NoteUnlisted(const TableFile& file) {
+  if (IsInherited()) return;  // an iterator ends in a forked child
   tables_.Forget(file);
   if (!frozen_.load(std::memory_order_acquire))
     NoteObsolete({TableFileName(context_->name, file.number())});

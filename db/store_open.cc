@@ -13,10 +13,13 @@
 #include "db/store.h"
 #include "util/logging.h"
 #include "util/planted.h"
+#include "util/registry.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
+
+using Stores = Registry<leveldb::DB, Store>;
 
 /// What cannot be mended is refused; sizes are brought into the bounds that LevelDB keeps them in.
 leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name) {
@@ -39,14 +42,15 @@ leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name)
   return leveldb::Status::OK();
 }
 
-std::shared_ptr<Coordinator> CoordinatorFor(const SchedulingOptions& scheduling,
-                                            const PolicyOptions& policy, uint64_t memtable_bytes) {
+leveldb::Status FindCoordinator(const SchedulingOptions& scheduling, const PolicyOptions& policy,
+                                uint64_t memtable_bytes, std::shared_ptr<Coordinator>* result) {
   CoordinatorOptions options;
   options.compaction_threads = policy.compaction_threads;
   options.memory_budget_bytes =
       std::max<uint64_t>(scheduling.memory_budget_bytes, 2 * memtable_bytes);
-  return scheduling.own_coordinator ? std::make_shared<Coordinator>(options)
-                                    : Coordinator::Shared(options);
+  if (!scheduling.own_coordinator) return Coordinator::Shared(options, result);
+  *result = std::make_shared<Coordinator>(options);
+  return (*result)->StartThreads();
 }
 
 void OpenInfoLog(StoreContext* context) {
@@ -63,20 +67,29 @@ void OpenInfoLog(StoreContext* context) {
 }  // namespace
 
 Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
-             PolicyFactory make_policy)
+             PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator)
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
-      coordinator_(
-          CoordinatorFor(scheduling, Resolved(scheduling), context_->options.write_buffer_size)),
+      coordinator_(std::move(coordinator)),
       activity_(coordinator_->clock(), &events_),
       tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
       admission_(coordinator_->clock(), &activity_),
       wal_(context_.get()),
+      room_(context_.get()),
       ask_at_bytes_(context_->options.write_buffer_size),
       memtable_bytes_(context_->options.write_buffer_size),
       table_bytes_(context_->layout.table_bytes_max),
       scheduling_(scheduling),
-      layout_(LayoutFor(Resolved(scheduling))) {}
+      layout_(LayoutFor(Resolved(scheduling))) {
+  Stores::Get().Add(this, this);
+}
+
+leveldb::Status Store::Of(leveldb::DB* db, const char* function, Store** store) {
+  *store = Stores::Get().Find(db);
+  if (*store != nullptr) return leveldb::Status::OK();
+  return leveldb::Status::InvalidArgument(
+      function, "the DB is not one that leveldb::DB::Open or lull::Open of Lull returned");
+}
 
 leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                             const std::string& name, leveldb::DB** result,
@@ -99,15 +112,19 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
     context->options.block_cache = context->own_cache.get();
   }
   const uint64_t table_bytes = TableBytesMax(scheduling, checked.max_file_size);
-  context->layout = ResolveLayoutOptions(
-      scheduling,
-      ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount()),
-      checked.max_file_size);
-  std::unique_ptr<Store> store(new Store(std::move(context), scheduling, std::move(make_policy)));
+  const PolicyOptions policy =
+      ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount());
+  context->layout = ResolveLayoutOptions(scheduling, policy, checked.max_file_size);
+  std::shared_ptr<Coordinator> coordinator;
+  status = FindCoordinator(scheduling, policy, checked.write_buffer_size, &coordinator);
+  if (status.ok()) status = FolderThread::Shared(&context->folder_thread);
+  if (!status.ok()) return status;
+  std::unique_ptr<Store> store(
+      new Store(std::move(context), scheduling, std::move(make_policy), std::move(coordinator)));
   Recovered recovered;
   status = store->OpenFiles(&recovered);
+  if (status.ok()) status = store->BeginReporting(scheduling, recovered);
   if (!status.ok()) return status;
-  store->BeginReporting(scheduling, recovered);
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
@@ -131,15 +148,21 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   status = CreateOrCheck();
   if (status.ok()) {
     status = Recover(
-        context_.get(), [this](const NewTable& table) { return MakeTable(table); }, recovered);
+        context_.get(), [this](const NewTable& table) { return MakeTable(table); },
+        [this](Recovered* so_far, uint64_t log_number) {
+          return CommitRecoveredLogs(so_far, log_number);
+        },
+        recovered);
   }
   if (status.ok()) {
     published_sequence_.store(recovered->last_sequence, std::memory_order_release);
+    room_.Look(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
+    wal_.SetSparing(room_.is_low());
     status = wal_.Switch(recovered->last_sequence + 1);
   }
   // What was not read to its end, before there is a MANIFEST that needs it no more.
   if (status.ok() && !Planted(Bug::kDamagedWalNotKept))
-    status = KeepUnderLost(*context_, recovered->lost);
+    status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
   if (status.ok() && Planted(Bug::kDeletesBeforeManifest)) BeginDeleting(*recovered);
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok() && !recovered->new_tables_are_listed) {
@@ -170,31 +193,49 @@ leveldb::Status Store::CreateOrCheck() {
 }
 
 /// Writes what was recovered as a MANIFEST of its own: the old one may end in a torn record.
-leveldb::Status Store::StartManifest(Recovered* recovered) {
-  VersionEdit edit;
-  edit.log_number = wal_.current_number();
-  edit.last_sequence = recovered->last_sequence;
+leveldb::Status Store::WriteManifest(Recovered* recovered, uint64_t log_number, NewManifest* made) {
   VersionEdit flushed;
   flushed.new_tables = recovered->new_tables;
   VersionBuilder builder(recovered->manifest.version,
                          [this](const NewTable& table) { return MakeTable(table); });
   leveldb::Status status = builder.Apply(flushed);
-  VersionRef version;
-  if (status.ok()) status = builder.Build(&version);
+  if (status.ok()) status = builder.Build(&made->version);
   if (!status.ok()) return status;
-
-  const uint64_t number = context_->NewFileNumber();
-  std::unique_ptr<ManifestWriter> manifest;
+  VersionEdit edit;
+  edit.log_number = log_number;
+  edit.last_sequence = recovered->last_sequence;
+  made->number = context_->NewFileNumber();
   recovered->new_tables_are_listed = true;
-  status = ManifestWriter::Create(*context_, number, *version, recovered->manifest.compact_pointers,
-                                  edit, &manifest);
+  status = ManifestWriter::Create(*context_, made->number, *made->version,
+                                  recovered->manifest.compact_pointers, edit, &made->writer);
   // On a failure both MANIFESTs stay: CURRENT may name either.
-  if (status.ok()) status = SetCurrentFile(context_->env(), context_->name, number);
+  return status.ok() ? SetCurrentFile(context_->env(), context_->name, made->number) : status;
+}
+
+/// See CommitRecovered of recovery.h.
+leveldb::Status Store::CommitRecoveredLogs(Recovered* recovered, uint64_t log_number) {
+  NewManifest made;
+  leveldb::Status status = WriteManifest(recovered, log_number, &made);
   if (!status.ok()) return status;
-  AdoptManifest(number, std::move(manifest));
-  log_number_ = *edit.log_number;
+  recovered->manifest.version = std::move(made.version);
+  recovered->new_tables.clear();
+  recovered->new_tables_are_listed = false;
+  // One that cannot be removed is found again at the next open.
+  for (const std::string& file : recovered->obsolete)
+    context_->env()->RemoveFile(context_->name + "/" + file);
+  const std::string path = DescriptorFileName(context_->name, made.number);
+  recovered->obsolete = {path.substr(context_->name.size() + 1)};
+  return status;
+}
+
+leveldb::Status Store::StartManifest(Recovered* recovered) {
+  NewManifest made;
+  leveldb::Status status = WriteManifest(recovered, wal_.current_number(), &made);
+  if (!status.ok()) return status;
+  AdoptManifest(made.number, std::move(made.writer));
+  log_number_ = wal_.current_number();
   MutexLock lock(mutex_);
-  version_ = std::move(version);
+  version_ = std::move(made.version);
   flushed_sequence_ = recovered->last_sequence;
   compact_pointers_ = recovered->manifest.compact_pointers;
   return status;
@@ -212,6 +253,20 @@ void Store::BeginDeleting(const Recovered& recovered) {
 
 TableRef Store::MakeTable(const NewTable& table) {
   return std::make_shared<TableFile>(table, [this](const TableFile& file) { NoteUnlisted(file); });
+}
+
+/// In a forked child nothing of the parent's store is destroyed: closing files there would cut and
+/// delete the parent's, and waiting for threads would never end.
+void Store::operator delete(Store* store, std::destroying_delete_t) {
+  if (store->IsInherited()) return;
+  store->~Store();
+  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__, "else without an alignment");
+  ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
+}
+
+leveldb::Status Store::InheritedError() const {
+  return leveldb::Status::NotSupported(
+      context_->name, "was opened before fork; in the child, close the store and open it again");
 }
 
 Store::~Store() {
@@ -258,6 +313,7 @@ Store::~Store() {
   manifest_.reset();
   // The lock goes last: whoever takes it finds every file closed.
   if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
+  Stores::Get().Remove(this);  // not before EndReporting: a listener may remove itself until then
 }
 
 leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
@@ -266,31 +322,27 @@ leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& s
 }
 
 leveldb::Status Flush(leveldb::DB* db) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("Flush: not a store that Lull opened");
-  return store->Flush();
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "Flush", &store);
+  return status.ok() ? store->Flush() : status;
 }
 
 leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("CreateCheckpoint: not a store that Lull opened");
-  return store->CreateCheckpoint(dir);
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
+  return status.ok() ? store->CreateCheckpoint(dir) : status;
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("SetOptions: not a store that Lull opened");
-  return store->SetOptions(text);
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "SetOptions", &store);
+  return status.ok() ? store->SetOptions(text) : status;
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("WaitForIdle: not a store that Lull opened");
-  return store->WaitForIdle();
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "WaitForIdle", &store);
+  return status.ok() ? store->WaitForIdle() : status;
 }
 
 }  // namespace lull

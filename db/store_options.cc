@@ -24,6 +24,7 @@ LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
 /// What the string says stands at once; what the policy and the picker go by changes between two
 /// rounds of the monitor. A policy for which nothing changes stays, with all it has learned.
 leveldb::Status Store::SetOptions(const std::string& text) {
+  if (IsInherited()) return InheritedError();
   MutexLock options_lock(options_mutex_);
   SchedulingOptions changed = scheduling_;
   leveldb::Status status = ParseLive(text, &changed);

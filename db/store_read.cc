@@ -46,12 +46,13 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
 }
 
 const leveldb::Snapshot* Store::GetSnapshot() {
+  if (IsInherited()) return nullptr;  // reads without a snapshot see the same, since no write works
   MutexLock lock(mutex_);
   return snapshots_.Add(published_sequence_.load(std::memory_order_acquire));
 }
 
 void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
-  if (snapshot == nullptr) return;
+  if (snapshot == nullptr || IsInherited()) return;
   MutexLock lock(mutex_);
   snapshots_.Remove(static_cast<const StoreSnapshot*>(snapshot));
 }

@@ -11,6 +11,7 @@ namespace lull {
 
 bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
   value->clear();
+  if (IsInherited()) return false;
   const std::string_view name(property.data(), property.size());
   if (name == "lull.stats") {
     *value = RenderJson(MakeReport());
@@ -49,6 +50,10 @@ StoreReport Store::MakeReport() {
   report.memory_used_bytes = coordinator_->memory_used_bytes();
   report.memory_budget_bytes = coordinator_->memory_budget_bytes();
   report.waiting_writers = writers_.Length();
+  if (context_->extension != nullptr)
+    report.open_descriptors = context_->extension->OpenDescriptors();
+  report.disk_is_low = room_.is_low();
+  report.dropped_events = events_.Dropped();
   {
     MutexLock lock(obsolete_mutex_);
     report.obsolete_files = obsolete_.paths.size();
@@ -82,16 +87,16 @@ StoreReport Store::MakeReport() {
   return report;
 }
 
-void Store::BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered) {
+leveldb::Status Store::BeginReporting(const SchedulingOptions& scheduling,
+                                      const Recovered& recovered) {
   opened_sequence_ = recovered.last_sequence;
   if (scheduling.latency_histograms) latencies_ = std::make_unique<Latencies>();
   activity_.OptionsAre(scheduling.policy, scheduling.ToString());
-  if (context_->logger() != nullptr) {
-    LogOpen(context_->logger(), *context_, MakeReport(), recovered.new_tables.size(),
-            recovered.lost.size());
-    events_.Add(std::make_shared<InfoLog>(context_->logger()), EventHub::Wants::kSummaries, {});
-  }
-  events_.Start();
+  if (context_->logger() == nullptr) return leveldb::Status::OK();
+  LogOpen(context_->logger(), *context_, MakeReport(), recovered.new_tables.size(),
+          recovered.lost.size());
+  return events_.Add(std::make_shared<InfoLog>(context_->logger()), EventHub::Wants::kSummaries,
+                     {});
 }
 
 /// REQUIRES: nothing of the store runs any more. A listener may read it until this returns.
@@ -102,28 +107,28 @@ void Store::EndReporting() {
 }
 
 leveldb::Status Store::AddListener(std::shared_ptr<EventListener> listener) {
-  if (activity_.AddListener(std::move(listener))) return leveldb::Status::OK();
-  return leveldb::Status::InvalidArgument(context_->name, "has this listener already");
+  if (IsInherited()) return InheritedError();
+  return activity_.AddListener(std::move(listener));
 }
 
 leveldb::Status Store::RemoveListener(const EventListener* listener) {
+  if (IsInherited()) return InheritedError();
   if (events_.Remove(listener)) return leveldb::Status::OK();
   return leveldb::Status::NotFound(context_->name, "has no such listener");
 }
 
 leveldb::Status AddListener(leveldb::DB* db, std::shared_ptr<EventListener> listener) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("AddListener: not a store that Lull opened");
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "AddListener", &store);
+  if (!status.ok()) return status;
   if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: it is null");
   return store->AddListener(std::move(listener));
 }
 
 leveldb::Status RemoveListener(leveldb::DB* db, const std::shared_ptr<EventListener>& listener) {
-  auto* const store = dynamic_cast<Store*>(db);
-  if (store == nullptr)
-    return leveldb::Status::InvalidArgument("RemoveListener: not a store that Lull opened");
-  return store->RemoveListener(listener.get());
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "RemoveListener", &store);
+  return status.ok() ? store->RemoveListener(listener.get()) : status;
 }
 
 }  // namespace lull

@@ -354,7 +354,7 @@ ActivityReport StoreStats::Report(uint64_t user_bytes) {
   return report;
 }
 
-bool StoreStats::AddListener(std::shared_ptr<EventListener> listener) {
+leveldb::Status StoreStats::AddListener(std::shared_ptr<EventListener> listener) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   std::vector<Event> present;

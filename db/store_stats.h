@@ -118,8 +118,8 @@ class StoreStats {
   void Close() LULL_EXCLUDES(mutex_);
 
   ActivityReport Report(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
-  /// False when the listener is there already.
-  bool AddListener(std::shared_ptr<EventListener> listener) LULL_EXCLUDES(mutex_);
+  /// As EventHub::Add; the listener first hears of what is under way.
+  leveldb::Status AddListener(std::shared_ptr<EventListener> listener) LULL_EXCLUDES(mutex_);
 
  private:
   struct Running {

@@ -27,15 +27,10 @@ void Store::DrainLocked(Over over) {
   --drains_;
 }
 
-/// Seals the active memtable if it holds anything, through the writers' queue, since only the
-/// leader may.
-leveldb::Status Store::SealForClient() {
-  WritersQueue::Writer writer;  // without a batch: a request to seal
-  if (!writers_.Join(&writer)) return writer.status;
-  leveldb::Status status;
-  if (inserting_->EntryCount() > 0) status = SealMemTable();
-  writers_.Finish(&writer, &writer, status);
-  return status;
+/// Work that failed is tried again for a client that waits for it.
+void Store::RetryNowLocked() {
+  flush_retry_at_nanos_.store(0, std::memory_order_relaxed);
+  compaction_retry_at_nanos_ = 0;
 }
 
 leveldb::Status Store::Flush() {
@@ -93,13 +88,29 @@ bool Store::IsIdleLocked() const {
   return true;
 }
 
+/// What has gone wrong since background_errors_ was `errors_before`. An earlier failure says
+/// nothing about the next try.
+leveldb::Status Store::ErrorSinceLocked(uint64_t errors_before) const {
+  if (!write_error_.ok()) return write_error_;
+  return background_errors_ > errors_before ? background_error_ : leveldb::Status::OK();
+}
+
 leveldb::Status Store::WaitForIdle() {
+  if (IsInherited()) return InheritedError();
   MutexLock lock(mutex_);
-  DrainLocked([&]() LULL_REQUIRES(mutex_) { return IsIdleLocked() || !ErrorLocked().ok(); });
-  return ErrorLocked();
+  const uint64_t errors = background_errors_;
+  RetryNowLocked();
+  leveldb::Status status;
+  DrainLocked([&]() LULL_REQUIRES(mutex_) {
+    status = ErrorSinceLocked(errors);
+    if (status.ok()) status = damage_;
+    return IsIdleLocked() || !status.ok();
+  });
+  return status;
 }
 
 void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
+  if (IsInherited()) return;
   leveldb::Status status = Flush();
   UserRange range;
   if (begin != nullptr) range.smallest = begin->ToString();
@@ -122,12 +133,18 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   request.range = range;
   MutexLock lock(mutex_);
   manual_.push_back(&request);
-  DrainLocked([&]() LULL_REQUIRES(mutex_) { return request.done || !ErrorButDamageLocked().ok(); });
+  const uint64_t errors = background_errors_;
+  RetryNowLocked();
+  leveldb::Status status;
+  DrainLocked([&]() LULL_REQUIRES(mutex_) {
+    status = ErrorSinceLocked(errors);
+    return request.done || !status.ok();
+  });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
   manual_.remove(&request);
   if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
-  return request.status.ok() ? ErrorButDamageLocked() : request.status;
+  return request.status.ok() ? status : request.status;
 }
 
 }  // namespace lull

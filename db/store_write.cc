@@ -21,6 +21,7 @@ leveldb::Status Store::Delete(const leveldb::WriteOptions& options, const leveld
 
 leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates) {
   if (updates == nullptr) return leveldb::Status::InvalidArgument("Write: updates is null");
+  if (IsInherited()) return InheritedError();
   const leveldb::Slice contents = batch::Contents(*updates);
   leveldb::Status status = batch::Validate(contents);
   if (!status.ok()) return status;
@@ -34,10 +35,38 @@ leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::Writ
   if (!writers_.Join(&writer)) return writer.status;
   write_under_way_.store(true, std::memory_order_relaxed);
   WritersQueue::Writer* const last = writers_.GroupEnd(&writer);
-  status = WriteGroup(&writer, last);
+  return Lead(&writer, last, [&] { return WriteGroup(&writer, last); });
+}
+
+/// Runs `body` as the leading writer, then hands the queue on.
+template <class Body>
+leveldb::Status Store::Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last, Body body) {
+  leveldb::Status status;
+  try {
+    status = body();
+  } catch (...) {
+    // The client's Env or comparator threw, or memory ran out. How much was written is unknown, so
+    // no later write may be acknowledged; and the queue must not stand still.
+    status = leveldb::Status::IOError(context_->name, "a write ended with an exception");
+    FailWrites("a write", status);
+    write_under_way_.store(false, std::memory_order_relaxed);
+    writers_.Finish(leader, last, status);
+    throw;
+  }
   write_under_way_.store(false, std::memory_order_relaxed);
-  writers_.Finish(&writer, last, status);
+  writers_.Finish(leader, last, status);
   return status;
+}
+
+/// Seals the active memtable if it holds anything, through the writers' queue, since only the
+/// leader may.
+leveldb::Status Store::SealForClient() {
+  if (IsInherited()) return InheritedError();
+  WritersQueue::Writer writer;  // without a batch: a request to seal
+  if (!writers_.Join(&writer)) return writer.status;
+  return Lead(&writer, &writer, [&] {
+    return inserting_->EntryCount() > 0 ? SealMemTable(nullptr) : leveldb::Status::OK();
+  });
 }
 
 leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
@@ -48,7 +77,7 @@ leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Wr
   if (read_only_.load(std::memory_order_acquire)) status = ResumeWrites();
   if (status.ok() && inserting_->MemoryBytes() >= ask_at_bytes_.load(std::memory_order_relaxed) &&
       !MayGrow(record)) {
-    status = SealMemTable();
+    status = SealMemTable(&record);
   }
   if (!status.ok()) return status;
 
@@ -94,15 +123,17 @@ leveldb::Slice Store::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Wr
 
 /// Whether the active memtable, which has the size at which the store was opened or is full, takes
 /// `record` too: because the policy wants larger ones, or wants a full one to absorb while others
-/// wait for their flush. What it grows by counts in the memory budget before it is there, so that
-/// several stores cannot exceed it together.
+/// wait for their flush, or because its log could not be switched. What it grows by counts in the
+/// memory budget before it is there, so that several stores cannot exceed it together.
 bool Store::MayGrow(const leveldb::Slice& record) {
   constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
   constexpr uint64_t kStepBytes = 64 << 10;
   const uint64_t held = inserting_->MemoryBytes();
   const bool absorbs =
       absorb_.load(std::memory_order_relaxed) && unflushed_.load(std::memory_order_relaxed) > 0;
-  if (held >= memtable_bytes_.load(std::memory_order_relaxed) && !absorbs) return false;
+  const uint64_t full_at =
+      std::max(memtable_bytes_.load(std::memory_order_relaxed), switch_again_at_bytes_);
+  if (held >= full_at && !absorbs) return false;
   const uint64_t opened_with = context_->options.write_buffer_size;
   const uint64_t bytes = held + record.size() + batch::CountOf(record) * kEntryBytesMax +
                          context_->memtable_blocks->block_bytes();
@@ -114,16 +145,25 @@ bool Store::MayGrow(const leveldb::Slice& record) {
 }
 
 /// Hands the active memtable to the flush thread, and begins a new one with a WAL of its own. Waits
-/// only at a hard limit.
-leveldb::Status Store::SealMemTable() {
+/// only at a hard limit. Where there is no WAL to begin, the memtable may grow for `record`.
+leveldb::Status Store::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {
     MutexLock lock(mutex_);
     status = AwaitRoomLocked();
   }
+  if (!status.ok()) return status;
   const SequenceNumber last_sequence = published_sequence_.load(std::memory_order_relaxed);
-  if (status.ok()) status = wal_.Switch(last_sequence + 1);
-  if (status.ok()) HandOverMemTable(wal_.current_number());
+  status = wal_.Switch(last_sequence + 1);
+  if (status.ok()) {
+    HandOverMemTable(wal_.current_number());
+  } else if (record != nullptr && wal_.MayGoOn()) {
+    // Flushes may free what is missing. Not every write tries again.
+    switch_again_at_bytes_ = inserting_->MemoryBytes() + record->size() + (64 << 10);
+    log_goes_on_.store(true, std::memory_order_relaxed);
+    coordinator_->WakeFlush();
+    if (MayGrow(*record)) return leveldb::Status::OK();
+  }
   return status;
 }
 
@@ -132,6 +172,8 @@ leveldb::Status Store::SealMemTable() {
 void Store::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   inserting_ = next.get();
+  switch_again_at_bytes_ = 0;
+  log_goes_on_.store(false, std::memory_order_relaxed);
   uint64_t sealed_bytes = 0;
   {
     MutexLock lock(mutex_);
@@ -206,13 +248,9 @@ leveldb::Status Store::AwaitTablesLocked() {
 }
 
 bool Store::HasRoomLocked() const {
-  if (immutables_.size() >= static_cast<size_t>(immutables_max_.load(std::memory_order_relaxed)))
-    return false;
-  // Where no compaction is due, none would end the wait.
-  if (version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed) &&
-      LevelScore(*version_, 0, layout_) >= 1.0) {
-    return false;
-  }
+  // On a disk that is nearly full the space of a log is needed before the next one may grow.
+  const int immutables_max = room_.is_low() ? 1 : immutables_max_.load(std::memory_order_relaxed);
+  if (immutables_.size() >= static_cast<size_t>(immutables_max) || IsL0FullLocked()) return false;
   // A store that has nothing sealed may always seal one memtable, however much others hold.
   const uint64_t bytes = active_->MemoryBytes();
   return immutables_.empty() ||
@@ -220,19 +258,14 @@ bool Store::HasRoomLocked() const {
              coordinator_->memory_budget_bytes();
 }
 
-/// Why there is no room. REQUIRES: there is none.
-StallCause Store::NoRoomCauseLocked() const {
-  return version_->TableCount(0) >= l0_stop_.load(std::memory_order_relaxed) ? StallCause::kL0
-                                                                             : StallCause::kMemory;
+/// Whether a write waits until L0 is compacted. Where no compaction is due, none would end the
+/// wait. On a disk that is nearly full compactions give back the space of what was overwritten.
+bool Store::IsL0FullLocked() const {
+  const int stop = room_.is_low() ? layout_.l0_trigger : l0_stop_.load(std::memory_order_relaxed);
+  return version_->TableCount(0) >= stop && LevelScore(*version_, 0, layout_) >= 1.0;
 }
 
-/// What keeps background work from its end, if anything does.
-const leveldb::Status& Store::ErrorLocked() const {
-  const leveldb::Status& error = ErrorButDamageLocked();
-  return error.ok() ? damage_ : error;
-}
-
-/// The same for work that can do without the unreadable ranges.
+/// What keeps background work from its end, if anything but damage does.
 const leveldb::Status& Store::ErrorButDamageLocked() const {
   return write_error_.ok() ? background_error_ : write_error_;
 }
@@ -251,7 +284,7 @@ leveldb::Status Store::AwaitRoomLocked() {
       10'000'000;  // memory may be freed by another store, which does not know us
   StoppedWrite stopped(&activity_);
   while (!HasRoomLocked()) {
-    const StallCause cause = NoRoomCauseLocked();
+    const StallCause cause = IsL0FullLocked() ? StallCause::kL0 : StallCause::kMemory;
     stopped.Because(cause);
     // Rather an error now than a wait for something that fails: the client may try again. For
     // memory it waits for flushes alone.

@@ -20,15 +20,30 @@ TableOutputs::~TableOutputs() {
   for (const NewTable& table : finished_) remove(table);
 }
 
+leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::WritableFile** file) {
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context_->extension != nullptr) {
+    const auto writer = level_ == 0 ? TableWriterKind::kFlush : TableWriterKind::kCompaction;
+    status = context_->extension->NewTableFile(path, writer, file);
+  }
+  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, file);
+  return status;
+}
+
 leveldb::Status TableOutputs::Begin() {
   current_ = NewTable{};
   current_.level = level_;
   current_.number = context_->NewFileNumber();
   const std::string path = TableFileName(context_->name, current_.number);
   leveldb::WritableFile* raw = nullptr;
-  leveldb::Status status = leveldb::Status::NotSupported(path);
-  if (context_->extension != nullptr) status = context_->extension->NewTableFile(path, &raw);
-  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
+  leveldb::Status status;
+  const auto create = [&] { status = CreateFile(path, &raw); };
+  // A compaction may run at idle priority, and whoever creates a file holds the folder's lock.
+  if (context_->folder_thread != nullptr) {
+    context_->folder_thread->Run(create);
+  } else {
+    create();
+  }
   if (!status.ok()) return status;
   file_.reset(raw);
   writer_ = std::make_unique<TableWriter>(context_->WriteOptions(), file_.get());

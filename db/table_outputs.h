@@ -31,6 +31,12 @@ class TableOutputs {
   leveldb::Status FinishTable();
 
   bool HasOpenTable() const { return writer_ != nullptr; }
+  /// Whether the table under construction should end before `internal_key`, because its index would
+  /// become too large.
+  bool IsIndexFull(const leveldb::Slice& internal_key) const {
+    return writer_ != nullptr &&
+           writer_->IndexBytesWith(internal_key) > context_->pace.index_bytes_max;
+  }
   uint64_t OpenTableBytes() const { return writer_ == nullptr ? 0 : writer_->FileBytes(); }
 
   const std::vector<NewTable>& finished() const { return finished_; }
@@ -42,6 +48,7 @@ class TableOutputs {
 
  private:
   leveldb::Status Begin();
+  leveldb::Status CreateFile(const std::string& path, leveldb::WritableFile** file);
 
   StoreContext* const context_;
   const int level_;

@@ -18,20 +18,29 @@ bool IsWalPreamble(const leveldb::Slice& record) {
   return record.size() == batch::kHeaderBytes && batch::CountOf(record) == 0;
 }
 
-WalReader::WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name)
-    : reader_(std::move(file), std::move(file_name),
-              [this](const leveldb::Slice& beginning) { return IsOwn(beginning); }) {}
+WalReader::WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
+                     leveldb::Env* env)
+    : reader_(
+          std::move(file), std::move(file_name),
+          [this](const leveldb::Slice& beginning) { return IsOwn(beginning); }, env) {}
 
 bool WalReader::ReadRecord(leveldb::Slice* record) {
-  if (met_older_ || !reader_.ReadRecord(record)) return false;
-  met_older_ = IsOlder(*record);
-  if (met_older_) return false;
-  valid_bytes_ = reader_.ValidBytes();
-  const bool ordered = sequence_min_ > 0 || (!begun_ && IsWalPreamble(*record));
-  if (ordered && record->size() >= batch::kHeaderBytes)
-    sequence_min_ = batch::SequenceOf(*record) + batch::CountOf(*record);
-  begun_ = true;
-  return true;
+  while (!met_older_ && reader_.ReadRecord(record)) {
+    if (IsOlder(*record)) {
+      met_older_ = !skips_faults_;
+      continue;
+    }
+    valid_bytes_ = reader_.ValidBytes();
+    // Where the first record was skipped, it may have been a preamble.
+    const bool may_follow_preamble =
+        IsWalPreamble(*record) || (skips_faults_ && reader_.LastRecordOffset() > 0);
+    const bool ordered = sequence_min_ > 0 || (!begun_ && may_follow_preamble);
+    if (ordered && record->size() >= batch::kHeaderBytes)
+      sequence_min_ = batch::SequenceOf(*record) + batch::CountOf(*record);
+    begun_ = true;
+    return true;
+  }
+  return false;
 }
 
 /// A batch begins with its sequence.

@@ -27,10 +27,18 @@ bool IsWalPreamble(const leveldb::Slice& record);
 
 class WalReader {
  public:
-  /// `file_name` is for messages.
-  WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name);
+  /// `file_name` and `env` as for log::Reader.
+  WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
+            leveldb::Env* env = nullptr);
   WalReader(const WalReader&) = delete;
   WalReader& operator=(const WalReader&) = delete;
+
+  /// As log::Reader does, and passes over records of an older log as well.
+  void SkipFaults() {
+    skips_faults_ = true;
+    reader_.SkipFaults();
+  }
+  leveldb::Status TakeSkipped() { return reader_.TakeSkipped(); }
 
   /// As log::Reader does. A record of an older log is the end of this one.
   bool ReadRecord(leveldb::Slice* record);
@@ -46,6 +54,7 @@ class WalReader {
   log::Reader reader_;
   SequenceNumber sequence_min_ = 0;  // of the next record; 0: there was no preamble
   bool begun_ = false;
+  bool skips_faults_ = false;
   bool met_older_ = false;
   uint64_t valid_bytes_ = 0;
 };

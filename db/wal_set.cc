@@ -8,6 +8,7 @@
 #include "db/filename.h"
 #include "db/log_format.h"
 #include "db/wal_reader.h"
+#include "util/descriptor_budget.h"
 #include "util/env_extension.h"
 #include "util/planted.h"
 
@@ -67,26 +68,62 @@ bool WalSet::IsWorthReusing(const WalRef& wal) const {
   return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
 }
 
-/// `ahead`: nobody waits for it, and it is made as good as can be.
+WalSet::Descriptor::~Descriptor() {
+  open_logs_->fetch_sub(1, std::memory_order_relaxed);
+  if (lender_ != nullptr) lender_->GiveBack();
+}
+
+/// False: the process should not open another file for a log.
+bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
+  DescriptorBudget* const budget =
+      context_->extension == nullptr ? nullptr : context_->extension->log_descriptors();
+  const bool borrowed = budget != nullptr && budget->TryTake();
+  const int open = open_logs_.fetch_add(1, std::memory_order_relaxed);
+  *descriptor = std::make_unique<Descriptor>(&open_logs_, borrowed ? budget : nullptr);
+  if (budget == nullptr || borrowed || open < kOpenLogsMin) return true;
+  descriptor->reset();
+  seals_all_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+/// `log` is null for an Env without log files. When space cannot be allocated ahead and a client
+/// waits, the file grows with its records.
+leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, bool ahead,
+                                   LogFile** log, leveldb::WritableFile** file) {
+  *log = nullptr;
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context_->extension != nullptr) {
+    // Writing zeros and syncing them takes longer than the syncs that they shorten.
+    const bool allocates =
+        ahead || (mode == LogFileMode::kMapped && !sparing_.load(std::memory_order_relaxed));
+    const uint64_t capacity = allocates ? CapacityBytes(mode) : 0;
+    status = context_->extension->NewLogFile(path, capacity, mode, log);
+    if (!ahead && capacity > 0 && IsOutOfResources(status))
+      status = context_->extension->NewLogFile(path, 0, mode, log);
+  }
+  *file = *log;
+  return status.IsNotSupportedError() ? context_->env()->NewWritableFile(path, file) : status;
+}
+
+/// `ahead`: no client waits for it, and it is made as good as can be.
 leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   const uint64_t number = context_->NewFileNumber();
   const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
   const std::string path = LogFileName(context_->name, number);
-  leveldb::WritableFile* raw = nullptr;
-  leveldb::Status status = leveldb::Status::NotSupported(path);
+  DescriptorRef descriptor;
+  if (!TakeDescriptor(&descriptor))
+    return leveldb::Status::IOError(path, "too many logs are open for the limit of descriptors");
   const LogFileMode mode = WantedMode();
-  if (context_->extension != nullptr) {
-    // To write zeros and sync them takes longer than the syncs that they shorten.
-    const uint64_t capacity = ahead || mode == LogFileMode::kMapped ? CapacityBytes(mode) : 0;
-    status = context_->extension->NewLogFile(path, capacity, mode, &raw);
-  }
-  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, &raw);
+  LogFile* log = nullptr;
+  leveldb::WritableFile* file = nullptr;
+  leveldb::Status status = CreateFile(path, mode, ahead, &log, &file);
   if (!status.ok()) return status;
-  std::unique_ptr<leveldb::WritableFile> file(raw);
-  *wal = mode == LogFileMode::kWrite && CanReuse()
-             ? std::make_shared<Wal>(number, std::move(file), log::FragmentEnds())
-             : std::make_shared<Wal>(number, mode, std::move(file));
+  *wal =
+      log != nullptr && mode == LogFileMode::kWrite && CanReuse()
+          ? std::make_shared<Wal>(number, std::unique_ptr<LogFile>(log), log::FragmentEnds())
+          : std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(file), log);
   (*wal)->failures_before = failures_before;
+  (*wal)->descriptor = std::move(descriptor);
   names_made_.fetch_add(1, std::memory_order_acq_rel);
   return status;
 }
@@ -100,13 +137,17 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
     const uint64_t number = context_->NewFileNumber();
     const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
     const std::string path = LogFileName(context_->name, number);
-    leveldb::WritableFile* raw = nullptr;
-    status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
+    DescriptorRef descriptor;
+    LogFile* raw = nullptr;
+    status = leveldb::Status::IOError(old_path, "too many logs are open");
+    if (TakeDescriptor(&descriptor))
+      status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
     if (status.ok()) {
       names_made_.fetch_add(1, std::memory_order_acq_rel);
-      auto wal = std::make_shared<Wal>(number, std::unique_ptr<leveldb::WritableFile>(raw),
-                                       std::move(retired.ends));
+      auto wal =
+          std::make_shared<Wal>(number, std::unique_ptr<LogFile>(raw), std::move(retired.ends));
       wal->failures_before = failures_before;
+      wal->descriptor = std::move(descriptor);
       return wal;
     }
     if (status.IsNotSupportedError()) {
@@ -123,7 +164,8 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
 bool WalSet::NeedsPrepare() {
   if (!retired_.empty()) return true;
   MutexLock lock(mutex_);
-  return prepared_.size() < prepared_wanted_ || IsUnfit(prepared_.front());
+  const size_t wanted = sparing_.load(std::memory_order_relaxed) ? 1 : prepared_wanted_;
+  return prepared_.size() < wanted || IsUnfit(prepared_.front());
 }
 
 leveldb::Status WalSet::Prepare() {
@@ -172,7 +214,7 @@ bool WalSet::MayLackName(const WalRef& wal) const {
 }
 
 /// The same for all that the leading writer may have to sync: an error where that cannot be known.
-leveldb::Status WalSet::NameUnsynced() {
+leveldb::Status WalSet::NameUnsynced(const std::vector<WalRef>& older) {
   leveldb::Status status = SyncNames();
   const auto name = [&](const WalRef& wal) {
     if (status.ok() && MayLackName(wal)) {
@@ -182,7 +224,7 @@ leveldb::Status WalSet::NameUnsynced() {
     wal->has_name = wal->has_name || status.ok();
   };
   const uint64_t released = released_below_.load(std::memory_order_acquire);
-  for (const WalRef& wal : older_unsynced_) {
+  for (const WalRef& wal : older) {
     if (wal->number >= released) name(wal);
   }
   name(current_);
@@ -196,8 +238,9 @@ WalSet::WalRef WalSet::TakePrepared() {
     WalRef next;
     {
       MutexLock lock(mutex_);
-      if (prepared_.size() <= 1) prepared_wanted_ = kPreparedMax;
-      if (prepared_.empty()) return nullptr;
+      const bool sparing = sparing_.load(std::memory_order_relaxed);
+      if (prepared_.size() <= 1 && !sparing) prepared_wanted_ = kPreparedMax;
+      if (prepared_.size() <= (sparing ? 1 : 0)) return nullptr;
       next = std::move(prepared_.front());
       prepared_.pop_front();
     }
@@ -228,17 +271,24 @@ leveldb::Status WalSet::RemoveUnbegun() {
 }
 
 leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
-  older_unsynced_.clear();
+  older_are_unsynced_ = false;
   current_->has_unsynced = false;
   current_->has_failed = true;
   return Switch(first_sequence);
 }
 
+bool WalSet::MayGoOn() const {
+  if (current_ == nullptr || current_->has_failed || !current_->writer.status().ok()) return false;
+  const uint64_t file_bytes_max =
+      context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
+  return current_->writer.FileBytes() < file_bytes_max / 2;
+}
+
 leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   leveldb::Status status = RemoveUnbegun();
-  if (!status.ok()) return status;
-  WalRef next = TakePrepared();
-  if (next == nullptr) status = Create(&next, /*ahead=*/false);
+  WalRef next;
+  if (status.ok()) next = TakePrepared();
+  if (status.ok() && next == nullptr) status = Create(&next, /*ahead=*/false);
   if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
@@ -247,17 +297,42 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
   last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
-  if (previous->has_unsynced) older_unsynced_.push_back(previous);
-  const uint64_t released = released_below_.load(std::memory_order_acquire);
-  const auto first_needed =
-      std::find_if(older_unsynced_.begin(), older_unsynced_.end(),
-                   [&](const WalRef& wal) { return wal->number >= released; });
+  older_are_unsynced_ = older_are_unsynced_ || previous->has_unsynced;
   MutexLock lock(mutex_);
-  to_close_.insert(to_close_.end(), std::make_move_iterator(older_unsynced_.begin()),
-                   std::make_move_iterator(first_needed));
-  older_unsynced_.erase(older_unsynced_.begin(), first_needed);
-  older_.push_back(std::move(previous));
+  sealed_.push_back(std::move(previous));
   return status;
+}
+
+void WalSet::SealEnded() {
+  const bool sparing = sparing_.load(std::memory_order_relaxed);
+  if (!sparing && !seals_all_.load(std::memory_order_relaxed)) return;
+  const auto next = [this, sparing]() LULL_REQUIRES(mutex_) -> WalRef {
+    for (const WalRef& wal : sealed_) {
+      // A file that may be recycled keeps its length while there is space.
+      const bool seals = wal->mode == LogFileMode::kMapped || sparing;
+      if (seals && !wal->is_sealed && !wal->is_busy && wal->log != nullptr) return wal;
+    }
+    return nullptr;
+  };
+  while (true) {
+    WalRef wal;
+    {
+      MutexLock lock(mutex_);
+      wal = next();
+      if (wal == nullptr) return;
+      wal->is_busy = wal->is_sealed = true;
+    }
+    wal->log->Seal();  // on an error it stays as it is
+    if (!wal->log->HoldsDescriptor()) wal->descriptor.reset();
+    MutexLock lock(mutex_);
+    wal->is_busy = false;
+    not_busy_.NotifyAll();
+  }
+}
+
+void WalSet::SetSparing(bool sparing) {
+  if (sparing_.exchange(sparing, std::memory_order_relaxed) == sparing || !sparing) return;
+  DiscardPrepared(1);
 }
 
 bool WalSet::IsUnfit(const WalRef& wal) const {
@@ -276,14 +351,19 @@ void WalSet::DiscardUnfit() {
   for (WalRef& wal : unfit) Discard(std::move(wal));
 }
 
-void WalSet::DiscardPrepared() {
-  std::deque<WalRef> prepared;
+bool WalSet::DiscardPrepared(size_t keep) {
+  std::vector<WalRef> discarded;
   {
     MutexLock lock(mutex_);
-    prepared.swap(prepared_);
+    while (prepared_.size() > keep) {
+      discarded.push_back(std::move(prepared_.back()));
+      prepared_.pop_back();
+    }
   }
-  for (WalRef& wal : prepared) Discard(std::move(wal));
+  for (WalRef& wal : discarded) Discard(std::move(wal));
+  const bool any = !discarded.empty() || !retired_.empty();
   RemoveRetired();
+  return any;
 }
 
 void WalSet::Discard(WalRef unused) {
@@ -299,24 +379,45 @@ void WalSet::RemoveRetired() {
   retired_.clear();
 }
 
-leveldb::Status WalSet::SyncOlder() {
-  const uint64_t released = released_below_.load(std::memory_order_acquire);
-  for (const WalRef& wal : older_unsynced_) {
-    if (wal->number < released) continue;
+/// Sealed WALs with unsynced records, which the flush thread leaves alone until EndSyncOfOlder.
+std::vector<WalSet::WalRef> WalSet::BeginSyncOfOlder() {
+  std::vector<WalRef> wals;
+  if (!older_are_unsynced_) return wals;
+  const auto is_unsynced = [](const WalRef& wal) { return wal->has_unsynced; };
+  const auto is_taken = [&](const WalRef& wal)
+                            LULL_REQUIRES(mutex_) { return is_unsynced(wal) && wal->is_busy; };
+  MutexLock lock(mutex_);
+  while (std::any_of(sealed_.begin(), sealed_.end(), is_taken)) not_busy_.Wait(mutex_);
+  std::copy_if(sealed_.begin(), sealed_.end(), std::back_inserter(wals), is_unsynced);
+  for (const WalRef& wal : wals) wal->is_busy = true;
+  return wals;
+}
+
+void WalSet::EndSyncOfOlder(std::vector<WalRef> wals) {
+  if (wals.empty()) return;
+  MutexLock lock(mutex_);
+  for (const WalRef& wal : wals) wal->is_busy = false;
+  wals.clear();  // before the flush thread may release them: its reference is the last
+}
+
+leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
+  for (const WalRef& wal : wals) {
+    if (wal->number < released_below_.load(std::memory_order_acquire)) continue;
     leveldb::Status status = wal->writer.Sync();
     if (!status.ok()) return status;
     wal->has_unsynced = false;
   }
-  older_unsynced_.clear();
+  older_are_unsynced_ = false;
   return leveldb::Status::OK();
 }
 
 leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
+  std::vector<WalRef> older = BeginSyncOfOlder();
   leveldb::Status status;
-  if (!Planted(Bug::kWalNamesUnsynced)) status = NameUnsynced();
-  if (status.ok() && !older_unsynced_.empty() && !Planted(Bug::kOlderWalsUnsynced))
-    status = SyncOlder();
+  if (!Planted(Bug::kWalNamesUnsynced)) status = NameUnsynced(older);
+  if (status.ok() && !older.empty() && !Planted(Bug::kOlderWalsUnsynced)) status = SyncOlder(older);
+  EndSyncOfOlder(std::move(older));
   if (status.ok()) status = current_->writer.Sync();
   if (status.ok()) current_->has_unsynced = false;
   if (Planted(Bug::kSyncFailureAcknowledged)) return leveldb::Status::OK();
@@ -326,26 +427,32 @@ leveldb::Status WalSet::Sync() {
 std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
-  std::vector<WalRef> to_close;
   size_t room = 0;  // for so many more that are ready or become so
   {
     MutexLock lock(mutex_);
     room = 2 * prepared_wanted_ - std::min(2 * prepared_wanted_, prepared_.size());
-    to_close.swap(to_close_);
-    const auto end = std::find_if(older_.begin(), older_.end(),
-                                  [&](const WalRef& wal) { return wal->number >= number; });
-    released.assign(older_.begin(), end);
-    older_.erase(older_.begin(), end);
+    std::erase_if(sealed_, [&](const WalRef& wal) LULL_REQUIRES(mutex_) {
+      if (wal->number >= number || wal->is_busy) return false;
+      released.push_back(wal);
+      return true;
+    });
   }
   std::vector<std::string> paths;
-  for (const WalRef& wal : released) {
+  for (WalRef& wal : released) {
     if (retired_.size() < room && IsWorthReusing(wal)) {
       retired_.push_back({wal->number, wal->writer.TakeEnds()});
     } else {
       paths.push_back(LogFileName(context_->name, wal->number));
     }
+    wal.reset();  // the last reference: closes the file
   }
-  return paths;  // the files close with the last reference
+  return paths;
+}
+
+bool WalSet::HasUnreleased() {
+  MutexLock lock(mutex_);
+  return !sealed_.empty() &&
+         sealed_.front()->number < released_below_.load(std::memory_order_relaxed);
 }
 
 void WalSet::Close() {
@@ -353,11 +460,9 @@ void WalSet::Close() {
   for (WalRef& unused : prepared_) Discard(std::move(unused));
   prepared_.clear();
   RemoveRetired();
-  for (const WalRef& wal : older_) wal->writer.Close();
+  for (const WalRef& wal : sealed_) wal->writer.Close();
   if (current_ != nullptr) current_->writer.Close();
-  older_.clear();
-  older_unsynced_.clear();
-  to_close_.clear();
+  sealed_.clear();
   current_ = nullptr;
 }
 

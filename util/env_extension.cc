@@ -2,18 +2,41 @@
 
 #include "util/env_extension.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <initializer_list>
+#include <system_error>
+
+#include "util/registry.h"
+
 namespace lull {
+namespace {
+
+using Extensions = Registry<leveldb::Env, EnvExtension>;
+
+/// A Status has no room for errno, so this looks for the system's message at its end.
+bool EndsWithErrorOf(const leveldb::Status& status, std::initializer_list<int> errors) {
+  if (!status.IsIOError()) return false;
+  const std::string text = status.ToString();
+  return std::any_of(errors.begin(), errors.end(), [&](int error) {
+    return text.ends_with(std::generic_category().message(error));
+  });
+}
+
+}  // namespace
+
+EnvExtension::EnvExtension(leveldb::Env* env) : env_(env) { Extensions::Get().Add(env_, this); }
+EnvExtension::~EnvExtension() { Extensions::Get().Remove(env_); }
 
 leveldb::Status EnvExtension::NewLogFile(const std::string& name, uint64_t /*capacity_bytes*/,
-                                         LogFileMode /*mode*/, leveldb::WritableFile** result) {
+                                         LogFileMode /*mode*/, LogFile** result) {
   *result = nullptr;
   return leveldb::Status::NotSupported("NewLogFile", name);
 }
 
 leveldb::Status EnvExtension::ReuseLogFile(const std::string& old_name,
                                            const std::string& /*new_name*/,
-                                           const LogBlocks& /*blocks*/,
-                                           leveldb::WritableFile** result) {
+                                           const LogBlocks& /*blocks*/, LogFile** result) {
   *result = nullptr;
   return leveldb::Status::NotSupported("ReuseLogFile", old_name);
 }
@@ -24,7 +47,7 @@ leveldb::Status EnvExtension::NewCompactionInput(const std::string& name,
   return leveldb::Status::NotSupported("NewCompactionInput", name);
 }
 
-leveldb::Status EnvExtension::NewTableFile(const std::string& name,
+leveldb::Status EnvExtension::NewTableFile(const std::string& name, TableWriterKind /*writer*/,
                                            leveldb::WritableFile** result) {
   *result = nullptr;
   return leveldb::Status::NotSupported("NewTableFile", name);
@@ -40,6 +63,21 @@ leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::strin
   return leveldb::Status::NotSupported("LinkFile", from);
 }
 
-EnvExtension* ExtensionOf(leveldb::Env* env) { return dynamic_cast<EnvExtension*>(env); }
+uint64_t EnvExtension::FreeBytes(const std::string& /*dir*/) { return UINT64_MAX; }
+uint64_t EnvExtension::FileBytesMax() { return UINT64_MAX; }
+
+leveldb::Status EnvExtension::TruncateFile(const std::string& name, uint64_t /*bytes*/) {
+  return leveldb::Status::NotSupported("TruncateFile", name);
+}
+
+bool IsOutOfResources(const leveldb::Status& status) {
+  return EndsWithErrorOf(status, {EMFILE, ENFILE, ENOSPC, EDQUOT, ENOMEM, EFBIG});
+}
+
+bool IsOutOfDescriptors(const leveldb::Status& status) {
+  return EndsWithErrorOf(status, {EMFILE, ENFILE});
+}
+
+EnvExtension* ExtensionOf(leveldb::Env* env) { return Extensions::Get().Find(env); }
 
 }  // namespace lull

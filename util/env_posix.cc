@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +21,7 @@
 #include "leveldb/env.h"
 #include "util/clock.h"
 #include "util/env_extension.h"
+#include "util/fork.h"
 #include "util/mutex.h"
 #include "util/posix_file.h"
 #include "util/posix_lock.h"
@@ -35,18 +37,20 @@ Status Check(int returned, const std::string& context) {
   return returned == 0 ? Status::OK() : Error(context, errno);
 }
 
-/// Runs what it is given one after another in a thread of its own, which starts with the first.
-/// Never destroyed.
+/// Runs functions one after another on one thread, which starts with the first and never ends.
 class BackgroundQueue {
  public:
+  /// If the thread cannot be started, the functions wait for the next Add, which tries again:
+  /// Schedule has no way to fail, and the caller may hold locks that the function takes.
   void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (thread_ == nullptr) {
-      thread_ = ThreadFactory::System()->Start("leveldb-env", CpuClass::kNormal,
-                                               [this] { RunForEver(); });
-    }
     pending_.push_back({function, argument});
     not_empty_.NotifyOne();
+    if (thread_ != nullptr) return;
+    const Status status = ThreadFactory::System()->TryStart(
+        "leveldb-env", CpuClass::kNormal, [this] { RunForEver(); }, &thread_);
+    if (!status.ok())
+      std::fprintf(stderr, "lull: Env::Schedule waits: %s\n", status.ToString().c_str());
   }
 
  private:
@@ -78,12 +82,14 @@ class BackgroundQueue {
 
 class PosixEnv final : public leveldb::Env, public EnvExtension {
  public:
+  PosixEnv() : EnvExtension(this) {}
+
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
     return OpenSequential(name, result);
   }
 
   Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override {
-    return OpenRandomAccess(name, &descriptors_, result);
+    return OpenRandomAccess(name, &table_descriptors_, result);
   }
 
   Status NewWritableFile(const std::string& name, leveldb::WritableFile** result) override {
@@ -102,8 +108,7 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     if (stream == nullptr) return Error(dir, errno);
     errno = 0;  // the only way to tell the end from a failure
     while (const dirent* const entry = readdir(stream.get())) {
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") result->emplace_back(name);
+      result->emplace_back(entry->d_name);  // "." and ".." too, as LevelDB's
       errno = 0;
     }
     return errno != 0 ? Error(dir, errno) : Status::OK();
@@ -128,17 +133,17 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   }
 
   Status LockFile(const std::string& name, leveldb::FileLock** lock) override {
-    return locks_.Lock(name, lock);
+    return locks_.Get().Lock(name, lock);
   }
-  Status UnlockFile(leveldb::FileLock* lock) override { return locks_.Unlock(lock); }
+  Status UnlockFile(leveldb::FileLock* lock) override { return locks_.Get().Unlock(lock); }
 
   void Schedule(void (*function)(void*), void* argument) override {
-    background_.Add(function, argument);
+    background_.Get().Add(function, argument);
   }
 
   void StartThread(void (*function)(void*), void* argument) override {
-    ThreadFactory::System()->StartDetached("leveldb-user", CpuClass::kNormal,
-                                           [function, argument] { function(argument); });
+    AbortUnlessOk(ThreadFactory::System()->TryStartDetached(
+        "leveldb-user", CpuClass::kNormal, [function, argument] { function(argument); }));
   }
 
   Status GetTestDirectory(std::string* path) override {
@@ -166,17 +171,17 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   Status SyncDirectory(const std::string& dir) override { return posix::SyncDirectory(dir); }
 
   Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
-                    leveldb::WritableFile** result) override {
+                    LogFile** result) override {
     return CreateLogFile(name, capacity_bytes, mode, result);
   }
 
   Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
-                      const LogBlocks& blocks, leveldb::WritableFile** result) override {
+                      const LogBlocks& blocks, LogFile** result) override {
     return RecycleLogFile(old_name, new_name, blocks, result);
   }
 
   Status NewCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) override {
-    return OpenCompactionInput(name, result);
+    return OpenCompactionInput(name, &table_descriptors_, result);
   }
 
   Status LinkFile(const std::string& from, const std::string& to) override {
@@ -187,32 +192,49 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     return cannot ? Status::NotSupported("link to " + to, from) : Error(from, errno);
   }
 
-  Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
+  Status NewTableFile(const std::string& name, TableWriterKind writer,
+                      leveldb::WritableFile** result) override {
     constexpr size_t kBufferBytes = 256 << 10;
     constexpr size_t kWritebackBytes = 512 << 10;
     const WriteStyle style = {.buffer_bytes = kBufferBytes,
                               .direct_bytes = kBufferBytes,
                               .writeback_bytes = kWritebackBytes};
-    return OpenWritable(name, O_TRUNC, style, result);
+    const auto open = writer == TableWriterKind::kFlush ? &OpenWithReserve : &Open;
+    return OpenWritable(name, O_TRUNC, style, result, open);
   }
 
   Status NewManifestFile(const std::string& name, leveldb::WritableFile** result) override {
-    return OpenWritable(name, O_TRUNC, {.manifest_syncs_folder = false}, result);
+    return OpenWritable(name, O_TRUNC, {.manifest_syncs_folder = false}, result, &OpenWithReserve);
   }
+
+  uint64_t FreeBytes(const std::string& dir) override {
+    struct statvfs info;
+    if (statvfs(dir.c_str(), &info) != 0) return UINT64_MAX;
+    return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
+  }
+  uint64_t FileBytesMax() override { return posix::FileBytesMax(); }
+  Status TruncateFile(const std::string& name, uint64_t bytes) override {
+    return Check(truncate(name.c_str(), static_cast<off_t>(bytes)), name);
+  }
+
+  DescriptorBudget* log_descriptors() override { return &log_descriptors_; }
+  uint64_t OpenDescriptors() const override { return UniqueFd::OpenCount(); }
 
  private:
   static Status OpenWritable(const std::string& name, int flags, const WriteStyle& style,
-                             leveldb::WritableFile** result) {
+                             leveldb::WritableFile** result,
+                             Status (*open)(const std::string&, int, UniqueFd*) = &Open) {
     *result = nullptr;
     UniqueFd fd;
-    if (Status s = Open(name, O_WRONLY | O_CREAT | flags, &fd); !s.ok()) return s;
+    if (Status s = open(name, O_WRONLY | O_CREAT | flags, &fd); !s.ok()) return s;
     *result = MakeWritable(name, std::move(fd), style).release();
     return Status::OK();
   }
 
-  FdBudget descriptors_{FdBudget::SystemLimit()};
-  LockTable locks_;
-  BackgroundQueue background_;
+  DescriptorBudget table_descriptors_{&TableDescriptorsMax};
+  DescriptorBudget log_descriptors_{&LogDescriptorsMax};
+  PerProcess<LockTable> locks_;
+  PerProcess<BackgroundQueue> background_;
 };
 
 }  // namespace

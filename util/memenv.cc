@@ -49,10 +49,12 @@ class MemoryFile {
     }
   }
 
-  /// Copies up to `n` bytes from `offset` on; returns how many there were.
-  size_t Read(uint64_t offset, size_t n, char* scratch) const LULL_EXCLUDES(mutex_) {
+  /// Reads up to `n` bytes from `offset`. An offset beyond the end is an error, as in LevelDB's
+  /// memory Env; a read at the end gives no bytes.
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (offset >= size_) return 0;
+    *result = Slice();
+    if (offset > size_) return Status::IOError("read of a file in memory", "offset beyond its end");
     const size_t wanted = std::min<uint64_t>(n, size_ - offset);
     for (size_t done = 0; done < wanted;) {
       const size_t at = (offset + done) % kChunkBytes;
@@ -60,7 +62,8 @@ class MemoryFile {
       std::memcpy(scratch + done, chunks_[(offset + done) / kChunkBytes].get() + at, bytes);
       done += bytes;
     }
-    return wanted;
+    *result = Slice(scratch, wanted);
+    return Status::OK();
   }
 
   uint64_t size() const LULL_EXCLUDES(mutex_) {
@@ -84,9 +87,9 @@ class Sequential final : public leveldb::SequentialFile {
   explicit Sequential(MemoryFileRef file) : file_(std::move(file)) {}
 
   Status Read(size_t n, Slice* result, char* scratch) override {
-    *result = Slice(scratch, file_->Read(at_, n, scratch));
+    const Status status = file_->Read(at_, n, result, scratch);
     at_ += result->size();
-    return Status::OK();
+    return status;
   }
   Status Skip(uint64_t n) override {
     const uint64_t size = file_->size();
@@ -104,8 +107,7 @@ class RandomAccess final : public leveldb::RandomAccessFile {
   explicit RandomAccess(MemoryFileRef file) : file_(std::move(file)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    *result = Slice(scratch, file_->Read(offset, n, scratch));
-    return Status::OK();
+    return file_->Read(offset, n, result, scratch);
   }
 
  private:

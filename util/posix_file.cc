@@ -6,9 +6,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <limits>
 #include <system_error>
+#include <vector>
+
+#include "util/mutex.h"
 
 namespace lull::posix {
 
@@ -19,20 +23,73 @@ Status Error(const std::string& context, int error) {
   return error == ENOENT ? Status::NotFound(context, cause) : Status::IOError(context, cause);
 }
 
+namespace {
+
+std::atomic<uint64_t> open_count{0};
+
+/// Returns errno's value, 0 on success.
+int TryOpen(const std::string& name, int flags, UniqueFd* result) {
+  int fd;
+  do {
+    fd = open(name.c_str(), flags | O_CLOEXEC, 0644);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return errno;
+  *result = UniqueFd(fd);
+  return 0;
+}
+
+/// Holds descriptors of "/" for OpenWithReserve. Thread-safe.
+class Reserve {
+ public:
+  void Fill() LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (spare_.size() < kSize) {
+      UniqueFd fd;
+      if (TryOpen("/", O_RDONLY | O_DIRECTORY, &fd) != 0) return;
+      spare_.push_back(std::move(fd));
+    }
+  }
+  /// Closes one; false: there is none.
+  bool Spend() LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (spare_.empty()) return false;
+    spare_.pop_back();
+    return true;
+  }
+
+ private:
+  static constexpr size_t kSize = 2;  // a flush's table, and a folder's sync meanwhile
+  Mutex mutex_;
+  std::vector<UniqueFd> spare_ LULL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+UniqueFd::UniqueFd(int fd) : fd_(fd) {
+  if (is_open()) open_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+uint64_t UniqueFd::OpenCount() { return open_count.load(std::memory_order_relaxed); }
+
 int UniqueFd::Close() {
   if (!is_open()) return 0;
+  open_count.fetch_sub(1, std::memory_order_relaxed);
   const int failed = close(std::exchange(fd_, -1));
   return failed != 0 && errno != EINTR ? errno : 0;
 }
 
 Status Open(const std::string& name, int flags, UniqueFd* result) {
-  int fd;
-  do {
-    fd = open(name.c_str(), flags | O_CLOEXEC, 0644);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return Error(name, errno);
-  *result = UniqueFd(fd);
-  return Status::OK();
+  const int error = TryOpen(name, flags, result);
+  return error == 0 ? Status::OK() : Error(name, error);
+}
+
+Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result) {
+  static Reserve& reserve = *new Reserve;  // never destroyed, like Env::Default()
+  reserve.Fill();
+  int error = TryOpen(name, flags, result);
+  while ((error == EMFILE || error == ENFILE) && reserve.Spend())
+    error = TryOpen(name, flags, result);
+  return error == 0 ? Status::OK() : Error(name, error);
 }
 
 Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_t size,
@@ -104,7 +161,7 @@ Status SyncData(int fd, const std::string& name) {
 
 Status SyncDirectory(const std::string& dir) {
   UniqueFd fd;
-  if (Status s = Open(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
+  if (Status s = OpenWithReserve(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
   int failed;
   do {
     failed = fsync(fd.get());
@@ -112,13 +169,26 @@ Status SyncDirectory(const std::string& dir) {
   return failed != 0 ? Error(dir, errno) : Status::OK();
 }
 
-int64_t FdBudget::SystemLimit() {
-  constexpr int64_t kOneIn = 5;
-  constexpr int64_t kWhenUnknown = 50;
+namespace {
+
+/// What the process may have open. Read each time, since a program may change it.
+int64_t DescriptorLimit() {
+  constexpr int64_t kWhenUnknown = 256;
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kWhenUnknown;
   if (limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<int32_t>::max();
-  return static_cast<int64_t>(limit.rlim_cur) / kOneIn;
+  return static_cast<int64_t>(limit.rlim_cur);
+}
+
+}  // namespace
+
+int64_t TableDescriptorsMax() { return DescriptorLimit() / 5; }
+int64_t LogDescriptorsMax() { return DescriptorLimit() / 8; }
+
+uint64_t FileBytesMax() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
 }
 
 }  // namespace lull::posix

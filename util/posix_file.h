@@ -10,7 +10,6 @@
 
 #include <sys/uio.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +19,7 @@
 
 #include "leveldb/env.h"
 #include "leveldb/status.h"
+#include "util/descriptor_budget.h"
 #include "util/env_extension.h"
 
 namespace lull::posix {
@@ -27,11 +27,11 @@ namespace lull::posix {
 /// The failure of a system call on `context`, which ended with `error` in errno.
 leveldb::Status Error(const std::string& context, int error);
 
-/// An open file descriptor, closed with its owner.
+/// An open file descriptor, closed with its owner, and counted.
 class UniqueFd {
  public:
   UniqueFd() = default;
-  explicit UniqueFd(int fd) : fd_(fd) {}
+  explicit UniqueFd(int fd);
   UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   UniqueFd& operator=(UniqueFd&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -44,6 +44,8 @@ class UniqueFd {
   /// Closes now; returns errno's value, 0 on success. An interrupted close has closed all the same
   /// (Linux).
   int Close();
+  /// How many are open now.
+  static uint64_t OpenCount();
 
  private:
   int fd_ = -1;
@@ -51,6 +53,10 @@ class UniqueFd {
 
 /// Opens `name` with `flags`; files it creates have mode 0644.
 leveldb::Status Open(const std::string& name, int flags, UniqueFd* result);
+
+/// The same for what frees resources, a flush or the MANIFEST: where the process has no descriptor
+/// left, takes one of two that are kept open for this. They are opened again by a later call.
+leveldb::Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result);
 
 /// Reads `size` bytes at `offset`, fewer only where the file ends; *read tells how many.
 leveldb::Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_t size,
@@ -74,33 +80,25 @@ leveldb::Status SyncData(int fd, const std::string& name);
 /// Makes the names in `dir` durable.
 leveldb::Status SyncDirectory(const std::string& dir);
 
-/// How many more descriptors may stay open for reading; so that a store with very many tables
-/// leaves the process enough for its other business. Thread-safe.
-class FdBudget {
- public:
-  explicit FdBudget(int64_t limit) : left_(limit) {}
-  /// A fifth of what the process may have open.
-  static int64_t SystemLimit();
-  bool TryTake() {
-    if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
-    GiveBack();
-    return false;
-  }
-  void GiveBack() { left_.fetch_add(1, std::memory_order_relaxed); }
+/// How many descriptors tables may hold: a fifth of what the process may have open.
+int64_t TableDescriptorsMax();
+/// How many logs may hold: an eighth.
+int64_t LogDescriptorsMax();
 
- private:
-  std::atomic<int64_t> left_;
-};
+/// RLIMIT_FSIZE. A process that ignores it is killed by SIGXFSZ.
+uint64_t FileBytesMax();
 
 leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
 
 /// Beyond `budget` the file is opened anew for each read. No memory mapping: a mapped file that
 /// shrinks or cannot be read kills the process.
-leveldb::Status OpenRandomAccess(const std::string& name, FdBudget* budget,
+leveldb::Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                                  leveldb::RandomAccessFile** result);
 
-/// See EnvExtension::NewCompactionInput. One thread uses the result.
-leveldb::Status OpenCompactionInput(const std::string& name, leveldb::RandomAccessFile** result);
+/// See EnvExtension::NewCompactionInput. Likewise reopened beyond `budget`. One thread uses the
+/// result.
+leveldb::Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
+                                    leveldb::RandomAccessFile** result);
 
 /// How a file is written.
 struct WriteStyle {
@@ -110,9 +108,9 @@ struct WriteStyle {
   size_t direct_bytes = 64 << 10;
   /// After so many bytes the kernel is asked to begin writing them to the device; 0: it decides.
   size_t writeback_bytes = 0;
-  /// Close cuts the file behind what was appended: it has space allocated ahead. (Destruction
-  /// without Close does not: the file is about to be removed or recycled.)
-  bool trim_at_close = false;
+  /// Close and Seal cut the file after what was appended: it has space allocated ahead.
+  /// (Destruction without Close does not: the file is about to be removed or recycled.)
+  bool trims = false;
   /// Sync of a file called MANIFEST syncs its folder first, as LevelDB's Env does.
   bool manifest_syncs_folder = true;
 };
@@ -120,16 +118,16 @@ struct WriteStyle {
 /// A buffered file. Once an operation has failed, so do all later ones, with the same status: what
 /// the file holds behind the failure is unknown, and after a failed sync the kernel may have
 /// dropped the data.
-std::unique_ptr<leveldb::WritableFile> MakeWritable(const std::string& name, UniqueFd fd,
-                                                    const WriteStyle& style);
+std::unique_ptr<LogFile> MakeWritable(const std::string& name, UniqueFd fd,
+                                      const WriteStyle& style);
 
 /// See EnvExtension::NewLogFile.
 leveldb::Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
-                              leveldb::WritableFile** result);
+                              LogFile** result);
 
 /// See EnvExtension::ReuseLogFile.
 leveldb::Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
-                               const LogBlocks& blocks, leveldb::WritableFile** result);
+                               const LogBlocks& blocks, LogFile** result);
 
 /// See Env::NewLogger.
 leveldb::Status OpenLogger(const std::string& name, leveldb::Logger** result);

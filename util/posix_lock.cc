@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "util/fork.h"
 #include "util/planted.h"
 
 namespace lull::posix {
@@ -18,9 +19,11 @@ class LockTable::Token final : public leveldb::FileLock {
  public:
   explicit Token(std::list<Held>::iterator entry) : entry_(entry) {}
   std::list<Held>::iterator entry() const { return entry_; }
+  bool is_inherited() const { return made_in_ != ForkGeneration(); }
 
  private:
   const std::list<Held>::iterator entry_;
+  const uint32_t made_in_ = ForkGeneration();
 };
 
 LockTable::Held* LockTable::FindByNameLocked(const std::string& name) {
@@ -65,9 +68,10 @@ Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
 
 Status LockTable::Unlock(leveldb::FileLock* lock) {
   const std::unique_ptr<Token> token(static_cast<Token*>(lock));
+  if (token->is_inherited()) return Status::OK();
   MutexLock table_lock(mutex_);
   const auto entry = token->entry();
-  const int error = entry->fd.Close();  // which gives the record lock back, whatever it returns
+  const int error = entry->fd.Close();  // releases the record lock, whatever it returns
   const Status s = error != 0 ? Error("unlock " + entry->name, error) : Status::OK();
   held_.erase(entry);
   return s;

@@ -6,7 +6,9 @@
 // A process loses its record locks on a file when it closes any descriptor of that file. So the
 // table knows which files are locked here, by identity as well as by name, refuses a second lock
 // without opening the file, and keeps a descriptor that it opened all the same until the lock is
-// given back. Others in the process must leave lock files alone.
+// released. Others in the process must leave lock files alone.
+//
+// A forked child has none of its parent's locks, so it needs a table of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +29,8 @@ class LockTable {
   /// Creates the file if need be. Never waits.
   leveldb::Status Lock(const std::string& name, leveldb::FileLock** result) LULL_EXCLUDES(mutex_);
 
-  /// Deletes `lock`, which came from Lock.
+  /// Deletes `lock`, which came from Lock. In a forked child, the parent's lock stays: its
+  /// descriptor is left open, since closing it would release a lock that the child took itself.
   leveldb::Status Unlock(leveldb::FileLock* lock) LULL_EXCLUDES(mutex_);
 
  private:

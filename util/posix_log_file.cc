@@ -79,7 +79,7 @@ class Mapping {
 /// An append inside the mapping becomes visible as a whole, even if the process is killed inside
 /// it: its first bytes, zero until then, are stored last. A reader of the file thus finds either
 /// the record's header with everything behind it, or the zeros that end a log.
-class MappedLogFile final : public leveldb::WritableFile {
+class MappedLogFile final : public LogFile {
  public:
   MappedLogFile(const std::string& name, UniqueFd fd, Mapping mapping)
       : name_(name), fd_(std::move(fd)), mapping_(std::move(mapping)) {}
@@ -104,10 +104,20 @@ class MappedLogFile final : public leveldb::WritableFile {
 
   Status Flush() override { return failure_; }
 
+  /// The mapping keeps the file open, and reports the errors of its writeback, without fd_.
+  Status Seal() override {
+    if (!failure_.ok() || !mapping_ || !fd_.is_open()) return failure_;
+    if (ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) return Error(name_, errno);
+    fd_.Close();
+    return failure_;
+  }
+  bool HoldsDescriptor() const override { return fd_.is_open(); }
+
   /// Who syncs once does so again, and the kernel takes a mapped page, which may be a megabyte
   /// large, for wholly dirty after one store: each sync would write all of it.
   Status Sync() override {
     if (!failure_.ok()) return failure_;
+    if (!fd_.is_open()) return SyncMapping();
     const bool was_mapped = mapping_.has_value();
     if (was_mapped) failure_ = LeaveMapping();
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
@@ -119,6 +129,7 @@ class MappedLogFile final : public leveldb::WritableFile {
   Status Close() override {
     Status s = failure_;
     mapping_.reset();
+    if (!fd_.is_open()) return s;  // sealed
     if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
     const int error = fd_.Close();
     if (s.ok() && error != 0) s = Error(name_, error);
@@ -143,6 +154,12 @@ class MappedLogFile final : public leveldb::WritableFile {
     std::memcpy(out, data.data(), kHeadBytes);
   }
 
+  /// REQUIRES: sealed.
+  Status SyncMapping() {
+    if (msync(mapping_->bytes().data(), written_, MS_SYNC) != 0) failure_ = Error(name_, errno);
+    return failure_;
+  }
+
   /// What follows takes the ordinary way. The zeros behind what was stored are dropped unwritten.
   Status LeaveMapping() {
     mapping_.reset();
@@ -161,7 +178,7 @@ class MappedLogFile final : public leveldb::WritableFile {
 
 /// A log in a file that was one before, see EnvExtension::ReuseLogFile. Nothing is buffered: an
 /// append is a fragment of a record, seldom small where clients sync.
-class RecycledLogFile final : public leveldb::WritableFile {
+class RecycledLogFile final : public LogFile {
  public:
   RecycledLogFile(const std::string& name, UniqueFd fd, size_t mark_bytes)
       : name_(name), fd_(std::move(fd)), mark_(mark_bytes, '\0') {}
@@ -201,7 +218,7 @@ class RecycledLogFile final : public leveldb::WritableFile {
 /// cannot.
 Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* allocated) {
   *allocated = false;
-  if (bytes == 0) return Status::OK();
+  if (bytes == 0 || bytes > FileBytesMax()) return Status::OK();
   int failed;
   do {
     failed = fallocate(fd, 0, 0, static_cast<off_t>(bytes));
@@ -283,7 +300,7 @@ bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGI
 }  // namespace
 
 Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
-                     leveldb::WritableFile** result) {
+                     LogFile** result) {
   // Small appends are worth gathering until the Flush; one this large is cheaper written from where
   // it stands.
   constexpr size_t kDirectBytes = 4 << 10;
@@ -309,14 +326,13 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
       return Status::OK();
     }
   }
-  *result =
-      MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trim_at_close = allocated})
-          .release();
+  *result = MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trims = allocated})
+                .release();
   return Status::OK();
 }
 
 Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
-                      const LogBlocks& blocks, leveldb::WritableFile** result) {
+                      const LogBlocks& blocks, LogFile** result) {
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(old_name, O_WRONLY, &fd); !s.ok()) return s;

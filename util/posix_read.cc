@@ -46,45 +46,62 @@ class SequentialReader final : public leveldb::SequentialFile {
   const UniqueFd fd_;
 };
 
-/// Holds its descriptor, or opens the file for each read when there are too many.
-class RandomReader final : public leveldb::RandomAccessFile {
+/// A file to read at offsets. Holds its descriptor, or opens the file for each read when there are
+/// too many.
+class ReadFile {
  public:
-  /// A null `budget` means that `fd` is closed: open the file for each read.
-  RandomReader(std::string name, UniqueFd fd, FdBudget* budget)
-      : name_(std::move(name)), fd_(std::move(fd)), budget_(budget) {}
-  ~RandomReader() override {
+  ReadFile(std::string name, UniqueFd fd, DescriptorBudget* budget) : name_(std::move(name)) {
+    if (!budget->TryTake()) return;  // `fd` closes
+    budget_ = budget;
+    fd_ = std::move(fd);
+  }
+  ~ReadFile() {
     if (budget_ != nullptr) budget_->GiveBack();
   }
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
 
-  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    *result = Slice();
+  Status Read(uint64_t offset, size_t n, char* out, size_t* read) const {
+    if (fd_.is_open()) return ReadAt(fd_.get(), name_, offset, out, n, read);
     UniqueFd for_this_read;
-    if (!fd_.is_open()) {
-      if (Status s = Open(name_, O_RDONLY, &for_this_read); !s.ok()) return s;
-    }
-    size_t read;
-    const int fd = fd_.is_open() ? fd_.get() : for_this_read.get();
-    if (Status s = ReadAt(fd, name_, offset, scratch, n, &read); !s.ok()) return s;
-    *result = Slice(scratch, read);
-    return Status::OK();
+    *read = 0;
+    if (Status s = Open(name_, O_RDONLY, &for_this_read); !s.ok()) return s;
+    return ReadAt(for_this_read.get(), name_, offset, out, n, read);
   }
 
  private:
   const std::string name_;
-  const UniqueFd fd_;
-  FdBudget* const budget_;
+  UniqueFd fd_;
+  DescriptorBudget* budget_ = nullptr;  // where fd_ counts
+};
+
+class RandomReader final : public leveldb::RandomAccessFile {
+ public:
+  RandomReader(std::string name, UniqueFd fd, DescriptorBudget* budget)
+      : file_(std::move(name), std::move(fd), budget) {}
+
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    size_t read;
+    const Status s = file_.Read(offset, n, scratch, &read);
+    *result = s.ok() ? Slice(scratch, read) : Slice();
+    return s;
+  }
+
+ private:
+  const ReadFile file_;
 };
 
 /// Serves reads from a window of the file that it moves ahead in large steps.
 class WindowReader final : public leveldb::RandomAccessFile {
  public:
-  WindowReader(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {}
+  WindowReader(std::string name, UniqueFd fd, DescriptorBudget* budget)
+      : file_(std::move(name), std::move(fd), budget) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     *result = Slice();
     size_t read = 0;
     if (n >= kWindowBytes) {
-      if (Status s = ReadAt(fd_.get(), name_, offset, scratch, n, &read); !s.ok()) return s;
+      if (Status s = file_.Read(offset, n, scratch, &read); !s.ok()) return s;
     } else {
       if (!Covers(offset, n)) {
         if (Status s = MoveWindow(offset); !s.ok()) return s;
@@ -109,14 +126,12 @@ class WindowReader final : public leveldb::RandomAccessFile {
     window_start_ = offset;
     window_size_ = 0;
     size_t read;
-    if (Status s = ReadAt(fd_.get(), name_, offset, window_.get(), kWindowBytes, &read); !s.ok())
-      return s;
+    if (Status s = file_.Read(offset, kWindowBytes, window_.get(), &read); !s.ok()) return s;
     window_size_ = read;
     return Status::OK();
   }
 
-  const std::string name_;
-  const UniqueFd fd_;
+  const ReadFile file_;
   // Used by one thread, so `const` of the interface costs no lock.
   const std::unique_ptr<char[]> window_ = std::make_unique_for_overwrite<char[]>(kWindowBytes);
   mutable uint64_t window_start_ = 0;
@@ -133,29 +148,25 @@ Status OpenSequential(const std::string& name, leveldb::SequentialFile** result)
   return Status::OK();
 }
 
-Status OpenRandomAccess(const std::string& name, FdBudget* budget,
+Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                         leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  // Whose file it is may read it without noting the time, which costs each read a tenth.
+  // The file's owner may read it without updating its access time, which costs a tenth of a read.
   Status s = Open(name, O_RDONLY | O_NOATIME, &fd);
   if (!s.ok()) s = Open(name, O_RDONLY, &fd);
   if (!s.ok()) return s;
-  if (budget->TryTake()) {
-    *result = new RandomReader(name, std::move(fd), budget);
-  } else {
-    *result = new RandomReader(name, UniqueFd(), nullptr);
-  }
+  *result = new RandomReader(name, std::move(fd), budget);
   return Status::OK();
 }
 
-Status OpenCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) {
+Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
+                           leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
-  posix_fadvise(fd.get(), 0, 0,
-                POSIX_FADV_SEQUENTIAL);  // advice: where it is not taken, nothing is lost
-  *result = new WindowReader(name, std::move(fd));
+  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);  // advice: a refusal costs nothing
+  *result = new WindowReader(name, std::move(fd), budget);
   return Status::OK();
 }
 

@@ -28,7 +28,7 @@ bool IsManifest(const std::string& name) {
   return Slice(name.data() + (slash == std::string::npos ? 0 : slash + 1)).starts_with("MANIFEST");
 }
 
-class BufferedFile final : public leveldb::WritableFile {
+class BufferedFile final : public LogFile {
  public:
   BufferedFile(const std::string& name, UniqueFd fd, const WriteStyle& style)
       : name_(name),
@@ -64,10 +64,14 @@ class BufferedFile final : public leveldb::WritableFile {
     return failure_;
   }
 
+  Status Seal() override {
+    if (Status s = Flush(); !s.ok() || !style_.trims) return s;
+    return ftruncate(fd_.get(), static_cast<off_t>(written_)) == 0 ? Status::OK()
+                                                                   : Error(name_, errno);
+  }
+
   Status Close() override {
-    Status s = Flush();
-    if (s.ok() && style_.trim_at_close && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0)
-      s = Error(name_, errno);
+    Status s = BufferedFile::Seal();
     const int error = fd_.Close();
     if (s.ok() && error != 0) s = Error(name_, error);
     return s;
@@ -113,8 +117,8 @@ class BufferedFile final : public leveldb::WritableFile {
 
 }  // namespace
 
-std::unique_ptr<leveldb::WritableFile> MakeWritable(const std::string& name, UniqueFd fd,
-                                                    const WriteStyle& style) {
+std::unique_ptr<LogFile> MakeWritable(const std::string& name, UniqueFd fd,
+                                      const WriteStyle& style) {
   return std::make_unique<BufferedFile>(name, std::move(fd), style);
 }
 

@@ -7,8 +7,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -23,7 +21,7 @@ struct Start {
 
 void* RunStart(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
-  // Name and class are a courtesy: the work is done without them too, so failures are passed over.
+  // The work does not depend on the name or the class, so failures are ignored.
   pthread_setname_np(pthread_self(), start->name.c_str());
   if (start->cpu_class == CpuClass::kIdle) {
     const sched_param no_priority = {};
@@ -43,22 +41,24 @@ sigset_t SignalsForOthers() {
   return signals;
 }
 
-pthread_t StartOrDie(const std::string& name, CpuClass cpu_class, std::function<void()> body) {
+leveldb::Status Create(const std::string& name, CpuClass cpu_class, std::function<void()> body,
+                       pthread_t* thread) {
   constexpr size_t kNameBytesMax = 15;
   auto start =
       std::make_unique<Start>(Start{name.substr(0, kNameBytesMax), cpu_class, std::move(body)});
   const sigset_t blocked = SignalsForOthers();
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, &RunStart, start.get());
+  const int error = pthread_create(thread, nullptr, &RunStart, start.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
-    std::fprintf(stderr, "lull: cannot start thread %s: %s\n", name.c_str(), std::strerror(error));
-    std::abort();
+    return leveldb::Status::IOError(
+        "cannot start thread " + name,
+        std::string(std::strerror(error)) +
+            "; raise the limit on threads (ulimit -u, cgroup pids.max) or on memory");
   }
   start.release();  // RunStart's now
-  return thread;
+  return leveldb::Status::OK();
 }
 
 class SystemThreadHandle final : public ThreadHandle {
@@ -72,13 +72,19 @@ class SystemThreadHandle final : public ThreadHandle {
 
 class SystemThreadFactory final : public ThreadFactory {
  public:
-  std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
-                                      std::function<void()> body) override {
-    return std::make_unique<SystemThreadHandle>(StartOrDie(name, cpu_class, std::move(body)));
+  leveldb::Status TryStart(const std::string& name, CpuClass cpu_class, std::function<void()> body,
+                           std::unique_ptr<ThreadHandle>* result) override {
+    pthread_t thread;
+    leveldb::Status status = Create(name, cpu_class, std::move(body), &thread);
+    if (status.ok()) *result = std::make_unique<SystemThreadHandle>(thread);
+    return status;
   }
-  void StartDetached(const std::string& name, CpuClass cpu_class,
-                     std::function<void()> body) override {
-    pthread_detach(StartOrDie(name, cpu_class, std::move(body)));
+  leveldb::Status TryStartDetached(const std::string& name, CpuClass cpu_class,
+                                   std::function<void()> body) override {
+    pthread_t thread;
+    leveldb::Status status = Create(name, cpu_class, std::move(body), &thread);
+    if (status.ok()) pthread_detach(thread);
+    return status;
   }
 };
 

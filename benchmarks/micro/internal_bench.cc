@@ -78,12 +78,12 @@ void AppendToWal(benchmark::State& state, LogFileMode mode, bool sync) {
   for (auto _ : state) {
     if (!writer || writer->FileBytes() + 2 * record_bytes > kFileBytes) {
       state.PauseTiming();
-      leveldb::WritableFile* file = nullptr;
+      LogFile* file = nullptr;
       if (!extension->NewLogFile(path, kFileBytes, mode, &file).ok()) {
         state.SkipWithError("the log cannot be created");
         break;
       }
-      writer = std::make_unique<log::Writer>(std::unique_ptr<leveldb::WritableFile>(file));
+      writer = std::make_unique<log::Writer>(std::unique_ptr<LogFile>(file));
       state.ResumeTiming();
     }
     benchmark::DoNotOptimize(writer->AddRecord(record));

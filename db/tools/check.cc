@@ -122,7 +122,7 @@ void Checker::CheckLog(uint64_t number) {
     damage_.push_back(status.ToString());
     return;
   }
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path, store_.context.env());
   leveldb::Slice record;
   std::vector<std::string> damage;
   uint64_t records = 0;

@@ -27,6 +27,7 @@ struct Invocation {
   bool keys_only = false;
   bool sync = false;
   bool create = false;
+  bool from_lost = false;
   std::string target;  ///< the folder of a checkpoint
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
@@ -42,10 +43,11 @@ int RunCheck(const Invocation& call);
 int RunGet(const Invocation& call);
 int RunScan(const Invocation& call);
 
-// Of a store that is open nowhere else. entries.cc, work.cc
+// Of a store that is open nowhere else. entries.cc, restore.cc, work.cc
 int RunPut(const Invocation& call);
 int RunDelete(const Invocation& call);
 int RunRepair(const Invocation& call);
+int RunRestore(const Invocation& call);
 int RunCompact(const Invocation& call);
 int RunCheckpoint(const Invocation& call);
 int RunBench(const Invocation& call);

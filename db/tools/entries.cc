@@ -130,7 +130,8 @@ int RunScan(const Invocation& call) {
   const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(read));
   uint64_t printed = 0;
   SeekToStart(range, call.reverse, entry.get());
-  while (entry->Valid() && printed < call.limit) {
+  // An iterator goes on past damage, and might then print an old value as the current one.
+  while (entry->Valid() && entry->status().ok() && printed < call.limit) {
     if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
     PrintEntry(call, entry->key(), entry->value());
     ++printed;

@@ -10,6 +10,7 @@
 
 #include "db/filename.h"
 #include "db/log_reader.h"
+#include "db/lost_files.h"
 #include "db/tools/commands.h"
 #include "db/version_edit.h"
 
@@ -67,7 +68,9 @@ OtherFiles LookAround(const InspectedStore& store) {
   for (const std::string& name : names) {
     if (name != "lost") continue;
     env->GetChildren(LostFolderName(store.context.name), &lost);
-    std::erase_if(lost, [](const std::string& inner) { return inner == "." || inner == ".."; });
+    std::erase_if(lost, [](const std::string& inner) {
+      return inner == "." || inner == ".." || inner.ends_with(kReplayedToSuffix);
+    });
   }
   return {TotalsOf(env, store.context.name, logs),
           TotalsOf(env, LostFolderName(store.context.name), lost)};

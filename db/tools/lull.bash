@@ -28,6 +28,7 @@ _lull() {
     scan) options+=' --from --to --prefix --limit --reverse --keys-only' ;;
     put) options+=' --sync --create' ;;
     delete) options+=' --sync' ;;
+    repair) options+=' --from-lost' ;;
     bench) options+=' --entries --value-bytes --sync' ;;
   esac
   if [[ $word == -* ]]; then

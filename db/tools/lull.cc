@@ -83,7 +83,9 @@ class CommandLine {
   }
 
   void AddWork() {
-    Add("repair", "Save what can be read of a store that does not open", RunRepair);
+    Add("repair", "Save what can be read of a store that does not open", RunRepair)
+        ->add_flag("--from-lost", call_.from_lost,
+                   "Instead, put back what opens set aside in lost/ (of a store that opens)");
     Add("compact", "Drop what is overwritten and deleted; rewrites the whole store", RunCompact);
     Add("checkpoint", "Make a second store of what is in this one; tables are shared",
         RunCheckpoint)

@@ -143,6 +143,7 @@ Status Bench::Run(const char* what, Kind kind) {
 }  // namespace
 
 int RunRepair(const Invocation& call) {
+  if (call.from_lost) return RunRestore(call);
   ErrorLogger logger;
   leveldb::Options options;
   if (!call.json) options.info_log = &logger;

@@ -70,7 +70,8 @@ class LEVELDB_EXPORT Env {
   // Whether there is a file of this name.
   virtual bool FileExists(const std::string& fname) = 0;
 
-  // Replaces *result by the names in directory `dir`, without the directory's own path.
+  // Replaces *result by the names in directory `dir`, without the directory's own path. May include
+  // "." and "..", as Env::Default() does.
   virtual Status GetChildren(const std::string& dir, std::vector<std::string>* result) = 0;
 
   // Deletes a file. Implementations override this one; its default calls DeleteFile, which older

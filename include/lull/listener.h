@@ -3,19 +3,23 @@
 // Hearing what a store does: jobs that begin, pause, go on and end; writes that had to wait, and
 // why; options that changed; the moment from which writes are refused.
 //
-// WHO CALLS, AND WHEN. Each store with a listener calls from one thread of its own, "lull-events",
-// one function at a time. So a listener needs no lock against itself, is called with no lock of the
-// store held, and slows down neither readers, writers nor background work, however long it takes:
-// events wait in a queue meanwhile, with the times at which they happened. The queue has no limit,
-// so a listener that falls behind for good costs memory, and closing the store waits until
-// everything in it has been delivered: return fast.
+// WHO CALLS, AND WHEN. One thread of the process, "lull-events", calls the listeners of all stores,
+// one function at a time. It runs while a store with a listener or a LOG is open. A listener that
+// hears of one store needs no lock against itself. It is called with no lock of the store held, and
+// delays neither readers, writers nor background work: events wait in a queue, with the times at
+// which they happened. A slow listener delays the events of all stores, so return fast.
 //
-// ORDER. A listener hears of events in the order in which they happened, and of every event, from
-// AddListener on. What was under way at that moment (running and paused jobs, a stall) is told
-// first, as if it began now. So for each job: one begin, then pause and resume in turn, then one
-// end, whether it succeeded, failed, or was given up (then it may end while paused). For each
-// stall: one begin, one end. Nothing comes after the store is closed, or after RemoveListener has
-// returned.
+// Each store queues at most 4096 events. If more wait, the oldest are dropped; the property
+// lull.stats counts them as dropped_events. Closing a store delivers what its queue holds, on the
+// thread that closes it. If a listener of that store does not return, closing the store and
+// RemoveListener wait for it without limit. Listeners of other stores do not delay them.
+//
+// ORDER. A listener hears of events in the order in which they happened, from AddListener on, and
+// of every event that was not dropped. What is under way at that moment (running and paused jobs, a
+// stall) is reported first, as if it began now. So for each job: one begin, then pause and resume
+// in turn, then one end, whether it succeeded, failed, or was abandoned (then it may end while
+// paused). For each stall: one begin, one end. Nothing comes after the store is closed, or after
+// RemoveListener has returned.
 //
 // WHAT A LISTENER MAY DO. It may read the store: Get, iterators, snapshots, GetProperty,
 // GetApproximateSizes. It must not write to it, wait for it (Flush, WaitForIdle, CompactRange),
@@ -136,9 +140,11 @@ class LEVELDB_EXPORT EventListener {
   virtual void OnWritesRefused(const WritesRefusedInfo& refused);
 };
 
-/// From here on `listener` is called, until RemoveListener or until `db` is closed; the store keeps
-/// it alive so long. A listener may hear of several stores (each on a thread of its own), but is
-/// added to each only once: InvalidArgument otherwise, and for a DB that is not Lull's. Any thread.
+/// Calls `listener` from now on, until RemoveListener or until `db` is closed; the store keeps it
+/// alive so long. A listener may hear of several stores. A store that is being closed calls it on
+/// the closing thread, perhaps while another store does, so such a listener needs a lock.
+/// InvalidArgument if `db` has it already, and for a DB that is not Lull's. IOError if the event
+/// thread cannot be started. Any thread.
 LEVELDB_EXPORT leveldb::Status AddListener(leveldb::DB* db,
                                            std::shared_ptr<EventListener> listener);
 

@@ -155,7 +155,10 @@ struct LEVELDB_EXPORT SchedulingOptions {
 };
 
 /// As leveldb::DB::Open, with scheduling chosen by the caller; LULL_OPTIONS is not read. On success
-/// `*db` is owned by the caller. Any thread.
+/// `*db` is owned by the caller. IOError if the system refuses a thread. Any thread.
+///
+/// In a forked child, a store that the parent opened can be read and deleted. Deleting it there
+/// returns at once and touches no file. All other functions fail with NotSupported.
 LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
                                     const SchedulingOptions& scheduling, const std::string& name,
                                     leveldb::DB** db);

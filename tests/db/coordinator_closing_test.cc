@@ -210,7 +210,7 @@ class StoreClosingTest : public ::testing::Test {
     options.compaction_threads = 2;
     options.memory_budget_bytes = 4 << 20;
     options.clock = &clock_;
-    coordinator_ = Coordinator::Shared(options);
+    EXPECT_TRUE(Coordinator::Shared(options, &coordinator_).ok());
   }
 
   std::unique_ptr<leveldb::DB> Open(const std::string& name, Wish* wish) {

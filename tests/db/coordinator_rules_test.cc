@@ -434,6 +434,26 @@ TEST_F(CoordinatorRulesTest, ADeepJobMakesRoomInItsStoresOwnShare) {
   coordinator_->Unregister(&tenant);
 }
 
+// On a saturated machine a worker of idle priority may not get the CPU to end its slice.
+TEST_F(CoordinatorRulesTest, L0DoesNotWaitForTheSliceOfAnIdleJobThatWasAskedToPause) {
+  Start(1);
+  FakeTenant tenant;
+  Directive idle = Everything();
+  idle.deep.cpu = CpuPriority::kIdle;
+  wish_.Set(idle);
+  auto deep = tenant.Offer(JobClass::kDeep);
+  deep->slices_max.store(0);
+  Register(&tenant);
+  Await("the deep job is inside its first slice", [&] { return deep->inside.load() == 1; });
+  auto l0 = tenant.Offer(JobClass::kL0);
+  Await("the L0 job runs", [&] { return l0->slices.load() > 0; });
+  deep->slices_max.store(1);  // a second slice would never end
+  Await("the deep job pauses", [&] { return tenant.pauses_.load() == 1; });
+  AwaitRounds(&wish_, 5);
+  EXPECT_EQ(deep->slices.load(), 1u) << "two jobs run where one may";
+  coordinator_->Unregister(&tenant);
+}
+
 TEST_F(CoordinatorRulesTest, NobodyMakesRoomForAJobThatCannotPay) {
   Start(1);
   FakeTenant limited, other;

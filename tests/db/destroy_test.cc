@@ -62,12 +62,17 @@ TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
   }
   env_.CreateDir("/store/lost");
   Make("/store/lost/000009.ldb");
+  Make("/store/lost/000010.log");
+  Make("/store/lost/000010.log.replayed");
   EXPECT_EQ(leveldb::DestroyDB("/store", options_).ToString(), "OK");
   EXPECT_THAT(Left(), ::testing::IsSupersetOf({"notes.txt", "x000002.ldb", "MANIFEST"}));
   EXPECT_FALSE(env_.FileExists("/store/CURRENT"));
   EXPECT_FALSE(env_.FileExists("/store/000001.log"));
   EXPECT_FALSE(env_.FileExists("/store/LOCK"));
   EXPECT_TRUE(env_.FileExists("/store/lost/000009.ldb"));
+  EXPECT_TRUE(env_.FileExists("/store/lost/000010.log"));
+  // The next store in the folder counts from the start again.
+  EXPECT_FALSE(env_.FileExists("/store/lost/000010.log.replayed"));
 }
 
 TEST_F(DestroyTest, FailsWhileTheStoreIsOpen) {

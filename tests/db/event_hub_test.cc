@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/no_more_threads.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -65,7 +66,6 @@ TEST(EventHub, DeliversInOrderAndAllOfItBeforeItStops) {
   auto notes = std::make_shared<Notes>();
   EventHub hub;
   hub.Add(notes, kAll, {});
-  hub.Start();
   Ids posted;
   for (uint64_t id = 1; id <= 1000; ++id) {
     hub.Post(Begin(id));
@@ -82,11 +82,10 @@ TEST(EventHub, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
   auto second = std::make_shared<Notes>();
   EventHub hub;
   hub.Add(first, kAll, {});
-  hub.Post(Begin(1));  // waits in the queue: the hub is not started
-  EXPECT_TRUE(hub.Add(second, kAll, {Begin(7), Begin(8)}));
-  EXPECT_FALSE(hub.Add(second, kAll, {Begin(9)}));
+  hub.Post(Begin(1));
+  EXPECT_TRUE(hub.Add(second, kAll, {Begin(7), Begin(8)}).ok());
+  EXPECT_TRUE(hub.Add(second, kAll, {Begin(9)}).IsInvalidArgument());
   hub.Post(Begin(2));
-  hub.Start();
   hub.Stop();
   EXPECT_EQ(first->Heard(), (Ids{1, 2}));
   EXPECT_EQ(second->Heard(), (Ids{7, 8, 2}));
@@ -96,7 +95,6 @@ TEST(EventHub, SummariesAreEndsOnly) {
   auto summaries = std::make_shared<Notes>();
   EventHub hub;
   hub.Add(summaries, EventHub::Wants::kSummaries, {});
-  hub.Start();
   hub.Post(Begin(1));
   hub.Post(End(2));
   hub.Stop();
@@ -125,7 +123,6 @@ TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
     left.store(true);
   };
   hub.Add(notes, kAll, {});
-  hub.Start();
   hub.Post(Begin(1));
   hub.Post(Begin(2));
   hub.Stop();
@@ -143,7 +140,6 @@ TEST(EventHub, HoldsNoListenerThatWasRemovedWhileAnEventIsOnItsWayToIt) {
   EventHub hub;
   hub.Add(slow, kAll, {});
   hub.Add(next, kAll, {});
-  hub.Start();
   gate.Lock();
   hub.Post(Begin(1));
   slow->Await(1);  // the event goes from the slow one to the next
@@ -159,7 +155,6 @@ TEST(EventHub, AListenerMayRemoveItself) {
   EventHub hub;
   notes->at_each = [&] { EXPECT_TRUE(hub.Remove(notes.get())); };
   hub.Add(notes, kAll, {});
-  hub.Start();
   hub.Post(Begin(1));
   hub.Post(Begin(2));
   hub.Stop();
@@ -172,7 +167,6 @@ TEST(EventHub, PostersDoNotWaitForASlowListener) {
   slow->at_each = [&] { MutexLock lock(gate); };
   EventHub hub;
   hub.Add(slow, kAll, {});
-  hub.Start();
   gate.Lock();
   for (uint64_t id = 1; id <= 100; ++id) hub.Post(Begin(id));
   slow->Await(1);
@@ -182,13 +176,75 @@ TEST(EventHub, PostersDoNotWaitForASlowListener) {
   EXPECT_EQ(slow->Heard().size(), 100u);
 }
 
+TEST(EventHub, AListenerThatHangsLosesTheOldestEvents) {
+  constexpr uint64_t kLost = 10;
+  Mutex gate;
+  auto slow = std::make_shared<Notes>();
+  slow->at_each = [&] { MutexLock lock(gate); };
+  EventHub hub;
+  ASSERT_TRUE(hub.Add(slow, kAll, {}).ok());
+  gate.Lock();
+  hub.Post(Begin(0));
+  slow->Await(1);
+  EXPECT_EQ(hub.Dropped(), 0u);
+  for (uint64_t id = 1; id <= EventHub::kQueuedMax + kLost; ++id) hub.Post(Begin(id));
+  EXPECT_EQ(hub.Dropped(), kLost);
+  gate.Unlock();
+  hub.Stop();
+  const Ids heard = slow->Heard();
+  ASSERT_EQ(heard.size(), 1 + EventHub::kQueuedMax);
+  EXPECT_EQ(heard[1], kLost + 1);
+  EXPECT_EQ(heard.back(), EventHub::kQueuedMax + kLost);
+}
+
+TEST(EventHub, HubsShareAThreadThatNoneNeedsToStop) {
+  Mutex gate;
+  auto slow = std::make_shared<Notes>();
+  unsigned slow_thread = 0;
+  slow->at_each = [&] {
+    slow_thread = ThreadOrdinal();
+    MutexLock lock(gate);
+  };
+  auto other = std::make_shared<Notes>();
+  unsigned other_thread = 0;
+  other->at_each = [&] { other_thread = ThreadOrdinal(); };
+  EventHub hangs, shared;
+  ASSERT_TRUE(hangs.Add(slow, kAll, {}).ok());
+  ASSERT_TRUE(shared.Add(other, kAll, {}).ok());
+  shared.Post(Begin(1));
+  other->Await(1);
+  gate.Lock();
+  hangs.Post(Begin(1));
+  slow->Await(1);
+  shared.Post(Begin(2));
+  shared.Stop();  // returns although the thread hangs in the other hub's listener
+  EXPECT_EQ(other->Heard(), (Ids{1, 2}));
+  EXPECT_EQ(other_thread, ThreadOrdinal());
+  gate.Unlock();
+  hangs.Stop();
+  EXPECT_NE(slow_thread, ThreadOrdinal());
+}
+
+TEST(EventHub, WithoutAThreadNoListenerIsAdded) {
+  auto notes = std::make_shared<Notes>();
+  EventHub hub;
+  {
+    const testing::NoMoreThreads refused;
+    EXPECT_TRUE(hub.Add(notes, kAll, {}).IsIOError());
+  }
+  EXPECT_FALSE(hub.Remove(notes.get()));
+  EXPECT_TRUE(hub.Add(notes, kAll, {}).ok());
+  hub.Post(Begin(1));
+  hub.Stop();
+  EXPECT_EQ(notes->Heard(), (Ids{1}));
+}
+
 TEST(EventHub, ManyPostersKeepTheirOwnOrder) {
   constexpr uint64_t kPosters = 4;
-  constexpr uint64_t kEach = 2000;
+  constexpr uint64_t kEach = EventHub::kQueuedMax / kPosters;
   auto notes = std::make_shared<Notes>();
   EventHub hub;
   hub.Add(notes, kAll, {});
-  hub.Start();
   std::vector<std::unique_ptr<ThreadHandle>> posters;
   for (uint64_t poster = 0; poster < kPosters; ++poster) {
     posters.push_back(ThreadFactory::System()->Start("post", CpuClass::kNormal, [&hub, poster] {

@@ -194,6 +194,7 @@ class CoordinatorFixture : public ::testing::Test {
     options.compaction_threads = threads;
     options.clock = clock;
     coordinator_ = std::make_unique<Coordinator>(options);
+    ASSERT_TRUE(coordinator_->StartThreads().ok());
     wish_.Set(Everything());
   }
   void Register(FakeTenant* tenant) { Register(tenant, &wish_); }

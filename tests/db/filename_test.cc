@@ -87,7 +87,7 @@ TEST(FileNameTest, OtherNamesAreNobodys) {
 /// Notes what is done to names, in order, and fails one of the steps.
 class RecordingEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
-  explicit RecordingEnv(leveldb::Env* base) : leveldb::EnvWrapper(base) {}
+  explicit RecordingEnv(leveldb::Env* base) : leveldb::EnvWrapper(base), EnvExtension(this) {}
 
   leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override {
     return Step("create " + name, [&] { return target()->NewWritableFile(name, file); });

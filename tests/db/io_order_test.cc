@@ -53,7 +53,7 @@ class MomentsEnv final : public testing::FaultEnv {
     return Wrapped(path, FaultEnv::NewWritableFile(path, result), result);
   }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
-                             leveldb::WritableFile** result) override {
+                             LogFile** result) override {
     return Wrapped(path, FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
   }
   leveldb::Status UnlockFile(leveldb::FileLock* lock) override {
@@ -62,7 +62,7 @@ class MomentsEnv final : public testing::FaultEnv {
   }
 
  private:
-  class File final : public leveldb::WritableFile {
+  class File final : public LogFile {
    public:
     File(MomentsEnv* env, bool is_manifest, leveldb::WritableFile* file)
         : env_(env), is_manifest_(is_manifest), file_(file) {
@@ -83,8 +83,8 @@ class MomentsEnv final : public testing::FaultEnv {
     const std::unique_ptr<leveldb::WritableFile> file_;
   };
 
-  leveldb::Status Wrapped(const std::string& path, leveldb::Status status,
-                          leveldb::WritableFile** result) {
+  template <class Result>
+  leveldb::Status Wrapped(const std::string& path, leveldb::Status status, Result** result) {
     const bool is_manifest = path.find("MANIFEST") != std::string::npos;
     if (status.ok()) *result = new File(this, is_manifest, *result);
     return status;

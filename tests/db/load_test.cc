@@ -31,6 +31,7 @@
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
 #include "util/clock.h"
+#include "util/env_extension.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
 #include "util/thread.h"
@@ -333,6 +334,8 @@ size_t OpenDescriptors() {
 TEST(Load, LosesNothingAndLeavesNothingBehind) {
   const double seconds = testing::Setting("LULL_LOAD_SECONDS", kSecondsInOneRun);
   const auto seed = static_cast<uint64_t>(testing::Setting("LULL_LOAD_SEED", 1));
+  // Fills the reserve of descriptors, which stays.
+  ASSERT_TRUE(ExtensionOf(leveldb::Env::Default())->SyncDirectory("/").ok());
   const size_t open_before = OpenDescriptors();
   std::make_unique<Load>(static_cast<uint64_t>(seconds * kNanosPerSecond), seed)->Run();
   EXPECT_EQ(OpenDescriptors(), open_before);

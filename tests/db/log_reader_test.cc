@@ -49,8 +49,8 @@ struct Outcome {
   uint64_t valid_bytes = 0;
 };
 
-Outcome Read(std::unique_ptr<leveldb::SequentialFile> file) {
-  Reader reader(std::move(file), "x/000007.log");
+Outcome Read(std::unique_ptr<leveldb::SequentialFile> file, leveldb::Env* env = nullptr) {
+  Reader reader(std::move(file), "x/000007.log", nullptr, env);
   Outcome outcome;
   leveldb::Slice record;
   while (reader.ReadRecord(&record)) {
@@ -74,6 +74,24 @@ std::string Numbered(int i, size_t size) {
   while (record.size() < size) record += record;
   record.resize(size);
   return record;
+}
+
+// Reads as a repair does.
+Records Salvaged(const std::string& bytes) {
+  Reader reader(std::make_unique<MemorySequential>(bytes), "x/000007.log");
+  reader.SkipFaults();
+  Records records;
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) records.push_back(record.ToString());
+  return records;
+}
+
+bool IsSubsequence(const Records& part, const Records& whole) {
+  auto next = whole.begin();
+  return std::all_of(part.begin(), part.end(), [&](const std::string& record) {
+    next = std::find(next, whole.end(), record);
+    return next != whole.end() && next++ != whole.end();
+  });
 }
 
 bool IsPrefix(const Records& part, const Records& whole) {
@@ -272,6 +290,109 @@ TEST(LogReaderTest, ReadErrorsAreErrorsNotTheEnd) {
             LogEnd::kError);
 }
 
+// A file that another process writes to: `states` are its contents, one after each read. The last
+// stays.
+class GrowingFile final : public leveldb::EnvWrapper {
+ public:
+  explicit GrowingFile(Records states)
+      : EnvWrapper(leveldb::Env::Default()), states_(std::move(states)) {}
+
+  leveldb::Status NewSequentialFile(const std::string&, leveldb::SequentialFile** result) override {
+    if (opens_++ > 0 && !second_open_.ok()) return second_open_;
+    *result = new View(this);
+    return leveldb::Status::OK();
+  }
+  void FailSecondOpen(const leveldb::Status& status) { second_open_ = status; }
+  int opens() const { return opens_; }
+
+  Outcome ReadAll() {
+    leveldb::SequentialFile* file = nullptr;
+    EXPECT_TRUE(NewSequentialFile("", &file).ok());
+    return Read(std::unique_ptr<leveldb::SequentialFile>(file), this);
+  }
+
+ private:
+  class View final : public leveldb::SequentialFile {
+   public:
+    explicit View(GrowingFile* file) : file_(file) {}
+    leveldb::Status Read(size_t n, leveldb::Slice* result, char* scratch) override {
+      const std::string& bytes = file_->states_[file_->reads_];
+      if (file_->reads_ + 1 < file_->states_.size()) ++file_->reads_;
+      const size_t length = at_ < bytes.size() ? std::min(n, bytes.size() - at_) : 0;
+      std::copy_n(bytes.data() + at_, length, scratch);
+      *result = leveldb::Slice(scratch, length);
+      at_ += length;
+      return leveldb::Status::OK();
+    }
+    leveldb::Status Skip(uint64_t n) override {
+      at_ += n;
+      return leveldb::Status::OK();
+    }
+
+   private:
+    GrowingFile* const file_;
+    size_t at_ = 0;
+  };
+
+  const Records states_;
+  size_t reads_ = 0;
+  int opens_ = 0;
+  leveldb::Status second_open_;
+};
+
+class GrowingLogTest : public ::testing::Test {
+ protected:
+  GrowingLogTest() {
+    for (int i = 0; i < 600; ++i) records_.push_back(Numbered(i, i % 50 == 0 ? 40'000 : 150));
+    whole_ = Written(records_);
+  }
+  // What is there when only so much is written, of a file that is allocated ahead.
+  std::string Early(size_t bytes) const {
+    return whole_.substr(0, bytes) + std::string(whole_.size() - bytes, '\0');
+  }
+
+  Records records_;
+  std::string whole_;
+};
+
+TEST_F(GrowingLogTest, TheEndOfALogThatGrewIsNoDamage) {
+  for (size_t at = 0; at < 2 * kBlockBytes; at += 577) {
+    for (const size_t grown : {kBlockBytes, 3 * kBlockBytes, 4 * kBlockBytes + 100}) {
+      GrowingFile file({Early(at), Early(at), Early(at + grown), Early(at + 2 * grown), whole_});
+      const Outcome read = file.ReadAll();
+      ASSERT_EQ(read.status.ToString(), "OK") << at << ", then " << grown;
+      ASSERT_TRUE(IsPrefix(read.records, records_));
+      ASSERT_GE(read.valid_bytes + 50'000, std::min(whole_.size(), at)) << at;
+    }
+  }
+}
+
+TEST_F(GrowingLogTest, ItIsReadOnToItsNewEnd) {
+  GrowingFile file({Early(1000), whole_});
+  const Outcome read = file.ReadAll();
+  EXPECT_EQ(read.end, LogEnd::kClean);
+  EXPECT_EQ(read.records, records_);
+  EXPECT_EQ(file.opens(), 2);
+}
+
+TEST_F(GrowingLogTest, DamageIsStillThereAtTheSecondLook) {
+  std::string damaged = whole_;
+  std::fill_n(damaged.begin() + 50'000, 4096, '\0');
+  GrowingFile file({damaged.substr(0, 70'000), damaged});
+  const Outcome read = file.ReadAll();
+  EXPECT_EQ(read.end, LogEnd::kCorrupt);
+  EXPECT_TRUE(IsPrefix(read.records, records_));
+  EXPECT_LE(read.valid_bytes, 50'000u);
+}
+
+TEST_F(GrowingLogTest, AFileThatIsGoneAtTheSecondLookIsAnError) {
+  GrowingFile file({Early(1000), whole_});
+  file.FailSecondOpen(leveldb::Status::NotFound("x/000007.log"));
+  const Outcome read = file.ReadAll();
+  EXPECT_EQ(read.end, LogEnd::kError);
+  EXPECT_TRUE(read.status.IsNotFound());
+}
+
 TEST(LogReaderTest, RandomDamageGivesAPrefix) {
   constexpr uint64_t kSeed = 20'261'121;
   Random random(kSeed);
@@ -303,6 +424,42 @@ TEST(LogReaderTest, RandomDamageGivesAPrefix) {
     const Outcome read = Read(bytes);
     EXPECT_TRUE(IsPrefix(read.records, records));
     EXPECT_LE(read.valid_bytes, bytes.size());
+    const Records salvaged = Salvaged(bytes);
+    EXPECT_TRUE(IsPrefix(read.records, salvaged));
+    EXPECT_TRUE(IsSubsequence(salvaged, records));
+  }
+}
+
+TEST(LogReaderTest, ASalvageTellsWhatItPassedOver) {
+  const std::string front = Written({"one"});
+  const std::string bytes = Written({"one", "two", "three", "four"});
+  std::string bad = bytes;
+  bad[front.size() + kHeaderBytes] ^= 1;  // in "two"
+  Reader reader(std::make_unique<MemorySequential>(bad), "x/000007.log");
+  reader.SkipFaults();
+  leveldb::Slice record;
+  ASSERT_TRUE(reader.ReadRecord(&record));
+  EXPECT_TRUE(reader.TakeSkipped().ok());
+  ASSERT_TRUE(reader.ReadRecord(&record));
+  EXPECT_EQ(record.ToString(), "three");
+  EXPECT_THAT(reader.TakeSkipped().ToString(), HasSubstr("a bad checksum at offset 10"));
+  ASSERT_TRUE(reader.ReadRecord(&record));
+  EXPECT_TRUE(reader.TakeSkipped().ok());
+  EXPECT_FALSE(reader.ReadRecord(&record));
+  EXPECT_EQ(reader.end(), LogEnd::kClean);
+}
+
+// The fragments on both sides of a fault belong to different records.
+TEST(LogReaderTest, ASalvageJoinsNothingAcrossAFault) {
+  const Records records = {std::string(40'000, 'a'), std::string(40'000, 'b'),
+                           std::string(40'000, 'c'), "end"};
+  const std::string bytes = Written(records);
+  for (size_t at = 0; at + 1000 < bytes.size(); at += 991) {
+    std::string bad = bytes;
+    std::fill_n(bad.begin() + at, 1000, '\xaa');
+    const Records salvaged = Salvaged(bad);
+    ASSERT_TRUE(IsSubsequence(salvaged, records)) << at;
+    ASSERT_GE(salvaged.size(), 2u) << at;
   }
 }
 

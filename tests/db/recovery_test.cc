@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "db/lost_files.h"
 #include "lull/lull.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
@@ -91,6 +92,10 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
     EXPECT_FALSE(disk_.FileExists(LogFileName(kName, second_)));
     EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", second_)), damaged_);
     EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", third_)), unread_);
+    for (const uint64_t log : {second_, third_}) {
+      const std::string note = LostFolderName(kName) + LogFileName("", log) + kReplayedToSuffix;
+      EXPECT_EQ(Contents(&disk_, note), "2\n");
+    }
   }
 }
 
@@ -194,6 +199,33 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
     const bool gap = next == 3;
     EXPECT_EQ(Contents(&disk, LostFolderName(kName) + LogFileName("", first)), gap ? bad : "");
     EXPECT_EQ(disk.FileExists(LostFolderName(kName) + LogFileName("", second)), gap);
+  }
+}
+
+// An empty log proves nothing about the log before it.
+TEST(RecoveryTest, ALogWithABadEndIsKeptWhereAnEmptyLogPrecedesTheGap) {
+  for (const bool unfinished : {false, true}) {
+    CrashEnv disk;
+    StoreFiles files(&disk, kName);
+    const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
+    const uint64_t empty = files.AddWal({});
+    const uint64_t last = files.AddWal({"c@3=c"}, 3);
+    files.WriteManifest(first);
+    const std::string path = LogFileName(kName, first);
+    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
+    const std::string bad = Contents(&disk, path);
+    if (unfinished) {
+      ASSERT_TRUE(
+          leveldb::WriteStringToFile(&disk, "half of a head", LogFileName(kName, empty)).ok());
+    }
+    leveldb::Options options;
+    options.env = &disk;
+    leveldb::DB* raw = nullptr;
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    delete raw;
+    EXPECT_FALSE(disk.FileExists(path));
+    EXPECT_EQ(Contents(&disk, LostFolderName(kName) + LogFileName("", first)), bad) << unfinished;
+    EXPECT_TRUE(disk.FileExists(LostFolderName(kName) + LogFileName("", last)));
   }
 }
 

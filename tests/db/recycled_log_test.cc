@@ -87,13 +87,13 @@ class Recycler {
 
   // Without `avoid_older_ends` the log is written as if its file were new.
   void Begin(bool avoid_older_ends = true) {
-    leveldb::WritableFile* file = nullptr;
+    LogFile* file = nullptr;
     const leveldb::Status status = Open(&file);
     ASSERT_TRUE(status.ok()) << status.ToString();
     ASSERT_TRUE(env_.SyncDirectory("/d").ok());
-    Write(std::unique_ptr<leveldb::WritableFile>(file), avoid_older_ends);
+    Write(std::unique_ptr<LogFile>(file), avoid_older_ends);
   }
-  leveldb::Status Open(leveldb::WritableFile** file) {
+  leveldb::Status Open(LogFile** file) {
     ++number_;
     if (number_ == 1) return env_.NewLogFile(Path(1), kCapacityBytes, LogFileMode::kWrite, file);
     return env_.ReuseLogFile(Path(number_ - 1), Path(number_), kBlocks, file);
@@ -235,7 +235,7 @@ TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
     logs.Sync();
     logs.End();
     logs.env_.SetCrashPoint(logs.env_.steps() + step);
-    leveldb::WritableFile* file = nullptr;
+    LogFile* file = nullptr;
     done = logs.Open(&file).ok();
     delete file;
     for (uint64_t seed = 0; seed < 20; ++seed) {

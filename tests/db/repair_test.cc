@@ -151,11 +151,11 @@ TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
                                             DescriptorFileName(kName, manifest).substr(7)));
 }
 
-TEST_F(RepairTest, TakesADamagedWalUpToTheDamage) {
-  const uint64_t wal = files_.AddWal({"a@1=kept", "b@2=damaged", "c@3=behind"});
+TEST_F(RepairTest, LosesOnlyTheDamagedRecordOfAWal) {
+  const uint64_t wal = files_.AddWal({"a@1=kept", "b@2=damaged", "c@3=after"});
   files_.WriteManifest(wal);
   DamageAt(LogFileName(kName, wal), "damaged");
-  EXPECT_EQ(Repair().text(), "a=kept");
+  EXPECT_EQ(Repair().text(), "a=kept c=after");
 }
 
 TEST_F(RepairTest, ADamagedTableKeepsItsLevelAndLosesOnlyTheBlock) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <filesystem>
@@ -46,12 +47,16 @@ struct Script : Wish {
 class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   HeldTablesEnv()
-      : EnvWrapper(leveldb::Env::Default()), extension_(ExtensionOf(leveldb::Env::Default())) {}
+      : EnvWrapper(leveldb::Env::Default()),
+        EnvExtension(this),
+        extension_(ExtensionOf(leveldb::Env::Default())) {}
 
   void Hold(bool on) { held_.store(on); }
   void HoldSyncs(bool on) { syncs_held_.store(on); }
   void FailNextSync() { next_sync_fails_.store(true); }
   int waiting() const { return waiting_.load(); }
+  /// Tables that threads of idle priority created.
+  int created_at_idle() const { return created_at_idle_.load(); }
   /// And begins anew.
   std::string TakeTrace() {
     MutexLock lock(mutex_);
@@ -65,14 +70,16 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
     return extension_->SyncDirectory(dir);
   }
   leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
-                             leveldb::WritableFile** result) override {
+                             LogFile** result) override {
     return extension_->NewLogFile(name, capacity_bytes, mode, result);
   }
-  leveldb::Status NewTableFile(const std::string& name, leveldb::WritableFile** result) override {
+  leveldb::Status NewTableFile(const std::string& name, TableWriterKind writer,
+                               leveldb::WritableFile** result) override {
+    if (sched_getscheduler(0) == SCHED_IDLE) created_at_idle_.fetch_add(1);
     waiting_.fetch_add(1);
     while (held_.load()) Clock::System()->SleepForNanos(1'000'000);
     waiting_.fetch_sub(1);
-    const leveldb::Status status = extension_->NewTableFile(name, result);
+    const leveldb::Status status = extension_->NewTableFile(name, writer, result);
     if (status.ok()) *result = new Table(this, *result);
     return status;
   }
@@ -109,6 +116,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   std::atomic<bool> syncs_held_{false};
   std::atomic<bool> next_sync_fails_{false};
   std::atomic<int> waiting_{0};
+  std::atomic<int> created_at_idle_{0};
 };
 
 class ScriptedStoreTest : public ::testing::Test {

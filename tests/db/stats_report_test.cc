@@ -24,6 +24,7 @@ StoreReport Sample() {
   report.debt_bytes = 123;
   report.user_bytes = 1000;
   report.user_entries = 10;
+  report.dropped_events = 6;
   report.wal_bytes = 1100;
   report.key_filter_bytes = 640;
   report.memory_budget_bytes = (uint64_t{1} << 53) - 1;
@@ -64,6 +65,7 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["levels"][0]["written_bytes"], 5000);
   EXPECT_EQ(json["l0_tables"], 3);
   EXPECT_EQ(json["debt_bytes"], 123);
+  EXPECT_EQ(json["dropped_events"], 6);
   EXPECT_EQ(json["queue"]["writers"], 4);
   EXPECT_EQ(json["memory"]["key_filter_bytes"], 640);
   EXPECT_EQ(json["memory"]["budget_bytes"], (uint64_t{1} << 53) - 1);
@@ -94,6 +96,7 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_level_tables{level=\"0\"}"), 3);
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
+  EXPECT_EQ(metrics.at("lull_dropped_events_total"), 6);
   EXPECT_EQ(metrics.at("lull_memory_budget_bytes"), 9007199254740991.0);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"paused\"}"), 1);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"running\"}"), 0);

@@ -301,6 +301,32 @@ TEST_F(StoreMechanismTest, CompactRangeEndsThoughEverythingIsPaused) {
   ExpectAll(db_.get(), 3000);
 }
 
+/// Counts compactions that wrote tables on threads of idle priority.
+class IdleMerges final : public EventListener {
+ public:
+  void OnJobEnd(const JobInfo& job) override {
+    if (job.idle_priority && job.output_files > 0 && !job.trivial_move) count.fetch_add(1);
+  }
+  std::atomic<int> count{0};
+};
+
+TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
+  Directive idle = Everything();
+  idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
+  script_.Set(idle);
+  scheduling_.l0_trigger = 2;
+  const auto merges = std::make_shared<IdleMerges>();
+  Open();
+  ASSERT_TRUE(AddListener(db_.get(), merges).ok());
+  for (int round = 0; round < 4; ++round) {
+    Write(0, 1000);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  Await("a compaction at idle priority", [&] { return merges->count.load() > 0; });
+  EXPECT_EQ(env_.created_at_idle(), 0);
+  ExpectAll(db_.get(), 1000);
+}
+
 // A write that takes long, here because of a sync, is not silence: a policy would take it for a
 // lull, compact, and make it longer.
 TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {

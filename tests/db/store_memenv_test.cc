@@ -1,7 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A store whose files are in memory: an Env without any of the extensions that the store likes.
+#include <atomic>
+#include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -20,6 +23,16 @@ std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
 std::string Value(int i, int round) {
   return std::to_string(round) + std::string(200, 'v') + Key(i);
 }
+
+/// Each look at its clock takes a second.
+class SlowClockEnv final : public leveldb::EnvWrapper {
+ public:
+  explicit SlowClockEnv(leveldb::Env* base) : leveldb::EnvWrapper(base) {}
+  uint64_t NowMicros() override { return now_micros_.fetch_add(1'000'000); }
+
+ private:
+  std::atomic<uint64_t> now_micros_{0};
+};
 
 class MemEnvStoreTest : public ::testing::Test {
  protected:
@@ -94,6 +107,27 @@ TEST_F(MemEnvStoreTest, CanBeRepaired) {
   EXPECT_TRUE(status.ok()) << status.ToString();
   Reopen();
   ExpectAll(7);
+}
+
+TEST_F(MemEnvStoreTest, StatisticsMeasureTimeByTheClockOfTheEnv) {
+  SlowClockEnv env(env_.get());
+  options_.env = &env;
+  Reopen();
+  Fill(0);
+  Fill(1);
+  db_->CompactRange(nullptr, nullptr);
+  std::string stats;
+  ASSERT_TRUE(db_->GetProperty("leveldb.stats", &stats));
+  bool flushed = false, compacted = false;
+  std::istringstream lines(stats);
+  for (std::string line; std::getline(lines, line);) {
+    int level, tables, megabytes, seconds;
+    if (std::sscanf(line.c_str(), "%d %d %d %d", &level, &tables, &megabytes, &seconds) != 4)
+      continue;
+    (level == 0 ? flushed : compacted) |= seconds > 0;
+  }
+  EXPECT_TRUE(flushed && compacted) << stats;
+  db_.reset();  // before its Env
 }
 
 // Logs that all end synced, and fit in size to be used again, where they cannot be.

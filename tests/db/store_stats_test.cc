@@ -26,8 +26,7 @@ Directive Slowing(StallCause cause) {
 class StoreStatsTest : public ::testing::Test {
  protected:
   StoreStatsTest() : context_(leveldb::Options()) {
-    EXPECT_TRUE(stats_.AddListener(checker_));
-    hub_.Start();
+    EXPECT_TRUE(stats_.AddListener(checker_).ok());
   }
   ~StoreStatsTest() override {
     stats_.Close();
@@ -190,8 +189,8 @@ TEST_F(StoreStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
   stats_.DirectiveIs(Slowing(StallCause::kL0));
   const SlowedWrite write(&stats_);
   const auto late = std::make_shared<testing::JobSequenceChecker>();
-  EXPECT_TRUE(stats_.AddListener(late));
-  EXPECT_FALSE(stats_.AddListener(late));
+  EXPECT_TRUE(stats_.AddListener(late).ok());
+  EXPECT_TRUE(stats_.AddListener(late).IsInvalidArgument());
   late->Await([](const auto& counts) {
     return counts.begins == 2 && counts.pauses == 1 && counts.stall_begins == 1;
   });

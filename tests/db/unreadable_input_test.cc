@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A device that cannot read one table: what needs it waits until it can, and nothing else does.
+// Tables that cannot be read. What needs one waits until it can be read, and nothing else does;
+// iterators return everything else and report the error.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -116,6 +119,159 @@ TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
     if (status.ok()) status = Flush(db_.get());
   }
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
+}
+
+/// A store of numbered keys in which parts of tables are damaged.
+class DamagedTableTest : public ::testing::Test {
+ protected:
+  static std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+
+  void Open() {
+    leveldb::Options options;
+    options.env = &disk_;
+    options.create_if_missing = true;
+    options.compression = leveldb::kNoCompression;
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = testing::OpenStore(
+        options, "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60", kName, &raw);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(raw);
+  }
+  void Fill(int begin, int end, const std::string& value) {
+    for (int i = begin; i < end; ++i)
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), Key(i), value).ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  /// Closes the store and damages its newest table at `offset`, or so far before its end.
+  void DamageNewestTable(int64_t offset) {
+    db_.reset();
+    std::vector<std::string> names;
+    ASSERT_TRUE(disk_.GetChildren(kName, &names).ok());
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".ldb"); });
+    const std::string path =
+        std::string(kName) + "/" + *std::max_element(names.begin(), names.end());
+    uint64_t bytes = 0;
+    ASSERT_TRUE(disk_.GetFileSize(path, &bytes).ok());
+    const uint64_t place = static_cast<uint64_t>(offset) + (offset < 0 ? bytes : 0);
+    ASSERT_TRUE(disk_.Corrupt(path, place, "####"));
+    Open();
+  }
+  std::unique_ptr<leveldb::Iterator> NewIterator() {
+    leveldb::ReadOptions read;
+    read.verify_checksums = true;
+    return std::unique_ptr<leveldb::Iterator>(db_->NewIterator(read));
+  }
+  /// How many keys a walk returns, each once and in order; it must end with a Corruption.
+  static int Walk(leveldb::Iterator* it, bool forward) {
+    int seen = 0;
+    std::string last;
+    forward ? it->SeekToFirst() : it->SeekToLast();
+    for (; it->Valid(); forward ? it->Next() : it->Prev(), ++seen) {
+      const std::string key = it->key().ToString();
+      EXPECT_TRUE(seen == 0 || (forward ? last < key : key < last)) << last << ", " << key;
+      last = key;
+    }
+    EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+    return seen;
+  }
+  int CountReadableByGet(int keys) {
+    leveldb::ReadOptions read;
+    read.verify_checksums = true;
+    int readable = 0;
+    std::string value;
+    for (int i = 0; i < keys; ++i) readable += db_->Get(read, Key(i), &value).ok() ? 1 : 0;
+    return readable;
+  }
+
+  testing::CrashEnv disk_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+constexpr int64_t kInTheIndex = -60;  // the footer has 48 bytes, the trailer before it 5
+
+TEST_F(DamagedTableTest, OneOfTenTablesInL0WithADamagedIndex) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  for (int table = 0; table < 10; ++table)
+    ASSERT_NO_FATAL_FAILURE(Fill(table * 1000, table * 1000 + 1000, "v"));
+  ASSERT_NO_FATAL_FAILURE(DamageNewestTable(kInTheIndex));
+  ASSERT_EQ(CountReadableByGet(10'000), 9000);
+  const std::unique_ptr<leveldb::Iterator> it = NewIterator();
+  EXPECT_EQ(Walk(it.get(), true), 9000);
+  EXPECT_EQ(Walk(it.get(), false), 9000);
+  int landed = 0;
+  for (int i = 0; i < 10'000; i += 100) {
+    it->Seek(Key(i));
+    landed += it->Valid() && it->key() == Key(i) ? 1 : 0;
+  }
+  EXPECT_EQ(landed, 90);
+  EXPECT_TRUE(it->status().IsCorruption());
+}
+
+class DamagedBlockTest : public DamagedTableTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(DamagedBlockTest, HidesNothingElse) {
+  const int level = GetParam();
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'v')));
+  if (level > 0) db_->CompactRange(nullptr, nullptr);
+  std::string tables;
+  ASSERT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &tables));
+  ASSERT_EQ(tables, "1");
+  ASSERT_NO_FATAL_FAILURE(DamageNewestTable(40'000));
+  const int readable = CountReadableByGet(3000);
+  EXPECT_LT(readable, 3000);
+  EXPECT_GT(readable, 2900);
+  const std::unique_ptr<leveldb::Iterator> it = NewIterator();
+  it->Seek(Key(2900));
+  EXPECT_TRUE(it->Valid() && it->key() == Key(2900));
+  EXPECT_TRUE(it->status().ok()) << "it has not met the block";
+  EXPECT_EQ(Walk(it.get(), true), readable);
+  EXPECT_EQ(Walk(it.get(), false), readable);
+  it->Seek(Key(2900));
+  EXPECT_TRUE(it->status().IsCorruption()) << "as on LevelDB, a Seek does not clear it";
+  int landed = 0;
+  for (int i = 0; i < 3000; ++i) {
+    it->Seek(Key(i));
+    ASSERT_TRUE(it->Valid());
+    landed += it->key() == Key(i) ? 1 : 0;
+  }
+  EXPECT_EQ(landed, readable);
+}
+
+INSTANTIATE_TEST_SUITE_P(AtLevel, DamagedBlockTest, ::testing::Values(0, 1));
+
+TEST_F(DamagedTableTest, AnOldVersionAppearsOnlyWithABadStatus) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'o')));
+  ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'n')));
+  ASSERT_NO_FATAL_FAILURE(DamageNewestTable(40'000));
+  const std::unique_ptr<leveldb::Iterator> it = NewIterator();
+  for (const bool forward : {true, false}) {
+    int old = 0;
+    int seen = 0;
+    for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+         forward ? it->Next() : it->Prev(), ++seen) {
+      if (it->value()[0] != 'o') continue;
+      ++old;
+      ASSERT_TRUE(it->status().IsCorruption()) << it->key().ToString();
+    }
+    EXPECT_EQ(seen, 3000);
+    EXPECT_GT(old, 0);
+    EXPECT_LT(old, 100);
+  }
+}
+
+TEST_F(DamagedTableTest, ACompactionStopsAtADamagedBlock) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'o')));
+  ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'n')));
+  ASSERT_NO_FATAL_FAILURE(DamageNewestTable(40'000));
+  const int readable = CountReadableByGet(3000);
+  db_->CompactRange(nullptr, nullptr);
+  std::string tables;
+  ASSERT_TRUE(db_->GetProperty("leveldb.num-files-at-level0", &tables));
+  EXPECT_EQ(tables, "2") << "nothing was merged without the block";
+  EXPECT_EQ(CountReadableByGet(3000), readable);
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "db/filename.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "util/descriptor_budget.h"
 
 namespace lull {
 namespace {
@@ -25,19 +27,19 @@ using testing::FaultKind;
 
 constexpr size_t kLogsMax = 1 + 2 * 6;  // the present one, and twice what may be wanted ready
 
+leveldb::Options OptionsWith(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.write_buffer_size = 64 << 10;
+  return options;
+}
+
 class WalSetTest : public ::testing::Test {
  protected:
   WalSetTest() : context_(OptionsWith(&env_)), wals_(&context_) {
     disk_.CreateDir("/store");
     context_.name = "/store";
     context_.extension = &env_;
-  }
-
-  static leveldb::Options OptionsWith(leveldb::Env* env) {
-    leveldb::Options options;
-    options.env = env;
-    options.write_buffer_size = 64 << 10;
-    return options;
   }
 
   void PrepareAll() {
@@ -154,6 +156,146 @@ TEST_F(WalSetTest, NorWhatEndedUnsynced) {
     ASSERT_TRUE(wals_.Sync().ok());
     ASSERT_LE(Logs(), kLogsMax) << round;
   }
+}
+
+TEST_F(WalSetTest, AfterASwitchThatFailedTheLogGoesOn) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  ASSERT_TRUE(wals_.Append("first").ok());
+  const uint64_t number = wals_.current_number();
+  Fault fault;
+  fault.kind = FaultKind::kErrorSticky;
+  fault.ops = testing::kOpenWrite;
+  env_.Arm(fault);
+  EXPECT_FALSE(wals_.Switch(2).ok());
+  EXPECT_EQ(wals_.current_number(), number);
+  EXPECT_TRUE(wals_.MayGoOn());
+  ASSERT_TRUE(wals_.Append("second").ok());
+  ASSERT_TRUE(wals_.Sync().ok());
+  env_.Heal();
+  ASSERT_TRUE(wals_.Switch(3).ok());
+  EXPECT_NE(wals_.current_number(), number);
+  EXPECT_EQ(wals_.Release(wals_.current_number()).size(), 1u);
+}
+
+TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  Fault fault;
+  fault.kind = FaultKind::kErrorSticky;
+  fault.ops = testing::kOpenWrite | testing::kAppend;
+  env_.Arm(fault);
+  EXPECT_FALSE(wals_.Append("first").ok());
+  EXPECT_FALSE(wals_.Switch(2).ok());
+  EXPECT_FALSE(wals_.MayGoOn());
+  EXPECT_FALSE(wals_.Restart(2).ok());
+}
+
+/// Logs may borrow no descriptor. Knows which logs are open.
+class OpenLogsEnv final : public FaultEnv {
+ public:
+  using FaultEnv::FaultEnv;
+  bool seals = true;  // give the descriptor back
+  bool IsOpen(const std::string& path) const { return open_.contains(path); }
+  size_t OpenCount() const { return open_.size(); }
+
+  DescriptorBudget* log_descriptors() override { return &nothing_; }
+  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
+                             LogFile** result) override {
+    const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
+    if (status.ok()) *result = new File(this, path, *result);
+    return status;
+  }
+
+ private:
+  class File final : public LogFile {
+   public:
+    File(OpenLogsEnv* env, const std::string& path, LogFile* file)
+        : env_(env), path_(path), file_(file) {
+      env_->open_.insert(path);
+    }
+    ~File() override { env_->open_.erase(path_); }
+    leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override { return file_->Sync(); }
+    leveldb::Status Seal() override {
+      is_sealed_ = true;
+      return file_->Seal();
+    }
+    bool HoldsDescriptor() const override { return !(is_sealed_ && env_->seals); }
+
+   private:
+    OpenLogsEnv* const env_;
+    const std::string path_;
+    const std::unique_ptr<LogFile> file_;
+    bool is_sealed_ = false;
+  };
+
+  DescriptorBudget nothing_{[] { return int64_t{0}; }};
+  std::set<std::string> open_;
+};
+
+class OpenLogsTest : public ::testing::Test {
+ protected:
+  OpenLogsTest() : context_(OptionsWith(&env_)), wals_(&context_) {
+    disk_.CreateDir("/store");
+    context_.name = "/store";
+    context_.extension = &env_;
+  }
+  /// How many of so many switches succeed.
+  int Switches(int tries) {
+    int switches = 0;
+    for (int i = 0; i < tries; ++i) {
+      EXPECT_TRUE(wals_.Append("record").ok());
+      switches += wals_.Switch(1).ok() ? 1 : 0;
+      wals_.SealEnded();
+    }
+    return switches;
+  }
+
+  CrashEnv disk_;
+  OpenLogsEnv env_{&disk_};
+  StoreContext context_;
+  WalSet wals_;
+};
+
+TEST_F(OpenLogsTest, SealedLogsTakeNoDescriptor) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_GE(Switches(20), 19) << "the first that lacks one makes room for the others";
+}
+
+TEST_F(OpenLogsTest, LogsThatHoldTheirDescriptorAreFew) {
+  env_.seals = false;
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_EQ(Switches(20), 2);
+  wals_.Release(wals_.current_number());
+  EXPECT_EQ(Switches(20), 2) << "what was released may be opened again";
+}
+
+// An Env may refuse to remove an open file, as Windows does; and an open file keeps its space.
+TEST_F(OpenLogsTest, ReleasedLogsAreClosedBeforeTheyAreRemoved) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 5; ++round) {
+    Switches(2);
+    for (const std::string& path : wals_.Release(wals_.current_number()))
+      EXPECT_FALSE(env_.IsOpen(path)) << path;
+    EXPECT_EQ(env_.OpenCount(), 1u);
+    EXPECT_FALSE(wals_.HasUnreleased());
+  }
+}
+
+TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  PrepareAll();
+  const size_t before = Logs();
+  wals_.SetSparing(true);
+  EXPECT_LT(Logs(), before);
+  PrepareAll();
+  EXPECT_EQ(Logs(), 2u) << "the current one and the reserve";
+  ASSERT_TRUE(wals_.Switch(2).ok());
+  EXPECT_EQ(Logs(), 3u) << "the reserve was not taken";
+  EXPECT_TRUE(wals_.DiscardPrepared(0));
+  EXPECT_EQ(Logs(), 2u);
+  EXPECT_FALSE(wals_.DiscardPrepared(0));
 }
 
 TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {

@@ -43,7 +43,7 @@ void Walk(const Slice& contents, bool forward, BlockCursor* cursor) {
     sum += Touch(*cursor);
     forward ? cursor->Next() : cursor->Prev();
   }
-  static volatile size_t sink;
+  [[maybe_unused]] static volatile size_t sink;
   sink = sum;
 }
 

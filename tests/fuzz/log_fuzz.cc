@@ -4,7 +4,8 @@
 //
 // Input: flags, the size of a read, the log. Checked: reading ends; what a reader says of its end
 // adds up; the size of a read changes nothing; a WAL's reader gives the first records of those that
-// the plain one gives; records that are written again are read again.
+// the plain one gives; a salvage begins with what the plain one gives; records that are written
+// again are read again.
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct Reading {
 };
 
 template <typename Reader>
-Reading ReadAll(const std::string& bytes, size_t chunk_bytes) {
+Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults = false) {
   Reader reader(std::make_unique<SequentialBytes>(bytes, chunk_bytes), "log");
+  if (skips_faults) reader.SkipFaults();
   Reading reading;
   Slice record;
   uint64_t valid_bytes = 0;
@@ -70,6 +72,11 @@ void RunOne(Input input) {
 
   const Reading whole = ReadAll<log::Reader>(bytes, SIZE_MAX);
   Require(whole == ReadAll<log::Reader>(bytes, chunk_bytes), "short reads change nothing");
+  const Reading salvage = ReadAll<log::Reader>(bytes, chunk_bytes, true);
+  Require(whole.records.size() <= salvage.records.size() &&
+              std::equal(whole.records.begin(), whole.records.end(), salvage.records.begin()),
+          "a salvage begins with the records before the damage");
+  ReadAll<WalReader>(bytes, chunk_bytes, true);
   const Reading wal = ReadAll<WalReader>(bytes, chunk_bytes);
   Require(wal.records.size() <= whole.records.size() &&
               std::equal(wal.records.begin(), wal.records.end(), whole.records.begin()),

@@ -49,9 +49,10 @@ StoreUnderTest::StoreUnderTest() : env_(leveldb::NewMemEnv(leveldb::Env::Default
 }
 
 Status StoreUnderTest::Open() {
-  static const std::shared_ptr<Coordinator>& threads =
-      *new std::shared_ptr<Coordinator>(Coordinator::Shared({.compaction_threads = 1}));
-  (void)threads;
+  static std::shared_ptr<Coordinator>& threads = *new std::shared_ptr<Coordinator>;
+  if (threads == nullptr)
+    Require(Coordinator::Shared({.compaction_threads = 1}, &threads).ok(),
+            "threads can be started");
   leveldb::DB* raw = nullptr;
   const Status status = lull::Open(options, SchedulingOptions(), kStore, &raw);
   Require(status.ok() == (raw != nullptr), "a store opens or does not");

@@ -137,12 +137,15 @@ class ScheduledThread final : public ThreadHandle {
 
 class ScheduledThreads final : public ThreadFactory {
  public:
-  std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass,
-                                      std::function<void()> body) override {
-    return std::make_unique<ScheduledThread>(Here("a thread")->Start(name, std::move(body)));
+  leveldb::Status TryStart(const std::string& name, CpuClass, std::function<void()> body,
+                           std::unique_ptr<ThreadHandle>* result) override {
+    *result = std::make_unique<ScheduledThread>(Here("a thread")->Start(name, std::move(body)));
+    return leveldb::Status::OK();
   }
-  void StartDetached(const std::string& name, CpuClass, std::function<void()> body) override {
+  leveldb::Status TryStartDetached(const std::string& name, CpuClass,
+                                   std::function<void()> body) override {
     Here("a thread")->Start(name, std::move(body));
+    return leveldb::Status::OK();
   }
 };
 

@@ -56,7 +56,13 @@ class RandomReader : public leveldb::RandomAccessFile {
 };
 
 // Hands every append to the "page cache" at once, so Flush has nothing left to do.
-class Writer : public leveldb::WritableFile {
+#ifdef LULL_BUILD
+using LogFileBase = lull::LogFile;
+#else
+using LogFileBase = leveldb::WritableFile;
+#endif
+
+class Writer : public LogFileBase {
  public:
   Writer(DiskRef disk, std::string path, InodeRef inode)
       : disk_(std::move(disk)), path_(std::move(path)), inode_(std::move(inode)) {}
@@ -68,6 +74,9 @@ class Writer : public leveldb::WritableFile {
   }
   Status Flush() override { return Status::OK(); }
   Status Sync() override { return disk_->Sync(path_, inode_); }
+#ifdef LULL_BUILD
+  Status Seal() override { return Close(); }  // which only gives the reserved space back
+#endif
 
  private:
   const DiskRef disk_;
@@ -77,7 +86,7 @@ class Writer : public leveldb::WritableFile {
 
 #ifdef LULL_BUILD
 // Writes over an older file from its front, each append with a mark behind it.
-class Overwriter : public leveldb::WritableFile {
+class Overwriter : public LogFileBase {
  public:
   Overwriter(DiskRef disk, std::string path, InodeRef inode, size_t mark_bytes)
       : disk_(std::move(disk)),
@@ -140,7 +149,11 @@ CrashOptions CrashOptions::KeepAll() {
 }
 
 CrashEnv::CrashEnv() : CrashEnv(std::make_shared<CrashDisk>()) {}
+#ifdef LULL_BUILD
+CrashEnv::CrashEnv(std::shared_ptr<CrashDisk> disk) : EnvExtension(this), disk_(std::move(disk)) {}
+#else
 CrashEnv::CrashEnv(std::shared_ptr<CrashDisk> disk) : disk_(std::move(disk)) {}
+#endif
 CrashEnv::~CrashEnv() = default;
 
 std::unique_ptr<CrashEnv> CrashEnv::Crash(uint64_t seed, const CrashOptions& options) const {
@@ -297,7 +310,7 @@ void CrashEnv::SleepForMicroseconds(int micros) {
 
 #ifdef LULL_BUILD
 Status CrashEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes, lull::LogFileMode,
-                            leveldb::WritableFile** result) {
+                            lull::LogFile** result) {
   const std::string clean = CleanPath(path);
   InodeRef inode;
   Status s = disk_->Create(clean, /*keep=*/false, &inode);
@@ -309,7 +322,7 @@ Status CrashEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes, lu
 uint64_t CrashEnv::appends_to_reused_logs() const { return disk_->appends_to_reused_logs; }
 
 Status CrashEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
-                              const lull::LogBlocks& blocks, leveldb::WritableFile** result) {
+                              const lull::LogBlocks& blocks, lull::LogFile** result) {
   const std::string from = CleanPath(old_path), to = CleanPath(new_path);
   *result = nullptr;
   InodeRef inode;

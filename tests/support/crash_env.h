@@ -145,10 +145,9 @@ class CrashEnv : public leveldb::Env
   leveldb::Status SyncDirectory(const std::string& dir) override;
   // A log file that ends in zeros up to its capacity until it is closed; after a crash it may too.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
-                             lull::LogFileMode mode, leveldb::WritableFile** result) override;
+                             lull::LogFileMode mode, lull::LogFile** result) override;
   leveldb::Status ReuseLogFile(const std::string& old_path, const std::string& new_path,
-                               const lull::LogBlocks& blocks,
-                               leveldb::WritableFile** result) override;
+                               const lull::LogBlocks& blocks, lull::LogFile** result) override;
   // Appends to files that ReuseLogFile gave.
   uint64_t appends_to_reused_logs() const;
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;

@@ -86,9 +86,11 @@ class FaultyRandomAccessFile : public leveldb::RandomAccessFile {
   const std::unique_ptr<leveldb::RandomAccessFile> target_;
 };
 
-class FaultyWritableFile : public leveldb::WritableFile {
+// `File`: leveldb::WritableFile or LogFile.
+template <class File>
+class FaultyFile : public File {
  public:
-  FaultyWritableFile(FaultEnv* env, std::string path, leveldb::WritableFile* target)
+  FaultyFile(FaultEnv* env, std::string path, File* target)
       : env_(env), path_(std::move(path)), target_(target) {}
 
   Status Append(const Slice& data) override {
@@ -117,11 +119,25 @@ class FaultyWritableFile : public leveldb::WritableFile {
 
   Status Flush() override { return target_->Flush(); }
 
+ protected:
+  File* target() const { return target_.get(); }
+
  private:
   FaultEnv* const env_;
   const std::string path_;
-  const std::unique_ptr<leveldb::WritableFile> target_;
+  const std::unique_ptr<File> target_;
 };
+
+using FaultyWritableFile = FaultyFile<leveldb::WritableFile>;
+
+#ifdef LULL_BUILD
+class FaultyLogFile final : public FaultyFile<lull::LogFile> {
+ public:
+  using FaultyFile::FaultyFile;
+  Status Seal() override { return target()->Seal(); }
+  bool HoldsDescriptor() const override { return target()->HoldsDescriptor(); }
+};
+#endif
 
 }  // namespace
 
@@ -156,7 +172,12 @@ uint32_t OpsOf(FaultKind kind) {
   }
 }
 
+#ifdef LULL_BUILD
+FaultEnv::FaultEnv(leveldb::Env* target)
+    : EnvWrapper(target), EnvExtension(this), counts_(kOpKinds) {}
+#else
 FaultEnv::FaultEnv(leveldb::Env* target) : EnvWrapper(target), counts_(kOpKinds) {}
+#endif
 FaultEnv::~FaultEnv() = default;
 
 void FaultEnv::Arm(Fault fault) {
@@ -243,7 +264,7 @@ std::optional<FaultEnv::Outcome> FaultEnv::HitLocked(Armed* armed, IoOp op, cons
         return std::nullopt;
       }
       if (op == kAppend) outcome.pass_bytes = std::exchange(fault.bytes, 0);
-      outcome.status = Status::IOError(path, "injected: no space left on device");
+      outcome.status = Status::IOError(path, "injected: No space left on device");
       break;
     case FaultKind::kShortRead:
       outcome.pass_bytes = bytes / 2;
@@ -330,20 +351,20 @@ Status FaultEnv::SyncDirectory(const std::string& dir) {
 }
 
 Status FaultEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes,
-                            lull::LogFileMode mode, leveldb::WritableFile** result) {
+                            lull::LogFileMode mode, lull::LogFile** result) {
   *result = nullptr;
   lull::EnvExtension* extension = lull::ExtensionOf(target());
   if (extension == nullptr) return Status::NotSupported(path, "no preallocated files");
   const Outcome outcome = Decide(kOpenWrite, path);
   if (!outcome.status.ok()) return outcome.status;
   Status s = extension->NewLogFile(path, capacity_bytes, mode, result);
-  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
+  if (s.ok()) *result = new FaultyLogFile(this, path, *result);
   return s;
 }
 
 // A fault before any step, at the sync inside, or at the rename; a lie hits none of them.
 Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
-                              const lull::LogBlocks& blocks, leveldb::WritableFile** result) {
+                              const lull::LogBlocks& blocks, lull::LogFile** result) {
   *result = nullptr;
   lull::EnvExtension* extension = lull::ExtensionOf(target());
   if (extension == nullptr) return Status::NotSupported(old_path, "no files to be reused");
@@ -352,7 +373,7 @@ Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& ne
     if (!outcome.status.ok()) return outcome.status;
   }
   Status s = extension->ReuseLogFile(old_path, new_path, blocks, result);
-  if (s.ok()) *result = new FaultyWritableFile(this, new_path, *result);
+  if (s.ok()) *result = new FaultyLogFile(this, new_path, *result);
   return s;
 }
 
@@ -367,13 +388,14 @@ Status FaultEnv::NewCompactionInput(const std::string& path, leveldb::RandomAcce
   return s;
 }
 
-Status FaultEnv::NewTableFile(const std::string& path, leveldb::WritableFile** result) {
+Status FaultEnv::NewTableFile(const std::string& path, lull::TableWriterKind writer,
+                              leveldb::WritableFile** result) {
   *result = nullptr;
   lull::EnvExtension* extension = lull::ExtensionOf(target());
   if (extension == nullptr) return Status::NotSupported(path, "no table files");
   const Outcome outcome = Decide(kOpenWrite, path);
   if (!outcome.status.ok()) return outcome.status;
-  Status s = extension->NewTableFile(path, result);
+  Status s = extension->NewTableFile(path, writer, result);
   if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
   return s;
 }

@@ -115,13 +115,13 @@ class FaultEnv : public leveldb::EnvWrapper
 #ifdef LULL_BUILD
   leveldb::Status SyncDirectory(const std::string& dir) override;
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
-                             lull::LogFileMode mode, leveldb::WritableFile** result) override;
+                             lull::LogFileMode mode, lull::LogFile** result) override;
   leveldb::Status ReuseLogFile(const std::string& old_path, const std::string& new_path,
-                               const lull::LogBlocks& blocks,
-                               leveldb::WritableFile** result) override;
+                               const lull::LogBlocks& blocks, lull::LogFile** result) override;
   leveldb::Status NewCompactionInput(const std::string& path,
                                      leveldb::RandomAccessFile** result) override;
-  leveldb::Status NewTableFile(const std::string& path, leveldb::WritableFile** result) override;
+  leveldb::Status NewTableFile(const std::string& path, lull::TableWriterKind writer,
+                               leveldb::WritableFile** result) override;
   leveldb::Status NewManifestFile(const std::string& path, leveldb::WritableFile** result) override;
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #endif

@@ -36,6 +36,7 @@ Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
   lull::StorePace pace;
   if (const auto bytes = TakeNumber(&text, "manifest_bytes_min=")) pace.manifest_bytes_min = *bytes;
   if (const auto millis = TakeNumber(&text, "retry_ms=")) pace.retry_nanos = *millis * 1'000'000;
+  if (const auto bytes = TakeNumber(&text, "index_bytes_max=")) pace.index_bytes_max = *bytes;
   lull::SchedulingOptions parsed;
   Status s = lull::SchedulingOptions::Parse(text, &parsed);
   if (!s.ok()) return s;

@@ -20,9 +20,9 @@ inline constexpr bool kIsStock = true;
 #endif
 
 // Opens a store. `scheduling` is an option string such as "policy=lull;compaction_threads=2"; stock
-// ignores it. Beside the options there are, it knows "manifest_bytes_min=300": MANIFESTs roll over
-// when they are that long (and four times as long as they began); and "retry_ms=20": background
-// work that failed is tried again after so long.
+// ignores it. It also knows three settings of StorePace. "manifest_bytes_min=300": MANIFESTs roll
+// over at that length (and four times their first length). "retry_ms=20": failed background work is
+// retried after that time. "index_bytes_max=9000": a table ends before its index outgrows that.
 leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                           const std::string& name, leveldb::DB** db);
 

@@ -19,24 +19,30 @@ std::string KeyOf(int number) { return "k" + std::to_string(1000 + number); }
 
 }  // namespace
 
-ScenarioStore::ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling)
-    : env_(env), scheduling_(std::move(scheduling)), set_(MakeOptionSet(option_set)) {}
+ScenarioStore::ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling,
+                             ScenarioHooks hooks)
+    : env_(env),
+      scheduling_(std::move(scheduling)),
+      hooks_(std::move(hooks)),
+      set_(MakeOptionSet(option_set)) {}
 
-ScenarioStore::~ScenarioStore() { Close(); }
+ScenarioStore::~ScenarioStore() { DropSnapshots(); }
 
 Status ScenarioStore::Open(bool create_if_missing) {
+  db_.reset();
   leveldb::Options options = set_->options;
   options.env = env_;
   options.create_if_missing = create_if_missing;
   leveldb::DB* db = nullptr;
-  Status s = OpenStore(options, scheduling_, kScenarioDirectory, &db);
+  Status s = OpenStore(options, scheduling_, hooks_.directory, &db);
   db_.reset(s.ok() ? db : nullptr);
+  if (s.ok() && hooks_.opened) hooks_.opened();
   return s;
 }
 
 void ScenarioStore::Close() {
   DropSnapshots();
-  db_.reset();
+  if (!hooks_.stay_open) db_.reset();
 }
 
 std::string ScenarioStore::NextValue(size_t bytes) {
@@ -51,7 +57,9 @@ void ScenarioStore::Write(WriteOps ops, bool sync) {
   ++writes_;
   std::map<std::string, Value> last;
   for (const WriteOp& op : ops) last[op.key] = op.value;
+  if (hooks_.write_begins) hooks_.write_begins(ops);
   const bool acked = log_.Write(db_.get(), std::move(ops), sync).ok();
+  if (hooks_.write_ended) hooks_.write_ended(acked);
   for (auto& [key, value] : last) {
     std::vector<Value>& possible = possible_[key];
     if (acked) {

@@ -24,10 +24,24 @@
 
 namespace lull::testing {
 
+inline constexpr char kScenarioDirectory[] = "/store";
+
+// What a sweep in processes of its own asks of a scenario, beside running it.
+struct ScenarioHooks {
+  std::string directory = kScenarioDirectory;
+  // Close leaves the store open; the next Open closes it first.
+  bool stay_open = false;
+  // Each may be empty. Called after an open that succeeded, and around each write.
+  std::function<void()> opened{};
+  std::function<void(const WriteOps& ops)> write_begins{};
+  std::function<void(bool acked)> write_ended{};
+};
+
 class ScenarioStore {
  public:
   // The environment must outlive the store.
-  ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling);
+  ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling,
+                ScenarioHooks hooks = {});
   ~ScenarioStore();
 
   // A failed open leaves the store closed, and every call below does nothing then.
@@ -63,6 +77,7 @@ class ScenarioStore {
 
   leveldb::Env* const env_;
   const std::string scheduling_;
+  const ScenarioHooks hooks_;
   const std::unique_ptr<OptionSet> set_;
   std::unique_ptr<leveldb::DB> db_;
   std::vector<const leveldb::Snapshot*> snapshots_;
@@ -72,8 +87,6 @@ class ScenarioStore {
   std::string wrong_read_;
   uint64_t writes_ = 0;
 };
-
-inline constexpr char kScenarioDirectory[] = "/store";
 
 struct Scenario {
   const char* name;

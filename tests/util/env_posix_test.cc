@@ -57,7 +57,7 @@ class PosixEnvTest : public testing::Test {
   }
   std::unique_ptr<WritableFile> CreateTable(const std::string& name) {
     WritableFile* file = nullptr;
-    const Status s = extension_->NewTableFile(name, &file);
+    const Status s = extension_->NewTableFile(name, TableWriterKind::kFlush, &file);
     EXPECT_TRUE(s.ok()) << s.ToString();
     return std::unique_ptr<WritableFile>(file);
   }
@@ -103,10 +103,11 @@ TEST_F(PosixEnvTest, ErrorsNameTheFileAndTheCause) {
   EXPECT_EQ(env_->NewWritableFile(below, &writable).ToString(), below_text);
   EXPECT_EQ(writable, nullptr);
   EXPECT_EQ(env_->NewAppendableFile(below, &writable).ToString(), below_text);
-  EXPECT_EQ(extension_->NewTableFile(below, &writable).ToString(), below_text);
-  EXPECT_EQ(extension_->NewManifestFile(below, &writable).ToString(), below_text);
-  EXPECT_EQ(extension_->NewLogFile(below, 1, LogFileMode::kWrite, &writable).ToString(),
+  EXPECT_EQ(extension_->NewTableFile(below, TableWriterKind::kFlush, &writable).ToString(),
             below_text);
+  EXPECT_EQ(extension_->NewManifestFile(below, &writable).ToString(), below_text);
+  LogFile* log;
+  EXPECT_EQ(extension_->NewLogFile(below, 1, LogFileMode::kWrite, &log).ToString(), below_text);
   EXPECT_EQ(env_->NewLogger(below, &logger).ToString(), below_text);
   EXPECT_EQ(logger, nullptr);
   EXPECT_EQ(env_->LockFile(below, &lock).ToString(), below_text);
@@ -129,7 +130,7 @@ TEST_F(PosixEnvTest, FilesAndDirectories) {
   ASSERT_TRUE(WriteStringToFile(env_, "old", b).ok());
   std::vector<std::string> children = {"left over"};
   ASSERT_TRUE(env_->GetChildren(sub, &children).ok());
-  EXPECT_THAT(children, UnorderedElementsAre("a", "b"));
+  EXPECT_THAT(children, UnorderedElementsAre(".", "..", "a", "b")) << "as in LevelDB";
   ASSERT_TRUE(env_->RenameFile(a, b).ok());
   EXPECT_FALSE(env_->FileExists(a));
   EXPECT_EQ(TestDir::Contents(b), "12345");
@@ -282,13 +283,16 @@ TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {
   const std::string name = dir_.File("f"), bytes = Bytes(1500000, 73);
   TestDir::SetContents(name, bytes);
   RandomAccessFile* opened;
-  posix::FdBudget nothing_left(0);
+  DescriptorBudget nothing_left([] { return int64_t{0}; });
+  DescriptorBudget plenty([] { return int64_t{10}; });
   std::vector<std::unique_ptr<RandomAccessFile>> files;
   files.push_back(OpenRandom(name));
   ASSERT_TRUE(posix::OpenRandomAccess(name, &nothing_left, &opened).ok());
   files.emplace_back(opened);
-  ASSERT_TRUE(extension_->NewCompactionInput(name, &opened).ok());
-  files.emplace_back(opened);
+  for (DescriptorBudget* const budget : {&nothing_left, &plenty}) {
+    ASSERT_TRUE(posix::OpenCompactionInput(name, budget, &opened).ok());
+    files.emplace_back(opened);
+  }
   Random random(74);
   std::vector<char> scratch(600000);
   for (const auto& file : files) {
@@ -324,7 +328,7 @@ TEST_F(PosixEnvTest, ATruncatedFileGivesShortReadsNotASignal) {
 TEST_F(PosixEnvTest, BeyondTheBudgetNoDescriptorStaysOpen) {
   const std::string name = dir_.File("f");
   TestDir::SetContents(name, "0123456789");
-  posix::FdBudget budget(2);
+  DescriptorBudget budget([] { return int64_t{2}; });
   const int before = OpenDescriptors();
   std::vector<std::unique_ptr<RandomAccessFile>> files;
   const auto open_one = [&] {
@@ -346,11 +350,48 @@ TEST_F(PosixEnvTest, BeyondTheBudgetNoDescriptorStaysOpen) {
   EXPECT_EQ(OpenDescriptors(), before + 2);
 }
 
-TEST_F(PosixEnvTest, TheBudgetIsAFifthOfTheLimit) {
+TEST_F(PosixEnvTest, TheBudgetsAreSharesOfTheLimit) {
   rlimit limit;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   if (limit.rlim_cur == RLIM_INFINITY) GTEST_SKIP();
-  EXPECT_EQ(posix::FdBudget::SystemLimit(), static_cast<int64_t>(limit.rlim_cur / 5));
+  EXPECT_EQ(posix::TableDescriptorsMax(), static_cast<int64_t>(limit.rlim_cur / 5));
+  EXPECT_EQ(posix::LogDescriptorsMax(), static_cast<int64_t>(limit.rlim_cur / 8));
+  const rlimit before = limit;
+  limit.rlim_cur = 64;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(posix::TableDescriptorsMax(), 12) << "a program may lower it while it runs";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+// A flush and the MANIFEST free resources, so they have two descriptors in reserve.
+TEST_F(PosixEnvTest, TheLastDescriptorsAreForFlushes) {
+  ASSERT_TRUE(extension_->SyncDirectory(dir_.path()).ok());  // fills the reserve
+  // The first error makes UBSan look at the category's type, for which it needs a pipe.
+  EXPECT_TRUE(extension_->SyncDirectory(dir_.File("missing")).IsNotFound());
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  WritableFile* raw = nullptr;
+  const Status refused =
+      extension_->NewTableFile(dir_.File("c"), TableWriterKind::kCompaction, &raw);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(refused.IsIOError());
+  EXPECT_TRUE(IsOutOfResources(refused)) << refused.ToString();
+
+  // The program takes all that are left.
+  const rlimit few{static_cast<rlim_t>(OpenDescriptors() + 5), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<int> taken;
+  for (int fd; (fd = dup(0)) >= 0;) taken.push_back(fd);
+  EXPECT_FALSE(extension_->NewTableFile(dir_.File("c"), TableWriterKind::kCompaction, &raw).ok());
+  Status s = extension_->NewTableFile(dir_.File("f"), TableWriterKind::kFlush, &raw);
+  const std::unique_ptr<WritableFile> table(raw);
+  const Status synced = extension_->SyncDirectory(dir_.path());
+  for (const int fd : taken) close(fd);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  EXPECT_TRUE(synced.ok()) << synced.ToString();
 }
 
 TEST_F(PosixEnvTest, DescriptorsAreNotInheritedByPrograms) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,23 +126,38 @@ TEST(Env, AFileThatCannotBeWrittenWholeIsRemoved) {
   EXPECT_EQ(lull::TestDir::Contents(name), "bytes");
 }
 
+class OnlyDirectories final : public EnvWrapper, public lull::EnvExtension {
+ public:
+  explicit OnlyDirectories(Env* base) : EnvWrapper(base), EnvExtension(this) {}
+  Status SyncDirectory(const std::string&) override { return Status::OK(); }
+};
+
 TEST(EnvExtension, IsFoundWhereAnEnvHasIt) {
   NewNames plain;
   EXPECT_NE(lull::ExtensionOf(Env::Default()), nullptr);
   EXPECT_EQ(lull::ExtensionOf(&plain), nullptr);
+  EXPECT_EQ(lull::ExtensionOf(nullptr), nullptr);
+  EnvWrapper wrapper(Env::Default());
+  EXPECT_EQ(lull::ExtensionOf(&wrapper), nullptr) << "a wrapper may change what its target does";
+}
+
+TEST(EnvExtension, IsNotFoundAfterItsEnvIsGone) {
+  std::optional<OnlyDirectories> env(std::in_place, Env::Default());
+  Env* const address = &*env;
+  EXPECT_EQ(lull::ExtensionOf(address), &*env);
+  env.reset();
+  EXPECT_EQ(lull::ExtensionOf(address), nullptr);
 }
 
 TEST(EnvExtension, FilesAreOptional) {
-  class OnlyDirectories final : public lull::EnvExtension {
-    Status SyncDirectory(const std::string&) override { return Status::OK(); }
-  };
-  OnlyDirectories extension;
+  OnlyDirectories extension(Env::Default());
   lull::EnvExtension& base = extension;
   WritableFile* file;
   RandomAccessFile* input;
-  EXPECT_TRUE(base.NewLogFile("a", 1, lull::LogFileMode::kMapped, &file).IsNotSupportedError());
-  EXPECT_EQ(file, nullptr);
-  EXPECT_TRUE(base.NewTableFile("a", &file).IsNotSupportedError());
+  lull::LogFile* log;
+  EXPECT_TRUE(base.NewLogFile("a", 1, lull::LogFileMode::kMapped, &log).IsNotSupportedError());
+  EXPECT_EQ(log, nullptr);
+  EXPECT_TRUE(base.NewTableFile("a", lull::TableWriterKind::kFlush, &file).IsNotSupportedError());
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(base.NewManifestFile("a", &file).IsNotSupportedError());
   EXPECT_EQ(file, nullptr);

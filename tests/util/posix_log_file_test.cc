@@ -44,11 +44,11 @@ uint64_t AllocatedBytes(const std::string& name) {
 
 class LogFileTest : public testing::TestWithParam<LogFileMode> {
  protected:
-  std::unique_ptr<WritableFile> Create(uint64_t capacity_bytes = kCapacityBytes) {
-    WritableFile* file = nullptr;
+  std::unique_ptr<LogFile> Create(uint64_t capacity_bytes = kCapacityBytes) {
+    LogFile* file = nullptr;
     const Status s = extension_->NewLogFile(name_, capacity_bytes, GetParam(), &file);
     EXPECT_TRUE(s.ok()) << s.ToString();
-    return std::unique_ptr<WritableFile>(file);
+    return std::unique_ptr<LogFile>(file);
   }
 
   /// Appends about `bytes` in records of all sizes; returns what the file must hold.
@@ -96,6 +96,37 @@ TEST_P(LogFileTest, SpaceIsAllocatedAheadAndGivenBackAtClose) {
   EXPECT_EQ(TestDir::Contents(name_), "record");
   EXPECT_LT(AllocatedBytes(name_), kCapacityBytes);
   EXPECT_FALSE(IsMapped(name_));
+}
+
+TEST_P(LogFileTest, ASealedFileGivesBackItsSpaceAndCanBeSynced) {
+  const auto file = Create();
+  const std::string expected = AppendRandomly(file.get(), 300'000, 77);
+  EXPECT_TRUE(file->HoldsDescriptor());
+  const bool mapped = IsMapped(name_);
+  ASSERT_TRUE(file->Seal().ok());
+  EXPECT_EQ(file->HoldsDescriptor(), !mapped);
+  EXPECT_EQ(TestDir::Contents(name_), expected);
+  EXPECT_LT(AllocatedBytes(name_), kCapacityBytes / 2);
+  EXPECT_TRUE(file->Sync().ok());
+  EXPECT_TRUE(file->Seal().ok()) << "again";
+  EXPECT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), expected);
+}
+
+/// RLIMIT_FSIZE kills a process that would exceed it, unless SIGXFSZ is ignored.
+TEST_P(LogFileTest, NoSpaceIsTakenAheadBeyondTheLongestFile) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{kCapacityBytes / 2, kCapacityBytes / 2};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    const auto file = Create();
+    if (file == nullptr || !file->Append(std::string(100'000, 'x')).ok()) _exit(3);
+    _exit(file->Close().ok() ? 0 : 4);
+  }
+  int ended = 0;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_TRUE(WIFEXITED(ended)) << "signal " << WTERMSIG(ended);
+  EXPECT_EQ(WEXITSTATUS(ended), 0);
 }
 
 TEST_P(LogFileTest, EachFlushReachesTheFile) {
@@ -178,7 +209,7 @@ TEST_P(LogFileTest, AFullDiskIsAnErrorAndLeavesNoFile) {
   const pid_t child = fork();
   if (child == 0) {
     if (!MountSmallDisk(dir_.path())) _exit(kSkipped);
-    WritableFile* file = nullptr;
+    LogFile* file = nullptr;
     const Status s = extension_->NewLogFile(name_, kCapacityBytes, GetParam(), &file);
     EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": No space left on device");
     EXPECT_EQ(file, nullptr);
@@ -301,9 +332,9 @@ class RecycledLogFileTest : public testing::Test {
 
   /// A full log under the old name, of bytes that are not zero.
   void SetUp() override {
-    WritableFile* raw = nullptr;
+    LogFile* raw = nullptr;
     ASSERT_TRUE(extension_->NewLogFile(old_name_, kOldBytes, LogFileMode::kWrite, &raw).ok());
-    const std::unique_ptr<WritableFile> file(raw);
+    const std::unique_ptr<LogFile> file(raw);
     ASSERT_TRUE(file->Append(std::string(60'000, 'o')).ok());
     ASSERT_TRUE(file->Flush().ok());
     if (std::filesystem::file_size(old_name_) != kOldBytes)
@@ -312,11 +343,11 @@ class RecycledLogFileTest : public testing::Test {
     ASSERT_TRUE(file->Flush().ok());
   }
 
-  std::unique_ptr<WritableFile> Reuse() {
-    WritableFile* file = nullptr;
+  std::unique_ptr<LogFile> Reuse() {
+    LogFile* file = nullptr;
     const Status s = extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file);
     EXPECT_TRUE(s.ok()) << s.ToString();
-    return std::unique_ptr<WritableFile>(file);
+    return std::unique_ptr<LogFile>(file);
   }
 
   /// The old log, marked as empty.
@@ -373,7 +404,7 @@ TEST_F(RecycledLogFileTest, KeepsItsLengthUntilItIsClosed) {
 }
 
 TEST_F(RecycledLogFileTest, IsMarkedBeforeItIsRenamed) {
-  WritableFile* file = nullptr;
+  LogFile* file = nullptr;
   const std::string nowhere = dir_.File("no folder/000009.log");
   EXPECT_FALSE(extension_->ReuseLogFile(old_name_, nowhere, kBlocks, &file).ok());
   EXPECT_EQ(file, nullptr);
@@ -383,7 +414,7 @@ TEST_F(RecycledLogFileTest, IsMarkedBeforeItIsRenamed) {
 TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
   const std::string copy = dir_.File("copy");
   std::filesystem::create_hard_link(old_name_, copy);
-  WritableFile* file = nullptr;
+  LogFile* file = nullptr;
   EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsIOError());
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(TestDir::Contents(copy) == std::string(kOldBytes, 'o'));
@@ -392,7 +423,7 @@ TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
 
 TEST_F(RecycledLogFileTest, WhatIsNotThereIsAnError) {
   ASSERT_EQ(unlink(old_name_.c_str()), 0);
-  WritableFile* file = nullptr;
+  LogFile* file = nullptr;
   EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsNotFound());
   EXPECT_EQ(file, nullptr);
   EXPECT_FALSE(std::filesystem::exists(new_name_));

@@ -46,7 +46,7 @@ class WriteBackTest : public testing::Test {
 
   Status WriteTable() {
     WritableFile* raw = nullptr;
-    Status s = extension_->NewTableFile(dir_.File("000007.ldb"), &raw);
+    Status s = extension_->NewTableFile(dir_.File("000007.ldb"), TableWriterKind::kFlush, &raw);
     const std::unique_ptr<WritableFile> file(raw);
     for (int i = 0; i < 64 && s.ok(); ++i) s = file->Append(std::string(64 << 10, 't'));
     if (s.ok()) s = file->Sync();
@@ -69,7 +69,7 @@ TEST_F(WriteBackTest, AnErrorFailsATable) {
 }
 
 TEST_F(WriteBackTest, AnErrorFailsALogMadeAhead) {
-  WritableFile* file = nullptr;
+  LogFile* file = nullptr;
   failing_flag = SYNC_FILE_RANGE_WAIT_AFTER;
   EXPECT_TRUE(extension_->NewLogFile(dir_.File("000008.log"), 1 << 20, LogFileMode::kWrite, &file)
                   .IsIOError());
@@ -79,7 +79,7 @@ TEST_F(WriteBackTest, AnErrorFailsALogMadeAhead) {
 TEST_F(WriteBackTest, AnErrorKeepsALogFromBeingRecycled) {
   const std::string old_name = dir_.File("000008.log");
   ASSERT_TRUE(WriteStringToFile(leveldb::Env::Default(), std::string(2 << 20, 'o'), old_name).ok());
-  WritableFile* file = nullptr;
+  LogFile* file = nullptr;
   failing_flag = SYNC_FILE_RANGE_WAIT_AFTER;
   const Status s = extension_->ReuseLogFile(old_name, dir_.File("000009.log"), {32768, 7}, &file);
   EXPECT_TRUE(s.IsIOError()) << s.ToString();

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/no_more_threads.h"
+
 namespace lull {
 namespace {
 
@@ -62,8 +64,23 @@ TEST(Thread, LeavesTheClientsSignalsToTheClient) {
 TEST(Thread, DetachedThreadRuns) {
   auto done = std::make_shared<std::promise<int>>();
   std::future<int> result = done->get_future();
-  ThreadFactory::System()->StartDetached("loose", CpuClass::kIdle, [done] { done->set_value(7); });
+  ASSERT_TRUE(ThreadFactory::System()
+                  ->TryStartDetached("loose", CpuClass::kIdle, [done] { done->set_value(7); })
+                  .ok());
   EXPECT_EQ(result.get(), 7);
+}
+
+TEST(Thread, ARefusedThreadIsAnErrorThatNamesIt) {
+  const testing::NoMoreThreads refuses;
+  bool ran = false;
+  std::unique_ptr<ThreadHandle> thread;
+  const leveldb::Status status = ThreadFactory::System()->TryStart(
+      "refused", CpuClass::kNormal, [&] { ran = true; }, &thread);
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_TRUE(status.ToString().starts_with("IO error: cannot start thread refused: "))
+      << status.ToString();
+  EXPECT_EQ(thread, nullptr);
+  EXPECT_FALSE(ran);
 }
 
 TEST(Thread, OrdinalsAreDistinctAndStay) {

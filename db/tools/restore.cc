@@ -1,0 +1,243 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// repair --from-lost: puts back entries of logs that an open set aside in lost/.
+//
+// A log's note says which sequence the store held when the log was set aside. All later writes have
+// higher ones, which the log's entries have too: so sequences of the log and of the store are never
+// compared. The rules, by key:
+//  - The store holds a version from after the note: that is newer, and stays.
+//  - It holds only versions from before: the log's entry is newer, and is written again. (No
+//    deletion is dropped while an older version of its key is left.)
+//  - It holds nothing: the key was never written, or it was deleted since and a compaction dropped
+//    the deletion. If every sequence since the note is still in the tables, nothing was dropped.
+//    Otherwise the key stays absent.
+// What is put back is written as any client's write. So a second run finds it newer than the note.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/batch_format.h"
+#include "db/filename.h"
+#include "db/lost_files.h"
+#include "db/salvage.h"
+#include "db/tools/commands.h"
+#include "db/tools/inspect.h"
+#include "db/wal_reader.h"
+#include "leveldb/db.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+
+namespace lull::tools {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+struct LostLog {
+  std::string path;
+  uint64_t number = 0;
+  SequenceNumber replayed_to = 0;
+};
+
+struct LostEntry {
+  SequenceNumber replayed_to = 0;  // the note of its log
+  ValueKind kind = ValueKind::kValue;
+  std::string value;
+  SequenceNumber in_store = 0;  // the newest version of the key; 0: there is none
+};
+
+class Restorer {
+ public:
+  explicit Restorer(const std::string& folder) : folder_(folder) {}
+
+  Status Run();
+  Json Report() const {
+    return {{"store", folder_},
+            {"restored", restored_},
+            {"newer_in_store", newer_in_store_},
+            {"maybe_deleted", maybe_deleted_},
+            {"logs", logs_.size()},
+            {"logs_without_note", without_note_}};
+  }
+
+ private:
+  Status FindLogs();
+  Status ReadLog(const LostLog& log);
+  Status ReadTables();
+  void CountSequence(SequenceNumber sequence);
+  bool NothingDroppedSince(SequenceNumber replayed_to) const;
+  Status WriteBack(leveldb::DB* db);
+
+  const std::string folder_;
+  InspectedStore store_;
+  std::vector<LostLog> logs_;  // oldest first
+  uint64_t without_note_ = 0;
+  std::map<std::string, LostEntry> entries_;  // by user key, the newest of each
+  std::map<SequenceNumber, uint64_t> later_;  // by note: the sequences in tables after it
+  uint64_t restored_ = 0;
+  uint64_t newer_in_store_ = 0;
+  uint64_t maybe_deleted_ = 0;
+};
+
+Status Restorer::Run() {
+  leveldb::DB* raw = nullptr;
+  Status status = leveldb::DB::Open(leveldb::Options(), folder_, &raw);
+  if (!status.ok()) return status;
+  const std::unique_ptr<leveldb::DB> db(raw);  // its lock keeps other writers out
+  status = Flush(db.get());
+  if (status.ok()) status = WaitForIdle(db.get());
+  if (status.ok()) status = Inspect(folder_, &store_);
+  if (status.ok()) status = FindLogs();
+  for (const LostLog& log : logs_) {
+    if (status.ok()) status = ReadLog(log);
+  }
+  if (!status.ok() || entries_.empty()) return status;
+  status = ReadTables();
+  return status.ok() ? WriteBack(db.get()) : status;
+}
+
+Status Restorer::FindLogs() {
+  leveldb::Env* const env = store_.context.env();
+  const std::string lost = LostFolderName(folder_);
+  std::vector<std::string> names;
+  if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was ever set aside
+  for (const std::string& name : names) {
+    // NNNNNN.log, or NNNNNN.log.2 and so on.
+    const size_t dots = static_cast<size_t>(std::count(name.begin(), name.end(), '.'));
+    const auto parsed = ParseFileName(dots > 1 ? name.substr(0, name.rfind('.')) : name);
+    if (!parsed || parsed->kind != FileKind::kLog || name.ends_with(kReplayedToSuffix)) continue;
+    LostLog log{lost + "/" + name, parsed->number};
+    std::string note;
+    if (!leveldb::ReadFileToString(env, log.path + kReplayedToSuffix, &note).ok()) {
+      ++without_note_;
+      continue;
+    }
+    unsigned long long replayed_to = 0;
+    if (std::sscanf(note.c_str(), "%llu\n", &replayed_to) != 1)
+      return Status::Corruption(log.path + kReplayedToSuffix, "is no number");
+    if (replayed_to > store_.manifest.last_sequence) {
+      return Status::InvalidArgument(
+          log.path,
+          "was set aside by another store, or before a backup was restored; move it away");
+    }
+    log.replayed_to = replayed_to;
+    logs_.push_back(log);
+    later_[replayed_to] = 0;
+  }
+  std::sort(logs_.begin(), logs_.end(), [](const LostLog& a, const LostLog& b) {
+    return std::pair(a.replayed_to, a.number) < std::pair(b.replayed_to, b.number);
+  });
+  return Status::OK();
+}
+
+Status Restorer::ReadLog(const LostLog& log) {
+  leveldb::SequentialFile* raw = nullptr;
+  const Status status = store_.context.env()->NewSequentialFile(log.path, &raw);
+  if (!status.ok()) return status;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), log.path);
+  reader.SkipFaults();
+  Slice record;
+  while (reader.ReadRecord(&record)) {
+    if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) continue;
+    SequenceNumber sequence = batch::SequenceOf(record);
+    batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
+      if (sequence++ <= log.replayed_to) return;  // the store got it
+      entries_[key.ToString()] = {log.replayed_to, kind, value.ToString()};
+    });
+  }
+  return reader.end() == log::LogEnd::kError ? reader.status() : Status::OK();
+}
+
+Status Restorer::ReadTables() {
+  const Version& version = *store_.manifest.version;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      TableScan scan;
+      std::string path = TableFileName(folder_, table->number());
+      const std::string legacy = LegacyTableFileName(folder_, table->number());
+      if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy))
+        path = legacy;
+      Status status = ScanTable(store_.context, table->number(), path, &scan);
+      if (status.ok()) status = scan.damage;
+      if (!status.ok()) return status;
+      const auto entry = NewSalvageIterator(store_.context, {scan});
+      for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+        ParsedInternalKey key;
+        ParseInternalKey(entry->key(), &key);  // the iterator returns no other
+        CountSequence(key.sequence);
+        const auto lost = entries_.find(key.user_key.ToString());
+        if (lost == entries_.end() || key.sequence < lost->second.in_store) continue;
+        lost->second.in_store = key.sequence;
+      }
+      if (!entry->status().ok()) return entry->status();
+    }
+  }
+  return Status::OK();
+}
+
+void Restorer::CountSequence(SequenceNumber sequence) {
+  for (auto& [replayed_to, count] : later_) count += sequence > replayed_to;
+}
+
+/// An entry bears a sequence of its own, so none is missing when there are as many.
+bool Restorer::NothingDroppedSince(SequenceNumber replayed_to) const {
+  return later_.at(replayed_to) == store_.manifest.last_sequence - replayed_to;
+}
+
+Status Restorer::WriteBack(leveldb::DB* db) {
+  constexpr size_t kBatchBytes = 1 << 20;
+  leveldb::WriteOptions write;
+  write.sync = true;
+  leveldb::WriteBatch batch;
+  for (const auto& [key, entry] : entries_) {
+    const bool absent = entry.in_store == 0;
+    if (entry.in_store > entry.replayed_to) {
+      ++newer_in_store_;
+    } else if (entry.kind == ValueKind::kDeletion) {
+      if (absent) continue;
+      batch.Delete(key);
+      ++restored_;
+    } else if (absent && !NothingDroppedSince(entry.replayed_to)) {
+      ++maybe_deleted_;
+    } else {
+      batch.Put(key, entry.value);
+      ++restored_;
+    }
+    if (batch.ApproximateSize() < kBatchBytes) continue;
+    const Status status = db->Write(write, &batch);
+    if (!status.ok()) return status;
+    batch.Clear();
+  }
+  return db->Write(write, &batch);
+}
+
+}  // namespace
+
+int RunRestore(const Invocation& call) {
+  Restorer restorer(call.store);
+  const Status status = restorer.Run();
+  if (!status.ok()) return Fail(status, call.json);
+  const Json report = restorer.Report();
+  if (call.json) {
+    PrintJson(report);
+    return kDone;
+  }
+  const auto number = [&](const char* name) { return report[name].get<unsigned long long>(); };
+  std::printf(
+      "%llu logs in lost/: %llu entries put back, %llu keys have newer versions, %llu keys may "
+      "have "
+      "been deleted since and stay absent\n",
+      number("logs"), number("restored"), number("newer_in_store"), number("maybe_deleted"));
+  if (number("logs_without_note") > 0) {
+    std::printf(
+        "%llu logs without a note were not read: a repair set them aside, or an older Lull\n",
+        number("logs_without_note"));
+  }
+  return kDone;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A process that forks with a store open. The child closes it, reads it, is refused writes, and
+// opens stores of its own; the parent's store is not harmed. A child that hangs is killed after a
+// minute.
+#include "util/fork.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "leveldb/c.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "lull/listener.h"
+#include "lull/lull.h"
+#include "tests/support/fresh_directory.h"
+#include "util/mutex.h"
+#include "util/thread.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define LULL_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define LULL_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LULL_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define LULL_ASAN 1
+#endif
+#endif
+
+namespace lull {
+namespace {
+
+constexpr unsigned kHangSeconds = 60;
+
+class ForkTest : public ::testing::Test {
+ protected:
+  ForkTest() : name_(testing::FreshDirectory("fork")), other_(testing::FreshDirectory("forked")) {
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+  }
+
+  leveldb::Status TryOpen(const std::string& name, leveldb::DB** db) {
+    return leveldb::DB::Open(options_, name, db);
+  }
+  leveldb::DB* Open(const std::string& name) {
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status = TryOpen(name, &db);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return db;
+  }
+  static bool Fill(leveldb::DB* db, int count, const std::string& value) {
+    for (int i = 0; i < count; ++i) {
+      if (!db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), value).ok()) return false;
+    }
+    return true;
+  }
+  static std::string Value(leveldb::DB* db, const std::string& key) {
+    std::string value;
+    const leveldb::Status status = db->Get(leveldb::ReadOptions(), key, &value);
+    return status.ok() ? value : status.ToString();
+  }
+  static int Count(leveldb::DB* db) {
+    const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(leveldb::ReadOptions()));
+    int count = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++count;
+    return iterator->status().ok() ? count : -1;
+  }
+  /// What the parent does after a fork: it writes on, over several pages of a log that is perhaps
+  /// mapped, closes the store, and finds `count` keys, the first 200 with the new value.
+  void ExpectUnharmed(std::unique_ptr<leveldb::DB> db, int count) {
+    const std::string value(100, 'p');
+    ASSERT_TRUE(Fill(db.get(), 200, value));
+    db.reset();
+    db.reset(Open(name_));
+    EXPECT_EQ(Count(db.get()), count);
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(Value(db.get(), "key" + std::to_string(i)), value);
+  }
+  /// Runs `body` in a forked child, which ends without destructors. True if it returned true.
+  static bool InChild(const std::function<bool()>& body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(kHangSeconds);
+      _exit(body() ? 0 : 1);
+    }
+    return EndsWell(child);
+  }
+  static bool EndsWell(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status)) << "killed by signal " << WTERMSIG(status);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  const std::string name_;
+  const std::string other_;
+  leveldb::Options options_;
+};
+
+TEST_F(ForkTest, ClosingInTheChildTouchesNothing) {
+  leveldb::DB* db = Open(name_);
+  ASSERT_TRUE(Fill(db, 2000, std::string(100, 'a')));
+  ASSERT_TRUE(WaitForIdle(db).ok());
+  ASSERT_TRUE(Fill(db, 10, "in the log"));
+  const leveldb::Snapshot* const snapshot = db->GetSnapshot();
+  leveldb::Iterator* const iterator = db->NewIterator(leveldb::ReadOptions());
+  iterator->SeekToFirst();
+  EXPECT_TRUE(InChild([&] {
+    delete iterator;
+    db->ReleaseSnapshot(snapshot);
+    delete db;
+    return true;
+  }));
+
+  EXPECT_TRUE(iterator->Valid());
+  delete iterator;
+  db->ReleaseSnapshot(snapshot);
+  ExpectUnharmed(std::unique_ptr<leveldb::DB>(db), 2000);
+}
+
+leveldb::DB* of_the_parent;  // as an object of a scripting language is, until exit() ends it
+
+TEST_F(ForkTest, AChildThatExitsClosesTheStoreByTheWay) {
+  of_the_parent = Open(name_);
+  ASSERT_TRUE(Fill(of_the_parent, 1000, "value"));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kHangSeconds);
+    std::atexit([] { _exit(0); });  // before leak checkers look: threads' stacks are no roots here
+    std::atexit([] { delete of_the_parent; });  // runs first
+    std::exit(0);
+  }
+  EXPECT_TRUE(EndsWell(child));
+  ExpectUnharmed(std::unique_ptr<leveldb::DB>(of_the_parent), 1000);
+}
+
+TEST_F(ForkTest, TheCFunctionClosesToo) {
+  leveldb_options_t* const options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(options, 1);
+  char* error = nullptr;
+  leveldb_t* const db = leveldb_open(options, name_.c_str(), &error);
+  ASSERT_EQ(error, nullptr) << error;
+  EXPECT_TRUE(InChild([&] {
+    leveldb_close(db);
+    leveldb_options_destroy(options);
+    return true;
+  }));
+  leveldb_close(db);
+  leveldb_options_destroy(options);
+}
+
+TEST_F(ForkTest, TheChildReadsTheStoreAsItWas) {
+  const std::unique_ptr<leveldb::DB> db(Open(name_));
+  ASSERT_TRUE(Fill(db.get(), 2000, std::string(100, 'a')));
+  ASSERT_TRUE(Fill(db.get(), 10, "in memory"));
+  EXPECT_TRUE(InChild([&] {
+    leveldb::ReadOptions at;
+    at.snapshot = db->GetSnapshot();
+    std::string value;
+    const bool found = db->Get(at, "key1", &value).ok() && value == "in memory";
+    db->ReleaseSnapshot(at.snapshot);
+    return found && Value(db.get(), "key1999") == std::string(100, 'a') && Count(db.get()) == 2000;
+  }));
+}
+
+TEST_F(ForkTest, TheChildCannotWrite) {
+  std::unique_ptr<leveldb::DB> db(Open(name_));
+  ASSERT_TRUE(Fill(db.get(), 1000, "value"));
+  EXPECT_TRUE(InChild([&] {
+    std::string text;
+    const auto listener = std::make_shared<EventListener>();
+    db->CompactRange(nullptr, nullptr);
+    return db->Put(leveldb::WriteOptions(), "key1", "child").IsNotSupportedError() &&
+           db->Delete(leveldb::WriteOptions(), "key2").IsNotSupportedError() &&
+           Flush(db.get()).IsNotSupportedError() && WaitForIdle(db.get()).IsNotSupportedError() &&
+           SetOptions(db.get(), "policy=silk").IsNotSupportedError() &&
+           CreateCheckpoint(db.get(), other_ + "/copy").IsNotSupportedError() &&
+           AddListener(db.get(), listener).IsNotSupportedError() &&
+           RemoveListener(db.get(), listener).IsNotSupportedError() &&
+           !db->GetProperty("lull.stats", &text) && Value(db.get(), "key1") == "value";
+  }));
+  ExpectUnharmed(std::move(db), 1000);
+}
+
+// ---- the child opens stores ----
+//
+// Not under TSan, which lets no child of a process with threads start its own, nor under ASan,
+// whose allocator in the child keeps locks that the parent's threads held.
+
+#if !defined(LULL_TSAN) && !defined(LULL_ASAN)
+
+TEST_F(ForkTest, TheChildOpensAStoreOfItsOwn) {
+  const std::unique_ptr<leveldb::DB> db(Open(name_));
+  ASSERT_TRUE(Fill(db.get(), 100, "parent"));
+  EXPECT_TRUE(InChild([&] {
+    std::unique_ptr<leveldb::DB> own(Open(other_));
+    if (own == nullptr || !Fill(own.get(), 3000, std::string(100, 'c'))) return false;
+    if (!WaitForIdle(own.get()).ok()) return false;
+    own.reset();
+    own.reset(Open(other_));
+    return own != nullptr && Count(own.get()) == 3000;
+  }));
+  EXPECT_EQ(Value(db.get(), "key7"), "parent");
+}
+
+TEST_F(ForkTest, TheChildOpensTheParentsStoreOnceItIsClosed) {
+  leveldb::DB* const db = Open(name_);
+  ASSERT_TRUE(Fill(db, 100, "parent"));
+  int refused[2], closed[2];
+  ASSERT_EQ(pipe(refused) + pipe(closed), 0);
+  const pid_t child = fork();
+  char byte = 0;
+  if (child == 0) {
+    alarm(kHangSeconds);
+    leveldb::DB* own = nullptr;
+    const bool was_refused = TryOpen(name_, &own).IsIOError();
+    delete db;
+    if (write(refused[1], &byte, 1) != 1 || read(closed[0], &byte, 1) != 1) _exit(2);
+    own = Open(name_);
+    const bool written = own != nullptr && Fill(own, 10, "child");
+    delete own;
+    _exit(was_refused && written ? 0 : 1);
+  }
+  close(refused[1]);
+  EXPECT_EQ(read(refused[0], &byte, 1), 1);
+  delete db;
+  EXPECT_EQ(write(closed[1], &byte, 1), 1);
+  EXPECT_TRUE(EndsWell(child));
+  for (const int fd : {refused[0], closed[0], closed[1]}) close(fd);
+  const std::unique_ptr<leveldb::DB> again(Open(name_));
+  EXPECT_EQ(Value(again.get(), "key9"), "child");
+  EXPECT_EQ(Value(again.get(), "key10"), "parent");
+}
+
+std::atomic<int> scheduled{0};
+
+TEST_F(ForkTest, TheChildsEnvRunsWhatIsScheduled) {
+  const auto run_one = [] {
+    const int before = scheduled.load();
+    leveldb::Env::Default()->Schedule([](void*) { scheduled.fetch_add(1); }, nullptr);
+    while (scheduled.load() == before) OfferCore();
+    return true;
+  };
+  run_one();
+  EXPECT_TRUE(InChild(run_one));
+}
+
+// Locks are held somewhere in the parent whenever it forks.
+TEST_F(ForkTest, ForksAmidWork) {
+  constexpr int kForks = 5;
+  const std::unique_ptr<leveldb::DB> db(Open(name_));
+  std::atomic<bool> stop{false};
+  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    while (!stop.load()) EXPECT_TRUE(Fill(db.get(), 500, std::string(100, 'w')));
+  });
+  auto opener = ThreadFactory::System()->Start("opener", CpuClass::kNormal, [&] {
+    const std::string name = other_ + "/open";
+    while (!stop.load()) delete Open(name);
+  });
+  for (int i = 0; i < kForks; ++i) {
+    EXPECT_TRUE(InChild([&] {
+      delete db.get();
+      const std::unique_ptr<leveldb::DB> own(Open(other_ + "/own"));
+      return own != nullptr && Fill(own.get(), 100, "own");
+    }));
+  }
+  stop.store(true);
+  writer.reset();
+  opener.reset();
+  EXPECT_EQ(Count(db.get()), 500);
+}
+
+#endif
+
+TEST(PerProcess, AChildHasItsOwn) {
+  struct Number {
+    std::atomic<int> value{0};
+  };
+  static PerProcess<Number> numbers;
+  numbers.Get().value = 7;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_new = numbers.Get().value == 0;
+    numbers.Get().value = 8;
+    _exit(is_new && numbers.Get().value == 8 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(numbers.Get().value, 7);
+}
+
+}  // namespace
+}  // namespace lull

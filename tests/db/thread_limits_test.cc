@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The threads of a process that opens stores: how many there are, and what happens when the system
+// refuses one.
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/coordinator.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "lull/lull.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/no_more_threads.h"
+#include "util/folder_thread.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+leveldb::Status TryOpen(const std::string& name, const std::string& scheduling,
+                        std::unique_ptr<leveldb::DB>* result) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  SchedulingOptions parsed;
+  EXPECT_TRUE(SchedulingOptions::Parse(scheduling, &parsed).ok());
+  leveldb::DB* db = nullptr;
+  const leveldb::Status status = Open(options, parsed, name, &db);
+  result->reset(db);
+  return status;
+}
+
+int ThreadsNamed(const std::string& name) {
+  int count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "comm");
+    std::string line;
+    if (std::getline(file, line) && line == name) ++count;
+  }
+  return count;
+}
+
+TEST(StoreThreads, AllStoresShareThem) {
+  const std::string folder = testing::FreshDirectory("shared-threads");
+  std::vector<std::unique_ptr<leveldb::DB>> stores(10);
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const leveldb::Status status =
+        TryOpen(folder + "/" + std::to_string(i), "compaction_threads=2", &stores[i]);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(stores[i]->Put(leveldb::WriteOptions(), "key", "value").ok());
+    ASSERT_TRUE(Flush(stores[i].get()).ok());
+  }
+  EXPECT_EQ(ThreadsNamed("lull-events"), 1);
+  EXPECT_EQ(ThreadsNamed("lull-flush"), 1);
+  EXPECT_EQ(ThreadsNamed("lull-monitor"), 1);
+}
+
+TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
+  const std::string name = testing::FreshDirectory("no-threads") + "/store";
+  std::unique_ptr<leveldb::DB> db;
+  {
+    const testing::NoMoreThreads refused;
+    const leveldb::Status status = TryOpen(name, "", &db);
+    EXPECT_TRUE(status.IsIOError());
+    EXPECT_NE(status.ToString().find("cannot start thread lull-work: "), std::string::npos)
+        << status.ToString();
+    EXPECT_NE(status.ToString().find("ulimit -u"), std::string::npos) << status.ToString();
+    EXPECT_EQ(db, nullptr);
+    EXPECT_FALSE(std::filesystem::exists(name));
+  }
+  const leveldb::Status status = TryOpen(name, "", &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
+}
+
+TEST(StoreThreads, AStoreWithACoordinatorOfItsOwnNeedsSomeToo) {
+  const std::string folder = testing::FreshDirectory("own-threads");
+  std::unique_ptr<leveldb::DB> first, second;
+  ASSERT_TRUE(TryOpen(folder + "/1", "", &first).ok());
+  {
+    const testing::NoMoreThreads refused;
+    EXPECT_TRUE(TryOpen(folder + "/2", "own_coordinator=true", &second).IsIOError());
+    EXPECT_TRUE(TryOpen(folder + "/2", "", &second).ok()) << "there are threads to share";
+    second.reset();
+  }
+  EXPECT_TRUE(TryOpen(folder + "/2", "own_coordinator=true", &second).ok());
+}
+
+TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
+  const std::string name = testing::FreshDirectory("no-event-thread") + "/store";
+  std::shared_ptr<Coordinator> others;  // its threads run already
+  ASSERT_TRUE(Coordinator::Shared({}, &others).ok());
+  std::shared_ptr<FolderThread> folder_thread;
+  ASSERT_TRUE(FolderThread::Shared(&folder_thread).ok());
+  std::unique_ptr<leveldb::DB> db;
+  {
+    const testing::NoMoreThreads refused;
+    const leveldb::Status status = TryOpen(name, "", &db);
+    EXPECT_NE(status.ToString().find("cannot start thread lull-events: "), std::string::npos)
+        << status.ToString();
+  }
+  const leveldb::Status status = TryOpen(name, "", &db);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
+/// Starts so many threads, and counts those that have not ended.
+class FewThreads final : public ThreadFactory {
+ public:
+  explicit FewThreads(int left) : left_(left) {}
+
+  leveldb::Status TryStart(const std::string& name, CpuClass cpu_class, std::function<void()> body,
+                           std::unique_ptr<ThreadHandle>* result) override {
+    if (left_-- == 0) return leveldb::Status::IOError(name);
+    alive.fetch_add(1);
+    const auto counted = [this, body = std::move(body)] {
+      body();
+      alive.fetch_sub(1);
+    };
+    return System()->TryStart(name, cpu_class, counted, result);
+  }
+  leveldb::Status TryStartDetached(const std::string& name, CpuClass cpu_class,
+                                   std::function<void()> body) override {
+    detached_.emplace_back();
+    return TryStart(name, cpu_class, std::move(body), &detached_.back());
+  }
+  void JoinDetached() { detached_.clear(); }
+
+  std::atomic<int> alive{0};
+
+ private:
+  int left_;
+  std::vector<std::unique_ptr<ThreadHandle>> detached_;
+};
+
+TEST(StoreThreads, ACoordinatorThatLacksOneEndsTheOthers) {
+  constexpr int kThreads = 2 * 2 + 2;
+  for (int left = 0; left <= kThreads; ++left) {
+    FewThreads threads(left);
+    CoordinatorOptions options;
+    options.compaction_threads = 2;
+    options.threads = &threads;
+    auto coordinator = std::make_unique<Coordinator>(options);
+    EXPECT_EQ(coordinator->StartThreads().ok(), left == kThreads);
+    coordinator.reset();
+    threads.JoinDetached();
+    EXPECT_EQ(threads.alive.load(), 0);
+  }
+}
+
+std::atomic<int> scheduled{0};
+
+void NoteScheduled(void*) { scheduled.fetch_add(1); }
+
+// Where the thread runs already, because of a test before, nothing is refused.
+TEST(StoreThreads, ScheduleTriesAgain) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  {
+    const testing::NoMoreThreads refused;
+    env->Schedule(&NoteScheduled, nullptr);
+  }
+  env->Schedule(&NoteScheduled, nullptr);
+  while (scheduled.load() < 2) OfferCore();
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,417 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Callers that LevelDB did not foresee: extreme options, nulls, an Env that throws, a comparator
+// that is no order, keys that make an index huge. Each gets an error or works; none may crash or
+// hang the store, or lose acknowledged writes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "leveldb/cache.h"
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/table_builder.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/open_store.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+constexpr char kName[] = "/store";
+
+std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+
+leveldb::Options OptionsOn(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  return options;
+}
+
+Status OpenAt(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
+              const std::string& scheduling = "own_coordinator=true") {
+  leveldb::DB* raw = nullptr;
+  const Status status = testing::OpenStore(options, scheduling, kName, &raw);
+  db->reset(raw);
+  return status;
+}
+
+std::string Get(leveldb::DB* db, const std::string& key) {
+  std::string value;
+  const Status status = db->Get(leveldb::ReadOptions(), key, &value);
+  return status.ok() ? value : status.ToString();
+}
+
+void WriteAndReadBack(const leveldb::Options& options) {
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenAt(options, &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), Key(i), Key(i)).ok());
+    if (i % 100 == 50) {
+      ASSERT_TRUE(Flush(db.get()).ok());
+    }
+  }
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  status = OpenAt(options, &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), Key(i)), Key(i));
+  int seen = 0;
+  const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
+  EXPECT_EQ(seen, 300);
+}
+
+TEST(UnusualCallers, ExtremeSizes) {
+  const std::unique_ptr<leveldb::Cache> nothing(leveldb::NewLRUCache(0));
+  std::vector<leveldb::Options> all(9);
+  all[0].block_cache = nothing.get();
+  all[1].block_size = 0;
+  all[2].block_size = 1;
+  all[3].max_open_files = 0;
+  all[4].max_open_files = 1;
+  all[5].max_open_files = -1;
+  all[6].write_buffer_size = 0;
+  all[7].max_file_size = 0;
+  all[8].block_restart_interval = 1 << 30;
+  for (size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(i);
+    testing::CrashEnv disk;
+    all[i].env = &disk;
+    all[i].create_if_missing = true;
+    ASSERT_NO_FATAL_FAILURE(WriteAndReadBack(all[i]));
+  }
+}
+
+TEST(UnusualCallers, WhatCannotWorkIsRefused) {
+  testing::CrashEnv disk;
+  std::vector<leveldb::Options> all(4, OptionsOn(&disk));
+  all[0].block_restart_interval = 0;
+  all[1].block_restart_interval = -1;
+  all[2].comparator = nullptr;
+  all[3].env = nullptr;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::unique_ptr<leveldb::DB> db;
+    const Status status = OpenAt(all[i], &db);
+    EXPECT_TRUE(status.IsInvalidArgument()) << i << ": " << status.ToString();
+    EXPECT_EQ(db, nullptr);
+  }
+}
+
+TEST(UnusualCallers, Nulls) {
+  testing::CrashEnv disk;
+  leveldb::Options options = OptionsOn(&disk);
+  options.info_log = nullptr;
+  options.block_cache = nullptr;
+  options.filter_policy = nullptr;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(options, &db).ok());
+  EXPECT_TRUE(db->Write(leveldb::WriteOptions(), nullptr).IsInvalidArgument());
+  db->ReleaseSnapshot(nullptr);
+  db->CompactRange(nullptr, nullptr);
+  EXPECT_TRUE(db->Put(leveldb::WriteOptions(), Slice(), Slice()).ok());
+  EXPECT_EQ(Get(db.get(), ""), "");
+}
+
+TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
+  testing::CrashEnv disk;
+  ASSERT_TRUE(disk.CreateDir(kName).ok());
+  for (const int restarts : {0, -1, 1}) {
+    leveldb::Options options = OptionsOn(&disk);
+    options.block_size = 0;
+    options.block_restart_interval = restarts;
+    leveldb::WritableFile* raw = nullptr;
+    ASSERT_TRUE(disk.NewWritableFile("/store/table", &raw).ok());
+    const std::unique_ptr<leveldb::WritableFile> file(raw);
+    leveldb::TableBuilder builder(options, file.get());
+    for (int i = 0; i < 100; ++i) builder.Add(Key(i), "value");
+    EXPECT_TRUE(builder.Finish().ok());
+    EXPECT_EQ(builder.NumEntries(), 100u);
+  }
+}
+
+/// No order at all.
+class Disorder final : public leveldb::Comparator {
+ public:
+  enum class Kind { kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash };
+  explicit Disorder(Kind kind) : kind_(kind) {}
+
+  int Compare(const Slice& a, const Slice& b) const override {
+    switch (kind_) {
+      case Kind::kAlwaysLess:
+        return -1;
+      case Kind::kAlwaysGreater:
+        return 1;
+      case Kind::kAlwaysEqual:
+        return 0;
+      case Kind::kCyclic:
+        return static_cast<int>((Sum(a) + 3 - Sum(b)) % 3) - 1;
+      case Kind::kByHash:
+        break;
+    }
+    return static_cast<int>((Sum(a) * 2654435761u ^ Sum(b) * 40503u) >> 7 & 3) - 1;
+  }
+  const char* Name() const override { return "disorder"; }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static uint32_t Sum(const Slice& key) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < key.size(); ++i) sum = sum * 31 + static_cast<unsigned char>(key[i]);
+    return sum;
+  }
+  const Kind kind_;
+};
+
+class DisorderTest : public ::testing::TestWithParam<Disorder::Kind> {};
+
+TEST_P(DisorderTest, NeitherCrashesNorHangs) {
+  const Disorder disorder(GetParam());
+  testing::CrashEnv disk;
+  leveldb::Options options = OptionsOn(&disk);
+  options.comparator = &disorder;
+  options.write_buffer_size = 64 << 10;
+  for (int life = 0; life < 3; ++life) {
+    std::unique_ptr<leveldb::DB> db;
+    if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // refused: fine too
+    for (int i = 0; i < 2000; ++i) {
+      if (!db->Put(leveldb::WriteOptions(), Key(i), std::string(100, 'v')).ok()) break;
+    }
+    Flush(db.get());
+    db->CompactRange(nullptr, nullptr);
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    int steps = 0;
+    for (it->SeekToFirst(); it->Valid() && steps < 100'000; it->Next()) ++steps;
+    EXPECT_LT(steps, 100'000) << "forward";
+    steps = 0;
+    for (it->SeekToLast(); it->Valid() && steps < 100'000; it->Prev()) ++steps;
+    EXPECT_LT(steps, 100'000) << "backward";
+    for (int i = 0; i < 2000; i += 7) {
+      Get(db.get(), Key(i));
+      it->Seek(Key(i));
+      for (int step = 0; step < 4 && it->Valid(); ++step) it->Prev();
+      for (int step = 0; step < 4 && it->Valid(); ++step) it->Next();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DisorderTest,
+                         ::testing::Values(Disorder::Kind::kAlwaysLess,
+                                           Disorder::Kind::kAlwaysGreater,
+                                           Disorder::Kind::kAlwaysEqual, Disorder::Kind::kCyclic,
+                                           Disorder::Kind::kByHash));
+
+/// Throws instead of calling the target, once, at a chosen operation of the thread that armed it.
+class ThrowingEnv final : public leveldb::EnvWrapper {
+ public:
+  explicit ThrowingEnv(leveldb::Env* target) : EnvWrapper(target) {}
+
+  void ThrowAt(int operation) {
+    victim_ = std::this_thread::get_id();
+    left_ = operation;
+  }
+  void Disarm() { left_ = -1; }
+  bool has_thrown() const { return left_ < 0; }
+
+  Status NewWritableFile(const std::string& name, leveldb::WritableFile** result) override;
+  Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override;
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    MayThrow();
+    return target()->RenameFile(from, to);
+  }
+  Status GetChildren(const std::string& name, std::vector<std::string>* result) override {
+    MayThrow();
+    return target()->GetChildren(name, result);
+  }
+  void MayThrow() {
+    if (std::this_thread::get_id() != victim_ || left_ < 0) return;
+    if (--left_ < 0) throw std::runtime_error("thrown by an Env");
+  }
+
+ private:
+  std::atomic<std::thread::id> victim_;
+  std::atomic<int> left_{-1};
+};
+
+class ThrowingWritableFile final : public leveldb::WritableFile {
+ public:
+  ThrowingWritableFile(ThrowingEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {}
+  Status Append(const Slice& data) override {
+    env_->MayThrow();
+    return file_->Append(data);
+  }
+  Status Close() override { return file_->Close(); }
+  Status Flush() override { return file_->Flush(); }
+  Status Sync() override {
+    env_->MayThrow();
+    return file_->Sync();
+  }
+
+ private:
+  ThrowingEnv* const env_;
+  const std::unique_ptr<leveldb::WritableFile> file_;
+};
+
+class ThrowingRandomAccessFile final : public leveldb::RandomAccessFile {
+ public:
+  ThrowingRandomAccessFile(ThrowingEnv* env, leveldb::RandomAccessFile* file)
+      : env_(env), file_(file) {}
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    env_->MayThrow();
+    return file_->Read(offset, n, result, scratch);
+  }
+
+ private:
+  ThrowingEnv* const env_;
+  const std::unique_ptr<leveldb::RandomAccessFile> file_;
+};
+
+Status ThrowingEnv::NewWritableFile(const std::string& name, leveldb::WritableFile** result) {
+  MayThrow();
+  const Status status = target()->NewWritableFile(name, result);
+  if (status.ok()) *result = new ThrowingWritableFile(this, *result);
+  return status;
+}
+
+Status ThrowingEnv::NewRandomAccessFile(const std::string& name,
+                                        leveldb::RandomAccessFile** result) {
+  MayThrow();
+  const Status status = target()->NewRandomAccessFile(name, result);
+  if (status.ok()) *result = new ThrowingRandomAccessFile(this, *result);
+  return status;
+}
+
+TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
+  testing::CrashEnv disk;
+  ThrowingEnv env(&disk);
+  const leveldb::Options options = OptionsOn(&env);
+  leveldb::WriteOptions sync;
+  sync.sync = true;
+  for (int operation = 0; operation < 2; ++operation) {  // the append, the sync
+    SCOPED_TRACE(operation);
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(OpenAt(options, &db).ok());
+    ASSERT_TRUE(db->Put(sync, "acknowledged", "1").ok());
+    env.ThrowAt(operation);
+    EXPECT_THROW(db->Put(sync, "thrown", "1"), std::runtime_error);
+    EXPECT_FALSE(db->Put(sync, "later", "1").ok()) << "nothing is acknowledged after it";
+    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    db.reset();
+    ASSERT_TRUE(OpenAt(options, &db).ok());
+    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    EXPECT_TRUE(db->Put(sync, "later", "2").ok());
+  }
+}
+
+TEST(UnusualCallers, AnEnvThatThrowsInARead) {
+  testing::CrashEnv disk;
+  ThrowingEnv env(&disk);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "k", "v").ok());
+  ASSERT_TRUE(Flush(db.get()).ok());
+  const auto scan = [&db] {
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    it->SeekToFirst();
+    return it->Valid() && it->value() == "v";
+  };
+  for (const bool by_get : {true, false}) {
+    db.reset();  // opens the table, and reads its blocks, again
+    ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+    int thrown = 0;
+    for (int operation = 0;; ++operation) {
+      env.ThrowAt(operation);
+      try {
+        EXPECT_TRUE(by_get ? Get(db.get(), "k") == "v" : scan());
+      } catch (const std::runtime_error&) {
+        ++thrown;
+      }
+      const bool done = !env.has_thrown();
+      env.Disarm();
+      if (done) break;
+    }
+    EXPECT_GE(thrown, 1);
+    EXPECT_TRUE(scan());
+    EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "other", "v").ok());
+    ASSERT_TRUE(Flush(db.get()).ok());
+  }
+}
+
+/// Every key begins a block and differs from its neighbours only at its end, so the index is long.
+class LongKeysTest : public ::testing::Test {
+ protected:
+  static constexpr int kKeys = 60;
+  static std::string LongKey(int i) { return std::string(8000, 'p') + Key(i); }
+
+  void Open(const std::string& scheduling) {
+    leveldb::Options options = OptionsOn(&disk_);
+    options.write_buffer_size = 8 << 20;
+    const Status status =
+        OpenAt(options, &db_, "own_coordinator=true;index_bytes_max=100000;" + scheduling);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  void Write(const std::string& value) {
+    leveldb::WriteBatch batch;
+    for (int i = 0; i < kKeys; ++i) batch.Put(LongKey(i), value + std::to_string(i));
+    ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
+  }
+  int TablesAt(int level) {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
+    return std::stoi(text);
+  }
+  void ExpectValue(const std::string& value) {
+    for (int i = 0; i < kKeys; ++i)
+      ASSERT_EQ(Get(db_.get(), LongKey(i)), value + std::to_string(i));
+    int seen = 0;
+    const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++seen)
+      ASSERT_EQ(it->value().ToString(), value + std::to_string(seen));
+    EXPECT_EQ(seen, kKeys);
+  }
+
+  testing::CrashEnv disk_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+constexpr char kNoCompaction[] = "l0_trigger=40;l0_slowdown=50;l0_stop=60";
+
+TEST_F(LongKeysTest, AFlushCutsATableBeforeItsIndexIsTooLarge) {
+  ASSERT_NO_FATAL_FAILURE(Open(kNoCompaction));
+  ASSERT_NO_FATAL_FAILURE(Write("old"));
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_NO_FATAL_FAILURE(Write("new"));
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_GE(TablesAt(0), 5);
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("new"));
+  leveldb::ReadOptions then;
+  then.snapshot = snapshot;
+  std::string value;
+  EXPECT_TRUE(db_->Get(then, LongKey(17), &value).ok());
+  EXPECT_EQ(value, "old17");
+  db_->ReleaseSnapshot(snapshot);
+
+  ASSERT_NO_FATAL_FAILURE(Write("newer"));
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
+  EXPECT_EQ(TablesAt(0), 0);
+  EXPECT_GE(TablesAt(1) + TablesAt(2), 5) << "compactions cut as well";
+}
+
+}  // namespace
+}  // namespace lull
