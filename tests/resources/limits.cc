@@ -1,0 +1,210 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "tests/resources/limits.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace {
+
+constexpr int kUnlimited = std::numeric_limits<int>::max();
+std::atomic<int> preallocations_left{kUnlimited};
+std::atomic<int> preallocation_error{ENOSPC};
+
+int Preallocate(int fd, int mode, off64_t begin, off64_t bytes) {
+  int left = preallocations_left.load();
+  while (left != kUnlimited && left > 0 &&
+         !preallocations_left.compare_exchange_weak(left, left - 1)) {
+  }
+  if (left == 0) {
+    errno = preallocation_error.load();
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fallocate, fd, mode, begin, bytes));
+}
+
+}  // namespace
+
+// The linker takes these in place of the C library's.
+extern "C" int fallocate(int fd, int mode, off_t begin, off_t bytes) {
+  return Preallocate(fd, mode, begin, bytes);
+}
+extern "C" int fallocate64(int fd, int mode, off64_t begin, off64_t bytes) {
+  return Preallocate(fd, mode, begin, bytes);
+}
+extern "C" int posix_fallocate(int fd, off_t begin, off_t bytes) {
+  return Preallocate(fd, 0, begin, bytes) == 0 ? 0 : errno;
+}
+
+namespace lull::testing {
+
+namespace {
+
+rlim_t DescriptorsUsed() {
+  int highest = -1;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    highest = std::max(highest, std::atoi(entry.path().filename().c_str()));
+  }
+  return static_cast<rlim_t>(highest + 1);  // the listing's own descriptor is among them
+}
+
+// The first number of the file after `word`.
+uint64_t NumberAfter(const char* file, const std::string& word) {
+  std::ifstream in(file);
+  for (std::string seen; in >> seen;) {
+    uint64_t number = 0;
+    if (seen == word && in >> number) return number;
+  }
+  return 0;
+}
+
+void WriteText(const char* file, const std::string& text) { std::ofstream(file) << text; }
+
+}  // namespace
+
+const char* LimitName(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kDescriptors:
+      return "descriptors";
+    case LimitKind::kFileSize:
+      return "file-size";
+    case LimitKind::kAddressSpace:
+      return "address-space";
+    case LimitKind::kThreads:
+      return "threads";
+    case LimitKind::kDisk:
+      return "disk";
+    case LimitKind::kPreallocation:
+      return "preallocation";
+  }
+  return "";
+}
+
+const std::vector<uint64_t>& LimitSteps(LimitKind kind) {
+  static const auto* const kSteps = new std::vector<uint64_t>[std::size(kAllLimitKinds)] {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 32},
+        {0,     1,     100,   1000,  4096,   7000,   16384,  32768,
+         40000, 65536, 80000, 98304, 131072, 200000, 300000, 5000000},
+        {0,    64,   256,   512,   1024,  2048,  4096,  6144,
+         8192, 9000, 12288, 16384, 24576, 32768, 66000, 90000},
+        {0, 1, 2, 3, 4, 5}, {0, 4, 8, 12, 16, 32, 48, 64, 80, 96, 128, 192, 256, 384, 512, 2048},
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20},
+  };
+  return kSteps[static_cast<size_t>(kind)];
+}
+
+bool MountPrivateDisk(const std::string& directory, uint64_t bytes) {
+  const uid_t uid = geteuid();
+  const gid_t gid = getegid();
+  if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  if (uid != 0) {
+    WriteText("/proc/self/setgroups", "deny");
+    WriteText("/proc/self/uid_map", "0 " + std::to_string(uid) + " 1");
+    WriteText("/proc/self/gid_map", "0 " + std::to_string(gid) + " 1");
+  }
+  if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  const std::string options = "mode=0777,size=" + std::to_string(bytes);
+  return mount("none", directory.c_str(), "tmpfs", 0, options.c_str()) == 0;
+}
+
+bool BecomeLimitedUser() {
+  const auto user = static_cast<uid_t>(0x40000000 + getpid());
+  if (geteuid() != 0 || setresuid(user, user, user) != 0) return false;
+  Limit none(LimitKind::kThreads, 0, "");
+  if (!none.Apply()) return false;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return child < 0;
+}
+
+Limit::Limit(LimitKind kind, uint64_t value, const std::string& directory)
+    : kind_(kind), value_(value), ballast_(directory + "/ballast") {}
+
+int Limit::Resource() const {
+  switch (kind_) {
+    case LimitKind::kDescriptors:
+      return RLIMIT_NOFILE;
+    case LimitKind::kFileSize:
+      return RLIMIT_FSIZE;
+    case LimitKind::kAddressSpace:
+      return RLIMIT_AS;
+    case LimitKind::kThreads:
+      return RLIMIT_NPROC;
+    default:
+      return -1;
+  }
+}
+
+bool Limit::SetSoft(rlim_t value) {
+  if (getrlimit(Resource(), &before_) != 0) return false;
+  const struct rlimit limit { std::min(value, before_.rlim_max), before_.rlim_max };
+  return setrlimit(Resource(), &limit) == 0;
+}
+
+// A write meets the end of the disk, since fallocate on tmpfs takes the pages at once.
+bool Limit::FillDisk() const {
+  const int fd = open(ballast_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  const uint64_t keep = value_ << 10;
+  bool filled = false;
+  // The store writes meanwhile, so that the space may be gone between the two calls.
+  for (int attempt = 0; attempt < 100 && !filled; ++attempt) {
+    struct statvfs disk {};
+    if (fstatvfs(fd, &disk) != 0) break;
+    const uint64_t free = disk.f_bavail * disk.f_frsize;
+    filled = free <= keep ||
+             syscall(SYS_fallocate, fd, 0, off64_t{0}, static_cast<off64_t>(free - keep)) == 0;
+  }
+  close(fd);
+  return filled;
+}
+
+bool Limit::Apply() {
+  applied_ = true;
+  switch (kind_) {
+    case LimitKind::kDescriptors:
+      return SetSoft(DescriptorsUsed() - 1 + value_);
+    case LimitKind::kFileSize:
+      std::signal(SIGXFSZ, SIG_IGN);
+      return SetSoft(value_);
+    case LimitKind::kAddressSpace:
+      return SetSoft((NumberAfter("/proc/self/status", "VmSize:") + value_) << 10);
+    case LimitKind::kThreads:
+      return SetSoft(NumberAfter("/proc/self/status", "Threads:") + value_);
+    case LimitKind::kDisk:
+      return FillDisk();
+    case LimitKind::kPreallocation:
+      preallocation_error = value_ % 2 == 0 ? ENOSPC : EDQUOT;
+      preallocations_left = static_cast<int>(value_ / 2);
+      return true;
+  }
+  return false;
+}
+
+void Limit::Lift() {
+  if (!applied_) return;
+  applied_ = false;
+  if (kind_ == LimitKind::kDisk) {
+    unlink(ballast_.c_str());
+  } else if (kind_ == LimitKind::kPreallocation) {
+    preallocations_left = kUnlimited;
+  } else {
+    setrlimit(Resource(), &before_);
+  }
+}
+
+}  // namespace lull::testing
