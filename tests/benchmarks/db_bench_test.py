@@ -115,7 +115,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn(len(result['bursts']), (1, 2, 3))
         lengths = [burst['seconds'] for burst in result['bursts']]
         self.assertAlmostEqual(result['active_seconds'], sum(lengths), places=6)
-        self.assertGreater(min(lengths), 0.09)
+        self.assertGreater(min(lengths), 0)
         self.assertEqual(result['ops'], sum(burst['ops'] for burst in result['bursts']))
         self.assertEqual(result['ops'], 10 * result['count'])
         self.assertEqual(result['bytes'], 116 * result['ops'])
