@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# lull_add_layer(NAME): the sources of the current folder as object library lull_NAME.
+# lull_add_layer(NAME folder...): the sources of the current folder, and of these folders in it, as
+# object library lull_NAME.
 #
 # lull_add_library(NAME LAYERS layer...): those objects as the library that programs link, with
 # alias NAME::NAME, and as NAME_internal for tests and benchmarks, which may also include and call
@@ -9,7 +10,8 @@
 # lull_make_drop_in(TARGET SONAME): makes a shared library of those objects stand in for LevelDB's.
 
 function(lull_add_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  list(TRANSFORM ARGN REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE folders)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc" ${folders})
   if(NOT sources)
     add_library(lull_${name} INTERFACE)
     return()

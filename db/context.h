@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "db/compaction/picker.h"
 #include "db/filename.h"
-#include "db/picker.h"
 #include "leveldb/cache.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"

@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <utility>
 
-#include "db/batch_format.h"
+#include "db/api/scheduling_options.h"
+#include "db/compaction/layout_options.h"
 #include "db/filename.h"
-#include "db/layout_options.h"
-#include "db/lost_files.h"
-#include "db/scheduling_options.h"
+#include "db/recovery/lost_files.h"
 #include "db/store.h"
+#include "db/write/batch_format.h"
 #include "util/logging.h"
 #include "util/planted.h"
 #include "util/registry.h"

@@ -3,7 +3,7 @@
 // The scheduling options of a store: what they come to, and their change while it is open.
 #include <utility>
 
-#include "db/scheduling_options.h"
+#include "db/api/scheduling_options.h"
 #include "db/store.h"
 #include "util/thread.h"
 

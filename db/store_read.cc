@@ -2,7 +2,7 @@
 //
 // Reads. None takes a lock of the store: see read_view.h for why the view is pinned before the
 // sequence is read.
-#include "db/db_iterator.h"
+#include "db/read/db_iterator.h"
 #include "db/store.h"
 
 namespace lull {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "db/info_log.h"
+#include "db/report/info_log.h"
 #include "db/store.h"
 
 namespace lull {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/checkpoint.h"
+#include "db/recovery/checkpoint.h"
 #include "db/store.h"
 #include "util/logging.h"
 

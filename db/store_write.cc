@@ -3,8 +3,8 @@
 // A write, from the client's call to its entry in the memtable.
 #include <utility>
 
-#include "db/batch_format.h"
 #include "db/store.h"
+#include "db/write/batch_format.h"
 #include "util/logging.h"
 #include "util/planted.h"
 

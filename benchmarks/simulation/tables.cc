@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "db/output_cutter.h"
+#include "db/compaction/output_cutter.h"
 #include "leveldb/comparator.h"
 
 namespace lull::sim {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "db/picker.h"
-#include "db/version.h"
+#include "db/compaction/picker.h"
+#include "db/version/version.h"
 
 namespace lull::sim {
 

@@ -18,7 +18,7 @@
 #include "benchmarks/histogram.h"
 #include "benchmarks/platform.h"
 #include "benchmarks/rng.h"
-#include "db/picker.h"
+#include "db/compaction/picker.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"

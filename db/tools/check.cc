@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/salvage.h"
+#include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
-#include "db/wal_reader.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 
 namespace lull::tools {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "db/filename.h"
-#include "db/log_reader.h"
-#include "db/lost_files.h"
+#include "db/recovery/lost_files.h"
 #include "db/tools/commands.h"
-#include "db/version_edit.h"
+#include "db/version/version_edit.h"
+#include "db/wal/log_reader.h"
 
 namespace lull::tools {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "db/context.h"
-#include "db/manifest.h"
+#include "db/version/manifest.h"
 #include "leveldb/status.h"
 
 namespace lull::tools {

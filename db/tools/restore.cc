@@ -20,13 +20,13 @@
 #include <utility>
 #include <vector>
 
-#include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/lost_files.h"
-#include "db/salvage.h"
+#include "db/recovery/lost_files.h"
+#include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
-#include "db/wal_reader.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // That writers get the rate they were given: whatever a write costs, however late sleepers wake.
-#include "db/admission.h"
+#include "db/write/admission.h"
 
 #include <algorithm>
 #include <string>

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/batch_format.h"
+#include "db/write/batch_format.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
-#include "db/memtable.h"
+#include "db/write/memtable.h"
 #include "leveldb/comparator.h"
 #include "util/random.h"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/db_iterator.h"
+#include "db/read/db_iterator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/drop_rule.h"
+#include "db/compaction/drop_rule.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "db/batch_format.h"
-#include "db/log_writer.h"
-#include "db/version_edit.h"
+#include "db/version/version_edit.h"
+#include "db/wal/log_writer.h"
+#include "db/write/batch_format.h"
 #include "leveldb/options.h"
 #include "leveldb/table_builder.h"
 #include "tests/db/memory_files.h"

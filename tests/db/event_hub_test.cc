@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/event_hub.h"
+#include "db/report/event_hub.h"
 
 #include <atomic>
 #include <functional>

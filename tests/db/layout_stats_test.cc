@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/layout_stats.h"
+#include "db/report/layout_stats.h"
 
 #include <gtest/gtest.h>
 

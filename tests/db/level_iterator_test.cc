@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/level_iterator.h"
+#include "db/read/level_iterator.h"
 
 #include <gtest/gtest.h>
 

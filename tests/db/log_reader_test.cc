@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/log_reader.h"
+#include "db/wal/log_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db/log_writer.h"
+#include "db/wal/log_writer.h"
 #include "tests/db/memory_files.h"
 #include "util/coding.h"
 #include "util/crc32c.h"

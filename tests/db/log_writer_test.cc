@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/log_writer.h"
+#include "db/wal/log_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/memtable.h"
+#include "db/write/memtable.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // A compaction that is interrupted behind every one of its entries: it goes on where it was, or
 // takes all its files with it. Entries are so large that each ends a slice.
-#include "db/merge_job.h"
+#include "db/compaction/merge_job.h"
 
 #include <set>
 #include <string>

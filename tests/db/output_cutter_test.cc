@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/output_cutter.h"
+#include "db/compaction/output_cutter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/drop_rule.h"
+#include "db/compaction/drop_rule.h"
 #include "tests/db/version_text.h"
 #include "util/random.h"
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "db/drop_rule.h"
-#include "db/output_cutter.h"
-#include "db/planner.h"
+#include "db/compaction/drop_rule.h"
+#include "db/compaction/output_cutter.h"
+#include "db/compaction/planner.h"
 #include "tests/db/version_text.h"
 #include "util/random.h"
 

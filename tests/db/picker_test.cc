@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/picker.h"
+#include "db/compaction/picker.h"
 
 #include <gtest/gtest.h>
 

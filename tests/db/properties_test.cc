@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The expected texts were written by LevelDB 1.23 for a store with the same tables.
-#include "db/properties.h"
+#include "db/report/properties.h"
 
 #include <memory>
 #include <string>

@@ -2,7 +2,7 @@
 //
 // Opening a store some of whose logs cannot be read: what they hold is kept, whatever happens to
 // the open.
-#include "db/recovery.h"
+#include "db/recovery/recovery.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "db/lost_files.h"
+#include "db/recovery/lost_files.h"
 #include "lull/lull.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"

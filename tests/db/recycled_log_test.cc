@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/batch_format.h"
-#include "db/log_format.h"
-#include "db/log_writer.h"
-#include "db/wal_reader.h"
+#include "db/wal/log_format.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "leveldb/write_batch.h"
 #include "tests/db/memory_files.h"
 #include "tests/support/crash_env.h"

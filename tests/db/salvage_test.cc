@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // What RepairDB saves of a damaged WAL: every record whose checksum is right, and no other.
-#include "db/salvage.h"
+#include "db/recovery/salvage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/log_writer.h"
-#include "db/wal_reader.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "tests/db/memory_files.h"

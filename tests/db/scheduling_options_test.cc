@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/scheduling_options.h"
+#include "db/api/scheduling_options.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The two texts, made of a report that was filled in by hand.
-#include "db/stats_report.h"
+#include "db/report/stats_report.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

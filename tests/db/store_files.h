@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "db/batch_format.h"
+#include "db/compaction/table_outputs.h"
 #include "db/context.h"
 #include "db/filename.h"
-#include "db/log_writer.h"
-#include "db/manifest.h"
-#include "db/salvage.h"
-#include "db/table_outputs.h"
-#include "db/wal_reader.h"
+#include "db/recovery/salvage.h"
+#include "db/version/manifest.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "leveldb/write_batch.h"
 
 namespace lull::testing {

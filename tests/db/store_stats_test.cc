@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Jobs and stalls told by hand, on a clock that stands still until it is moved.
-#include "db/store_stats.h"
+#include "db/report/store_stats.h"
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/version_edit.h"
+#include "db/version/version_edit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

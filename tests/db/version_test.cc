@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "db/version.h"
+#include "db/version/version.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db/picker.h"
+#include "db/compaction/picker.h"
 #include "tests/db/version_text.h"
 #include "util/random.h"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/version.h"
+#include "db/version/version.h"
 
 namespace lull::testing {
 

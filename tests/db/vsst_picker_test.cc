@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "db/overlap_index.h"
-#include "db/picker.h"
+#include "db/compaction/picker.h"
+#include "db/version/overlap_index.h"
 #include "tests/db/version_text.h"
 
 namespace lull {

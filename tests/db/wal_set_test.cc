@@ -2,7 +2,7 @@
 //
 // Which files a WalSet makes, uses again and removes. One thread plays the leader and the flush
 // thread.
-#include "db/wal_set.h"
+#include "db/wal/wal_set.h"
 
 #include <gtest/gtest.h>
 

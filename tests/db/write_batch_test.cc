@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "db/batch_format.h"
+#include "db/write/batch_format.h"
 
 namespace lull {
 namespace {

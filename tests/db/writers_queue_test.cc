@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/writers_queue.h"
+#include "db/write/writers_queue.h"
 
 #include <gtest/gtest.h>
 

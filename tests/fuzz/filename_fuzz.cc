@@ -10,7 +10,7 @@
 
 #include "db/context.h"
 #include "db/filename.h"
-#include "db/manifest.h"
+#include "db/version/manifest.h"
 #include "leveldb/helpers/memenv.h"
 #include "leveldb/options.h"
 #include "tests/fuzz/fuzz.h"

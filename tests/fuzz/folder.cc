@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "db/batch_format.h"
 #include "db/context.h"
 #include "db/filename.h"
-#include "db/manifest.h"
-#include "db/salvage.h"
-#include "db/wal_reader.h"
+#include "db/recovery/salvage.h"
+#include "db/version/manifest.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mend.h"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "db/log_format.h"
-#include "db/log_reader.h"
-#include "db/log_writer.h"
-#include "db/wal_reader.h"
+#include "db/wal/log_format.h"
+#include "db/wal/log_reader.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mend.h"
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "db/batch_format.h"
 #include "db/filename.h"
-#include "db/log_writer.h"
-#include "db/version_edit.h"
-#include "db/wal_reader.h"
+#include "db/version/version_edit.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
 #include "leveldb/filter_policy.h"
 #include "lull/lull.h"
 #include "table/block_builder.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "db/log_format.h"
+#include "db/wal/log_format.h"
 #include "leveldb/comparator.h"
 #include "leveldb/slice.h"
 #include "table/block.h"

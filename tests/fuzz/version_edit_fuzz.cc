@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "db/filename.h"
-#include "db/version.h"
-#include "db/version_edit.h"
+#include "db/version/version.h"
+#include "db/version/version_edit.h"
 #include "leveldb/comparator.h"
 #include "tests/fuzz/fuzz.h"
 

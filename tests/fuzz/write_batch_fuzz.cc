@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "db/batch_format.h"
-#include "db/memtable.h"
+#include "db/write/batch_format.h"
+#include "db/write/memtable.h"
 #include "leveldb/comparator.h"
 #include "leveldb/write_batch.h"
 #include "tests/fuzz/fuzz.h"

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "db/snapshots.h"
+#include "db/read/snapshots.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"

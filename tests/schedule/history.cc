@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "db/snapshots.h"
+#include "db/read/snapshots.h"
 #include "leveldb/iterator.h"
 #include "tests/support/metamorphic.h"
 

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// DestroyDB: removes what a store has written, and nothing else. What was set aside under lost/
+// could not be read once and has no other copy, so it stays, and with it the folder. Only the notes
+// of logs there go: what they say is true of no other store.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/filename.h"
+#include "db/recovery/lost_files.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/options.h"
+
+namespace leveldb {
+namespace {
+
+Status RemoveNotes(Env* env, const std::string& lost) {
+  std::vector<std::string> names;
+  env->GetChildren(lost, &names);  // fails where nothing was set aside
+  Status result;
+  for (const std::string& child : names) {
+    if (!child.ends_with(lull::kReplayedToSuffix)) continue;
+    const Status removed = env->RemoveFile(lost + "/" + child);
+    if (result.ok()) result = removed;
+  }
+  return result;
+}
+
+}  // namespace
+
+Status DestroyDB(const std::string& name, const Options& options) {
+  Env* const env = options.env;
+  if (env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
+  std::vector<std::string> names;
+  if (!env->GetChildren(name, &names).ok()) return Status::OK();
+
+  const std::string lock_name = lull::LockFileName(name);
+  FileLock* lock = nullptr;
+  Status result = env->LockFile(lock_name, &lock);
+  if (!result.ok()) return result;
+
+  // CURRENT goes first: without it, what is left after an interruption cannot be taken for a store.
+  const std::string current_name = lull::CurrentFileName(name);
+  if (env->FileExists(current_name)) result = env->RemoveFile(current_name);
+  if (result.ok()) result = RemoveNotes(env, lull::LostFolderName(name));
+  if (result.ok()) {
+    for (const std::string& child : names) {
+      const std::optional<lull::ParsedFileName> parsed = lull::ParseFileName(child);
+      if (!parsed || parsed->kind == lull::FileKind::kLock ||
+          parsed->kind == lull::FileKind::kCurrent) {
+        continue;
+      }
+      const Status removed = env->RemoveFile(name + "/" + child);
+      if (result.ok()) result = removed;
+    }
+  }
+
+  // Unlinked while it is held, the LOCK cannot be one that somebody else took in the meantime. An
+  // Env that cannot unlink an open file gets a second chance.
+  const bool unlinked = result.ok() && env->RemoveFile(lock_name).ok();
+  const Status unlocked = env->UnlockFile(lock);
+  if (!result.ok()) return result;
+  if (!unlinked) env->RemoveFile(lock_name);
+  env->RemoveDir(name);  // fails, and should, when files of others are in it
+  return unlocked;
+}
+
+}  // namespace leveldb

@@ -1,0 +1,159 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// lull/c.h over the C++ interface.
+#include <memory>
+#include <string>
+
+#include "db/api/c_types.h"
+#include "lull/c.h"
+#include "lull/listener.h"
+#include "lull/lull.h"
+
+namespace lull::c {
+namespace {
+
+lull_job_info_t Translate(const JobInfo& job, const std::string& error) {
+  lull_job_info_t info = {};
+  info.id = job.id;
+  info.kind = static_cast<int>(job.kind);
+  info.input_level = job.input_level;
+  info.output_level = job.output_level;
+  info.idle_priority = job.idle_priority ? 1 : 0;
+  info.trivial_move = job.trivial_move ? 1 : 0;
+  info.input_files = job.input_files;
+  info.input_bytes = job.input_bytes;
+  info.input_bytes_done = job.input_bytes_done;
+  info.output_files = job.output_files;
+  info.output_bytes = job.output_bytes;
+  info.at_us = job.at_us;
+  info.elapsed_us = job.elapsed_us;
+  info.paused_us = job.paused_us;
+  info.pauses = job.pauses;
+  info.outcome = static_cast<int>(job.outcome);
+  info.error = error.empty() ? nullptr : error.c_str();
+  return info;
+}
+
+lull_stall_info_t Translate(const StallInfo& stall) {
+  lull_stall_info_t info = {};
+  info.id = stall.id;
+  info.kind = static_cast<int>(stall.kind);
+  info.cause = static_cast<int>(stall.cause);
+  info.at_us = stall.at_us;
+  info.elapsed_us = stall.elapsed_us;
+  info.held_us = stall.held_us;
+  info.held_writes = stall.held_writes;
+  return info;
+}
+
+class CListener final : public EventListener {
+ public:
+  CListener(const lull_callbacks_t& callbacks, void* state, void (*destructor)(void*))
+      : callbacks_(callbacks), state_(state), destructor_(destructor) {}
+  ~CListener() override {
+    if (destructor_ != nullptr) destructor_(state_);
+  }
+
+  void OnJobBegin(const JobInfo& job) override { Tell(callbacks_.job_begin, job); }
+  void OnJobPause(const JobInfo& job) override { Tell(callbacks_.job_pause, job); }
+  void OnJobResume(const JobInfo& job) override { Tell(callbacks_.job_resume, job); }
+  void OnJobEnd(const JobInfo& job) override { Tell(callbacks_.job_end, job); }
+  void OnStallBegin(const StallInfo& stall) override { Tell(callbacks_.stall_begin, stall); }
+  void OnStallEnd(const StallInfo& stall) override { Tell(callbacks_.stall_end, stall); }
+  void OnOptionsChange(const OptionsInfo& options) override {
+    if (callbacks_.options_change == nullptr) return;
+    const lull_options_info_t info = {options.at_us, options.policy.c_str(),
+                                      options.options.c_str()};
+    callbacks_.options_change(state_, &info);
+  }
+  void OnWritesRefused(const WritesRefusedInfo& refused) override {
+    if (callbacks_.writes_refused == nullptr) return;
+    const std::string error = refused.status.ToString();
+    const lull_refused_info_t info = {refused.at_us, refused.what.c_str(), error.c_str()};
+    callbacks_.writes_refused(state_, &info);
+  }
+
+ private:
+  void Tell(void (*callback)(void*, const lull_job_info_t*), const JobInfo& job) const {
+    if (callback == nullptr) return;
+    const std::string error = job.status.ok() ? "" : job.status.ToString();
+    const lull_job_info_t info = Translate(job, error);
+    callback(state_, &info);
+  }
+  void Tell(void (*callback)(void*, const lull_stall_info_t*), const StallInfo& stall) const {
+    if (callback == nullptr) return;
+    const lull_stall_info_t info = Translate(stall);
+    callback(state_, &info);
+  }
+
+  const lull_callbacks_t callbacks_;
+  void* const state_;
+  void (*const destructor_)(void*);
+};
+
+/// Whether a string or an object that a caller handed over is there at all; `what` names it.
+bool IsGiven(const void* argument, const char* what, char** errptr) {
+  return argument != nullptr ||
+         KeepError(leveldb::Status::InvalidArgument(what, "is NULL"), errptr);
+}
+
+}  // namespace
+}  // namespace lull::c
+
+struct lull_listener_t {
+  std::shared_ptr<lull::EventListener> rep;
+};
+
+using lull::c::IsGiven;
+using lull::c::KeepError;
+
+extern "C" {
+
+leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, const char* name,
+                     char** errptr) {
+  if (!IsGiven(scheduling, "lull_open: scheduling", errptr) ||
+      !IsGiven(name, "lull_open: name", errptr))
+    return nullptr;
+  lull::SchedulingOptions parsed;
+  if (!KeepError(lull::SchedulingOptions::Parse(scheduling, &parsed), errptr)) return nullptr;
+  leveldb::DB* db = nullptr;
+  if (!KeepError(lull::Open(options->rep, parsed, name, &db), errptr)) return nullptr;
+  return new leveldb_t{db};
+}
+
+void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr) {
+  if (IsGiven(scheduling, "lull_set_options: scheduling", errptr))
+    KeepError(lull::SetOptions(db->rep, scheduling), errptr);
+}
+
+void lull_flush(leveldb_t* db, char** errptr) { KeepError(lull::Flush(db->rep), errptr); }
+
+void lull_wait_for_idle(leveldb_t* db, char** errptr) {
+  KeepError(lull::WaitForIdle(db->rep), errptr);
+}
+
+void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
+  if (IsGiven(dir, "lull_create_checkpoint: dir", errptr))
+    KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
+}
+
+lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
+                                      void (*destructor)(void* state)) {
+  // A caller of a later version says more than this one knows, and that is passed over.
+  if (callbacks == nullptr || callbacks->struct_size < sizeof(lull_callbacks_t)) return nullptr;
+  return new lull_listener_t{std::make_shared<lull::c::CListener>(*callbacks, state, destructor)};
+}
+
+void lull_listener_destroy(lull_listener_t* listener) { delete listener; }
+
+void lull_add_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) {
+  if (IsGiven(listener, "lull_add_listener: listener", errptr))
+    KeepError(lull::AddListener(db->rep, listener->rep), errptr);
+}
+
+void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) {
+  if (IsGiven(listener, "lull_remove_listener: listener", errptr))
+    KeepError(lull::RemoveListener(db->rep, listener->rep), errptr);
+}
+
+}  // extern "C"

@@ -1,0 +1,209 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// OpenReadOnly: a store as it is at one moment, without its LOCK, while another process may write
+// to it. Nothing is written, and nothing runs in the background.
+//
+// How a moment is had of a folder that changes: files are deleted, and WALs overwritten by younger
+// ones, only after the MANIFEST says so. So when the MANIFEST did not grow between the first look
+// at it and the last, every WAL that it names was still there to be replayed, and every table to be
+// opened. Otherwise all is done again.
+// Tables that are open stay readable when they are deleted later.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "db/context.h"
+#include "db/filename.h"
+#include "db/read/db_iterator.h"
+#include "db/read/read_view.h"
+#include "db/read/snapshots.h"
+#include "db/read/table_cache.h"
+#include "db/recovery/recovery.h"
+#include "db/report/properties.h"
+#include "lull/lull.h"
+#include "util/grace.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+// A writer would have to install something during each of so many attempts.
+constexpr int kAttemptsMax = 20;
+
+class ReadOnlyStore final : public leveldb::DB {
+ public:
+  explicit ReadOnlyStore(std::unique_ptr<StoreContext> context)
+      : context_(std::move(context)),
+        tables_(context_.get(), &grace_, [this] { retired_.store(true); }) {}
+  ~ReadOnlyStore() override {
+    if (view_ != nullptr) view_->Unref();
+  }
+
+  Status Load();
+
+  Status Put(const leveldb::WriteOptions&, const Slice&, const Slice&) override {
+    return Refusal();
+  }
+  Status Delete(const leveldb::WriteOptions&, const Slice&) override { return Refusal(); }
+  Status Write(const leveldb::WriteOptions&, leveldb::WriteBatch*) override { return Refusal(); }
+  void CompactRange(const Slice*, const Slice*) override {}
+
+  Status Get(const leveldb::ReadOptions& options, const Slice& key, std::string* value) override;
+  leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override;
+  // Nothing changes, so all snapshots are the same one.
+  const leveldb::Snapshot* GetSnapshot() override { return new StoreSnapshot(last_sequence_); }
+  void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override {
+    delete static_cast<const StoreSnapshot*>(snapshot);
+  }
+  bool GetProperty(const Slice& property, std::string* value) override;
+  void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
+
+ private:
+  /// Where the MANIFEST stands: its name, and how long it is.
+  struct ManifestMark {
+    std::string current;
+    uint64_t bytes = 0;
+    bool operator==(const ManifestMark&) const = default;
+  };
+  Status MarkManifest(ManifestMark* mark) const;
+  Status TryLoad();
+  void OpenTables(const Version& version);
+  /// Closes what was evicted. REQUIRES: no guard is held by this thread.
+  void CloseEvicted() {
+    if (retired_.exchange(false)) grace_.Collect();
+  }
+  Status Refusal() const {
+    return Status::NotSupported(context_->name, "is open for reading only");
+  }
+
+  const std::unique_ptr<StoreContext> context_;
+  GraceDomain grace_;
+  TableCache tables_;
+  std::atomic<bool> retired_{false};
+  // Fixed once loaded.
+  ReadView* view_ = nullptr;
+  SequenceNumber last_sequence_ = 0;
+};
+
+Status ReadOnlyStore::MarkManifest(ManifestMark* mark) const {
+  Status status =
+      leveldb::ReadFileToString(context_->env(), CurrentFileName(context_->name), &mark->current);
+  if (!status.ok()) return status;
+  const std::string manifest = mark->current.substr(0, mark->current.find('\n'));
+  return context_->env()->GetFileSize(context_->name + "/" + manifest, &mark->bytes);
+}
+
+Status ReadOnlyStore::Load() {
+  if (!context_->env()->FileExists(CurrentFileName(context_->name))) {
+    const Status status = CheckFolderIsNew(*context_);
+    return status.IsCorruption() ? status
+                                 : Status::InvalidArgument(context_->name, "holds no store");
+  }
+  Status status;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    ManifestMark before, after;
+    const Status first = MarkManifest(&before);
+    status = TryLoad();
+    const Status last = MarkManifest(&after);
+    // An error counts only when nobody was at work meanwhile: it may be of a file just deleted. (A
+    // writer that closes deletes the log that it had prepared and not used, and says so nowhere.)
+    if (first.ok() == last.ok() && before == after && !status.IsNotFound()) return status;
+  }
+  return status.ok() ? Status::IOError(context_->name, "changes faster than it can be read")
+                     : status;
+}
+
+Status ReadOnlyStore::TryLoad() {
+  if (view_ != nullptr) std::exchange(view_, nullptr)->Unref();
+  const auto make_table = [this](const NewTable& table) {
+    return std::make_shared<TableFile>(table,
+                                       [this](const TableFile& file) { tables_.Forget(file); });
+  };
+  Recovered recovered;
+  std::vector<MemTableRef> memtables;
+  const Status status = RecoverInMemory(context_.get(), make_table, &recovered, &memtables);
+  if (!status.ok()) return status;
+  last_sequence_ = recovered.last_sequence;
+  std::reverse(memtables.begin(), memtables.end());
+  view_ = new ReadView(std::make_shared<MemTable>(context_->order, context_->memtable_blocks),
+                       std::move(memtables), recovered.manifest.version);
+  OpenTables(view_->version());
+  return status;
+}
+
+/// As many as may be open at once. Whoever needs one that cannot be opened is told then.
+void ReadOnlyStore::OpenTables(const Version& version) {
+  int left = context_->options.max_open_files;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (left-- <= 0) return;
+      tables_.NewIterator(table.get(), BlockReadOptions());
+    }
+  }
+}
+
+Status ReadOnlyStore::Get(const leveldb::ReadOptions& options, const Slice& key,
+                          std::string* value) {
+  Status status;
+  {
+    const GraceGuard guard(grace_);
+    status = view_->Get(&tables_, HowToRead(options, context_->options),
+                        LookupKey(key, last_sequence_), value);
+  }
+  CloseEvicted();
+  return status;
+}
+
+leveldb::Iterator* ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options) {
+  const auto open = [this, read = HowToRead(options, context_->options)](TableFile* file) {
+    std::unique_ptr<leveldb::Iterator> iterator = tables_.NewIterator(file, read);
+    CloseEvicted();
+    return iterator;
+  };
+  return NewDbIterator(context_->order, view_->NewIterator(open), last_sequence_).release();
+}
+
+bool ReadOnlyStore::GetProperty(const Slice& property, std::string* value) {
+  value->clear();
+  const GraceGuard guard(grace_);
+  PropertySource source;
+  source.version = &view_->version();
+  source.memory_bytes = context_->options.block_cache->TotalCharge() + view_->MemoryBytes();
+  return RenderProperty(property, source, value);
+}
+
+void ReadOnlyStore::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
+  {
+    const GraceGuard guard(grace_);
+    for (int i = 0; i < count; ++i) sizes[i] = view_->ApproximateBytes(&tables_, ranges[i]);
+  }
+  CloseEvicted();
+}
+
+}  // namespace
+
+Status OpenReadOnly(const leveldb::Options& options, const std::string& name, leveldb::DB** db) {
+  if (db == nullptr)
+    return Status::InvalidArgument("OpenReadOnly: the place for the result is null");
+  *db = nullptr;
+  if (options.env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(name, "Options::comparator is null");
+  auto context = std::make_unique<StoreContext>(options);
+  context->name = name;
+  context->extension = ExtensionOf(options.env);
+  if (options.block_cache == nullptr) {
+    context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
+    context->options.block_cache = context->own_cache.get();
+  }
+  auto store = std::make_unique<ReadOnlyStore>(std::move(context));
+  const Status status = store->Load();
+  if (status.ok()) *db = store.release();
+  return status;
+}
+
+}  // namespace lull

@@ -1,0 +1,63 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/layout_options.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lull {
+namespace {
+
+// The figures with which vLSM's authors measured.
+constexpr double kVsstGrowthFactor = 8;
+constexpr uint64_t kVsstTableBytes = 8u << 20;
+
+bool IsVsst(const SchedulingOptions& options) { return options.layout == LayoutNames()[1]; }
+
+}  // namespace
+
+const std::vector<std::string>& LayoutNames() {
+  static const std::vector<std::string> names = {"leveled", "vsst"};
+  return names;
+}
+
+uint64_t LayoutOptions::TableBytesMin() const {
+  return static_cast<uint64_t>(static_cast<double>(table_bytes_max) / growth_factor);
+}
+
+std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout) {
+  constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
+  const bool vsst = layout.kind == LayoutKind::kVsst;
+  std::array<uint64_t, kLevels> targets{};
+  double bytes = vsst ? layout.growth_factor * static_cast<double>(layout.table_bytes_max)
+                      : static_cast<double>(layout.l1_bytes_target);
+  for (int level = 1; level + 1 < kLevels; ++level) {
+    // 2^63 is far beyond any disk, and safely converted.
+    targets[level] = bytes < 0x1p63 ? static_cast<uint64_t>(bytes) : kUnlimited;
+    bytes *= vsst && level == 1 ? layout.vsst_phi : layout.growth_factor;
+  }
+  targets[kLevels - 1] = kUnlimited;
+  return targets;
+}
+
+uint64_t TableBytesMax(const SchedulingOptions& options, uint64_t max_file_size) {
+  if (options.table_bytes_max != 0) return options.table_bytes_max;
+  return IsVsst(options) ? kVsstTableBytes : max_file_size;
+}
+
+LayoutOptions ResolveLayoutOptions(const SchedulingOptions& options, const PolicyOptions& policy,
+                                   uint64_t max_file_size) {
+  LayoutOptions layout;
+  const bool vsst = IsVsst(options);
+  if (vsst) layout.kind = LayoutKind::kVsst;
+  layout.l0_trigger = policy.l0_trigger;
+  layout.l0_job_bytes_max = policy.l0_job_bytes_max;
+  if (vsst) layout.growth_factor = kVsstGrowthFactor;
+  if (options.growth_factor != 0) layout.growth_factor = options.growth_factor;
+  layout.vsst_phi = options.vsst_phi;
+  layout.table_bytes_max = TableBytesMax(options, max_file_size);
+  layout.pick_by_overlap = options.pick_by_overlap;
+  layout.align_outputs = options.align_outputs;
+  return layout;
+}
+
+}  // namespace lull

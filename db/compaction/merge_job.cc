@@ -1,0 +1,232 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/merge_job.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "db/filename.h"
+#include "table/merging_iterator.h"
+#include "util/logging.h"
+#include "util/planted.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kClockEveryBytes = 16 << 10;
+constexpr size_t kInputReadaheadBytes = 256 << 10;
+
+}  // namespace
+
+leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress) {
+  const uint64_t began_micros = context_->env()->NowMicros();
+  SliceBudget until = budget;
+  until.nanos += context_->clock->NowNanos();
+  leveldb::Status status;
+  if (input_ == nullptr) {
+    status = OpenInput(&input_);
+    input_failed_ = !status.ok();
+    if (status.ok()) input_->SeekToFirst();
+  }
+  if (status.ok()) status = MergeSome(until, progress);
+  // The clock of an Env may be set back meanwhile.
+  busy_micros_ += std::max(context_->env()->NowMicros(), began_micros) - began_micros;
+  return status;
+}
+
+/// `until.nanos` is a point in time.
+leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress) {
+  uint64_t bytes = 0;
+  uint64_t clock_at_bytes = kClockEveryBytes;
+  while (input_->Valid()) {
+    const uint64_t entry_bytes = input_->key().size() + input_->value().size();
+    leveldb::Status status = MergeEntry();
+    if (!status.ok()) return status;
+    input_->Next();
+    bytes += entry_bytes;
+    input_bytes_done_ += entry_bytes;
+    if (bytes < clock_at_bytes) continue;
+    clock_at_bytes = bytes + kClockEveryBytes;
+    if (until.offers_core) OfferCore();
+    if (bytes >= until.bytes || context_->clock->NowNanos() >= until.nanos) {
+      *progress = Progress::kMore;
+      return status;
+    }
+  }
+  leveldb::Status status = input_->status();
+  input_failed_ = !status.ok();
+  if (status.ok()) status = outputs_.FinishTable();
+  *progress = Progress::kDone;
+  return status;
+}
+
+leveldb::Status MergeJob::MergeEntry() {
+  const leveldb::Slice key = input_->key();
+  const bool drop = rule_.ShouldDrop(key);
+  // Written again it would get a fresh checksum, and in a range where nobody expects it.
+  if (rule_.IsDamaged()) {
+    return leveldb::Status::Corruption("a table holds keys that are malformed or out of order",
+                                       EscapeBytes(key));
+  }
+  if (drop) return leveldb::Status::OK();
+  const bool may_cut =
+      outputs_.HasOpenTable() && (!rule_.SameUserKeyAsBefore() || Planted(Bug::kUserKeySplit));
+  const bool wants_cut = CutBefore(key, outputs_.OpenTableBytes(), may_cut);
+  if (wants_cut || (may_cut && outputs_.IsIndexFull(key))) {
+    leveldb::Status status = outputs_.FinishTable();
+    if (!status.ok()) return status;
+  }
+  return outputs_.Add(key, input_->value());
+}
+
+FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
+                   SequenceNumber oldest_snapshot)
+    : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
+      sealed_(std::move(sealed)) {}
+
+uint64_t FlushJob::memory_bytes() const {
+  uint64_t bytes = 0;
+  for (const SealedMemTable& sealed : sealed_) bytes += sealed.memory_bytes;
+  return bytes;
+}
+
+leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> children;
+  uint64_t entries = 0;
+  for (const SealedMemTable& sealed : sealed_) {
+    children.push_back(sealed.memtable->NewIterator());
+    entries += sealed.memtable->EntryCount();
+  }
+  if (context_->order.bytewise()) key_filter_ = std::make_unique<KeyFilter>(entries);
+  *input = NewMergingIterator(context_->order, std::move(children));
+  return leveldb::Status::OK();
+}
+
+CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
+                             CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
+                             SequenceNumber oldest_snapshot)
+    : MergeJob(job_class, context, plan.output_level,
+               DropRule(context->order, oldest_snapshot, version, plan.output_level)),
+      tables_(tables),
+      plan_(std::move(plan)),
+      version_(std::move(version)),
+      cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
+              plan_.fences) {}
+
+leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
+  if (plan_.trivial_move) {
+    *progress = Progress::kDone;
+    return leveldb::Status::OK();
+  }
+  const leveldb::Status status = MergeJob::RunSlice(budget, progress);
+  return status.ok() && *progress == Progress::kDone ? CheckOutputs() : status;
+}
+
+VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
+  VersionEdit edit;
+  for (const TableRef& file : plan.upper)
+    edit.deleted_tables.emplace_back(plan.level, file->number());
+  for (const TableRef& file : plan.lower)
+    edit.deleted_tables.emplace_back(plan.output_level, file->number());
+  return edit;
+}
+
+/// Whether the outputs fit in where the inputs were. They do, unless a table holds other keys than
+/// the MANIFEST says: that is damage in one range, and must not become an edit which no Version can
+/// take.
+leveldb::Status CompactionJob::CheckOutputs() {
+  VersionEdit edit = EditWithoutInputs(plan_);
+  edit.new_tables = outputs().finished();
+  VersionBuilder builder(
+      version_, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
+  VersionRef result;
+  const leveldb::Status status = builder.Apply(edit);
+  return status.ok() ? builder.Build(&result) : status;
+}
+
+double CompactionJob::share_done() const {
+  const auto whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
+  return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
+}
+
+/// Never null: a failure is the iterator's status. The iterator owns its reader.
+std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
+  std::unique_ptr<TableReader> reader;
+  const leveldb::Status status = tables_->OpenPrivately(file, &reader);
+  if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
+  BlockReadOptions options;
+  // Damage must not be rewritten under a fresh checksum.
+  options.verify_checksums = !Planted(Bug::kInputsUnverified);
+  options.fill_cache = false;
+  options.readahead_bytes = kInputReadaheadBytes;
+  options.bytes_entered = &table_bytes_read_;
+  std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
+  iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
+                            reader.release(), nullptr);
+  return iterator;
+}
+
+leveldb::Status CompactionJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> children;
+  const auto add = [&](std::span<const TableRef> files) {
+    Input& added = inputs_.emplace_back();
+    const auto open = [this, &added](TableFile* file) {
+      added.opened_last = file;
+      return OpenInputTable(*file);
+    };
+    children.push_back(files.size() == 1 ? open(files.front().get())
+                                         : NewLevelIterator(context_->order, files, open));
+    added.iterator = children.back().get();
+  };
+  const auto add_level = [&](int level, const std::vector<TableRef>& files) {
+    if (level == 0) {
+      for (const TableRef& file : files) add({&file, 1});
+    } else if (!files.empty()) {
+      add(files);
+    }
+  };
+  add_level(plan_.level, plan_.upper);
+  add_level(plan_.output_level, plan_.lower);
+  *input = NewMergingIterator(context_->order, std::move(children));
+  return leveldb::Status::OK();
+}
+
+RunningRange CompactionJob::RangeToAvoid() const {
+  RunningRange range = plan_.range;
+  for (const Input& input : inputs_) {
+    if (input.iterator->status().ok()) continue;
+    range.smallest_user = input.opened_last->smallest_user().ToString();
+    range.largest_user = input.opened_last->largest_user().ToString();
+    break;
+  }
+  return range;
+}
+
+leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
+  if (!waste_.jobs.empty()) {
+    waste_.jobs.pop_back();
+  } else if (!waste_.paths.empty()) {
+    RemoveFile(waste_.paths.back());
+    waste_.paths.pop_back();
+  }
+  *progress = waste_.empty() ? Progress::kDone : Progress::kMore;
+  return leveldb::Status::OK();
+}
+
+void CleanupJob::RemoveFile(const std::string& path) {
+  leveldb::Env* const env = context_->env();
+  leveldb::Status status = env->RemoveFile(path);
+  if (status.IsNotFound()) {
+    const std::optional<ParsedFileName> parsed =
+        ParseFileName(path.substr(context_->name.size() + 1));
+    // A table of an old LevelDB, which called it otherwise.
+    if (parsed && parsed->kind == FileKind::kTable)
+      status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
+  }
+  if (!status.ok() && !status.IsNotFound()) {
+    Log(context_->logger(), "%s stays behind: %s", path.c_str(), status.ToString().c_str());
+  }
+}
+
+}  // namespace lull

@@ -1,0 +1,102 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/compaction/picker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/compaction/layout_rules.h"
+#include "util/planted.h"
+
+namespace lull {
+
+namespace {
+
+// From the most urgent of the deep levels that are due; `before_l0`: and go before L0.
+std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules& rules,
+                                      const CompactPointers& pointers, bool before_l0) {
+  const auto targets = LevelTargets(planner.layout());
+  std::vector<std::pair<double, int>> due;
+  for (int level = 1; level + 1 < kLevels; ++level) {
+    if (planner.version().TableCount(level) == 0) continue;
+    if (planner.StayingBytes(level) < targets[level]) continue;
+    if (before_l0 && !rules.GoesBeforeL0(planner, level)) continue;
+    due.emplace_back(LevelScore(planner.version(), level, planner.layout()), level);
+  }
+  std::stable_sort(due.begin(), due.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [score, level] : due) {
+    if (auto plan = rules.PickDeep(planner, level, pointers[level])) return plan;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
+               const std::vector<RunningRange>& running) {
+  return std::any_of(running.begin(), running.end(), [&](const RunningRange& job) {
+    if (Planted(Bug::kOutputLevelsUnchecked) && job.input_level != candidate.input_level)
+      return false;
+    const bool shares_level =
+        job.input_level == candidate.input_level || job.input_level == candidate.output_level ||
+        job.output_level == candidate.input_level || job.output_level == candidate.output_level;
+    return shares_level && order.CompareUser(job.smallest_user, candidate.largest_user) <= 0 &&
+           order.CompareUser(candidate.smallest_user, job.largest_user) <= 0;
+  });
+}
+
+double LevelScore(const Version& version, int level, const LayoutOptions& layout) {
+  if (level == 0) {
+    return static_cast<double>(version.TableCount(0)) / std::max(layout.l0_trigger, 1);
+  }
+  if (level + 1 >= kLevels) return 0;  // nowhere to go
+  const uint64_t target = std::max<uint64_t>(LevelTargets(layout)[level], 1);
+  return static_cast<double>(version.LevelBytes(level)) / static_cast<double>(target);
+}
+
+std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
+                                   const std::vector<RunningRange>& running,
+                                   const CompactPointers& pointers, const LayoutOptions& layout) {
+  const Planner planner(version, running, layout);
+  const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
+  if (depth == Depth::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
+
+  if (version.TableCount(0) == 0 || LevelScore(version, 0, layout) < 1) return std::nullopt;
+  if (auto plan = PickDue(planner, rules, pointers, /*before_l0=*/true)) return plan;
+  return rules.PickL0(planner, pointers[0]);
+}
+
+ManualPick PickManual(const Version& version, int level, const UserRange& range,
+                      const std::vector<RunningRange>& running, const LayoutOptions& layout) {
+  ManualPick pick;
+  if (level + 1 >= kLevels) return pick;
+  const Planner::Tables wanted = version.Overlapping(level, range);
+  if (wanted.empty()) return pick;
+
+  const Planner planner(version, running, layout);
+  Planner::Tables upper = wanted;
+  if (level > 0) {
+    upper.clear();
+    uint64_t bytes = 0;
+    do {
+      upper.push_back(wanted[upper.size()]);
+      bytes += upper.back()->file_bytes();
+    } while (upper.size() < wanted.size() && bytes < layout.table_bytes_max);
+    planner.AddSplitKeys(level, &upper);
+  }
+  pick.plan = planner.Complete(level, std::move(upper), /*widen=*/true);
+  if (!pick.plan) {
+    pick.conflict = true;
+    return pick;
+  }
+  // A client asks for this to be rid of deletions, and moving a file drops none.
+  pick.plan->trivial_move = false;
+  const Planner::Tables& taken = pick.plan->upper;
+  if (!Contains(taken, wanted.back())) {
+    pick.next_begin = UserKeyOf(pick.plan->next_pointer).ToString();
+  }
+  return pick;
+}
+
+}  // namespace lull

@@ -1,0 +1,253 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/planner.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "db/version/overlap_index.h"
+
+namespace lull {
+
+using leveldb::Slice;
+
+namespace {
+
+using Tables = Planner::Tables;
+
+// The smallest range that holds all tables given. Borrows the keys of the tables.
+struct KeySpan {
+  Slice smallest;  // user keys
+  Slice largest;
+  bool empty = true;
+
+  void Add(const KeyOrder& order, const Tables& tables) {
+    for (const TableRef& table : tables) {
+      if (empty || order.CompareUser(table->smallest_user(), smallest) < 0) {
+        smallest = table->smallest_user();
+      }
+      if (empty || order.CompareUser(table->largest_user(), largest) > 0) {
+        largest = table->largest_user();
+      }
+      empty = false;
+    }
+  }
+  UserRange ToRange() const { return {smallest.ToString(), largest.ToString()}; }
+};
+
+KeySpan SpanOf(const KeyOrder& order, const Tables& tables) {
+  KeySpan span;
+  span.Add(order, tables);
+  return span;
+}
+
+UserRange RangeOf(const TableFile& table) {
+  return {table.smallest_user().ToString(), table.largest_user().ToString()};
+}
+
+}  // namespace
+
+uint64_t SumBytes(const std::vector<TableRef>& tables) {
+  uint64_t sum = 0;
+  for (const TableRef& table : tables) sum += table->file_bytes();
+  return sum;
+}
+
+bool UserRangesTouch(const KeyOrder& order, const TableFile& a, const TableFile& b) {
+  return order.CompareUser(a.smallest_user(), b.largest_user()) <= 0 &&
+         order.CompareUser(b.smallest_user(), a.largest_user()) <= 0;
+}
+
+bool Contains(const std::vector<TableRef>& tables, const TableRef& table) {
+  return std::find(tables.begin(), tables.end(), table) != tables.end();
+}
+
+size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
+                   const std::string& pointer) {
+  if (!order.Comparable(pointer)) return 0;  // no pointer yet
+  const auto is_behind = [&](const TableRef& table) {
+    return order.Compare(table->largest(), pointer) > 0;
+  };
+  const auto found = std::find_if(tables.begin(), tables.end(), is_behind);
+  return found == tables.end() ? 0 : found - tables.begin();
+}
+
+uint64_t Planner::StayingBytes(int level) const {
+  uint64_t bytes = 0;
+  for (const TableRef& table : version_.level(level)) {
+    const bool leaves = std::any_of(running_.begin(), running_.end(), [&](const RunningRange& job) {
+      return job.input_level == level &&
+             order_.CompareUser(job.smallest_user, table->smallest_user()) <= 0 &&
+             order_.CompareUser(table->largest_user(), job.largest_user) <= 0;
+    });
+    if (!leaves) bytes += table->file_bytes();
+  }
+  return bytes;
+}
+
+bool Planner::Blocked(int level, const Tables& inputs) const {
+  const KeySpan span = SpanOf(order_, inputs);
+  return Conflicts(order_, {level, level + 1, span.smallest.ToString(), span.largest.ToString()},
+                   running_);
+}
+
+void Planner::AddSplitKeys(int level, Tables* inputs) const {
+  if (level == 0 || inputs->empty()) return;  // L0 inputs are closed over whole overlaps
+  const Tables& tables = version_.level(level);
+  size_t next = version_.FindTable(level, inputs->back()->largest()) + 1;
+  while (next < tables.size() &&
+         order_.CompareUser(inputs->back()->largest_user(), tables[next]->smallest_user()) == 0) {
+    inputs->push_back(tables[next++]);
+  }
+}
+
+void Planner::CloseOverOlder(Tables* chosen) const {
+  for (size_t i = 0; i < chosen->size(); ++i) {
+    const TableRef newer = (*chosen)[i];
+    for (const TableRef& table : version_.level(0)) {
+      if (table->number() < newer->number() && UserRangesTouch(order_, *table, *newer) &&
+          !Contains(*chosen, table)) {
+        chosen->push_back(table);
+      }
+    }
+  }
+}
+
+Tables Planner::LowerInputs(int level, const UserRange& range) const {
+  Tables lower = version_.Overlapping(level + 1, range);
+  AddSplitKeys(level + 1, &lower);
+  return lower;
+}
+
+// More of the upper level can come along for free where that touches no further lower table.
+void Planner::Widen(int level, Tables* upper, Tables* lower) const {
+  if (lower->empty()) return;
+  KeySpan span = SpanOf(order_, *upper);
+  span.Add(order_, *lower);
+  Tables more = version_.Overlapping(level, span.ToRange());
+  AddSplitKeys(level, &more);
+  if (more.size() <= upper->size()) return;
+  const uint64_t bytes_max = layout_.expanded_inputs_tables_max * layout_.table_bytes_max;
+  if (SumBytes(more) + SumBytes(*lower) >= bytes_max) return;
+
+  const Tables lower_of_more = LowerInputs(level, SpanOf(order_, more).ToRange());
+  if (lower_of_more.size() != lower->size()) return;
+  Tables all = more;
+  all.insert(all.end(), lower->begin(), lower->end());
+  if (!Blocked(level, all)) *upper = std::move(more);
+}
+
+bool Planner::CanMove(const CompactionPlan& plan) const {
+  if (!plan.lower.empty()) return false;
+  const auto share_a_key = [&](const TableRef& a, const TableRef& b) {
+    return UserRangesTouch(order_, *a, *b);
+  };
+  const auto shared = std::adjacent_find(plan.upper.begin(), plan.upper.end(), share_a_key);
+  // Not several of L0, even if they do not touch: they are in no order of keys.
+  if (shared != plan.upper.end() || (plan.level == 0 && plan.upper.size() > 1)) return false;
+  if (plan.level + 2 >= kLevels) return true;
+  const uint64_t bytes_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
+  return std::all_of(plan.upper.begin(), plan.upper.end(), [&](const TableRef& table) {
+    return SumBytes(version_.Overlapping(plan.level + 2, RangeOf(*table))) <= bytes_max;
+  });
+}
+
+std::optional<CompactionPlan> Planner::Complete(int level, Tables upper, bool widen) const {
+  CompactionPlan plan;
+  plan.level = level;
+  plan.lower = LowerInputs(level, SpanOf(order_, upper).ToRange());
+  plan.upper = std::move(upper);
+  if (widen) Widen(level, &plan.upper, &plan.lower);
+  return Finish(std::move(plan));
+}
+
+std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper) const {
+  CompactionPlan plan;
+  plan.level = level;
+  const Tables& below = version_.level(level + 1);
+  size_t taken = 0;          // position below, behind all that the tables so far lie over
+  std::optional<Slice> end;  // user key: inputs so far reach to here
+  for (const TableRef& table : upper) {
+    const auto ends_before = [&](const TableRef& lower) {
+      return order_.CompareUser(lower->largest_user(), table->smallest_user()) < 0;
+    };
+    const size_t begin =
+        std::partition_point(below.begin(), below.end(), ends_before) - below.begin();
+    if (end && begin > taken) plan.fences.push_back(end->ToString());
+    taken = std::max(taken, begin);
+    const size_t stop = begin + LowerInputs(level, RangeOf(*table)).size();
+    for (; taken < stop; ++taken) plan.lower.push_back(below[taken]);
+
+    end = table->largest_user();
+    if (!plan.lower.empty() && order_.CompareUser(plan.lower.back()->largest_user(), *end) > 0) {
+      end = plan.lower.back()->largest_user();
+    }
+  }
+  plan.upper = std::move(upper);
+  return Finish(std::move(plan));
+}
+
+std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
+  plan.output_level = plan.level + 1;
+  KeySpan span = SpanOf(order_, plan.upper);
+  span.Add(order_, plan.lower);
+  plan.range = {plan.level, plan.output_level, span.smallest.ToString(), span.largest.ToString()};
+  if (Conflicts(order_, plan.range, running_)) return std::nullopt;
+
+  if (plan.level + 2 < kLevels) {
+    plan.grandparents = version_.Overlapping(plan.level + 2, span.ToRange());
+  }
+  plan.trivial_move = CanMove(plan);
+  plan.input_bytes = SumBytes(plan.upper) + SumBytes(plan.lower);
+  const auto ends_first = [&](const TableRef& a, const TableRef& b) {
+    return order_.Compare(a->largest(), b->largest()) < 0;
+  };
+  const auto last = std::max_element(plan.upper.begin(), plan.upper.end(), ends_first);
+  plan.next_pointer = (*last)->largest().ToString();
+  return plan;
+}
+
+std::optional<CompactionPlan> Planner::PickOne(int level, const std::string& pointer) const {
+  if (layout_.pick_by_overlap) return PickByOverlap(level);
+  const Tables& tables = version_.level(level);
+  const size_t first = FirstBehind(order_, tables, pointer);
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const TableRef& table = tables[(first + i) % tables.size()];
+    if (Blocked(level, {table})) continue;
+    Tables upper = {table};
+    AddSplitKeys(level, &upper);
+    if (auto plan = Complete(level, std::move(upper), /*widen=*/true)) return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<CompactionPlan> Planner::PickByOverlap(int level) const {
+  struct Candidate {
+    double cost;  // bytes rewritten below for a byte that goes down
+    size_t position;
+  };
+  const Tables& tables = version_.level(level);
+  const OverlapIndex overlap(version_, level);
+  std::vector<Candidate> heap;
+  heap.reserve(tables.size());
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const double bytes = static_cast<double>(std::max<uint64_t>(tables[i]->file_bytes(), 1));
+    heap.push_back({static_cast<double>(overlap.Bytes(i, i)) / bytes, i});
+  }
+  const auto dearer = [](const Candidate& a, const Candidate& b) {
+    return a.cost != b.cost ? a.cost > b.cost : a.position > b.position;
+  };
+  // A heap: most often the first will do, and a level can have thousands.
+  std::make_heap(heap.begin(), heap.end(), dearer);
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), dearer);
+    Tables upper = {tables[heap.back().position]};
+    heap.pop_back();
+    if (Blocked(level, upper)) continue;
+    AddSplitKeys(level, &upper);
+    if (auto plan = Complete(level, std::move(upper), /*widen=*/true)) return plan;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lull

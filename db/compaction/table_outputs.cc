@@ -1,0 +1,83 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/table_outputs.h"
+
+#include "db/filename.h"
+#include "util/planted.h"
+
+namespace lull {
+
+TableOutputs::~TableOutputs() {
+  const bool unfinished = writer_ != nullptr || file_ != nullptr;
+  if (writer_ != nullptr) writer_->Abandon();
+  writer_.reset();
+  file_.reset();
+  // What cannot be removed now is removed when the store is opened next.
+  const auto remove = [this](const NewTable& table) {
+    context_->env()->RemoveFile(TableFileName(context_->name, table.number));
+  };
+  if (unfinished && !Planted(Bug::kOpenOutputForgotten)) remove(current_);
+  if (kept_) return;
+  for (const NewTable& table : finished_) remove(table);
+}
+
+leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::WritableFile** file) {
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context_->extension != nullptr) {
+    const auto writer = level_ == 0 ? TableWriterKind::kFlush : TableWriterKind::kCompaction;
+    status = context_->extension->NewTableFile(path, writer, file);
+  }
+  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, file);
+  return status;
+}
+
+leveldb::Status TableOutputs::Begin() {
+  current_ = NewTable{};
+  current_.level = level_;
+  current_.number = context_->NewFileNumber();
+  const std::string path = TableFileName(context_->name, current_.number);
+  leveldb::WritableFile* raw = nullptr;
+  leveldb::Status status;
+  const auto create = [&] { status = CreateFile(path, &raw); };
+  // A compaction may run at idle priority, and whoever creates a file holds the folder's lock.
+  if (context_->folder_thread != nullptr) {
+    context_->folder_thread->Run(create);
+  } else {
+    create();
+  }
+  if (!status.ok()) return status;
+  file_.reset(raw);
+  writer_ = std::make_unique<TableWriter>(context_->WriteOptions(), file_.get());
+  return status;
+}
+
+leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leveldb::Slice& value) {
+  if (writer_ == nullptr) {
+    leveldb::Status status = Begin();
+    if (!status.ok()) return status;
+    current_.smallest.assign(internal_key.data(), internal_key.size());
+  }
+  current_.largest.assign(internal_key.data(), internal_key.size());
+  writer_->Add(internal_key, value);
+  return writer_->status();
+}
+
+leveldb::Status TableOutputs::FinishTable() {
+  if (writer_ == nullptr) return leveldb::Status::OK();
+  leveldb::Status status = writer_->Finish();
+  if (status.ok() && !Planted(Bug::kTableUnsynced)) status = file_->Sync();
+  if (status.ok()) status = file_->Close();
+  if (!status.ok()) return status;  // the destructor removes the file
+  current_.file_bytes = writer_->FileBytes();
+  finished_.push_back(current_);
+  writer_.reset();
+  file_.reset();
+  return status;
+}
+
+uint64_t TableOutputs::FinishedBytes() const {
+  uint64_t bytes = 0;
+  for (const NewTable& table : finished_) bytes += table.file_bytes;
+  return bytes;
+}
+
+}  // namespace lull

@@ -1,0 +1,153 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The layout `vsst`: short compaction chains. One L0 table at a time goes into a small L1, whose
+// tables were cut (output_cutter.h) so that some overlap little of L2. Only such *good* tables go
+// down to L2; the *poor* ones wait in L1 until the next L0 compaction cuts them anew.
+#include <algorithm>
+#include <utility>
+
+#include "db/compaction/layout_rules.h"
+#include "db/version/overlap_index.h"
+
+namespace lull {
+namespace {
+
+using Tables = Planner::Tables;
+
+// Consecutive tables of L1.
+struct Run {
+  size_t first, last;
+  double cost;  // bytes of L2 for a byte of L1
+};
+
+bool Cheaper(const Run& a, const Run& b) {
+  return a.cost != b.cost ? a.cost < b.cost : a.first < b.first;
+}
+
+class Vsst final : public LayoutRules {
+ public:
+  /// PickL0 sees to L1 by itself, and deeper levels are in no table's way.
+  bool GoesBeforeL0(const Planner&, int) const override { return false; }
+  std::optional<CompactionPlan> PickL0(const Planner& planner,
+                                       const std::string& pointer) const override;
+  std::optional<CompactionPlan> PickDeep(const Planner& planner, int level,
+                                         const std::string& pointer) const override;
+
+ private:
+  std::optional<CompactionPlan> PickGood(const Planner& planner, const OverlapIndex& overlap) const;
+  std::optional<CompactionPlan> PickLeastBad(const Planner& planner,
+                                             const OverlapIndex& overlap) const;
+};
+
+double CostOf(const Tables& tables, const OverlapIndex& overlap, size_t first, size_t last) {
+  uint64_t bytes = 0;
+  for (size_t i = first; i <= last; ++i) bytes += tables[i]->file_bytes();
+  return static_cast<double>(overlap.Bytes(first, last)) /
+         static_cast<double>(std::max<uint64_t>(bytes, 1));
+}
+
+/// The oldest table that overlaps no older one and no running job. But first L1 makes room for it,
+/// if it can: the larger L1 is, the more each table of L0 rewrites. This is left to no policy,
+/// since those that put deep compactions last would let L1 grow for as long as there is anything in
+/// L0.
+std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
+                                           const std::string& pointer) const {
+  const Version& version = planner.version();
+  if (planner.StayingBytes(1) >= LevelTargets(planner.layout())[1]) {
+    if (auto plan = PickDeep(planner, 1, pointer)) return plan;
+  }
+  const Tables& newest_first = version.level(0);
+  for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
+    const TableRef& table = *next;
+    const bool must_wait = std::any_of(newest_first.rbegin(), next, [&](const TableRef& older) {
+      return UserRangesTouch(version.order(), *older, *table);
+    });
+    if (must_wait || planner.Blocked(0, {table})) continue;
+    auto plan = planner.Complete(0, {table}, /*widen=*/false);
+    if (!plan) continue;
+    // Moved as it is, it would be a poor table that nothing cuts anew before it must go on.
+    const double overlap = static_cast<double>(SumBytes(plan->grandparents));
+    const double bytes = static_cast<double>(table->file_bytes());
+    if (overlap > planner.layout().growth_factor * bytes) plan->trivial_move = false;
+    return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<CompactionPlan> Vsst::PickDeep(const Planner& planner, int level,
+                                             const std::string& pointer) const {
+  if (level > 1) return planner.PickOne(level, pointer);
+  const OverlapIndex overlap(planner.version(), 1);
+  if (auto plan = PickGood(planner, overlap)) return plan;
+  return PickLeastBad(planner, overlap);
+}
+
+/// Good tables, the cheapest first, as many as add up to a table of full size.
+std::optional<CompactionPlan> Vsst::PickGood(const Planner& planner,
+                                             const OverlapIndex& overlap) const {
+  const Tables& tables = planner.version().level(1);
+  std::vector<Run> good;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const Run run{i, i, CostOf(tables, overlap, i, i)};
+    if (run.cost <= planner.layout().growth_factor && !planner.Blocked(1, {tables[i]})) {
+      good.push_back(run);
+    }
+  }
+  std::sort(good.begin(), good.end(), Cheaper);
+
+  std::optional<CompactionPlan> plan;
+  Tables chosen;  // by smallest key
+  for (const Run& run : good) {
+    Tables more{tables[run.first]};
+    planner.AddSplitKeys(1, &more);
+    if (plan && SumBytes(chosen) + SumBytes(more) > planner.layout().table_bytes_max) continue;
+    for (const TableRef& table : chosen) {
+      if (!Contains(more, table)) more.push_back(table);
+    }
+    std::sort(more.begin(), more.end(), [&](const TableRef& a, const TableRef& b) {
+      return planner.version().order().Compare(a->smallest(), b->smallest()) < 0;
+    });
+    auto grown = planner.CompleteScattered(1, more);
+    if (!grown) continue;  // what lies between is in use
+    chosen = std::move(more);
+    plan = std::move(grown);
+  }
+  return plan;
+}
+
+/// Of all runs of neighbours up to a table of full size, the cheapest: neighbours share what lies
+/// below their common end.
+std::optional<CompactionPlan> Vsst::PickLeastBad(const Planner& planner,
+                                                 const OverlapIndex& overlap) const {
+  const Tables& tables = planner.version().level(1);
+  std::vector<Run> runs;
+  for (size_t first = 0; first < tables.size(); ++first) {
+    uint64_t bytes = 0;
+    for (size_t last = first; last < tables.size(); ++last) {
+      bytes += tables[last]->file_bytes();
+      if (last > first && bytes > planner.layout().table_bytes_max) break;
+      if (planner.Blocked(1, {tables[last]})) break;
+      runs.push_back({first, last, CostOf(tables, overlap, first, last)});
+    }
+  }
+  std::sort(runs.begin(), runs.end(), Cheaper);
+  for (const Run& run : runs) {
+    Tables upper(tables.begin() + static_cast<ptrdiff_t>(run.first),
+                 tables.begin() + static_cast<ptrdiff_t>(run.last) + 1);
+    planner.AddSplitKeys(1, &upper);
+    auto plan = planner.Complete(1, std::move(upper), /*widen=*/false);
+    if (!plan) continue;
+    plan->least_bad = true;
+    return plan;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const LayoutRules& VsstRules() {
+  static const Vsst rules;
+  return rules;
+}
+
+}  // namespace lull

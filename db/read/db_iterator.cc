@@ -1,0 +1,206 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/read/db_iterator.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "leveldb/status.h"
+#include "util/logging.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+// Where the inner iterator stands depends on the direction.
+//
+// Forward: on the entry that is shown, so keys and values are not copied. `skipped_` is scratch.
+//
+// Backward: entries of one key come oldest first, so which one is visible is known only after the
+// last of them. The inner iterator therefore stands before all entries of the key shown (perhaps
+// nowhere), and the entry shown is a copy in `skipped_` and `value_`.
+//
+// The inner iterator skips what it cannot read, and this one skips malformed keys. An old version
+// of a key may then be shown, but status() is not OK from that moment on: both keep the first
+// error.
+class DbIterator final : public leveldb::Iterator {
+ public:
+  DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
+             SequenceNumber sequence, StripedCounter* read_bytes)
+      : order_(order), sequence_(sequence), inner_(std::move(inner)), read_bytes_(read_bytes) {}
+  ~DbIterator() override { CountRead(); }
+
+  bool Valid() const override { return valid_; }
+
+  Slice key() const override {
+    assert(valid_);
+    return backward_ ? Slice(skipped_) : at_.user_key;
+  }
+
+  Slice value() const override {
+    assert(valid_);
+    const Slice value = backward_ ? Slice(value_) : inner_->value();
+    uncounted_bytes_ += value.size();
+    return value;
+  }
+
+  Status status() const override { return status_.ok() ? inner_->status() : status_; }
+
+  void SeekToFirst() override {
+    inner_->SeekToFirst();
+    ShowNext(/*skipping=*/false);
+  }
+
+  void Seek(const Slice& target) override {
+    inner_->Seek(LookupKey(target, sequence_).internal_key());
+    ShowNext(/*skipping=*/false);
+  }
+
+  void SeekToLast() override {
+    inner_->SeekToLast();
+    ShowPrevious();
+  }
+
+  void Next() override;
+  void Prev() override;
+
+ private:
+  static constexpr size_t kValueCapacityKeptMax = 1 << 20;
+  static constexpr uint64_t kCountEveryBytes = 64 << 10;
+
+  // Parses the inner iterator's key into at_. False, with a bad status, if it is malformed.
+  // REQUIRES: inner_->Valid().
+  bool Load() {
+    const Slice key = inner_->key();
+    if (ParseInternalKey(key, &at_)) [[likely]] {
+      return true;
+    }
+    NoteMalformedKey(key);
+    return false;
+  }
+  void NoteMalformedKey(const Slice& key);
+  // Moves the inner iterator back to the nearest well-formed key, which may be where it stands, and
+  // loads it. False if there is none.
+  bool LoadBackward() {
+    for (; inner_->Valid(); inner_->Prev()) {
+      if (Load()) [[likely]] {
+        return true;
+      }
+    }
+    return false;
+  }
+  bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
+  void Skip(const Slice& user_key) { skipped_.assign(user_key.data(), user_key.size()); }
+
+  // Moves forward from the inner iterator's entry, this one included, to one that can be shown.
+  // With `skipping`, hides keys up to and including skipped_. (Keys before it may be met if what
+  // was unreadable on the way back can be read now.)
+  void ShowNext(bool skipping);
+  // Moves back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
+  void ShowPrevious();
+  void KeepValue();
+  // Notes that an entry is shown. Its value counts when the client looks at it.
+  void NoteShown(const Slice& user_key) {
+    valid_ = true;
+    uncounted_bytes_ += user_key.size();
+    if (uncounted_bytes_ >= kCountEveryBytes) CountRead();
+  }
+  void CountRead() {
+    if (read_bytes_ != nullptr) read_bytes_->Add(uncounted_bytes_);
+    uncounted_bytes_ = 0;
+  }
+
+  const KeyOrder order_;
+  const SequenceNumber sequence_;
+  const std::unique_ptr<leveldb::Iterator> inner_;
+  StripedCounter* const read_bytes_;
+  mutable uint64_t uncounted_bytes_ = 0;
+  ParsedInternalKey at_;  // points into the inner iterator
+  std::string skipped_;
+  std::string value_;
+  Status status_;
+  bool valid_ = false;
+  bool backward_ = false;
+};
+
+void DbIterator::NoteMalformedKey(const Slice& key) {
+  if (!status_.ok()) return;
+  status_ = Status::Corruption("iterator met a malformed internal key", EscapeBytes(key));
+}
+
+void DbIterator::ShowNext(bool skipping) {
+  backward_ = false;
+  valid_ = false;
+  for (; inner_->Valid(); inner_->Next()) {
+    if (!Load() || at_.sequence > sequence_) continue;
+    if (skipping && order_.CompareUser(at_.user_key, skipped_) <= 0) continue;
+    if (at_.kind == ValueKind::kValue) return NoteShown(at_.user_key);
+    Skip(at_.user_key);
+    skipping = true;
+  }
+}
+
+void DbIterator::Next() {
+  assert(valid_);
+  if (!backward_) {
+    Skip(at_.user_key);
+    inner_->Next();
+  } else if (inner_->Valid()) {
+    inner_->Next();
+  } else {
+    inner_->SeekToFirst();
+  }
+  ShowNext(/*skipping=*/true);
+}
+
+void DbIterator::KeepValue() {
+  const Slice value = inner_->value();
+  // One huge value must not pin its size for the rest of the walk.
+  if (value_.capacity() > value.size() + kValueCapacityKeptMax) std::string().swap(value_);
+  value_.assign(value.data(), value.size());
+}
+
+void DbIterator::ShowPrevious() {
+  backward_ = true;
+  valid_ = false;
+  bool loaded = LoadBackward();
+  while (loaded) {
+    Skip(at_.user_key);
+    bool live = false;
+    do {  // oldest to newest: the last visible one decides
+      if (at_.sequence <= sequence_) {
+        live = at_.kind == ValueKind::kValue;
+        if (live) KeepValue();
+      }
+      inner_->Prev();
+      loaded = LoadBackward();
+    } while (loaded && AtSkippedKey());
+    if (live) return NoteShown(skipped_);
+  }
+}
+
+void DbIterator::Prev() {
+  assert(valid_);
+  if (!backward_) {
+    Skip(at_.user_key);
+    do {
+      inner_->Prev();
+    } while (LoadBackward() && AtSkippedKey());
+  }
+  ShowPrevious();
+}
+
+}  // namespace
+
+std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
+                                                 std::unique_ptr<leveldb::Iterator> internal,
+                                                 SequenceNumber sequence,
+                                                 StripedCounter* read_bytes) {
+  return std::make_unique<DbIterator>(order, std::move(internal), sequence, read_bytes);
+}
+
+}  // namespace lull

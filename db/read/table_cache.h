@@ -1,0 +1,99 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Open table files, at most about max_open_files of them. A reader that finds its table open takes
+// no lock and writes no shared memory: the open table hangs at its TableFile. Opening and evicting
+// take a mutex.
+//
+// An evicted table is unlinked from its TableFile at once and freed after a grace period; whoever
+// keeps a table longer than one guarded read (an iterator) holds a reference.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/context.h"
+#include "db/version/version.h"
+#include "leveldb/iterator.h"
+#include "leveldb/status.h"
+#include "table/table_reader.h"
+#include "util/grace.h"
+#include "util/mutex.h"
+
+namespace lull {
+
+class CachedTable {
+ public:
+  explicit CachedTable(std::unique_ptr<TableReader> reader) : reader_(std::move(reader)) {}
+  const TableReader& reader() const { return *reader_; }
+
+  void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  /// Read by the evictor: was the table used since it looked last? Written only when it changes.
+  void NoteUse() {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+  }
+  bool TakeUse() { return used_.exchange(false, std::memory_order_relaxed); }
+
+ private:
+  ~CachedTable() = default;
+  std::unique_ptr<TableReader> reader_;
+  std::atomic<int64_t> references_{1};  // one belongs to the TableFile
+  std::atomic<bool> used_{true};
+};
+
+class TableCache {
+ public:
+  /// `on_retired` is called when something waits for a Collect of `grace`; any thread.
+  TableCache(const StoreContext* context, GraceDomain* grace, std::function<void()> on_retired);
+  /// REQUIRES: no table file is left that was opened here.
+  ~TableCache() = default;
+
+  /// As TableReader::Get. REQUIRES: the caller holds a guard of the grace domain, and `file` lives.
+  leveldb::Status Get(TableFile* file, const BlockReadOptions& options,
+                      const leveldb::Slice& target, void* arg,
+                      void (*visit)(void* arg, const leveldb::Slice& key,
+                                    const leveldb::Slice& value));
+
+  /// Never null: a failure to open is the iterator's status. REQUIRES: `file` outlives the
+  /// iterator.
+  std::unique_ptr<leveldb::Iterator> NewIterator(TableFile* file, const BlockReadOptions& options);
+
+  /// 0 when the table cannot be opened. REQUIRES: as Get.
+  uint64_t ApproximateOffsetOf(TableFile* file, const leveldb::Slice& internal_key);
+
+  /// Opens a table for a compaction alone: no cache is looked at or filled.
+  leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
+
+  /// Called as `file` dies: closes it.
+  void Forget(const TableFile& file) LULL_EXCLUDES(mutex_);
+
+ private:
+  leveldb::Status Find(TableFile* file, CachedTable** table) {
+    *table = file->opened.load(std::memory_order_acquire);
+    if (*table == nullptr) return OpenShared(file, table);
+    (*table)->NoteUse();
+    return leveldb::Status::OK();
+  }
+  leveldb::Status OpenShared(TableFile* file, CachedTable** table) LULL_EXCLUDES(mutex_);
+  leveldb::Status OpenReader(const TableFile& file, bool privately,
+                             std::unique_ptr<TableReader>* reader) const;
+  void EvictOneLocked() LULL_REQUIRES(mutex_);
+
+  const StoreContext* const context_;
+  GraceDomain* const grace_;
+  const std::function<void()> on_retired_;
+  const size_t capacity_;
+
+  Mutex mutex_;
+  std::vector<TableFile*> open_ LULL_GUARDED_BY(mutex_);
+  size_t hand_ LULL_GUARDED_BY(mutex_) = 0;  // where the evictor looks next
+};
+
+}  // namespace lull

@@ -1,0 +1,338 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/recovery/recovery.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "db/compaction/merge_job.h"
+#include "db/filename.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
+#include "db/write/memtable.h"
+#include "util/logging.h"
+#include "util/planted.h"
+
+namespace lull {
+namespace {
+
+/// Replays WALs, oldest first, into a memtable each.
+class WalReplay {
+ public:
+  /// Gets each memtable that is not empty, with the last sequence in it.
+  using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
+
+  /// With `logs_may_grow`, another process may be writing to the store.
+  WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow, Take take)
+      : context_(context),
+        logs_may_grow_(logs_may_grow),
+        manifest_is_torn_(manifest.is_torn),
+        take_(std::move(take)),
+        last_sequence_(manifest.last_sequence) {}
+
+  /// `commit` may be empty.
+  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, const CommitRecovered& commit,
+                            Recovered* result);
+
+ private:
+  leveldb::Status ReplayOne(uint64_t number);
+  leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
+                             uint64_t offset);
+  leveldb::Status Stop(const leveldb::Status& cause);
+
+  StoreContext* const context_;
+  const bool logs_may_grow_;
+  const bool manifest_is_torn_;
+  const Take take_;
+  SequenceNumber last_sequence_;
+  MemTableRef memtable_;
+  bool stopped_ = false;      // what follows was not replayed
+  bool is_torn_ = false;      // the WAL read last: its end may have been damaged
+  bool has_records_ = false;  // the WAL read last: at least one follows on what precedes it
+};
+
+leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
+                                     const CommitRecovered& commit, Recovered* result) {
+  // Logs with a torn end. The next record, maybe several logs later, shows whether any is missing.
+  std::vector<std::string> unproven;
+  const auto settle = [&](std::vector<std::string>* fate) {
+    fate->insert(fate->end(), unproven.begin(), unproven.end());
+    unproven.clear();
+  };
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && commit && !stopped_ && unproven.empty()) {
+      result->last_sequence = last_sequence_;
+      leveldb::Status status = commit(result, numbers[i]);
+      if (!status.ok()) return status;
+    }
+    const std::string path = LogFileName(context_->name, numbers[i]);
+    const std::string base = path.substr(context_->name.size() + 1);
+    if (stopped_) {
+      result->lost.push_back(base);
+      continue;
+    }
+    leveldb::Status status = ReplayOne(numbers[i]);
+    if (status.ok() && memtable_ != nullptr) {
+      status = take_(std::exchange(memtable_, nullptr), last_sequence_);
+    }
+    if (!status.ok()) return status;
+    if (has_records_ && !stopped_) settle(&result->obsolete);
+    (is_torn_ || stopped_ ? unproven : result->obsolete).push_back(base);
+    if (stopped_) settle(&result->lost);
+  }
+  settle(&result->obsolete);
+  result->last_sequence = last_sequence_;
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalReplay::ReplayOne(uint64_t number) {
+  const std::string path = LogFileName(context_->name, number);
+  leveldb::SequentialFile* raw = nullptr;
+  leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
+  if (!status.ok()) return status;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
+                   logs_may_grow_ ? context_->env() : nullptr);
+  leveldb::Slice record;
+  is_torn_ = has_records_ = false;
+  while (!stopped_ && reader.ReadRecord(&record)) {
+    if (record.size() < batch::kHeaderBytes) {
+      return Stop(leveldb::Status::Corruption(path, "record at offset " +
+                                                        std::to_string(reader.LastRecordOffset()) +
+                                                        " is shorter than a batch"));
+    }
+    if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1 &&
+        !Planted(Bug::kLostWalUnnoticed)) {
+      // What a power loss may leave of writes that nobody synced: not damage.
+      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not after %llu",
+          path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
+          static_cast<unsigned long long>(last_sequence_));
+      stopped_ = true;
+      if (!manifest_is_torn_ || !context_->options.paranoid_checks) return status;
+      return leveldb::Status::Corruption(
+          path, "begins behind a gap, and the MANIFEST does not end in a whole record");
+    }
+    has_records_ = true;
+    status = TakeRecord(record, path, reader.LastRecordOffset());
+    if (!status.ok()) return status;
+  }
+  if (reader.end() == log::LogEnd::kError && !Planted(Bug::kWalReadErrorIsItsEnd))
+    return reader.status();
+  if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
+  is_torn_ = reader.end() == log::LogEnd::kTorn;
+  return status;
+}
+
+leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,
+                                      uint64_t offset) {
+  leveldb::Status status = batch::Validate(record);
+  if (!status.ok()) {
+    return Stop(leveldb::Status::Corruption(
+        path, "record at offset " + std::to_string(offset) + ": " + status.ToString()));
+  }
+  if (!batch::HasPossibleSequence(record)) {
+    return Stop(leveldb::Status::Corruption(
+        path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
+  }
+  const uint32_t count = batch::CountOf(record);
+  if (count == 0) return status;
+  if (memtable_ == nullptr)
+    memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
+  status = batch::InsertInto(record, memtable_.get());
+  last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
+  // A memtable may have absorbed a burst, on a machine with more memory than this one.
+  if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
+    status = take_(std::exchange(memtable_, nullptr), last_sequence_);
+  return status;
+}
+
+/// Ends the replay, or the open where the caller wants to know of any damage.
+leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
+  stopped_ = !Planted(Bug::kReplayGoesOnBehindDamage);
+  Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
+  return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
+}
+
+/// Writes a memtable as L0 tables.
+leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
+                              SequenceNumber last_sequence, Recovered* result) {
+  std::vector<SealedMemTable> sealed(1);
+  sealed[0].memtable = std::move(memtable);
+  FlushJob job(context, std::move(sealed), last_sequence);
+  Job::Progress progress = Job::Progress::kMore;
+  leveldb::Status status;
+  while (status.ok() && progress == Job::Progress::kMore) {
+    status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+  }
+  if (!status.ok()) return status;
+  job.outputs().Keep();
+  for (const NewTable& table : job.outputs().finished()) result->new_tables.push_back(table);
+  return status;
+}
+
+/// The files that the MANIFEST names and the folder lacks.
+leveldb::Status CheckTablesExist(const StoreContext& context, const Version& version,
+                                 const std::set<uint64_t>& present) {
+  int missing = 0;
+  std::string example;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (present.contains(table->number())) continue;
+      if (missing++ == 0) example = TableFileName(context.name, table->number());
+    }
+  }
+  if (missing == 0) return leveldb::Status::OK();
+  return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
+}
+
+/// Reads the MANIFEST and sorts the folder's files: `wals`, oldest first, are those to replay.
+leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                           Recovered* result, std::vector<uint64_t>* wals) {
+  leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
+  if (!status.ok()) return status;
+  std::vector<std::string> names;
+  status = context->env()->GetChildren(context->name, &names);
+  if (!status.ok()) return status;
+
+  const ManifestState& manifest = result->manifest;
+  // What a record that is lost named, and the rest of that record.
+  std::vector<std::string>& unlisted = manifest.is_torn ? result->lost : result->obsolete;
+  std::set<uint64_t> listed;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
+  }
+  std::set<uint64_t> present;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    if (parsed->number > 0 && !Planted(Bug::kNumbersInFolderReused))
+      context->MarkFileNumberUsed(parsed->number);
+    switch (parsed->kind) {
+      case FileKind::kLog:
+        if (parsed->number >= manifest.log_number ||
+            (manifest.prev_log_number != 0 && parsed->number == manifest.prev_log_number)) {
+          wals->push_back(parsed->number);
+        } else {
+          result->obsolete.push_back(name);
+        }
+        break;
+      case FileKind::kTable:
+        present.insert(parsed->number);
+        if (!listed.contains(parsed->number)) unlisted.push_back(name);
+        break;
+      case FileKind::kDescriptor:
+        (parsed->number == manifest.manifest_number ? unlisted : result->obsolete).push_back(name);
+        break;
+      case FileKind::kTemp:
+        result->obsolete.push_back(name);
+        break;
+      case FileKind::kCurrent:
+      case FileKind::kLock:
+      case FileKind::kInfoLog:
+        break;
+    }
+  }
+  status = context->CheckFileNumbers();
+  if (status.ok()) status = CheckTablesExist(*context, *manifest.version, present);
+  std::sort(wals->begin(), wals->end());
+  return status;
+}
+
+/// Whether the tables of these logs may not fit on the disk beside them.
+bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
+  if (context->extension == nullptr) return false;
+  uint64_t wanted_bytes = 2 * context->options.write_buffer_size;
+  for (const uint64_t number : wals) {
+    uint64_t bytes = 0;
+    if (context->env()->GetFileSize(LogFileName(context->name, number), &bytes).ok())
+      wanted_bytes += bytes;
+  }
+  return context->extension->FreeBytes(context->name) < wanted_bytes;
+}
+
+/// Gives back what a killed process had allocated ahead: removes logs without a record, and cuts
+/// off the zeros at the end of others.
+void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
+  std::erase_if(*wals, [context](uint64_t number) {
+    const std::string path = LogFileName(context->name, number);
+    leveldb::SequentialFile* raw = nullptr;
+    if (!context->env()->NewSequentialFile(path, &raw).ok()) return false;
+    WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+    leveldb::Slice record;
+    bool has_records = false;
+    while (reader.ReadRecord(&record)) has_records = true;
+    if (reader.end() != log::LogEnd::kClean) return false;
+    if (!has_records) return context->env()->RemoveFile(path).ok();
+    context->extension->TruncateFile(path, reader.ValidBytes());  // on an error it stays longer
+    return false;
+  });
+}
+
+}  // namespace
+
+leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                        const CommitRecovered& commit, Recovered* result) {
+  std::vector<uint64_t> wals;
+  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
+  if (!status.ok()) return status;
+  const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
+    return FlushMemTable(context, std::move(memtable), last_sequence, result);
+  };
+  // A torn MANIFEST goes to lost/ first, with what it may have named.
+  const bool in_steps = !result->manifest.is_torn && LacksRoom(context, wals);
+  if (in_steps) GiveBackSpace(context, &wals);
+  return WalReplay(context, result->manifest, false, flush)
+      .ReplayAll(wals, in_steps ? commit : nullptr, result);
+}
+
+leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                                Recovered* result, std::vector<MemTableRef>* memtables) {
+  std::vector<uint64_t> wals;
+  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
+  if (!status.ok()) return status;
+  const auto keep = [&](MemTableRef memtable, SequenceNumber) {
+    memtables->push_back(std::move(memtable));
+    return leveldb::Status::OK();
+  };
+  return WalReplay(context, result->manifest, true, keep).ReplayAll(wals, nullptr, result);
+}
+
+leveldb::Status CheckFolderIsNew(const StoreContext& context) {
+  if (Planted(Bug::kLostCurrentIsNew)) return leveldb::Status::OK();
+  std::vector<std::string> names;
+  leveldb::Status status = context.env()->GetChildren(context.name, &names);
+  if (!status.ok()) return status;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    if (parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog) {
+      return leveldb::Status::Corruption(
+          CurrentFileName(context.name),
+          "is missing, but " + name +
+              " is there: this is a store that lost its CURRENT; RepairDB can rebuild it");
+    }
+  }
+  return status;
+}
+
+leveldb::Status CreateStore(StoreContext* context) {
+  constexpr uint64_t kFirstManifest = 1;
+  VersionEdit edit;
+  edit.log_number = 0;
+  edit.last_sequence = 0;
+  std::unique_ptr<ManifestWriter> writer;
+  leveldb::Status status = ManifestWriter::Create(*context, kFirstManifest, Version(context->order),
+                                                  CompactPointers{}, edit, &writer);
+  if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
+  if (!status.ok() || context->extension == nullptr) return status;
+  // The folder's own name. Where the one above it may not be opened, it is as durable as can be.
+  const leveldb::Status named = context->extension->SyncDirectory(ParentFolderName(context->name));
+  if (!named.ok()) {
+    Log(context->logger(), "The name of the store's folder may not survive a power loss: %s",
+        named.ToString().c_str());
+  }
+  return status;
+}
+
+}  // namespace lull

@@ -1,0 +1,438 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// RepairDB: makes a store that does not open usable again, from whatever can still be read.
+//
+//  1. Every table is read to its end with checksums.
+//  2. Where CURRENT's MANIFEST is whole and all tables that it lists are there, levels are kept. A
+//     damaged table is written anew from its readable entries, in its old place; WALs become L0
+//     tables.
+//  3. Otherwise nobody knows which table's entries are newer, so all tables and WALs are merged by
+//     sequence into one sorted run. Tables that some readable MANIFEST calls compacted away are
+//     left out, so that what was deleted stays deleted.
+//  4. Everything that the result does not need gets a second name in lost/. Then a new MANIFEST and
+//     CURRENT make the result the store, in one step, and the first names go. Nothing else is ever
+//     removed.
+//
+// A store that is as it should be is left as it is; so a second run changes nothing.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/recovery/lost_files.h"
+#include "db/recovery/repair_evidence.h"
+#include "db/recovery/salvage.h"
+#include "leveldb/db.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+
+// Smaller tables than a store writes whatever its options say are of no use here either.
+constexpr size_t kTableBytesMaxMin = 1 << 20;
+
+TableRef ListedTable(const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); }
+
+class Repairer {
+ public:
+  Repairer(const std::string& name, const leveldb::Options& options) : context_(options) {
+    context_.name = name;
+    context_.layout.table_bytes_max = std::max(options.max_file_size, kTableBytesMaxMin);
+    context_.extension = ExtensionOf(options.env);
+  }
+
+  /// REQUIRES: the LOCK is held.
+  Status Run();
+
+ private:
+  void Note(const std::string& message);
+  Status ChooseCurrent();
+  Status ScanTables();
+  bool ListingIsUsable();
+
+  Status KeepLevels();
+  Status KeepLevel(int level);
+  Status AddNewest(uint64_t wal_number_min);
+  Status ReadWals(uint64_t number_min, WalSalvage* wals);
+  std::vector<TableScan> UnlistedNewest() const;
+  bool NewerThanAllListed(const TableScan& scan) const;
+  TableOutputs* NewOutputs(int level);
+
+  Status Rebuild();
+  int LevelFor(uint64_t bytes) const;
+
+  bool NothingToDo() const;
+  Status BuildVersion();
+  Status Install();
+  std::vector<std::string> TheRest() const;
+  Status SyncFolder(const std::string& folder);
+
+  StoreContext context_;
+  FolderListing folder_;
+  TableHistory history_;
+  ManifestState listed_;  // usable only if ListingIsUsable()
+  Status listing_damage_;
+  std::map<uint64_t, TableScan> scans_;
+
+  // The result.
+  std::vector<NewTable> tables_;
+  std::vector<std::unique_ptr<TableOutputs>> outputs_;
+  std::vector<std::unique_ptr<WalSalvage>> wal_tables_;  // those that are part of the result
+  CompactPointers pointers_;
+  SequenceNumber last_sequence_ = 0;
+  VersionRef version_;
+  bool lossy_ = false;    // something could not be read
+  bool changed_ = false;  // the result differs from the listing
+};
+
+void Repairer::Note(const std::string& message) {
+  if (context_.options.info_log == nullptr) {
+    leveldb::Logger* logger = nullptr;
+    const std::string log = InfoLogFileName(context_.name);
+    if (context_.env()->FileExists(log)) {
+      context_.env()->RenameFile(log, OldInfoLogFileName(context_.name));
+    }
+    context_.env()->NewLogger(log, &logger);
+    context_.own_logger.reset(logger);
+    context_.options.info_log = logger;
+  }
+  Log(context_.logger(), "Repair: %s", message.c_str());
+}
+
+Status Repairer::Run() {
+  Status status = ListFolder(&context_, &folder_);
+  if (!status.ok()) return status;
+  if (folder_.empty()) return Status::IOError(context_.name, "holds no files of a store");
+  status = history_.Read(&context_, folder_);
+  if (!status.ok()) return status;
+  last_sequence_ = history_.last_sequence();
+  status = ChooseCurrent();
+  if (status.ok()) status = context_.CheckFileNumbers();
+  if (status.ok()) status = ScanTables();
+  if (!status.ok()) return status;
+
+  bool keep_levels = ListingIsUsable();
+  if (keep_levels) {
+    status = KeepLevels();
+    if (!status.ok()) return status;
+    if (NothingToDo()) return Status::OK();
+    status = BuildVersion();
+    keep_levels = status.ok();
+    if (!keep_levels) Note("the levels cannot be kept: " + status.ToString());
+  }
+  if (!keep_levels) {
+    status = Rebuild();
+    if (status.ok()) status = BuildVersion();
+  }
+  return status.ok() ? Install() : status;
+}
+
+// A store that merely lost its CURRENT gets one that names the latest MANIFEST.
+Status Repairer::ChooseCurrent() {
+  listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
+  if (listing_damage_.ok() || listing_damage_.IsInvalidArgument()) return listing_damage_;
+  Note(listing_damage_.ToString());
+
+  const std::string current = CurrentFileName(context_.name);
+  const bool has_manifest = !folder_.manifests.empty();
+  std::string text;
+  if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
+    if (has_manifest && text == folder_.manifests.rbegin()->second + "\n") return Status::OK();
+    Note("setting aside " + folder_.current);
+    const Status status = KeepUnderLost(context_, {folder_.current});
+    if (!status.ok()) return status;
+  }
+  if (!has_manifest) return Status::OK();
+  // One of the temporary files may have the very name under which CURRENT is written, and would be
+  // overwritten under its second name too.
+  Status status = KeepUnderLost(context_, folder_.temps);
+  for (const std::string& file : std::exchange(folder_.temps, {})) {
+    if (status.ok()) status = context_.env()->RemoveFile(context_.name + "/" + file);
+  }
+  if (status.ok())
+    status = SetCurrentFile(context_.env(), context_.name, folder_.manifests.rbegin()->first);
+  if (!status.ok()) return status;
+  changed_ = true;
+  listed_ = ManifestState();
+  listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
+  return Status::OK();
+}
+
+Status Repairer::ScanTables() {
+  for (const auto& [number, name] : folder_.tables) {
+    TableScan& scan = scans_[number];
+    const Status status = ScanTable(context_, number, context_.name + "/" + name, &scan);
+    if (!status.ok()) return status;
+    if (!scan.whole()) {
+      Note(scan.damage.ToString() + "; entries that can be read: " + std::to_string(scan.entries));
+    }
+    last_sequence_ = std::max(last_sequence_, scan.largest_sequence);
+  }
+  return Status::OK();
+}
+
+bool Repairer::ListingIsUsable() {
+  if (!listing_damage_.ok()) {
+    Note("levels are lost: " + listing_damage_.ToString());
+    return false;
+  }
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : listed_.version->level(level)) {
+      if (scans_.contains(table->number())) continue;
+      Note("levels are lost: table " + std::to_string(table->number()) + " is missing");
+      return false;
+    }
+  }
+  return true;
+}
+
+TableOutputs* Repairer::NewOutputs(int level) {
+  outputs_.push_back(std::make_unique<TableOutputs>(&context_, level));
+  return outputs_.back().get();
+}
+
+Status Repairer::KeepLevels() {
+  // What its last record named may be among the tables that it does not list.
+  lossy_ = lossy_ || listed_.is_torn;
+  pointers_ = listed_.compact_pointers;
+  for (int level = kLevels - 1; level >= 0; --level) {
+    const Status status = KeepLevel(level);
+    if (!status.ok()) return status;
+  }
+  return AddNewest(listed_.log_number);
+}
+
+Status Repairer::KeepLevel(int level) {
+  std::vector<TableRef> tables = listed_.version->level(level);
+  if (level == 0) std::reverse(tables.begin(), tables.end());  // oldest first
+  bool rewrite = false;
+  for (const TableRef& table : tables) {
+    const TableScan& scan = scans_.at(table->number());
+    if (scan.entries == 0) {
+      changed_ = lossy_ = true;
+      continue;
+    }
+    // In L0 a higher number means newer entries. A table that gets a new number must not overtake
+    // the newer ones, so these get new numbers too.
+    rewrite = !scan.whole() || (rewrite && level == 0);
+    if (!rewrite) {
+      tables_.push_back(scan.Describe(level));
+      NewTable listed = table->description;
+      listed.level = level;
+      changed_ = changed_ || !(tables_.back() == listed);
+      continue;
+    }
+    changed_ = true;
+    lossy_ = lossy_ || !scan.whole();
+    TableOutputs* outputs = NewOutputs(level);
+    const auto entries = NewSalvageIterator(context_, {scan});
+    Status status;
+    for (entries->SeekToFirst(); status.ok() && entries->Valid(); entries->Next()) {
+      status = outputs->Add(entries->key(), entries->value());
+    }
+    if (status.ok()) status = entries->status();
+    if (status.ok()) status = outputs->FinishTable();
+    if (!status.ok()) return status;
+    tables_.push_back(outputs->finished()[0]);
+  }
+  return Status::OK();
+}
+
+Status Repairer::ReadWals(uint64_t number_min, WalSalvage* wals) {
+  for (const auto& [number, name] : folder_.wals) {
+    const bool previous = listed_.prev_log_number != 0 && number == listed_.prev_log_number;
+    if (number < number_min && !previous) continue;
+    const Status status = wals->Add(context_.name + "/" + name);
+    if (!status.ok()) return status;
+  }
+  const Status status = wals->Finish();
+  if (!status.ok()) return status;
+  for (const Status& damage : wals->damage()) {
+    Note(damage.ToString());
+    lossy_ = changed_ = true;
+  }
+  for (const TableScan& table : wals->tables()) {
+    last_sequence_ = std::max(last_sequence_, table.largest_sequence);
+  }
+  return status;
+}
+
+bool Repairer::NewerThanAllListed(const TableScan& scan) const {
+  const KeyOrder& order = context_.order;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : listed_.version->level(level)) {
+      const TableScan& other = scans_.at(table->number());
+      if (other.entries == 0) continue;
+      const bool apart =
+          order.CompareUser(UserKeyOf(other.largest), UserKeyOf(scan.smallest)) < 0 ||
+          order.CompareUser(UserKeyOf(scan.largest), UserKeyOf(other.smallest)) < 0;
+      if (!apart && other.largest_sequence >= scan.smallest_sequence) return false;
+    }
+  }
+  return true;
+}
+
+// Tables that never got into the MANIFEST. Where all else could be read they hold nothing of their
+// own: a flush's entries stand in its WAL, a compaction's in its inputs. Otherwise they may be the
+// last copy, but only a table whose entries are newer than all others over the same keys may go on
+// top.
+std::vector<TableScan> Repairer::UnlistedNewest() const {
+  std::vector<TableScan> newest;
+  if (!lossy_) return newest;
+  std::set<uint64_t> listed;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : listed_.version->level(level)) listed.insert(table->number());
+  }
+  const std::set<uint64_t> superseded = history_.Superseded(
+      [&](uint64_t number) { return listed.contains(number) && scans_.at(number).whole(); });
+  for (const auto& [number, scan] : scans_) {
+    const bool candidate =
+        scan.entries > 0 && !listed.contains(number) && !superseded.contains(number);
+    if (candidate && NewerThanAllListed(scan)) newest.push_back(scan);
+  }
+  return newest;
+}
+
+Status Repairer::AddNewest(uint64_t wal_number_min) {
+  auto wals = std::make_unique<WalSalvage>(&context_);
+  Status status = ReadWals(wal_number_min, wals.get());
+  if (!status.ok()) return status;
+  std::vector<TableScan> newest = UnlistedNewest();
+  if (newest.empty() && wals->tables().empty()) return Status::OK();
+  changed_ = true;
+  if (newest.empty() && wals->tables().size() == 1) {
+    tables_.push_back(wals->tables()[0].Describe(0));
+    wal_tables_.push_back(std::move(wals));
+    return status;
+  }
+  // Several may hold versions of one key, in no order that file numbers could tell: make them one
+  // run.
+  newest.insert(newest.end(), wals->tables().begin(), wals->tables().end());
+  TableOutputs* outputs = NewOutputs(0);
+  status = MergeTables(context_, std::move(newest),
+                       DropRule(context_.order, kMaxSequence, nullptr, 0), outputs);
+  if (!status.ok()) return status;
+  for (const NewTable& table : outputs->finished()) tables_.push_back(table);
+  return status;
+}
+
+int Repairer::LevelFor(uint64_t bytes) const {
+  const auto targets = LevelTargets(context_.layout);
+  int level = 1;
+  while (targets[level] < bytes) ++level;  // the deepest level's target is unlimited
+  return level;
+}
+
+Status Repairer::Rebuild() {
+  tables_.clear();
+  outputs_.clear();
+  wal_tables_.clear();
+  pointers_ = CompactPointers();
+  changed_ = true;
+  listed_ = ManifestState();
+
+  const std::set<uint64_t> superseded = history_.Superseded([&](uint64_t number) {
+    const auto scan = scans_.find(number);
+    return scan != scans_.end() && scan->second.whole();
+  });
+  std::vector<TableScan> inputs;
+  uint64_t bytes = 0;
+  const auto use = [&](const TableScan& scan) {
+    inputs.push_back(scan);
+    bytes += scan.file_bytes;
+  };
+  for (const auto& [number, scan] : scans_) {
+    if (scan.entries > 0 && !superseded.contains(number)) use(scan);
+  }
+  WalSalvage wals(&context_);
+  Status status = ReadWals(history_.log_number(), &wals);
+  if (!status.ok()) return status;
+  for (const TableScan& scan : wals.tables()) use(scan);
+
+  const int level = LevelFor(bytes);
+  Note("merging " + std::to_string(inputs.size()) + " tables into level " + std::to_string(level));
+  TableOutputs* outputs = NewOutputs(level);
+  const auto nothing_below = std::make_shared<const Version>(context_.order);
+  status = MergeTables(context_, std::move(inputs),
+                       DropRule(context_.order, kMaxSequence, nothing_below, level), outputs);
+  tables_ = outputs->finished();
+  return status;
+}
+
+// Files that an open would remove are no reason to write a new MANIFEST, but they are set aside.
+bool Repairer::NothingToDo() const {
+  return !changed_ && folder_.temps.empty() && folder_.twins.empty() &&
+         folder_.manifests.size() == 1 && folder_.tables.size() == tables_.size();
+}
+
+Status Repairer::BuildVersion() {
+  VersionEdit edit;
+  edit.new_tables = tables_;
+  VersionBuilder builder(std::make_shared<const Version>(context_.order), ListedTable);
+  const Status status = builder.Apply(edit);
+  return status.ok() ? builder.Build(&version_) : status;
+}
+
+Status Repairer::Install() {
+  for (auto& outputs : outputs_) outputs->Keep();
+  for (auto& wals : wal_tables_) wals->Keep();
+  VersionEdit edit;
+  edit.last_sequence = last_sequence_;
+  edit.log_number = context_.NewFileNumber();  // no WAL that is there now is needed any more
+  const uint64_t number = context_.NewFileNumber();
+  std::unique_ptr<ManifestWriter> writer;
+  Status status = ManifestWriter::Create(context_, number, *version_, pointers_, edit, &writer);
+  // Once CURRENT leads to the new MANIFEST an open would delete what that does not need.
+  const std::vector<std::string> rest = TheRest();
+  for (const std::string& file : rest) Note("setting aside " + file);
+  if (status.ok()) status = KeepUnderLost(context_, rest);
+  if (status.ok()) status = SetCurrentFile(context_.env(), context_.name, number);
+  for (const std::string& file : rest) {
+    const std::string path = context_.name + "/" + file;
+    if (status.ok() && context_.env()->FileExists(path)) status = context_.env()->RemoveFile(path);
+  }
+  return status.ok() && !rest.empty() ? SyncFolder(context_.name) : status;
+}
+
+Status Repairer::SyncFolder(const std::string& folder) {
+  return context_.extension == nullptr ? Status::OK() : context_.extension->SyncDirectory(folder);
+}
+
+// What the new MANIFEST does not need.
+std::vector<std::string> Repairer::TheRest() const {
+  std::set<uint64_t> needed;
+  for (const NewTable& table : tables_) needed.insert(table.number);
+  std::vector<std::string> rest = folder_.temps;
+  rest.insert(rest.end(), folder_.twins.begin(), folder_.twins.end());
+  for (const auto& [number, name] : folder_.tables) {
+    if (!needed.contains(number)) rest.push_back(name);
+  }
+  for (const auto& [number, name] : folder_.wals) rest.push_back(name);
+  for (const auto& [number, name] : folder_.manifests) rest.push_back(name);
+  return rest;
+}
+
+}  // namespace
+}  // namespace lull
+
+namespace leveldb {
+
+Status RepairDB(const std::string& dbname, const Options& options) {
+  if (options.env == nullptr) return Status::InvalidArgument(dbname, "Options::env is null");
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(dbname, "Options::comparator is null");
+  if (options.block_restart_interval < 1) {
+    return Status::InvalidArgument(dbname, "Options::block_restart_interval is less than 1");
+  }
+  FileLock* lock = nullptr;
+  Status status = options.env->LockFile(lull::LockFileName(dbname), &lock);
+  if (!status.ok()) return status;
+  status = lull::Repairer(dbname, options).Run();
+  const Status unlocked = options.env->UnlockFile(lock);
+  return status.ok() ? unlocked : status;
+}
+
+}  // namespace leveldb

@@ -1,0 +1,113 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/recovery/repair_evidence.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "db/filename.h"
+#include "db/wal/log_reader.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+Status ListFolder(StoreContext* context, FolderListing* listing) {
+  std::vector<std::string> names;
+  Status status = context->env()->GetChildren(context->name, &names);
+  if (!status.ok()) return status;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    context->MarkFileNumberUsed(parsed->number);
+    switch (parsed->kind) {
+      case FileKind::kTable: {
+        std::string& known = listing->tables[parsed->number];
+        if (known.empty()) {
+          known = name;
+        } else {  // of the two ".ldb" is less than ".sst"
+          listing->twins.push_back(std::max(known, name));
+          known = std::min(known, name);
+        }
+        break;
+      }
+      case FileKind::kLog:
+        listing->wals.emplace(parsed->number, name);
+        break;
+      case FileKind::kDescriptor:
+        listing->manifests.emplace(parsed->number, name);
+        break;
+      case FileKind::kTemp:
+        listing->temps.push_back(name);
+        break;
+      case FileKind::kCurrent:
+        listing->current = name;
+        break;
+      case FileKind::kLock:
+      case FileKind::kInfoLog:
+        break;
+    }
+  }
+  std::vector<std::string> set_aside;
+  if (context->env()->GetChildren(LostFolderName(context->name), &set_aside).ok()) {
+    for (const std::string& name : set_aside) {
+      if (const auto parsed = ParseFileName(name)) context->MarkFileNumberUsed(parsed->number);
+    }
+  }
+  return status;
+}
+
+Status TableHistory::Read(StoreContext* context, const FolderListing& listing) {
+  for (const auto& [number, name] : listing.manifests) {
+    const std::string path = context->name + "/" + name;
+    leveldb::SequentialFile* raw = nullptr;
+    Status status = context->env()->NewSequentialFile(path, &raw);
+    if (!status.ok()) return status;
+    log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+    Slice record;
+    while (reader.ReadRecord(&record)) {
+      VersionEdit edit;
+      if (!edit.DecodeFrom(record).ok()) break;
+      status = Take(context, edit);
+      if (!status.ok()) return status;
+    }
+  }
+  return Status::OK();
+}
+
+Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
+  const char* const comparator = context->options.comparator->Name();
+  if (edit.comparator && *edit.comparator != comparator) {
+    return Status::InvalidArgument(
+        context->name,
+        "was written with comparator " + *edit.comparator + ", is repaired with " + comparator);
+  }
+  if (edit.log_number) log_number_ = std::max(log_number_, *edit.log_number);
+  if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
+  if (edit.deleted_tables.empty()) return Status::OK();
+
+  Change change;
+  std::set<uint64_t> added;
+  for (const NewTable& table : edit.new_tables) added.insert(table.number);
+  for (const auto& [level, number] : edit.deleted_tables) {
+    if (added.erase(number) == 0) change.removed.push_back(number);  // else it moved
+  }
+  change.added.assign(added.begin(), added.end());
+  changes_.push_back(std::move(change));
+  return Status::OK();
+}
+
+std::set<uint64_t> TableHistory::Superseded(const std::function<bool(uint64_t)>& whole) const {
+  std::set<uint64_t> superseded;
+  // From the last change to the first, so that what became of the successors is known already.
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    const bool replaced =
+        std::all_of(change->added.begin(), change->added.end(),
+                    [&](uint64_t number) { return superseded.contains(number) || whole(number); });
+    if (replaced) superseded.insert(change->removed.begin(), change->removed.end());
+  }
+  return superseded;
+}
+
+}  // namespace lull

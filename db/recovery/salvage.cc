@@ -1,0 +1,302 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+
+#include "db/recovery/salvage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
+#include "table/merging_iterator.h"
+#include "table/table_reader.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+constexpr size_t kReadaheadBytes = 256 * 1024;
+
+// Opens the table, with a damaged filter if need be: `*damage` then tells. A table without a
+// readable index leaves `*reader` null.
+Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_t* file_bytes,
+                   std::unique_ptr<TableReader>* reader, Status* damage) {
+  Status status = context.env()->GetFileSize(path, file_bytes);
+  if (!status.ok()) return status;
+  TableReadOptions options;
+  options.order = context.order;
+  options.filter_policy = context.options.filter_policy;
+  options.file_name = path;
+  for (const bool strict : {true, false}) {
+    leveldb::RandomAccessFile* raw = nullptr;
+    status = context.env()->NewRandomAccessFile(path, &raw);
+    if (!status.ok()) return status;
+    options.paranoid_checks = strict;
+    status = TableReader::Open(options, std::unique_ptr<leveldb::RandomAccessFile>(raw),
+                               *file_bytes, reader);
+    if (status.ok()) return Status::OK();
+    if (damage->ok()) *damage = status;
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<leveldb::Iterator> OpenEntries(const TableReader& reader) {
+  BlockReadOptions read;
+  read.verify_checksums = true;
+  read.fill_cache = false;
+  read.readahead_bytes = kReadaheadBytes;
+  read.skip_damaged_blocks = true;
+  return reader.NewIterator(read);
+}
+
+// Decides which of a table's entries can be used: well-formed ones in ascending order.
+class EntryFilter {
+ public:
+  explicit EntryFilter(const KeyOrder& order) : order_(order) {}
+
+  bool Accepts(const Slice& key) {
+    ParsedInternalKey parsed;
+    if (!ParseInternalKey(key, &parsed) || parsed.sequence > kMaxStoredSequence) return false;
+    if (!last_.empty() && order_.Compare(key, last_) <= 0) return false;
+    last_.assign(key.data(), key.size());
+    return true;
+  }
+
+ private:
+  KeyOrder order_;
+  std::string last_;
+};
+
+class SalvageIterator final : public leveldb::Iterator {
+ public:
+  SalvageIterator(const StoreContext& context, std::vector<TableScan> tables)
+      : context_(context), tables_(std::move(tables)), filter_(context.order) {}
+
+  bool Valid() const override { return entries_ != nullptr && entries_->Valid(); }
+  Slice key() const override { return entries_->key(); }
+  Slice value() const override { return entries_->value(); }
+  Status status() const override { return status_; }
+
+  void SeekToFirst() override {
+    next_table_ = 0;
+    filter_ = EntryFilter(context_.order);
+    if (OpenNextTable()) StandOnUsable();
+  }
+  void Next() override {
+    entries_->Next();
+    StandOnUsable();
+  }
+
+  void SeekToLast() override { Refuse(); }
+  void Seek(const Slice&) override { Refuse(); }
+  void Prev() override { Refuse(); }
+
+ private:
+  void Refuse() {
+    Close();
+    status_ = Status::NotSupported("salvage reads forward only");
+  }
+  void Close() {
+    entries_.reset();
+    reader_.reset();
+  }
+  bool OpenNextTable();
+  void StandOnUsable();
+
+  const StoreContext& context_;
+  const std::vector<TableScan> tables_;
+  EntryFilter filter_;
+  size_t next_table_ = 0;
+  uint64_t entries_seen_ = 0;  // of the open table
+  std::unique_ptr<TableReader> reader_;
+  std::unique_ptr<leveldb::Iterator> entries_;
+  Status status_;
+};
+
+bool SalvageIterator::OpenNextTable() {
+  Close();
+  if (!status_.ok() || next_table_ == tables_.size()) return false;
+  const std::string& path = tables_[next_table_++].path;
+  uint64_t file_bytes = 0;
+  Status known_damage;
+  status_ = OpenDamaged(context_, path, &file_bytes, &reader_, &known_damage);
+  if (status_.ok() && reader_ == nullptr) status_ = known_damage;
+  if (!status_.ok()) return false;
+  entries_ = OpenEntries(*reader_);
+  entries_->SeekToFirst();
+  entries_seen_ = 0;
+  return true;
+}
+
+void SalvageIterator::StandOnUsable() {
+  for (;;) {
+    for (; entries_->Valid(); entries_->Next()) {
+      if (!filter_.Accepts(entries_->key())) continue;
+      ++entries_seen_;
+      return;
+    }
+    const TableScan& scan = tables_[next_table_ - 1];
+    if (entries_seen_ < scan.entries) {
+      status_ = Status::IOError(scan.path, "gave fewer entries than when it was read first");
+    }
+    if (!OpenNextTable()) return;
+  }
+}
+
+}  // namespace
+
+Status ScanTable(const StoreContext& context, uint64_t number, const std::string& path,
+                 TableScan* scan) {
+  *scan = TableScan();
+  scan->number = number;
+  scan->path = path;
+  std::unique_ptr<TableReader> reader;
+  const Status status = OpenDamaged(context, path, &scan->file_bytes, &reader, &scan->damage);
+  if (!status.ok() || reader == nullptr) return status;
+
+  const auto entries = OpenEntries(*reader);
+  EntryFilter filter(context.order);
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    const Slice key = entries->key();
+    if (!filter.Accepts(key)) {
+      if (scan->damage.ok()) {
+        scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
+      }
+      continue;
+    }
+    if (scan->entries++ == 0) scan->smallest.assign(key.data(), key.size());
+    scan->largest.assign(key.data(), key.size());
+    ParsedInternalKey parsed;
+    ParseInternalKey(key, &parsed);
+    scan->smallest_sequence = std::min(scan->smallest_sequence, parsed.sequence);
+    scan->largest_sequence = std::max(scan->largest_sequence, parsed.sequence);
+  }
+  if (scan->damage.ok()) scan->damage = entries->status();
+  if (scan->damage.ok() && scan->entries == 0) {
+    scan->damage = Status::Corruption(path, "holds no entries");
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<leveldb::Iterator> NewSalvageIterator(const StoreContext& context,
+                                                      std::vector<TableScan> tables) {
+  return std::make_unique<SalvageIterator>(context, std::move(tables));
+}
+
+std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
+                                                 std::vector<TableScan> tables) {
+  std::sort(tables.begin(), tables.end(), [&](const TableScan& a, const TableScan& b) {
+    return order.Compare(a.smallest, b.smallest) < 0;
+  });
+  std::vector<std::vector<TableScan>> runs;
+  for (TableScan& table : tables) {
+    const auto fits = [&](const std::vector<TableScan>& run) {
+      return order.Compare(run.back().largest, table.smallest) < 0;
+    };
+    const auto run = std::find_if(runs.begin(), runs.end(), fits);
+    if (run == runs.end()) {
+      runs.emplace_back().push_back(std::move(table));
+    } else {
+      run->push_back(std::move(table));
+    }
+  }
+  return runs;
+}
+
+Status MergeTables(const StoreContext& context, std::vector<TableScan> tables, DropRule rule,
+                   TableOutputs* outputs) {
+  std::vector<std::unique_ptr<leveldb::Iterator>> runs;
+  for (auto& run : DisjointRuns(context.order, std::move(tables))) {
+    runs.push_back(NewSalvageIterator(context, std::move(run)));
+  }
+  const auto merged = NewMergingIterator(context.order, std::move(runs));
+  Status status;
+  for (merged->SeekToFirst(); status.ok() && merged->Valid(); merged->Next()) {
+    const bool drop = rule.ShouldDrop(merged->key());
+    const bool is_full = outputs->OpenTableBytes() >= context.layout.table_bytes_max ||
+                         outputs->IsIndexFull(merged->key());
+    if (is_full && !rule.SameUserKeyAsBefore()) {
+      status = outputs->FinishTable();
+    }
+    if (status.ok() && !drop) status = outputs->Add(merged->key(), merged->value());
+  }
+  if (status.ok()) status = merged->status();
+  return status.ok() ? outputs->FinishTable() : status;
+}
+
+Status WalSalvage::Add(const std::string& path) {
+  leveldb::SequentialFile* raw = nullptr;
+  Status status = context_->env()->NewSequentialFile(path, &raw);
+  if (!status.ok()) return status;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  reader.SkipFaults();
+  const auto note = [&](Status damage) {
+    if (!damage.ok()) damage_.push_back(std::move(damage));
+  };
+  Slice record;
+  while (reader.ReadRecord(&record)) {
+    note(reader.TakeSkipped());
+    const Status bad = AddRecord(record);
+    if (!bad.ok()) {
+      note(Status::Corruption(
+          path,
+          "record at offset " + std::to_string(reader.LastRecordOffset()) + ": " + bad.ToString()));
+    }
+    if (buffer_bytes_ < kBufferBytesMax) continue;
+    status = WriteTable();
+    if (!status.ok()) return status;
+  }
+  note(reader.status());
+  return Status::OK();
+}
+
+Status WalSalvage::AddRecord(const Slice& record) {
+  Status status = batch::Validate(record);
+  if (!status.ok()) return status;
+  if (!batch::HasPossibleSequence(record)) {
+    return Status::Corruption("write batch: impossible sequence");
+  }
+  SequenceNumber sequence = batch::SequenceOf(record);
+  return batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
+    buffer_.emplace_back(MakeInternalKey(key, sequence++, kind), value.ToString());
+    buffer_bytes_ += sizeof(Entry) + buffer_.back().first.size() + value.size();
+  });
+}
+
+Status WalSalvage::WriteTable() {
+  if (buffer_.empty()) return Status::OK();
+  std::stable_sort(buffer_.begin(), buffer_.end(), [&](const Entry& a, const Entry& b) {
+    return context_->order.Compare(a.first, b.first) < 0;
+  });
+  auto outputs = std::make_unique<TableOutputs>(context_, 0);
+  EntryFilter filter(context_->order);  // a sequence that stands twice counts once
+  Status status;
+  for (const auto& [key, value] : buffer_) {
+    if (filter.Accepts(key)) status = outputs->Add(key, value);
+    if (!status.ok()) return status;
+  }
+  status = outputs->FinishTable();
+  if (!status.ok()) return status;
+  buffer_.clear();
+  buffer_bytes_ = 0;
+
+  TableScan scan;
+  const uint64_t number = outputs->finished()[0].number;
+  status = ScanTable(*context_, number, TableFileName(context_->name, number), &scan);
+  if (status.ok()) status = scan.damage;
+  if (!status.ok()) return status;
+  outputs_.push_back(std::move(outputs));
+  tables_.push_back(std::move(scan));
+  return status;
+}
+
+Status WalSalvage::Finish() { return WriteTable(); }
+
+void WalSalvage::Keep() {
+  for (auto& outputs : outputs_) outputs->Keep();
+}
+
+}  // namespace lull

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a store writes into LOG for people: a line for each job that ended, for each stall that is
+// worth one, and for the open and the close. A listener like any other, so that its writing is done
+// on the thread of events, and no writer, reader or decision waits for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "db/context.h"
+#include "db/report/stats_report.h"
+#include "db/report/store_stats.h"
+#include "leveldb/env.h"
+#include "lull/listener.h"
+
+namespace lull {
+
+class InfoLog final : public EventListener {
+ public:
+  /// `logger` must outlive this.
+  explicit InfoLog(leveldb::Logger* logger) : logger_(logger) {}
+
+  void OnJobEnd(const JobInfo& job) override;
+  void OnStallBegin(const StallInfo& stall) override;
+  void OnStallEnd(const StallInfo& stall) override;
+  void OnOptionsChange(const OptionsInfo& options) override;
+
+ private:
+  /// So that many short stalls make few lines.
+  struct StallLines {
+    uint64_t last_us = 0;  // when there was a line about one that began
+    bool began_with_line = false;
+    uint64_t passed_over = 0;  // since the last line about an end
+    uint64_t passed_over_us = 0;
+  };
+
+  leveldb::Logger* const logger_;
+  std::array<StallLines, kStallKinds> stalls_{};
+};
+
+/// The lines of the open, and of the close. `recovered_tables` were written from WALs.
+void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,
+             size_t recovered_tables, size_t lost_files);
+void LogClose(leveldb::Logger* logger, const StoreReport& report);
+
+}  // namespace lull

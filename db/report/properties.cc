@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/report/properties.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr std::string_view kFilesAtLevel = "num-files-at-level";
+
+/// Rows are of fixed width up to numbers of that width; larger ones widen them.
+std::string StatsRow(int level, int files, uint64_t level_bytes, const LevelStats& stats) {
+  constexpr double kMiB = 1 << 20;
+  char row[128];
+  const int length = std::snprintf(row, sizeof(row), "%3d %8d %8.0f %9.0f %8.0f %9.0f\n", level,
+                                   files, static_cast<double>(level_bytes) / kMiB,
+                                   static_cast<double>(stats.micros) / 1e6,
+                                   static_cast<double>(stats.bytes_read) / kMiB,
+                                   static_cast<double>(stats.bytes_written) / kMiB);
+  return std::string(row, static_cast<size_t>(length));
+}
+
+std::string StatsText(const PropertySource& source) {
+  std::string text = std::string(31, ' ') + "Compactions\n";
+  text += "Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n";
+  text += std::string(50, '-') + "\n";
+  for (int level = 0; level < kLevels; ++level) {
+    const int files = source.version->TableCount(level);
+    const LevelStats& stats = source.stats[level];
+    if (files == 0 && stats.micros == 0) continue;
+    text += StatsRow(level, files, source.version->LevelBytes(level), stats);
+  }
+  return text;
+}
+
+/// An internal key as 'user key' @ sequence : kind.
+std::string KeyText(const leveldb::Slice& internal_key) {
+  ParsedInternalKey parsed;
+  if (!ParseInternalKey(internal_key, &parsed)) return "(bad)" + EscapeBytes(internal_key);
+  return "'" + EscapeBytes(parsed.user_key) + "' @ " + std::to_string(parsed.sequence) + " : " +
+         std::to_string(static_cast<int>(parsed.kind));
+}
+
+/// A level's tables in the order in which LevelDB lists them: by smallest key, in L0 too.
+std::vector<const TableFile*> InKeyOrder(const Version& version, int level) {
+  std::vector<const TableFile*> tables;
+  for (const TableRef& table : version.level(level)) tables.push_back(table.get());
+  std::sort(tables.begin(), tables.end(), [&](const TableFile* a, const TableFile* b) {
+    const int order = version.order().Compare(a->smallest(), b->smallest());
+    return order != 0 ? order < 0 : a->number() < b->number();
+  });
+  return tables;
+}
+
+std::string TablesText(const Version& version) {
+  std::string text;
+  for (int level = 0; level < kLevels; ++level) {
+    text += "--- level " + std::to_string(level) + " ---\n";
+    for (const TableFile* table : InKeyOrder(version, level)) {
+      text += " " + std::to_string(table->number()) + ":" + std::to_string(table->file_bytes());
+      text += "[" + KeyText(table->smallest()) + " .. " + KeyText(table->largest()) + "]\n";
+    }
+  }
+  return text;
+}
+
+/// `digits` is what follows the property's name; leading zeros count for nothing.
+bool FilesAtLevel(leveldb::Slice digits, const Version& version, std::string* out) {
+  uint64_t level = 0;
+  if (!ConsumeDecimal(&digits, &level) || !digits.empty() || level >= kLevels) return false;
+  *out = std::to_string(version.TableCount(static_cast<int>(level)));
+  return true;
+}
+
+}  // namespace
+
+bool RenderProperty(const leveldb::Slice& property, const PropertySource& source,
+                    std::string* out) {
+  out->clear();
+  constexpr std::string_view kPrefix = "leveldb.";
+  std::string_view name(property.data(), property.size());
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  if (name.starts_with(kFilesAtLevel)) {
+    name.remove_prefix(kFilesAtLevel.size());
+    return FilesAtLevel({name.data(), name.size()}, *source.version, out);
+  }
+  if (name == "stats") {
+    *out = StatsText(source);
+  } else if (name == "sstables") {
+    *out = TablesText(*source.version);
+  } else if (name == "approximate-memory-usage") {
+    *out = std::to_string(source.memory_bytes);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace lull

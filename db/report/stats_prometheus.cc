@@ -1,0 +1,295 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The property lull.metrics: Prometheus' text exposition format, version 0.0.4. Every series bears
+// the store's name, so that the texts of several stores can be joined.
+#include <cmath>
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "db/report/stats_report.h"
+
+namespace lull {
+namespace {
+
+using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+// Histograms for Prometheus end their buckets at 2^10 ns (1 us) to 2^34 ns (17 s).
+constexpr int kFirstExponent = 10;
+constexpr int kLastExponent = 34;
+
+std::string Number(double value) {
+  // Whole numbers are written out: a counter of bytes must not lose its last digits.
+  char digits[40];
+  constexpr double kExactMax = 9007199254740992;  // 2^53
+  const bool whole = std::abs(value) <= kExactMax && value == std::floor(value);
+  std::snprintf(digits, sizeof(digits), whole ? "%.0f" : "%.9g", value);
+  for (char* c = digits; *c != '\0'; ++c) {
+    if (*c == ',') *c = '.';  // whatever the program's locale
+  }
+  return digits;
+}
+
+class MetricsWriter {
+ public:
+  explicit MetricsWriter(std::string_view store) { store_ = Escaped(store); }
+
+  /// Begins the series of one name. `type`: gauge, counter or histogram.
+  void Family(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = "lull_" + std::string(name);
+    text_ += "# HELP " + name_ + " " + std::string(help) + "\n";
+    text_ += "# TYPE " + name_ + " " + std::string(type) + "\n";
+  }
+
+  void Sample(double value, Labels labels = {}, std::string_view suffix = "") {
+    text_ += name_ + std::string(suffix) + "{store=\"" + store_ + "\"";
+    for (const auto& [name, text] : labels) {
+      text_ += "," + std::string(name) + "=\"" + Escaped(text) + "\"";
+    }
+    text_ += "} " + Number(value) + "\n";
+  }
+  void Sample(uint64_t value, Labels labels = {}, std::string_view suffix = "") {
+    Sample(static_cast<double>(value), labels, suffix);
+  }
+  void Sample(int value, Labels labels = {}) { Sample(static_cast<double>(value), labels); }
+
+  template <class Value>
+  void Single(std::string_view name, std::string_view type, std::string_view help, Value value) {
+    Family(name, type, help);
+    Sample(value);
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  static std::string Escaped(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+      if (c == '\n') {
+        escaped += "\\n";
+        continue;
+      }
+      if (c == '\\' || c == '"') escaped += '\\';
+      escaped += c;
+    }
+    return escaped;
+  }
+
+  std::string store_;
+  std::string name_;
+  std::string text_;
+};
+
+template <class Value>
+void ForLevels(const StoreReport& report, std::string_view name, std::string_view type,
+               std::string_view help, Value value_of, MetricsWriter* out) {
+  out->Family(name, type, help);
+  for (int level = 0; level < kLevels; ++level) {
+    out->Sample(value_of(report.levels[level]), {{"level", std::to_string(level)}});
+  }
+}
+
+void WriteLevels(const StoreReport& report, MetricsWriter* out) {
+  using Level = const LevelReport&;
+  ForLevels(
+      report, "level_tables", "gauge", "Tables of a level.",
+      [](Level level) { return level.tables; }, out);
+  ForLevels(
+      report, "level_bytes", "gauge", "Bytes of a level's tables.",
+      [](Level level) { return level.bytes; }, out);
+  ForLevels(
+      report, "level_target_bytes", "gauge",
+      "Bytes a level may have before its compaction is due; 0: it has no such limit.",
+      [](Level level) { return level.target_bytes; }, out);
+  ForLevels(
+      report, "level_score", "gauge", "Urgency of a level's compaction; due from 1 on.",
+      [](Level level) { return level.score; }, out);
+  ForLevels(
+      report, "level_read_bytes_total", "counter", "Bytes read by compactions into a level.",
+      [](Level level) { return level.compactions.bytes_read; }, out);
+  ForLevels(
+      report, "level_written_bytes_total", "counter",
+      "Bytes written to a level by compactions, and to L0 by flushes.",
+      [](Level level) { return level.compactions.bytes_written; }, out);
+  out->Single("debt_bytes", "gauge",
+              "Bytes that must be compacted until every level is within its target.",
+              report.debt_bytes);
+}
+
+void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
+  out->Single("memtable_active_bytes", "gauge", "Memory of the memtable that takes writes.",
+              report.active_bytes);
+  out->Single("memtable_immutable_bytes", "gauge", "Memory of memtables that wait for their flush.",
+              report.immutable_bytes);
+  out->Single("key_filter_bytes", "gauge", "Memory of filters of tables in L0.",
+              report.key_filter_bytes);
+  out->Single("memory_used_bytes", "gauge",
+              "Memory of sealed memtables of all stores that share the budget.",
+              report.memory_used_bytes);
+  out->Single("memory_budget_bytes", "gauge", "Limit of lull_memory_used_bytes.",
+              report.memory_budget_bytes);
+  out->Single("open_descriptors", "gauge",
+              "Descriptors held by the files of all stores of the process.",
+              report.open_descriptors);
+  out->Single("disk_is_low", "gauge", "1: the disk is nearly full, so no work is deferred.",
+              report.disk_is_low ? 1 : 0);
+  out->Family("queue_length", "gauge", "How many wait, by what they are.");
+  out->Sample(report.waiting_writers, {{"queue", "writers"}});
+  out->Sample(report.immutables, {{"queue", "memtables"}});
+  out->Sample(report.waiting_installs, {{"queue", "installs"}});
+  out->Sample(report.waiting_manual, {{"queue", "manual_compactions"}});
+  out->Sample(report.obsolete_files, {{"queue", "obsolete_files"}});
+}
+
+template <class Value>
+void ForJobKinds(const ActivityReport& activity, std::string_view name, std::string_view help,
+                 Value value_of, MetricsWriter* out) {
+  out->Family(name, "counter", help);
+  for (size_t kind = 0; kind < kJobKinds; ++kind) {
+    out->Sample(value_of(activity.job_totals[kind]),
+                {{"class", JobKindName(static_cast<JobKind>(kind))}});
+  }
+}
+
+void WriteJobs(const ActivityReport& activity, MetricsWriter* out) {
+  out->Family("jobs", "gauge", "Jobs under way.");
+  for (size_t kind = 0; kind < kJobKinds; ++kind) {
+    int states[2] = {0, 0};
+    for (const RunningJobReport& job : activity.jobs) {
+      if (static_cast<size_t>(job.info.kind) == kind) ++states[job.paused ? 1 : 0];
+    }
+    const std::string_view name = JobKindName(static_cast<JobKind>(kind));
+    out->Sample(states[0], {{"class", name}, {"state", "running"}});
+    out->Sample(states[1], {{"class", name}, {"state", "paused"}});
+  }
+  out->Family("jobs_total", "counter", "Jobs that have ended.");
+  for (size_t kind = 0; kind < kJobKinds; ++kind) {
+    const JobTotals& totals = activity.job_totals[kind];
+    const std::string_view name = JobKindName(static_cast<JobKind>(kind));
+    out->Sample(totals.done, {{"class", name}, {"outcome", "done"}});
+    out->Sample(totals.failed, {{"class", name}, {"outcome", "failed"}});
+    out->Sample(totals.abandoned, {{"class", name}, {"outcome", "abandoned"}});
+  }
+  using Totals = const JobTotals&;
+  ForJobKinds(
+      activity, "job_pauses_total", "Pauses of jobs.", [](Totals totals) { return totals.pauses; },
+      out);
+  ForJobKinds(
+      activity, "job_paused_seconds_total", "Time that jobs were paused.",
+      [](Totals totals) { return static_cast<double>(totals.paused_nanos) / 1e9; }, out);
+  ForJobKinds(
+      activity, "job_read_bytes_total",
+      "Bytes of tables read by compactions, of memtables by flushes.",
+      [](Totals totals) { return totals.read_bytes; }, out);
+  ForJobKinds(
+      activity, "job_written_bytes_total", "Bytes of tables written.",
+      [](Totals totals) { return totals.written_bytes; }, out);
+}
+
+template <class Value>
+void ForStalls(const ActivityReport& activity, std::string_view name, std::string_view help,
+               Value value_of, MetricsWriter* out) {
+  out->Family(name, "counter", help);
+  for (size_t kind = 0; kind < kStallKinds; ++kind) {
+    for (size_t cause = 0; cause < kStallCauses; ++cause) {
+      out->Sample(value_of(activity.stall_totals[kind][cause]),
+                  {{"kind", StallKindName(static_cast<StallKind>(kind))},
+                   {"cause", StallCauseName(static_cast<WriteStallCause>(cause))}});
+    }
+  }
+}
+
+void WriteStalls(const ActivityReport& activity, MetricsWriter* out) {
+  using Totals = const StallTotals&;
+  ForStalls(
+      activity, "stalls_total", "Times in which writes were held up by background work.",
+      [](Totals totals) { return totals.count; }, out);
+  ForStalls(
+      activity, "stall_held_seconds_total",
+      "Time in which at least one write was held up, a present stall included.",
+      [](Totals totals) { return static_cast<double>(totals.held_nanos) / 1e9; }, out);
+  ForStalls(
+      activity, "stall_held_writes_total", "Writes that were held up.",
+      [](Totals totals) { return totals.held_writes; }, out);
+  out->Family("stall_active", "gauge", "1 while a stall of that kind lasts.");
+  for (size_t kind = 0; kind < kStallKinds; ++kind) {
+    int active = 0;
+    for (const StallInfo& stall : activity.stalls) {
+      if (static_cast<size_t>(stall.kind) == kind) active = 1;
+    }
+    out->Sample(active, {{"kind", StallKindName(static_cast<StallKind>(kind))}});
+  }
+}
+
+void WriteBytes(const StoreReport& report, MetricsWriter* out) {
+  out->Single("user_written_bytes_total", "counter", "Bytes of batches that clients wrote.",
+              report.user_bytes);
+  out->Single("user_written_entries_total", "counter", "Entries and deletions that clients wrote.",
+              report.user_entries);
+  out->Single("dropped_events_total", "counter",
+              "Events that listeners missed because their queue was full.", report.dropped_events);
+  out->Single("wal_written_bytes_total", "counter", "Bytes appended to write-ahead logs.",
+              report.wal_bytes);
+  out->Single("write_amplification_ratio", "gauge",
+              "Bytes written to write-ahead logs and tables for each byte that clients wrote.",
+              report.WriteAmplification());
+  const Rates& rates = report.activity.rates;
+  out->Family("bytes_per_second", "gauge",
+              "Bytes in about the last second: written by clients; merged by flushes (memory) and "
+              "by compactions (tables).");
+  out->Sample(rates.user_bytes_per_sec, {{"class", "user"}});
+  out->Sample(rates.flush_bytes_per_sec, {{"class", "flush"}});
+  out->Sample(rates.compaction_bytes_per_sec, {{"class", "compaction"}});
+}
+
+void WriteDirective(const StoreReport& report, MetricsWriter* out) {
+  const Directive& directive = report.activity.directive;
+  out->Family("policy_info", "gauge", "1, with the policy's name.");
+  out->Sample(1, {{"policy", report.activity.policy}});
+  out->Family("directive_jobs_max", "gauge", "Compactions that the policy lets run at once.");
+  out->Sample(directive.l0.jobs_max, {{"class", "l0"}});
+  out->Sample(directive.deep.jobs_max, {{"class", "deep"}});
+  out->Single("directive_write_bytes_per_second_max", "gauge",
+              "Rate to which the policy paces writes; 0: it does not.",
+              directive.write_bytes_per_sec_max);
+  out->Single("directive_write_delay_seconds", "gauge", "Delay of each write by the policy.",
+              static_cast<double>(directive.delay_us_per_write) / 1e6);
+  out->Single("writes_refused", "gauge", "1 while every write fails.",
+              report.write_error.empty() ? 0 : 1);
+}
+
+void WriteLatency(std::string_view operation, const LatencySnapshot& latency, MetricsWriter* out) {
+  for (int exponent = kFirstExponent; exponent <= kLastExponent; ++exponent) {
+    const std::string limit = Number(std::ldexp(1e-9, exponent));
+    out->Sample(latency.CountBelowPowerOfTwo(exponent), {{"operation", operation}, {"le", limit}},
+                "_bucket");
+  }
+  out->Sample(latency.count(), {{"operation", operation}, {"le", "+Inf"}}, "_bucket");
+  out->Sample(latency.sum_nanos() / 1e9, {{"operation", operation}}, "_sum");
+  out->Sample(latency.count(), {{"operation", operation}}, "_count");
+}
+
+}  // namespace
+
+std::string RenderPrometheus(const StoreReport& report) {
+  MetricsWriter out(report.name);
+  out.Single("uptime_seconds", "gauge", "Time since the store was opened.",
+             static_cast<double>(report.activity.uptime_nanos) / 1e9);
+  WriteLevels(report, &out);
+  WriteMemoryAndQueues(report, &out);
+  WriteJobs(report.activity, &out);
+  WriteStalls(report.activity, &out);
+  WriteBytes(report, &out);
+  WriteDirective(report, &out);
+  if (report.latencies) {
+    out.Family("latency_seconds", "histogram", "How long calls took.");
+    WriteLatency("write", report.latencies->write, &out);
+    WriteLatency("sync_write", report.latencies->sync_write, &out);
+    WriteLatency("get", report.latencies->get, &out);
+  }
+  return out.Take();
+}
+
+}  // namespace lull

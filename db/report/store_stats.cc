@@ -1,0 +1,377 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/report/store_stats.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull {
+namespace {
+
+// Rates are over the last second or a little more: the sample taken then is kept, and some between.
+constexpr uint64_t kRateNanos = 1'000'000'000;
+constexpr uint64_t kSampleNanos = 100'000'000;
+
+JobKind KindOf(JobClass job_class) {
+  switch (job_class) {
+    case JobClass::kL0:
+      return JobKind::kL0Compaction;
+    case JobClass::kDeep:
+      return JobKind::kDeepCompaction;
+    case JobClass::kManual:
+      return JobKind::kManualCompaction;
+    case JobClass::kFlush:
+    case JobClass::kCleanup:
+      break;
+  }
+  return JobKind::kFlush;
+}
+
+WriteStallCause CauseOf(StallCause cause) {
+  switch (cause) {
+    case StallCause::kMemory:
+      return WriteStallCause::kMemory;
+    case StallCause::kL0:
+      return WriteStallCause::kL0;
+    case StallCause::kDebt:
+      return WriteStallCause::kDebt;
+    case StallCause::kNone:
+      break;
+  }
+  return WriteStallCause::kOther;
+}
+
+JobInfo Describe(const MergeJob& job) {
+  JobInfo info;
+  info.kind = KindOf(job.job_class());
+  if (info.kind == JobKind::kFlush) {
+    const auto& flush = static_cast<const FlushJob&>(job);
+    info.input_files = flush.sealed().size();
+    info.input_bytes = flush.memory_bytes();
+    return info;
+  }
+  const CompactionPlan& plan = static_cast<const CompactionJob&>(job).plan();
+  info.input_level = plan.level;
+  info.output_level = plan.output_level;
+  info.trivial_move = plan.trivial_move;
+  info.input_files = plan.upper.size() + plan.lower.size();
+  info.input_bytes = plan.input_bytes;
+  return info;
+}
+
+template <class Enum>
+size_t Index(Enum value) {
+  return static_cast<size_t>(value);
+}
+
+double PerSecond(uint64_t now_bytes, uint64_t then_bytes, uint64_t nanos) {
+  if (now_bytes <= then_bytes || nanos == 0) return 0;
+  return static_cast<double>(now_bytes - then_bytes) * 1e9 / static_cast<double>(nanos);
+}
+
+}  // namespace
+
+const char* JobKindName(JobKind kind) {
+  constexpr const char* kNames[kJobKinds] = {"flush", "l0", "deep", "manual"};
+  return kNames[Index(kind)];
+}
+
+const char* StallKindName(StallKind kind) {
+  constexpr const char* kNames[kStallKinds] = {"slowdown", "stop"};
+  return kNames[Index(kind)];
+}
+
+const char* StallCauseName(WriteStallCause cause) {
+  constexpr const char* kNames[kStallCauses] = {"memory", "l0", "debt", "other"};
+  return kNames[Index(cause)];
+}
+
+StoreStats::StoreStats(Clock* clock, EventHub* hub)
+    : clock_(clock), hub_(hub), opened_nanos_(clock->NowNanos()) {
+  samples_.push_back({opened_nanos_, 0, 0, 0});
+  stalls_[Index(StallKind::kStop)].info.kind = StallKind::kStop;
+}
+
+// ---- jobs ----
+
+JobInfo StoreStats::InfoOfLocked(const Running& running, uint64_t now) const {
+  JobInfo info = running.info;
+  const uint64_t pause =
+      running.pause_began_nanos == 0 ? 0 : now - std::min(now, running.pause_began_nanos);
+  info.input_bytes_done = std::min(running.job->input_bytes_read(), info.input_bytes);
+  info.at_us = WallClockMicros();
+  info.elapsed_us = (now - running.began_nanos) / 1000;
+  info.paused_us = (running.paused_nanos + pause) / 1000;
+  return info;
+}
+
+void StoreStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
+  hub_->Post(JobEvent{phase, info});
+}
+
+void StoreStats::JobStarted(const Job& job, CpuPriority cpu) {
+  if (job.job_class() == JobClass::kCleanup) return;
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  const auto [place, is_new] = running_.try_emplace(&job);
+  Running& running = place->second;
+  running.info.idle_priority = cpu == CpuPriority::kIdle;
+  if (is_new) {
+    running.job = static_cast<const MergeJob*>(&job);
+    running.info = Describe(*running.job);
+    running.info.idle_priority = cpu == CpuPriority::kIdle;
+    running.info.id = ++last_job_id_;
+    running.began_nanos = now;
+    PostJobLocked(JobEvent::Phase::kBegin, InfoOfLocked(running, now));
+  } else if (running.pause_began_nanos != 0) {
+    running.paused_nanos += now - running.pause_began_nanos;
+    running.pause_began_nanos = 0;
+    PostJobLocked(JobEvent::Phase::kResume, InfoOfLocked(running, now));
+  }
+}
+
+void StoreStats::JobPaused(const Job& job) {
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  const auto found = running_.find(&job);
+  if (found == running_.end() || found->second.pause_began_nanos != 0) return;
+  Running& running = found->second;
+  running.pause_began_nanos = now;
+  ++running.info.pauses;
+  ++job_totals_[Index(running.info.kind)].pauses;
+  PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(running, now));
+}
+
+void StoreStats::JobEnded(const Job& job, const leveldb::Status& status) {
+  MutexLock lock(mutex_);
+  EndJobLocked(job, status.ok() ? JobOutcome::kDone : JobOutcome::kFailed, status);
+}
+
+void StoreStats::JobAbandoned(const Job& job) {
+  MutexLock lock(mutex_);
+  EndJobLocked(job, JobOutcome::kAbandoned, leveldb::Status::OK());
+}
+
+void StoreStats::EndJobLocked(const Job& job, JobOutcome outcome, const leveldb::Status& status) {
+  const auto found = running_.find(&job);
+  if (found == running_.end()) return;
+  const Running& running = found->second;
+  const TableOutputs& outputs = running.job->outputs();
+  JobInfo info = InfoOfLocked(running, clock_->NowNanos());
+  info.outcome = outcome;
+  info.status = status;
+  JobTotals& totals = job_totals_[Index(info.kind)];
+  totals.paused_nanos += info.paused_us * 1000;
+  totals.read_bytes += info.trivial_move ? 0 : info.input_bytes_done;
+  totals.written_bytes += outputs.FinishedBytes();
+  switch (outcome) {
+    case JobOutcome::kDone:
+      ++totals.done;
+      // What a table holds besides its data blocks is never merged; a job that is done is done.
+      if (!info.trivial_move) totals.read_bytes += info.input_bytes - info.input_bytes_done;
+      info.input_bytes_done = info.input_bytes;
+      info.output_files = info.trivial_move ? info.input_files : outputs.finished().size();
+      info.output_bytes = info.trivial_move ? info.input_bytes : outputs.FinishedBytes();
+      break;
+    case JobOutcome::kFailed:
+      ++totals.failed;
+      break;
+    case JobOutcome::kAbandoned:
+    case JobOutcome::kRunning:
+      ++totals.abandoned;
+      break;
+  }
+  running_.erase(found);
+  PostJobLocked(JobEvent::Phase::kEnd, info);
+}
+
+uint64_t StoreStats::ReadBytesLocked(JobKind kind) const {
+  uint64_t bytes = job_totals_[Index(kind)].read_bytes;
+  for (const auto& [job, running] : running_) {
+    if (running.info.kind != kind || running.info.trivial_move) continue;
+    bytes += std::min(running.job->input_bytes_read(), running.info.input_bytes);
+  }
+  return bytes;
+}
+
+// ---- stalls ----
+
+StallInfo StoreStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
+  StallInfo info = stall.info;
+  const uint64_t held = stall.held == 0 ? 0 : now - std::min(now, stall.held_since_nanos);
+  info.at_us = WallClockMicros();
+  info.elapsed_us = (now - stall.began_nanos) / 1000;
+  info.held_us = (stall.held_nanos + held) / 1000;
+  return info;
+}
+
+/// Writes that are held now are held by it from here on.
+void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) {
+  Stall& stall = stalls_[Index(kind)];
+  stall.lasts = true;
+  stall.began_nanos = stall.held_since_nanos = now;
+  stall.held_nanos = 0;
+  stall.info.id = ++last_stall_id_;
+  stall.info.cause = cause;
+  stall.info.held_writes = static_cast<uint64_t>(stall.held);
+  ++stall_totals_[Index(kind)][Index(cause)].count;
+  hub_->Post(StallEvent{true, InfoOfLocked(stall, now)});
+}
+
+void StoreStats::EndStallLocked(StallKind kind, uint64_t now) {
+  Stall& stall = stalls_[Index(kind)];
+  const StallInfo info = InfoOfLocked(stall, now);
+  StallTotals& totals = stall_totals_[Index(kind)][Index(info.cause)];
+  totals.held_nanos += info.held_us * 1000;
+  totals.held_writes += info.held_writes;
+  stall.lasts = false;
+  hub_->Post(StallEvent{false, info});
+}
+
+void StoreStats::WriteHeld(StallKind kind, StallCause cause) {
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  Stall& stall = stalls_[Index(kind)];
+  if (!stall.lasts) {
+    BeginStallLocked(kind, CauseOf(kind == StallKind::kSlowdown ? slow_cause_ : cause), now);
+  }
+  if (stall.held++ == 0) stall.held_since_nanos = now;
+  ++stall.info.held_writes;
+}
+
+void StoreStats::WriteReleased(StallKind kind) {
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  Stall& stall = stalls_[Index(kind)];
+  if (--stall.held > 0) return;
+  stall.held_nanos += now - std::min(now, stall.held_since_nanos);
+  const bool may_go_on = kind == StallKind::kSlowdown && slows_;
+  if (stall.lasts && !may_go_on) EndStallLocked(kind, now);
+}
+
+void StoreStats::DirectiveIs(const Directive& directive) {
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  directive_ = directive;
+  slows_ = directive.delay_us_per_write > 0 || directive.write_bytes_per_sec_max > 0;
+  Stall& slowdown = stalls_[Index(StallKind::kSlowdown)];
+  if (!slows_) {
+    if (slowdown.lasts && slowdown.held == 0) EndStallLocked(StallKind::kSlowdown, now);
+    return;
+  }
+  slow_cause_ = directive.cause;
+  const WriteStallCause cause = CauseOf(directive.cause);
+  if (!slowdown.lasts || slowdown.info.cause == cause) return;
+  EndStallLocked(StallKind::kSlowdown, now);
+  if (slowdown.held > 0) BeginStallLocked(StallKind::kSlowdown, cause, now);
+}
+
+// ---- the rest ----
+
+void StoreStats::PolicyStateIs(PolicyState state) {
+  MutexLock lock(mutex_);
+  policy_state_ = std::move(state);
+}
+
+StoreStats::RateSample StoreStats::MeasureLocked(uint64_t user_bytes) const {
+  return {clock_->NowNanos(), user_bytes, ReadBytesLocked(JobKind::kFlush),
+          ReadBytesLocked(JobKind::kL0Compaction) + ReadBytesLocked(JobKind::kDeepCompaction) +
+              ReadBytesLocked(JobKind::kManualCompaction)};
+}
+
+void StoreStats::Sample(uint64_t user_bytes) {
+  MutexLock lock(mutex_);
+  if (clock_->NowNanos() - samples_.back().nanos < kSampleNanos) return;
+  samples_.push_back(MeasureLocked(user_bytes));
+  const uint64_t now = samples_.back().nanos;
+  // The first one stays until the second is old enough to take its place.
+  while (samples_.size() > 1 && now - samples_[1].nanos >= kRateNanos) samples_.pop_front();
+}
+
+Rates StoreStats::RatesLocked(uint64_t user_bytes) const {
+  const RateSample now = MeasureLocked(user_bytes);
+  const RateSample& then = samples_.front();
+  const uint64_t nanos = now.nanos - then.nanos;
+  Rates rates;
+  rates.user_bytes_per_sec = PerSecond(now.user_bytes, then.user_bytes, nanos);
+  rates.flush_bytes_per_sec = PerSecond(now.flush_bytes, then.flush_bytes, nanos);
+  rates.compaction_bytes_per_sec = PerSecond(now.compaction_bytes, then.compaction_bytes, nanos);
+  return rates;
+}
+
+void StoreStats::OptionsAre(const std::string& policy, const std::string& options) {
+  MutexLock lock(mutex_);
+  if (options == options_) return;
+  const bool is_change = !options_.empty();
+  policy_ = policy;
+  options_ = options;
+  if (is_change) hub_->Post(OptionsInfo{WallClockMicros(), policy, options});
+}
+
+void StoreStats::WritesRefused(const char* what, const leveldb::Status& status) {
+  hub_->Post(WritesRefusedInfo{WallClockMicros(), what, status});
+}
+
+void StoreStats::Close() {
+  MutexLock lock(mutex_);
+  while (!running_.empty()) {
+    EndJobLocked(*running_.begin()->first, JobOutcome::kAbandoned, leveldb::Status::OK());
+  }
+  for (Stall& stall : stalls_) {
+    if (stall.lasts) EndStallLocked(stall.info.kind, clock_->NowNanos());
+  }
+}
+
+ActivityReport StoreStats::Report(uint64_t user_bytes) {
+  ActivityReport report;
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  report.uptime_nanos = now - opened_nanos_;
+  report.policy = policy_;
+  report.options = options_;
+  report.directive = directive_;
+  report.policy_state = policy_state_;
+  report.job_totals = job_totals_;
+  report.stall_totals = stall_totals_;
+  for (const auto& [job, running] : running_) {
+    report.jobs.push_back({InfoOfLocked(running, now), running.pause_began_nanos != 0});
+    report.job_totals[Index(running.info.kind)].paused_nanos +=
+        report.jobs.back().info.paused_us * 1000;
+  }
+  std::sort(report.jobs.begin(), report.jobs.end(),
+            [](const auto& a, const auto& b) { return a.info.id < b.info.id; });
+  for (size_t kind = 0; kind < kJobKinds; ++kind) {
+    report.job_totals[kind].read_bytes = ReadBytesLocked(static_cast<JobKind>(kind));
+  }
+  for (const Stall& stall : stalls_) {
+    if (!stall.lasts) continue;
+    const StallInfo info = InfoOfLocked(stall, now);
+    StallTotals& totals = report.stall_totals[Index(info.kind)][Index(info.cause)];
+    totals.held_nanos += info.held_us * 1000;
+    totals.held_writes += info.held_writes;
+    report.stalls.push_back(info);
+  }
+  report.rates = RatesLocked(user_bytes);
+  return report;
+}
+
+leveldb::Status StoreStats::AddListener(std::shared_ptr<EventListener> listener) {
+  MutexLock lock(mutex_);
+  const uint64_t now = clock_->NowNanos();
+  std::vector<Event> present;
+  std::map<uint64_t, const Running*> by_id;
+  for (const auto& [job, running] : running_) by_id[running.info.id] = &running;
+  for (const auto& [id, running] : by_id) {
+    const JobInfo info = InfoOfLocked(*running, now);
+    const bool paused = running->pause_began_nanos != 0;
+    JobInfo begin = info;
+    if (paused) --begin.pauses;  // the present one is told of by itself
+    present.emplace_back(JobEvent{JobEvent::Phase::kBegin, begin});
+    if (paused) present.emplace_back(JobEvent{JobEvent::Phase::kPause, info});
+  }
+  for (const Stall& stall : stalls_) {
+    if (stall.lasts) present.emplace_back(StallEvent{true, InfoOfLocked(stall, now)});
+  }
+  return hub_->Add(std::move(listener), EventHub::Wants::kEverything, std::move(present));
+}
+
+}  // namespace lull

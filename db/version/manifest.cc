@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/version/manifest.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/wal/log_reader.h"
+#include "util/logging.h"
+#include "util/planted.h"
+
+namespace lull {
+namespace {
+
+/// Opens the MANIFEST that CURRENT names. A store that is open elsewhere may begin a new one in
+/// between, and remove the old: then CURRENT is read once more.
+leveldb::Status OpenManifest(const StoreContext& context, uint64_t* number,
+                             std::unique_ptr<leveldb::SequentialFile>* file) {
+  leveldb::Status status = ReadCurrent(context, number);
+  while (status.ok()) {
+    const std::string path = DescriptorFileName(context.name, *number);
+    leveldb::SequentialFile* raw = nullptr;
+    status = context.env()->NewSequentialFile(path, &raw);
+    file->reset(raw);
+    if (!status.IsNotFound()) return status;
+    const uint64_t missing = *number;
+    status = ReadCurrent(context, number);
+    if (status.ok() && *number == missing) {
+      return leveldb::Status::Corruption(CurrentFileName(context.name),
+                                         "names " + path + ", which does not exist");
+    }
+  }
+  return status;
+}
+
+/// Collects the edits' scalar fields; the last one wins, except that sequences never go back.
+struct ManifestFields {
+  bool has_log_number = false;
+  bool has_next_file = false;
+  bool has_last_sequence = false;
+
+  leveldb::Status Take(const VersionEdit& edit, StoreContext* context, ManifestState* state) {
+    if (edit.comparator && *edit.comparator != context->options.comparator->Name()) {
+      return leveldb::Status::InvalidArgument(
+          context->name, "was written with comparator " + *edit.comparator + ", is opened with " +
+                             context->options.comparator->Name());
+    }
+    if (edit.log_number) state->log_number = *edit.log_number, has_log_number = true;
+    if (edit.prev_log_number) state->prev_log_number = *edit.prev_log_number;
+    if (edit.next_file_number && *edit.next_file_number > 0) {
+      has_next_file = true;
+      context->MarkFileNumberUsed(*edit.next_file_number - 1);
+    }
+    if (edit.last_sequence) {
+      state->last_sequence = std::max(state->last_sequence, *edit.last_sequence);
+      if (Planted(Bug::kSequenceOfLastRecord)) state->last_sequence = *edit.last_sequence;
+      has_last_sequence = true;
+    }
+    for (const auto& [level, key] : edit.compact_pointers) state->compact_pointers[level] = key;
+    for (const NewTable& table : edit.new_tables) context->MarkFileNumberUsed(table.number);
+    return leveldb::Status::OK();
+  }
+
+  leveldb::Status Check(const std::string& path) const {
+    if (!has_next_file) return leveldb::Status::Corruption(path, "holds no next file number");
+    if (!has_log_number) return leveldb::Status::Corruption(path, "holds no log number");
+    if (!has_last_sequence) return leveldb::Status::Corruption(path, "holds no last sequence");
+    return leveldb::Status::OK();
+  }
+};
+
+/// Whoever installs what is in a MANIFEST syncs the folder, where the Env lets it; otherwise the
+/// file does, at each of its syncs.
+leveldb::Status CreateFile(const StoreContext& context, const std::string& path,
+                           std::unique_ptr<leveldb::WritableFile>* file) {
+  leveldb::WritableFile* raw = nullptr;
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context.extension != nullptr) status = context.extension->NewManifestFile(path, &raw);
+  if (status.IsNotSupportedError()) status = context.env()->NewWritableFile(path, &raw);
+  file->reset(raw);
+  return status;
+}
+
+}  // namespace
+
+leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
+  const std::string path = CurrentFileName(context.name);
+  std::string text;
+  leveldb::Status status = leveldb::ReadFileToString(context.env(), path, &text);
+  if (!status.ok()) return status;
+  if (text.empty() || text.back() != '\n') {
+    return leveldb::Status::Corruption(path, "does not end in a newline; RepairDB can rebuild it");
+  }
+  text.pop_back();
+  const std::optional<ParsedFileName> parsed = ParseFileName(text);
+  if (!parsed || parsed->kind != FileKind::kDescriptor) {
+    return leveldb::Status::Corruption(path, "names no MANIFEST: " + EscapeBytes(text));
+  }
+  *number = parsed->number;
+  return status;
+}
+
+leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                             ManifestState* state) {
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
+  if (!status.ok()) return status;
+  const std::string path = DescriptorFileName(context->name, state->manifest_number);
+  log::Reader reader(std::move(file), path);
+  VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
+  ManifestFields fields;
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) {
+    VersionEdit edit;
+    status = edit.DecodeFrom(record);
+    if (status.ok()) status = fields.Take(edit, context, state);
+    if (status.ok()) status = builder.Apply(edit);
+    if (status.IsCorruption()) {
+      return leveldb::Status::Corruption(path, "record at offset " +
+                                                   std::to_string(reader.LastRecordOffset()) +
+                                                   ": " + status.ToString());
+    }
+    if (!status.ok()) return status;
+  }
+  if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
+    return reader.status();
+  state->is_torn = reader.end() == log::LogEnd::kTorn;
+  status = fields.Check(path);
+  if (!status.ok()) return status;
+  context->MarkFileNumberUsed(state->manifest_number);
+  context->MarkFileNumberUsed(state->log_number);
+  context->MarkFileNumberUsed(state->prev_log_number);
+  return builder.Build(&state->version);
+}
+
+leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t number,
+                                       const Version& version, const CompactPointers& pointers,
+                                       VersionEdit edit, std::unique_ptr<ManifestWriter>* result) {
+  std::unique_ptr<leveldb::WritableFile> file;
+  leveldb::Status status = CreateFile(context, DescriptorFileName(context.name, number), &file);
+  if (!status.ok()) return status;
+  std::unique_ptr<ManifestWriter> writer(new ManifestWriter(std::move(file)));
+
+  edit.comparator = context.options.comparator->Name();
+  edit.next_file_number = context.next_file_number.load(std::memory_order_relaxed);
+  edit.prev_log_number = 0;
+  for (int level = 0; level < kLevels; ++level) {
+    if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
+    for (const TableRef& table : version.level(level)) {
+      NewTable listed = table->description;
+      listed.level = level;
+      edit.new_tables.push_back(std::move(listed));
+    }
+  }
+  status = writer->Append(edit);
+  if (status.ok() && context.extension != nullptr && !Planted(Bug::kManifestNameUnsynced))
+    status = context.extension->SyncDirectory(context.name);
+  if (status.ok()) *result = std::move(writer);
+  return status;
+}
+
+leveldb::Status ManifestWriter::Append(const VersionEdit& edit) {
+  if (!failure_.ok()) return failure_;
+  record_.clear();
+  edit.EncodeTo(&record_);
+  failure_ = log_.AddRecord(record_);
+  if (failure_.ok() && !Planted(Bug::kManifestUnsynced)) failure_ = log_.Sync();
+  return failure_;
+}
+
+}  // namespace lull

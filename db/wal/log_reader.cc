@@ -1,0 +1,311 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/wal/log_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "util/coding.h"
+#include "util/crc32c.h"
+
+namespace lull::log {
+namespace {
+
+/// The fragment at the front of some bytes, as far as it can be trusted.
+struct Fragment {
+  enum class State { kIntact, kUnused, kCutShort, kBadChecksum };
+  State state = State::kCutShort;
+  uint8_t type = 0;
+  leveldb::Slice payload;
+  size_t TotalBytes() const { return kHeaderBytes + payload.size(); }
+  bool BeginsRecord() const {
+    return state == State::kIntact && (type == static_cast<uint8_t>(FragmentType::kFull) ||
+                                       type == static_cast<uint8_t>(FragmentType::kFirst));
+  }
+};
+
+bool AllZero(const leveldb::Slice& bytes) {
+  return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char c) { return c == 0; });
+}
+
+/// REQUIRES: `bytes` are not behind the end of their block.
+Fragment ParseFragment(const leveldb::Slice& bytes) {
+  Fragment fragment;
+  if (bytes.size() < kHeaderBytes) {
+    if (AllZero(bytes)) fragment.state = Fragment::State::kUnused;
+    return fragment;
+  }
+  const char* const header = bytes.data();
+  fragment.type = static_cast<uint8_t>(header[6]);
+  uint16_t length;
+  std::memcpy(&length, header + 4, sizeof(length));
+  if (length > bytes.size() - kHeaderBytes) return fragment;
+  fragment.payload = {header + kHeaderBytes, length};
+  if (AllZero({header, kHeaderBytes})) {
+    fragment.state = Fragment::State::kUnused;
+    return fragment;
+  }
+  const bool matches = crc32c::Mask(crc32c::Value(header + 6, 1 + length)) == DecodeFixed32(header);
+  fragment.state = matches ? Fragment::State::kIntact : Fragment::State::kBadChecksum;
+  return fragment;
+}
+
+/// Goes from header to header, whatever the checksums, and returns what is left where there is
+/// none: zeros, or nothing, at the end of a block or of the log.
+leveldb::Slice FollowHeaders(leveldb::Slice bytes) {
+  while (bytes.size() >= kHeaderBytes) {
+    const Fragment fragment = ParseFragment(bytes);
+    const bool is_header = fragment.state == Fragment::State::kIntact ||
+                           fragment.state == Fragment::State::kBadChecksum;
+    const bool has_type =
+        fragment.type > 0 && fragment.type <= static_cast<uint8_t>(FragmentType::kLast);
+    if (!is_header || !has_type) break;
+    bytes.remove_prefix(fragment.TotalBytes());
+  }
+  return bytes;
+}
+
+const char* CauseOf(Fragment::State fault) {
+  switch (fault) {
+    case Fragment::State::kUnused:
+      return "zeros in front of records";
+    case Fragment::State::kCutShort:
+      return "a fragment that goes beyond its block";
+    default:
+      return "a bad checksum";
+  }
+}
+
+}  // namespace
+
+Reader::Reader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name, IsOwn is_own,
+               leveldb::Env* env)
+    : file_(std::move(file)),
+      file_name_(std::move(file_name)),
+      is_own_(is_own ? std::move(is_own) : [](const leveldb::Slice&) { return true; }),
+      env_(env),
+      block_(std::make_unique_for_overwrite<char[]>(kBlockBytes)) {}
+
+bool Reader::ReadRecord(leveldb::Slice* record) {
+  if (end_ != LogEnd::kNone) return false;
+  uint64_t record_offset = 0;
+  FragmentType type;
+  leveldb::Slice payload;
+  while (NextFragment(&type, &payload)) {
+    const uint64_t fragment_offset = offset() - kHeaderBytes - payload.size();
+    const bool begins = type == FragmentType::kFull || type == FragmentType::kFirst;
+    if (begins) {
+      record_offset = fragment_offset;
+      if (fault_ && is_own_(payload)) fault_->precedes_record = true;
+    }
+    switch (type) {
+      case FragmentType::kFull:
+        *record = payload;
+        break;
+      case FragmentType::kFirst:
+        in_record_ = true;
+        assembled_.assign(payload.data(), payload.size());
+        continue;
+      case FragmentType::kMiddle:
+      case FragmentType::kLast:
+        if (!in_record_) {
+          if (!RefuseFragment(fragment_offset, "a record without its start")) return false;
+          continue;
+        }
+        assembled_.append(payload.data(), payload.size());
+        if (type == FragmentType::kMiddle) continue;
+        *record = assembled_;
+        break;
+      default:
+        if (!RefuseFragment(fragment_offset, "an unknown type of fragment")) return false;
+        continue;
+    }
+    in_record_ = false;
+    last_record_offset_ = record_offset;
+    valid_bytes_ = offset();
+    return true;
+  }
+  return false;
+}
+
+leveldb::Status Reader::TakeSkipped() {
+  const std::optional<Fault> fault = std::exchange(fault_, std::nullopt);
+  if (!fault) return leveldb::Status::OK();
+  return leveldb::Status::Corruption(
+      file_name_, std::string(fault->cause) + " at offset " + std::to_string(fault->offset) +
+                      "; the next record that can be read begins at offset " +
+                      std::to_string(last_record_offset_));
+}
+
+bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
+  for (;;) {
+    // What is left of a full block and too small for a header is not used.
+    const bool block_is_done = rest_.size() < kHeaderBytes && block_end_offset_ % kBlockBytes == 0;
+    if ((rest_.empty() || block_is_done) && !FillBlock()) {
+      return end_ == LogEnd::kNone && StopAtEnd();
+    }
+    const Fragment fragment = ParseFragment(rest_);
+    if (fragment.state == Fragment::State::kIntact) {
+      *type = static_cast<FragmentType>(fragment.type);
+      *payload = fragment.payload;
+      rest_.remove_prefix(fragment.TotalBytes());
+      return true;
+    }
+    const bool is_end = fragment.state == Fragment::State::kUnused && !in_record_;
+    const LogEnd if_last = is_end ? LogEnd::kClean : LogEnd::kTorn;
+    if (skips_faults_) {
+      NoteFault(offset(), CauseOf(fragment.state), if_last);
+      SkipFault();
+    } else if (EndAtFault(if_last, CauseOf(fragment.state))) {
+      return false;
+    }
+  }
+}
+
+/// A fragment's checksum is right, but it cannot stand where it does. Whether the reading goes on.
+bool Reader::RefuseFragment(uint64_t at, const char* cause) {
+  if (!skips_faults_) return Stop(LogEnd::kCorrupt, at, cause);
+  NoteFault(at, cause, LogEnd::kTorn);
+  return true;
+}
+
+void Reader::NoteFault(uint64_t at, const char* cause, LogEnd if_last) {
+  in_record_ = false;
+  if (!fault_) fault_ = Fault{at, cause, if_last};
+}
+
+bool Reader::StopAtEnd() {
+  if (!fault_) return Stop(in_record_ ? LogEnd::kTorn : LogEnd::kClean);
+  if (fault_->precedes_record) return Stop(LogEnd::kCorrupt, fault_->offset, fault_->cause);
+  return Stop(fault_->if_last);
+}
+
+bool Reader::FillBlock() {
+  size_t filled = 0;
+  while (!at_eof_ && filled < kBlockBytes) {
+    leveldb::Slice chunk;
+    char* const target = block_.get() + filled;
+    const leveldb::Status read = file_->Read(kBlockBytes - filled, &chunk, target);
+    if (!read.ok()) {
+      rest_.clear();
+      status_ = read;
+      end_ = LogEnd::kError;
+      return false;
+    }
+    if (!chunk.empty() && chunk.data() != target) std::memmove(target, chunk.data(), chunk.size());
+    filled += chunk.size();
+    at_eof_ = chunk.empty();
+  }
+  rest_ = {block_.get(), filled};
+  block_end_offset_ += filled;
+  return filled > 0;
+}
+
+/// Ends the reading at a fault at the front of rest_: with `if_last` when no record begins after
+/// it, otherwise as corrupt. False, with an intact fragment at the front of rest_, when the fault
+/// was the end of a log that has grown since.
+bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
+  const uint64_t fault_offset = offset();
+  // In this block a record may begin anywhere: the fault may be in a length. A later one begins
+  // with a fragment.
+  bool begins = HoldsRecordStart(rest_);
+  while (!begins && FillBlock()) begins = ChainHoldsRecordStart(rest_);
+  if (end_ == LogEnd::kError) return true;
+  if (!begins) {
+    Stop(if_last);
+    return true;
+  }
+  if (env_ != nullptr && ReadBlockAgain(fault_offset)) return false;
+  if (end_ != LogEnd::kError) Stop(LogEnd::kCorrupt, fault_offset, cause);
+  return true;
+}
+
+/// Whether an intact fragment stands at `offset` of the file as it is now; rest_ begins there.
+bool Reader::ReadBlockAgain(uint64_t offset) {
+  const uint64_t block_offset = offset - offset % kBlockBytes;
+  leveldb::SequentialFile* raw = nullptr;
+  status_ = env_->NewSequentialFile(file_name_, &raw);
+  if (status_.ok()) {
+    file_.reset(raw);
+    status_ = file_->Skip(block_offset);
+  }
+  if (!status_.ok()) {
+    end_ = LogEnd::kError;
+    return false;
+  }
+  at_eof_ = false;
+  block_end_offset_ = block_offset;
+  if (!FillBlock() || rest_.size() <= offset - block_offset) return false;
+  rest_.remove_prefix(offset - block_offset);
+  return ParseFragment(rest_).state == Fragment::State::kIntact;
+}
+
+/// Moves from a fault at the front of rest_ to where the reading can go on in this block, or to the
+/// end of the block.
+void Reader::SkipFault() {
+  // An older log's records may follow in the block, and only a record of the log's own tells which
+  // these are. The first block of a recycled file was zeroed.
+  const bool in_first_block = offset() < kBlockBytes;
+  if (valid_bytes_ == 0 && !in_first_block) {
+    rest_.clear();
+    return;
+  }
+  const Fragment bad = ParseFragment(rest_);
+  if (bad.state == Fragment::State::kBadChecksum) {
+    leveldb::Slice next = rest_;
+    next.remove_prefix(bad.TotalBytes());
+    const leveldb::Slice end = FollowHeaders(next);
+    if (end.size() < kHeaderBytes || ParseFragment(end).state == Fragment::State::kUnused) {
+      rest_ = next;  // its length is right
+      return;
+    }
+  }
+  for (rest_.remove_prefix(1); rest_.size() >= kHeaderBytes; rest_.remove_prefix(1)) {
+    const char type = rest_[6];
+    const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||
+                           type == static_cast<char>(FragmentType::kFirst);
+    if (!may_begin) continue;
+    const Fragment fragment = ParseFragment(rest_);
+    if (fragment.BeginsRecord() && is_own_(fragment.payload) && AllZero(FollowHeaders(rest_)))
+      return;
+  }
+  rest_.clear();
+}
+
+/// Whether a record begins anywhere in `bytes`, a part of one block, whatever precedes it.
+bool Reader::HoldsRecordStart(leveldb::Slice bytes) const {
+  for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
+    const char type = bytes[6];
+    const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||
+                           type == static_cast<char>(FragmentType::kFirst);
+    if (!may_begin) continue;
+    const Fragment fragment = ParseFragment(bytes);
+    if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
+  }
+  return false;
+}
+
+/// The same for fragments that follow on each other from the start of a block.
+bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
+  while (block.size() >= kHeaderBytes) {
+    const Fragment fragment = ParseFragment(block);
+    if (fragment.state != Fragment::State::kIntact) return false;
+    if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
+    block.remove_prefix(fragment.TotalBytes());
+  }
+  return false;
+}
+
+bool Reader::Stop(LogEnd end, uint64_t at, const char* cause) {
+  end_ = end;
+  status_ = leveldb::Status::Corruption(file_name_,
+                                        std::string(cause) + " at offset " + std::to_string(at));
+  return false;
+}
+
+bool Reader::Stop(LogEnd end) {
+  end_ = end;
+  return false;
+}
+
+}  // namespace lull::log

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/wal/wal_reader.h"
+
+#include <utility>
+
+#include "db/write/batch_format.h"
+#include "util/coding.h"
+
+namespace lull {
+
+std::string WalPreamble(SequenceNumber first_sequence) {
+  std::string record(batch::kHeaderBytes, '\0');
+  batch::EncodeHeader(record.data(), first_sequence, 0);
+  return record;
+}
+
+bool IsWalPreamble(const leveldb::Slice& record) {
+  return record.size() == batch::kHeaderBytes && batch::CountOf(record) == 0;
+}
+
+WalReader::WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
+                     leveldb::Env* env)
+    : reader_(
+          std::move(file), std::move(file_name),
+          [this](const leveldb::Slice& beginning) { return IsOwn(beginning); }, env) {}
+
+bool WalReader::ReadRecord(leveldb::Slice* record) {
+  while (!met_older_ && reader_.ReadRecord(record)) {
+    if (IsOlder(*record)) {
+      met_older_ = !skips_faults_;
+      continue;
+    }
+    valid_bytes_ = reader_.ValidBytes();
+    // Where the first record was skipped, it may have been a preamble.
+    const bool may_follow_preamble =
+        IsWalPreamble(*record) || (skips_faults_ && reader_.LastRecordOffset() > 0);
+    const bool ordered = sequence_min_ > 0 || (!begun_ && may_follow_preamble);
+    if (ordered && record->size() >= batch::kHeaderBytes)
+      sequence_min_ = batch::SequenceOf(*record) + batch::CountOf(*record);
+    begun_ = true;
+    return true;
+  }
+  return false;
+}
+
+/// A batch begins with its sequence.
+bool WalReader::IsOlder(const leveldb::Slice& record) const {
+  return record.size() >= sizeof(uint64_t) && DecodeFixed64(record.data()) < sequence_min_;
+}
+
+/// A first fragment that is too short to show the sequence proves nothing.
+bool WalReader::IsOwn(const leveldb::Slice& beginning) const {
+  return sequence_min_ == 0 || (beginning.size() >= sizeof(uint64_t) && !IsOlder(beginning));
+}
+
+}  // namespace lull

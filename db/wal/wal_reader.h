@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Reads the records of a WAL, which are batches: those of the log itself, never one of an older log
+// whose file it overwrites. One thread at a time.
+//
+// A log of ours begins with an empty batch, the preamble, that bears the sequence of the first
+// entry to come; from there on sequences only grow. What a recycled file held before is older than
+// the preamble, each entry of it: it was in tables before the file was taken. Logs of LevelDB have
+// no preamble, and are never recycled; nothing is checked in them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/dbformat.h"
+#include "db/wal/log_reader.h"
+#include "leveldb/env.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+
+namespace lull {
+
+/// The empty batch at the head of each WAL.
+std::string WalPreamble(SequenceNumber first_sequence);
+bool IsWalPreamble(const leveldb::Slice& record);
+
+class WalReader {
+ public:
+  /// `file_name` and `env` as for log::Reader.
+  WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string file_name,
+            leveldb::Env* env = nullptr);
+  WalReader(const WalReader&) = delete;
+  WalReader& operator=(const WalReader&) = delete;
+
+  /// As log::Reader does, and passes over records of an older log as well.
+  void SkipFaults() {
+    skips_faults_ = true;
+    reader_.SkipFaults();
+  }
+  leveldb::Status TakeSkipped() { return reader_.TakeSkipped(); }
+
+  /// As log::Reader does. A record of an older log is the end of this one.
+  bool ReadRecord(leveldb::Slice* record);
+  log::LogEnd end() const { return met_older_ ? log::LogEnd::kTorn : reader_.end(); }
+  const leveldb::Status& status() const { return reader_.status(); }
+  uint64_t ValidBytes() const { return valid_bytes_; }
+  uint64_t LastRecordOffset() const { return reader_.LastRecordOffset(); }
+
+ private:
+  bool IsOlder(const leveldb::Slice& record) const;
+  bool IsOwn(const leveldb::Slice& beginning) const;
+
+  log::Reader reader_;
+  SequenceNumber sequence_min_ = 0;  // of the next record; 0: there was no preamble
+  bool begun_ = false;
+  bool skips_faults_ = false;
+  bool met_older_ = false;
+  uint64_t valid_bytes_ = 0;
+};
+
+}  // namespace lull

@@ -1,0 +1,469 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/wal/wal_set.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "db/filename.h"
+#include "db/wal/log_format.h"
+#include "db/wal/wal_reader.h"
+#include "util/descriptor_budget.h"
+#include "util/env_extension.h"
+#include "util/planted.h"
+
+namespace lull {
+namespace {
+
+// A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
+constexpr uint64_t kSlackBytes = 256 << 10;
+constexpr uint64_t kMarginBytes = 16 << 10;
+
+// More is not made ahead: a few logs of such a size are on the disk all the time. What a larger
+// memtable writes beyond it goes to the file in the ordinary way.
+constexpr uint64_t kAheadBytesMax = 64 << 20;
+
+/// By how much a WAL may be longer than the one before.
+uint64_t HeadroomBytes(uint64_t last_wal_bytes) { return last_wal_bytes / 64 + kMarginBytes; }
+
+}  // namespace
+
+WalSet::~WalSet() { Close(); }
+
+/// Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
+/// its zeros too.
+LogFileMode WalSet::WantedMode() const {
+  return clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
+}
+
+/// What a memtable's records will need. Where every byte of it is written twice, no more than the
+/// last one needed.
+uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
+  const uint64_t bytes_max =
+      std::min(memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes, kAheadBytesMax);
+  const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
+  if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
+  return std::min(bytes_max, last + HeadroomBytes(last));
+}
+
+bool WalSet::CanReuse() const {
+  return context_->extension != nullptr && files_reusable_.load(std::memory_order_relaxed);
+}
+
+/// Whether a file that was made for an older WAL is as good as a new one. Half of the headroom is
+/// enough: WALs that differ a little would else lose a file now and then.
+bool WalSet::Fits(uint64_t file_bytes) const {
+  const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
+  const uint64_t wanted = CapacityBytes(LogFileMode::kWrite);
+  return file_bytes >= std::min(wanted, last + HeadroomBytes(last) / 2) && file_bytes <= 2 * wanted;
+}
+
+/// REQUIRES: it was released.
+bool WalSet::IsWorthReusing(const WalRef& wal) const {
+  if (!wal->writer.KnowsEnds() || WantedMode() != LogFileMode::kWrite) return false;
+  // What did not end synced the leader may still hold, for a sync to come.
+  if (!wal->ended_synced || !CanReuse()) return false;
+  uint64_t file_bytes = 0;
+  const std::string path = LogFileName(context_->name, wal->number);
+  return context_->env()->GetFileSize(path, &file_bytes).ok() && Fits(file_bytes);
+}
+
+WalSet::Descriptor::~Descriptor() {
+  open_logs_->fetch_sub(1, std::memory_order_relaxed);
+  if (lender_ != nullptr) lender_->GiveBack();
+}
+
+/// False: the process should not open another file for a log.
+bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
+  DescriptorBudget* const budget =
+      context_->extension == nullptr ? nullptr : context_->extension->log_descriptors();
+  const bool borrowed = budget != nullptr && budget->TryTake();
+  const int open = open_logs_.fetch_add(1, std::memory_order_relaxed);
+  *descriptor = std::make_unique<Descriptor>(&open_logs_, borrowed ? budget : nullptr);
+  if (budget == nullptr || borrowed || open < kOpenLogsMin) return true;
+  descriptor->reset();
+  seals_all_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+/// `log` is null for an Env without log files. When space cannot be allocated ahead and a client
+/// waits, the file grows with its records.
+leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, bool ahead,
+                                   LogFile** log, leveldb::WritableFile** file) {
+  *log = nullptr;
+  leveldb::Status status = leveldb::Status::NotSupported(path);
+  if (context_->extension != nullptr) {
+    // Writing zeros and syncing them takes longer than the syncs that they shorten.
+    const bool allocates =
+        ahead || (mode == LogFileMode::kMapped && !sparing_.load(std::memory_order_relaxed));
+    const uint64_t capacity = allocates ? CapacityBytes(mode) : 0;
+    status = context_->extension->NewLogFile(path, capacity, mode, log);
+    if (!ahead && capacity > 0 && IsOutOfResources(status))
+      status = context_->extension->NewLogFile(path, 0, mode, log);
+  }
+  *file = *log;
+  return status.IsNotSupportedError() ? context_->env()->NewWritableFile(path, file) : status;
+}
+
+/// `ahead`: no client waits for it, and it is made as good as can be.
+leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
+  const uint64_t number = context_->NewFileNumber();
+  const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
+  const std::string path = LogFileName(context_->name, number);
+  DescriptorRef descriptor;
+  if (!TakeDescriptor(&descriptor))
+    return leveldb::Status::IOError(path, "too many logs are open for the limit of descriptors");
+  const LogFileMode mode = WantedMode();
+  LogFile* log = nullptr;
+  leveldb::WritableFile* file = nullptr;
+  leveldb::Status status = CreateFile(path, mode, ahead, &log, &file);
+  if (!status.ok()) return status;
+  *wal =
+      log != nullptr && mode == LogFileMode::kWrite && CanReuse()
+          ? std::make_shared<Wal>(number, std::unique_ptr<LogFile>(log), log::FragmentEnds())
+          : std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(file), log);
+  (*wal)->failures_before = failures_before;
+  (*wal)->descriptor = std::move(descriptor);
+  names_made_.fetch_add(1, std::memory_order_acq_rel);
+  return status;
+}
+
+/// A new WAL in the file of a released one; nullptr, and the file removed, where that fails.
+WalSet::WalRef WalSet::Reuse(Retired retired) {
+  constexpr LogBlocks kBlocks{log::kBlockBytes, log::kHeaderBytes};
+  const std::string old_path = LogFileName(context_->name, retired.number);
+  leveldb::Status status = leveldb::Status::NotSupported(old_path);
+  if (WantedMode() == LogFileMode::kWrite) {
+    const uint64_t number = context_->NewFileNumber();
+    const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
+    const std::string path = LogFileName(context_->name, number);
+    DescriptorRef descriptor;
+    LogFile* raw = nullptr;
+    status = leveldb::Status::IOError(old_path, "too many logs are open");
+    if (TakeDescriptor(&descriptor))
+      status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
+    if (status.ok()) {
+      names_made_.fetch_add(1, std::memory_order_acq_rel);
+      auto wal =
+          std::make_shared<Wal>(number, std::unique_ptr<LogFile>(raw), std::move(retired.ends));
+      wal->failures_before = failures_before;
+      wal->descriptor = std::move(descriptor);
+      return wal;
+    }
+    if (status.IsNotSupportedError()) {
+      files_reusable_.store(false, std::memory_order_relaxed);
+    } else {
+      Log(context_->logger(), "Cannot reuse a WAL: %s", status.ToString().c_str());
+      context_->env()->RemoveFile(path);  // the rename may have come about nevertheless
+    }
+  }
+  context_->env()->RemoveFile(old_path);
+  return nullptr;
+}
+
+bool WalSet::NeedsPrepare() {
+  if (!retired_.empty()) return true;
+  MutexLock lock(mutex_);
+  const size_t wanted = sparing_.load(std::memory_order_relaxed) ? 1 : prepared_wanted_;
+  return prepared_.size() < wanted || IsUnfit(prepared_.front());
+}
+
+leveldb::Status WalSet::Prepare() {
+  if (!NeedsPrepare()) return leveldb::Status::OK();
+  DiscardUnfit();
+  WalRef wal;
+  leveldb::Status status;
+  if (retired_.empty()) {
+    status = Create(&wal, /*ahead=*/true);
+  } else {
+    Retired retired = std::move(retired_.front());
+    retired_.pop_front();
+    wal = Reuse(std::move(retired));
+  }
+  if (wal == nullptr) return status;
+  if (clients_sync_.load(std::memory_order_relaxed)) {
+    status = SyncNames();
+    wal->has_name = status.ok() && !MayLackName(wal);
+    if (!status.ok()) {
+      Discard(std::move(wal));
+      return status;
+    }
+  }
+  MutexLock lock(mutex_);
+  prepared_.push_back(std::move(wal));
+  return status;
+}
+
+/// Makes the names of all WALs made so far durable. Any thread; one that finds them so need not
+/// wait for another that is at it with younger ones.
+leveldb::Status WalSet::SyncNames() {
+  const uint64_t made = names_made_.load(std::memory_order_acquire);
+  uint64_t durable = names_durable_.load(std::memory_order_acquire);
+  if (context_->extension == nullptr || durable >= made) return leveldb::Status::OK();
+  leveldb::Status status = context_->extension->SyncDirectory(context_->name);
+  while (status.ok() && durable < made &&
+         !names_durable_.compare_exchange_weak(durable, made, std::memory_order_acq_rel)) {
+  }
+  if (!status.ok()) names_failures_.fetch_add(1, std::memory_order_acq_rel);
+  return status;
+}
+
+/// Whether a sync of the folder failed that may have been of its name.
+bool WalSet::MayLackName(const WalRef& wal) const {
+  return !wal->has_name && wal->failures_before != names_failures_.load(std::memory_order_acquire);
+}
+
+/// The same for all that the leading writer may have to sync: an error where that cannot be known.
+leveldb::Status WalSet::NameUnsynced(const std::vector<WalRef>& older) {
+  leveldb::Status status = SyncNames();
+  const auto name = [&](const WalRef& wal) {
+    if (status.ok() && MayLackName(wal)) {
+      status = leveldb::Status::IOError(LogFileName(context_->name, wal->number),
+                                        "its folder could not be synced since it was made");
+    }
+    wal->has_name = wal->has_name || status.ok();
+  };
+  const uint64_t released = released_below_.load(std::memory_order_acquire);
+  for (const WalRef& wal : older) {
+    if (wal->number >= released) name(wal);
+  }
+  name(current_);
+  return status;
+}
+
+/// The prepared WAL to go on with, or nullptr. Logs are replayed in order of their numbers, so one
+/// that was prepared slowly, and overtaken by one made in Switch meanwhile, is not used any more.
+WalSet::WalRef WalSet::TakePrepared() {
+  while (true) {
+    WalRef next;
+    {
+      MutexLock lock(mutex_);
+      const bool sparing = sparing_.load(std::memory_order_relaxed);
+      if (prepared_.size() <= 1 && !sparing) prepared_wanted_ = kPreparedMax;
+      if (prepared_.size() <= (sparing ? 1 : 0)) return nullptr;
+      next = std::move(prepared_.front());
+      prepared_.pop_front();
+    }
+    const bool is_next = current_ == nullptr || next->number > current_->number;
+    if (is_next && !MayLackName(next)) return next;
+    Discard(std::move(next));
+  }
+}
+
+/// Writes the first record. Where that fails the file must go before another is begun behind it:
+/// replay could take what is left of the record for damage, and end there.
+leveldb::Status WalSet::Begin(const WalRef& wal, SequenceNumber first_sequence) {
+  const leveldb::Status status = wal->writer.AddRecord(WalPreamble(first_sequence));
+  if (status.ok()) return status;
+  wal->writer.Close();
+  unbegun_ = LogFileName(context_->name, wal->number);
+  RemoveUnbegun();  // or later
+  return status;
+}
+
+leveldb::Status WalSet::RemoveUnbegun() {
+  if (unbegun_.empty()) return leveldb::Status::OK();
+  const leveldb::Status status = context_->env()->RemoveFile(unbegun_);
+  if (!status.ok() && !status.IsNotFound()) return status;
+  unbegun_.clear();
+  names_made_.fetch_add(1, std::memory_order_acq_rel);
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
+  older_are_unsynced_ = false;
+  current_->has_unsynced = false;
+  current_->has_failed = true;
+  return Switch(first_sequence);
+}
+
+bool WalSet::MayGoOn() const {
+  if (current_ == nullptr || current_->has_failed || !current_->writer.status().ok()) return false;
+  const uint64_t file_bytes_max =
+      context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
+  return current_->writer.FileBytes() < file_bytes_max / 2;
+}
+
+leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+  leveldb::Status status = RemoveUnbegun();
+  WalRef next;
+  if (status.ok()) next = TakePrepared();
+  if (status.ok() && next == nullptr) status = Create(&next, /*ahead=*/false);
+  if (status.ok()) status = Begin(next, first_sequence);
+  if (!status.ok()) return status;
+  next->has_unsynced = true;
+  WalRef previous = std::exchange(current_, std::move(next));
+  if (previous == nullptr) return status;
+  previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
+  clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
+  last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
+  older_are_unsynced_ = older_are_unsynced_ || previous->has_unsynced;
+  MutexLock lock(mutex_);
+  sealed_.push_back(std::move(previous));
+  return status;
+}
+
+void WalSet::SealEnded() {
+  const bool sparing = sparing_.load(std::memory_order_relaxed);
+  if (!sparing && !seals_all_.load(std::memory_order_relaxed)) return;
+  const auto next = [this, sparing]() LULL_REQUIRES(mutex_) -> WalRef {
+    for (const WalRef& wal : sealed_) {
+      // A file that may be recycled keeps its length while there is space.
+      const bool seals = wal->mode == LogFileMode::kMapped || sparing;
+      if (seals && !wal->is_sealed && !wal->is_busy && wal->log != nullptr) return wal;
+    }
+    return nullptr;
+  };
+  while (true) {
+    WalRef wal;
+    {
+      MutexLock lock(mutex_);
+      wal = next();
+      if (wal == nullptr) return;
+      wal->is_busy = wal->is_sealed = true;
+    }
+    wal->log->Seal();  // on an error it stays as it is
+    if (!wal->log->HoldsDescriptor()) wal->descriptor.reset();
+    MutexLock lock(mutex_);
+    wal->is_busy = false;
+    not_busy_.NotifyAll();
+  }
+}
+
+void WalSet::SetSparing(bool sparing) {
+  if (sparing_.exchange(sparing, std::memory_order_relaxed) == sparing || !sparing) return;
+  DiscardPrepared(1);
+}
+
+bool WalSet::IsUnfit(const WalRef& wal) const {
+  return wal->mode == LogFileMode::kMapped && WantedMode() == LogFileMode::kWrite;
+}
+
+void WalSet::DiscardUnfit() {
+  std::vector<WalRef> unfit;
+  {
+    MutexLock lock(mutex_);
+    while (!prepared_.empty() && IsUnfit(prepared_.front())) {
+      unfit.push_back(std::move(prepared_.front()));
+      prepared_.pop_front();
+    }
+  }
+  for (WalRef& wal : unfit) Discard(std::move(wal));
+}
+
+bool WalSet::DiscardPrepared(size_t keep) {
+  std::vector<WalRef> discarded;
+  {
+    MutexLock lock(mutex_);
+    while (prepared_.size() > keep) {
+      discarded.push_back(std::move(prepared_.back()));
+      prepared_.pop_back();
+    }
+  }
+  for (WalRef& wal : discarded) Discard(std::move(wal));
+  const bool any = !discarded.empty() || !retired_.empty();
+  RemoveRetired();
+  return any;
+}
+
+void WalSet::Discard(WalRef unused) {
+  const std::string path = LogFileName(context_->name, unused->number);
+  unused->writer.Close();
+  unused = nullptr;
+  context_->env()->RemoveFile(path);
+}
+
+void WalSet::RemoveRetired() {
+  for (const Retired& retired : retired_)
+    context_->env()->RemoveFile(LogFileName(context_->name, retired.number));
+  retired_.clear();
+}
+
+/// Sealed WALs with unsynced records, which the flush thread leaves alone until EndSyncOfOlder.
+std::vector<WalSet::WalRef> WalSet::BeginSyncOfOlder() {
+  std::vector<WalRef> wals;
+  if (!older_are_unsynced_) return wals;
+  const auto is_unsynced = [](const WalRef& wal) { return wal->has_unsynced; };
+  const auto is_taken = [&](const WalRef& wal)
+                            LULL_REQUIRES(mutex_) { return is_unsynced(wal) && wal->is_busy; };
+  MutexLock lock(mutex_);
+  while (std::any_of(sealed_.begin(), sealed_.end(), is_taken)) not_busy_.Wait(mutex_);
+  std::copy_if(sealed_.begin(), sealed_.end(), std::back_inserter(wals), is_unsynced);
+  for (const WalRef& wal : wals) wal->is_busy = true;
+  return wals;
+}
+
+void WalSet::EndSyncOfOlder(std::vector<WalRef> wals) {
+  if (wals.empty()) return;
+  MutexLock lock(mutex_);
+  for (const WalRef& wal : wals) wal->is_busy = false;
+  wals.clear();  // before the flush thread may release them: its reference is the last
+}
+
+leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
+  for (const WalRef& wal : wals) {
+    if (wal->number < released_below_.load(std::memory_order_acquire)) continue;
+    leveldb::Status status = wal->writer.Sync();
+    if (!status.ok()) return status;
+    wal->has_unsynced = false;
+  }
+  older_are_unsynced_ = false;
+  return leveldb::Status::OK();
+}
+
+leveldb::Status WalSet::Sync() {
+  clients_sync_.store(true, std::memory_order_relaxed);
+  std::vector<WalRef> older = BeginSyncOfOlder();
+  leveldb::Status status;
+  if (!Planted(Bug::kWalNamesUnsynced)) status = NameUnsynced(older);
+  if (status.ok() && !older.empty() && !Planted(Bug::kOlderWalsUnsynced)) status = SyncOlder(older);
+  EndSyncOfOlder(std::move(older));
+  if (status.ok()) status = current_->writer.Sync();
+  if (status.ok()) current_->has_unsynced = false;
+  if (Planted(Bug::kSyncFailureAcknowledged)) return leveldb::Status::OK();
+  return status;
+}
+
+std::vector<std::string> WalSet::Release(uint64_t number) {
+  released_below_.store(number, std::memory_order_release);
+  std::vector<WalRef> released;
+  size_t room = 0;  // for so many more that are ready or become so
+  {
+    MutexLock lock(mutex_);
+    room = 2 * prepared_wanted_ - std::min(2 * prepared_wanted_, prepared_.size());
+    std::erase_if(sealed_, [&](const WalRef& wal) LULL_REQUIRES(mutex_) {
+      if (wal->number >= number || wal->is_busy) return false;
+      released.push_back(wal);
+      return true;
+    });
+  }
+  std::vector<std::string> paths;
+  for (WalRef& wal : released) {
+    if (retired_.size() < room && IsWorthReusing(wal)) {
+      retired_.push_back({wal->number, wal->writer.TakeEnds()});
+    } else {
+      paths.push_back(LogFileName(context_->name, wal->number));
+    }
+    wal.reset();  // the last reference: closes the file
+  }
+  return paths;
+}
+
+bool WalSet::HasUnreleased() {
+  MutexLock lock(mutex_);
+  return !sealed_.empty() &&
+         sealed_.front()->number < released_below_.load(std::memory_order_relaxed);
+}
+
+void WalSet::Close() {
+  MutexLock lock(mutex_);
+  for (WalRef& unused : prepared_) Discard(std::move(unused));
+  prepared_.clear();
+  RemoveRetired();
+  for (const WalRef& wal : sealed_) wal->writer.Close();
+  if (current_ != nullptr) current_->writer.Close();
+  sealed_.clear();
+  current_ = nullptr;
+}
+
+}  // namespace lull
