@@ -2,7 +2,6 @@
 //
 // Opening and closing a store.
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "db/api/scheduling_options.h"
@@ -316,63 +315,4 @@ Store::~Store() {
   Stores::Get().Remove(this);  // not before EndReporting: a listener may remove itself until then
 }
 
-leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
-                     const std::string& name, leveldb::DB** db) {
-  return Store::Open(options, scheduling, name, db);
-}
-
-leveldb::Status Flush(leveldb::DB* db) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "Flush", &store);
-  return status.ok() ? store->Flush() : status;
-}
-
-leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
-  return status.ok() ? store->CreateCheckpoint(dir) : status;
-}
-
-leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "SetOptions", &store);
-  return status.ok() ? store->SetOptions(text) : status;
-}
-
-leveldb::Status WaitForIdle(leveldb::DB* db) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "WaitForIdle", &store);
-  return status.ok() ? store->WaitForIdle() : status;
-}
-
 }  // namespace lull
-
-namespace leveldb {
-
-DB::~DB() = default;
-Snapshot::~Snapshot() = default;
-
-Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
-  lull::SchedulingOptions scheduling;
-  if (const char* const text = std::getenv("LULL_OPTIONS")) {
-    const Status status = lull::SchedulingOptions::Parse(text, &scheduling);
-    if (!status.ok())
-      return Status::InvalidArgument("environment variable LULL_OPTIONS", status.ToString());
-  }
-  return lull::Store::Open(options, scheduling, name, dbptr);
-}
-
-// As batches of one; a store overrides them, as DB demands, and calls them.
-Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& value) {
-  WriteBatch batch;
-  batch.Put(key, value);
-  return Write(options, &batch);
-}
-
-Status DB::Delete(const WriteOptions& options, const Slice& key) {
-  WriteBatch batch;
-  batch.Delete(key);
-  return Write(options, &batch);
-}
-
-}  // namespace leveldb
