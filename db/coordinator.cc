@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "db/coordinator_state.h"
-#include "util/fork.h"
 #include "util/planted.h"
+#include "util/shared_in_process.h"
 
 namespace lull {
 namespace {
@@ -21,12 +21,6 @@ constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
 
 // What is written is at most about what is read, so this is what a slice is lent.
 constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
-
-struct SharedCoordinator {
-  Mutex mutex;
-  std::weak_ptr<Coordinator> coordinator LULL_GUARDED_BY(mutex);
-};
-constinit PerProcess<SharedCoordinator> shared_coordinator;
 
 constexpr JobClass kCompactionClasses[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
 
@@ -91,16 +85,12 @@ Coordinator::~Coordinator() {
 
 leveldb::Status Coordinator::Shared(const CoordinatorOptions& options,
                                     std::shared_ptr<Coordinator>* result) {
-  SharedCoordinator& shared = shared_coordinator.Get();
-  MutexLock lock(shared.mutex);
-  *result = shared.coordinator.lock();
-  if (*result != nullptr) return leveldb::Status::OK();
-  auto coordinator = std::make_shared<Coordinator>(options);
-  leveldb::Status status = coordinator->StartThreads();
-  if (!status.ok()) return status;
-  shared.coordinator = coordinator;
-  *result = std::move(coordinator);
-  return status;
+  static constinit SharedInProcess<Coordinator> shared;
+  const auto make = [&](std::shared_ptr<Coordinator>* made) {
+    *made = std::make_shared<Coordinator>(options);
+    return (*made)->StartThreads();
+  };
+  return shared.Get(make, result);
 }
 
 void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "util/fork.h"
+#include "util/shared_in_process.h"
 
 namespace lull {
 
@@ -24,21 +24,12 @@ FolderThread::~FolderThread() {
 }
 
 leveldb::Status FolderThread::Shared(std::shared_ptr<FolderThread>* result) {
-  struct Slot {
-    Mutex mutex;
-    std::weak_ptr<FolderThread> thread LULL_GUARDED_BY(mutex);
+  static constinit SharedInProcess<FolderThread> shared;
+  const auto make = [](std::shared_ptr<FolderThread>* made) {
+    *made = std::make_shared<FolderThread>();
+    return (*made)->Start();
   };
-  static constinit PerProcess<Slot> slots;
-  Slot& slot = slots.Get();
-  MutexLock lock(slot.mutex);
-  *result = slot.thread.lock();
-  if (*result != nullptr) return leveldb::Status::OK();
-  auto made = std::make_shared<FolderThread>();
-  leveldb::Status status = made->Start();
-  if (!status.ok()) return status;
-  slot.thread = made;
-  *result = std::move(made);
-  return status;
+  return shared.Get(make, result);
 }
 
 void FolderThread::Run(const std::function<void()>& work) {

@@ -9,18 +9,17 @@
 // stores e + 1 only after it saw every counter of column (e + 1) % 2 at zero while the epoch was e.
 //
 // (1) While a guard of epoch g is held, the epoch does not pass g + 1. For g + 2 to be stored, each
-// counter of column
-//     g % 2 must be zero in a scan made after g + 1 was stored. The guard read g after counting
-//     itself, so in S its increment precedes that read, which precedes the store of g + 1, which
-//     precedes the scan; the counter then holds at least 1 until the guard takes itself off.
-// (2) A guard that can still see an object retired in epoch r has g <= r. Epochs move under mutex_,
-// and Retire read r
-//     under it, so the store of any later epoch happens after Retire, thus after the unlinking; a
-//     guard that reads such an epoch happens after both, and finds what replaced the object.
-// (3) So once the epoch is r + 2, no guard of any g <= r is held, and the object may go. What the
-// readers did with it
-//     happens before its destruction: their decrements release, the scan that saw them acquires,
-//     and increments and decrements in between continue the release sequence.
+//     counter of column g % 2 must be zero in a scan made after g + 1 was stored. The guard read g
+//     after counting itself, so in S its increment precedes that read, which precedes the store of
+//     g + 1, which precedes the scan. So the counter is at least 1 until the guard is released.
+// (2) A guard that can still see an object retired in epoch r has g <= r. Epochs change under
+//     mutex_, and Retire read r under it, so the store of any later epoch happens after Retire, and
+//     thus after the unlinking. A guard that reads such an epoch happens after both, and finds what
+//     replaced the object.
+// (3) So once the epoch is r + 2, no guard of any g <= r is held, and the object may be freed. What
+//     the readers did with it happens before its destruction: their decrements release, the scan
+//     that saw them acquires, and increments and decrements in between continue the release
+//     sequence.
 //
 // A transient count of a guard that starts over can only make Collect flip later, never too early.
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "util/fork.h"
+#include "util/shared_in_process.h"
 #include "util/thread.h"
 #include "util/wake_signal.h"
 
@@ -96,22 +96,14 @@ class EventHub::Thread {
 };
 
 leveldb::Status EventHub::Thread::Shared(std::shared_ptr<Thread>* result) {
-  struct Slot {
-    Mutex mutex;
-    std::weak_ptr<Thread> thread LULL_GUARDED_BY(mutex);
+  static constinit SharedInProcess<Thread> shared;
+  const auto make = [](std::shared_ptr<Thread>* made) {
+    *made = std::make_shared<Thread>();
+    return ThreadFactory::System()->TryStart(
+        "lull-events", CpuClass::kNormal, [thread = made->get()] { thread->Loop(); },
+        &(*made)->thread_);
   };
-  static constinit PerProcess<Slot> slots;
-  Slot& slot = slots.Get();
-  MutexLock lock(slot.mutex);
-  *result = slot.thread.lock();
-  if (*result != nullptr) return leveldb::Status::OK();
-  auto made = std::make_shared<Thread>();
-  leveldb::Status status = ThreadFactory::System()->TryStart(
-      "lull-events", CpuClass::kNormal, [thread = made.get()] { thread->Loop(); }, &made->thread_);
-  if (!status.ok()) return status;
-  slot.thread = made;
-  *result = std::move(made);
-  return status;
+  return shared.Get(make, result);
 }
 
 void EventHub::Thread::Loop() {

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// An object that all stores of a process share: made when the first needs it, destroyed when the
+// last lets go of it. A forked child makes one of its own.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "leveldb/status.h"
+#include "util/fork.h"
+#include "util/mutex.h"
+
+namespace lull {
+
+/// For static storage. Thread-safe.
+template <class T>
+class SharedInProcess {
+ public:
+  /// `make` is a function of a std::shared_ptr<T>* that returns a Status; it is called where there
+  /// is no T. If it fails there is still none.
+  template <class Make>
+  leveldb::Status Get(Make make, std::shared_ptr<T>* result) {
+    Slot& slot = slots_.Get();
+    MutexLock lock(slot.mutex);
+    *result = slot.shared.lock();
+    if (*result != nullptr) return leveldb::Status::OK();
+    std::shared_ptr<T> made;
+    leveldb::Status status = make(&made);
+    if (!status.ok()) return status;
+    slot.shared = made;
+    *result = std::move(made);
+    return status;
+  }
+
+ private:
+  struct Slot {
+    Mutex mutex;
+    std::weak_ptr<T> shared LULL_GUARDED_BY(mutex);
+  };
+  PerProcess<Slot> slots_;
+};
+
+}  // namespace lull
