@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "db/compaction/picker.h"
+#include "db/compaction/layout_options.h"
 #include "db/filename.h"
 #include "leveldb/cache.h"
 #include "leveldb/env.h"

@@ -7,7 +7,6 @@
 // What every layout has in common is in planner.h, what tells them apart behind layout_rules.h.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,9 +46,6 @@ struct CompactionPlan {
   uint64_t input_bytes = 0;
   std::string next_pointer;  ///< internal key: the round-robin position of `level` after this job
 };
-
-/// Internal keys, empty: from the start. Index: level.
-using CompactPointers = std::array<std::string, kLevels>;
 
 enum class Depth { kL0, kDeep };
 

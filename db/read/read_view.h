@@ -25,8 +25,6 @@
 
 namespace lull {
 
-using MemTableRef = std::shared_ptr<MemTable>;
-
 class ReadView {
  public:
   /// `immutables`: newest first.

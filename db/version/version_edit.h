@@ -3,6 +3,7 @@
 // One record of the MANIFEST: a change to the set of tables. A plain value, equal by content.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct NewTable {
   std::string largest;
   bool operator==(const NewTable&) const = default;
 };
+
+/// Where the next compaction of a level begins, in turn: internal keys, empty: from the start.
+using CompactPointers = std::array<std::string, kLevels>;
 
 struct VersionEdit {
   std::optional<std::string> comparator;

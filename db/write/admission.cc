@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "db/report/store_stats.h"
+
 namespace lull {
 namespace {
 

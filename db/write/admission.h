@@ -8,11 +8,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "db/report/store_stats.h"
 #include "scheduler/policy.h"
 #include "util/clock.h"
 
 namespace lull {
+
+class StoreStats;
 
 class Admission {
  public:

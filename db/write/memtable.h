@@ -56,4 +56,6 @@ class MemTable {
   std::atomic<uint64_t> entries_{0};
 };
 
+using MemTableRef = std::shared_ptr<MemTable>;
+
 }  // namespace lull
