@@ -21,12 +21,10 @@
 //   mutex_               the rest; held for moments, never during I/O
 //
 // What always holds:
-//   - view_ = {active_, immutables_, version_}, as they were under mutex_ at one moment, and no
-//   entry that was published
-//     is in none of them.
-//   - A sealed memtable's entries are all in WALs >= its wal_number, and the MANIFEST's log number
-//   is at most the
-//     wal_number of the oldest memtable that is not in tables.
+//   - view_ = {active_, immutables_, version_}, as they were under mutex_ at one moment. No
+//     published entry is in none of them.
+//   - A sealed memtable's entries are all in WALs >= its wal_number. The MANIFEST's log number is
+//     at most the wal_number of the oldest memtable that is not in tables.
 //   - A WAL that failed to take a record takes no other; the next begins when all that is in memory
 //     is in tables, and the MANIFEST's log number is above the failed one.
 //   - published_sequence_ only grows; everything at or below it is in a memtable or a table.

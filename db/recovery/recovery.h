@@ -7,14 +7,13 @@
 // What comes back is a prefix of what was written, in whole batches, that holds every acknowledged
 // synced write:
 //  - a WAL is replayed up to its first bad record;
-//  - every WAL of ours begins with an empty batch that bears the sequence of its first entry (stock
-//  LevelDB replays it as
-//    nothing). When that does not follow on what was replayed so far, the end of an older WAL, or
-//    all of it, was lost: replay ends there. (A synced write makes all older WALs durable first, so
-//    none can stand behind such a gap.)
+//  - every WAL of ours begins with an empty batch that has the sequence of its first entry (stock
+//    LevelDB replays it as nothing). Where that is not the next sequence, the end of an older WAL,
+//    or all of it, was lost: replay ends there. (A synced write makes all older WALs durable first,
+//    so none can come after such a gap.)
 //  - what was not replayed is kept under lost/, never deleted; so are tables that a MANIFEST
 //    without a whole end may have named.
-// With paranoid_checks, a bad record is an error instead, and so is a gap behind such a MANIFEST.
+// With paranoid_checks, a bad record is an error instead, and so is a gap after such a MANIFEST.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +33,9 @@ struct Recovered {
   /// Whether some MANIFEST may name those: else, should the open fail, they go.
   bool new_tables_are_listed = false;
   SequenceNumber last_sequence = 0;
-  std::vector<std::string>
-      lost;  ///< file names (no folder) to keep under lost/, with something unread in them
-  std::vector<std::string>
-      obsolete;  ///< file names (no folder) that nothing needs once the new MANIFEST is durable
+  // File names, without the folder.
+  std::vector<std::string> lost;      ///< to keep under lost/: something in them was not read
+  std::vector<std::string> obsolete;  ///< not needed once the new MANIFEST is durable
 };
 
 /// Makes the tables so far durable in a MANIFEST that needs no log below `log_number`, and removes
