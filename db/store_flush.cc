@@ -156,8 +156,7 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
                           ? immutables_[count].wal_number
                           : active_wal_number_;
   }
-  // Not beyond what is in tables: replay takes a WAL that begins later than this for one behind a
-  // gap.
+  // Only what is in tables: where a WAL begins after this sequence, replay sees a gap and stops.
   edit.last_sequence = job->sealed().back().last_sequence;
   if (Planted(Bug::kFlushedSequenceTooNew)) edit.last_sequence = published_sequence_.load();
   std::vector<NewTable> outputs = job->outputs().finished();

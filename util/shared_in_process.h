@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// An object that all stores of a process share: made when the first needs it, destroyed when the
-// last lets go of it. A forked child makes one of its own.
+// An object that all stores of a process share. The first store that needs it creates it; releasing
+// the last reference destroys it. A forked child creates its own.
 #pragma once
 
 #include <memory>

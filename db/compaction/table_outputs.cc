@@ -38,7 +38,7 @@ leveldb::Status TableOutputs::Begin() {
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status;
   const auto create = [&] { status = CreateFile(path, &raw); };
-  // A compaction may run at idle priority, and whoever creates a file holds the folder's lock.
+  // Creating a file locks its folder, which a thread of idle priority could hold for seconds.
   if (context_->folder_thread != nullptr) {
     context_->folder_thread->Run(create);
   } else {

@@ -183,7 +183,7 @@ void Restorer::CountSequence(SequenceNumber sequence) {
   for (auto& [replayed_to, count] : later_) count += sequence > replayed_to;
 }
 
-/// An entry bears a sequence of its own, so none is missing when there are as many.
+/// Each entry has its own sequence, so none is missing if there are as many entries as sequences.
 bool Restorer::NothingDroppedSince(SequenceNumber replayed_to) const {
   return later_.at(replayed_to) == store_.manifest.last_sequence - replayed_to;
 }

@@ -28,7 +28,7 @@ bool AllZero(const leveldb::Slice& bytes) {
   return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char c) { return c == 0; });
 }
 
-/// REQUIRES: `bytes` are not behind the end of their block.
+/// REQUIRES: `bytes` end within their block.
 Fragment ParseFragment(const leveldb::Slice& bytes) {
   Fragment fragment;
   if (bytes.size() < kHeaderBytes) {
