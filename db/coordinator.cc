@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "db/coordinator_state.h"
-#include "util/planted.h"
 #include "util/shared_in_process.h"
 
 namespace lull {
@@ -113,9 +112,7 @@ void Coordinator::Unregister(Tenant* tenant) {
   if (entry == nullptr) return;
   entry->closing = true;
   WakeMonitor();
-  while (!entry->monitor_released || (in_flush_ == entry && !Planted(Bug::kFlushSliceNotAwaited))) {
-    released_.Wait(mutex_);
-  }
+  while (!entry->monitor_released || in_flush_ == entry) released_.Wait(mutex_);
   entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
 }
 
@@ -274,8 +271,7 @@ void Coordinator::CollectReports() {
 
 void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
   const leveldb::Status status = std::move(worker->status);
-  const bool ended =
-      !status.ok() || worker->progress == Job::Progress::kDone || Planted(Bug::kPausedJobInstalled);
+  const bool ended = !status.ok() || worker->progress == Job::Progress::kDone;
   Entry* const entry = running->entry.get();
   const uint64_t before = std::exchange(running->seen_written_bytes, running->job->written_bytes());
   const uint64_t written = running->seen_written_bytes - before;

@@ -24,7 +24,6 @@
 #include <utility>
 
 #include "db/coordinator_state.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -57,7 +56,6 @@ void Coordinator::NoteOverdue(Entry* entry) {
     if (pressure.drain_requested) patience = kPatienceInDrainNanos;
     if (moved && patience == kPatienceNanos) lane.overdue = false;
     if (!is_due && !has_paused) continue;
-    if (Planted(Bug::kAgeingForgotten)) continue;
     if (now_nanos_ - lane.still_since_nanos >= patience) lane.overdue = true;
     if (!lane.overdue) WakeMonitorAt(lane.still_since_nanos + patience);
   }

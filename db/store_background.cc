@@ -8,7 +8,6 @@
 #include "db/filename.h"
 #include "db/store.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -126,8 +125,7 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   // The snapshot and the Version are taken in one step, under the mutex: no snapshot older than
   // this one can come.
   const SequenceNumber published = published_sequence_.load(std::memory_order_acquire);
-  const SequenceNumber oldest =
-      Planted(Bug::kSnapshotsIgnored) ? published : snapshots_.OldestOr(published);
+  const SequenceNumber oldest = snapshots_.OldestOr(published);
   return std::make_unique<CompactionJob>(job_class, context_.get(), &tables_, std::move(*plan),
                                          layout_, version_, oldest);
 }
@@ -215,7 +213,6 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
   std::unique_ptr<CompactionJob> compaction(static_cast<CompactionJob*>(job.release()));
   if (status.ok()) {
     MutexLock lock(mutex_);
-    if (Planted(Bug::kRangeFreedBeforeInstall)) ForgetRunningLocked(compaction->plan());
     to_install_.push_back(std::move(compaction));
     coordinator_->WakeFlush();
     return;
@@ -235,7 +232,7 @@ void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
     compaction_retry_at_nanos_ = now + kCompactionRetry * context_->pace.retry_nanos;
     if (compaction->job_class() == JobClass::kManual) AdvanceManualLocked(plan, status);
     ForgetRunningLocked(plan);
-    if (of_input && !Planted(Bug::kDamagedRangeRetried)) {
+    if (of_input) {
       const uint64_t until =
           status.IsCorruption() ? UINT64_MAX : now + kInputRetry * context_->pace.retry_nanos;
       unreadable_.push_back({compaction->RangeToAvoid(), until});
@@ -376,7 +373,6 @@ void Store::PublishViewLocked() {
   auto* const view = new ReadView(active_, std::move(immutables), version_);
   ReadView* const previous = view_.exchange(view, std::memory_order_acq_rel);
   if (previous == nullptr) return;
-  if (Planted(Bug::kViewFreedUnderReaders)) return previous->Unref();
   grace_.Retire([previous] { previous->Unref(); });
   coordinator_->WakeFlush();  // it collects
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "db/store.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -84,7 +83,6 @@ void Store::BeginFlushLocked() {
     bytes += next.memory_bytes;
     sealed.push_back(next);
   }
-  if (Planted(Bug::kNewestFlushedFirst)) sealed.assign(1, immutables_.back());
   flush_job_ = std::make_unique<FlushJob>(context_.get(), std::move(sealed), oldest);
   activity_.JobStarted(*flush_job_, CpuPriority::kNormal);
   flush_began_nanos_ = coordinator_->clock()->NowNanos();
@@ -138,10 +136,8 @@ bool Store::FlushFailed(const leveldb::Status& status, size_t memtables) {
   }
   NoteBackgroundError("flush", status, false);
   MutexLock lock(mutex_);
-  if (!Planted(Bug::kFlushErrorSwallowed)) {
-    flush_error_ = status;
-    ++flushes_failed_;
-  }
+  flush_error_ = status;
+  ++flushes_failed_;
   flush_retry_at_nanos_.store(coordinator_->clock()->NowNanos() + context_->pace.retry_nanos,
                               std::memory_order_relaxed);
   return false;
@@ -152,21 +148,17 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
   VersionEdit edit;
   {
     MutexLock lock(mutex_);
-    edit.log_number = immutables_.size() > count && !Planted(Bug::kLogNumberTooNew)
-                          ? immutables_[count].wal_number
-                          : active_wal_number_;
+    edit.log_number =
+        immutables_.size() > count ? immutables_[count].wal_number : active_wal_number_;
   }
   // Only what is in tables: where a WAL begins after this sequence, replay sees a gap and stops.
   edit.last_sequence = job->sealed().back().last_sequence;
-  if (Planted(Bug::kFlushedSequenceTooNew)) edit.last_sequence = published_sequence_.load();
   std::vector<NewTable> outputs = job->outputs().finished();
   const uint64_t written = job->outputs().FinishedBytes();
-  if (!Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
-  if (Planted(Bug::kWalReleasedEarly)) NoteObsolete(wal_.Release(*edit.log_number));
+  job->outputs().Keep();
   VersionRef version;
   leveldb::Status status = InstallEdit(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
-  if (Planted(Bug::kOutputsKeptLate)) job->outputs().Keep();
   // Nobody sees the table before the view is published. Newest first, so it is L0's front. A flush
   // makes several tables only if an index would be too large; those go without a filter.
   if (edit.new_tables.size() == 1)
@@ -181,7 +173,6 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     unflushed_.fetch_sub(static_cast<int>(count), std::memory_order_relaxed);
     immutables_.erase(immutables_.begin(),
                       immutables_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
     version_ = std::move(version);
     flushed_sequence_ = *edit.last_sequence;
     ++plan_basis_;
@@ -195,10 +186,10 @@ leveldb::Status Store::InstallFlush(FlushJob* job) {
     stats_[0].bytes_written += written;
     layout_stats_.OnFlush(count, written);
     background_error_ = leveldb::Status::OK();
-    if (!Planted(Bug::kViewBeforeVersion)) PublishViewLocked();
+    PublishViewLocked();
     changed_.NotifyAll();
   }
-  if (!Planted(Bug::kMemoryNeverReleased)) coordinator_->ReleaseMemory(freed);
+  coordinator_->ReleaseMemory(freed);
   NoteObsolete(wal_.Release(*edit.log_number));
   coordinator_->WakeMonitor();
   return status;

@@ -9,7 +9,6 @@
 #include "db/filename.h"
 #include "db/store.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 
@@ -22,7 +21,7 @@ leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outp
     MutexLock lock(mutex_);
     return write_error_;
   }
-  const bool has_new_files = !outputs.empty() && !Planted(Bug::kTableNamesUnsynced);
+  const bool has_new_files = !outputs.empty();
   edit->new_tables = std::move(outputs);
   edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
   VersionRef base;
@@ -57,7 +56,7 @@ leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outp
 /// On an error of the MANIFEST the store is read-only: until RestoreManifest succeeds if
 /// `restorable`, else until it is opened again.
 void Store::FreezeForManifest(const leveldb::Status& failure, bool restorable) {
-  if (!Planted(Bug::kFreezeForgotten)) frozen_.store(true, std::memory_order_release);
+  frozen_.store(true, std::memory_order_release);
   {
     MutexLock lock(mutex_);
     restorable = restorable && write_error_.ok();  // another error stays
@@ -163,8 +162,7 @@ void Store::RollManifest() {
 void Store::KeepManifest(const leveldb::Status& failure) {
   uint64_t current = 0;
   const bool known = ReadCurrent(*context_, &current).ok() && current == manifest_number_;
-  if (!known && !Planted(Bug::kCurrentNotReadAgain))
-    return FreezeForManifest(failure, IsOutOfResources(failure));
+  if (!known) return FreezeForManifest(failure, IsOutOfResources(failure));
   Log(context_->logger(), "No new MANIFEST could be begun; the old one goes on: %s",
       failure.ToString().c_str());
   manifest_bytes_max_ = manifest_->FileBytes() + context_->pace.manifest_bytes_min;

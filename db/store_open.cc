@@ -11,7 +11,6 @@
 #include "db/store.h"
 #include "db/write/batch_format.h"
 #include "util/logging.h"
-#include "util/planted.h"
 #include "util/registry.h"
 #include "util/thread.h"
 
@@ -160,9 +159,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     status = wal_.Switch(recovered->last_sequence + 1);
   }
   // What was not read to its end, before there is a MANIFEST that needs it no more.
-  if (status.ok() && !Planted(Bug::kDamagedWalNotKept))
-    status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
-  if (status.ok() && Planted(Bug::kDeletesBeforeManifest)) BeginDeleting(*recovered);
+  if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
   if (status.ok()) status = StartManifest(recovered);
   if (!status.ok() && !recovered->new_tables_are_listed) {
     // Or each try to open a store that cannot be opened would add to what is on the disk.
@@ -306,8 +303,6 @@ Store::~Store() {
     active_ = nullptr;
     version_ = nullptr;
   }
-  if (lock_ != nullptr && Planted(Bug::kUnlockedBeforeClosed))
-    context_->env()->UnlockFile(std::exchange(lock_, nullptr));
   wal_.Close();
   manifest_.reset();
   // The lock goes last: whoever takes it finds every file closed.

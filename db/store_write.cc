@@ -6,7 +6,6 @@
 #include "db/store.h"
 #include "db/write/batch_format.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 
@@ -84,12 +83,11 @@ leveldb::Status Store::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Wr
   status = wal_.Append(record);
   if (status.ok() && leader->sync) status = wal_.Sync();
   if (!status.ok()) {
-    if (!Planted(Bug::kFailedWalGoesOn)) AbandonWal(status);
+    AbandonWal(status);
     return status;
   }
   const SequenceNumber published =
       published_sequence_.load(std::memory_order_relaxed) + batch::CountOf(record);
-  if (Planted(Bug::kPublishedBeforeInserted)) published_sequence_.store(published);
   status = batch::InsertInto(record, inserting_);
   published_sequence_.store(published, std::memory_order_release);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
@@ -190,7 +188,6 @@ void Store::HandOverMemTable(uint64_t next_wal_number) {
     PublishViewLocked();
   }
   coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, grown_bytes_));
-  if (Planted(Bug::kMemoryCountedTwice)) coordinator_->AddMemory(grown_bytes_);
   coordinator_->ReleaseMemory(grown_bytes_ - std::min(sealed_bytes, grown_bytes_));
   grown_bytes_ = 0;
   coordinator_->WakeFlush();
@@ -212,7 +209,6 @@ void Store::AbandonWal(const leveldb::Status& failure) {
     activity_.WritesRefused("the write-ahead log", failure);
     read_only_.store(true, std::memory_order_release);
   }
-  if (Planted(Bug::kEmptyMemTableNotSealed) && inserting_->EntryCount() == 0) return;
   HandOverMemTable(wal_.current_number() + 1);
 }
 
@@ -222,7 +218,7 @@ leveldb::Status Store::ResumeWrites() {
   leveldb::Status status;
   {
     MutexLock lock(mutex_);
-    if (!Planted(Bug::kWritesResumeBeforeTables)) status = AwaitTablesLocked();
+    status = AwaitTablesLocked();
   }
   if (status.ok()) status = wal_.Restart(published_sequence_.load(std::memory_order_relaxed) + 1);
   if (!status.ok()) return status;
@@ -289,9 +285,8 @@ leveldb::Status Store::AwaitRoomLocked() {
     // Rather an error now than a wait for something that fails: the client may try again. For
     // memory it waits for flushes alone.
     const leveldb::Status& error = cause == StallCause::kL0 ? ErrorOfL0Locked() : flush_error_;
-    const bool fails = !write_error_.ok() || !error.ok();
-    if (fails && !Planted(Bug::kStalledWriterIgnoresError))
-      return write_error_.ok() ? error : write_error_;
+    if (!write_error_.ok()) return write_error_;
+    if (!error.ok()) return error;
     ++waiting_writers_;
     coordinator_->WakeFlush();
     coordinator_->WakeMonitor();
@@ -304,7 +299,6 @@ leveldb::Status Store::AwaitRoomLocked() {
 void Store::FailWrites(const char* what, const leveldb::Status& status) {
   Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
       status.ToString().c_str());
-  if (Planted(Bug::kManifestErrorSwallowed)) return;
   MutexLock lock(mutex_);
   if (write_error_.ok()) activity_.WritesRefused(what, status);
   if (write_error_.ok()) write_error_ = status;

@@ -10,7 +10,6 @@
 #include "leveldb/options.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
-#include "util/planted.h"
 
 namespace lull {
 
@@ -53,9 +52,6 @@ Status TableSource::CheckHandle(const BlockHandle& handle) const {
   const bool inside = handle.offset <= file_bytes &&
                       file_bytes - handle.offset >= kBlockTrailerBytes &&
                       handle.size <= file_bytes - handle.offset - kBlockTrailerBytes;
-  if (Planted(Bug::kHandleSumWraps) &&
-      handle.offset + handle.size + kBlockTrailerBytes <= file_bytes)
-    return Status::OK();
   if (!inside) return Damaged(handle.offset, "block reaches beyond the end of the file");
   if (handle.size > kBlockBytesMax) return Damaged(handle.offset, "block is impossibly long");
   return Status::OK();

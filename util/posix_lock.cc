@@ -9,7 +9,6 @@
 #include <cerrno>
 
 #include "util/fork.h"
-#include "util/planted.h"
 
 namespace lull::posix {
 
@@ -44,7 +43,6 @@ Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
   const Status taken = Status::IOError(context, "already held by process");
   MutexLock lock(mutex_);
   struct stat info;
-  if (UniqueFd again; Planted(Bug::kLockFileReopened)) Open(name, O_RDWR, &again);
   if (FindByNameLocked(name) != nullptr) return taken;
   if (stat(name.c_str(), &info) == 0 && FindByIdentityLocked(info.st_dev, info.st_ino) != nullptr)
     return taken;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "util/planted.h"
-
 namespace lull {
 
 using leveldb::Slice;
@@ -64,7 +62,6 @@ bool DropRule::DeeperLevelsMayHold(const Slice& user_key) {
   cursor_key_.assign(user_key.data(), user_key.size());
 
   for (int level = output_level_ + 1; level < kLevels; ++level) {
-    if (Planted(Bug::kDeletionDroppedTooHigh) && level > output_level_ + 1) break;
     const auto& tables = below_->level(level);
     size_t& cursor = cursors_[level];
     while (cursor < tables.size() &&

@@ -8,7 +8,6 @@
 #include "db/filename.h"
 #include "table/merging_iterator.h"
 #include "util/logging.h"
-#include "util/planted.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -70,8 +69,7 @@ leveldb::Status MergeJob::MergeEntry() {
                                        EscapeBytes(key));
   }
   if (drop) return leveldb::Status::OK();
-  const bool may_cut =
-      outputs_.HasOpenTable() && (!rule_.SameUserKeyAsBefore() || Planted(Bug::kUserKeySplit));
+  const bool may_cut = outputs_.HasOpenTable() && !rule_.SameUserKeyAsBefore();
   const bool wants_cut = CutBefore(key, outputs_.OpenTableBytes(), may_cut);
   if (wants_cut || (may_cut && outputs_.IsIndexFull(key))) {
     leveldb::Status status = outputs_.FinishTable();
@@ -157,7 +155,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
   BlockReadOptions options;
   // Damage must not be rewritten under a fresh checksum.
-  options.verify_checksums = !Planted(Bug::kInputsUnverified);
+  options.verify_checksums = true;
   options.fill_cache = false;
   options.readahead_bytes = kInputReadaheadBytes;
   options.bytes_entered = &table_bytes_read_;

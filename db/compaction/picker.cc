@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "db/compaction/layout_rules.h"
-#include "util/planted.h"
 
 namespace lull {
 
@@ -36,8 +35,6 @@ std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules&
 bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
                const std::vector<RunningRange>& running) {
   return std::any_of(running.begin(), running.end(), [&](const RunningRange& job) {
-    if (Planted(Bug::kOutputLevelsUnchecked) && job.input_level != candidate.input_level)
-      return false;
     const bool shares_level =
         job.input_level == candidate.input_level || job.input_level == candidate.output_level ||
         job.output_level == candidate.input_level || job.output_level == candidate.output_level;

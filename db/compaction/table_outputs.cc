@@ -2,7 +2,6 @@
 #include "db/compaction/table_outputs.h"
 
 #include "db/filename.h"
-#include "util/planted.h"
 
 namespace lull {
 
@@ -15,7 +14,7 @@ TableOutputs::~TableOutputs() {
   const auto remove = [this](const NewTable& table) {
     context_->env()->RemoveFile(TableFileName(context_->name, table.number));
   };
-  if (unfinished && !Planted(Bug::kOpenOutputForgotten)) remove(current_);
+  if (unfinished) remove(current_);
   if (kept_) return;
   for (const NewTable& table : finished_) remove(table);
 }
@@ -64,7 +63,7 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
 leveldb::Status TableOutputs::FinishTable() {
   if (writer_ == nullptr) return leveldb::Status::OK();
   leveldb::Status status = writer_->Finish();
-  if (status.ok() && !Planted(Bug::kTableUnsynced)) status = file_->Sync();
+  if (status.ok()) status = file_->Sync();
   if (status.ok()) status = file_->Close();
   if (!status.ok()) return status;  // the destructor removes the file
   current_.file_bytes = writer_->FileBytes();

@@ -13,7 +13,6 @@
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -102,8 +101,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
                                                         std::to_string(reader.LastRecordOffset()) +
                                                         " is shorter than a batch"));
     }
-    if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1 &&
-        !Planted(Bug::kLostWalUnnoticed)) {
+    if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
       // What a power loss may leave of writes that nobody synced: not damage.
       Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not after %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
@@ -117,8 +115,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
   }
-  if (reader.end() == log::LogEnd::kError && !Planted(Bug::kWalReadErrorIsItsEnd))
-    return reader.status();
+  if (reader.end() == log::LogEnd::kError) return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
   is_torn_ = reader.end() == log::LogEnd::kTorn;
   return status;
@@ -149,7 +146,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
 
 /// Ends the replay, or the open where the caller wants to know of any damage.
 leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
-  stopped_ = !Planted(Bug::kReplayGoesOnBehindDamage);
+  stopped_ = true;
   Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
   return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
 }
@@ -206,8 +203,7 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
-    if (parsed->number > 0 && !Planted(Bug::kNumbersInFolderReused))
-      context->MarkFileNumberUsed(parsed->number);
+    if (parsed->number > 0) context->MarkFileNumberUsed(parsed->number);
     switch (parsed->kind) {
       case FileKind::kLog:
         if (parsed->number >= manifest.log_number ||
@@ -299,7 +295,6 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {
-  if (Planted(Bug::kLostCurrentIsNew)) return leveldb::Status::OK();
   std::vector<std::string> names;
   leveldb::Status status = context.env()->GetChildren(context.name, &names);
   if (!status.ok()) return status;

@@ -8,7 +8,6 @@
 #include "db/filename.h"
 #include "db/wal/log_reader.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -54,7 +53,6 @@ struct ManifestFields {
     }
     if (edit.last_sequence) {
       state->last_sequence = std::max(state->last_sequence, *edit.last_sequence);
-      if (Planted(Bug::kSequenceOfLastRecord)) state->last_sequence = *edit.last_sequence;
       has_last_sequence = true;
     }
     for (const auto& [level, key] : edit.compact_pointers) state->compact_pointers[level] = key;
@@ -154,7 +152,7 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
     }
   }
   status = writer->Append(edit);
-  if (status.ok() && context.extension != nullptr && !Planted(Bug::kManifestNameUnsynced))
+  if (status.ok() && context.extension != nullptr)
     status = context.extension->SyncDirectory(context.name);
   if (status.ok()) *result = std::move(writer);
   return status;
@@ -165,7 +163,7 @@ leveldb::Status ManifestWriter::Append(const VersionEdit& edit) {
   record_.clear();
   edit.EncodeTo(&record_);
   failure_ = log_.AddRecord(record_);
-  if (failure_.ok() && !Planted(Bug::kManifestUnsynced)) failure_ = log_.Sync();
+  if (failure_.ok()) failure_ = log_.Sync();
   return failure_;
 }
 

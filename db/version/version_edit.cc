@@ -7,7 +7,6 @@
 #include "db/filename.h"
 #include "util/coding.h"
 #include "util/logging.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -54,7 +53,7 @@ bool GetKey(leveldb::Slice* input, std::string* key) {
   leveldb::Slice bytes;
   ParsedInternalKey parsed;
   if (!GetLengthPrefixed(input, &bytes)) return false;
-  if (!ParseInternalKey(bytes, &parsed) && !Planted(Bug::kManifestKeysUnchecked)) return false;
+  if (!ParseInternalKey(bytes, &parsed)) return false;
   key->assign(bytes.data(), bytes.size());
   return true;
 }

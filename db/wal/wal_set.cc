@@ -10,7 +10,6 @@
 #include "db/wal/wal_reader.h"
 #include "util/descriptor_budget.h"
 #include "util/env_extension.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -414,13 +413,11 @@ leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
 leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
   std::vector<WalRef> older = BeginSyncOfOlder();
-  leveldb::Status status;
-  if (!Planted(Bug::kWalNamesUnsynced)) status = NameUnsynced(older);
-  if (status.ok() && !older.empty() && !Planted(Bug::kOlderWalsUnsynced)) status = SyncOlder(older);
+  leveldb::Status status = NameUnsynced(older);
+  if (status.ok() && !older.empty()) status = SyncOlder(older);
   EndSyncOfOlder(std::move(older));
   if (status.ok()) status = current_->writer.Sync();
   if (status.ok()) current_->has_unsynced = false;
-  if (Planted(Bug::kSyncFailureAcknowledged)) return leveldb::Status::OK();
   return status;
 }
 

@@ -2,7 +2,6 @@
 #include "db/write/writers_queue.h"
 
 #include "db/write/batch_format.h"
-#include "util/planted.h"
 
 namespace lull {
 namespace {
@@ -62,7 +61,7 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
   first_ = behind;
   if (behind == nullptr) {
     last_ = nullptr;
-  } else if (!Planted(Bug::kNextLeaderNotWoken)) {
+  } else {
     behind->wake.NotifyOne();
   }
 }
