@@ -3,12 +3,12 @@
 
 #include <utility>
 
-#include "scheduler/adoc_policy.h"
-#include "scheduler/idle_policy.h"
-#include "scheduler/leveldb_policy.h"
-#include "scheduler/lull_policy.h"
-#include "scheduler/silk_policy.h"
-#include "scheduler/tuned_policy.h"
+#include "scheduler/policies/adoc_policy.h"
+#include "scheduler/policies/idle_policy.h"
+#include "scheduler/policies/leveldb_policy.h"
+#include "scheduler/policies/lull_policy.h"
+#include "scheduler/policies/silk_policy.h"
+#include "scheduler/policies/tuned_policy.h"
 
 namespace lull {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/rates.h"
+#include "scheduler/policies/rates.h"
 
 namespace lull::sim {
 namespace {

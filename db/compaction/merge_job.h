@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "db/compaction/drop_rule.h"
-#include "db/compaction/job.h"
 #include "db/compaction/output_cutter.h"
 #include "db/compaction/picker.h"
 #include "db/compaction/table_outputs.h"
@@ -24,6 +23,7 @@
 #include "db/version/version_edit.h"
 #include "db/write/memtable.h"
 #include "leveldb/iterator.h"
+#include "scheduler/job.h"
 #include "util/key_filter.h"
 #include "util/owned_counter.h"
 

@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "db/compaction/job.h"
 #include "db/compaction/merge_job.h"
 #include "db/report/event_hub.h"
 #include "lull/listener.h"
+#include "scheduler/job.h"
 #include "scheduler/policy.h"
 #include "util/clock.h"
 #include "util/mutex.h"

@@ -2,7 +2,7 @@
 //
 // The coordinator with tenants and policies made for the purpose: who runs, who makes room, who is
 // left alone.
-#include "db/coordinator.h"
+#include "scheduler/threads/coordinator.h"
 
 #include <memory>
 #include <set>

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "db/coordinator.h"
 #include "gtest/gtest.h"
+#include "scheduler/threads/coordinator.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/thread.h"

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "db/coordinator.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "lull/lull.h"
+#include "scheduler/threads/coordinator.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/no_more_threads.h"
 #include "util/folder_thread.h"

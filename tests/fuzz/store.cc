@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/fuzz/store.h"
 
-#include "db/coordinator.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/helpers/memenv.h"
 #include "lull/lull.h"
+#include "scheduler/threads/coordinator.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {

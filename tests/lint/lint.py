@@ -71,8 +71,9 @@ PATTERNS = [
      'objects of clients may have no type information: use util/registry.h'),
     ('pure',
      r'<(thread|mutex|shared_mutex|condition_variable|future|atomic|chrono|random|fstream|'
-     r'iostream)>|"leveldb/(env|db|cache)\.h"|"util/(clock|thread|mutex|random|grace|env_\w+)\.h"',
-     r'(?!scheduler/)',
+     r'iostream)>|"leveldb/(env|db|cache)\.h"|"util/(clock|thread|mutex|random|grace|env_\w+)\.h"|'
+     r'"scheduler/threads/\w+\.h"',
+     r'(?!scheduler/)|scheduler/threads/',
      'the scheduler is a function of its arguments: no clock, thread, lock, Env or random source'),
     ('planted',
      r'\bPlanted\s*\(|\bplanted\.h\b',
@@ -283,6 +284,9 @@ SAMPLES = [
     ('tests/a.cc', 'auto* b = dynamic_cast<B*>(a);', ''),
     ('scheduler/a.h', '#include <mutex>', 'pure'),
     ('scheduler/a.h', '#include "util/clock.h"', 'pure'),
+    ('scheduler/policies/a.h', '#include "util/clock.h"', 'pure'),
+    ('scheduler/a.h', '#include "scheduler/threads/a.h"', 'pure'),
+    ('scheduler/threads/a.h', '#include "util/thread.h"', ''),
     ('scheduler/a.h', '#include "util/rate.h"', ''),
     ('db/a.cc', 'if (Planted(Bug::kA)) return;', 'planted'),
     ('db/a.cc', '#include "util/planted.h"', 'planted'),

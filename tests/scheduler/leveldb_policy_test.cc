@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/leveldb_policy.h"
+#include "scheduler/policies/leveldb_policy.h"
 
 #include "gtest/gtest.h"
 

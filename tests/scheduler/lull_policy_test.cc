@@ -2,7 +2,7 @@
 //
 // What "lull" promises for every history of events, beyond what every policy does: see
 // random_history.h.
-#include "scheduler/lull_policy.h"
+#include "scheduler/policies/lull_policy.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // The tuner against made-up stores: what clients get done a second is a function of the levels and
 // of the load, with noise from a fixed seed.
-#include "scheduler/online_tuner.h"
+#include "scheduler/policies/online_tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include <variant>
 
 #include "gtest/gtest.h"
+#include "scheduler/policies/tuned_policy.h"
 #include "scheduler/policy.h"
-#include "scheduler/tuned_policy.h"
 #include "util/random.h"
 
 namespace lull {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/read_loss.h"
+#include "scheduler/policies/read_loss.h"
 
 #include <cstdint>
 

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "scheduler/online_tuner.h"
+#include "scheduler/policies/online_tuner.h"
 #include "scheduler/policy.h"
 
 namespace lull {

@@ -13,9 +13,9 @@
 // bounded by its budget.
 #pragma once
 
-#include "scheduler/pause_limit.h"
+#include "scheduler/policies/pause_limit.h"
+#include "scheduler/policies/rates.h"
 #include "scheduler/policy.h"
-#include "scheduler/rates.h"
 
 namespace lull {
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/rhythm.h"
+#include "scheduler/policies/rhythm.h"
 
 #include <algorithm>
 

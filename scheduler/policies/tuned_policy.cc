@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/tuned_policy.h"
+#include "scheduler/policies/tuned_policy.h"
 
 #include <algorithm>
 #include <utility>

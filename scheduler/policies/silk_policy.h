@@ -23,10 +23,10 @@
 // pause_us_max. Writers are never slowed, only stopped by the hard limits, as in the paper.
 #pragma once
 
-#include "scheduler/bandwidth.h"
-#include "scheduler/pause_limit.h"
+#include "scheduler/policies/bandwidth.h"
+#include "scheduler/policies/pause_limit.h"
+#include "scheduler/policies/rates.h"
 #include "scheduler/policy.h"
-#include "scheduler/rates.h"
 
 namespace lull {
 

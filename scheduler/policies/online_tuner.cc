@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/online_tuner.h"
+#include "scheduler/policies/online_tuner.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include "scheduler/rates.h"
+#include "scheduler/policies/rates.h"
 
 namespace lull {
 namespace {

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/coordinator.h"
+#include "scheduler/threads/coordinator.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "db/coordinator_state.h"
+#include "scheduler/threads/coordinator_state.h"
 #include "util/shared_in_process.h"
 
 namespace lull {

@@ -30,12 +30,12 @@
 // every look.
 #pragma once
 
-#include "scheduler/bandwidth.h"
-#include "scheduler/pause_limit.h"
+#include "scheduler/policies/bandwidth.h"
+#include "scheduler/policies/pause_limit.h"
+#include "scheduler/policies/rates.h"
+#include "scheduler/policies/read_loss.h"
+#include "scheduler/policies/rhythm.h"
 #include "scheduler/policy.h"
-#include "scheduler/rates.h"
-#include "scheduler/read_loss.h"
-#include "scheduler/rhythm.h"
 
 namespace lull {
 

@@ -13,8 +13,8 @@
 
 #include <limits>
 
+#include "scheduler/policies/rates.h"
 #include "scheduler/policy.h"
-#include "scheduler/rates.h"
 
 namespace lull {
 

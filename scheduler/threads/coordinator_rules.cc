@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/coordinator_state.h"
+#include "scheduler/threads/coordinator_state.h"
 
 namespace lull {
 namespace {

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/adoc_policy.h"
+#include "scheduler/policies/adoc_policy.h"
 
 #include <algorithm>
 
-#include "scheduler/rates.h"
+#include "scheduler/policies/rates.h"
 
 namespace lull {
 namespace {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "db/coordinator.h"
+#include "scheduler/threads/coordinator.h"
 
 namespace lull {
 

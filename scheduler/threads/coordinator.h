@@ -39,7 +39,7 @@
 #include <string>
 #include <vector>
 
-#include "db/compaction/job.h"
+#include "scheduler/job.h"
 #include "scheduler/policy.h"
 #include "scheduler/token_bucket.h"
 #include "util/clock.h"

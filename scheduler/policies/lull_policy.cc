@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "scheduler/lull_policy.h"
+#include "scheduler/policies/lull_policy.h"
 
 #include <algorithm>
 #include <cmath>
