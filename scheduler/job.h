@@ -1,18 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A piece of background work that runs in slices. Between slices it holds what it pinned (Versions,
-// files under construction) but no lock and no turn, so it can wait for any time, go on on another
-// thread, or be destroyed: then its partial outputs are removed.
+// A piece of background work that runs in slices. Between two slices a job holds what it pinned
+// (Versions, files under construction) but no lock. So it can wait for any time, continue on
+// another thread, or be destroyed, which removes its partial outputs.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "leveldb/status.h"
-#include "util/clock.h"
 
 namespace lull {
 
+/// In the order of urgency. A policy directs L0 and deep compactions. A client waits for a manual
+/// one.
 enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup };
 const char* JobClassName(JobClass job_class);
 
@@ -42,7 +42,7 @@ class Job {
   // REQUIRES, for both: no slice is running on another thread.
   /// Bytes written to files so far.
   virtual uint64_t written_bytes() const { return 0; }
-  /// How much of the work is behind it, from 0 to 1, roughly.
+  /// The share of the work that is done, from 0 to 1, roughly.
   virtual double share_done() const { return 0; }
 
  private:

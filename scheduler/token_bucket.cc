@@ -53,20 +53,20 @@ void TokenBucket::SetRate(const RateBudget& rate, uint64_t now_nanos) {
   rate_ = rate;
 }
 
-uint64_t TokenBucket::WaitNanos(IoClass io_class, uint64_t now_nanos) {
+uint64_t TokenBucket::WaitNanos(JobClass job_class, uint64_t now_nanos) {
   if (!limited()) return 0;
   Refill(now_nanos);
   double wait = total_.NanosUntilPositive(rate_.bytes_per_sec);
-  if (io_class == IoClass::kUrgent) {
+  if (job_class == JobClass::kL0) {
     wait = std::min(wait, guaranteed_.NanosUntilPositive(rate_.urgent_bytes_per_sec_min));
   }
   return static_cast<uint64_t>(wait);
 }
 
-Loan TokenBucket::Begin(IoClass io_class, uint64_t now_nanos) {
+Loan TokenBucket::Begin(JobClass job_class, uint64_t now_nanos) {
   ++total_.lent;
-  if (io_class == IoClass::kUrgent) ++guaranteed_.lent;
-  return {io_class, now_nanos};
+  if (job_class == JobClass::kL0) ++guaranteed_.lent;
+  return {job_class, now_nanos};
 }
 
 void TokenBucket::End(const Loan& loan, uint64_t written_bytes, uint64_t now_nanos) {
@@ -74,7 +74,7 @@ void TokenBucket::End(const Loan& loan, uint64_t written_bytes, uint64_t now_nan
   const auto written = static_cast<double>(written_bytes);
   const auto nanos = static_cast<double>(now_nanos - loan.began_nanos);
   total_.Settle(rate_.bytes_per_sec, nanos, written);
-  if (loan.io_class != IoClass::kUrgent) return;
+  if (loan.job_class != JobClass::kL0) return;
   guaranteed_.Settle(rate_.urgent_bytes_per_sec_min, nanos, written);
 }
 
@@ -84,10 +84,7 @@ void TokenBucket::Draw(uint64_t written_bytes) {
   guaranteed_.Pay(static_cast<double>(written_bytes), kSliceBytes);
 }
 
-IoBudget::StoreId IoBudget::Add() {
-  stores_[next_id_];
-  return next_id_++;
-}
+void IoBudget::Add(StoreId store) { stores_.emplace(store, Store{}); }
 
 void IoBudget::Remove(StoreId store, uint64_t now_nanos) {
   stores_.erase(store);
@@ -119,17 +116,17 @@ void IoBudget::SetCommonRate(uint64_t now_nanos) {
   common_.SetRate(largest, now_nanos);
 }
 
-uint64_t IoBudget::WaitNanos(StoreId store, IoClass io_class, uint64_t now_nanos) {
-  return std::max(stores_.at(store).own.WaitNanos(io_class, now_nanos),
-                  common_.WaitNanos(io_class, now_nanos));
+uint64_t IoBudget::WaitNanos(StoreId store, JobClass job_class, uint64_t now_nanos) {
+  return std::max(stores_.at(store).own.WaitNanos(job_class, now_nanos),
+                  common_.WaitNanos(job_class, now_nanos));
 }
 
-Loan IoBudget::Begin(StoreId store, IoClass io_class, uint64_t now_nanos) {
+Loan IoBudget::Begin(StoreId store, JobClass job_class, uint64_t now_nanos) {
   Store& served = stores_.at(store);
   start_ = std::max(start_, served.finish);
   served.finish = start_ + Cost(served, kLentBytes);
-  common_.Begin(io_class, now_nanos);
-  return served.own.Begin(io_class, now_nanos);
+  common_.Begin(job_class, now_nanos);
+  return served.own.Begin(job_class, now_nanos);
 }
 
 void IoBudget::End(StoreId store, const Loan& loan, uint64_t written_bytes, uint64_t now_nanos) {

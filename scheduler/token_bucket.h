@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // How the bytes a second that policies allow to background work (RateBudget) are kept: arithmetic
-// only, time is an argument. The coordinator's monitor owns an IoBudget and asks it before each
+// only, time is an argument. The dispatcher owns an IoBudget and asks it before each
 // slice of a limited job; one thread.
 //
 // A slice is lent kLentBytes when it begins, and settles with what it wrote when it ends. It may
@@ -20,23 +20,24 @@
 #include <cstdint>
 #include <map>
 
+#include "scheduler/job.h"
 #include "scheduler/policy.h"
 
 namespace lull {
+
+enum class StoreId : uint64_t {};
 
 inline constexpr uint64_t kLentBytes = 96 << 10;
 inline constexpr uint64_t kSavedBytes = 32 << 10;
 inline constexpr uint64_t kSliceBytes = 2 * (kLentBytes + kSavedBytes);
 
-/// What a job draws as: kUrgent has a minimum of its own, kDeep gets what is left.
-enum class IoClass { kUrgent, kDeep };
-
-/// One RateBudget and what was drawn from it.
+/// What a slice was lent. An L0 job has a minimum of its own, others get what is left.
 struct Loan {
-  IoClass io_class = IoClass::kDeep;
+  JobClass job_class = JobClass::kDeep;
   uint64_t began_nanos = 0;
 };
 
+/// One RateBudget and what was drawn from it.
 class TokenBucket {
  public:
   /// What was drawn so far stays drawn. `now_nanos` never decreases, here and below.
@@ -45,9 +46,9 @@ class TokenBucket {
   bool limited() const { return rate_.bytes_per_sec > 0; }
 
   /// In how many nanoseconds a slice may begin if nobody draws meanwhile; 0: now.
-  uint64_t WaitNanos(IoClass io_class, uint64_t now_nanos);
+  uint64_t WaitNanos(JobClass job_class, uint64_t now_nanos);
 
-  Loan Begin(IoClass io_class, uint64_t now_nanos);
+  Loan Begin(JobClass job_class, uint64_t now_nanos);
   void End(const Loan& loan, uint64_t written_bytes, uint64_t now_nanos);
 
   /// What was written without asking. However much it is, no more than kSliceBytes of it holds up
@@ -69,7 +70,7 @@ class TokenBucket {
 
   RateBudget rate_;
   Balance total_;       // everyone's
-  Balance guaranteed_;  // what kUrgent draws from too, and may begin on when total_ is used up
+  Balance guaranteed_;  // what L0 jobs draw from too, and may begin on when total_ is used up
   uint64_t refilled_at_nanos_ = 0;
 };
 
@@ -81,9 +82,7 @@ class TokenBucket {
 /// what it did not use.
 class IoBudget {
  public:
-  using StoreId = uint64_t;
-
-  StoreId Add();
+  void Add(StoreId store);
   void Remove(StoreId store, uint64_t now_nanos);
   /// `has_work`: there is something, or will be before the next call, that would use the rate.
   void SetRate(StoreId store, const RateBudget& rate, bool has_work, uint64_t now_nanos);
@@ -91,8 +90,8 @@ class IoBudget {
   /// A store that is not limited need not ask for anything.
   bool IsLimited(StoreId store) const { return stores_.at(store).own.limited(); }
   /// As for TokenBucket. REQUIRES, before Begin: the wait is 0.
-  uint64_t WaitNanos(StoreId store, IoClass io_class, uint64_t now_nanos);
-  Loan Begin(StoreId store, IoClass io_class, uint64_t now_nanos);
+  uint64_t WaitNanos(StoreId store, JobClass job_class, uint64_t now_nanos);
+  Loan Begin(StoreId store, JobClass job_class, uint64_t now_nanos);
   void End(StoreId store, const Loan& loan, uint64_t written_bytes, uint64_t now_nanos);
   void Draw(StoreId store, uint64_t written_bytes);
 
@@ -115,7 +114,6 @@ class IoBudget {
   std::map<StoreId, Store> stores_;
   TokenBucket common_;
   double start_ = 0;  // of the slice that began last, in the same time
-  StoreId next_id_ = 0;
 };
 
 }  // namespace lull

@@ -2,46 +2,67 @@
 #include "scheduler/threads/coordinator.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "scheduler/threads/coordinator_state.h"
 #include "util/shared_in_process.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kTickNanos = 10'000'000;
 constexpr uint64_t kIdleNanos = 1'000'000'000;
-
-// Two of these are the 2 ms in which background work yields: at the end of one slice a worker sees
-// that a client writes and wakes the monitor, at the end of the next it sees that it shall pause.
-constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
-
-// What is written is at most about what is read, so this is what a slice is lent.
-constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
-
-constexpr JobClass kCompactionClasses[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
 
 }  // namespace
 
-const char* JobClassName(JobClass job_class) {
-  switch (job_class) {
-    case JobClass::kFlush:
-      return "flush";
-    case JobClass::kManual:
-      return "manual compaction";
-    case JobClass::kL0:
-      return "L0 compaction";
-    case JobClass::kDeep:
-      return "deep compaction";
-    case JobClass::kCleanup:
-      return "clean-up";
+/// A registered tenant. Fields are the monitor's unless they say otherwise.
+struct Coordinator::Entry {
+  /// What compactions of one class did so far; any worker adds to it.
+  std::atomic<uint64_t>* SlicesOf(JobClass job_class) {
+    if (job_class == JobClass::kL0) return &l0_slices;
+    return job_class == JobClass::kDeep ? &deep_slices : nullptr;
   }
-  return "unknown";
-}
 
-Coordinator::Coordinator(const CoordinatorOptions& options) : options_(options) {}
+  Tenant* tenant = nullptr;
+  std::optional<StoreId> id;  // since its first round
+  uint64_t registered_at_nanos = 0;
+  std::atomic<uint64_t> l0_slices{0};
+  std::atomic<uint64_t> deep_slices{0};
+  std::atomic<uint64_t> compaction_bytes{0};  // written; any worker adds to it
+  std::atomic<bool> offers_core{false};       // as the directive says; workers read it
+
+  // Guarded by the coordinator's mutex.
+  bool closing = false;
+  bool monitor_released = false;
+  std::unique_ptr<Policy> next_policy;
+  std::function<void()> at_change;
+};
+
+/// A thread, and the job in its hands. `state` passes the fields above it back and forth: they are
+/// the worker's while it is kBusy, the monitor's otherwise.
+struct Coordinator::Worker {
+  enum class State { kFree, kBusy, kEnded };
+
+  CpuPriority cpu = CpuPriority::kNormal;
+  HeldJob* held = nullptr;  // monitor only
+  Job* job = nullptr;
+  Entry* entry = nullptr;
+  std::atomic<uint64_t>* slices = nullptr;  // null: they count nowhere
+  SliceBudget slice;
+  bool one_slice = false;
+  leveldb::Status status;
+  Job::Progress progress = Job::Progress::kMore;
+
+  std::atomic<bool> pause{false};
+  std::atomic<State> state{State::kFree};
+  std::atomic<bool> stopping{false};
+  WakeSignal signal;
+  std::shared_ptr<WakeSignal> monitor_signal;
+  // Null for idle CPU priority: such a thread may wait long for the CPU that it needs to end, and
+  // nobody should wait for it. It shares this object with the coordinator.
+  std::unique_ptr<ThreadHandle> thread;
+};
+
+Coordinator::Coordinator(const CoordinatorOptions& options)
+    : options_(options), dispatcher_(options.compaction_threads, this) {}
 
 leveldb::Status Coordinator::StartThreads() {
   leveldb::Status status;
@@ -95,9 +116,8 @@ leveldb::Status Coordinator::Shared(const CoordinatorOptions& options,
 void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
   auto entry = std::make_shared<Entry>();
   entry->tenant = tenant;
-  entry->policy = std::move(policy);
-  entry->seen_write_at_nanos = options_.clock->NowNanos();
-  for (Lane& lane : entry->lanes) lane.still_since_nanos = entry->seen_write_at_nanos;
+  entry->next_policy = std::move(policy);
+  entry->registered_at_nanos = options_.clock->NowNanos();
   {
     MutexLock lock(mutex_);
     entries_.push_back(std::move(entry));
@@ -201,7 +221,7 @@ void Coordinator::RunJob(Worker* worker) {
     worker->status = worker->job->RunSlice(worker->slice, &worker->progress);
     const uint64_t before = std::exchange(written, worker->job->written_bytes());
     entry->compaction_bytes.fetch_add(written - before, std::memory_order_relaxed);
-    if (worker->lane != nullptr) worker->lane->slices.fetch_add(1, std::memory_order_relaxed);
+    if (worker->slices != nullptr) worker->slices->fetch_add(1, std::memory_order_relaxed);
     const bool ended = !worker->status.ok() || worker->progress == Job::Progress::kDone;
     if (ended || worker->one_slice) return;
     const uint64_t now = client_bytes.load(std::memory_order_relaxed);
@@ -216,251 +236,157 @@ void Coordinator::MonitorLoop() {
   while (true) {
     const uint32_t ticket = monitor_signal_->Ticket();
     if (stopping_.load(std::memory_order_acquire)) return;
-    MonitorRound();
+    const uint64_t wake_at_nanos = RunRound();
     const uint64_t now = options_.clock->NowNanos();
-    if (wake_at_nanos_ > now) monitor_signal_->Wait(ticket, wake_at_nanos_ - now);
+    if (wake_at_nanos > now) monitor_signal_->Wait(ticket, wake_at_nanos - now);
   }
 }
 
-void Coordinator::MonitorRound() {
-  BeginRound();
-  CollectReports();
-  AbandonClosing();
-  AskPolicies();
-  for (const auto& entry : round_) {
-    NoteOverdue(entry.get());
-    ChooseWhatRuns(entry.get());
-    if (entry->directive.tick) WakeMonitorAt(now_nanos_ + kTickNanos);
-  }
-  FillWorkers();
-  MakeRoom();
-  ApplyPauses();
-  round_.clear();
+uint64_t Coordinator::RunRound() {
+  const std::vector<std::shared_ptr<Entry>> open = UpdateStores();
+  const std::vector<WorkerReport> reports = CollectReports();
+  dispatcher_.BeginRound(options_.clock->NowNanos(), reports);
+  for (const auto& entry : open) Measure(entry.get());
+  return dispatcher_.Dispatch();
 }
 
-void Coordinator::WakeMonitorAt(uint64_t nanos) {
-  wake_at_nanos_ = std::min(wake_at_nanos_, nanos);
-}
-
-/// Between two rounds is where policies change.
-void Coordinator::BeginRound() {
-  now_nanos_ = options_.clock->NowNanos();
-  wake_at_nanos_ = now_nanos_ + kIdleNanos;
+/// Between two rounds is where stores come and go, and policies change. Returns those that take
+/// part in the round.
+std::vector<std::shared_ptr<Coordinator::Entry>> Coordinator::UpdateStores() {
+  std::vector<std::shared_ptr<Entry>> open;
   std::vector<std::function<void()>> changes;
   {
     MutexLock lock(mutex_);
-    round_ = entries_;
-    for (const auto& entry : round_) {
-      if (!entry->budget_id) entry->budget_id = budget_.Add();
-      if (entry->next_policy == nullptr || entry->closing) continue;
-      entry->policy = std::move(entry->next_policy);
-      entry->event = EventKind::kOpened;
-      changes.push_back(std::move(entry->at_change));
+    for (const auto& entry : entries_) {
+      if (entry->closing) {
+        if (entry->id && !entry->monitor_released) {
+          dispatcher_.Close(*entry->id);
+        } else {
+          entry->monitor_released = true;
+          released_.NotifyAll();
+        }
+        continue;
+      }
+      open.push_back(entry);
+      if (entry->next_policy == nullptr) continue;
+      if (!entry->id) {
+        entry->id = dispatcher_.Open(std::move(entry->next_policy), entry->registered_at_nanos);
+        stores_[*entry->id] = entry;
+      } else {
+        dispatcher_.SetPolicy(*entry->id, std::move(entry->next_policy));
+      }
+      if (entry->at_change) changes.push_back(std::exchange(entry->at_change, nullptr));
     }
   }
   for (const auto& change : changes) change();
+  return open;
 }
 
-void Coordinator::CollectReports() {
-  for (auto& worker : workers_) {
-    if (worker->state.load(std::memory_order_acquire) == Worker::State::kEnded) {
-      TakeBack(worker.get(), worker->running);
-    }
+/// What came back from the workers. Jobs that ended go to their tenants.
+std::vector<WorkerReport> Coordinator::CollectReports() {
+  std::vector<WorkerReport> reports;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *workers_[i];
+    if (worker.state.load(std::memory_order_acquire) != Worker::State::kEnded) continue;
+    HeldJob& held = *std::exchange(worker.held, nullptr);
+    WorkerReport& report = reports.emplace_back();
+    report.worker = static_cast<int>(i);
+    const uint64_t written = held.job->written_bytes();
+    report.written_bytes = written - std::exchange(held.reported_bytes, written);
+    report.share_done = held.job->share_done();
+    const leveldb::Status status = std::move(worker.status);
+    if (worker.progress == Job::Progress::kDone) report.outcome = WorkerReport::Outcome::kDone;
+    if (!status.ok()) report.outcome = WorkerReport::Outcome::kFailed;
+    held.worker = nullptr;
+    worker.job = nullptr;
+    worker.state.store(Worker::State::kFree, std::memory_order_release);
+    if (report.outcome == WorkerReport::Outcome::kMore) continue;
+    held.entry->tenant->JobEnded(std::move(held.job), status);
+    jobs_.erase(held.id);
   }
+  return reports;
 }
 
-void Coordinator::TakeBack(Worker* worker, RunningJob* running) {
-  const leveldb::Status status = std::move(worker->status);
-  const bool ended = !status.ok() || worker->progress == Job::Progress::kDone;
-  Entry* const entry = running->entry.get();
-  const uint64_t before = std::exchange(running->seen_written_bytes, running->job->written_bytes());
-  const uint64_t written = running->seen_written_bytes - before;
-  if (running->loan) {
-    budget_.End(*entry->budget_id, *running->loan, written, now_nanos_);
-  } else {
-    budget_.Draw(*entry->budget_id, written);
-  }
-  running->loan.reset();
-  running->worker = nullptr;
-  worker->running = nullptr;
-  worker->job = nullptr;
-  worker->state.store(Worker::State::kFree, std::memory_order_release);
-  if (!ended && !running->awaits_budget) entry->tenant->JobPaused(*running->job);
-  if (!ended) return;
-  entry->event = status.ok() ? EventKind::kJobDone : EventKind::kJobFailed;
-  if (running->job->job_class() == JobClass::kDeep) entry->discarded_for_l0 = false;
-  entry->tenant->JobEnded(std::move(running->job), status);
-  ++ends_;
-  jobs_.remove_if([&](const RunningJob& job) { return &job == running; });
+void Coordinator::Measure(Entry* entry) {
+  Measured measured;
+  measured.pressure.memory_used_bytes = memory_used_bytes();
+  measured.pressure.memory_budget_bytes = memory_budget_bytes();
+  entry->tenant->MeasurePressure(&measured.pressure);
+  measured.pressure.l0_slices_total = entry->l0_slices.load(std::memory_order_relaxed);
+  measured.pressure.deep_slices_total = entry->deep_slices.load(std::memory_order_relaxed);
+  measured.compaction_bytes_total = entry->compaction_bytes.load(std::memory_order_relaxed);
+  const Directive& directive = dispatcher_.Measure(*entry->id, measured);
+  entry->offers_core.store(directive.offers_core, std::memory_order_relaxed);
+  entry->tenant->ApplyDirective(directive);
+  entry->tenant->PolicyStateIs(dispatcher_.StateOfPolicy(*entry->id));
 }
 
-void Coordinator::AskPolicies() {
-  for (const auto& entry : round_) {
-    Pressure& pressure = entry->pressure;
-    pressure = Pressure{};
-    pressure.memory_used_bytes = memory_used_bytes();
-    pressure.memory_budget_bytes = memory_budget_bytes();
-    entry->tenant->MeasurePressure(&pressure);
-    const uint64_t flushed = pressure.background_bytes_total;
-    budget_.Draw(*entry->budget_id, flushed - std::exchange(entry->seen_flush_bytes, flushed));
-    CountJobs(entry.get());
-    if (pressure.client_bytes_total != entry->seen_client_bytes || pressure.write_under_way) {
-      entry->seen_client_bytes = pressure.client_bytes_total;
-      entry->seen_write_at_nanos = now_nanos_;
-    }
-    pressure.idle_us = (now_nanos_ - entry->seen_write_at_nanos) / 1000;
+// ---- what the dispatcher decides ----
 
-    EventKind event = std::exchange(entry->event, EventKind::kTick);
-    if (event == EventKind::kTick && pressure.immutables != entry->seen_immutables) {
-      event =
-          pressure.immutables > entry->seen_immutables ? EventKind::kSealed : EventKind::kFlushed;
-    }
-    entry->seen_immutables = pressure.immutables;
-
-    entry->directive = entry->policy->OnEvent(event, pressure, now_nanos_ / 1000);
-    entry->offers_core.store(entry->directive.offers_core, std::memory_order_relaxed);
-    entry->tenant->ApplyDirective(entry->directive);
-    entry->tenant->PolicyStateIs(entry->policy->State());
-    budget_.SetRate(*entry->budget_id, entry->directive.rate, pressure.HasWork(), now_nanos_);
-  }
-}
-
-/// A job that waits for its budget counts as running: it is slowed, not paused.
-void Coordinator::CountJobs(Entry* entry) const {
-  Pressure& pressure = entry->pressure;
-  pressure.background_bytes_total += entry->compaction_bytes.load(std::memory_order_relaxed);
-  pressure.l0_slices_total = entry->lanes[kL0Lane].slices.load(std::memory_order_relaxed);
-  pressure.deep_slices_total = entry->lanes[kDeepLane].slices.load(std::memory_order_relaxed);
-  for (const RunningJob& job : jobs_) {
-    if (job.entry.get() != entry) continue;
-    const bool runs = job.worker != nullptr || job.awaits_budget;
-    if (job.job->job_class() == JobClass::kL0 && runs) ++pressure.l0_running;
-    if (job.job->job_class() == JobClass::kDeep) {
-      ++(runs ? pressure.deep_running : pressure.deep_paused);
-    }
-  }
-}
-
-void Coordinator::FillWorkers() {
-  for (auto& worker : workers_) {
-    if (worker->running != nullptr) continue;
-    // Each in its turn of the budget; without one, least recently served first.
-    std::sort(round_.begin(), round_.end(), [this](const auto& a, const auto& b) {
-      return std::pair(budget_.Turn(*a->budget_id), a->last_served) <
-             std::pair(budget_.Turn(*b->budget_id), b->last_served);
-    });
-    bool given = false;
-    if (RunningCompactions(worker->cpu) < options_.compaction_threads) {
-      // What is overdue in one store goes before L0 in another.
-      given = GiveOverdueWork(worker.get());
-      for (JobClass job_class : kCompactionClasses) {
-        for (const auto& entry : round_) {
-          if (!given && Allows(*entry, job_class, worker->cpu))
-            given = GiveWork(entry.get(), job_class, worker.get());
-        }
-      }
-    }
-    // Clean-up is short and counts against nothing, so it never starves. Not at idle priority: an
-    // unlink that gets no CPU holds the folder's lock, and with it whoever creates a file.
-    if (worker->cpu == CpuPriority::kIdle) continue;
-    for (const auto& entry : round_) {
-      if (!given) given = GiveWork(entry.get(), JobClass::kCleanup, worker.get());
-    }
-  }
-}
-
-bool Coordinator::GiveOverdueWork(Worker* worker) {
-  for (JobClass job_class : {JobClass::kL0, JobClass::kDeep}) {
-    for (const auto& entry : round_) {
-      if (!entry->lanes[LaneOf(job_class)].overdue || !Allows(*entry, job_class, worker->cpu))
-        continue;
-      if (GiveWork(entry.get(), job_class, worker)) return true;
-    }
-  }
-  return false;
-}
-
-/// Resumes the job of that class that has waited longest, or starts a new one.
-bool Coordinator::GiveWork(Entry* entry, JobClass job_class, Worker* worker) {
-  if (!CanPay(*entry, job_class)) return false;
-  RunningJob* job = FindPaused(*entry, job_class);
-  if (job == nullptr) job = TakeNewJob(entry, job_class);
-  if (job == nullptr) return false;
-  Start(job, worker);
-  return true;
-}
-
-Coordinator::RunningJob* Coordinator::TakeNewJob(Entry* entry, JobClass job_class) {
+std::optional<JobId> Coordinator::Pick(StoreId store, JobClass job_class) {
+  const std::shared_ptr<Entry>& entry = stores_.at(store);
   std::unique_ptr<Job> job = entry->tenant->NextJob(job_class);
-  if (job == nullptr && job_class == JobClass::kL0 && entry->pressure.l0_due) {
-    if (ClearWayForL0(entry)) job = entry->tenant->NextJob(job_class);
-    // In conflict with something that is not to be discarded: to make room for it now would be in
-    // vain.
-    if (job == nullptr) entry->l0_refused_at_end = ends_;
-  }
-  if (job == nullptr) return nullptr;
-  const auto shared =
-      std::find_if(round_.begin(), round_.end(), [&](const auto& e) { return e.get() == entry; });
-  RunningJob& taken = jobs_.emplace_back();
-  taken.entry = *shared;
-  taken.job = std::move(job);
-  return &taken;
+  if (job == nullptr) return std::nullopt;
+  const JobId id{++jobs_picked_};
+  HeldJob& held = jobs_[id];
+  held.id = id;
+  held.entry = entry;
+  held.job = std::move(job);
+  return id;
 }
 
-/// REQUIRES: CanPay said so.
-void Coordinator::Start(RunningJob* job, Worker* worker) {
-  Entry* const entry = job->entry.get();
-  const int lane = job->lane();
-  entry->last_served = job->started = ++service_counter_;
-  job->worker = worker;
-  job->wanted = true;
-  if (lane != kNoLane && budget_.IsLimited(*entry->budget_id) && !entry->lanes[lane].overdue) {
-    const IoClass io_class = lane == kL0Lane ? IoClass::kUrgent : IoClass::kDeep;
-    job->loan = budget_.Begin(*entry->budget_id, io_class, now_nanos_);
+std::vector<JobId> Coordinator::BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) {
+  std::vector<const Job*> asked;
+  for (const JobId id : jobs) asked.push_back(jobs_.at(id).job.get());
+  const std::vector<const Job*> in_way = stores_.at(store)->tenant->BlockersOfL0(asked);
+  std::vector<JobId> blockers;
+  for (const JobId id : jobs) {
+    if (std::find(in_way.begin(), in_way.end(), jobs_.at(id).job.get()) != in_way.end())
+      blockers.push_back(id);
   }
-  job->awaits_budget = job->loan.has_value();
-  worker->running = job;
-  worker->job = job->job.get();
-  worker->entry = entry;
-  worker->lane = lane == kNoLane ? nullptr : &entry->lanes[lane];
-  worker->one_slice = job->loan.has_value();
-  worker->slice = worker->one_slice ? kLimitedSlice : kCompactionSlice;
-  entry->tenant->JobStarted(*job->job, worker->cpu);
+  return blockers;
+}
+
+void Coordinator::Start(JobId job, const Assignment& assignment) {
+  HeldJob& held = jobs_.at(job);
+  Worker* const worker = workers_[static_cast<size_t>(assignment.worker)].get();
+  held.worker = worker;
+  worker->held = &held;
+  worker->job = held.job.get();
+  worker->entry = held.entry.get();
+  worker->slices = held.entry->SlicesOf(assignment.counts_as);
+  worker->slice = assignment.slice;
+  worker->one_slice = assignment.one_slice;
+  held.entry->tenant->JobStarted(*held.job, assignment.cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);
   worker->signal.Wake();
 }
 
-/// Takes closing tenants' jobs out of the workers' hands, and the tenants out of this round.
-void Coordinator::AbandonClosing() {
-  std::vector<std::shared_ptr<Entry>> closing;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& entry : round_) {
-      if (entry->closing) closing.push_back(entry);
-    }
-  }
-  for (const auto& entry : closing) {
-    bool busy = false;
-    for (auto job = jobs_.begin(); job != jobs_.end();) {
-      const auto next = std::next(job);
-      if (job->entry == entry && job->worker != nullptr) {
-        job->wanted = false;
-        busy = true;
-      } else if (job->entry == entry) {
-        entry->tenant->AbandonJob(std::move(job->job));
-        jobs_.erase(job);
-        ++ends_;
-      }
-      job = next;
-    }
-    std::erase(round_, entry);
-    if (busy) continue;  // the worker's report wakes the monitor again
-    MutexLock lock(mutex_);
-    if (std::exchange(entry->monitor_released, true)) continue;
-    budget_.Remove(*entry->budget_id, now_nanos_);
-    released_.NotifyAll();
-  }
+void Coordinator::Pause(JobId job) {
+  jobs_.at(job).worker->pause.store(true, std::memory_order_release);
+}
+
+void Coordinator::Continue(JobId job) {
+  jobs_.at(job).worker->pause.store(false, std::memory_order_release);
+}
+
+void Coordinator::Abandon(JobId job) {
+  const auto held = jobs_.find(job);
+  held->second.entry->tenant->AbandonJob(std::move(held->second.job));
+  jobs_.erase(held);
+}
+
+void Coordinator::Paused(JobId job) {
+  const HeldJob& held = jobs_.at(job);
+  held.entry->tenant->JobPaused(*held.job);
+}
+
+void Coordinator::Closed(StoreId store) {
+  const std::shared_ptr<Entry> entry = std::move(stores_.extract(store).mapped());
+  MutexLock lock(mutex_);
+  entry->monitor_released = true;
+  released_.NotifyAll();
 }
 
 }  // namespace lull

@@ -1,47 +1,38 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The coordinator: the threads of background work, shared by all stores of a process (unless a
-// store asks for its own). It measures, asks each store's policy, and makes what the policies want
-// so. It decides nothing else, except for the hard limits, which no policy can lift.
+// store asks for its own). The monitor measures the stores, lets the dispatcher decide, and carries
+// out what it decides. The coordinator decides nothing itself.
 //
 //   flush thread   installs finished jobs, prepares WALs, flushes memtables: slice by slice, store
 //                  after store. The only thread that writes a MANIFEST, so installs are in order by
 //                  construction.
-//   monitor        the one thread that makes decisions: takes reports of workers, measures
-//                  pressure, calls policies, hands jobs to workers, and asks running ones to pause.
-//   workers        compaction_threads of normal and as many of idle CPU priority; each runs the one
-//                  job in its hands until it is done or asked to pause. A job changes priority by
-//                  moving between the two kinds (see CpuClass).
+//   monitor        runs the dispatcher's rounds: on a tick, and whenever something happened. The
+//                  only thread that calls policies and hands out jobs.
+//   workers        compaction_threads of normal and as many of idle CPU priority; each runs one job
+//                  until it ends or is asked to pause. A job changes priority by moving between the
+//                  two kinds (see CpuClass).
 //
-// What no policy can do (coordinator_rules.cc says how):
-//   - exceed the I/O budget: under a limit a job gets its worker for one slice at a time, and waits
-//     without one until that slice is paid for;
-//   - keep a paused deep job in the way of an L0 job that is due: it is discarded, or finished in
-//     the L0 job's place;
-//   - starve anything: what has been due and still for long runs, whatever the policy says. How
-//     long depends on who waits for it.
-//
-// Workers of idle priority take no lock that anyone else waits for: they talk to the monitor
-// through atomics, since a thread that holds a lock while it gets no CPU would hold up whoever
-// wants that lock.
+// Workers of idle priority take no lock that anyone else waits for: a thread that holds a lock
+// while it gets no CPU would hold up whoever wants that lock. They talk to the monitor through
+// atomics.
 //
 // Lock order: no lock that a tenant's functions take is held when the coordinator is called, except
-// for the Wake calls and the memory counters, which take no lock; and the coordinator holds none
-// when it calls a tenant.
+// for the Wake calls and the memory counters, which take no lock. The coordinator holds none when
+// it calls a tenant.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "scheduler/dispatcher.h"
 #include "scheduler/job.h"
 #include "scheduler/policy.h"
-#include "scheduler/token_bucket.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/thread.h"
@@ -95,11 +86,11 @@ struct CoordinatorOptions {
   ThreadFactory* threads = ThreadFactory::System();
 };
 
-class Coordinator {
+class Coordinator : private DispatchHost {
  public:
   explicit Coordinator(const CoordinatorOptions& options);
   /// Ends the threads. REQUIRES: no tenant is registered.
-  ~Coordinator();
+  ~Coordinator() override;
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
@@ -147,49 +138,42 @@ class Coordinator {
   uint64_t memory_budget_bytes() const { return options_.memory_budget_bytes; }
 
  private:
-  struct Worker;
-  struct Lane;        // L0 or deep compactions of one tenant
-  struct Entry;       // a registered tenant
-  struct RunningJob;  // a job and where it is
+  struct Worker;  // a thread and the job in its hands
+  struct Entry;   // a registered tenant
+  /// A job that began and did not end: in a worker's hands, or paused.
+  struct HeldJob {
+    JobId id{};
+    std::shared_ptr<Entry> entry;
+    std::unique_ptr<Job> job;
+    Worker* worker = nullptr;
+    uint64_t reported_bytes = 0;  // of what it wrote
+  };
+
+  std::shared_ptr<Entry> FindLocked(const Tenant* tenant) const LULL_REQUIRES(mutex_);
 
   void FlushLoop();
-  std::shared_ptr<Entry> FindLocked(const Tenant* tenant) const LULL_REQUIRES(mutex_);
   bool EnterFlush(const std::shared_ptr<Entry>& entry) LULL_EXCLUDES(mutex_);
   void LeaveFlush() LULL_EXCLUDES(mutex_);
-  void MonitorLoop();
+
   static void WorkerLoop(Worker* worker);
   static void RunJob(Worker* worker);
 
-  // Monitor only. coordinator.cc:
-  void MonitorRound();
-  void BeginRound() LULL_EXCLUDES(mutex_);
-  void CollectReports();
-  void TakeBack(Worker* worker, RunningJob* job);
-  void AskPolicies();
-  void CountJobs(Entry* entry) const;
-  void FillWorkers();
-  bool GiveOverdueWork(Worker* worker);
-  bool GiveWork(Entry* entry, JobClass job_class, Worker* worker);
-  RunningJob* TakeNewJob(Entry* entry, JobClass job_class);
-  void Start(RunningJob* job, Worker* worker);
-  void AbandonClosing() LULL_EXCLUDES(mutex_);
-  void WakeMonitorAt(uint64_t nanos);
+  // Monitor only.
+  void MonitorLoop();
+  uint64_t RunRound();
+  std::vector<std::shared_ptr<Entry>> UpdateStores() LULL_EXCLUDES(mutex_);
+  std::vector<WorkerReport> CollectReports();
+  void Measure(Entry* entry);
 
-  // Monitor only. coordinator_rules.cc:
-  void NoteOverdue(Entry* entry);
-  void ChooseWhatRuns(Entry* entry);
-  void MakeRoom();
-  bool NeedsRoom(const Entry& entry, int lane);
-  void PreemptFor(const Entry& entry, int lane);
-  void ApplyPauses();
-  bool Allows(const Entry& entry, JobClass job_class, CpuPriority cpu) const;
-  bool CanPay(const Entry& entry, JobClass job_class);
-  bool ClearWayForL0(Entry* entry);
-  RunningJob* FindPaused(const Entry& entry, JobClass job_class);
-  static bool LeavesIdleWorker(const RunningJob& job);
-  static bool HoldsSlot(const RunningJob& job, CpuPriority cpu);
-  int RunningOf(const Entry& entry, int lane, CpuPriority cpu) const;
-  int RunningCompactions(CpuPriority cpu) const;
+  // DispatchHost, monitor only.
+  std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
+  std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
+  void Start(JobId job, const Assignment& assignment) override;
+  void Pause(JobId job) override;
+  void Continue(JobId job) override;
+  void Abandon(JobId job) override;
+  void Paused(JobId job) override;
+  void Closed(StoreId store) override LULL_EXCLUDES(mutex_);
 
   const CoordinatorOptions options_;
   std::atomic<uint64_t> memory_used_bytes_{0};
@@ -202,15 +186,12 @@ class Coordinator {
   std::vector<std::shared_ptr<Entry>> entries_ LULL_GUARDED_BY(mutex_);
   std::shared_ptr<Entry> in_flush_ LULL_GUARDED_BY(mutex_);  // whom the flush thread works for now
 
-  std::vector<std::shared_ptr<Worker>> workers_;  // constant after construction
+  std::vector<std::shared_ptr<Worker>> workers_;  // constant once the threads run
   // Monitor only.
-  std::list<RunningJob> jobs_;                 // all jobs, running and paused
-  std::vector<std::shared_ptr<Entry>> round_;  // the tenants of this round
-  uint64_t now_nanos_ = 0;                     // when this round began
-  uint64_t wake_at_nanos_ = 0;                 // when the next one begins at the latest
-  IoBudget budget_;
-  uint64_t service_counter_ = 0;  // who was served when: fairness among tenants
-  uint64_t ends_ = 0;             // jobs ended so far: what was refused before may be had now
+  Dispatcher dispatcher_;
+  std::map<StoreId, std::shared_ptr<Entry>> stores_;  // that the dispatcher knows
+  std::map<JobId, HeldJob> jobs_;
+  uint64_t jobs_picked_ = 0;
 
   std::unique_ptr<ThreadHandle> flush_thread_;
   std::unique_ptr<ThreadHandle> monitor_thread_;

@@ -201,6 +201,25 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
   coordinator_->Unregister(&other);
 }
 
+TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
+  Start(1);
+  FakeTenant hangs;
+  hangs.flush_hangs_.store(true);
+  Register(&hangs);
+  Register(&tenant_);
+  Await("the flush thread hangs", [&] { return hangs.flush_calls_.load() > 0; });
+  coordinator_->Unregister(&tenant_);
+  const int calls = tenant_.flush_calls_.load();
+  hangs.flush_hangs_.store(false);
+  const int before = hangs.flush_calls_.load();
+  Await("the flush thread goes on", [&] {
+    coordinator_->WakeFlush();
+    return hangs.flush_calls_.load() > before + 2;
+  });
+  EXPECT_EQ(tenant_.flush_calls_.load(), calls) << "called after it was closed";
+  coordinator_->Unregister(&hangs);
+}
+
 // ---- whole stores, on one coordinator whose clock stands still ----
 
 class StoreClosingTest : public ::testing::Test {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The coordinator with tenants and policies made for the purpose: who runs, who makes room, who is
-// left alone.
+// The coordinator's threads, with tenants and policies made for the purpose. What it decides is the
+// dispatcher's: see tests/scheduler/testdata/dispatcher.
 #include "scheduler/threads/coordinator.h"
 
 #include <memory>
@@ -16,6 +16,7 @@ using testing::Everything;
 using testing::FakeTenant;
 using testing::Nothing;
 using testing::Wish;
+using testing::WishPolicy;
 
 class CoordinatorTest : public testing::CoordinatorFixture {};
 
@@ -128,24 +129,39 @@ TEST_F(CoordinatorTest, ClosingAbandonsRunningAndPausedJobs) {
   EXPECT_TRUE(l0->destroyed.load());
 }
 
-TEST_F(CoordinatorTest, TenantsTakeTurns) {
+TEST_F(CoordinatorTest, ALimitedJobComesBackAfterEachSlice) {
+  Start(1, &clock_);
+  FakeTenant tenant;
+  Directive limited = Everything();
+  limited.rate = {kLentBytes, 0};
+  wish_.Set(limited);
+  auto job = tenant.Offer(JobClass::kDeep);
+  job->bytes_per_slice.store(kLentBytes);
+  Register(&tenant);
+  for (uint64_t slices = 1; slices <= 3; ++slices) {
+    clock_.Advance(1'500'000'000);
+    Await("a slice", [&] { return job->slices.load() == slices; });
+    AwaitStill(*job);
+    EXPECT_EQ(job->slices.load(), slices);
+  }
+  coordinator_->Unregister(&tenant);
+}
+
+TEST_F(CoordinatorTest, APolicyIsReplacedBetweenTwoRounds) {
   Start(1);
-  FakeTenant first, second;
-  auto served = first.Offer(JobClass::kDeep);
-  auto again = first.Offer(JobClass::kDeep);
-  auto other = second.Offer(JobClass::kDeep);
-  Register(&first);
-  Await("the first tenant is served", [&] { return served->slices.load() > 0; });
+  FakeTenant tenant;
+  Register(&tenant);
+  AwaitRounds(&wish_, 1);
+  Wish next;
+  std::atomic<uint64_t> asked_at_change{1'000'000};
+  coordinator_->SetPolicy(&tenant, std::make_unique<WishPolicy>(&next),
+                          [&] { asked_at_change.store(next.asked.load()); });
+  Await("the new one is asked", [&] { return next.asked.load() > 2; });
+  EXPECT_EQ(asked_at_change.load(), 0u) << "what goes with it changes first";
   const uint64_t asked = wish_.asked.load();
-  Register(&second);
-  Await("the monitor knows both", [&] { return wish_.asked.load() >= asked + 4; });
-  served->finish.store(true);
-  Await("the other has its turn", [&] { return other->slices.load() > 0; });
-  EXPECT_EQ(again->slices.load(), 0u);
-  other->finish.store(true);
-  Await("the first has another", [&] { return again->slices.load() > 0; });
-  coordinator_->Unregister(&first);
-  coordinator_->Unregister(&second);
+  AwaitRounds(&next, 3);
+  EXPECT_EQ(wish_.asked.load(), asked) << "the old one is not asked any more";
+  coordinator_->Unregister(&tenant);
 }
 
 TEST_F(CoordinatorTest, SealedMemtablesWakeTheFlushThread) {

@@ -8,46 +8,13 @@
 #include <utility>
 #include <variant>
 
+#include "tests/scheduler/script_text.h"
+
 namespace lull::testing {
 namespace {
 
 constexpr uint64_t kTickUs = 10'000;
 constexpr uint64_t kSliceUs = 1'000;
-
-struct Unit {
-  const char* suffix;
-  uint64_t factor;
-};
-// A suffix comes before those it ends in.
-constexpr Unit kUnits[] = {{"us", 1},      {"ms", 1000},   {"s", 1'000'000}, {"K", 1 << 10},
-                           {"M", 1 << 20}, {"G", 1 << 30}, {"", 1}};
-
-bool ReadNumber(const std::string& text, uint64_t* value) {
-  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (digits == 0 || digits > 15) return false;
-  for (const Unit& unit : kUnits) {
-    if (text.substr(digits) != unit.suffix) continue;
-    *value = std::stoull(text.substr(0, digits)) * unit.factor;
-    return true;
-  }
-  return false;
-}
-
-bool ReadPair(const std::string& word, std::string* key, uint64_t* value) {
-  const size_t equals = word.find('=');
-  if (equals == word.npos) return false;
-  *key = word.substr(0, equals);
-  return ReadNumber(word.substr(equals + 1), value);
-}
-
-std::string SizeText(uint64_t bytes) {
-  for (const Unit& unit : {kUnits[5], kUnits[4], kUnits[3]}) {
-    if (bytes >= unit.factor && bytes % unit.factor == 0) {
-      return std::to_string(bytes / unit.factor) + unit.suffix;
-    }
-  }
-  return std::to_string(bytes);
-}
 
 std::string GrantText(const char* name, const Grant& grant) {
   if (grant.jobs_max == 0) return std::string(name) + " paused";
@@ -95,10 +62,6 @@ std::string LimitsText(const Directive& directive) {
   return "limits: " + limit(directive.compactions_max) + " compactions, " +
          limit(directive.immutables_max) + " immutable memtables, " + limit(directive.l0_stop) +
          " L0 tables";
-}
-
-std::string TimeText(uint64_t us) {
-  return us % 1000 == 0 ? std::to_string(us / 1000) + "ms" : std::to_string(us) + "us";
 }
 
 /// Sets a number of a policy by its key in scripts; false if there is none of that key.

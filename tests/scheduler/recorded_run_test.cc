@@ -193,11 +193,11 @@ TEST_P(RecordedRunTest, JobsStayWithinWhatTheDirectivesAllow) {
       }
       const double per_nano = static_cast<double>(said[i].rate.bytes_per_sec) * 1e-9;
       while (now < end) {
-        const IoClass io_class = limited_bytes % 2 == 0 ? IoClass::kUrgent : IoClass::kDeep;
-        const uint64_t wait = bucket.WaitNanos(io_class, now);
+        const JobClass job_class = limited_bytes % 2 == 0 ? JobClass::kL0 : JobClass::kDeep;
+        const uint64_t wait = bucket.WaitNanos(job_class, now);
         const uint64_t step = std::min(end - now, std::max<uint64_t>(wait, 1000));
         if (wait == 0) {
-          bucket.End(bucket.Begin(io_class, now), kLentBytes - 1, now);
+          bucket.End(bucket.Begin(job_class, now), kLentBytes - 1, now);
           excess += kLentBytes - 1;
           limited_bytes += kLentBytes - 1;
           ASSERT_LE(excess, static_cast<double>(kSliceBytes)) << "event " << i;

@@ -23,17 +23,17 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kMiB = 1 << 20;
 
 /// A store that always has work: begins a slice of `bytes` whenever it may, and ends it at once.
-uint64_t RunGreedily(TokenBucket* bucket, IoClass io_class, uint64_t bytes, uint64_t from,
+uint64_t RunGreedily(TokenBucket* bucket, JobClass job_class, uint64_t bytes, uint64_t from,
                      uint64_t nanos) {
   uint64_t written = 0;
   uint64_t now = from;
   while (now < from + nanos) {
-    const uint64_t wait = bucket->WaitNanos(io_class, now);
+    const uint64_t wait = bucket->WaitNanos(job_class, now);
     if (wait > 0) {
       now += wait;
       continue;
     }
-    bucket->End(bucket->Begin(io_class, now), bytes, now);
+    bucket->End(bucket->Begin(job_class, now), bytes, now);
     written += bytes;
   }
   return written;
@@ -43,8 +43,8 @@ TEST(TokenBucketTest, WithoutALimitNobodyWaits) {
   TokenBucket bucket;
   EXPECT_FALSE(bucket.limited());
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 0), 0u);
-    bucket.End(bucket.Begin(IoClass::kDeep, 0), kLentBytes, 0);
+    EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 0), 0u);
+    bucket.End(bucket.Begin(JobClass::kDeep, 0), kLentBytes, 0);
   }
 }
 
@@ -53,7 +53,7 @@ TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
   for (uint64_t bytes : {uint64_t{4096}, kLentBytes / 2, kLentBytes, 8 * kLentBytes}) {
     TokenBucket bucket;
     bucket.SetRate({10 * kMiB, 0}, 0);
-    const uint64_t written = RunGreedily(&bucket, IoClass::kDeep, bytes, 0, 10 * kSecond);
+    const uint64_t written = RunGreedily(&bucket, JobClass::kDeep, bytes, 0, 10 * kSecond);
     EXPECT_LE(written, 100 * kMiB + std::max(kSliceBytes, bytes)) << bytes;
     EXPECT_GE(written, 100 * kMiB - kSliceBytes) << bytes;
   }
@@ -62,10 +62,10 @@ TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
 TEST(TokenBucketTest, SavesNoMoreThanItSays) {
   TokenBucket bucket;
   bucket.SetRate({10 * kMiB, 0}, 0);
-  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 3600 * kSecond), 0u);
+  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 3600 * kSecond), 0u);
   uint64_t at_once = 0;
-  while (bucket.WaitNanos(IoClass::kDeep, 3600 * kSecond) == 0) {
-    bucket.End(bucket.Begin(IoClass::kDeep, 3600 * kSecond), 1024, 3600 * kSecond);
+  while (bucket.WaitNanos(JobClass::kDeep, 3600 * kSecond) == 0) {
+    bucket.End(bucket.Begin(JobClass::kDeep, 3600 * kSecond), 1024, 3600 * kSecond);
     at_once += 1024;
   }
   EXPECT_LE(at_once, kSavedBytes + 1024);
@@ -74,17 +74,17 @@ TEST(TokenBucketTest, SavesNoMoreThanItSays) {
 TEST(TokenBucketTest, ASliceUnderWayKeepsOthersFromBeginning) {
   TokenBucket bucket;
   bucket.SetRate({kMiB, 0}, 0);
-  bucket.WaitNanos(IoClass::kDeep, kSecond);
-  const Loan loan = bucket.Begin(IoClass::kDeep, kSecond);
-  EXPECT_GT(bucket.WaitNanos(IoClass::kDeep, kSecond), 0u);
+  bucket.WaitNanos(JobClass::kDeep, kSecond);
+  const Loan loan = bucket.Begin(JobClass::kDeep, kSecond);
+  EXPECT_GT(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
   bucket.End(loan, 0, kSecond);  // it wrote nothing: what it was lent is there again
-  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, kSecond), 0u);
+  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
 }
 
 TEST(TokenBucketTest, UrgentWorkHasItsMinimum) {
   TokenBucket bucket;
   bucket.SetRate({1, 5 * kMiB}, 0);  // the policy leaves nothing but the minimum
-  const uint64_t written = RunGreedily(&bucket, IoClass::kUrgent, kLentBytes, 0, 10 * kSecond);
+  const uint64_t written = RunGreedily(&bucket, JobClass::kL0, kLentBytes, 0, 10 * kSecond);
   EXPECT_GE(written, 50 * kMiB - kSliceBytes);
   EXPECT_LE(written, 50 * kMiB + kSliceBytes);
 }
@@ -95,8 +95,8 @@ TEST(TokenBucketTest, DeepWorkGetsWhatIsLeft) {
   uint64_t deep = 0;
   for (uint64_t now = 0; now < 10 * kSecond; now += kSecond / 1000) {
     bucket.Draw(15 * kMiB / 1000);  // flushes
-    if (bucket.WaitNanos(IoClass::kDeep, now) > 0) continue;
-    bucket.End(bucket.Begin(IoClass::kDeep, now), kLentBytes, now);
+    if (bucket.WaitNanos(JobClass::kDeep, now) > 0) continue;
+    bucket.End(bucket.Begin(JobClass::kDeep, now), kLentBytes, now);
     deep += kLentBytes;
   }
   EXPECT_LE(deep, 50 * kMiB + kSliceBytes);
@@ -107,7 +107,7 @@ TEST(TokenBucketTest, FlushesTakeOfTheMinimumToo) {
   TokenBucket bucket;
   bucket.SetRate({1, 5 * kMiB}, 0);
   bucket.Draw(kMiB);
-  const uint64_t wait = bucket.WaitNanos(IoClass::kUrgent, 0);
+  const uint64_t wait = bucket.WaitNanos(JobClass::kL0, 0);
   EXPECT_GT(wait, 0u);
   EXPECT_LE(wait, kSliceBytes * kSecond / (5 * kMiB) + 1000);
 }
@@ -116,18 +116,18 @@ TEST(TokenBucketTest, ALongFlushHoldsUpOthersForOneSliceOnly) {
   TokenBucket bucket;
   bucket.SetRate({kMiB, 0}, 0);
   bucket.Draw(1024 * kMiB);
-  EXPECT_LE(bucket.WaitNanos(IoClass::kDeep, 0), kSecond / 4 + 1000);
+  EXPECT_LE(bucket.WaitNanos(JobClass::kDeep, 0), kSecond / 4 + 1000);
 }
 
 TEST(TokenBucketTest, AHigherRateShortensTheWait) {
   TokenBucket bucket;
   bucket.SetRate({1, 0}, 0);
   bucket.Draw(kSliceBytes);
-  const uint64_t before = bucket.WaitNanos(IoClass::kDeep, 0);
+  const uint64_t before = bucket.WaitNanos(JobClass::kDeep, 0);
   bucket.SetRate({100 * kMiB, 0}, 0);
-  EXPECT_LT(bucket.WaitNanos(IoClass::kDeep, 0), before / 1000);
+  EXPECT_LT(bucket.WaitNanos(JobClass::kDeep, 0), before / 1000);
   bucket.SetRate({0, 0}, 0);
-  EXPECT_EQ(bucket.WaitNanos(IoClass::kDeep, 0), 0u);
+  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 0), 0u);
 }
 
 /// Any stretch of a random history: no more than the larger rate allows, and one slice.
@@ -160,9 +160,9 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
         bucket.End(slice->loan, slice->bytes, now);
         slice = running.erase(slice);
       }
-      const IoClass io_class = rng.OneIn(2) ? IoClass::kUrgent : IoClass::kDeep;
-      if (running.size() >= 4 || bucket.WaitNanos(io_class, now) > 0) continue;
-      const Loan loan = bucket.Begin(io_class, now);
+      const JobClass job_class = rng.OneIn(2) ? JobClass::kL0 : JobClass::kDeep;
+      if (running.size() >= 4 || bucket.WaitNanos(job_class, now) > 0) continue;
+      const Loan loan = bucket.Begin(job_class, now);
       const uint64_t bytes = rng.OneIn(3) ? kLentBytes : rng.Below(kLentBytes + 1);
       excess += static_cast<double>(bytes);  // counted when it begins, which is the worst
       running.push_back({loan, now + rng.Below(kSecond / 200), bytes});
@@ -176,14 +176,15 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
 class IoBudgetTest : public ::testing::Test {
  protected:
   struct Greedy {
-    IoBudget::StoreId id = 0;
+    StoreId id{};
     uint64_t written = 0;
     bool rests = false;
   };
 
   Greedy* Add(uint64_t bytes_per_sec) {
     stores_.push_back(std::make_unique<Greedy>());
-    stores_.back()->id = budget_.Add();
+    stores_.back()->id = StoreId{stores_.size()};
+    budget_.Add(stores_.back()->id);
     budget_.SetRate(stores_.back()->id, {bytes_per_sec, 0}, true, now_);
     return stores_.back().get();
   }
@@ -193,7 +194,7 @@ class IoBudgetTest : public ::testing::Test {
     const uint64_t until = now_ + nanos;
     for (; now_ < until; now_ += 100'000) {
       while (Greedy* next = NextToBegin()) {
-        budget_.End(next->id, budget_.Begin(next->id, IoClass::kDeep, now_), kLentBytes, now_);
+        budget_.End(next->id, budget_.Begin(next->id, JobClass::kDeep, now_), kLentBytes, now_);
         next->written += kLentBytes;
       }
     }
@@ -202,7 +203,7 @@ class IoBudgetTest : public ::testing::Test {
   Greedy* NextToBegin() {
     Greedy* next = nullptr;
     for (const auto& store : stores_) {
-      if (store->rests || budget_.WaitNanos(store->id, IoClass::kDeep, now_) > 0) continue;
+      if (store->rests || budget_.WaitNanos(store->id, JobClass::kDeep, now_) > 0) continue;
       if (next == nullptr || budget_.Turn(store->id) < budget_.Turn(next->id)) next = store.get();
     }
     return next;
@@ -261,7 +262,8 @@ TEST_F(IoBudgetTest, AStoreThatIsAllowedNextToNothingSlowsNobodyElse) {
 TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   Greedy* const a = Add(20 * kMiB);
   Greedy* const b = Add(20 * kMiB);
-  const IoBudget::StoreId free = budget_.Add();
+  const StoreId free{99};
+  budget_.Add(free);
   Run(kSecond);
   EXPECT_LE(a->written + b->written, 20 * kMiB + kSliceBytes) << "it has not been asked yet";
   const uint64_t before = a->written + b->written;
@@ -280,7 +282,8 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
 TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   Greedy* const a = Add(20 * kMiB);
   Greedy* const b = Add(20 * kMiB);
-  const IoBudget::StoreId idle = budget_.Add();
+  const StoreId idle{99};
+  budget_.Add(idle);
   for (const RateBudget& rate : {RateBudget{0, 0}, RateBudget{100 * kMiB, 0}}) {
     const uint64_t before = a->written + b->written;
     budget_.SetRate(idle, rate, false, now_);
@@ -292,7 +295,7 @@ TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   Run(kSecond);
   EXPECT_GE(a->written + b->written - before, 39 * kMiB) << "now it has work";
   // When all are idle there is nothing to limit, and the first that has work finds its limit.
-  for (const IoBudget::StoreId store : {a->id, b->id, idle}) {
+  for (const StoreId store : {a->id, b->id, idle}) {
     budget_.SetRate(store, {20 * kMiB, 0}, false, now_);
   }
   const uint64_t then = a->written;

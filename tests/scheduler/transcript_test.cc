@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Runs testdata/*.txt. A file is a series of blocks: comments (#) and commands, a line "----", what
-// the commands print, an empty line. The commands are described in policy_script.h; each file
-// begins without a policy. "scheduler_test --rewrite" writes what is printed now into the files.
+// Runs testdata/*.txt with a policy and testdata/dispatcher/*.txt with a dispatcher. A file is a
+// series of blocks: comments (#) and commands, a line "----", what the commands print, an empty
+// line. The commands are described in policy_script.h and dispatcher_script.h; each file begins
+// with nothing. "scheduler_test --rewrite" writes what is printed now into the files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/scheduler/dispatcher_script.h"
 #include "tests/scheduler/policy_script.h"
 #include "tests/scheduler/rewrite.h"
 
@@ -20,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> TranscriptFiles() {
+std::vector<fs::path> TranscriptFiles(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(__FILE__).parent_path() / folder)) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -37,8 +39,9 @@ std::string ReadText(const fs::path& path) {
 }
 
 /// The file as it would be if every block printed what its commands print now.
+template <class Script>
 std::string Rerun(const std::string& text) {
-  PolicyScript script;
+  Script script;
   std::istringstream lines(text);
   std::string result;
   std::string printed;
@@ -60,26 +63,40 @@ std::string Rerun(const std::string& text) {
   return printed.empty() ? result : result + "----\n" + printed;
 }
 
-class TranscriptTest : public ::testing::TestWithParam<fs::path> {};
-
-TEST_P(TranscriptTest, PrintsWhatIsExpected) {
-  const std::string expected = ReadText(GetParam());
-  ASSERT_NE(expected.find("----\n"), std::string::npos) << "no block in " << GetParam();
-  const std::string actual = Rerun(expected);
+template <class Script>
+void ExpectSameTranscript(const fs::path& path) {
+  const std::string expected = ReadText(path);
+  ASSERT_NE(expected.find("----\n"), std::string::npos) << "no block in " << path;
+  const std::string actual = Rerun<Script>(expected);
   EXPECT_EQ(actual.find("\nerror: "), std::string::npos) << actual;
   if (RewriteTranscripts()) {
-    std::ofstream(GetParam(), std::ios::binary) << actual;
+    std::ofstream(path, std::ios::binary) << actual;
   } else {
     EXPECT_EQ(actual, expected) << "if this is meant, run scheduler_test --rewrite";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, TranscriptTest, ::testing::ValuesIn(TranscriptFiles()),
-                         [](const auto& info) {
-                           std::string name = info.param.stem().string();
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::string NameOf(const ::testing::TestParamInfo<fs::path>& info) {
+  std::string name = info.param.stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class TranscriptTest : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(TranscriptTest, PrintsWhatIsExpected) { ExpectSameTranscript<PolicyScript>(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Files, TranscriptTest, ::testing::ValuesIn(TranscriptFiles("testdata")),
+                         NameOf);
+
+class DispatcherTranscriptTest : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(DispatcherTranscriptTest, PrintsWhatIsExpected) {
+  ExpectSameTranscript<DispatcherScript>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, DispatcherTranscriptTest,
+                         ::testing::ValuesIn(TranscriptFiles("testdata/dispatcher")), NameOf);
 
 TEST(PolicyScriptTest, RefusesWhatItCannotRead) {
   PolicyScript script;
@@ -90,6 +107,19 @@ TEST(PolicyScriptTest, RefusesWhatItCannotRead) {
        {"", "policy", "policy lull x=1", "policy lull threads=many", "set l1=1", "set l0", "event",
         "event never", "event tick l0=1h", "write 1s", "write 1 x", "quiet", "sweep l0 1 2",
         "sweep l0 1 2 0", "dance"}) {
+    EXPECT_EQ(script.Run(command).substr(0, 7), "error: ") << command;
+  }
+}
+
+TEST(DispatcherScriptTest, RefusesWhatItCannotRead) {
+  DispatcherScript script;
+  EXPECT_EQ(script.Run("round"), "error: no workers yet\n");
+  EXPECT_EQ(script.Run("workers 2"), "");
+  EXPECT_EQ(script.Run("offer a l0 j"), "error: no such store\n");
+  EXPECT_EQ(script.Run("open a"), "");
+  for (const char* command : {"", "workers", "workers 0", "round 1", "advance", "advance x", "work",
+                              "work 1s x", "open", "want a l0", "want a x=1", "offer a l1 j",
+                              "offer a l0", "slice j", "blocks j", "dance a"}) {
     EXPECT_EQ(script.Run(command).substr(0, 7), "error: ") << command;
   }
 }

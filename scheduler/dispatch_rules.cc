@@ -1,0 +1,203 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The dispatcher's rules: ageing, grants, payment, conflicts, preemption. See dispatcher.h.
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/dispatcher.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kPatienceNanos = 10'000'000'000;
+// LevelDB's own rules make L0 wait at its stop for a compaction that runs; it ends before this.
+constexpr uint64_t kPatienceAtStopNanos = 1'000'000'000;
+constexpr uint64_t kPatienceInDrainNanos = 100'000'000;
+
+constexpr double kShareWorthFinishing = 0.5;
+
+}  // namespace
+
+void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
+  const Pressure& pressure = store->pressure;
+  const bool is_l0 = job_class == JobClass::kL0;
+  ClassState& state = store->of(job_class);
+  const bool has_paused = std::any_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return job.is_of(*store, job_class);
+  });
+  const bool has_work = has_paused || store->is_due(job_class);
+  const uint64_t slices = is_l0 ? pressure.l0_slices_total : pressure.deep_slices_total;
+  const bool moved = std::exchange(state.seen_slices, slices) != slices;
+  if (!has_work || moved) state.still_since_nanos = now_nanos_;
+  if (!has_work) {
+    state.overdue = false;
+    return;
+  }
+  uint64_t patience = kPatienceNanos;
+  const bool at_stop = pressure.l0_due && pressure.l0_tables >= store->directive.l0_stop;
+  if (is_l0 && at_stop) patience = kPatienceAtStopNanos;
+  if (pressure.drain_requested) patience = kPatienceInDrainNanos;
+  if (moved && patience == kPatienceNanos) state.overdue = false;
+  if (now_nanos_ - state.still_since_nanos >= patience) state.overdue = true;
+  if (!state.overdue) WakeAt(state.still_since_nanos + patience);
+}
+
+/// Decides of each job that runs whether it may stay: not beyond its grant, not at a CPU priority
+/// that is no longer wanted, and not unpaid under a limit.
+void Dispatcher::ChooseWhatRuns(Store* store) {
+  const Directive& directive = store->directive;
+  const bool limited = budget_.IsLimited(store->id);
+  if (!store->pressure.l0_due) {
+    for (RunningJob& job : jobs_) {
+      if (job.store == store) job.in_place_of_l0 = false;
+    }
+  }
+  int kept_of_store = 0;
+  for (JobClass job_class : {JobClass::kL0, JobClass::kDeep}) {
+    const Grant& grant = store->grant(job_class);
+    const bool overdue = store->of(job_class).overdue;
+    int kept = 0;
+    for (RunningJob& job : jobs_) {
+      if (!job.is_of(*store, job_class)) continue;
+      if (job.awaits_budget && grant.jobs_max == 0) {
+        job.awaits_budget = false;
+        host_->Paused(job.id);
+      }
+      if (!job.runs()) continue;
+      const CpuPriority cpu = CpuOf(job);
+      // What leaves an idle worker is not granted again: its slot may be in use.
+      const bool granted = kept < grant.jobs_max && kept_of_store < directive.compactions_max &&
+                           cpu == grant.cpu && !LeavesIdleWorker(job);
+      const bool outranks = overdue && kept == 0 && cpu == CpuPriority::kNormal;
+      job.wanted = (granted && (!limited || job.loan)) || outranks;
+      job.awaits_budget = granted && limited;
+      if (granted || outranks) ++kept, ++kept_of_store;
+    }
+  }
+}
+
+bool Dispatcher::Allows(const Store& store, JobClass job_class, CpuPriority cpu) const {
+  if (!IsDirected(job_class)) return cpu == CpuPriority::kNormal;
+  const int running = RunningOf(store, job_class, cpu);
+  if (store.of(job_class).overdue) return running == 0 && cpu == CpuPriority::kNormal;
+  const Grant& grant = store.grant(job_class);
+  return grant.cpu == cpu && running < grant.jobs_max &&
+         RunningOf(store, JobClass::kL0, cpu) + RunningOf(store, JobClass::kDeep, cpu) <
+             store.directive.compactions_max;
+}
+
+/// Whether a slice may begin as far as the budget is concerned. What is overdue does not wait.
+bool Dispatcher::CanPay(const Store& store, JobClass job_class) {
+  if (!IsDirected(job_class) || store.of(job_class).overdue) return true;
+  const uint64_t wait = budget_.WaitNanos(store.id, job_class, now_nanos_);
+  if (wait > 0) WakeAt(now_nanos_ + wait);
+  return wait == 0;
+}
+
+/// An L0 job is due and cannot be had: deals with deep jobs in its way. True if it may be had now.
+bool Dispatcher::ClearWayForL0(Store* store) {
+  std::vector<JobId> deep;
+  for (const RunningJob& job : jobs_) {
+    if (job.store == store && job.job_class == JobClass::kDeep) deep.push_back(job.id);
+  }
+  if (deep.empty()) return false;
+  const std::vector<JobId> in_way = host_->BlockersOfL0(store->id, deep);
+  const auto blocks = [&](const RunningJob& job) {
+    return std::find(in_way.begin(), in_way.end(), job.id) != in_way.end();
+  };
+  const bool abandons =
+      !in_way.empty() && !store->abandoned_for_l0 &&
+      std::all_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+        return !blocks(job) || (!job.runs() && job.share_done < kShareWorthFinishing);
+      });
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    if (blocks(*job) && abandons) {
+      job = Abandon(job);
+      continue;
+    }
+    if (blocks(*job)) job->in_place_of_l0 = true;
+    ++job;
+  }
+  if (abandons) store->abandoned_for_l0 = true;
+  return abandons;
+}
+
+void Dispatcher::MakeRoom() {
+  for (const Store* store : round_) {
+    for (JobClass job_class : {JobClass::kL0, JobClass::kDeep}) {
+      if (NeedsRoom(*store, job_class)) PreemptFor(*store, job_class);
+    }
+  }
+}
+
+/// Whether there is a job that should run now and that only deep jobs keep from it.
+bool Dispatcher::NeedsRoom(const Store& store, JobClass job_class) {
+  const bool is_l0 = job_class == JobClass::kL0;
+  if (!store.of(job_class).overdue && (!is_l0 || store.directive.l0.jobs_max == 0)) return false;
+  if (RunningOf(store, job_class, CpuPriority::kNormal) > 0) return false;
+  const bool is_to_be_had = store.is_due(job_class) && (!is_l0 || store.l0_refused_at_end != ends_);
+  if (!is_to_be_had && FindPaused(store, job_class) == nullptr) return false;
+  return CanPay(store, job_class);
+}
+
+/// Asks the deep job that began last to pause, unless a worker is free or about to be.
+void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
+  int staying = 0;  // compactions that were not asked to pause
+  int own_staying = 0;
+  RunningJob* last_of_all = nullptr;
+  RunningJob* last_of_own = nullptr;
+  for (RunningJob& job : jobs_) {
+    if (!job.runs() || !job.wanted || job.job_class == JobClass::kCleanup) continue;
+    const bool own = job.store == &store;
+    ++staying;
+    if (own && IsDirected(job.counts_as())) ++own_staying;
+    if (job.counts_as() != JobClass::kDeep || job.store->of(JobClass::kDeep).overdue) continue;
+    if (own && job_class == JobClass::kDeep) continue;
+    const auto is_later = [&](const RunningJob* than) {
+      return than == nullptr || job.started > than->started;
+    };
+    if (is_later(last_of_all)) last_of_all = &job;
+    if (own && is_later(last_of_own)) last_of_own = &job;
+  }
+  const bool own_limit =
+      !store.of(job_class).overdue && own_staying >= store.directive.compactions_max;
+  if (!own_limit && staying < compaction_threads_) return;
+  RunningJob* const yields = own_limit ? last_of_own : last_of_all;
+  if (yields != nullptr) yields->wanted = yields->awaits_budget = false;
+}
+
+/// The one that has waited longest.
+Dispatcher::RunningJob* Dispatcher::FindPaused(const Store& store, JobClass job_class) {
+  RunningJob* first = nullptr;
+  for (RunningJob& job : jobs_) {
+    if (job.runs() || !job.is_of(store, job_class)) continue;
+    if (first == nullptr || job.started < first->started) first = &job;
+  }
+  return first;
+}
+
+/// Whether the job was asked to pause while a worker of idle priority runs it. On a saturated
+/// machine that worker may get no CPU for seconds to end its slice, so it must not delay work of
+/// normal priority. It stays asked to pause, or both would run in one slot.
+bool Dispatcher::LeavesIdleWorker(const RunningJob& job) const {
+  return job.runs() && CpuOf(job) == CpuPriority::kIdle && job.told_to_pause;
+}
+
+/// Whether the job takes one of the compaction_threads slots from new work of priority `cpu`.
+bool Dispatcher::HoldsSlot(const RunningJob& job, CpuPriority cpu) const {
+  return job.runs() && !(cpu == CpuPriority::kNormal && LeavesIdleWorker(job));
+}
+
+int Dispatcher::RunningOf(const Store& store, JobClass job_class, CpuPriority cpu) const {
+  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return HoldsSlot(job, cpu) && job.is_of(store, job_class);
+  }));
+}
+
+int Dispatcher::RunningCompactions(CpuPriority cpu) const {
+  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return HoldsSlot(job, cpu) && job.job_class != JobClass::kCleanup;
+  }));
+}
+
+}  // namespace lull

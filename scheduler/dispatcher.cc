@@ -1,0 +1,266 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "scheduler/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kTickNanos = 10'000'000;
+constexpr uint64_t kIdleNanos = 1'000'000'000;
+
+// Two of these are the 2 ms in which background work yields: at the end of one slice a worker sees
+// that a client writes and wakes the coordinator, at the end of the next it sees that it is to
+// pause.
+constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
+
+// What is written is at most about what is read, so this is what a slice is lent.
+constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
+
+constexpr JobClass kDirected[] = {JobClass::kL0, JobClass::kDeep};
+constexpr JobClass kCompactions[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
+
+}  // namespace
+
+const char* JobClassName(JobClass job_class) {
+  switch (job_class) {
+    case JobClass::kFlush:
+      return "flush";
+    case JobClass::kManual:
+      return "manual compaction";
+    case JobClass::kL0:
+      return "L0 compaction";
+    case JobClass::kDeep:
+      return "deep compaction";
+    case JobClass::kCleanup:
+      return "clean-up";
+  }
+  return "unknown";
+}
+
+Dispatcher::Dispatcher(int compaction_threads, DispatchHost* host)
+    : compaction_threads_(compaction_threads), host_(host) {
+  const auto threads = static_cast<size_t>(compaction_threads);
+  workers_.assign(threads, {CpuPriority::kNormal});
+  workers_.resize(2 * threads, {CpuPriority::kIdle});
+}
+
+StoreId Dispatcher::Open(std::unique_ptr<Policy> policy, uint64_t now_nanos) {
+  const StoreId id{++stores_opened_};
+  Store& store = stores_[id];
+  store.id = id;
+  store.policy = std::move(policy);
+  store.seen_write_at_nanos = now_nanos;
+  for (ClassState& state : store.classes) state.still_since_nanos = now_nanos;
+  budget_.Add(id);
+  return id;
+}
+
+void Dispatcher::SetPolicy(StoreId store, std::unique_ptr<Policy> policy) {
+  Store& changed = stores_.at(store);
+  changed.policy = std::move(policy);
+  changed.event = EventKind::kOpened;
+}
+
+void Dispatcher::Close(StoreId store) { stores_.at(store).closing = true; }
+
+void Dispatcher::BeginRound(uint64_t now_nanos, const std::vector<WorkerReport>& reports) {
+  now_nanos_ = now_nanos;
+  wake_at_nanos_ = now_nanos + kIdleNanos;
+  round_.clear();
+  for (const WorkerReport& report : reports) TakeBack(report);
+  AbandonClosing();
+}
+
+void Dispatcher::WakeAt(uint64_t nanos) { wake_at_nanos_ = std::min(wake_at_nanos_, nanos); }
+
+void Dispatcher::TakeBack(const WorkerReport& report) {
+  RunningJob* const job = std::exchange(workers_[static_cast<size_t>(report.worker)].job, nullptr);
+  Store& store = *job->store;
+  if (job->loan) {
+    budget_.End(store.id, *job->loan, report.written_bytes, now_nanos_);
+  } else {
+    budget_.Draw(store.id, report.written_bytes);
+  }
+  job->loan.reset();
+  job->worker = kNoWorker;
+  job->share_done = report.share_done;
+  if (report.outcome == WorkerReport::Outcome::kMore) {
+    if (!job->awaits_budget) host_->Paused(job->id);
+    return;
+  }
+  const bool done = report.outcome == WorkerReport::Outcome::kDone;
+  store.event = done ? EventKind::kJobDone : EventKind::kJobFailed;
+  if (job->job_class == JobClass::kDeep) store.abandoned_for_l0 = false;
+  ++ends_;
+  jobs_.remove_if([&](const RunningJob& other) { return &other == job; });
+}
+
+Dispatcher::Jobs::iterator Dispatcher::Abandon(Jobs::iterator job) {
+  host_->Abandon(job->id);
+  ++ends_;
+  return jobs_.erase(job);
+}
+
+void Dispatcher::AbandonClosing() {
+  for (auto next = stores_.begin(); next != stores_.end();) {
+    Store& store = next->second;
+    const StoreId id = (next++)->first;
+    if (!store.closing) continue;
+    bool busy = false;
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+      if (job->store == &store && !job->runs()) {
+        job = Abandon(job);
+        continue;
+      }
+      if (job->store == &store) {
+        job->wanted = false;
+        busy = true;  // until the worker's report
+      }
+      ++job;
+    }
+    if (busy) continue;
+    budget_.Remove(id, now_nanos_);
+    stores_.erase(id);
+    host_->Closed(id);
+  }
+}
+
+const Directive& Dispatcher::Measure(StoreId id, const Measured& measured) {
+  Store& store = stores_.at(id);
+  round_.push_back(&store);
+  Pressure& pressure = store.pressure;
+  pressure = measured.pressure;
+  const uint64_t flushed = pressure.background_bytes_total;
+  budget_.Draw(id, flushed - std::exchange(store.seen_flush_bytes, flushed));
+  pressure.background_bytes_total += measured.compaction_bytes_total;
+  CountJobs(&store);
+  if (pressure.client_bytes_total != store.seen_client_bytes || pressure.write_under_way) {
+    store.seen_client_bytes = pressure.client_bytes_total;
+    store.seen_write_at_nanos = now_nanos_;
+  }
+  pressure.idle_us = (now_nanos_ - store.seen_write_at_nanos) / 1000;
+  const EventKind event = TakeEvent(&store);
+  store.directive = store.policy->OnEvent(event, pressure, now_nanos_ / 1000);
+  budget_.SetRate(id, store.directive.rate, pressure.HasWork(), now_nanos_);
+  return store.directive;
+}
+
+/// A job that waits for its budget counts as running: it is slowed, not paused.
+void Dispatcher::CountJobs(Store* store) const {
+  Pressure& pressure = store->pressure;
+  for (const RunningJob& job : jobs_) {
+    if (job.store != store) continue;
+    const bool runs = job.runs() || job.awaits_budget;
+    if (job.job_class == JobClass::kL0 && runs) ++pressure.l0_running;
+    if (job.job_class == JobClass::kDeep) ++(runs ? pressure.deep_running : pressure.deep_paused);
+  }
+}
+
+EventKind Dispatcher::TakeEvent(Store* store) {
+  const EventKind event = std::exchange(store->event, EventKind::kTick);
+  const int immutables = store->pressure.immutables;
+  const int before = std::exchange(store->seen_immutables, immutables);
+  if (event != EventKind::kTick || immutables == before) return event;
+  return immutables > before ? EventKind::kSealed : EventKind::kFlushed;
+}
+
+uint64_t Dispatcher::Dispatch() {
+  for (Store* store : round_) {
+    for (JobClass job_class : kDirected) NoteOverdue(store, job_class);
+    ChooseWhatRuns(store);
+    if (store->directive.tick) WakeAt(now_nanos_ + kTickNanos);
+  }
+  FillWorkers();
+  MakeRoom();
+  TellRunning();
+  return wake_at_nanos_;
+}
+
+void Dispatcher::FillWorkers() {
+  for (Worker& worker : workers_) {
+    if (worker.job != nullptr) continue;
+    std::stable_sort(round_.begin(), round_.end(), [this](const Store* a, const Store* b) {
+      return std::pair(budget_.Turn(a->id), a->last_served) <
+             std::pair(budget_.Turn(b->id), b->last_served);
+    });
+    if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
+    // Clean-up is short and counts in no limit, so it never starves. Not at idle priority: an
+    // unlink that gets no CPU holds the folder's lock, and whoever creates a file waits for it.
+    if (worker.cpu == CpuPriority::kNormal) GiveToFirst(JobClass::kCleanup, &worker);
+  }
+}
+
+/// What is overdue in one store goes before L0 in another.
+bool Dispatcher::GiveCompaction(Worker* worker) {
+  for (JobClass job_class : kDirected) {
+    for (Store* store : round_) {
+      if (store->of(job_class).overdue && GiveIfAllowed(store, job_class, worker)) return true;
+    }
+  }
+  const auto gives = [&](JobClass job_class) { return GiveToFirst(job_class, worker); };
+  return std::any_of(std::begin(kCompactions), std::end(kCompactions), gives);
+}
+
+bool Dispatcher::GiveToFirst(JobClass job_class, Worker* worker) {
+  const auto gives = [&](Store* store) { return GiveIfAllowed(store, job_class, worker); };
+  return std::any_of(round_.begin(), round_.end(), gives);
+}
+
+/// Resumes the job of that class that has waited longest, or starts a new one.
+bool Dispatcher::GiveIfAllowed(Store* store, JobClass job_class, Worker* worker) {
+  if (!Allows(*store, job_class, worker->cpu) || !CanPay(*store, job_class)) return false;
+  RunningJob* job = FindPaused(*store, job_class);
+  if (job == nullptr) job = TakeNewJob(store, job_class);
+  if (job == nullptr) return false;
+  Start(job, worker);
+  return true;
+}
+
+Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class) {
+  std::optional<JobId> id = host_->Pick(store->id, job_class);
+  if (!id && job_class == JobClass::kL0 && store->pressure.l0_due) {
+    if (ClearWayForL0(store)) id = host_->Pick(store->id, job_class);
+    // In conflict with something that is not to be abandoned: making room for it now is in vain.
+    if (!id) store->l0_refused_at_end = ends_;
+  }
+  if (!id) return nullptr;
+  RunningJob& taken = jobs_.emplace_back();
+  taken.id = *id;
+  taken.store = store;
+  taken.job_class = job_class;
+  return &taken;
+}
+
+/// REQUIRES: CanPay said so.
+void Dispatcher::Start(RunningJob* job, Worker* worker) {
+  Store* const store = job->store;
+  const JobClass counts_as = job->counts_as();
+  store->last_served = job->started = ++starts_;
+  worker->job = job;
+  job->worker = static_cast<int>(worker - workers_.data());
+  job->wanted = true;
+  job->told_to_pause = false;
+  if (IsDirected(counts_as) && budget_.IsLimited(store->id) && !store->of(counts_as).overdue)
+    job->loan = budget_.Begin(store->id, counts_as, now_nanos_);
+  job->awaits_budget = job->loan.has_value();
+  Assignment assignment;
+  assignment.worker = job->worker;
+  assignment.cpu = worker->cpu;
+  assignment.counts_as = counts_as;
+  assignment.one_slice = job->loan.has_value();
+  assignment.slice = assignment.one_slice ? kLimitedSlice : kCompactionSlice;
+  host_->Start(job->id, assignment);
+}
+
+/// Once a round has decided on every job.
+void Dispatcher::TellRunning() {
+  for (RunningJob& job : jobs_) {
+    if (!job.runs() || job.told_to_pause == !job.wanted) continue;
+    job.told_to_pause = !job.wanted;
+    job.wanted ? host_->Continue(job.id) : host_->Pause(job.id);
+  }
+}
+
+}  // namespace lull
