@@ -2,7 +2,6 @@
 #include "benchmarks/simulation/sharing.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -14,35 +13,6 @@ void SpeedAlone(std::span<BackgroundThread> threads) {
   for (BackgroundThread& thread : threads) {
     thread.speed = 1 / std::max(1e-9, thread.cpu_seconds + thread.device_seconds);
   }
-}
-
-void LimitToBudget(const Budget& budget, std::span<BackgroundThread> threads) {
-  if (budget.rate.bytes_per_sec == 0) return;
-  const auto limit = [&](auto chosen, double left_bytes_per_sec) {
-    const double allowed = std::max(0.0, left_bytes_per_sec);
-    double wanted = 0;
-    for (const BackgroundThread& thread : threads) {
-      if (chosen(thread.work_class)) wanted += thread.speed * thread.write_bytes;
-    }
-    if (wanted <= allowed) return wanted;
-    for (BackgroundThread& thread : threads) {
-      if (chosen(thread.work_class)) thread.speed *= allowed / wanted;
-    }
-    return allowed;
-  };
-  const auto total = static_cast<double>(budget.rate.bytes_per_sec);
-  const auto urgent = static_cast<double>(budget.rate.urgent_bytes_per_sec_min);
-  double flush = 0;
-  for (const BackgroundThread& thread : threads) {
-    if (thread.work_class == WorkClass::kFlush) flush += thread.speed * thread.write_bytes;
-  }
-  if (!budget.by_class) {
-    limit([](WorkClass work_class) { return work_class != WorkClass::kFlush; }, total - flush);
-    return;
-  }
-  const double l0 = limit([](WorkClass work_class) { return work_class == WorkClass::kL0; },
-                          std::max(total, urgent) - flush);
-  limit([](WorkClass work_class) { return work_class == WorkClass::kDeep; }, total - flush - l0);
 }
 
 /// Makes room for what was granted to each thread of one resource.
@@ -95,10 +65,9 @@ void ShareOut(double capacity, std::span<Demand> demands) {
   }
 }
 
-ClientShare ShareMachine(double cores, const Budget& budget, const ClientShare& clients,
-                         int client_threads, std::span<BackgroundThread> threads) {
+ClientShare ShareMachine(double cores, const ClientShare& clients, int client_threads,
+                         std::span<BackgroundThread> threads) {
   SpeedAlone(threads);
-  LimitToBudget(budget, threads);
   ClientShare granted;
   granted.cores = ShareCores(cores, clients.cores, client_threads, threads);
 

@@ -43,17 +43,8 @@ struct ClientShare {
   double device = 0;
 };
 
-/// A budget. A running flush draws from it as fast as it can, and next to nothing is saved up: the
-/// others have what it leaves, and all of it as soon as it ends.
-struct Budget {
-  RateBudget rate;
-  /// L0 jobs have the minimum and go before deep ones. False: all compactions have equal parts of
-  /// what flushes leave.
-  bool by_class = true;
-};
-
 /// Sets the threads' speeds, and returns what the clients get of what they want.
-ClientShare ShareMachine(double cores, const Budget& budget, const ClientShare& clients,
-                         int client_threads, std::span<BackgroundThread> threads);
+ClientShare ShareMachine(double cores, const ClientShare& clients, int client_threads,
+                         std::span<BackgroundThread> threads);
 
 }  // namespace lull::sim

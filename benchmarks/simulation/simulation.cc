@@ -44,9 +44,10 @@ double SimulationResult::SlowedSeconds() const {
 
 Simulation::Simulation(const SimulationOptions& options)
     : options_(options),
-      policy_(options.make_policy()),
       clients_(options.load, MachineOf(options), options.seed),
-      tables_(options.load.key_count, EntryTableBytes(options), options.layout) {
+      tables_(options.load.key_count, EntryTableBytes(options), options.layout),
+      dispatcher_(options.limits.compaction_threads, this),
+      store_(dispatcher_.Open(MakeObservedPolicy(), 0)) {
   if (options.populated_bytes > 0) tables_.Populate(options.populated_bytes);
   result_.entries_in = tables_.EntriesListed();
 }
@@ -79,13 +80,13 @@ SimulationResult Simulation::Run(const Report& report) {
   return std::move(result_);
 }
 
-void Simulation::At(uint64_t at_ns, EventKindOf kind, uint64_t id) {
+void Simulation::At(uint64_t at_ns, EventKindOf kind) {
   if (at_ns < now_ns_) {
     std::fprintf(stderr, "an event of the past: %llu ns before now\n",
                  static_cast<unsigned long long>(now_ns_ - at_ns));
     std::abort();
   }
-  events_.push({at_ns, order_++, kind, id});
+  events_.push({at_ns, order_++, kind});
 }
 
 void Simulation::Handle(const Event& event) {
@@ -101,13 +102,7 @@ void Simulation::Handle(const Event& event) {
       EndInterval();
       At(now_ns_ + static_cast<uint64_t>(kNsPerSecond), EventKindOf::kInterval);
       break;
-    case EventKindOf::kPaused:
-      for (Job& job : jobs_) {
-        if (job.id != event.id || job.state != JobState::kPausing) continue;
-        job.state = JobState::kPaused;
-        shares_changed_ = true;
-        WakeMonitor(now_ns_);
-      }
+    case EventKindOf::kSliceEnds:  // JobsEnded sees to it
       break;
     case EventKindOf::kInstalled:
       FinishInstall();
@@ -123,7 +118,9 @@ void Simulation::BeginPhase() {
   At(now_ns_ + std::max<uint64_t>(1, ToNs(phase.seconds)), EventKindOf::kPhase);
   shares_changed_ = true;
   // A worker sees the first write at the end of its slice.
-  if (before == 0 && requests_per_sec_ > 0 && Running() > 0) WakeMonitor(now_ns_ + 1'000'000);
+  const bool running = std::any_of(jobs_.begin(), jobs_.end(),
+                                   [](const Job& job) { return job.state != JobState::kPaused; });
+  if (before == 0 && requests_per_sec_ > 0 && running) WakeMonitor(now_ns_ + 1'000'000);
 }
 
 /// The next moment at which something may change.
@@ -135,7 +132,7 @@ uint64_t Simulation::NextStop() const {
     if (speed > 0) seconds = std::min(seconds, std::max(0.0, 1 - done) / speed);
   };
   for (const Job& job : jobs_) {
-    if (job.state != JobState::kPaused) ends(job.done, job.thread.speed);
+    if (job.state != JobState::kPaused) ends(job.done + 1 - job.slice_ends, job.thread.speed);
   }
   if (flush_ && !installing_) ends(flush_->done, flush_->thread.speed);
   const double bytes_per_sec = clients_.requests_per_sec_wanted() * options_.load.put_share *
@@ -185,18 +182,19 @@ void Simulation::Advance(uint64_t to_ns) {
 
 void Simulation::AdvanceWork(double seconds) {
   const auto note = [&](const BackgroundThread& thread, double part) {
-    interval_.written_bytes[static_cast<size_t>(thread.work_class)] += part * thread.write_bytes;
-    background_bytes_ += part * thread.write_bytes;
+    const double bytes = part * thread.write_bytes;
+    interval_.written_bytes[static_cast<size_t>(thread.work_class)] += bytes;
+    (thread.work_class == WorkClass::kFlush ? flush_bytes_ : compaction_bytes_) += bytes;
   };
   for (Job& job : jobs_) {
     if (job.state == JobState::kPaused) continue;
-    const double part = std::min(job.thread.speed * seconds, 1 - job.done);
+    const double part = std::min(job.thread.speed * seconds, job.slice_ends - job.done);
     job.done += part;
-    if (1 - job.done < 1e-9) job.done = 1;
+    if (job.slice_ends - job.done < 1e-9) job.done = job.slice_ends;
     note(job.thread, part);
-    interval_.read_bytes += part * static_cast<double>(job.merge.bytes_in);
-    slices_[static_cast<size_t>(job.thread.work_class)] +=
-        part * static_cast<double>(job.merge.bytes_in) / kSliceBytes;
+    const double read_bytes = part * static_cast<double>(job.merge.bytes_in);
+    interval_.read_bytes += read_bytes;
+    (job.counts_as == JobClass::kL0 ? l0_slices_ : deep_slices_) += read_bytes / kSliceBytes;
   }
   if (flush_ && !installing_) {
     const double part = std::min(flush_->thread.speed * seconds, 1 - flush_->done);
@@ -220,8 +218,7 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   const std::vector<BackgroundThread*> at_work = AtWork();
   std::vector<BackgroundThread> threads;
   for (const BackgroundThread* thread : at_work) threads.push_back(*thread);
-  const ClientShare granted = ShareMachine(options_.cores, {directive_.rate, options_.l0_first},
-                                           clients, options_.load.clients, threads);
+  const ClientShare granted = ShareMachine(options_.cores, clients, options_.load.clients, threads);
   for (size_t i = 0; i < threads.size(); ++i) at_work[i]->speed = threads[i].speed;
   return granted;
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store in virtual time. Real: the policy, the picker and the set of tables it picks from.
-// Modelled: memtables, the flush thread and the workers, the cores and the device they share, and
-// the clients. docs/simulator.md tells how, and what is left out.
+// A store in virtual time. Real: the policy, the dispatcher, the picker and the set of tables it
+// picks from. Modelled: memtables, the flush thread and the workers, the cores and the device they
+// share, and the clients. docs/simulator.md tells how, and what is left out.
 //
 // Between two events everything goes on at constant speeds, so time jumps from event to event: a
 // memtable is full, a job ends, the monitor looks up, the clients change their rate. The same
@@ -24,6 +24,7 @@
 #include "benchmarks/simulation/profile.h"
 #include "benchmarks/simulation/sharing.h"
 #include "benchmarks/simulation/tables.h"
+#include "scheduler/dispatcher.h"
 #include "scheduler/policy.h"
 
 namespace lull::sim {
@@ -45,9 +46,8 @@ struct SimulationOptions {
   LayoutOptions layout;
   uint64_t memory_budget_bytes = 64u << 20;
   double populated_bytes = 0;  ///< of tables, before the clients begin
-  /// L0 goes before deep compactions, takes a worker from one of them if none is free, and has its
-  /// minimum of the rate budget, as the coordinator has it. False: first due, first served, and one
-  /// budget for all.
+  /// L0 compactions are a class of their own, which the dispatcher prefers. False: all compactions
+  /// are of one class, first due, first served.
   bool l0_first = true;
 
   Load load;
@@ -105,7 +105,7 @@ struct SimulationResult {
   double SlowedSeconds() const;
 };
 
-class Simulation {
+class Simulation final : private DispatchHost {
  public:
   using Report = std::function<void(const Interval&)>;
 
@@ -115,22 +115,27 @@ class Simulation {
   SimulationResult Run(const Report& report);
 
  private:
-  enum class EventKindOf { kMonitor, kPhase, kInterval, kPaused, kInstalled };
+  enum class EventKindOf { kMonitor, kPhase, kInterval, kSliceEnds, kInstalled };
   struct Event {
     uint64_t at_ns, order;
     EventKindOf kind;
-    uint64_t id;
     bool operator>(const Event& other) const {
       return at_ns != other.at_ns ? at_ns > other.at_ns : order > other.order;
     }
   };
   enum class JobState { kRunning, kPausing, kPaused };
   struct Job {
-    uint64_t id = 0;
+    JobId id{};
     TableMerge merge;
     BackgroundThread thread;
     double done = 0;
-    JobState state = JobState::kRunning;
+    JobState state = JobState::kPaused;
+    int worker = 0;
+    JobClass counts_as = JobClass::kDeep;
+    bool one_slice = false;
+    double slice_ends = 1;  // by what is done, or by time
+    uint64_t slice_ends_at_ns = UINT64_MAX;
+    double reported = 0;  // of what is done
   };
   struct Sealed {
     double bytes, entries;
@@ -146,7 +151,7 @@ class Simulation {
   };
 
   // Time (simulation.cc).
-  void At(uint64_t at_ns, EventKindOf kind, uint64_t id = 0);
+  void At(uint64_t at_ns, EventKindOf kind);
   void Handle(const Event& event);
   uint64_t NextStop() const;
   void Advance(uint64_t to_ns);
@@ -176,23 +181,25 @@ class Simulation {
   void BeginInstall();
   void FinishInstall();
 
-  // The coordinator (simulation_monitor.cc).
+  // The coordinator (simulation_dispatch.cc).
+  std::unique_ptr<Policy> MakeObservedPolicy();
+  void NoteDirective(const Directive& wanted);
   void WakeMonitor(uint64_t at_ns);
   void MonitorRound();
-  Pressure MeasurePressure();
-  void AskPolicy();
-  void PauseUnwanted();
-  void FillWorkers();
-  void PreemptForL0();
-  bool GiveWork(WorkClass work_class, CpuPriority cpu);
-  bool Allowed(WorkClass work_class, CpuPriority cpu) const;
-  void Pause(Job* job);
-  int Running(WorkClass work_class) const;
-  int Running() const;
+  Measured MeasureStore();
+  std::optional<TableMerge> BeginMerge(JobClass job_class);
+  Job& JobOf(JobId id);
+  void ComeBack(Job* job, WorkerReport::Outcome outcome);
   void JobsEnded();
+  std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
+  std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
+  void Start(JobId job, const Assignment& assignment) override;
+  void Pause(JobId job) override;
+  void Continue(JobId job) override;
+  void Abandon(JobId job) override;
+  void Closed(StoreId) override {}
 
   const SimulationOptions options_;
-  const std::unique_ptr<Policy> policy_;
   Clients clients_;
   TableModel tables_;
 
@@ -227,19 +234,18 @@ class Simulation {
   double flush_bytes_per_sec_ = 0;
   double entries_dropped_by_flush_ = 0;
 
-  // The monitor.
+  // The coordinator.
+  Dispatcher dispatcher_;
+  StoreId store_{};
   Directive directive_;
-  EventKind event_ = EventKind::kOpened;
-  uint64_t monitor_at_ns_ = UINT64_MAX;  // when it looks up next
-  uint64_t seen_client_bytes_ = 0;
-  uint64_t seen_write_at_ns_ = 0;
-  size_t seen_sealed_ = 0;
+  uint64_t monitor_at_ns_ = UINT64_MAX;  // when the next round begins
+  std::vector<WorkerReport> reports_;    // for that round
   std::list<Job> jobs_;
   uint64_t next_job_ = 1;
-  uint64_t ends_ = 0;
-  std::optional<uint64_t> l0_refused_at_end_;
-  double background_bytes_ = 0;
-  std::array<double, 3> slices_{};  // that jobs ran, by class
+  double flush_bytes_ = 0;  // written
+  double compaction_bytes_ = 0;
+  double l0_slices_ = 0;
+  double deep_slices_ = 0;
 
   Interval interval_;
   double interval_began_ = 0;

@@ -161,7 +161,8 @@ double TableModel::EntriesListed() const {
   return bytes / entry_bytes_;
 }
 
-std::optional<TableMerge> TableModel::Begin(Depth depth, uint64_t table_bytes) {
+std::optional<TableMerge> TableModel::Begin(JobClass job_class, uint64_t table_bytes) {
+  const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
   // The picker is a function of what it sees: it need not be asked again before that changes.
   uint64_t& refused = refused_[depth == Depth::kL0 ? 0 : 1];
   if (refused == changes_) return std::nullopt;
@@ -254,12 +255,24 @@ void TableModel::Install(const TableMerge& merge) {
   }
   if (!plan.next_pointer.empty()) pointers_[plan.level] = plan.next_pointer;
   entries_dropped_ += merge.entries_in - merge.entries_out;
-  const auto found = std::find_if(running_.begin(), running_.end(), [&](const RunningRange& range) {
-    return range.input_level == plan.range.input_level &&
-           range.smallest_user == plan.range.smallest_user;
-  });
-  if (found != running_.end()) running_.erase(found);
+  Release(merge);
   Apply(edit);
+}
+
+void TableModel::Release(const TableMerge& merge) {
+  std::erase(running_, merge.plan.range);  // ranges in flight are disjoint: there is one
+  ++changes_;
+}
+
+std::vector<bool> TableModel::BlockL0(const std::vector<const TableMerge*>& merges) const {
+  std::vector<RunningRange> others = running_;
+  for (const TableMerge* merge : merges) std::erase(others, merge->plan.range);
+  const std::optional<CompactionPlan> plan =
+      Pick(*version_, Depth::kL0, others, pointers_, layout_);
+  std::vector<bool> block;
+  for (const TableMerge* merge : merges)
+    block.push_back(plan && Conflicts(version_->order(), plan->range, {merge->plan.range}));
+  return block;
 }
 
 }  // namespace lull::sim

@@ -16,6 +16,7 @@
 
 #include "db/compaction/picker.h"
 #include "db/version/version.h"
+#include "scheduler/job.h"
 
 namespace lull::sim {
 
@@ -44,14 +45,19 @@ class TableModel {
   /// A new L0 table with so many distinct entries.
   void AddFlushed(double entries);
 
-  /// What the picker chooses now. Its range counts as in flight until Install. `table_bytes`: where
-  /// outputs are cut; 0: as the layout says.
-  std::optional<TableMerge> Begin(Depth depth, uint64_t table_bytes);
+  /// What the picker chooses now: an L0 or a deep compaction. Its range counts as in flight until
+  /// Install or Release. `table_bytes`: where outputs are cut; 0: as the layout says.
+  std::optional<TableMerge> Begin(JobClass job_class, uint64_t table_bytes);
   void Install(const TableMerge& merge);
+  /// The merge will not be finished.
+  void Release(const TableMerge& merge);
+  /// Which of these merges keep an L0 compaction from beginning that could begin without all of
+  /// them.
+  std::vector<bool> BlockL0(const std::vector<const TableMerge*>& merges) const;
 
   const Version& version() const { return *version_; }
   const LayoutOptions& layout() const { return layout_; }
-  bool Due(Depth depth) const { return due_[depth == Depth::kL0 ? 0 : 1]; }
+  bool Due(JobClass job_class) const { return due_[job_class == JobClass::kL0 ? 0 : 1]; }
   uint64_t DebtBytes() const { return debt_bytes_; }
   /// How many tables of L0 a get of any key looks into that do not hold it, newest first, until one
   /// does.

@@ -20,8 +20,8 @@ LayoutOptions SmallLayout() {
 int CompactAll(TableModel* tables) {
   int jobs = 0;
   while (true) {
-    std::optional<TableMerge> merge = tables->Begin(Depth::kL0, 0);
-    if (!merge) merge = tables->Begin(Depth::kDeep, 0);
+    std::optional<TableMerge> merge = tables->Begin(JobClass::kL0, 0);
+    if (!merge) merge = tables->Begin(JobClass::kDeep, 0);
     if (!merge) return jobs;
     tables->Install(*merge);
     ++jobs;
@@ -53,11 +53,11 @@ TEST(SimulationTablesTest, NothingIsLostOrMadeByMerging) {
 TEST(SimulationTablesTest, AfterCompactionEveryLevelIsWithinItsTarget) {
   TableModel tables(0, 100, SmallLayout());
   for (int i = 0; i < 100; ++i) tables.AddFlushed(5'000);
-  EXPECT_TRUE(tables.Due(Depth::kL0));
+  EXPECT_TRUE(tables.Due(JobClass::kL0));
   EXPECT_GT(tables.DebtBytes(), 0u);
   CompactAll(&tables);
-  EXPECT_FALSE(tables.Due(Depth::kL0));
-  EXPECT_FALSE(tables.Due(Depth::kDeep));
+  EXPECT_FALSE(tables.Due(JobClass::kL0));
+  EXPECT_FALSE(tables.Due(JobClass::kDeep));
   EXPECT_EQ(tables.DebtBytes(), 0u);
   for (int level = 1; level < 3; ++level) {
     for (const TableRef& table : tables.version().level(level)) {
@@ -74,11 +74,11 @@ TEST(SimulationTablesTest, MergingTwoHalvesOfAllKeysLeavesThreeQuarters) {
   TableModel tables(10'000, 100, layout);
   tables.AddFlushed(5'000);
   tables.AddFlushed(5'000);
-  const std::optional<TableMerge> merge = tables.Begin(Depth::kL0, 0);
+  const std::optional<TableMerge> merge = tables.Begin(JobClass::kL0, 0);
   ASSERT_TRUE(merge);
   EXPECT_NEAR(merge->entries_in, 10'000, 1);
   EXPECT_NEAR(merge->entries_out, 7'500, 1);
-  EXPECT_EQ(tables.Begin(Depth::kL0, 0), std::nullopt) << "its range is in flight";
+  EXPECT_EQ(tables.Begin(JobClass::kL0, 0), std::nullopt) << "its range is in flight";
 }
 
 TEST(SimulationTablesTest, DrawingAsOftenAsThereAreKeysHits63Percent) {
@@ -105,7 +105,7 @@ TEST(SimulationTablesTest, TablesAreCutWhereTheDirectiveSays) {
   layout.l1_bytes_target = 1 << 30;
   TableModel tables(0, 100, layout);
   for (int i = 0; i < 4; ++i) tables.AddFlushed(10'000);
-  const std::optional<TableMerge> merge = tables.Begin(Depth::kL0, 1 << 20);
+  const std::optional<TableMerge> merge = tables.Begin(JobClass::kL0, 1 << 20);
   ASSERT_TRUE(merge);
   EXPECT_EQ(merge->outputs.size(), 4u);  // 4 MB
 }
@@ -131,34 +131,10 @@ BackgroundThread Compaction(WorkClass work_class, CpuPriority cpu) {
 TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
   BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
                                 Compaction(WorkClass::kDeep, CpuPriority::kIdle)};
-  const ClientShare clients = ShareMachine(2, {}, {0.75, 0}, 1, threads);
+  const ClientShare clients = ShareMachine(2, {0.75, 0}, 1, threads);
   EXPECT_DOUBLE_EQ(clients.cores, 0.75);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
   EXPECT_DOUBLE_EQ(threads[1].speed, 0.25);
-}
-
-TEST(SimulationSharingTest, TheRateBudgetGoesToFlushThenL0ThenDeep) {
-  const auto speeds = [](uint64_t total, uint64_t urgent) {
-    BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
-                                  Compaction(WorkClass::kL0, CpuPriority::kNormal),
-                                  Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
-    ShareMachine(8, {{total, urgent}}, {}, 1, threads);
-    return std::array<double, 3>{threads[0].speed, threads[1].speed, threads[2].speed};
-  };
-  EXPECT_EQ(speeds(0, 0), (std::array<double, 3>{1, 1, 1}));
-  EXPECT_EQ(speeds(250'000'000, 0), (std::array<double, 3>{1, 1, 0.5}));
-  EXPECT_EQ(speeds(150'000'000, 0), (std::array<double, 3>{1, 0.5, 0}));
-  EXPECT_EQ(speeds(1, 130'000'000), (std::array<double, 3>{1, 0.3, 0}));
-}
-
-TEST(SimulationSharingTest, WithoutPrioritiesAllCompactionsHavePartsOfOneBudget) {
-  BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
-                                Compaction(WorkClass::kL0, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
-  ShareMachine(8, {{250'000'000, 240'000'000}, false}, {}, 1, threads);
-  EXPECT_DOUBLE_EQ(threads[0].speed, 1);
-  for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
 }
 
 TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
@@ -181,7 +157,7 @@ TEST(SimulationSharingTest, ADeviceThatIsTakenSlowsEverybodyAlike) {
     thread.cpu_seconds = 0;
     thread.device_seconds = 1;
   }
-  const ClientShare clients = ShareMachine(4, {}, {0, 1}, 2, threads);
+  const ClientShare clients = ShareMachine(4, {0, 1}, 2, threads);
   EXPECT_DOUBLE_EQ(clients.device, 0.5);
   EXPECT_DOUBLE_EQ(threads[0].speed, 0.25);
 }

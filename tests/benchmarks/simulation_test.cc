@@ -158,16 +158,20 @@ TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
 
 // ---- Every field of a Directive ----
 
+/// After ten seconds work ages, and a part of it runs whatever the directive says.
+void BeforeWorkAges(SimulationOptions* options) { options->seconds = 9; }
+
 TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
   Directive none = AllThatIsDue();
   none.l0.jobs_max = none.deep.jobs_max = 0;
-  EXPECT_EQ(RunWith(none).written_bytes[1], 0);
+  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes[1], 0);
+  EXPECT_GT(RunWith(none).written_bytes[1], 0) << "it has aged";
   Directive shallow = AllThatIsDue();
   shallow.deep.jobs_max = 0;
-  const SimulationResult only_l0 = RunWith(shallow);
+  const SimulationResult only_l0 = RunWith(shallow, BeforeWorkAges);
   EXPECT_GT(only_l0.written_bytes[1], 0);
   EXPECT_EQ(only_l0.written_bytes[2], 0);
-  const SimulationResult both = RunWith(AllThatIsDue());
+  const SimulationResult both = RunWith(AllThatIsDue(), BeforeWorkAges);
   EXPECT_GT(both.written_bytes[2], 0);
   EXPECT_LT(both.debt_bytes_max, only_l0.debt_bytes_max);
 }
@@ -175,7 +179,7 @@ TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
 TEST(SimulationDirectiveTest, CompactionsMaxCountsBothClasses) {
   Directive none = AllThatIsDue();
   none.compactions_max = 0;
-  EXPECT_EQ(RunWith(none).written_bytes[1], 0);
+  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes[1], 0);
   const auto slow = [](SimulationOptions* options) { options->costs.merge_byte_ns = 20; };
   Directive one = AllThatIsDue();
   one.compactions_max = 1;
@@ -255,7 +259,8 @@ TEST(SimulationDirectiveTest, L0StopBlocksWriters) {
   directive.l0_stop = 5;
   const SimulationResult result = RunWith(directive);
   EXPECT_EQ(result.l0_tables_max, 5);
-  EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kL0)], 15);
+  // After a second at the stop, L0 is compacted whatever the directive says.
+  EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kL0)], 1);
 }
 
 TEST(SimulationDirectiveTest, DelayHoldsUpEachWrite) {
