@@ -7,8 +7,8 @@
 #include <numbers>
 #include <random>
 
+#include "benchmarks/loadgen/rng.h"
 #include "benchmarks/loadgen/text.h"
-#include "benchmarks/rng.h"
 
 namespace lull::loadgen {
 namespace {

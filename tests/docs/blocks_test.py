@@ -66,7 +66,7 @@ SCRIPTS = {
     'benchmarks/tune': ['benchmarks/tune'],
     'benchmarks/tuning_study': ['benchmarks/tuning_study'],
     'cmake/install-deps': ['cmake/install-deps'],
-    'db_bench': ['benchmarks/flags.cc'],
+    'db_bench': ['benchmarks/db_bench/flags.cc'],
     'docs/examples/replicated/make': ['docs/examples/replicated/make'],
     'docs/examples/replicated/start': ['docs/examples/replicated/start'],
     'resource_soak': ['tests/resources/soak.cc'],
