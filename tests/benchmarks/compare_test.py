@@ -14,8 +14,8 @@ sys.dont_write_bytecode = True
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'benchmarks')
 sys.path.insert(0, FOLDER)
 
-from comparison import tables  # noqa: E402
-from comparison.workloads import FIGURES, WORKLOADS  # noqa: E402
+from drivers import compare_tables as tables  # noqa: E402
+from drivers.compare_workloads import FIGURES, WORKLOADS  # noqa: E402
 
 
 def load_compare():

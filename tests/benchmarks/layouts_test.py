@@ -15,10 +15,10 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import layout_tables as tables  # noqa: E402
-from comparison.command_line import STORES_FOLDER  # noqa: E402
-from comparison.layout_rows import DATA, make_rows  # noqa: E402
-from comparison.rocksdb_log import chains_of  # noqa: E402
+from drivers import layout_tables as tables  # noqa: E402
+from drivers.command_line import STORES_FOLDER  # noqa: E402
+from drivers.layout_rows import DATA, make_rows  # noqa: E402
+from drivers.rocksdb_log import chains_of  # noqa: E402
 
 layouts = load_script('layouts')
 

@@ -14,10 +14,10 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import pages  # noqa: E402
-from comparison.command_line import STORES_FOLDER  # noqa: E402
-from comparison import policy_tables as tables  # noqa: E402
-from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
+from drivers import pages  # noqa: E402
+from drivers.command_line import STORES_FOLDER  # noqa: E402
+from drivers import policy_tables as tables  # noqa: E402
+from drivers.policy_rows import POLICIES, make_rows  # noqa: E402
 
 policies = load_script('policies')
 MACHINE = {'cpus': 2, 'cpu': 'CPU', 'memory_bytes': 8 << 30, 'kernel': '6.1'}

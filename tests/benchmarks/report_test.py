@@ -12,8 +12,8 @@ sys.dont_write_bytecode = True
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'benchmarks')
 sys.path.insert(0, FOLDER)
 
-from reporting import theme  # noqa: E402
-from reporting.data import Failure, Results  # noqa: E402
+from charts import theme  # noqa: E402
+from charts.results import Failure, Results  # noqa: E402
 
 
 def result(**fields):

@@ -15,9 +15,9 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import suite_tables as tables  # noqa: E402
-from comparison import running  # noqa: E402
-from comparison.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
+from drivers import suite_tables as tables  # noqa: E402
+from drivers import running  # noqa: E402
+from drivers.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
 
 suite = load_script('suite')
 

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from tuning.space import PAPER  # noqa: E402
+from option_search.space import PAPER  # noqa: E402
 
 tuning_study = load_script('tuning_study')
 

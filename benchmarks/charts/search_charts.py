@@ -7,7 +7,7 @@ import math
 import matplotlib.pyplot as plt
 from matplotlib import ticker, tri
 
-from reporting.charts import WIDE, Charts
+from charts.store_charts import WIDE, Charts
 
 PAIRS_MAX = 6  # surfaces in one picture: all pairs of four parameters
 LEVELS = 12

@@ -3,12 +3,12 @@
 
 import os
 
-from reporting import theme
-from reporting.data import Failure, read_lines
-from reporting.page import Page
-from reporting.tuning_charts import TuningCharts
-from tuning.journal import NAME, chosen_of, confirmations_in
-from tuning.space import options_text, read_range
+from charts import theme
+from charts.results import Failure, read_lines
+from charts.store_page import Page
+from charts.search_charts import TuningCharts
+from option_search.journal import NAME, chosen_of, confirmations_in
+from option_search.space import options_text, read_range
 
 
 class Trials:

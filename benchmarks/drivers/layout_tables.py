@@ -3,10 +3,10 @@
 
 import collections
 
-from comparison.policy_tables import lines
-from comparison.stolen_cpu import stolen_share
-from comparison.tables import median
-from comparison.workloads import MIB
+from drivers.policy_tables import lines
+from drivers.stolen_cpu import stolen_share
+from drivers.compare_tables import median
+from drivers.compare_workloads import MIB
 
 # layout: what the store counted of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')

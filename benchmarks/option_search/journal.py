@@ -9,7 +9,7 @@ is made of, and `confirmation`.
 import json
 import os
 
-from comparison.workloads import Failure
+from drivers.compare_workloads import Failure
 
 NAME = 'trials.jsonl'
 CANDIDATES = 3  # of which one is chosen in the end

@@ -15,13 +15,13 @@ import signal
 import subprocess
 import threading
 
-from comparison.command_line import nearest
-from comparison.policy_rows import make_rows
-from comparison.running import CLASSIC_LINE, INTERVAL, read_and_remove
-from comparison.stolen_cpu import until_undisturbed
-from comparison.workloads import Failure
-from tuning.objective import FIGURES, Figure, figures_of_db_bench
-from tuning.space import options_text
+from drivers.command_line import nearest
+from drivers.policy_rows import make_rows
+from drivers.running import CLASSIC_LINE, INTERVAL, read_and_remove
+from drivers.stolen_cpu import until_undisturbed
+from drivers.compare_workloads import Failure
+from option_search.objective import FIGURES, Figure, figures_of_db_bench
+from option_search.space import options_text
 
 PLACE = re.compile(r'\{(?:options|([A-Za-z]\w*):([^{}\s]+))\}')
 REASON_MAX = 300  # letters

@@ -4,7 +4,7 @@
 import collections
 import statistics
 
-from comparison.suite_workloads import FIGURES
+from drivers.suite_workloads import FIGURES
 
 BY_KEY = {figure.key: figure for figure in FIGURES}
 

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 
-from comparison.workloads import Failure
+from drivers.compare_workloads import Failure
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30

@@ -3,8 +3,8 @@
 
 import statistics
 
-from comparison.device import MODELS
-from comparison.workloads import (
+from drivers.disk import MODELS
+from drivers.compare_workloads import (
     FIGURES,
     LIMIT_FIGURES,
     NULL_FIGURES,

@@ -11,9 +11,9 @@ import operator
 import re
 import statistics
 
-from comparison.command_line import nearest
-from comparison.workloads import Failure
-from tuning.space import SUFFIXES
+from drivers.command_line import nearest
+from drivers.compare_workloads import Failure
+from option_search.space import SUFFIXES
 
 FAILED_COST = math.log(2)  # of a trial without a figure, unless a worse one was seen
 

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 
-from comparison.progress import Progress, clock
-from comparison.workloads import Failure
+from drivers.progress import Progress, clock
+from drivers.compare_workloads import Failure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, 'build', 'release')

@@ -5,9 +5,9 @@ import html
 import os
 import re
 
-from reporting import theme
-from reporting.charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
-from reporting.names import picture_name
+from charts import theme
+from charts.store_charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
+from charts.names import picture_name
 
 MIB = 1 << 20
 

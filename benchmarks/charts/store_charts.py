@@ -11,8 +11,8 @@ matplotlib.use('svg')
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import ticker  # noqa: E402
 
-from reporting import theme  # noqa: E402
-from reporting.data import KINDS  # noqa: E402
+from charts import theme  # noqa: E402
+from charts.results import KINDS  # noqa: E402
 
 MIB = 1 << 20
 WIDE, NARROW = 9.6, 3.7  # inches of 100 px

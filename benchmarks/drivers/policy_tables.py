@@ -3,8 +3,8 @@
 
 import collections
 
-from comparison.policy_rows import POLICIES
-from comparison.tables import median
+from drivers.policy_rows import POLICIES
+from drivers.compare_tables import median
 
 BEGIN = '<!-- benchmarks/policies writes from here -->'
 END = '<!-- to here -->'

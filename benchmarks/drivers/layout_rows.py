@@ -3,7 +3,7 @@
 
 import collections
 
-from comparison.workloads import MIB
+from drivers.compare_workloads import MIB
 
 # keys: how many, at --scale=1. flags: of db_bench, for a load.
 Data = collections.namedtuple('Data', 'name title keys flags')

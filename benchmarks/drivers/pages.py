@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """What a command has measured or seen goes into a page of docs/, between two marks."""
 
-from comparison.workloads import Failure
+from drivers.compare_workloads import Failure
 
 
 def replace_between(text, begin, end, block):

@@ -3,9 +3,9 @@
 
 import statistics
 
-from comparison.policy_tables import lines, number
-from tuning.journal import chosen_of
-from tuning.space import options_text
+from drivers.policy_tables import lines, number
+from option_search.journal import chosen_of
+from option_search.space import options_text
 
 SHOWN = 10  # trials in the table, the best first
 CHANCE = ' Some of these runs were no better than the default, so this may be chance.'

@@ -8,8 +8,8 @@ import dataclasses
 import math
 import re
 
-from comparison.command_line import nearest
-from comparison.workloads import Failure
+from drivers.command_line import nearest
+from drivers.compare_workloads import Failure
 
 SUFFIXES = {'K': 10, 'M': 20, 'G': 30}
 SCALES = ('log', 'linear')
