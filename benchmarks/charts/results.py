@@ -2,17 +2,20 @@
 """Reads a results folder: what db_bench --results and benchmarks/compare leave in results.jsonl."""
 
 import dataclasses
-import json
 import os
-import statistics
+import re
 
-TITLES = {'lull': 'Lull', 'leveldb': 'LevelDB', 'rocksdb': 'RocksDB'}
-SUSTAINABLE = ',sustainable'
+from drivers.common import Failure, read_json_lines
+from drivers.figures import median
+from drivers.results_folder import NAME, SUSTAINABLE, runs_in
+from drivers.stores import STORES
+
 KINDS = ('write', 'read', 'scan', 'rmw')
 
 
-class Failure(Exception):
-    """What is wrong with the folder, told to the user without a traceback."""
+def picture_name(title):
+    """The file of the chart that the page calls `title`."""
+    return re.sub(r'[^A-Za-z0-9.]+', '-', title).strip('-') + '.png'
 
 
 @dataclasses.dataclass
@@ -24,6 +27,10 @@ class Run:
     kind: str  # "db", "limit" or "null"
     result: dict
     intervals: list
+
+    def identity(self):
+        """What two runs have in common of which one is the other, made again."""
+        return self.workload, self.store, self.kind, self.result.get('run')
 
     def spans_of_peaks(self):
         """(begin, end) in seconds of bursts, or of the segments of a load above its mean."""
@@ -51,7 +58,8 @@ class Run:
 
 
 def store_title(item):
-    title = TITLES.get(item['store'], item['store'])
+    store = item['store']
+    title = STORES[store].title if store in STORES else store
     profile = item.get('rocksdb_profile') or ''
     if profile not in ('', 'defaults'):
         title += ' ' + profile
@@ -60,41 +68,19 @@ def store_title(item):
     return title
 
 
-def read_lines(path):
-    try:
-        with open(path) as file:
-            lines = file.readlines()
-    except OSError as error:
-        raise Failure(f'cannot read {path}: {error.strerror}') from None
-    items = []
-    for number, line in enumerate(lines, 1):
-        try:
-            items.append(json.loads(line))
-        except ValueError:
-            # The last line of a run that was killed may be a part of one.
-            if number < len(lines):
-                raise Failure(f'{path}:{number} is not JSON') from None
-    return items
-
-
 class Results:
     """All runs of a folder, grouped for drawing."""
 
     def __init__(self, folder):
         self.folder = folder
-        self.machine = {}
         self.runs = []
-        intervals = []
-        for item in read_lines(os.path.join(folder, 'results.jsonl')):
-            if item.get('kind') == 'machine':
-                self.machine = item
-            elif item.get('kind') == 'interval':
-                intervals.append(item)
-            elif item.get('kind') == 'result' and 'store' in item:
+        items = read_json_lines(os.path.join(folder, NAME))
+        self.machine = next((item for item in items if item.get('kind') == 'machine'), {})
+        for item, intervals in runs_in(items):
+            if item.get('kind') == 'result' and 'store' in item:
                 self.add(item, intervals)
-                intervals = []
         if not self.runs:
-            raise Failure(f'{folder}/results.jsonl holds no results')
+            raise Failure(f'{folder}/{NAME} holds no results')
 
     def add(self, item, intervals):
         if item.get('benchmark') == 'classic' or 'curve' not in item:
@@ -114,12 +100,7 @@ class Results:
     def replaces(run, other):
         """Whether it is the same, made again: then it counts as it was last."""
         number = run.result.get('run')
-        return number is not None and (run.workload, run.store, run.kind, number) == (
-            other.workload,
-            other.store,
-            other.kind,
-            other.result.get('run'),
-        )
+        return number is not None and run.identity() == other.identity()
 
     def workloads(self):
         """Names of workloads that have a run on a store proper, in the order of the file."""
@@ -152,9 +133,8 @@ class Results:
             value = run.result
             for name in path:
                 value = value.get(name) if isinstance(value, dict) else None
-            if value is not None:
-                values.append(value)
-        return statistics.median(values) if values else None
+            values.append(value)
+        return median(values)
 
     def limit_of(self, run):
         """The result of the same client with nothing to do in the background, or None."""

@@ -56,7 +56,7 @@ def value_axis(axis):
     axis.yaxis.set_major_formatter('{x:.3g}')
 
 
-class TuningCharts(Charts):
+class SearchCharts(Charts):
     """The charts of one search. Methods give None when there is nothing to draw."""
 
     def __init__(self, colors):
@@ -226,7 +226,7 @@ class TuningCharts(Charts):
     def one_surface(self, axis, trials, values, across, up):
         points = [(trial['point'][across.name], trial['point'][up.name]) for trial in trials]
         # Triangles are made in the scales of the axes, so that none is a sliver.
-        triangles = triangles_of([(share_of(across, x), share_of(up, y)) for x, y in points])
+        triangles = triangles_of([(across.share(x), up.share(y)) for x, y in points])
         style = {'vmin': min(values), 'vmax': max(values), 'cmap': COLORS}
         if triangles is not None:
             axis.tricontourf(
@@ -259,14 +259,6 @@ class TuningCharts(Charts):
         parameter_axis(axis.yaxis, up)
         axis.grid(visible=False)
         return drawn
-
-
-def share_of(parameter, value):
-    """Where in its range, 0 to 1; the other way round than Parameter.at."""
-    low, high = parameter.low, parameter.high
-    if parameter.scale == 'log':
-        return math.log(value / low) / math.log(high / low)
-    return (value - low) / (high - low)
 
 
 def triangles_of(points):

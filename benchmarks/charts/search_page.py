@@ -4,9 +4,10 @@
 import os
 
 from charts import theme
-from charts.results import Failure, read_lines
+from charts.search_charts import SearchCharts
 from charts.store_page import Page
-from charts.search_charts import TuningCharts
+from drivers.common import Failure, read_json_lines
+from drivers.running import machine_text
 from option_search.journal import NAME, chosen_of, confirmations_in
 from option_search.space import options_text, read_range
 
@@ -15,7 +16,7 @@ class Trials:
     """What a folder of benchmarks/tune holds."""
 
     def __init__(self, folder):
-        items = read_lines(os.path.join(folder, NAME))
+        items = read_json_lines(os.path.join(folder, NAME))
         if not items or items[0].get('kind') != 'search':
             raise Failure(f'{folder}/{NAME} does not begin with what was searched')
         self.machine = items[0]['machine']
@@ -30,24 +31,22 @@ class Trials:
         return chosen_of(self.trials, self.confirmations)
 
 
-class TuningPage(Page):
+class SearchPage(Page):
     def __init__(self, results, folder):
         # Not the parent's: it draws stores, of which there is one here.
         self.results = results
         self.folder = folder
-        self.charts = TuningCharts(theme.TOKENS)
-        self.pictures = TuningCharts(theme.light())
+        self.charts = SearchCharts(theme.TOKENS)
+        self.pictures = SearchCharts(theme.light())
         self.parts = []
         self.count = 0
 
     def head(self):
-        asked, machine = self.results.asked, self.results.machine
+        asked = self.results.asked
         facts = [
             f"{asked['workload']}, {asked['seconds']:g} s a run",
             f"{len(self.results.trials)} trials for {asked['objective']}",
-            f"{machine['cpus']} × {machine['cpu']}",
-            f"{machine['memory_bytes'] >> 30} GB",
-            f"Linux {machine['kernel']}",
+            machine_text(self.results.machine),
         ]
         return f'<h1>Search for options</h1><p class="muted">{self.text(", ".join(facts))}</p>'
 

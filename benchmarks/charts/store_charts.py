@@ -13,8 +13,8 @@ from matplotlib import ticker  # noqa: E402
 
 from charts import theme  # noqa: E402
 from charts.results import KINDS  # noqa: E402
+from drivers.common import MIB  # noqa: E402
 
-MIB = 1 << 20
 WIDE, NARROW = 9.6, 3.7  # inches of 100 px
 
 

@@ -6,10 +6,10 @@ import os
 import re
 
 from charts import theme
+from charts.results import picture_name
 from charts.store_charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
-from charts.names import picture_name
-
-MIB = 1 << 20
+from drivers.common import MIB
+from drivers.running import machine_text
 
 # title, path into a result, form, digits, which way is better.
 ROWS = [
@@ -260,11 +260,7 @@ class Page:
         first = self.results.runs[0].result
         facts = [first['date']]
         if machine:
-            facts += [
-                f"{machine['cpus']} × {machine['cpu']}",
-                f"{machine['memory_bytes'] >> 30} GB",
-                f"Linux {machine['kernel']}",
-            ]
+            facts.append(machine_text(machine))
         devices = {run.result.get('device', 'real') for run in self.results.runs}
         if devices != {'real'}:
             facts.append('device: ' + ', '.join(sorted(devices)))

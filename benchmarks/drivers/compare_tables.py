@@ -1,26 +1,16 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Turns the figures of all runs into tables of medians and ratios."""
+"""Turns the figures of benchmarks/compare into tables of medians and ratios."""
 
-import statistics
-
-from drivers.disk import MODELS
 from drivers.compare_workloads import (
     FIGURES,
     LIMIT_FIGURES,
     NULL_FIGURES,
     OPEN_LOOP_FIGURES,
-    STORES,
     WORKLOADS,
 )
-
-
-def median(values):
-    values = [value for value in values if value is not None]
-    return statistics.median(values) if values else None
-
-
-def shown(value, digits):
-    return '-' if value is None else f'{value:,.{digits}f}'
+from drivers.disk import MODELS
+from drivers.figures import median, ratio_number, shown
+from drivers.stores import STORES
 
 
 def ratio_text(ours, theirs, better, digits=9):
@@ -32,7 +22,7 @@ def ratio_text(ours, theirs, better, digits=9):
     if theirs == 0:
         return ('same', '') if ours == 0 else ('-', 'worse' if better == 'lower' else 'better')
     ratio = ours / theirs
-    text = f'{ratio:.2g}x' if 0 < ratio < 0.1 else f'{ratio:.2f}x'
+    text = f'{ratio_number(ratio)}x'
     if abs(ratio - 1) < 0.05:
         return text, 'about equal'
     return text, 'better' if (ratio > 1) == (better == 'higher') else 'worse'

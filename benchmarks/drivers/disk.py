@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 
-from drivers.compare_workloads import Failure
+from drivers.common import Failure
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
@@ -71,6 +71,18 @@ class WriteCap:
     def close(self):
         with contextlib.suppress(OSError):
             os.rmdir(self.group)
+
+
+def open_cap(options, otherwise):
+    """The limit. Where it cannot be set: a failure if the user asked for it by name, else None, and
+    the user is told what is done `otherwise`."""
+    try:
+        return WriteCap(options.db_dir)
+    except OSError as error:
+        if options.device == 'cap':
+            raise Failure(f'--device=cap: writes cannot be limited here: {error}') from None
+        print(f'The kernel cannot limit writes to 100 MB/s here ({error}): {otherwise}.')
+        return None
 
 
 def check_folder(folder):

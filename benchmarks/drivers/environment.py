@@ -5,11 +5,11 @@ import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from drivers.common import ROOT, Failure
 
 
-class NotMade(Exception):
-    """Why there is no such environment, told to the user without a traceback."""
+class NotMade(Failure):
+    """Why there is no such environment."""
 
 
 def has(python, modules):

@@ -3,7 +3,7 @@
 
 import collections
 
-from drivers.compare_workloads import MIB
+from drivers.command_line import size_text
 
 # keys: how many, at --scale=1. flags: of db_bench, for a load.
 Data = collections.namedtuple('Data', 'name title keys flags')
@@ -19,10 +19,6 @@ ENTRY_BYTES = 216
 
 # A store, or a layout of Lull with its options (None: another store).
 Row = collections.namedtuple('Row', 'name store options')
-
-
-def size_text(size):
-    return f'{size >> 20}M' if size % MIB == 0 else f'{size >> 10}K'
 
 
 def make_rows(table_sizes, phis):

@@ -3,10 +3,9 @@
 
 import collections
 
-from drivers.policy_tables import lines
+from drivers.common import MIB
+from drivers.figures import median, table
 from drivers.stolen_cpu import stolen_share
-from drivers.compare_tables import median
-from drivers.compare_workloads import MIB
 
 # layout: what the store counted of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')
@@ -137,4 +136,4 @@ def markdown(names, measured, notes):
     head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
     head += HEAD
     rows = [head, *(row_of(name, measured) for name in names)]
-    return '\n'.join([*notes, '', *lines(rows)]) + '\n'
+    return '\n'.join([*notes, '', *table(rows)]) + '\n'

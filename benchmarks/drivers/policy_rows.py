@@ -36,7 +36,11 @@ POLICIES = {
 
 # throughput: over the bursts in MB/s, over the peaks or the whole in 1000 requests a second.
 # seconds: about how long a run takes. capped: writes to the device are limited to 100 MB/s.
-Row = collections.namedtuple('Row', 'name title throughput seconds flags sustained capped')
+# sustained: the closed loop that X is measured with, if any.
+Row = collections.namedtuple(
+    'Row', 'name title throughput seconds flags sustained capped', defaults=['', False]
+)
+SUSTAINED_SECONDS = 20
 
 
 def bursts(scale, synced):
@@ -69,86 +73,30 @@ PRODUCTION += ('--scans=uniform:10:50',)
 HALF_WRITES = ('--mix=put=50,get=50', '--values=1024')
 PRODUCTION_KEYS = 400_000
 HALF_WRITES_KEYS = 200_000
+FULL, HALF = 'production', 'half-writes'  # the closed loops that X is measured with
 
 
 def make_rows(scale):
-    """The rows by name. `sustained` names the closed loop that X is measured with, if any."""
-    gaps = 'gaps:3x:0.4:0.1:2:1:0.2:5'
+    """The rows by name."""
+    free, synced = bursts(scale, False), bursts(scale, True)
+    cap = ', device at 100 MB/s'
+    peaks = load(scale, PRODUCTION_KEYS, 30, '{S}@20k,{S}@300', *PRODUCTION)
+    high = load(scale, PRODUCTION_KEYS, 30, '{S}@2x,{S}@300', *PRODUCTION)
+    short = load(scale, HALF_WRITES_KEYS, 40, '{S}@0.25x,{S}@1.5x', *HALF_WRITES)
+    gaps = load(scale, PRODUCTION_KEYS, 30, 'gaps:3x:0.4:0.1:2:1:0.2:5', *PRODUCTION)
     rows = [
-        Row(
-            'unsynced',
-            'B3: bursts of unsynced batches',
-            'bursts',
-            44,
-            bursts(scale, False),
-            '',
-            False,
-        ),
-        Row(
-            'synced-100mb',
-            'B3: bursts of synced batches, device at 100 MB/s',
-            'bursts',
-            42,
-            bursts(scale, True),
-            '',
-            True,
-        ),
-        Row(
-            'unsynced-100mb',
-            'B3: bursts of unsynced batches, device at 100 MB/s',
-            'bursts',
-            50,
-            bursts(scale, False),
-            '',
-            True,
-        ),
-        Row(
-            'b1-20k',
-            'B1: peaks of 20 K/s, 10 s on and 10 s at 300/s',
-            'peaks',
-            37,
-            load(scale, PRODUCTION_KEYS, 30, '{S}@20k,{S}@300', *PRODUCTION),
-            '',
-            False,
-        ),
-        Row(
-            'b1-2x',
-            'B1: peaks of 2X, 10 s on and 10 s at 300/s',
-            'peaks',
-            47,
-            load(scale, PRODUCTION_KEYS, 30, '{S}@2x,{S}@300', *PRODUCTION),
-            'production',
-            False,
-        ),
-        Row(
-            'b2',
-            'B2: short peaks, 10 s at 1.5X and 10 s at 0.25X',
-            'peaks',
-            49,
-            load(scale, HALF_WRITES_KEYS, 40, '{S}@0.25x,{S}@1.5x', *HALF_WRITES),
-            'half-writes',
-            False,
-        ),
-        Row(
-            'gaps',
-            'B10: surprise bursts of 3X, hostile gaps',
-            'whole',
-            40,
-            load(scale, PRODUCTION_KEYS, 30, gaps, *PRODUCTION),
-            'production',
-            False,
-        ),
+        Row('unsynced', 'B3: bursts of unsynced batches', 'bursts', 44, free),
+        Row('synced-100mb', f'B3: bursts of synced batches{cap}', 'bursts', 42, synced, '', True),
+        Row('unsynced-100mb', f'B3: bursts of unsynced batches{cap}', 'bursts', 50, free, '', True),
+        Row('b1-20k', 'B1: peaks of 20 K/s, 10 s on and 10 s at 300/s', 'peaks', 37, peaks),
+        Row('b1-2x', 'B1: peaks of 2X, 10 s on and 10 s at 300/s', 'peaks', 47, high, FULL),
+        Row('b2', 'B2: short peaks, 10 s at 1.5X and 10 s at 0.25X', 'peaks', 49, short, HALF),
+        Row('gaps', 'B10: surprise bursts of 3X, hostile gaps', 'whole', 40, gaps, FULL),
     ]
     return {row.name: row for row in rows}
 
 
 def sustained_flags(which, scale):
     """The closed loop whose rate is X."""
-    mix, num = {
-        'production': (PRODUCTION, PRODUCTION_KEYS),
-        'half-writes': (HALF_WRITES, HALF_WRITES_KEYS),
-    }[which]
+    mix, num = {FULL: (PRODUCTION, PRODUCTION_KEYS), HALF: (HALF_WRITES, HALF_WRITES_KEYS)}[which]
     return load(scale, num, SUSTAINED_SECONDS, 'max', *mix)
-
-
-SUSTAINED_SECONDS = 20

@@ -3,11 +3,8 @@
 
 import collections
 
+from drivers.figures import median, number, ratio_number, table
 from drivers.policy_rows import POLICIES
-from drivers.compare_tables import median
-
-BEGIN = '<!-- benchmarks/policies writes from here -->'
-END = '<!-- to here -->'
 
 Figure = collections.namedtuple('Figure', 'name better')
 FIGURES = [
@@ -49,22 +46,12 @@ def figures_of(row, intervals, result):
     }
 
 
-def number(value):
-    """With three digits that count."""
-    if value is None:
-        return '-'
-    if value < 0.0005:
-        return '0'
-    return f'{value:,.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}'
-
-
 def ratio(value, base):
     if value is None or base is None or number(value) == number(base) == '0':
         return ''
     if number(base) == '0':
         return '-'
-    share = value / base
-    return f'{share:.2g} ×' if 0 < share < 0.1 else f'{share:.2f} ×'
+    return f'{ratio_number(value / base)} ×'
 
 
 class Measured:
@@ -88,15 +75,9 @@ class Measured:
         return number(max(values) if figure.better == 'higher' else min(values))
 
 
-def lines(rows):
-    """Rows of cells as a Markdown table; the first is the head."""
-    marks = ['---'] + ['---:'] * (len(rows[0]) - 1)
-    return ['| ' + ' | '.join(row) + ' |' for row in (rows[0], marks, *rows[1:])]
-
-
 def row_table(row, policies, measured):
     head = ['policy', UNITS[row.throughput], '', 'p99, ms', '', 'p99.9, ms', '', 'stalled, s', '']
-    table = [head]
+    rows = [head]
     shown = [policy for policy in policies if (row.name, policy) in measured.runs]
     best = {figure: measured.best(row.name, figure, shown) for figure in FIGURES}
     if (row.name, 'limit') in measured.runs:
@@ -112,8 +93,8 @@ def row_table(row, policies, measured):
                 f'**{text}**' if marked else text,
                 '' if policy == 'leveldb' else ratio(value, base),
             ]
-        table.append(cells)
-    return lines(table)
+        rows.append(cells)
+    return table(rows)
 
 
 def claim_text(policy, measured):
@@ -126,12 +107,11 @@ def claim_text(policy, measured):
 
 
 def claims_table(policies, measured):
-    table = [['policy', 'what is claimed', 'against', 'here']]
+    rows = [['policy', 'what is claimed', 'against', 'here']]
     for policy in policies:
         claim = POLICIES[policy]
-        table.append([f'`{policy}`', claim.text, claim.over or '-', claim_text(policy, measured)])
-    head, _, *body = lines(table)
-    return [head, '|---|---|---|---|', *body]
+        rows.append([f'`{policy}`', claim.text, claim.over or '-', claim_text(policy, measured)])
+    return table(rows, numbers=False)
 
 
 def markdown(rows, policies, measured, notes):

@@ -4,6 +4,7 @@
 import collections
 import statistics
 
+from drivers.figures import median, ratio_number, shown, table
 from drivers.suite_workloads import FIGURES
 
 BY_KEY = {figure.key: figure for figure in FIGURES}
@@ -43,8 +44,7 @@ class Measured:
         return {n: f[key] for n, f in runs.items() if f.get(key) is not None}
 
     def median(self, case, store, key):
-        values = self.values(case, store, key).values()
-        return statistics.median(values) if values else None
+        return median(self.values(case, store, key).values())
 
     def ratios(self, case, key, store, peer):
         """Of each run in which both have the figure, in order of size."""
@@ -52,36 +52,29 @@ class Measured:
         return sorted(ours[n] / theirs[n] for n in ours if theirs.get(n))
 
 
-def number(value, digits):
-    return '-' if value is None else f'{value:,.{digits}f}'
-
-
-def ratio(value):
-    return f'{value:.2g}' if value < 0.1 else f'{value:.2f}'
-
-
 def ratio_text(ratios):
     if not ratios:
         return '-'
-    text = f'**{ratio(statistics.median(ratios))}**'
-    return text if len(ratios) == 1 else f'{text} ({ratio(ratios[0])} to {ratio(ratios[-1])})'
+    text = f'**{ratio_number(statistics.median(ratios))}**'
+    if len(ratios) == 1:
+        return text
+    return f'{text} ({ratio_number(ratios[0])} to {ratio_number(ratios[-1])})'
 
 
-def table(head, rows):
-    lines = ['| ' + ' | '.join(head) + ' |', '|---' * len(head) + '|']
-    return '\n'.join(lines + ['| ' + ' | '.join(row) + ' |' for row in rows]) + '\n'
+def table_text(rows):
+    return '\n'.join(table(rows, numbers=False)) + '\n'
 
 
 def headlines(measured, stores, titles):
     ours, peers = stores[0], stores[1:]
-    rows = []
+    head = ['', 'better is', *(f'{titles[ours]} / {titles[peer]}' for peer in peers)]
+    rows = [head]
     for line in HEADLINES:
         ratios = [measured.ratios(line.case, line.key, ours, peer) for peer in peers]
         if any(ratios):
             better = BY_KEY[line.key].better
             rows.append([f'{line.text} (`{line.case}`)', better, *map(ratio_text, ratios)])
-    head = ['', 'better is', *(f'{titles[ours]} / {titles[peer]}' for peer in peers)]
-    return table(head, rows)
+    return table_text(rows)
 
 
 def case_table(measured, case, stores, titles):
@@ -89,12 +82,12 @@ def case_table(measured, case, stores, titles):
     keys = dict.fromkeys(
         key for store in present for run in measured.runs[case, store].values() for key in run
     )
-    rows = []
+    rows = [['', *(titles[store] for store in present)]]
     for key in keys:
         medians = [measured.median(case, store, key) for store in present]
         if any(value is not None for value in medians):
-            rows.append([BY_KEY[key].label, *(number(v, BY_KEY[key].digits) for v in medians)])
-    return table(['', *(titles[store] for store in present)], rows)
+            rows.append([BY_KEY[key].label, *(shown(v, BY_KEY[key].digits) for v in medians)])
+    return table_text(rows)
 
 
 def page(measured, workloads, stores, titles, notes, pictures):

@@ -4,6 +4,9 @@
 import collections
 import re
 
+from drivers.common import MIB
+from drivers.results_folder import SUSTAINABLE
+
 # scale: of db_bench's own seconds and keys at the suite's --scale=1. seconds: about how long a run
 # takes then. calibrated: X is needed, and is that of the slowest store. limit: measured with
 # nothing to do in the background, and on a store that does nothing, as well; at this share of its
@@ -33,7 +36,6 @@ CALIBRATION_SECONDS_ELSE = 14
 
 # What b0 finds in its own closed loop is the X of its shares.
 CLOSED_LOOP_OF_B0, FIRST_SHARE_OF_B0 = 'b0/closed', 'b0/50%'
-SUSTAINABLE = ',sustainable'
 
 
 def case_of_calibration(benchmark):
@@ -80,7 +82,7 @@ def figures_of(result):
         'stall_seconds': result['stall_seconds'],
         'write_amplification': result.get('write_amplification'),  # a null store has none
         'cpu_us': result['cpu_seconds'] * 1e6 / max(1, result['ops']),
-        'memory_mb': result['peak_rss_bytes'] / (1 << 20),
+        'memory_mb': result['peak_rss_bytes'] / MIB,
     }
     latencies = {kind: result.get(f'{kind}_latency') for kind in ('write', 'read', 'scan')}
     if not any(latencies.values()):

@@ -9,7 +9,7 @@ is made of, and `confirmation`.
 import json
 import os
 
-from drivers.compare_workloads import Failure
+from drivers.common import Failure, read_json_lines
 
 NAME = 'trials.jsonl'
 CANDIDATES = 3  # of which one is chosen in the end
@@ -43,22 +43,7 @@ class Journal:
                 )
 
     def read(self):
-        """The objects; what a kill has torn at the end is cut off the file."""
-        try:
-            with open(self.path, 'rb') as file:
-                content = file.read()
-        except OSError as error:
-            raise Failure(f'--resume: cannot read {self.path}: {error.strerror}') from None
-        whole = content[: content.rfind(b'\n') + 1]
-        if len(whole) < len(content):
-            os.truncate(self.path, len(whole))
-        items = []
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                items.append(json.loads(line))
-            except ValueError:
-                raise Failure(f'{self.path}:{number} is not JSON') from None
-        return items
+        return read_json_lines(self.path, cuts=True)
 
     def append(self, item):
         self.items.append(item)

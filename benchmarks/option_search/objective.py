@@ -11,9 +11,8 @@ import operator
 import re
 import statistics
 
-from drivers.command_line import nearest
-from drivers.compare_workloads import Failure
-from option_search.space import SUFFIXES
+from drivers.command_line import SUFFIXES, unknown
+from drivers.common import Failure
 
 FAILED_COST = math.log(2)  # of a trial without a figure, unless a worse one was seen
 
@@ -71,10 +70,7 @@ def figures_of_db_bench(result):
 
 def check_figure(flag, name, known):
     if name not in known:
-        raise Failure(
-            f"{flag}: there is no figure '{name}'{nearest(name, known)} "
-            f"(known: {', '.join(known)})"
-        )
+        raise Failure(f"{flag}: {unknown('figure ', name, known)}")
 
 
 @dataclasses.dataclass(frozen=True)

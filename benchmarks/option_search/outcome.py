@@ -3,7 +3,7 @@
 
 import statistics
 
-from drivers.policy_tables import lines, number
+from drivers.figures import number, table
 from option_search.journal import chosen_of
 from option_search.space import options_text
 
@@ -58,7 +58,7 @@ def trial_table(space, objective, trials):
             value += ', ' + trial['reason']
         point = [parameter.text(trial['point'][parameter.name]) for parameter in space.parameters]
         rows.append([str(trial['number']), *point, value, *figure_cells(figures, trial)])
-    return lines(rows)
+    return table(rows)
 
 
 def failures(space, trials):

@@ -5,27 +5,21 @@ A program's run(options, point, show) returns figures, name -> number, or raises
 reason of one line. `show` is called with a few words while it goes on.
 """
 
-import ctypes
 import json
 import os
 import re
 import shlex
 import shutil
-import signal
-import subprocess
-import threading
 
-from drivers.command_line import nearest
+from drivers.command_line import unknown
+from drivers.common import Failure, read_json_lines
 from drivers.policy_rows import make_rows
-from drivers.running import CLASSIC_LINE, INTERVAL, read_and_remove
+from drivers.running import RunFailed, run_command, run_db_bench
 from drivers.stolen_cpu import until_undisturbed
-from drivers.compare_workloads import Failure
 from option_search.objective import FIGURES, Figure, figures_of_db_bench
 from option_search.space import options_text
 
 PLACE = re.compile(r'\{(?:options|([A-Za-z]\w*):([^{}\s]+))\}')
-REASON_MAX = 300  # letters
-GRACE_SECONDS = 5  # in which what is told to end must do so
 WORKLOADS = {
     'fillrandom': 'random keys of a million, values of 100 bytes, as fast as they are taken',
     'unsynced': 'bursts of batches of such writes, a third of the time, not synced',
@@ -35,89 +29,6 @@ FILL_RANDOM = (
     '--benchmarks=load --mix=put --shape=max --preload=false --num=1000000 --value_size=100 '
     '--duration={seconds}'
 )
-
-
-class RunFailed(Exception):
-    """Why a run gave no figures. It says nothing against other points."""
-
-
-def reason_of(lines):
-    """The last line that says anything, shortened."""
-    said = [line.strip() for line in lines if line.strip()]
-    reason = said[-1] if said else 'no message'
-    return reason if len(reason) <= REASON_MAX else reason[: REASON_MAX - 1] + '…'
-
-
-try:
-    LIBC = ctypes.CDLL(None)
-except OSError:
-    LIBC = None
-
-
-def end_with_parent():
-    """In the child: it is killed when this script is, so that no run goes on beside the next."""
-    PR_SET_PDEATHSIG = 1
-    if LIBC is not None and hasattr(LIBC, 'prctl'):
-        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def end(child):
-    """Ends a child with all that it has started."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(child.pid, number)
-            child.wait(GRACE_SECONDS)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
-
-
-def run_command(command, environment, seconds_max, on_line):
-    """Its lines of output, and of errors; RunFailed when it ends otherwise than with 0."""
-    try:
-        child = subprocess.Popen(
-            command,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors='replace',
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
-    except OSError as error:
-        raise RunFailed(f'cannot run {command[0]}: {error.strerror}') from None
-    late = threading.Event()
-
-    def too_late():
-        late.set()
-        end(child)
-
-    lines, errors = [], []
-    timer = threading.Timer(seconds_max, too_late)
-    reader = threading.Thread(target=lambda: errors.extend(child.stderr), daemon=True)
-    timer.start()
-    reader.start()
-    try:
-        for line in child.stdout:
-            lines.append(line.rstrip('\n'))
-            on_line(lines[-1])
-        child.wait()
-    finally:
-        timer.cancel()
-        end(child)
-        reader.join(GRACE_SECONDS)
-        child.stdout.close()
-        child.stderr.close()
-    if late.is_set():
-        raise RunFailed(f'took longer than {seconds_max:g} s')
-    if child.returncode < 0:
-        raise RunFailed(f'killed by {signal.Signals(-child.returncode).name}')
-    if child.returncode > 0:
-        raise RunFailed(f'ended with {child.returncode}: {reason_of(errors or lines)}')
-    return lines, [line.rstrip('\n') for line in errors]
 
 
 def words_of(text):
@@ -148,10 +59,7 @@ class DbBench:
             return words_of(FILL_RANDOM.format(seconds=f'{seconds:g}'))
         if workload in WORKLOADS:
             return list(make_rows(seconds / 30)[workload].flags)
-        raise Failure(
-            f"--workload: there is no '{workload}'{nearest(workload, WORKLOADS)} "
-            f"(known: {', '.join(WORKLOADS)}; or flags of db_bench)"
-        )
+        raise Failure(f"--workload: {unknown('', workload, [*WORKLOADS, 'flags of db_bench'])}")
 
     def command(self, options):
         return [
@@ -167,20 +75,12 @@ class DbBench:
         return figures_of_db_bench(until_undisturbed(lambda _: self.run_once(options, show))[0])
 
     def run_once(self, options, show):
-        def on_line(line):
-            interval, classic = INTERVAL.match(line), CLASSIC_LINE.match(line)
-            if interval:
-                show(f'{interval[1]} {float(interval[2]):.1f} MB/s')
-            elif classic:
-                show(f'{classic[1]} {classic[2]} us')
-
         self.clean()
-        os.sync()  # what earlier runs left unwritten must not be written during this one
         try:
-            run_command(self.command(options), {}, self.seconds_max, on_line)
-            objects = read_and_remove(self.json) if os.path.exists(self.json) else []
-        except ValueError:
-            raise RunFailed(f'{self.json} is not JSON') from None
+            run_db_bench(self.command(options), show, self.seconds_max)
+            objects = read_json_lines(self.json) if os.path.exists(self.json) else []
+        except Failure as failure:
+            raise RunFailed(failure) from None
         finally:
             self.clean()
         results = [item for item in objects if item.get('kind') == 'result']

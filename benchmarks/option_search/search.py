@@ -8,10 +8,10 @@ trial counts as the ratio to the mean of the runs of the default before it and b
 import statistics
 import time
 
-from drivers.compare_workloads import Failure
+from drivers.common import Failure
+from drivers.running import RunFailed
 from option_search.journal import best_of, candidates
 from option_search.objective import FAILED_COST, mean_of, median_of
-from option_search.programs import RunFailed
 
 
 class Search:

@@ -8,10 +8,9 @@ import dataclasses
 import math
 import re
 
-from drivers.command_line import nearest
-from drivers.compare_workloads import Failure
+from drivers.command_line import SUFFIXES, read_number, size_text, unknown
+from drivers.common import Failure
 
-SUFFIXES = {'K': 10, 'M': 20, 'G': 30}
 SCALES = ('log', 'linear')
 LINEAR_GRID_STEPS = 8
 APART = 0.05  # of a range: what is nearer than this cannot be told from one another
@@ -62,19 +61,6 @@ PAPER = ['memtable_bytes', 'table_bytes_max', 'l0_slowdown', 'l0_stop']
 
 # l0_stop while l0_slowdown alone is searched, so that it does not come in between.
 OUT_OF_THE_WAY = 512
-
-
-def read_number(text):
-    """A whole number that may end in K, M or G; None for anything else."""
-    match = re.fullmatch(r'(\d{1,15})([KMG]?)', text.strip())
-    return int(match[1]) << SUFFIXES.get(match[2], 0) if match else None
-
-
-def size_text(value):
-    for suffix, shift in reversed(SUFFIXES.items()):
-        if value and value % (1 << shift) == 0:
-            return f'{value >> shift}{suffix}'
-    return str(value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,9 +123,7 @@ def read_range(name, text):
         raise Failure(f"the range of {name}, '{text}', is not LOW..HIGH:SCALE, such as 1M..64M:log")
     scale = match[3] or 'log'
     if scale not in SCALES:
-        raise Failure(
-            f"{name}: there is no scale '{scale}'{nearest(scale, SCALES)} (known: log, linear)"
-        )
+        raise Failure(f"{name}: {unknown('scale ', scale, SCALES)}")
     if low >= high:
         raise Failure(f'{name}: {match[1]} is not less than {match[2]}')
     if scale == 'log' and low == 0:
@@ -266,7 +250,4 @@ def make_space(declared, chosen, base, own=()):
 
 def check_name(flag, name, known):
     if name not in known:
-        raise Failure(
-            f"{flag}: there is no parameter '{name}'{nearest(name, known)} "
-            f"(known: {', '.join(known)})"
-        )
+        raise Failure(f"{flag}: {unknown('parameter ', name, known)}")

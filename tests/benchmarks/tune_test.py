@@ -20,7 +20,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from drivers.compare_workloads import Failure  # noqa: E402
+from drivers.common import Failure  # noqa: E402
 from drivers import environment  # noqa: E402
 from option_search import journal, outcome, programs, samplers, space  # noqa: E402
 from option_search.journal import Journal, best_of  # noqa: E402

@@ -12,7 +12,7 @@ import unittest
 sys.dont_write_bytecode = True
 
 from scripts import ROOT  # noqa: E402  (also finds the modules of benchmarks/)
-from drivers.compare_workloads import Failure  # noqa: E402
+from drivers.common import Failure  # noqa: E402
 from option_search import space  # noqa: E402
 
 
