@@ -101,12 +101,9 @@ void PrintLoad(const Result& result, int indent) {
 // The lines below the usual one, for bursts and loads.
 void PrintLongForm(const Result& result) {
   constexpr int kIndent = 13;
-  for (const OpKind kind : kOpKinds) {
-    const auto index = static_cast<size_t>(kind);
-    const Histogram& latency = result.latencies[index];
-    if (latency.count() == 0) continue;
-    std::printf("%*s  %s\n", kIndent, "", LatencyText(kOpKindNames[index], latency).c_str());
-  }
+  result.ForEachKind([](const char* name, const Histogram& latency) {
+    std::printf("%*s  %s\n", kIndent, "", LatencyText(name, latency).c_str());
+  });
   if (result.load != nullptr) PrintLoad(result, kIndent);
   std::printf("%*s  stalls %d, %.3f s", kIndent, "", result.stalls.count, result.stalls.seconds);
   for (const auto& [cause, seconds] : result.stall_seconds_by_cause) {
@@ -248,12 +245,9 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
   }
   if (!result.timed) return object;
   object.update(LatencyJson(result.AllLatencies()));
-  for (const OpKind kind : kOpKinds) {
-    const auto index = static_cast<size_t>(kind);
-    const Histogram& latency = result.latencies[index];
-    if (latency.count() == 0) continue;
-    object[std::string(kOpKindNames[index]) + "_latency"] = LatencyJson(latency);
-  }
+  result.ForEachKind([&object](const char* name, const Histogram& latency) {
+    object[std::string(name) + "_latency"] = LatencyJson(latency);
+  });
   object["stall_seconds"] = result.stalls.seconds;
   object["stalls"] = result.stalls.count;
   object["stall_seconds_by_cause"] = result.stall_seconds_by_cause;

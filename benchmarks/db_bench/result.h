@@ -42,6 +42,13 @@ struct Result {
   std::map<std::string, double> stall_seconds_by_cause;
   // Of every kind together: requests, where a batch is one.
   Histogram AllLatencies() const;
+  // Calls `what(name, latencies)` for each kind of which there were any.
+  template <typename What>
+  void ForEachKind(const What& what) const {
+    for (size_t i = 0; i < latencies.size(); ++i) {
+      if (latencies[i].count() > 0) what(kOpKindNames[i], latencies[i]);
+    }
+  }
 
   std::vector<Burst> bursts;
   std::shared_ptr<const LoadPlan> load;  // null for what is no load

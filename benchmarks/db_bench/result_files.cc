@@ -134,11 +134,8 @@ bool ResultFiles::Write(const Result& result, const Config& config, const std::s
 
 bool ResultFiles::WriteTables(const Result& result, const std::string& store) {
   bool good = true;
-  for (const OpKind kind : kOpKinds) {
-    const auto index = static_cast<size_t>(kind);
-    const Histogram& latency = result.latencies[index];
-    if (latency.count() == 0) continue;
-    const std::string stem = FileStem(result.name + '-' + store + '-' + kOpKindNames[index]);
+  result.ForEachKind([&](const char* name, const Histogram& latency) {
+    const std::string stem = FileStem(result.name + '-' + store + '-' + name);
     // A name that is there already is of an earlier run.
     std::string path = folder_ + '/' + stem + ".hgrm";
     for (int run = 2; std::filesystem::exists(path); ++run) {
@@ -147,7 +144,7 @@ bool ResultFiles::WriteTables(const Result& result, const std::string& store) {
     std::ofstream file(path);
     file << latency.HgrmText();
     good &= file.good();
-  }
+  });
   return good;
 }
 

@@ -148,7 +148,7 @@ uint64_t FolderBytes(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
        file.increment(error)) {
-    std::error_code vanished;
+    std::error_code vanished;  // the store may delete a file between its listing and its sizing
     const uint64_t size = file->file_size(vanished);
     if (!vanished) sum += size;
   }

@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The system's stock LevelDB.
-#include <filesystem>
-
 #include "benchmarks/measure/platform.h"
 #include "benchmarks/stores/store.h"
 
@@ -25,7 +23,6 @@ constexpr uint64_t kPatienceNs = 900 * kNsPerSecond;
 
 // Everything by which running background work shows from outside.
 struct Footprint {
-  uint64_t files = 0;
   uint64_t bytes = 0;
   std::string levels;
   bool operator==(const Footprint&) const = default;
@@ -33,14 +30,7 @@ struct Footprint {
 
 Footprint Observe(leveldb::DB* db, const std::string& name) {
   Footprint seen;
-  std::error_code error;
-  for (std::filesystem::directory_iterator file(name, error), end; !error && file != end;
-       file.increment(error)) {
-    ++seen.files;
-    std::error_code vanished;  // the store may delete a file between its listing and its sizing
-    const uint64_t size = file->file_size(vanished);
-    if (!vanished) seen.bytes += size;
-  }
+  seen.bytes = FolderBytes(name);
   db->GetProperty("leveldb.stats", &seen.levels);
   return seen;
 }

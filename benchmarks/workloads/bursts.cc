@@ -15,10 +15,7 @@ bool WriteRandomBatch(Worker& worker, const leveldb::WriteOptions& options,
   Run& run = worker.run;
   batch.Clear();
   for (int i = 0; i < run.batch_size; ++i) {
-    const std::string_view key =
-        worker.key.Of(worker.rng.Below(static_cast<uint64_t>(run.config.num)));
-    const std::string_view value = worker.values.Next(static_cast<size_t>(run.value_size));
-    batch.Put({key.data(), key.size()}, {value.data(), value.size()});
+    batch.Put(worker.KeyOf(worker.DrawKey()), worker.NextValue());
   }
   const leveldb::Status status = run.db->Write(options, &batch);
   if (!status.ok()) {

@@ -48,14 +48,9 @@ class StoreTarget final : public loadgen::Target {
   }
 
  private:
-  leveldb::Slice KeyOf(const loadgen::Entry& entry) {
-    const std::string_view key = worker_.key.Of(entry.key);
-    return {key.data(), key.size()};
-  }
-
+  leveldb::Slice KeyOf(const loadgen::Entry& entry) { return worker_.KeyOf(entry.key); }
   leveldb::Slice ValueOf(const loadgen::Entry& entry) {
-    const std::string_view value = worker_.values.Next(static_cast<size_t>(entry.value_bytes));
-    return {value.data(), value.size()};
+    return worker_.NextValue(entry.value_bytes);
   }
 
   bool Ended(const leveldb::Status& status, const char* what) {
@@ -140,9 +135,8 @@ void WriteAllKeys(Run& run) {
   for (uint64_t i = 0; i < count && !StopRequested();) {
     batch.Clear();
     for (const uint64_t end = std::min(count, i + kBatch); i < end; ++i) {
-      const std::string_view key = worker.key.Of(loadgen::Scatter(i, count));
-      const std::string_view value = worker.values.Next(sizes.Draw(worker.rng));
-      batch.Put({key.data(), key.size()}, {value.data(), value.size()});
+      const uint64_t value_bytes = sizes.Draw(worker.rng);
+      batch.Put(worker.KeyOf(loadgen::Scatter(i, count)), worker.NextValue(value_bytes));
     }
     const leveldb::Status status = run.db->Write(leveldb::WriteOptions(), &batch);
     if (!status.ok()) return run.Fail("preload failed", status);

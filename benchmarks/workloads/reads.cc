@@ -73,9 +73,9 @@ void ReadBackward(Worker& worker) {
   Walk(worker, *cursor, [](leveldb::Iterator& at) { at.Prev(); });
 }
 
-bool SeekFinds(leveldb::Iterator& cursor, std::string_view key) {
-  cursor.Seek({key.data(), key.size()});
-  return cursor.Valid() && cursor.key() == leveldb::Slice(key.data(), key.size());
+bool SeekFinds(leveldb::Iterator& cursor, const leveldb::Slice& key) {
+  cursor.Seek(key);
+  return cursor.Valid() && cursor.key() == key;
 }
 
 // A new iterator for every seek.
@@ -84,8 +84,7 @@ void SeekRandom(Worker& worker) {
   int64_t found = 0;
   for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
     const auto cursor = NewCursor(run);
-    found +=
-        SeekFinds(*cursor, worker.key.Of(worker.rng.Below(static_cast<uint64_t>(run.config.num))));
+    found += SeekFinds(*cursor, worker.KeyOf(worker.DrawKey()));
     worker.meter.Done(OpKind::kRead, 1, 0);
   }
   worker.message = FoundOf(found, run.reads);
@@ -100,7 +99,7 @@ void SeekOrdered(Worker& worker) {
   uint64_t number = 0;
   for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
     number = (number + worker.rng.Below(100)) % range;
-    found += SeekFinds(*cursor, worker.key.Of(number));
+    found += SeekFinds(*cursor, worker.KeyOf(number));
     worker.meter.Done(OpKind::kRead, 1, 0);
   }
   worker.message = FoundOf(found, run.reads);

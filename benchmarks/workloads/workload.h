@@ -80,6 +80,20 @@ struct Run {
 struct Worker {
   Worker(Run& run_in, int index_in, bool timed);
 
+  // The number of a key, drawn uniformly.
+  uint64_t DrawKey() { return rng.Below(static_cast<uint64_t>(run.config.num)); }
+
+  // Each result is valid until the next call of the same function.
+  leveldb::Slice KeyOf(uint64_t number) {
+    const std::string_view text = key.Of(number);
+    return {text.data(), text.size()};
+  }
+  leveldb::Slice NextValue(uint64_t bytes) {
+    const std::string_view value = values.Next(static_cast<size_t>(bytes));
+    return {value.data(), value.size()};
+  }
+  leveldb::Slice NextValue() { return NextValue(static_cast<uint64_t>(run.value_size)); }
+
   Run& run;
   const int index;
   const uint64_t entry_bytes;  // key and value of one entry

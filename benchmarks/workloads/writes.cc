@@ -21,9 +21,8 @@ void WriteBatches(Worker& worker, Order order, uint64_t entry_bytes, const Fill&
   for (int64_t next = 0; next < run.num && !StopRequested(); next += run.batch_size) {
     batch.Clear();
     for (int i = 0; i < run.batch_size; ++i) {
-      const uint64_t number = order == Order::kSequential
-                                  ? static_cast<uint64_t>(next + i)
-                                  : worker.rng.Below(static_cast<uint64_t>(run.config.num));
+      const uint64_t number =
+          order == Order::kSequential ? static_cast<uint64_t>(next + i) : worker.DrawKey();
       fill(batch, number);
     }
     const leveldb::Status status = run.db->Write(options, &batch);
@@ -36,17 +35,13 @@ void WriteBatches(Worker& worker, Order order, uint64_t entry_bytes, const Fill&
 void PutInOrder(Worker& worker, Order order) {
   WriteBatches(worker, order, worker.entry_bytes,
                [&worker](leveldb::WriteBatch& batch, uint64_t number) {
-                 const std::string_view key = worker.key.Of(number);
-                 const std::string_view value =
-                     worker.values.Next(static_cast<size_t>(worker.run.value_size));
-                 batch.Put({key.data(), key.size()}, {value.data(), value.size()});
+                 batch.Put(worker.KeyOf(number), worker.NextValue());
                });
 }
 
 void DeleteInOrder(Worker& worker, Order order) {
   WriteBatches(worker, order, 0, [&worker](leveldb::WriteBatch& batch, uint64_t number) {
-    const std::string_view key = worker.key.Of(number);
-    batch.Delete({key.data(), key.size()});
+    batch.Delete(worker.KeyOf(number));
   });
 }
 
@@ -104,11 +99,8 @@ std::span<const WorkloadSpec> WriteWorkloads() { return kWorkloads; }
 void WriteUntilMeasured(Worker& worker) {
   Run& run = worker.run;
   while (run.measuring.load() > 0 && !StopRequested()) {
-    const std::string_view key =
-        worker.key.Of(worker.rng.Below(static_cast<uint64_t>(run.config.num)));
-    const std::string_view value = worker.values.Next(static_cast<size_t>(run.value_size));
-    const leveldb::Status status = run.db->Put(leveldb::WriteOptions(), {key.data(), key.size()},
-                                               {value.data(), value.size()});
+    const leveldb::Status status =
+        run.db->Put(leveldb::WriteOptions(), worker.KeyOf(worker.DrawKey()), worker.NextValue());
     if (!status.ok()) return run.Fail("put failed", status);
   }
 }
