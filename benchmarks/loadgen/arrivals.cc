@@ -2,7 +2,6 @@
 #include "benchmarks/loadgen/arrivals.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "benchmarks/loadgen/text.h"
 
@@ -49,19 +48,15 @@ std::optional<Arrival> TraceArrivals::Next(double /*now_seconds*/) {
 }
 
 std::string TraceArrivals::ReadFile(const std::string& path, std::vector<double>* times) {
-  std::ifstream file(path);
-  if (!file) return "cannot read " + path;
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.empty() || line[0] == '#') continue;
+  const std::string fault = ReadLines(path, [times](std::string_view line) -> std::string {
     const auto time = ParseAmount(line);
     if (!time || (!times->empty() && *time < times->back())) {
-      return path + ":" + std::to_string(number) + ": not a time, or before the one above it";
+      return "not a time, or before the one above it";
     }
     times->push_back(*time);
-  }
-  return times->empty() ? path + " holds no times" : "";
+    return "";
+  });
+  return fault.empty() && times->empty() ? path + " holds no times" : fault;
 }
 
 }  // namespace lull::loadgen

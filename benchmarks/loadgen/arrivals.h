@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "benchmarks/loadgen/load_shape.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 
 namespace lull::loadgen {
 

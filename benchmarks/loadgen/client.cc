@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "benchmarks/platform.h"
+#include "benchmarks/measure/platform.h"
 
 namespace lull::loadgen {
 namespace {

@@ -15,8 +15,8 @@
 #include "benchmarks/loadgen/arrivals.h"
 #include "benchmarks/loadgen/distributions.h"
 #include "benchmarks/loadgen/operation_mix.h"
-#include "benchmarks/meter.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
+#include "benchmarks/measure/meter.h"
 
 namespace lull::loadgen {
 

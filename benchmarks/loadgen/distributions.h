@@ -13,7 +13,7 @@
 #include <string_view>
 #include <variant>
 
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 
 namespace lull::loadgen {
 

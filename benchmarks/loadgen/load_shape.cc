@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <random>
 
+#include "benchmarks/loadgen/rng.h"
 #include "benchmarks/loadgen/text.h"
-#include "benchmarks/rng.h"
 
 namespace lull::loadgen {
 namespace {
@@ -114,21 +113,15 @@ std::string LoadShape::MakeGaps(std::string_view text, double x, double duration
 }
 
 std::string LoadShape::ReadTrace(const std::string& path, std::vector<Segment>* period) {
-  std::ifstream file(path);
-  if (!file) return "cannot read " + path;
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.empty() || line[0] == '#') continue;
+  const std::string fault = ReadLines(path, [period](std::string_view line) -> std::string {
     const std::vector<std::string_view> parts = Split(line, ',');
     const auto seconds = parts.size() == 2 ? ParseAmount(parts[0]) : std::nullopt;
     const auto rate = parts.size() == 2 ? ParseAmount(parts[1]) : std::nullopt;
-    if (!seconds || *seconds <= 0 || !rate) {
-      return path + ":" + std::to_string(number) + ": not of the form SECONDS,RATE";
-    }
+    if (!seconds || *seconds <= 0 || !rate) return "not of the form SECONDS,RATE";
     period->push_back({*seconds, *rate});
-  }
-  return period->empty() ? path + " holds no rates" : "";
+    return "";
+  });
+  return fault.empty() && period->empty() ? path + " holds no rates" : fault;
 }
 
 std::string LoadShape::Parse(std::string_view text, double x, double duration, uint64_t seed,

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 
 namespace lull::loadgen {
 

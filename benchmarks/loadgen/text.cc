@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <utility>
 
@@ -49,6 +50,20 @@ std::optional<double> ParseAmount(std::string_view text) {
   const double value = std::strtod(digits.c_str(), &end) * unit;
   if (digits.empty() || *end != '\0' || !std::isfinite(value) || value < 0) return std::nullopt;
   return value;
+}
+
+std::string ReadLines(const std::string& path,
+                      const std::function<std::string(std::string_view line)>& read) {
+  std::ifstream file(path);
+  if (!file) return "cannot read " + path;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    const std::string fault = read(line);
+    if (!fault.empty()) return path + ":" + std::to_string(number) + ": " + fault;
+  }
+  return "";
 }
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {

@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "benchmarks/generator.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/key_value.h"
+#include "benchmarks/loadgen/rng.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/generator.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/key_value.h"
+#include "benchmarks/loadgen/rng.h"
 
 namespace lull::bench {
 

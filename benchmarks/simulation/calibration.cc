@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/generator.h"
-#include "benchmarks/platform.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/key_value.h"
+#include "benchmarks/loadgen/rng.h"
+#include "benchmarks/measure/platform.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"

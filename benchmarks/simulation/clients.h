@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 #include "benchmarks/simulation/latency.h"
 #include "benchmarks/simulation/load.h"
 #include "benchmarks/simulation/profile.h"

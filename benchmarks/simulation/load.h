@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 
 namespace lull::sim {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/platform.h"
+#include "benchmarks/measure/platform.h"
 
 namespace lull::sim {
 namespace {

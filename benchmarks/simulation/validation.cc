@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "benchmarks/generator.h"
-#include "benchmarks/histogram.h"
-#include "benchmarks/platform.h"
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/key_value.h"
+#include "benchmarks/loadgen/rng.h"
+#include "benchmarks/measure/histogram.h"
+#include "benchmarks/measure/platform.h"
 #include "db/compaction/picker.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"

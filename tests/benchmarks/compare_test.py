@@ -3,29 +3,18 @@
 """Tests what benchmarks/compare does besides running programs: arguments, plan, figures, tables."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'benchmarks')
-sys.path.insert(0, FOLDER)
 
-from comparison import tables  # noqa: E402
-from comparison.workloads import FIGURES, WORKLOADS  # noqa: E402
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from drivers import compare_tables as tables  # noqa: E402
+from drivers.compare_workloads import FIGURES, WORKLOADS  # noqa: E402
 
-
-def load_compare():
-    loader = importlib.machinery.SourceFileLoader('compare', os.path.join(FOLDER, 'compare'))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('compare', loader))
-    loader.exec_module(module)
-    return module
-
-
-compare = load_compare()
+compare = load_script('compare')
 
 
 def refusal(*arguments):
@@ -59,30 +48,35 @@ class ArgumentsTest(unittest.TestCase):
         self.assertEqual(compare.read_options(['--full', '--runs=1']).runs, 1)
 
 
-class PlanTest(unittest.TestCase):
+class PlanTest(FolderTest):
+    def call(self, *arguments):
+        options = compare.read_options(list(arguments))
+        options.results = self.folder
+        return compare.Comparison(options)
+
     def test_the_stores_take_turns_in_beginning(self):
-        options = compare.read_options(['--runs=2', '--workloads=unsynced-1k'])
+        plan = self.call('--runs=2', '--workloads=unsynced-1k').plan()
         self.assertEqual(
-            [(run.store.name, run.number) for run in compare.plan(options)],
+            [(run.store, run.number) for run in plan],
             [('lull', 0), ('leveldb', 0), ('leveldb', 1), ('lull', 1)],
         )
 
     def test_rocksdb_has_to_be_asked_for(self):
         self.assertEqual(compare.read_options([]).stores, ['lull', 'leveldb'])
-        options = compare.read_options(['--stores=lull,rocksdb,rocksdb-tuned'])
-        self.assertEqual(compare.programs_of(options), ['db_bench', 'db_bench_rocksdb'])
+        programs = self.call('--stores=lull,rocksdb,rocksdb-tuned').programs()
+        self.assertEqual(
+            [os.path.basename(path) for path in programs], ['db_bench', 'db_bench_rocksdb']
+        )
 
     def test_the_short_form_leaves_time_to_build(self):
-        options = compare.read_options([])
-        self.assertLess(sum(compare.expected_seconds(options)), 4.5 * 60)
+        self.assertLess(sum(self.call().expected_seconds()), 4.5 * 60)
 
     def test_commands_differ_only_in_the_store(self):
-        options = compare.read_options(['--workloads=synced-batches', '--lull-options=policy=lull'])
-        paths = {'lull': 'A', 'leveldb': 'B'}
-        ours, theirs = [compare.command_of(r, options, paths, 'x') for r in compare.plan(options)]
+        call = self.call('--workloads=synced-batches', '--lull-options=policy=lull')
+        ours, theirs = [call.command(run, []) for run in call.plan()]
         extra = set(ours) - set(theirs)
         self.assertEqual(len(extra), 3)
-        self.assertIn('A', extra)
+        self.assertIn(call.program_of('lull'), extra)
         self.assertIn('--options=policy=lull', extra)
         self.assertIn('--sync=1', theirs)
 

@@ -15,8 +15,8 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import stolen_cpu  # noqa: E402
-from comparison.workloads import Failure  # noqa: E402
+from drivers import stolen_cpu  # noqa: E402
+from drivers.common import Failure  # noqa: E402
 
 online = load_script('online')
 ONE_FIXED = f'--fixed={online.FIXED[0]}'

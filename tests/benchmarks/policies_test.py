@@ -13,14 +13,14 @@ import unittest
 sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import pages  # noqa: E402
-from comparison.command_line import STORES_FOLDER  # noqa: E402
-from comparison import policy_tables as tables  # noqa: E402
-from comparison.policy_rows import POLICIES, make_rows  # noqa: E402
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from drivers import pages  # noqa: E402
+from drivers.command_line import STORES_FOLDER  # noqa: E402
+from drivers import policy_tables as tables  # noqa: E402
+from drivers.results_folder import read_results  # noqa: E402
+from drivers.policy_rows import POLICIES, make_rows  # noqa: E402
 
 policies = load_script('policies')
-MACHINE = {'cpus': 2, 'cpu': 'CPU', 'memory_bytes': 8 << 30, 'kernel': '6.1'}
 
 
 def comparison(folder, *arguments):
@@ -31,12 +31,7 @@ def figures(throughput, p99, stalled=0.0):
     return {'throughput': throughput, 'p99': p99, 'p999': p99 * 2, 'stalled': stalled}
 
 
-class PlanTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class PlanTest(FolderTest):
     def test_all_rows_of_all_policies_end_within_forty_minutes(self):
         whole = comparison(self.folder)
         self.assertEqual(len(whole.plan()), 6 * 7 + 1)
@@ -115,11 +110,11 @@ class TablesTest(unittest.TestCase):
         )
 
     def test_the_block_of_a_page(self):
-        marks = (tables.BEGIN, tables.END)
-        page = f'before\n{tables.BEGIN}\nold\n{tables.END}\nbehind\n'
+        marks = begin, end = policies.MARKS
+        page = f'before\n{begin}\nold\n{end}\nafter\n'
         self.assertEqual(
             pages.replace_between(page, *marks, 'new\n'),
-            f'before\n{tables.BEGIN}\nnew\n{tables.END}\nbehind\n',
+            f'before\n{begin}\nnew\n{end}\nafter\n',
         )
         self.assertIsNone(pages.replace_between('no marks', *marks, 'new'))
         with open(policies.DOCS) as file:
@@ -153,13 +148,11 @@ class RunTest(unittest.TestCase):
         self.assertRegex(rows[3], r'^\| `lull` \| \**\d')
 
 
-class ResumeTest(unittest.TestCase):
+class ResumeTest(FolderTest):
     """Of a call that measured `gaps` with both policies, and was ended in `b2`."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
 
         def result(workload, policy, p99_us, rate=1000):
             return {
@@ -193,7 +186,7 @@ class ResumeTest(unittest.TestCase):
     def resumed(self, *arguments):
         options = policies.read_options([f'--resume={self.folder}', *arguments])
         resumed = policies.Comparison(options)
-        resumed.take_over()
+        resumed.take_over(read_results(self.folder)[1:])
         return resumed
 
     def test_what_is_known_is_not_measured_again(self):
@@ -213,7 +206,7 @@ class ResumeTest(unittest.TestCase):
         )
         self.assertEqual(resumed.loops(), ['production'])
         self.assertIsNone(resumed.measured.get('gaps', 'lull', 'p99'))
-        self.assertIn('`gaps`', '\n'.join(resumed.notes(MACHINE, True)))
+        self.assertIn('`gaps`', '\n'.join(resumed.notes(True)))
 
     def test_what_cannot_be_resumed_is_named(self):
         for objects in ([], [{'kind': 'result'}]):

@@ -5,15 +5,14 @@
 import json
 import os
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'benchmarks')
-sys.path.insert(0, FOLDER)
 
-from reporting import theme  # noqa: E402
-from reporting.data import Failure, Results  # noqa: E402
+from scripts import FolderTest  # noqa: E402  (also finds the modules of benchmarks/)
+from charts import theme  # noqa: E402
+from charts.results import Results  # noqa: E402
+from drivers.common import Failure  # noqa: E402
 
 
 def result(**fields):
@@ -37,12 +36,7 @@ def load(rate, **fields):
     return {'offered_per_s': rate, 'segments': segments, 'closed_loop': False, **fields}
 
 
-class ReportTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class ReportTest(FolderTest):
     def read(self, *items, tail=''):
         with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
             file.write(''.join(json.dumps(item) + '\n' for item in items) + tail)

@@ -8,7 +8,7 @@
 #include <queue>
 #include <vector>
 
-#include "benchmarks/rng.h"
+#include "benchmarks/loadgen/rng.h"
 #include "benchmarks/simulation/latency.h"
 #include "benchmarks/simulation/load.h"
 

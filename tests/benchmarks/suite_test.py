@@ -15,9 +15,10 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison import suite_tables as tables  # noqa: E402
-from comparison import running  # noqa: E402
-from comparison.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
+from drivers import suite_tables as tables  # noqa: E402
+from drivers import running  # noqa: E402
+from drivers.results_folder import keep, read_results  # noqa: E402
+from drivers.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
 
 suite = load_script('suite')
 
@@ -106,11 +107,11 @@ class SuiteTest(FolderTest):
 
     def test_a_call_that_was_ended_goes_on(self):
         one = self.suite('--workloads=b0,b1,b3', '--stores=lull,leveldb', '--runs=1')
-        running.keep([running.machine_facts(one.options)], one.output)
+        keep([one.facts], one.output)
 
         def told(benchmark, rate=1000.0, **facts):
             item = result(benchmark, rate) | {'store_kind': 'db', 'run': 0, 'calibration': False}
-            running.keep([item | facts], one.output)
+            keep([item | facts], one.output)
 
         told('b0/closed', 500.0, calibration=True)
         told('b0/closed', 300.0, calibration=True, store='leveldb')
@@ -118,7 +119,7 @@ class SuiteTest(FolderTest):
         told('b1,sustainable', 800.0, calibration=True, store='leveldb')
         told('b0/closed', 900.0)
         told('b3/synced', store_kind='null')
-        one.take_over()
+        one.take_over(read_results(self.folder)[1:])
         self.assertEqual(one.x, {'b0/50%': 300.0, 'b1': 700.0})
         self.assertEqual(one.calibrations(), [])
         left = [(run.workload.name, run.store) for run in one.plan()]
@@ -184,31 +185,27 @@ class TablesTest(unittest.TestCase):
 
 @unittest.skipUnless(DB_BENCH, 'no db_bench was given')
 class RunTest(unittest.TestCase):
+    def call(self, *arguments):
+        out = io.StringIO()
+        built = mock.patch.object(running, 'BUILD', os.path.dirname(DB_BENCH))
+        with contextlib.redirect_stdout(out), built:
+            self.assertEqual(suite.main([*arguments, '--no-build']), 0, out.getvalue())
+        return out.getvalue()
+
     def test_a_tiny_run_leaves_its_tables(self):
         with tempfile.TemporaryDirectory() as folder:
-            out = io.StringIO()
-            with (
-                contextlib.redirect_stdout(out),
-                mock.patch.object(running, 'BUILD', os.path.dirname(DB_BENCH)),
-            ):
-                code = suite.main(
-                    [
-                        f'--results={folder}/results',
-                        f'--db-dir={folder}/db',
-                        '--workloads=b4,b9',
-                        '--stores=lull',
-                        '--runs=1',
-                        '--scale=0.05',
-                        '--no-build',
-                        '--no-report',
-                    ]
-                )
-            self.assertEqual(code, 0, out.getvalue())
+            self.call(
+                f'--results={folder}/results',
+                f'--db-dir={folder}/db',
+                '--workloads=b4,b9',
+                '--stores=lull',
+                '--runs=1',
+                '--scale=0.05',
+                '--no-report',
+            )
             with open(f'{folder}/results/README.md') as file:
                 text = file.read()
-            with contextlib.redirect_stdout(out):
-                self.assertEqual(suite.main([f'--resume={folder}/results', '--no-build']), 0)
-            self.assertIn('\n0 run(s)', out.getvalue())
+            self.assertRegex(self.call(f'--resume={folder}/results'), r'(?m)^0 run\(s\)')
             with open(f'{folder}/results/README.md') as file:
                 self.assertEqual(file.read(), text)
             for wanted in ('## B4', '### `b4/95%`', '### `b9/8`', 'write p99, ms'):

@@ -20,12 +20,12 @@ from unittest import mock
 sys.dont_write_bytecode = True
 
 from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison.workloads import Failure  # noqa: E402
-from reporting import environment  # noqa: E402
-from tuning import journal, outcome, programs, samplers, space  # noqa: E402
-from tuning.journal import Journal, best_of  # noqa: E402
-from tuning.objective import FIGURES, figures_of_db_bench, read_objective  # noqa: E402
-from tuning.search import Search  # noqa: E402
+from drivers.common import Failure  # noqa: E402
+from drivers import environment  # noqa: E402
+from option_search import journal, outcome, programs, samplers, space  # noqa: E402
+from option_search.journal import Journal, best_of  # noqa: E402
+from option_search.objective import FIGURES, figures_of_db_bench, read_objective  # noqa: E402
+from option_search.search import Search  # noqa: E402
 
 tune = load_script('tune')
 

@@ -12,8 +12,8 @@ import unittest
 sys.dont_write_bytecode = True
 
 from scripts import ROOT  # noqa: E402  (also finds the modules of benchmarks/)
-from comparison.workloads import Failure  # noqa: E402
-from tuning import space  # noqa: E402
+from drivers.common import Failure  # noqa: E402
+from option_search import space  # noqa: E402
 
 
 def make_space(*declared, chosen=None, base='', own=()):

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from tuning.space import PAPER  # noqa: E402
+from option_search.space import PAPER  # noqa: E402
 
 tuning_study = load_script('tuning_study')
 
@@ -87,7 +87,7 @@ class StudyTest(FolderTest):
                 study.take({**run, 'name': one.name, 'mb_per_s': default * (1 + number)})
         self.assertEqual(study.ratio(study.studies[0]), (2, 1, 3))
         self.assertEqual(study.plan(), [])
-        table = '\n'.join(study.table('unsynced'))
+        table = '\n'.join(study.lines_of('unsynced'))
         self.assertIn('| `memtable_bytes` | `memtable_bytes=8` | 2.00 (1.00 to 3.00) |', table)
         self.assertIn('| `memtable_bytes=8` | 2.00 | 1.00 |', table)
         self.assertIn('Default: 20.0 MB/s.', table)

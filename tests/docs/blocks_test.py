@@ -56,17 +56,12 @@ OTHERS = {'apt-get', 'c++', 'cc', 'cd', 'cp', 'curl', 'df', 'diff', 'echo', 'exp
           'rsync', 'sudo', 'tail', 'watch'}
 # Ours: where to look whether an option exists.
 SCRIPTS = {
-    'benchmarks/compare': ['benchmarks/compare'],
-    'benchmarks/layouts': ['benchmarks/layouts'],
-    'benchmarks/online': ['benchmarks/online'],
-    'benchmarks/policies': ['benchmarks/policies', 'benchmarks/comparison/running.py'],
+    **{f'benchmarks/{name}': [f'benchmarks/{name}', 'benchmarks/drivers/command_line.py']
+       for name in ('compare', 'layouts', 'online', 'policies', 'suite', 'tune', 'tuning_study')},
     'benchmarks/report': ['benchmarks/report'],
     'benchmarks/simulate': ['benchmarks/simulate', 'benchmarks/simulation/main.cc'],
-    'benchmarks/suite': ['benchmarks/suite', 'benchmarks/comparison/running.py'],
-    'benchmarks/tune': ['benchmarks/tune'],
-    'benchmarks/tuning_study': ['benchmarks/tuning_study'],
     'cmake/install-deps': ['cmake/install-deps'],
-    'db_bench': ['benchmarks/flags.cc'],
+    'db_bench': ['benchmarks/db_bench/flags.cc'],
     'docs/examples/replicated/make': ['docs/examples/replicated/make'],
     'docs/examples/replicated/start': ['docs/examples/replicated/start'],
     'resource_soak': ['tests/resources/soak.cc'],

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "benchmarks/loadgen/client.h"
-#include "benchmarks/platform.h"
+#include "benchmarks/measure/platform.h"
 #include "tests/util/test_dir.h"
 
 namespace lull::loadgen {

@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/db_bench/interval_report.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/stores/store.h"
+
+namespace lull::bench {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+template <typename Count>
+double PerSecond(Count from, Count to, double seconds) {
+  return static_cast<double>(to - from) / seconds;
+}
+
+void AddPercentiles(const std::string& prefix, const Histogram& latency, nlohmann::json* object) {
+  (*object)[prefix + "p50_us"] = latency.PercentileUs(50);
+  (*object)[prefix + "p99_us"] = latency.PercentileUs(99);
+  (*object)[prefix + "p999_us"] = latency.PercentileUs(99.9);
+  (*object)[prefix + "max_us"] = latency.MaxUs();
+}
+
+void AddState(const StoreState& from, const StoreState& to, double seconds,
+              nlohmann::json* object) {
+  if (to.levels.empty() && to.memory_bytes == 0) return;
+  (*object)["l0_tables"] = to.levels.empty() ? 0 : to.levels[0].tables;
+  auto& level_bytes = (*object)["level_bytes"] = nlohmann::json::array();
+  for (const StoreState::Level& level : to.levels) level_bytes.push_back(level.bytes);
+  (*object)["debt_bytes"] = to.debt_bytes;
+  (*object)["store_memory_bytes"] = to.memory_bytes;
+  // A store that was opened anew meanwhile counts from 0 again.
+  const bool grows = to.background_written_bytes >= from.background_written_bytes &&
+                     to.background_read_bytes >= from.background_read_bytes;
+  const auto rate = [seconds, grows](uint64_t before, uint64_t after) {
+    return grows ? PerSecond(before, after, seconds) / kMiB : 0;
+  };
+  (*object)["background_mb_per_s"] =
+      rate(from.background_written_bytes, to.background_written_bytes);
+  (*object)["background_read_mb_per_s"] =
+      rate(from.background_read_bytes, to.background_read_bytes);
+}
+
+}  // namespace
+
+IntervalReport::IntervalReport(Settings settings, Run& run,
+                               const std::vector<std::unique_ptr<Worker>>& workers)
+    : settings_(std::move(settings)),
+      run_(run),
+      workers_(workers),
+      begin_ns_(NowNs()),
+      progress_(settings_.benchmark, settings_.expected_seconds),
+      // The first totals are taken here, before the workers begin: a thread that started late would
+      // leave out what had been done by then.
+      thread_([this, first = Collect()](std::stop_token stop) { Loop(stop, first); }) {}
+
+IntervalReport::~IntervalReport() { Stop(); }
+
+std::vector<nlohmann::json> IntervalReport::Stop() {
+  if (!thread_.joinable()) return {};
+  thread_.request_stop();
+  thread_.join();
+  progress_.Clear();
+  return std::move(intervals_);
+}
+
+void IntervalReport::Loop(std::stop_token stop, Totals last) {
+  for (uint64_t round = 1;; ++round) {
+    const uint64_t due_ns = begin_ns_ + static_cast<uint64_t>(settings_.seconds * kNsPerSecond *
+                                                              static_cast<double>(round));
+    const uint64_t now_ns = NowNs();
+    if (due_ns > now_ns) {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, stop, std::chrono::nanoseconds(due_ns - now_ns), [] { return false; });
+    }
+    if (stop.stop_requested()) return;
+    Totals next = Collect();
+    Report(last, next);
+    last = std::move(next);
+  }
+}
+
+IntervalReport::Totals IntervalReport::Collect() const {
+  Totals totals;
+  for (const auto& worker : workers_) {
+    totals.ops += worker->meter.ops();
+    totals.written_bytes += worker->meter.written_bytes();
+    totals.read_bytes += worker->meter.read_bytes();
+    for (const OpKind kind : kOpKinds) {
+      totals.latencies[static_cast<size_t>(kind)].Merge(worker->meter.Latencies(kind).Snapshot());
+    }
+  }
+  totals.usage = run_.Usage();
+  if (settings_.causes != nullptr) totals.store = ReadStoreState(run_.db, settings_.causes);
+  totals.at_ns = NowNs();
+  return totals;
+}
+
+// A load's phases are told from what was due: whether that is more or less than on average.
+const char* IntervalReport::Phase(double from_seconds, double to_seconds) const {
+  const char* const phase = run_.phase;
+  if (!run_.load || phase != std::string_view("run")) return phase;
+  const LoadPlan& load = *run_.load;
+  const double now = load.OfferedRate(from_seconds, std::min(to_seconds, load.duration()));
+  const double usual = load.OfferedRate(0, load.duration());
+  if (!std::isfinite(usual)) return std::isfinite(now) ? "valley" : "peak";
+  if (std::abs(now - usual) < 0.05 * usual) return phase;
+  return now > usual ? "peak" : "valley";
+}
+
+void IntervalReport::Report(const Totals& from, const Totals& to) {
+  const double seconds = static_cast<double>(to.at_ns - from.at_ns) / kNsPerSecond;
+  const double at = static_cast<double>(to.at_ns - begin_ns_) / kNsPerSecond;
+  const auto mb_per_s = [seconds](auto before, auto after) {
+    return PerSecond(before, after, seconds) / kMiB;
+  };
+  nlohmann::json object = {
+      {"kind", "interval"},
+      {"benchmark", settings_.benchmark},
+      {"at_seconds", at},
+      {"phase", Phase(at - seconds, at)},
+      {"mb_per_s",
+       mb_per_s(from.written_bytes + from.read_bytes, to.written_bytes + to.read_bytes)},
+      {"written_mb_per_s", mb_per_s(from.written_bytes, to.written_bytes)},
+      {"ops_per_s", PerSecond(from.ops, to.ops, seconds)},
+      {"device_mb_per_s", mb_per_s(from.usage.device_write_bytes, to.usage.device_write_bytes)},
+      {"device_read_mb_per_s", mb_per_s(from.usage.device_read_bytes, to.usage.device_read_bytes)},
+      {"cpus", (to.usage.cpu_seconds - from.usage.cpu_seconds) / seconds},
+      {"stolen_cpus", (to.usage.stolen_cpu_seconds - from.usage.stolen_cpu_seconds) / seconds},
+      {"rss_bytes", RssBytes()}};
+  Histogram all;
+  for (const OpKind kind : kOpKinds) {
+    const auto index = static_cast<size_t>(kind);
+    const Histogram latency = to.latencies[index].Since(from.latencies[index]);
+    if (to.latencies[index].count() > 0) {
+      AddPercentiles(std::string(kOpKindNames[index]) + "_", latency, &object);
+    }
+    all.Merge(latency);
+  }
+  AddPercentiles("", all, &object);
+  if (run_.load) {
+    const double rate = run_.load->OfferedRate(at - seconds, at);
+    if (std::isfinite(rate)) object["offered_per_s"] = rate;
+  }
+  AddState(from.store, to.store, seconds, &object);
+  if (settings_.prints) Print(object);
+  if (progress_.live()) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "%s %.1f MB/s, p99 %.0f us", Phase(at - seconds, at),
+                  object["mb_per_s"].get<double>(), object["p99_us"].get<double>());
+    progress_.Show(at, text);
+  }
+  intervals_.push_back(std::move(object));
+}
+
+void IntervalReport::Print(const nlohmann::json& interval) {
+  const auto number = [&interval](const char* name) { return interval[name].get<double>(); };
+  progress_.Clear();
+  std::printf(
+      "%8.1f s  %-7s %8.1f MB/s %9.0f op/s  p50 %.1f  p99 %.1f  p99.9 %.1f  max %.1f us  "
+      "device %.1f MB/s  CPU %.2f\n",
+      number("at_seconds"), interval["phase"].get<std::string>().c_str(), number("mb_per_s"),
+      number("ops_per_s"), number("p50_us"), number("p99_us"), number("p999_us"), number("max_us"),
+      number("device_mb_per_s"), number("cpus"));
+  std::fflush(stdout);
+}
+
+}  // namespace lull::bench

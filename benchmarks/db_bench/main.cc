@@ -1,0 +1,25 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// db_bench: LevelDB's benchmarks, flags and output, and bursts. docs/benchmarks.md tells how to use
+// it.
+#include <cstdio>
+
+#include "benchmarks/db_bench/benchmark_run.h"
+#include "benchmarks/db_bench/config.h"
+#include "benchmarks/measure/platform.h"
+#include "benchmarks/stores/store.h"
+
+int main(int argc, char** argv) {
+  using namespace lull::bench;
+  Config config;
+  const std::string fault =
+      ParseFlags(argc, argv, StoreVersion() + " (" + StoreName() + ")", &config);
+  if (!fault.empty()) {
+    std::fprintf(stderr, "db_bench: %s\n", fault.c_str());
+    return 1;
+  }
+  StopOnInterrupt();
+  if (!BenchmarkRun(config).RunAll()) return 1;
+  constexpr int kEndedByInterrupt = 130;  // as shells have it
+  return Interrupted() ? kEndedByInterrupt : 0;
+}

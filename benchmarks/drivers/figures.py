@@ -1,0 +1,39 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Medians and ratios, and how they are written in tables."""
+
+import statistics
+
+
+def median(values):
+    """Of those that are there; None if there are none."""
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def shown(value, digits):
+    return '-' if value is None else f'{value:,.{digits}f}'
+
+
+def number(value):
+    """With three digits that count."""
+    if value is None:
+        return '-'
+    if value < 0.0005:
+        return '0'
+    return f'{value:,.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}'
+
+
+def ratio_number(ratio):
+    """With two digits that count, small ones too."""
+    return f'{ratio:.2g}' if 0 < ratio < 0.1 else f'{ratio:.2f}'
+
+
+def table(rows, numbers=True):
+    """Rows of cells as the lines of a Markdown table; the first is the head. With `numbers` all
+    columns but the first stand to the right."""
+    marks = ['---'] + ['---:' if numbers else '---'] * (len(rows[0]) - 1)
+    return [
+        '| ' + ' | '.join(rows[0]) + ' |',
+        '|' + '|'.join(marks) + '|',
+        *('| ' + ' | '.join(row) + ' |' for row in rows[1:]),
+    ]

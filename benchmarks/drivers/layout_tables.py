@@ -1,0 +1,139 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""The figures that benchmarks/layouts takes, and the table that it makes of them."""
+
+import collections
+
+from drivers.common import MIB
+from drivers.figures import median, table
+from drivers.stolen_cpu import stolen_share
+
+# layout: what the store counted of its own compactions since it was opened.
+Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')
+COUNTED = ('chains', 'l1_tables', 'l1_picks')
+
+
+def load_of(result, intervals, layout):
+    writes = result['write_latency']
+    tree = [i['level_bytes'] for i in intervals if i.get('level_bytes')][-1:]
+    return Load(
+        writes['p99_us'] / 1000,
+        writes['p999_us'] / 1000,
+        result['stall_seconds'],
+        result['write_amplification'],
+        sum(size > 0 for size in tree[0][1:]) if tree else None,  # L0 comes and goes
+        stolen_share(result),
+        layout,
+    )
+
+
+class Measured:
+    """Of one set of data: X by the name of a row; the loads by it, by their share of X, and by the
+    number of the run."""
+
+    def __init__(self):
+        self.x = {}  # requests a second
+        self.overwritten = {}  # what was counted meanwhile
+        self.loads = collections.defaultdict(lambda: collections.defaultdict(dict))
+
+    def shares_of(self, name):
+        return sorted(share for share, runs in self.loads.get(name, {}).items() if runs)
+
+    def runs_done(self):
+        """Of any load that was measured: the least and the greatest number, or the one there is."""
+        counts = {len(runs) for loads in self.loads.values() for runs in loads.values() if runs}
+        return sorted({min(counts), max(counts)})
+
+    def stolen_max(self):
+        """The greatest share of the CPU time that the host took during a load."""
+        by_share = [runs for loads in self.loads.values() for runs in loads.values()]
+        return max(load.stolen for runs in by_share for load in runs.values())
+
+
+def together(counted):
+    """Counters of several runs as if of one: their sums, and the greatest of each maximum."""
+    if not isinstance(counted[0], dict):
+        return sum(counted)
+    return {
+        key: (max if key.endswith('_max') else together)([counters[key] for counters in counted])
+        for key in counted[0]
+    }
+
+
+def summary_of(loads):
+    """The medians of several runs, and what they counted together."""
+    counted = [
+        {part: load.layout[part] for part in COUNTED if part in load.layout} for load in loads
+    ]
+    return Load(*(median(values) for values in list(zip(*loads))[:-1]), together(counted))
+
+
+def share_text(part, whole):
+    return f'{100 * part / whole:.0f} %' if whole else '-'
+
+
+def overlap_text(tables):
+    return f"{tables['overlap_bytes'] / tables['bytes']:.1f}" if tables['bytes'] else '-'
+
+
+def width_text(chains):
+    count = chains['chains']
+    if not count:
+        return '-'
+    mean = chains['width_bytes_sum'] / count / MIB
+    return f"{mean:.1f} / {chains['width_bytes_max'] / MIB:.1f}"
+
+
+def layout_cells(layout):
+    chains = layout['chains']
+    count = max(chains['chains'], 1)
+    cells = [width_text(chains), f"{chains['length_sum'] / count:.2f} / {chains['length_max']}"]
+    if 'l1_tables' not in layout:
+        return cells + ['-'] * 3
+    good, poor = layout['l1_tables']['good'], layout['l1_tables']['poor']
+    picks = layout['l1_picks']
+    return cells + [
+        share_text(good['bytes'], good['bytes'] + poor['bytes']),
+        f'{overlap_text(good)} / {overlap_text(poor)}',
+        share_text(picks['least_bad'], picks['good'] + picks['least_bad']),
+    ]
+
+
+HEAD = (
+    'stalled, s',
+    'write amp.',
+    'levels',
+    'chain width overwriting, MiB: mean / max',
+    'at the last load',
+    'length: mean / max',
+    'good, of bytes',
+    'overlap: good / poor',
+    'least-bad picks',
+)
+
+
+def row_of(name, measured):
+    """One row's cells. Latencies are of each load, everything else is of the last."""
+    runs = measured.loads[name]
+    loads = [summary_of(list(runs[share].values())) for share in measured.shares_of(name)]
+    last = loads[-1]
+    return [
+        name,
+        f'{measured.x[name] / 1000:.1f}',
+        *(f'{load.p99_ms:.2f} / {load.p999_ms:.1f}' for load in loads),
+        f'{last.stalled_s:.1f}',
+        f'{last.amplification:.1f}',
+        '-' if last.levels is None else f'{last.levels:g}',
+        width_text(measured.overwritten[name]['chains']),
+        *layout_cells(last.layout),
+    ]
+
+
+def markdown(names, measured, notes):
+    """Rows that have not been measured to the end are left out."""
+    shares = sorted({share for name in names for share in measured.shares_of(name)})
+    names = [name for name in names if len(measured.shares_of(name)) == len(shares) > 0]
+    head = ['layout', 'X, K/s']
+    head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
+    head += HEAD
+    rows = [head, *(row_of(name, measured) for name in names)]
+    return '\n'.join([*notes, '', *table(rows)]) + '\n'

@@ -1,0 +1,102 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""What benchmarks/policies measures: the policies with what their papers claim, and the rows."""
+
+import collections
+
+# figures: what of ours stands beside the claim, as (row, figure, what it is divided by).
+Claim = collections.namedtuple('Claim', 'text over figures')
+POLICIES = {
+    'leveldb': Claim("LevelDB 1.23's rules: what the others are divided by", '', []),
+    'idle-threshold': Claim(
+        'throughput in bursts 2.24 × (6.1 → 13.7 MB/s)',
+        'LevelDB; synced batches of 100, 10 s on and 20 s off, SSD at 100 MB/s (§6.3, table 2)',
+        [('synced-100mb', 'throughput', 'leveldb')],
+    ),
+    'idle-quiet': Claim(
+        'throughput in bursts 2.34 × (6.1 → 14.3 MB/s)',
+        'the same',
+        [('synced-100mb', 'throughput', 'leveldb')],
+    ),
+    'silk': Claim(
+        'p99 lower by up to two orders of magnitude, 0.01 ×; throughput that of the load',
+        "RocksDB and TRIAD; Nutanix' production load, peaks of 20 K/s (§6.2)",
+        [('b1-20k', 'p99', 'leveldb'), ('b1-2x', 'p99', 'leveldb')],
+    ),
+    'adoc': Claim(
+        'stalls shorter by up to 87.9 %, 0.12 ×; performance better by up to 322.8 %, 4.23 ×',
+        'auto-tuned RocksDB; random writes at full speed (abstract, §6)',
+        [('unsynced', 'stalled', 'leveldb'), ('unsynced', 'throughput', 'leveldb')],
+    ),
+    'lull': Claim(
+        'ours: who writes in bursts that fit in memory cannot tell that there is background work',
+        'the same store with none',
+        [('b1-20k', 'p99', 'limit'), ('b1-20k', 'p999', 'limit')],
+    ),
+}
+
+# throughput: over the bursts in MB/s, over the peaks or the whole in 1000 requests a second.
+# seconds: about how long a run takes. capped: writes to the device are limited to 100 MB/s.
+# sustained: the closed loop that X is measured with, if any.
+Row = collections.namedtuple(
+    'Row', 'name title throughput seconds flags sustained capped', defaults=['', False]
+)
+SUSTAINED_SECONDS = 20
+
+
+def bursts(scale, synced):
+    return [
+        '--benchmarks=burstsintime',
+        f'--duration={41 * scale:g}',
+        f'--burst_seconds={10 * scale:g}',
+        f'--idle_seconds={20 * scale:g}',
+        '--batch_size=100',
+        '--value_size=100',
+        f'--sync={int(synced)}',
+    ]
+
+
+def load(scale, num, seconds, shape, *flags):
+    """Of `shape`, each {S} stands for ten seconds."""
+    return [
+        '--benchmarks=load',
+        f'--num={max(1000, int(num * scale))}',
+        f'--duration={seconds * scale:g}',
+        '--shape=' + shape.format(S=f'{10 * scale:g}'),
+        '--threads=2',
+        *flags,
+    ]
+
+
+# As in the workloads B1 and B10 of db_bench, and as in B2.
+PRODUCTION = ('--mix=put=57,get=41,scan=2', '--values=lognormal:400:0.4:250:1000')
+PRODUCTION += ('--scans=uniform:10:50',)
+HALF_WRITES = ('--mix=put=50,get=50', '--values=1024')
+PRODUCTION_KEYS = 400_000
+HALF_WRITES_KEYS = 200_000
+FULL, HALF = 'production', 'half-writes'  # the closed loops that X is measured with
+
+
+def make_rows(scale):
+    """The rows by name."""
+    free, synced = bursts(scale, False), bursts(scale, True)
+    cap = ', device at 100 MB/s'
+    peaks = load(scale, PRODUCTION_KEYS, 30, '{S}@20k,{S}@300', *PRODUCTION)
+    high = load(scale, PRODUCTION_KEYS, 30, '{S}@2x,{S}@300', *PRODUCTION)
+    short = load(scale, HALF_WRITES_KEYS, 40, '{S}@0.25x,{S}@1.5x', *HALF_WRITES)
+    gaps = load(scale, PRODUCTION_KEYS, 30, 'gaps:3x:0.4:0.1:2:1:0.2:5', *PRODUCTION)
+    rows = [
+        Row('unsynced', 'B3: bursts of unsynced batches', 'bursts', 44, free),
+        Row('synced-100mb', f'B3: bursts of synced batches{cap}', 'bursts', 42, synced, '', True),
+        Row('unsynced-100mb', f'B3: bursts of unsynced batches{cap}', 'bursts', 50, free, '', True),
+        Row('b1-20k', 'B1: peaks of 20 K/s, 10 s on and 10 s at 300/s', 'peaks', 37, peaks),
+        Row('b1-2x', 'B1: peaks of 2X, 10 s on and 10 s at 300/s', 'peaks', 47, high, FULL),
+        Row('b2', 'B2: short peaks, 10 s at 1.5X and 10 s at 0.25X', 'peaks', 49, short, HALF),
+        Row('gaps', 'B10: surprise bursts of 3X, hostile gaps', 'whole', 40, gaps, FULL),
+    ]
+    return {row.name: row for row in rows}
+
+
+def sustained_flags(which, scale):
+    """The closed loop whose rate is X."""
+    mix, num = {FULL: (PRODUCTION, PRODUCTION_KEYS), HALF: (HALF_WRITES, HALF_WRITES_KEYS)}[which]
+    return load(scale, num, SUSTAINED_SECONDS, 'max', *mix)

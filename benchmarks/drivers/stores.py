@@ -1,0 +1,24 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""The stores that are compared."""
+
+import collections
+
+# The name on the command line, in tables, and of the program, with what sets it apart.
+Store = collections.namedtuple('Store', 'name title program flags', defaults=[()])
+PROFILE = '--rocksdb_profile='
+STORES = {
+    store.name: store
+    for store in (
+        Store('lull', 'Lull', 'db_bench'),
+        Store('leveldb', 'LevelDB', 'db_bench_leveldb'),
+        Store('rocksdb', 'RocksDB', 'db_bench_rocksdb'),
+        Store('rocksdb-matched', 'RocksDB match', 'db_bench_rocksdb', [PROFILE + 'matched']),
+        Store('rocksdb-tuned', 'RocksDB tuned', 'db_bench_rocksdb', [PROFILE + 'tuned']),
+    )
+}
+
+
+def in_turn(items, begin):
+    """All items, beginning with number `begin`: so a drift of the machine does not hit one item."""
+    begin %= len(items)
+    return [*items[begin:], *items[:begin]]

@@ -1,0 +1,90 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The system's stock LevelDB.
+#include "benchmarks/measure/platform.h"
+#include "benchmarks/stores/store.h"
+
+#if __has_include("lull/lull.h")
+#error "the stock build must see the system's headers only"
+#endif
+
+// Declared here as the library defines it: it has no public header, and is found in the static
+// archive.
+namespace leveldb::crc32c {
+uint32_t Extend(uint32_t crc, const char* data, size_t size);
+}
+
+namespace lull::bench {
+namespace {
+
+constexpr uint64_t kPollNs = kNsPerSecond / 10;
+constexpr uint64_t kQuietNs = 2 * kNsPerSecond;
+constexpr uint64_t kPatienceNs = 900 * kNsPerSecond;
+
+// Everything by which running background work shows from outside.
+struct Footprint {
+  uint64_t bytes = 0;
+  std::string levels;
+  bool operator==(const Footprint&) const = default;
+};
+
+Footprint Observe(leveldb::DB* db, const std::string& name) {
+  Footprint seen;
+  seen.bytes = FolderBytes(name);
+  db->GetProperty("leveldb.stats", &seen.levels);
+  return seen;
+}
+
+}  // namespace
+
+std::string StoreName() { return "leveldb"; }
+
+std::string StoreVersion() {
+  return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+}
+
+leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name) {
+  return leveldb::DestroyDB(name, settings.options);
+}
+
+std::string SchedulingFault(const std::string& text) {
+  if (text.empty()) return "";
+  return "--policy, --layout, --options: stock LevelDB has no scheduling options (" + text + ")";
+}
+
+leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
+                          std::unique_ptr<leveldb::DB>* db) {
+  leveldb::Options options = settings.options;
+  if (!settings.flushes) options.write_buffer_size = kNeverFullBytes;
+  options.info_log = settings.stall_log;  // in place of the file LOG
+  leveldb::DB* opened = nullptr;
+  const leveldb::Status status = leveldb::DB::Open(options, name, &opened);
+  db->reset(opened);
+  return status;
+}
+
+StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
+
+leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns) {
+  const uint64_t begin_ns = NowNs();
+  *idle_since_ns = begin_ns;
+  Footprint last = Observe(db, name);
+  for (uint64_t now_ns = begin_ns; now_ns < *idle_since_ns + kQuietNs && !StopRequested();) {
+    if (now_ns > begin_ns + kPatienceNs) {
+      return leveldb::Status::IOError("background work did not come to rest", "in 15 minutes");
+    }
+    SleepUntilNs(now_ns + kPollNs);
+    now_ns = NowNs();
+    Footprint current = Observe(db, name);
+    if (current == last) continue;
+    *idle_since_ns = now_ns;
+    last = std::move(current);
+  }
+  return leveldb::Status::OK();
+}
+
+uint32_t StoreCrc32c(const char* data, size_t size) {
+  return leveldb::crc32c::Extend(0, data, size);
+}
+
+}  // namespace lull::bench

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/measure/platform.h"
+#include "benchmarks/stores/store.h"
+#include "lull/lull.h"
+#include "util/crc32c.h"
+
+namespace lull::bench {
+
+std::string StoreName() { return "lull"; }
+
+std::string StoreVersion() {
+  return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+}
+
+leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name) {
+  return leveldb::DestroyDB(name, settings.options);
+}
+
+std::string SchedulingFault(const std::string& text) {
+  SchedulingOptions ignored;
+  const leveldb::Status status = SchedulingOptions::Parse(text, &ignored);
+  return status.ok() ? "" : "--policy, --layout, --options: " + status.ToString();
+}
+
+leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
+                          std::unique_ptr<leveldb::DB>* db) {
+  SchedulingOptions scheduling;
+  leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &scheduling);
+  if (!settings.flushes) {
+    // Memtables are sealed and kept, and clients pay for new ones, and for logs, as ever.
+    // The policy gathers sealed memtables while clients write hard: so whatever they do is hard.
+    scheduling.policy = "lull";
+    scheduling.lull_after_us = uint64_t{3'600'000'000};
+    scheduling.lull_hard_percent = 0;
+    scheduling.lull_hard_flush_percent = 0;
+    scheduling.lull_flush_bytes_min = uint64_t{1} << 40;
+    scheduling.memory_budget_bytes = uint64_t{64} << 30;
+  }
+  leveldb::DB* opened = nullptr;
+  if (status.ok()) status = lull::Open(settings.options, scheduling, name, &opened);
+  db->reset(opened);
+  return status;
+}
+
+StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
+
+leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
+                              uint64_t* idle_since_ns) {
+  const leveldb::Status status = lull::WaitForIdle(db);
+  *idle_since_ns = NowNs();
+  return status;
+}
+
+uint32_t StoreCrc32c(const char* data, size_t size) { return crc32c::Value(data, size); }
+
+}  // namespace lull::bench

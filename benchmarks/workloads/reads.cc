@@ -1,0 +1,124 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// LevelDB's reading benchmarks. They read what is there: a writing benchmark has to come first, or
+// --use_existing_db.
+#include <cstdio>
+#include <memory>
+
+#include "benchmarks/workloads/workload.h"
+#include "leveldb/iterator.h"
+
+namespace lull::bench {
+namespace {
+
+std::string FoundOf(int64_t found, int64_t tries) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "(%lld of %lld found)", static_cast<long long>(found),
+                static_cast<long long>(tries));
+  return text;
+}
+
+std::unique_ptr<leveldb::Iterator> NewCursor(const Run& run) {
+  return std::unique_ptr<leveldb::Iterator>(run.db->NewIterator(leveldb::ReadOptions()));
+}
+
+// Gets run.reads random keys below `range`, each with `suffix` behind it.
+int64_t GetRandom(Worker& worker, int64_t range, std::string_view suffix) {
+  Run& run = worker.run;
+  const leveldb::ReadOptions options;
+  std::string key;
+  std::string value;
+  int64_t found = 0;
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
+    key.assign(worker.key.Of(worker.rng.Below(static_cast<uint64_t>(range)))).append(suffix);
+    const leveldb::Status status = run.db->Get(options, key, &value);
+    if (status.ok()) {
+      ++found;
+    } else if (!status.IsNotFound()) {
+      run.Fail("get failed", status);
+    }
+    worker.meter.Done(OpKind::kRead, 1, 0);
+  }
+  return found;
+}
+
+void ReadRandom(Worker& worker) {
+  worker.message = FoundOf(GetRandom(worker, worker.run.config.num, ""), worker.run.reads);
+}
+
+void ReadMissing(Worker& worker) { GetRandom(worker, worker.run.config.num, "."); }
+
+// One percent of the keys gets all the reads.
+void ReadHot(Worker& worker) { GetRandom(worker, (worker.run.config.num + 99) / 100, ""); }
+
+template <typename Step>
+void Walk(Worker& worker, leveldb::Iterator& cursor, const Step& step) {
+  for (int64_t i = 0; i < worker.run.reads && cursor.Valid() && !StopRequested(); ++i) {
+    const uint64_t bytes = cursor.key().size() + cursor.value().size();
+    step(cursor);
+    worker.meter.Done(OpKind::kRead, 1, bytes);
+  }
+  if (!cursor.status().ok()) worker.run.Fail("iteration failed", cursor.status());
+}
+
+void ReadForward(Worker& worker) {
+  const auto cursor = NewCursor(worker.run);
+  cursor->SeekToFirst();
+  Walk(worker, *cursor, [](leveldb::Iterator& at) { at.Next(); });
+}
+
+void ReadBackward(Worker& worker) {
+  const auto cursor = NewCursor(worker.run);
+  cursor->SeekToLast();
+  Walk(worker, *cursor, [](leveldb::Iterator& at) { at.Prev(); });
+}
+
+bool SeekFinds(leveldb::Iterator& cursor, const leveldb::Slice& key) {
+  cursor.Seek(key);
+  return cursor.Valid() && cursor.key() == key;
+}
+
+// A new iterator for every seek.
+void SeekRandom(Worker& worker) {
+  const Run& run = worker.run;
+  int64_t found = 0;
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
+    const auto cursor = NewCursor(run);
+    found += SeekFinds(*cursor, worker.KeyOf(worker.DrawKey()));
+    worker.meter.Done(OpKind::kRead, 1, 0);
+  }
+  worker.message = FoundOf(found, run.reads);
+}
+
+// One iterator that moves forward by up to 99 keys a seek, and from the end to the beginning.
+void SeekOrdered(Worker& worker) {
+  const Run& run = worker.run;
+  const auto cursor = NewCursor(run);
+  const auto range = static_cast<uint64_t>(run.config.num);
+  int64_t found = 0;
+  uint64_t number = 0;
+  for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
+    number = (number + worker.rng.Below(100)) % range;
+    found += SeekFinds(*cursor, worker.KeyOf(number));
+    worker.meter.Done(OpKind::kRead, 1, 0);
+  }
+  worker.message = FoundOf(found, run.reads);
+}
+
+constexpr WorkloadSpec kWorkloads[] = {
+    {.name = "readseq", .body = ReadForward},
+    {.name = "readreverse", .body = ReadBackward},
+    {.name = "readrandom", .body = ReadRandom},
+    {.name = "readrandomsmall", .body = ReadRandom, .reads_divisor = 1000},
+    {.name = "readmissing", .body = ReadMissing},
+    {.name = "readhot", .body = ReadHot},
+    {.name = "seekrandom", .body = SeekRandom},
+    {.name = "seekordered", .body = SeekOrdered},
+    {.name = "readwhilewriting", .body = ReadRandom, .writer = WriteUntilMeasured},
+};
+
+}  // namespace
+
+std::span<const WorkloadSpec> ReadWorkloads() { return kWorkloads; }
+
+}  // namespace lull::bench

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/measure/meter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lull::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Spans = std::vector<TimeSpan>;
+
+constexpr uint64_t kMs = 1'000'000;
+
+TEST(MeterTest, UntimedCountsButKeepsNoLatency) {
+  Meter meter(false);
+  meter.Begin();
+  EXPECT_EQ(meter.Done(OpKind::kWrite, 10, 1160), 0u);
+  meter.End();
+  EXPECT_EQ(meter.ops(), 10u);
+  EXPECT_EQ(meter.written_bytes(), 1160u);
+  EXPECT_EQ(meter.Latencies(OpKind::kWrite).count(), 0u);
+}
+
+TEST(MeterTest, RestIsNoPartOfTheNextLatency) {
+  Meter meter(true);
+  meter.Begin();
+  meter.Resume(NowNs() - 7 * kNsPerSecond);
+  meter.Resume(NowNs());
+  meter.Done(OpKind::kWrite, 1, 1);
+  EXPECT_LT(meter.Latencies(OpKind::kWrite).MaxUs(), 5e6);
+  EXPECT_EQ(meter.Latencies(OpKind::kRead).count(), 0u);
+}
+
+TEST(MeterTest, WaitsOfOverdueRequestsAreNotCountedTwice) {
+  Meter meter(true);
+  const uint64_t base = 1'000 * kMs;
+  meter.DoneSince(OpKind::kWrite, base, base + 300 * kMs, 1, 1);
+  // Due within the first one's wait, done right after it: late, but no further wait.
+  meter.DoneSince(OpKind::kWrite, base + 50 * kMs, base + 301 * kMs, 1, 1);
+  // 150 ms late, of which 120 ms after the last write.
+  meter.DoneSince(OpKind::kWrite, base + 271 * kMs, base + 421 * kMs, 1, 1);
+  meter.DoneSince(OpKind::kRead, base + 421 * kMs, base + 921 * kMs, 1, 0);
+  EXPECT_THAT(meter.waits(), ElementsAre(TimeSpan{base, base + 300 * kMs},
+                                         TimeSpan{base + 301 * kMs, base + 421 * kMs}));
+  EXPECT_NEAR(meter.Latencies(OpKind::kWrite).MaxUs(), 300'000, 1);
+  EXPECT_EQ(meter.Latencies(OpKind::kRead).count(), 1u);
+}
+
+TEST(StallTest, OneThreadsWaitsAreStalls) {
+  const Spans lists[] = {{{0, 200 * kMs}, {500 * kMs, 900 * kMs}}};
+  const Spans common = CommonSpans(lists);
+  EXPECT_EQ(common, lists[0]);
+  const StallTotal total = SumStalls(common);
+  EXPECT_EQ(total.count, 2);
+  EXPECT_DOUBLE_EQ(total.seconds, 0.6);
+}
+
+TEST(StallTest, OnlyWhatAllThreadsWaitedForCounts) {
+  const Spans lists[] = {{{0, 300 * kMs}, {500 * kMs, 900 * kMs}},
+                         {{250 * kMs, 620 * kMs}, {700 * kMs, 2'000 * kMs}}};
+  const Spans common = CommonSpans(lists);
+  EXPECT_THAT(common, ElementsAre(TimeSpan{250 * kMs, 300 * kMs}, TimeSpan{500 * kMs, 620 * kMs},
+                                  TimeSpan{700 * kMs, 900 * kMs}));
+  const StallTotal total = SumStalls(common);
+  EXPECT_EQ(total.count, 2);  // 50 ms is none
+  EXPECT_DOUBLE_EQ(total.seconds, 0.32);
+}
+
+TEST(StallTest, AThreadThatNeverWaitedMeansNoStall) {
+  const Spans lists[] = {{{0, 300 * kMs}}, {}};
+  EXPECT_THAT(CommonSpans(lists), IsEmpty());
+  EXPECT_THAT(CommonSpans({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lull::bench

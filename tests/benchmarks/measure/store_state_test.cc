@@ -1,0 +1,75 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/measure/store_state.h"
+
+#include <gtest/gtest.h>
+
+#include "benchmarks/measure/stall_causes.h"
+
+namespace lull::bench {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+TEST(StoreStateTest, ReadsLevelDbStats) {
+  StoreState state;
+  ASSERT_TRUE(
+      ParseLevelDbStats("                               Compactions\n"
+                        "Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n"
+                        "--------------------------------------------------\n"
+                        "  0        3       12         1        0        40\n"
+                        "  2       70      123        14      300       280\n",
+                        &state));
+  ASSERT_EQ(state.levels.size(), 3u);
+  EXPECT_EQ(state.levels[0].tables, 3u);
+  EXPECT_EQ(state.levels[1].tables, 0u);
+  EXPECT_EQ(state.levels[2].bytes, 123 * kMiB);
+  EXPECT_EQ(state.background_read_bytes, 300 * kMiB);
+  EXPECT_EQ(state.background_written_bytes, 320 * kMiB);
+  EXPECT_FALSE(ParseLevelDbStats("", &state));
+  EXPECT_FALSE(ParseLevelDbStats("-----\nnonsense\n", &state));
+}
+
+TEST(StoreStateTest, DebtMovesDown) {
+  EXPECT_EQ(DebtBytes({}, 4, 10), 0u);
+  EXPECT_EQ(DebtBytes({{3, 300}}, 4, 10), 0u) << "L0 is not due";
+  EXPECT_EQ(DebtBytes({{0, 0}, {1, 10}, {1, 100}, {9, 1000}}, 4, 10), 0u);
+  // 4 bytes of L0 move to L1, 2 of its 12 to L2.
+  EXPECT_EQ(DebtBytes({{4, 4}, {1, 8}, {1, 50}}, 4, 10), 4u + 2u);
+  // 4900 are too many for L2, and 3900 of them for L3.
+  EXPECT_EQ(DebtBytes({{0, 0}, {0, 0}, {5, 5000}}, 4, 10), 4900u + 3900u);
+  // The last level may hold anything.
+  EXPECT_EQ(DebtBytes({{}, {}, {}, {}, {}, {}, {9, 1 << 30}}, 4, 10), 0u);
+  // An L0 that no level below can take in: 500 move to L1, 490 on to L2, 390 to L3.
+  EXPECT_EQ(DebtBytes({{4, 500}}, 4, 10), 500u + 490u + 390u);
+}
+
+TEST(StallCausesTest, ReadsLogs) {
+  EXPECT_EQ(StallCauseInLog("Current memtable full; waiting...\n"), "memory");
+  EXPECT_EQ(StallCauseInLog("Too many L0 files; waiting...\n"), "l0");
+  EXPECT_EQ(StallCauseInLog("[WARN] [default] Stopping writes because we have 20 level-0 files"),
+            "l0");
+  EXPECT_EQ(StallCauseInLog("[default] Stalling writes because of estimated pending compaction "
+                            "bytes 68719476736 rate 16777216"),
+            "debt");
+  EXPECT_EQ(StallCauseInLog("Stopping writes because we have 2 immutable memtables"), "memory");
+  EXPECT_EQ(StallCauseInLog("Compacting 4@0 + 1@1 files"), std::nullopt);
+  EXPECT_EQ(StallCauseInLog("flushing 2 immutable memtables"), std::nullopt);
+}
+
+TEST(StallCausesTest, AStallHasTheNearestCause) {
+  constexpr uint64_t kS = kNsPerSecond;
+  StallCauses causes;
+  causes.Note("memory", 10 * kS);
+  causes.Note("l0", 12 * kS);
+  causes.Note("debt", 20 * kS);
+  EXPECT_EQ(causes.CauseOf({10 * kS, 11 * kS}), "memory");
+  EXPECT_EQ(causes.CauseOf({10 * kS + kS / 2, 13 * kS}), "l0");
+  EXPECT_EQ(causes.CauseOf({15 * kS, 16 * kS}), "unknown");
+  EXPECT_EQ(causes.CauseOf({19 * kS, 19 * kS + kS / 2}), "debt") << "noted just after it";
+  const TimeSpan spans[] = {{10 * kS, 11 * kS}, {12 * kS, 14 * kS}, {15 * kS, 15 * kS + kS / 20}};
+  const std::map<std::string, double> expected = {{"l0", 2}, {"memory", 1}};
+  EXPECT_EQ(causes.SecondsByCause(spans), expected);
+}
+
+}  // namespace
+}  // namespace lull::bench

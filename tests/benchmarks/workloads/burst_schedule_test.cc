@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "benchmarks/workloads/burst_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/measure/platform.h"
+#include "util/thread.h"
+
+namespace lull::bench {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+void Ignore(const char*) {}
+
+std::unique_ptr<ThreadHandle> StartThread(std::function<void()> body) {
+  return ThreadFactory::System()->Start("client", CpuClass::kNormal, std::move(body));
+}
+
+// Runs through a schedule with bursts of no work.
+void RunThrough(BurstSchedule& schedule, uint64_t ops) {
+  while (schedule.BeginBurst()) {
+    const uint64_t due_ns = schedule.current().due_ns;
+    if (due_ns != UINT64_MAX) SleepUntilNs(due_ns);
+    schedule.EndBurst(ops);
+  }
+}
+
+TEST(BurstScheduleTest, TakesLengthsInTurnUntilTheDurationIsOver) {
+  BurstSchedule schedule(
+      {.duration_seconds = 0.5, .burst_seconds = {0.02, 0.01}, .idle_seconds = {0.03}}, 1, Ignore);
+  RunThrough(schedule, 5);
+  const auto bursts = schedule.bursts();
+  ASSERT_GE(bursts.size(), 2u);
+  EXPECT_EQ(bursts[0].due_ns - bursts[0].begin_ns, 20 * kMs);
+  EXPECT_EQ(bursts[1].due_ns - bursts[1].begin_ns, 10 * kMs);
+  EXPECT_EQ(bursts[1].begin_ns, bursts[0].end_ns + 30 * kMs);
+  for (const Burst& burst : bursts) {
+    EXPECT_LT(burst.begin_ns, bursts[0].begin_ns + 500 * kMs);
+    EXPECT_LE(burst.due_ns, bursts[0].begin_ns + 500 * kMs);
+    EXPECT_GE(burst.end_ns, burst.due_ns);
+    EXPECT_EQ(burst.ops, 5u);
+  }
+  EXPECT_GE(schedule.ActiveSeconds(), 0.03);
+}
+
+TEST(BurstScheduleTest, BurstsByCountHaveNoDueTime) {
+  BurstSchedule schedule({.duration_seconds = 0.02, .burst_seconds = {}, .idle_seconds = {0.03}}, 1,
+                         Ignore);
+  RunThrough(schedule, 1);
+  ASSERT_EQ(schedule.bursts().size(), 1u);
+  EXPECT_EQ(schedule.bursts()[0].due_ns, UINT64_MAX);
+}
+
+TEST(BurstScheduleTest, ThreadsShareTheirBursts) {
+  BurstSchedule schedule(
+      {.duration_seconds = 0.05, .burst_seconds = {0.005}, .idle_seconds = {0.005}}, 3, Ignore);
+  {
+    std::vector<std::unique_ptr<ThreadHandle>> threads;
+    for (uint64_t i = 1; i <= 3; ++i) {
+      threads.push_back(StartThread([&schedule, i] { RunThrough(schedule, i); }));
+    }
+  }
+  ASSERT_GE(schedule.bursts().size(), 1u);
+  for (const Burst& burst : schedule.bursts()) EXPECT_EQ(burst.ops, 6u);
+}
+
+TEST(BurstScheduleTest, AThreadThatLeavesHoldsUpNobody) {
+  BurstSchedule schedule(
+      {.duration_seconds = 0.02, .burst_seconds = {0.005}, .idle_seconds = {0.005}}, 2, Ignore);
+  {
+    const auto staying = StartThread([&schedule] { RunThrough(schedule, 1); });
+    ASSERT_TRUE(schedule.BeginBurst());
+    schedule.Leave();
+  }
+  EXPECT_GE(schedule.bursts().size(), 1u);
+}
+
+}  // namespace
+}  // namespace lull::bench
