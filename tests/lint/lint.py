@@ -10,6 +10,11 @@ Prints one line a finding, "file:line: rule: what to do", and exits 1 if there i
 import os
 import re
 import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'planted'))
+import bugs as planted  # noqa: E402
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
@@ -69,6 +74,10 @@ PATTERNS = [
      r'iostream)>|"leveldb/(env|db|cache)\.h"|"util/(clock|thread|mutex|random|grace|env_\w+)\.h"',
      r'(?!scheduler/)',
      'the scheduler is a function of its arguments: no clock, thread, lock, Env or random source'),
+    ('planted',
+     r'\bPlanted\s*\(|\bplanted\.h\b',
+     r'benchmarks/|tests/',
+     'a planted bug is a patch in tests/planted/patches, not code of the library'),
 ]
 PATTERNS = [(rule, re.compile(what), re.compile(home), do) for rule, what, home, do in PATTERNS]
 
@@ -223,6 +232,9 @@ def check_tree(root):
         for line, rule, instead in check_file(path, text):
             print(f'{path}:{line}: {rule}: {instead}')
             found += 1
+    for path, instead in planted.disagreements(root):
+        print(f'{path}:1: planted: {instead}')
+        found += 1
     return found
 
 
@@ -272,6 +284,9 @@ SAMPLES = [
     ('scheduler/a.h', '#include <mutex>', 'pure'),
     ('scheduler/a.h', '#include "util/clock.h"', 'pure'),
     ('scheduler/a.h', '#include "util/rate.h"', ''),
+    ('db/a.cc', 'if (Planted(Bug::kA)) return;', 'planted'),
+    ('db/a.cc', '#include "util/planted.h"', 'planted'),
+    ('tests/a.cc', 'if (Planted(Bug::kA)) return;', ''),
     ('db/a.cc', '// TO' 'DO: more', 'unfinished'),
     ('cmake/a.cmake', '# FIX' 'ME', 'unfinished'),
     ('db/a.cc', 'int x = ' + '1' * COLUMNS_MAX + ';', 'line-length'),
@@ -308,6 +323,36 @@ def longest_body(shape):
     return FUNCTION_LINES_MAX - max(lengths)
 
 
+# A patch, and whether it applies to a file that has the lines 1 2 3 1.
+PATCHES = [
+    ('@@ -9,2 +9,2 @@\n 2\n-3\n+4\n', True),
+    ('@@ -1,2 +1,1 @@\n 1\n-2\n@@ -3,2 +2,2 @@\n-3\n+4\n 1\n', True),
+    ('@@ -1 +1 @@\n-1\n+4\n', False),
+    ('@@ -1,2 +1,2 @@\n-2\n+4\n 1\n', False),
+    ('', False),
+]
+
+
+def patches_self_test():
+    failed = 0
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, 'db'))
+        for name in ('a.cc', 'a.h'):
+            with open(os.path.join(root, 'db', name), 'w', encoding='utf-8') as file:
+                file.write('1\n2\n3\n1\n')
+        for path, hunks, applies in [('db/a.cc', *patch) for patch in PATCHES] + [
+                ('db/b.cc', PATCHES[0][0], False), ('db/a.h', PATCHES[0][0], False)]:
+            try:
+                planted.apply(root, f'diff --git a/{path} b/{path}\n+++ b/{path}\n{hunks}')
+                applied = True
+            except planted.PatchError:
+                applied = False
+            if applied != applies:
+                print(f'self-test: {path}: {"applies" if applied else "does not apply"}:\n{hunks}')
+                failed += 1
+    return failed
+
+
 def self_test():
     samples = list(SAMPLES)
     for shape in SHAPES:
@@ -331,7 +376,8 @@ def self_test():
     if untested:
         print(f'self-test: no sample offends {sorted(untested)}')
         failed += 1
-    print(f'{len(samples) + 1} samples, {failed} failed')
+    failed += patches_self_test()
+    print(f'{len(samples) + len(PATCHES) + 3} samples, {failed} failed')
     return failed
 
 
@@ -339,8 +385,7 @@ def main():
     args = sys.argv[1:]
     if '--self-test' in args:
         return 1 if self_test() else 0
-    here = os.path.dirname(os.path.abspath(__file__))
-    return 1 if check_tree(args[0] if args else os.path.join(here, '..', '..')) else 0
+    return 1 if check_tree(args[0] if args else os.path.join(HERE, '..', '..')) else 0
 
 
 if __name__ == '__main__':
