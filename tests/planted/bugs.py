@@ -68,7 +68,7 @@ def apply(root, patch):
     sources = {}
     for path, before, after in hunks_of(patch):
         if path.split('/')[0] not in LIBRARY or not path.endswith('.cc'):
-            raise PatchError(f'{path} is not a .cc file of the library')
+            raise PatchError(f'it changes "{path}", which is not a .cc file of the library')
         if path not in sources:
             if not os.path.isfile(os.path.join(root, path)):
                 raise PatchError(f'{path} does not exist')
