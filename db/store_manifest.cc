@@ -93,11 +93,13 @@ std::optional<uint64_t> Store::RestoreManifest() {
   AdoptManifest(made.number, std::move(made.writer));
   frozen_.store(false, std::memory_order_release);
   NoteObsolete(std::move(obsolete));
+  {
+    MutexLock lock(mutex_);
+    write_error_ = leveldb::Status::OK();
+    read_only_.store(!wal_error_.ok(), std::memory_order_release);
+    changed_.NotifyAll();
+  }
   Log(context_->logger(), "Writes go on, with a new MANIFEST");
-  MutexLock lock(mutex_);
-  write_error_ = leveldb::Status::OK();
-  read_only_.store(!wal_error_.ok(), std::memory_order_release);
-  changed_.NotifyAll();
   return 0;
 }
 
