@@ -2,6 +2,7 @@
 //
 // Disks that are full, or fail, for a while: the store says so, and goes on by itself.
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <functional>
 #include <memory>
@@ -12,12 +13,16 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/write_batch.h"
+#include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/gate.h"
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -228,6 +233,43 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   db_ = OpenOn(&env_);
   ASSERT_TRUE(Put(2, 10, true).ok());
   ExpectNothingLost("after it was opened again");
+}
+
+// What a job made that ended meanwhile is no file of the store, and goes as well.
+TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
+  db_.reset();
+  std::atomic<bool> hold_next{false};
+  testing::Gate gate;
+  env_.set_before_operation([&](testing::IoOp op, const std::string& path) {
+    const bool makes_table = op == testing::kOpenWrite && path.ends_with(".ldb");
+    if (makes_table && hold_next.exchange(false)) gate.Pass();
+  });
+  db_ = OpenOn(&env_);
+  const auto checker = std::make_shared<testing::JobSequenceChecker>();
+  ASSERT_TRUE(AddListener(db_.get(), checker).ok());
+  for (int table = 0; table < 2; ++table) {
+    ASSERT_TRUE(Put(1, 10, true).ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  hold_next.store(true);
+  gate.Close();
+  auto compacts = ThreadFactory::System()->Start("compacts", CpuClass::kNormal,
+                                                 [this] { db_->CompactRange(nullptr, nullptr); });
+  gate.AwaitBlocked();
+  FillDisk(10, "MANIFEST");
+  ASSERT_TRUE(Put(1, 10, true).ok());
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  checker->Await([](const auto& counts) { return counts.failed == 1; });
+  gate.Open();
+  checker->Await([](const auto& counts) { return counts.failed == 2; });
+  EXPECT_EQ(checker->LastEnd(JobKind::kManualCompaction).outcome, JobOutcome::kFailed);
+  compacts.reset();
+  env_.Heal();
+  AwaitWrites();
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  db_.reset();
+  EXPECT_EQ(Tables(), 1);
 }
 
 TEST_F(FullDiskTest, AMANIFESTThatADeviceFailsIsNotReplaced) {
