@@ -34,6 +34,8 @@ struct StorePace {
   /// A table ends before its index outgrows this. The format's limit is 4 GiB; the rest is for the
   /// versions of one user key, which stay in one table.
   uint64_t index_bytes_max = 1 << 30;
+  /// Of the store, and of its coordinator if that is its own.
+  Clock* clock = Clock::System();
 };
 
 struct StoreContext {
@@ -52,7 +54,6 @@ struct StoreContext {
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; may be null
   StorePace pace;
-  Clock* clock = Clock::System();
   /// Null where no thread of idle priority works: repair, recovery's readers, tests of jobs.
   std::shared_ptr<FolderThread> folder_thread;
   std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none

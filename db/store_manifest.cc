@@ -16,8 +16,13 @@ namespace lull {
 /// is read-only, and nothing is deleted any more: nobody knows which of the two states is on disk.
 leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outputs,
                                    VersionRef* version) {
+  const auto doubt = [this](const std::vector<NewTable>& tables) {
+    for (const NewTable& table : tables)
+      doubtful_files_.push_back(TableFileName(context_->name, table.number));
+  };
   if (frozen_.load(std::memory_order_acquire)) {
     // What failed may have been of these files too, and a second sync that succeeds proves nothing.
+    doubt(outputs);
     MutexLock lock(mutex_);
     return write_error_;
   }
@@ -44,8 +49,7 @@ leveldb::Status Store::InstallEdit(VersionEdit* edit, std::vector<NewTable> outp
     restorable = IsOutOfResources(status);
   }
   if (!status.ok()) {
-    for (const NewTable& table : edit->new_tables)
-      doubtful_files_.push_back(TableFileName(context_->name, table.number));
+    doubt(edit->new_tables);
     FreezeForManifest(status, restorable);
   } else if (edit->log_number) {
     log_number_ = *edit->log_number;
@@ -92,11 +96,13 @@ std::optional<uint64_t> Store::RestoreManifest() {
   AdoptManifest(made.number, std::move(made.writer));
   frozen_.store(false, std::memory_order_release);
   NoteObsolete(std::move(obsolete));
+  {
+    MutexLock lock(mutex_);
+    write_error_ = leveldb::Status::OK();
+    read_only_.store(!wal_error_.ok(), std::memory_order_release);
+    changed_.NotifyAll();
+  }
   Log(context_->logger(), "Writes go on, with a new MANIFEST");
-  MutexLock lock(mutex_);
-  write_error_ = leveldb::Status::OK();
-  read_only_.store(!wal_error_.ok(), std::memory_order_release);
-  changed_.NotifyAll();
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "db/recovery/lost_files.h"
 #include "db/store.h"
 #include "db/write/batch_format.h"
+#include "util/clock.h"
 #include "util/logging.h"
 #include "util/registry.h"
 #include "util/thread.h"
@@ -41,12 +42,14 @@ leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name)
 }
 
 leveldb::Status FindCoordinator(const SchedulingOptions& scheduling, const PolicyOptions& policy,
-                                uint64_t memtable_bytes, std::shared_ptr<Coordinator>* result) {
+                                uint64_t memtable_bytes, Clock* own_clock,
+                                std::shared_ptr<Coordinator>* result) {
   CoordinatorOptions options;
   options.compaction_threads = policy.compaction_threads;
   options.memory_budget_bytes =
       std::max<uint64_t>(scheduling.memory_budget_bytes, 2 * memtable_bytes);
   if (!scheduling.own_coordinator) return Coordinator::Shared(options, result);
+  options.clock = own_clock;
   *result = std::make_shared<Coordinator>(options);
   return (*result)->StartThreads();
 }
@@ -114,7 +117,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
       ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount());
   context->layout = ResolveLayoutOptions(scheduling, policy, checked.max_file_size);
   std::shared_ptr<Coordinator> coordinator;
-  status = FindCoordinator(scheduling, policy, checked.write_buffer_size, &coordinator);
+  status = FindCoordinator(scheduling, policy, checked.write_buffer_size, pace.clock, &coordinator);
   if (status.ok()) status = FolderThread::Shared(&context->folder_thread);
   if (!status.ok()) return status;
   std::unique_ptr<Store> store(

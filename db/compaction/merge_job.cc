@@ -21,7 +21,7 @@ constexpr size_t kInputReadaheadBytes = 256 << 10;
 leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress) {
   const uint64_t began_micros = context_->env()->NowMicros();
   SliceBudget until = budget;
-  until.nanos += context_->clock->NowNanos();
+  until.nanos += context_->pace.clock->NowNanos();
   leveldb::Status status;
   if (input_ == nullptr) {
     status = OpenInput(&input_);
@@ -48,7 +48,7 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
     if (bytes < clock_at_bytes) continue;
     clock_at_bytes = bytes + kClockEveryBytes;
     if (until.offers_core) OfferCore();
-    if (bytes >= until.bytes || context_->clock->NowNanos() >= until.nanos) {
+    if (bytes >= until.bytes || context_->pace.clock->NowNanos() >= until.nanos) {
       *progress = Progress::kMore;
       return status;
     }

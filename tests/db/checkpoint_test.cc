@@ -18,6 +18,7 @@
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
 #include "tests/support/crash_env.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
 #include "util/thread.h"
@@ -88,10 +89,11 @@ class Writers {
     for (int w = 0; w < kWriters; ++w) counts[w] = acked_[w];
     return counts;
   }
-  void AwaitMore(int batches) const {
+  void AwaitMore(int batches) {
     const Counts before = Acked();
     for (int w = 0; w < kWriters; ++w) {
-      while (acked_[w] < std::min(before[w] + batches, kBatchesMax)) OfferCore();
+      acks_.Await("more batches",
+                  [&] { return acked_[w] >= std::min(before[w] + batches, kBatchesMax); });
     }
   }
 
@@ -139,11 +141,13 @@ class Writers {
       options.sync = batch % 500 == 0;
       ASSERT_TRUE(db_->Write(options, &entries).ok());
       acked_[w] = batch;
+      acks_.Note();
     }
   }
 
   leveldb::DB* const db_;
   std::array<std::atomic<int>, kWriters> acked_{};
+  testing::EventCount acks_;
   std::atomic<bool> stop_{false};
   std::vector<std::unique_ptr<ThreadHandle>> threads_;
 };

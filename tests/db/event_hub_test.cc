@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/event_count.h"
 #include "tests/support/no_more_threads.h"
 #include "util/mutex.h"
 #include "util/thread.h"
@@ -107,15 +108,19 @@ TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
   std::atomic<bool> left{false};
   auto notes = std::make_shared<Notes>();
   EventHub hub;
+  testing::EventCount removes;
   std::unique_ptr<ThreadHandle> remover;
   notes->at_each = [&] {
     if (inside.exchange(true)) return;
     remover = ThreadFactory::System()->Start("remove", CpuClass::kNormal, [&] {
+      removes.Note();
       EXPECT_TRUE(hub.Remove(notes.get()));
       EXPECT_TRUE(left.load());
       removed.store(true);
     });
-    // As long as this call runs, the remover must not come through.
+    removes.Await("the remover", [&] { return removes.count() > 0; });
+    // As long as this call runs, the remover must not come through. Nothing tells where it stands:
+    // it has its chance.
     for (int i = 0; i < 1000; ++i) {
       OfferCore();
       EXPECT_FALSE(removed.load());

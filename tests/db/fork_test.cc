@@ -21,6 +21,7 @@
 #include "leveldb/env.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "util/mutex.h"
 #include "util/thread.h"
@@ -241,14 +242,12 @@ TEST_F(ForkTest, TheChildOpensTheParentsStoreOnceItIsClosed) {
   EXPECT_EQ(Value(again.get(), "key10"), "parent");
 }
 
-std::atomic<int> scheduled{0};
-
 TEST_F(ForkTest, TheChildsEnvRunsWhatIsScheduled) {
   const auto run_one = [] {
-    const int before = scheduled.load();
-    leveldb::Env::Default()->Schedule([](void*) { scheduled.fetch_add(1); }, nullptr);
-    while (scheduled.load() == before) OfferCore();
-    return true;
+    testing::EventCount calls;
+    leveldb::Env::Default()->Schedule(
+        [](void* called) { static_cast<testing::EventCount*>(called)->Note(); }, &calls);
+    return calls.Await("the call", [&] { return calls.count() > 0; });
   };
   run_one();
   EXPECT_TRUE(InChild(run_one));

@@ -2,6 +2,8 @@
 //
 // Disks that are full, or fail, for a while: the store says so, and goes on by itself.
 #include <algorithm>
+#include <atomic>
+#include <cstdarg>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,13 +11,18 @@
 
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
+#include "leveldb/env.h"
 #include "leveldb/write_batch.h"
+#include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
 #include "tests/support/crash_env.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/gate.h"
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
-#include "util/clock.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -25,6 +32,14 @@ using testing::CrashOptions;
 using testing::Fault;
 using testing::FaultKind;
 
+/// Notes each line of LOG. The store logs every job that ends, every failure, and that it takes
+/// writes again.
+class LogLines final : public leveldb::Logger {
+ public:
+  void Logv(const char*, std::va_list) override { lines.Note(); }
+  testing::EventCount lines;
+};
+
 class FullDiskTest : public ::testing::Test {
  protected:
   FullDiskTest() {
@@ -32,10 +47,12 @@ class FullDiskTest : public ::testing::Test {
     options_.env = &env_;
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
+    options_.info_log = &log_lines_;
     db_ = OpenOn(&env_);
   }
 
-  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env, const std::string& scheduling = "") const {
+  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env,
+                                      const std::string& scheduling = "retry_ms=10") const {
     leveldb::Options options = options_;
     options.env = env;
     leveldb::DB* raw = nullptr;
@@ -58,15 +75,18 @@ class FullDiskTest : public ::testing::Test {
     fault.name_part = name_part;
     env_.Arm(fault);
   }
-  /// Tries until it succeeds, which the store's own second try must bring about in time.
+  /// Tries whenever the store logs something, until it succeeds, which the store's own second try
+  /// must bring about.
   void AwaitOk(const std::function<leveldb::Status()>& attempt) {
-    Clock* const clock = Clock::System();
-    const uint64_t began = clock->NowNanos();
     leveldb::Status status;
-    while (!(status = attempt()).ok()) {
-      ASSERT_LT(clock->NowNanos() - began, 10'000'000'000u) << status.ToString();
-      clock->SleepForNanos(10'000'000);
-    }
+    const auto succeeds = [&] { return (status = attempt()).ok(); };
+    ASSERT_TRUE(log_lines_.lines.Await("a try that succeeds", succeeds)) << status.ToString();
+  }
+  int64_t Tables() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(disk_.GetChildren("/store", &names).ok());
+    return std::count_if(names.begin(), names.end(),
+                         [](const std::string& name) { return name.ends_with(".ldb"); });
   }
   void AwaitWrites() {
     AwaitOk([this] { return Put(0, 10, true); });
@@ -88,6 +108,7 @@ class FullDiskTest : public ::testing::Test {
 
   testing::CrashEnv disk_;
   testing::FaultEnv env_{&disk_};
+  LogLines log_lines_;
   leveldb::Options options_;
   std::unique_ptr<leveldb::DB> db_;
   CommitLog log_;
@@ -97,6 +118,8 @@ class FullDiskTest : public ::testing::Test {
 // The sync that fails takes with it what was acknowledged before. Memory has it still, and the
 // first try to make a table of that fails too.
 TEST_F(FullDiskTest, ACloseSavesWhatAFailedLogLost) {
+  db_.reset();
+  db_ = OpenOn(&env_, "retry_ms=1000000");  // the close tries again, nobody else
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(Put(i, 100, false).ok());
   Fault failed_sync;
   failed_sync.kind = FaultKind::kFailedSync;
@@ -107,7 +130,7 @@ TEST_F(FullDiskTest, ACloseSavesWhatAFailedLogLost) {
   no_table.name_part = ".ldb";
   env_.Arm(no_table);
   EXPECT_FALSE(Put(1, 100, true).ok());
-  while (env_.hits() < 2) Clock::System()->SleepForNanos(1'000'000);
+  log_lines_.lines.Await("the flush that fails", [this] { return env_.hits() == 2; });
   db_.reset();
   ExpectMatch(OpenOn(&disk_).get(), CommitLog::Demand::kAckedSurvives, "closed");
 }
@@ -179,7 +202,7 @@ TEST_F(FullDiskTest, MemoryAbsorbsWhileTablesHaveNoRoom) {
 
 TEST_F(FullDiskTest, WhoNeedsMemoryDoesNotWaitForWhatFails) {
   db_.reset();
-  db_ = OpenOn(&env_, "own_coordinator=true;memory_budget_bytes=1M");
+  db_ = OpenOn(&env_, "own_coordinator=true;memory_budget_bytes=1M;retry_ms=10");
   FillDisk(100, ".ldb");
   leveldb::Status status;
   for (int i = 0; status.ok() && i < 10'000; ++i) status = Put(i % 100, 2000, false);
@@ -206,14 +229,47 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   db_.reset();
-  std::vector<std::string> names;
-  ASSERT_TRUE(disk_.GetChildren("/store", &names).ok());
-  EXPECT_EQ(std::count_if(names.begin(), names.end(),
-                          [](const std::string& name) { return name.ends_with(".ldb"); }),
-            1);
+  EXPECT_EQ(Tables(), 1);
   db_ = OpenOn(&env_);
   ASSERT_TRUE(Put(2, 10, true).ok());
   ExpectNothingLost("after it was opened again");
+}
+
+// What a job made that ended meanwhile is no file of the store, and goes as well.
+TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
+  db_.reset();
+  std::atomic<bool> hold_next{false};
+  testing::Gate gate;
+  env_.set_before_operation([&](testing::IoOp op, const std::string& path) {
+    const bool makes_table = op == testing::kOpenWrite && path.ends_with(".ldb");
+    if (makes_table && hold_next.exchange(false)) gate.Pass();
+  });
+  db_ = OpenOn(&env_);
+  const auto checker = std::make_shared<testing::JobSequenceChecker>();
+  ASSERT_TRUE(AddListener(db_.get(), checker).ok());
+  for (int table = 0; table < 2; ++table) {
+    ASSERT_TRUE(Put(1, 10, true).ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  hold_next.store(true);
+  gate.Close();
+  auto compacts = ThreadFactory::System()->Start("compacts", CpuClass::kNormal,
+                                                 [this] { db_->CompactRange(nullptr, nullptr); });
+  gate.AwaitBlocked();
+  FillDisk(10, "MANIFEST");
+  ASSERT_TRUE(Put(1, 10, true).ok());
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  checker->Await([](const auto& counts) { return counts.failed == 1; });
+  gate.Open();
+  checker->Await([](const auto& counts) { return counts.failed == 2; });
+  EXPECT_EQ(checker->LastEnd(JobKind::kManualCompaction).outcome, JobOutcome::kFailed);
+  compacts.reset();
+  env_.Heal();
+  AwaitWrites();
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  db_.reset();
+  EXPECT_EQ(Tables(), 1);
 }
 
 TEST_F(FullDiskTest, AMANIFESTThatADeviceFailsIsNotReplaced) {

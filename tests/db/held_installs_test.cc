@@ -14,15 +14,26 @@ namespace {
 
 using testing::kMiB;
 
+/// Counts deep jobs that began, and changes of options.
 class DeepJobs final : public EventListener {
  public:
+  explicit DeepJobs(testing::Script* script) : script_(script) {}
   void OnJobBegin(const JobInfo& job) override {
-    if (job.kind == JobKind::kDeepCompaction) begun_.fetch_add(1);
+    if (job.kind != JobKind::kDeepCompaction) return;
+    begun_.fetch_add(1);
+    script_->Note();
+  }
+  void OnOptionsChange(const OptionsInfo&) override {
+    changes_.fetch_add(1);
+    script_->Note();
   }
   int begun() const { return begun_.load(); }
+  int changes() const { return changes_.load(); }
 
  private:
+  testing::Script* const script_;
   std::atomic<int> begun_{0};
+  std::atomic<int> changes_{0};
 };
 
 /// A store whose flush thread is held in the install of a deep job, while others are finished.
@@ -30,7 +41,7 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
  protected:
   static constexpr int kToInstallMax = 8;
 
-  ~HeldInstallsTest() override { env_.HoldSyncs(false); }
+  ~HeldInstallsTest() override { env_.syncs.Open(); }
 
   /// Moves of tables out of a level that holds more than twice what it should. (No call of Flush:
   /// what a client waits for is done though no policy wants it.)
@@ -50,7 +61,7 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
     script_.Set(wanted);
     Await("all of it in L1", [&] { return script_.Seen().l0_tables == 0; });
     ASSERT_EQ(jobs_->begun(), 0);
-    env_.HoldSyncs(true);
+    env_.syncs.Close();
     wanted.l0.jobs_max = 0;
     wanted.deep.jobs_max = 1;
     script_.Set(wanted);
@@ -64,14 +75,17 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
     }
   }
 
-  const std::shared_ptr<DeepJobs> jobs_ = std::make_shared<DeepJobs>();
+  const std::shared_ptr<DeepJobs> jobs_ = std::make_shared<DeepJobs>(&script_);
 };
 
 TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
   HoldTheFirstOfMany();
-  for (int i = 0; i < 10; ++i) AwaitObeyed();
+  script_.AwaitDecisions(20);
+  // Listeners hear of this after all jobs that began before.
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_slowdown=50;l0_stop=60").ok());
+  Await("the change of options", [&] { return jobs_->changes() == 1; });
   EXPECT_EQ(jobs_->begun(), 1 + kToInstallMax) << "one is being installed";
-  env_.HoldSyncs(false);
+  env_.syncs.Open();
   ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "none of them took what another had";
   Await("the others", [&] { return jobs_->begun() > 1 + kToInstallMax; });
 }
@@ -81,7 +95,7 @@ TEST_F(HeldInstallsTest, OneThatFailsIsTheLast) {
   HoldTheFirstOfMany();
   env_.TakeTrace();
   env_.FailNextSync();
-  env_.HoldSyncs(false);
+  env_.syncs.Open();
   Await("none waits", [&] {
     std::string stats;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &stats));
@@ -96,7 +110,7 @@ TEST_F(HeldInstallsTest, AFlushGoesOnBetweenTwoOfThem) {
   WriteMiB(25, 38);
   Await("they are sealed", [&] { return script_.Seen().immutables >= 12; });
   env_.TakeTrace();
-  env_.HoldSyncs(false);
+  env_.syncs.Open();
   Await("the flush", [&] { return script_.Seen().immutables == 0; });
   std::string trace = env_.TakeTrace();
   ASSERT_NE(trace.find('T'), std::string::npos) << trace;

@@ -18,10 +18,11 @@
 #include "lull/lull.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/gate.h"
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
-#include "util/clock.h"
 
 namespace lull {
 namespace {
@@ -37,7 +38,7 @@ using testing::PendingEntry;
 constexpr char kName[] = "/store";
 
 /// Calls a test back before a table is made, before each append to a MANIFEST, and when LOCK is
-/// given back; counts the files that are open for writing.
+/// given back; counts the files that are open for writing; notes removals of tables.
 class MomentsEnv final : public testing::FaultEnv {
  public:
   using FaultEnv::FaultEnv;
@@ -45,6 +46,7 @@ class MomentsEnv final : public testing::FaultEnv {
   std::function<void()> before_table;
   std::function<void()> before_manifest;
   std::function<void()> before_unlock;
+  testing::EventCount tables_removed;
   int open_files() const { return open_files_.load(); }
 
   leveldb::Status NewWritableFile(const std::string& path,
@@ -55,6 +57,11 @@ class MomentsEnv final : public testing::FaultEnv {
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {
     return Wrapped(path, FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
+  }
+  leveldb::Status RemoveFile(const std::string& path) override {
+    const leveldb::Status status = FaultEnv::RemoveFile(path);
+    if (path.ends_with(".ldb")) tables_removed.Note();
+    return status;
   }
   leveldb::Status UnlockFile(leveldb::FileLock* lock) override {
     if (before_unlock) before_unlock();
@@ -106,8 +113,8 @@ class IoOrderTest : public ::testing::Test {
     options.create_if_missing = true;
     options.write_buffer_size = 64 << 10;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status =
-        testing::OpenStore(options, "own_coordinator=true;l0_trigger=100", kName, &raw);
+    const leveldb::Status status = testing::OpenStore(
+        options, "own_coordinator=true;compaction_threads=1;l0_trigger=100", kName, &raw);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(raw);
   }
@@ -179,18 +186,52 @@ TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
   }
 }
 
+/// Shows when clean-up has had its turn. Keeps tables that no Version lists any more, by iterators;
+/// clean-up removes those of one when it is destroyed.
+class CleanUpProbe {
+ public:
+  CleanUpProbe(leveldb::DB* db, testing::EventCount* tables_removed) : removed_(tables_removed) {
+    for (int merge = 0; merge < 3; ++merge) {
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "probe", "v").ok());
+        EXPECT_TRUE(Flush(db).ok());
+      }
+      if (merge < 2) kept_by_.emplace_back(db->NewIterator(leveldb::ReadOptions()));
+      db->CompactRange(nullptr, nullptr);
+    }
+    // Once the three inputs of the last merge are gone, nothing but the iterators keeps the others.
+    AwaitRemoved(3);
+  }
+
+  /// On return clean-up has removed all that was obsolete before the call. REQUIRES: one thread
+  /// compacts; this is the first call. That thread takes what is obsolete in lots, in order, and
+  /// the removal of a lot may begin at its end: so there are two.
+  void AwaitCleanUp() {
+    for (std::unique_ptr<leveldb::Iterator>& iterator : kept_by_) {
+      const uint64_t before = removed_->count();
+      iterator.reset();
+      AwaitRemoved(before + 1);
+    }
+  }
+
+ private:
+  void AwaitRemoved(uint64_t tables) {
+    removed_->Await("clean-up", [&] { return removed_->count() >= tables; });
+  }
+
+  testing::EventCount* const removed_;
+  std::vector<std::unique_ptr<leveldb::Iterator>> kept_by_;
+};
+
 TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
+  CleanUpProbe probe(db_.get(), &env_.tables_removed);
   std::atomic<bool> went_early{false};
   std::atomic<int> edits{0};
   env_.before_manifest = [&] {
     if (edits.fetch_add(1) > 0) return;  // the first is that of the memtable filled below
     const std::string log = LogWith("a0");
-    went_early.store(log.empty());
-    // Clean-up has its time.
-    for (int i = 0; i < 300 && !went_early.load(); ++i) {
-      Clock::System()->SleepForNanos(1'000'000);
-      went_early.store(!disk_.FileExists(log));
-    }
+    probe.AwaitCleanUp();
+    went_early.store(log.empty() || !disk_.FileExists(log));
   };
   FillMemTable("a");
   ASSERT_TRUE(Flush(db_.get()).ok());
@@ -206,16 +247,17 @@ class TwoSealedTest : public IoOrderTest {
  protected:
   void SetUp() override {
     int tables = 0;
-    std::atomic<bool> filled{false};
+    testing::Gate filled;
+    filled.Close();
     env_.before_table = [&] {
-      while (!filled.load()) Clock::System()->SleepForNanos(1'000'000);
+      filled.Pass();
       if (++tables == 1) FillMemTable("b");
       if (tables != 2) return;
       second_ = LogWith("b20");
       after_ = disk_.Crash(1, CrashOptions::KeepAll());
     };
     FillMemTable("a");
-    filled.store(true);
+    filled.Open();
     EXPECT_TRUE(Flush(db_.get()).ok());
     EXPECT_TRUE(Flush(db_.get()).ok());
     db_.reset();
@@ -239,17 +281,16 @@ TEST_F(TwoSealedTest, WithoutTheLogOfTheSecondNothingOfTheThirdIsThere) {
 // While the memtable before it becomes a table, which would make names durable as well, the power
 // fails behind a synced write: of names only those that were synced are there.
 TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
-  std::atomic<bool> crashed{false};
-  env_.before_table = [&] {
-    while (!crashed.load()) Clock::System()->SleepForNanos(1'000'000);
-  };
+  testing::Gate crashed;
+  crashed.Close();
+  env_.before_table = [&] { crashed.Pass(); };
   FillMemTable("a");
   EXPECT_TRUE(Put("synced", 10, true).ok());
   CrashOptions lost;
   lost.data_survival = 1;
   lost.entry_survival = 0;
   const std::unique_ptr<CrashEnv> after = disk_.Crash(1, lost);
-  crashed.store(true);
+  crashed.Open();
   db_.reset();
   env_.before_table = {};
   ExpectMatch(after.get(), CommitLog::Demand::kSyncedSurvives);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lull/listener.h"
+#include "tests/support/event_count.h"
 #include "util/mutex.h"
 
 namespace lull::testing {
@@ -33,7 +34,7 @@ class JobSequenceChecker final : public EventListener {
     last_new_id_ = job.id;
     if (job.outcome != JobOutcome::kRunning) Wrong(job, "begins with an outcome");
     jobs_[job.id] = {State::kRunning, job};
-    changed_.NotifyAll();
+    changed_.Note();
   }
   void OnJobPause(const JobInfo& job) override {
     MutexLock lock(mutex_);
@@ -74,7 +75,7 @@ class JobSequenceChecker final : public EventListener {
     ++counts_.stall_begins;
     if (stalls_.contains(stall.kind)) errors_.push_back("a second stall of one kind begins");
     stalls_[stall.kind] = stall;
-    changed_.NotifyAll();
+    changed_.Note();
   }
   void OnStallEnd(const StallInfo& stall) override {
     MutexLock lock(mutex_);
@@ -88,25 +89,24 @@ class JobSequenceChecker final : public EventListener {
     if (stall.held_writes == 0) errors_.push_back("a stall that held up no write");
     stalls_.erase(stall.kind);
     last_stall_ = stall;
-    changed_.NotifyAll();
+    changed_.Note();
   }
   void OnOptionsChange(const OptionsInfo&) override {
     MutexLock lock(mutex_);
     ++counts_.option_changes;
-    changed_.NotifyAll();
+    changed_.Note();
   }
   void OnWritesRefused(const WritesRefusedInfo& refused) override {
     MutexLock lock(mutex_);
     ++counts_.refusals;
     if (refused.status.ok()) errors_.push_back("writes refused without a reason");
-    changed_.NotifyAll();
+    changed_.Note();
   }
 
   /// Waits until `holds(counts)`.
   template <class Predicate>
   void Await(Predicate holds) {
-    MutexLock lock(mutex_);
-    while (!holds(counts_)) changed_.Wait(mutex_);
+    changed_.Await("an event of the store", [&] { return holds(counts()); });
   }
   Counts counts() {
     MutexLock lock(mutex_);
@@ -159,11 +159,11 @@ class JobSequenceChecker final : public EventListener {
     if (job.pauses != pauses) Wrong(job, "counts its pauses wrongly");
     if (job.input_bytes_done > job.input_bytes) Wrong(job, "does more than there is");
     known = {to, job};
-    changed_.NotifyAll();
+    changed_.Note();
   }
 
   Mutex mutex_;
-  CondVar changed_;
+  EventCount changed_;
   std::map<uint64_t, Job> jobs_ LULL_GUARDED_BY(mutex_);
   std::map<StallKind, StallInfo> stalls_ LULL_GUARDED_BY(mutex_);
   std::map<JobKind, JobInfo> last_end_ LULL_GUARDED_BY(mutex_);

@@ -27,13 +27,14 @@
 #include "lull/lull.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/gate.h"
 #include "tests/support/random_policy.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
 #include "util/clock.h"
-#include "util/env_extension.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
+#include "util/env_extension.h"
 #include "util/thread.h"
 
 namespace lull::testing {
@@ -110,12 +111,12 @@ class Load {
     start("options", 1, &Load::ChangeOptions);
     while (Goes()) {
       clock_->SleepForNanos(rng_.Below(kLifeNanosMax));
-      closing_.store(true);
+      entrance_.Close();
       {
         const std::unique_lock alone(clients_);
-        ASSERT_NO_FATAL_FAILURE(Reopen());
+        Reopen();
       }
-      closing_.store(false);
+      entrance_.Open();
     }
     threads.clear();  // joins
     ASSERT_NO_FATAL_FAILURE(CheckAll());
@@ -134,11 +135,13 @@ class Load {
     return clock_->NowNanos() < ends_at_nanos_ && !::testing::Test::HasFailure();
   }
 
-  /// Clients hold this while they are at the store. They queue up behind who wants to close it, for
-  /// whom there might be no gap between them.
+  /// Clients hold this while they are at the store; without the lock the run is over. They queue up
+  /// behind who wants to close it, for whom there might be no gap between them.
   std::shared_lock<std::shared_mutex> Enter() {
-    while (closing_.load()) clock_->SleepForNanos(100'000);
-    return std::shared_lock(clients_);
+    entrance_.Pass();
+    std::shared_lock client(clients_);
+    if (!Goes()) client.unlock();
+    return client;
   }
 
   void Open() {
@@ -169,8 +172,7 @@ class Load {
 
   void Write(int id) {
     Rng rng(SubSeed(seed_ + 1, id));
-    while (Goes()) {
-      const std::shared_lock<std::shared_mutex> client = Enter();
+    while (const auto client = Enter()) {
       leveldb::WriteBatch batch;
       std::vector<int> keys;
       for (uint64_t i = 1 + (rng.OneIn(4) ? rng.Below(20) : 0); i > 0; --i) {
@@ -194,8 +196,7 @@ class Load {
 
   void Read(int id) {
     Rng rng(SubSeed(seed_ + 2, id));
-    while (Goes()) {
-      const std::shared_lock<std::shared_mutex> client = Enter();
+    while (const auto client = Enter()) {
       CheckOne(static_cast<int>(rng.Below(kKeys)));
       reads_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -223,8 +224,7 @@ class Load {
 
   void Iterate(int id) {
     Rng rng(SubSeed(seed_ + 3, id));
-    while (Goes()) {
-      const std::shared_lock<std::shared_mutex> client = Enter();
+    while (const auto client = Enter()) {
       const int first = static_cast<int>(rng.Below(kKeys));
       const int last = std::min(kKeys, first + static_cast<int>(rng.Below(3000))) - 1;
       Scan(first, last);
@@ -254,7 +254,8 @@ class Load {
     Rng rng(SubSeed(seed_, 4));
     while (Goes()) {
       clock_->SleepForNanos(rng.Below(60'000'000));
-      const std::shared_lock<std::shared_mutex> client = Enter();
+      const auto client = Enter();
+      if (!client) return;
       std::string change = "policy=" + PolicyNames()[rng.Below(PolicyNames().size())];
       const int trigger = 1 + static_cast<int>(rng.Below(6));
       if (rng.OneIn(2)) {
@@ -319,7 +320,7 @@ class Load {
   leveldb::Options options_;
   std::unique_ptr<leveldb::Cache> cache_;
   std::shared_mutex clients_;  // held alone by who closes the store
-  std::atomic<bool> closing_{false};
+  Gate entrance_;              // closed while the store is
   std::unique_ptr<leveldb::DB> db_;
   int lives_ = 0;
   std::array<KeyState, kKeys> states_;

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,10 +16,10 @@
 #include "db/store.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
-#include "tests/db/fake_tenant.h"
+#include "tests/db/script_policy.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/gate.h"
 #include "tests/support/rng.h"
-#include "util/clock.h"
 #include "util/env_extension.h"
 #include "util/mutex.h"
 
@@ -28,18 +27,6 @@ namespace lull::testing {
 
 inline constexpr uint64_t kKiB = 1 << 10;
 inline constexpr uint64_t kMiB = 1 << 20;
-
-/// Shared by the policies that a store has in turn.
-struct Script : Wish {
-  std::string policy LULL_GUARDED_BY(mutex);
-  PolicyOptions options LULL_GUARDED_BY(mutex);
-  std::atomic<int> made{0};  ///< policies
-
-  void Set(Directive wanted) {
-    wanted.tick = true;
-    Wish::Set(wanted);
-  }
-};
 
 /// The real file system, on which no table can be made while they are held, nor a folder be synced.
 /// What is written is traced, a letter each: t, some of a table; T, a table's sync; d, a folder's,
@@ -51,10 +38,9 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
         EnvExtension(this),
         extension_(ExtensionOf(leveldb::Env::Default())) {}
 
-  void Hold(bool on) { held_.store(on); }
-  void HoldSyncs(bool on) { syncs_held_.store(on); }
+  Gate tables;  ///< whoever makes a table passes here
+  Gate syncs;   ///< likewise, who syncs the folder
   void FailNextSync() { next_sync_fails_.store(true); }
-  int waiting() const { return waiting_.load(); }
   /// Tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
   /// And begins anew.
@@ -64,7 +50,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   }
 
   leveldb::Status SyncDirectory(const std::string& dir) override {
-    while (syncs_held_.load()) Clock::System()->SleepForNanos(1'000'000);
+    syncs.Pass();
     Trace('d');
     if (next_sync_fails_.exchange(false)) return leveldb::Status::IOError(dir, "not this time");
     return extension_->SyncDirectory(dir);
@@ -76,9 +62,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   leveldb::Status NewTableFile(const std::string& name, TableWriterKind writer,
                                leveldb::WritableFile** result) override {
     if (sched_getscheduler(0) == SCHED_IDLE) created_at_idle_.fetch_add(1);
-    waiting_.fetch_add(1);
-    while (held_.load()) Clock::System()->SleepForNanos(1'000'000);
-    waiting_.fetch_sub(1);
+    tables.Pass();
     const leveldb::Status status = extension_->NewTableFile(name, writer, result);
     if (status.ok()) *result = new Table(this, *result);
     return status;
@@ -112,10 +96,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   EnvExtension* const extension_;
   Mutex mutex_;
   std::string trace_ LULL_GUARDED_BY(mutex_);
-  std::atomic<bool> held_{false};
-  std::atomic<bool> syncs_held_{false};
   std::atomic<bool> next_sync_fails_{false};
-  std::atomic<int> waiting_{0};
   std::atomic<int> created_at_idle_{0};
 };
 
@@ -130,41 +111,25 @@ class ScriptedStoreTest : public ::testing::Test {
     scheduling_.own_coordinator = true;
     scheduling_.memory_budget_bytes = 4 * kMiB;
     name_ = FreshDirectory("mechanism");
-    script_.Set(Everything());
   }
 
-  static Directive Everything() {
-    Directive wanted;
-    wanted.l0 = wanted.deep = {4, CpuPriority::kNormal};
-    wanted.compactions_max = 4;
-    return wanted;
-  }
+  static Directive Everything() { return Script::Everything(); }
 
   void Open() {
     leveldb::DB* db = nullptr;
     const auto make = [this](const std::string& policy, const PolicyOptions& options) {
-      MutexLock lock(script_.mutex);
-      script_.policy = policy;
-      script_.options = options;
-      script_.made.fetch_add(1);
-      return std::make_unique<WishPolicy>(&script_);
+      return script_.Make(policy, options);
     };
     const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(db);
   }
-  void Await(const char* what, const std::function<bool()>& holds) {
-    for (int i = 0; i < 60'000; ++i) {
-      if (holds()) return;
-      Clock::System()->SleepForNanos(1'000'000);
-    }
-    FAIL() << "never came: " << what;
+  /// As those of Script.
+  template <class Predicate>
+  void Await(const std::string& what, Predicate holds) {
+    script_.Await(what, holds);
   }
-  /// Waits until the store obeys what the script said before.
-  void AwaitObeyed() {
-    const uint64_t asked = script_.asked.load();
-    Await("two more decisions", [&] { return script_.asked.load() >= asked + 2; });
-  }
+  void AwaitObeyed() { script_.AwaitObeyed(); }
 
   /// Values that do not compress, and whose key is known by their number.
   static std::string KeyOf(uint64_t i) { return "key" + std::to_string(100'000 + i); }

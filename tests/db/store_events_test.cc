@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "db/store.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
@@ -19,6 +20,8 @@
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/metrics_checker.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/gate.h"
+#include "util/clock.h"
 #include "util/mutex.h"
 #include "util/random.h"
 #include "util/thread.h"
@@ -28,29 +31,6 @@ namespace {
 
 using Json = nlohmann::json;
 using testing::JobSequenceChecker;
-
-/// A gate that is open at first.
-class Gate {
- public:
-  void Close() {
-    MutexLock lock(mutex_);
-    closed_ = true;
-  }
-  void Open() {
-    MutexLock lock(mutex_);
-    closed_ = false;
-    changed_.NotifyAll();
-  }
-  void Pass() {
-    MutexLock lock(mutex_);
-    while (closed_) changed_.Wait(mutex_);
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool closed_ LULL_GUARDED_BY(mutex_) = false;
-};
 
 /// Tables cannot be created while the gate is closed, and nothing can be appended to logs while
 /// `break_logs` is set.
@@ -65,7 +45,7 @@ class GatedEnv final : public leveldb::EnvWrapper {
     return status;
   }
 
-  Gate gate;
+  testing::Gate gate;
   std::atomic<bool> break_logs{false};
 
  private:
@@ -123,7 +103,7 @@ class StoreEventsTest : public ::testing::Test {
     SchedulingOptions parsed;
     ASSERT_TRUE(SchedulingOptions::Parse("own_coordinator=true;" + scheduling, &parsed).ok());
     leveldb::DB* db = nullptr;
-    const leveldb::Status status = Open(options_, parsed, name_, &db);
+    const leveldb::Status status = Store::Open(options_, parsed, name_, &db, MakePolicy, pace_);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(db);
     checker_ = std::make_shared<JobSequenceChecker>();
@@ -160,6 +140,7 @@ class StoreEventsTest : public ::testing::Test {
   GatedEnv env_;
   LinesLogger log_;
   leveldb::Options options_;
+  StorePace pace_;
   std::unique_ptr<leveldb::DB> db_;
   std::shared_ptr<JobSequenceChecker> checker_;
 };
@@ -198,10 +179,12 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
 }
 
 TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
+  ManualClock clock;
+  pace_.clock = &clock;
   OpenWith("policy=leveldb");
   env_.gate.Close();
   std::atomic<bool> enough{false};
-  const auto writer = FillInThread(&enough);
+  auto writer = FillInThread(&enough);
   checker_->Await(
       [](const auto& counts) { return counts.stall_begins == 1 && counts.begins == 1; });
   const Json first = Stats();
@@ -212,10 +195,9 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   EXPECT_GE(first["queue"]["writers"], 1);
   EXPECT_EQ(first["jobs"][0]["class"], "flush");
   // It is counted up to now.
-  double held = first["stalls"]["stop"]["memory"]["held_seconds"];
-  for (int i = 0; i < 3; ++i) {
-    const double before = held;
-    while (held <= before) held = Stats()["stalls"]["stop"]["memory"]["held_seconds"];
+  for (double seconds = 1; seconds < 4; ++seconds) {
+    clock.Advance(1'000'000'000);
+    EXPECT_EQ(Stats()["stalls"]["stop"]["memory"]["held_seconds"], seconds);
   }
   EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_stall_active{kind=\"stop\"}"),
             1);
@@ -223,6 +205,8 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   env_.gate.Open();
   checker_->Await([](const auto& counts) { return counts.stall_ends >= 1; });
   EXPECT_EQ(checker_->LastStall().cause, WriteStallCause::kMemory);
+  writer.reset();
+  Close();
 }
 
 TEST_F(StoreEventsTest, StopsMakeLinesInLog) {

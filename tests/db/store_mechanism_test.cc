@@ -3,7 +3,7 @@
 // A store under directives that a test chooses: sizes that change while it is open, a memtable that
 // absorbs, what the pressure says, and options that change.
 #include <algorithm>
-#include <atomic>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@
 #include "db/store.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
-#include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
-#include "util/clock.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -104,20 +104,17 @@ TEST_F(StoreMechanismTest, AFullMemtableAbsorbsWhileAnotherWaitsAndNeverBeyondTh
   script_.Set(absorb);
   Open();
   AwaitObeyed();
-  env_.Hold(true);
-  acked_.store(0);
+  const auto checker = std::make_shared<testing::JobSequenceChecker>();
+  ASSERT_TRUE(AddListener(db_.get(), checker).ok());
+  env_.tables.Close();
   constexpr uint64_t kWrites = 8000;
   auto writer =
       ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Write(0, kWrites); });
-  Await("the flush waits", [&] { return env_.waiting() > 0; });
+  env_.tables.AwaitBlocked();
   // The writer goes on until the budget is used up, far beyond one memtable.
   Await("it absorbs", [&] { return script_.Seen().active_bytes > 3 * kMiB; });
-  uint64_t before = acked_.load();
-  Await("it stops", [&] {
-    const uint64_t asked = script_.asked.load();
-    Await("decisions", [&] { return script_.asked.load() >= asked + 10; });
-    return std::exchange(before, acked_.load()) == before;
-  });
+  checker->Await([](const auto& counts) { return counts.stall_begins > 0; });
+  AwaitObeyed();
   const Pressure full = script_.Seen();
   EXPECT_EQ(full.immutables, 1);
   // The size with which the store was opened is not counted before it is sealed.
@@ -131,7 +128,7 @@ TEST_F(StoreMechanismTest, AFullMemtableAbsorbsWhileAnotherWaitsAndNeverBeyondTh
   const uint64_t survived = acked_.load();
   const std::string copy = testing::FreshDirectory("mechanism-copy") + "/store";
   std::filesystem::copy(name_, copy);
-  env_.Hold(false);
+  env_.tables.Open();
   writer.reset();
   ExpectAll(db_.get(), kWrites);
   Await("it seals again as soon as it can", [&] { return script_.Seen().immutables == 0; });
@@ -226,11 +223,8 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   ASSERT_TRUE(db_->GetProperty("lull.options", &text));
   EXPECT_EQ(text, changed.ToString());
   AwaitObeyed();
-  {
-    MutexLock lock(script_.mutex);
-    EXPECT_EQ(script_.policy, "leveldb");
-    EXPECT_EQ(script_.options.l0_trigger, 7);
-  }
+  EXPECT_EQ(script_.policy(), "leveldb");
+  EXPECT_EQ(script_.options().l0_trigger, 7);
   // The picker goes by it too.
   for (int round = 0; round < 6; ++round) {
     Write(0, 10);
@@ -245,19 +239,19 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
 // away for a change that does not concern it.
 TEST_F(StoreMechanismTest, APolicyForWhichNothingChangesStays) {
   Open();
-  EXPECT_EQ(script_.made.load(), 1);
+  EXPECT_EQ(script_.made(), 1);
   ASSERT_TRUE(SetOptions(db_.get(), "").ok());
   ASSERT_TRUE(SetOptions(db_.get(), "policy=lull").ok());
   const int trigger = DefaultL0Limits("lull").trigger;
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger)).ok());
-  EXPECT_EQ(script_.made.load(), 1);
+  EXPECT_EQ(script_.made(), 1);
   std::string text;
   ASSERT_TRUE(db_->GetProperty("lull.options", &text));
   EXPECT_NE(text.find("l0_trigger=" + std::to_string(trigger)), std::string::npos) << text;
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger + 1)).ok());
-  EXPECT_EQ(script_.made.load(), 2);
+  EXPECT_EQ(script_.made(), 2);
   ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
-  EXPECT_EQ(script_.made.load(), 3);
+  EXPECT_EQ(script_.made(), 3);
 }
 
 TEST_F(StoreMechanismTest, WhatCannotChangeIsNamed) {
@@ -301,13 +295,13 @@ TEST_F(StoreMechanismTest, CompactRangeEndsThoughEverythingIsPaused) {
   ExpectAll(db_.get(), 3000);
 }
 
-/// Counts compactions that wrote tables on threads of idle priority.
+/// Notes compactions that wrote tables on threads of idle priority.
 class IdleMerges final : public EventListener {
  public:
   void OnJobEnd(const JobInfo& job) override {
-    if (job.idle_priority && job.output_files > 0 && !job.trivial_move) count.fetch_add(1);
+    if (job.idle_priority && job.output_files > 0 && !job.trivial_move) ended.Note();
   }
-  std::atomic<int> count{0};
+  testing::EventCount ended;
 };
 
 TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
@@ -322,7 +316,7 @@ TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
     Write(0, 1000);
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
-  Await("a compaction at idle priority", [&] { return merges->count.load() > 0; });
+  merges->ended.Await("a compaction at idle priority", [&] { return merges->ended.count() > 0; });
   EXPECT_EQ(env_.created_at_idle(), 0);
   ExpectAll(db_.get(), 1000);
 }
@@ -332,14 +326,14 @@ TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
 TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   Open();
   Await("silence", [&] { return !script_.Seen().write_under_way; });
-  env_.HoldSyncs(true);
+  env_.syncs.Close();
   const auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
     leveldb::WriteOptions synced;
     synced.sync = true;
     EXPECT_TRUE(db_->Put(synced, "key", "value").ok());  // the WAL's name is made durable
   });
   Await("the write", [&] { return script_.Seen().write_under_way; });
-  env_.HoldSyncs(false);
+  env_.syncs.Open();
   Await("silence again", [&] { return !script_.Seen().write_under_way; });
 }
 

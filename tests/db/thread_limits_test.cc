@@ -16,6 +16,7 @@
 #include "leveldb/env.h"
 #include "lull/lull.h"
 #include "scheduler/threads/coordinator.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/no_more_threads.h"
 #include "util/folder_thread.h"
@@ -153,19 +154,17 @@ TEST(StoreThreads, ACoordinatorThatLacksOneEndsTheOthers) {
   }
 }
 
-std::atomic<int> scheduled{0};
-
-void NoteScheduled(void*) { scheduled.fetch_add(1); }
-
 // Where the thread runs already, because of a test before, nothing is refused.
 TEST(StoreThreads, ScheduleTriesAgain) {
   leveldb::Env* const env = leveldb::Env::Default();
+  testing::EventCount scheduled;
+  const auto note = [](void* events) { static_cast<testing::EventCount*>(events)->Note(); };
   {
     const testing::NoMoreThreads refused;
-    env->Schedule(&NoteScheduled, nullptr);
+    env->Schedule(note, &scheduled);
   }
-  env->Schedule(&NoteScheduled, nullptr);
-  while (scheduled.load() < 2) OfferCore();
+  env->Schedule(note, &scheduled);
+  scheduled.Await("both calls", [&] { return scheduled.count() == 2; });
 }
 
 }  // namespace

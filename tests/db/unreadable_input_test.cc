@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "db/filename.h"
+#include "db/store.h"
 #include "leveldb/db.h"
+#include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
+#include "tests/db/script_policy.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
@@ -30,11 +33,19 @@ class UnreadableInputTest : public ::testing::Test {
     leveldb::Options options;
     options.env = &env_;
     options.create_if_missing = true;
+    SchedulingOptions scheduling;
+    scheduling.own_coordinator = true;
+    StorePace pace;
+    pace.retry_nanos = kRetryNanos;
+    pace.clock = &clock_;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status =
-        testing::OpenStore(options, "own_coordinator=true;retry_ms=10", kName, &raw);
+    const auto make = [this](const std::string& policy, const PolicyOptions& policy_options) {
+      return script_.Make(policy, policy_options);
+    };
+    const leveldb::Status status = Store::Open(options, scheduling, kName, &raw, make, pace);
     EXPECT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
+    EXPECT_TRUE(AddListener(raw, checker_).ok());
     Put("a1", "old");
     Compact("a", "b");
     const std::set<std::string> tables = Tables();
@@ -49,7 +60,15 @@ class UnreadableInputTest : public ::testing::Test {
     Put("a1", "new");
     Compact("a", "b");
     EXPECT_EQ(FilesAtLevel(0), "1");
+    checker_->Await(
+        [](const auto& counts) { return counts.compactions_done == 2 && counts.failed == 1; });
+    EndPause();
   }
+
+  /// After a job failed no other begins for a while, and none that reads what could not be read for
+  /// a longer while.
+  void EndPause() { clock_.Advance(4 * kRetryNanos); }
+  void EndLongPause() { clock_.Advance(100 * kRetryNanos); }
 
   std::set<std::string> Tables() {
     std::vector<std::string> names;
@@ -70,17 +89,23 @@ class UnreadableInputTest : public ::testing::Test {
     return text;
   }
 
+  static constexpr uint64_t kRetryNanos = 10'000'000;
+
   testing::CrashEnv disk_;
   testing::FaultEnv env_{&disk_};
+  ManualClock clock_;
+  testing::Script script_;
+  const std::shared_ptr<testing::JobSequenceChecker> checker_ =
+      std::make_shared<testing::JobSequenceChecker>();
   std::unique_ptr<leveldb::DB> db_;
 };
 
 TEST_F(UnreadableInputTest, IsTriedAgain) {
   env_.Heal();
-  for (int i = 0; FilesAtLevel(0) != "0" && i < 10'000; ++i) {
-    Compact("a", "b");
-    Clock::System()->SleepForNanos(1'000'000);
-  }
+  Compact("a", "b");
+  EXPECT_EQ(FilesAtLevel(0), "1") << "not yet";
+  EndLongPause();
+  Compact("a", "b");
   EXPECT_EQ(FilesAtLevel(0), "0");
   EXPECT_TRUE(WaitForIdle(db_.get()).ok());
 }
@@ -98,16 +123,23 @@ TEST_F(UnreadableInputTest, HoldsUpNothingThatAJobTakesAlongWithIt) {
   Put("m1", "new");
   ASSERT_TRUE(Flush(db_.get()).ok());
   EXPECT_EQ(FilesAtLevel(0), "2");
-  Clock::System()->SleepForNanos(100'000'000);  // a1's turn has come again: one job takes both
+  EndLongPause();  // a1's turn has come again: one job takes both
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=2").ok());
-  for (int i = 0; FilesAtLevel(0) != "1" && i < 10'000; ++i) {
-    Clock::System()->SleepForNanos(1'000'000);
-  }
+  checker_->Await([](const auto& counts) { return counts.failed == 2; });
+  EXPECT_EQ(checker_->LastEnd(JobKind::kL0Compaction).input_files, 4u);
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  script_.AwaitObeyed();  // the store has taken note of the failure
+  EndPause();
+  checker_->Await([](const auto& counts) { return counts.compactions_done == 3; });
   EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
 }
 
 TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
-  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1;l0_slowdown=2;l0_stop=3").ok());
+  Directive stop = testing::Script::Everything();
+  stop.l0_stop = 3;
+  script_.Set(stop);
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1").ok());
+  script_.AwaitObeyed();
   for (int round = 0; round < 8; ++round) {
     Put("m1", std::to_string(round));
     const leveldb::Status status = Flush(db_.get());

@@ -82,6 +82,36 @@ PATTERNS = [
 ]
 PATTERNS = [(rule, re.compile(what), re.compile(home), do) for rule, what, home, do in PATTERNS]
 
+# Tests wait for events. A pause is too short on a loaded machine, and too long on any other.
+PAUSE_CPP = re.compile(r'(->|\.)\s*SleepFor(Nanos|Microseconds)\s*\(|\bOfferCore\s*\(|'
+                       r'\bthis_thread::yield\b')
+PAUSE_SCRIPT = re.compile(r'\btime\.sl' r'eep\b|^\s*sl' r'eep\s')
+PAUSES = {
+    # Pauses of clients are the work that is done.
+    'tests/db/load_test.cc',
+    'tests/resources/soak.cc',
+    'tests/schedule/clients.cc',
+    'tests/util/grace_test.cc',
+    # How soon a client that tries again succeeds is what is measured.
+    'tests/resources/resource_cases_test.cc',
+    'tests/resources/sweep.cc',
+    # Sleeping is what is tested, or replaced.
+    'tests/schedule/primitives.cc',
+    'tests/schedule/schedule_test.cc',
+    'tests/support/crash_env.cc',
+    'tests/support/crash_env_test.cc',
+    'tests/util/clock_test.cc',
+    'tests/util/env_posix_test.cc',
+    # There is no event: a thread blocks in the function that is tested.
+    'tests/db/event_hub_test.cc',
+    'tests/db/writers_queue_test.cc',
+    # Programs of others, which tell nobody how far they are.
+    'tests/clients/drivers/checks.py',
+    # For the time being: to be rewritten with gates.
+    'tests/db/coordinator_closing_test.cc',
+    'tests/db/fake_tenant.h',
+}
+
 UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME)\b')
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|'
@@ -179,6 +209,13 @@ def check_includes(path, code):
             yield number, 'include-layer', f'{folder}/ must not include {first}/'
 
 
+def check_pauses(path, code):
+    pause = PAUSE_CPP if path.endswith(CPP) else PAUSE_SCRIPT
+    for number, line in enumerate(code.split('\n'), 1):
+        if pause.search(line):
+            yield number, 'pause', 'wait for an event: tests/support/event_count.h, gate.h'
+
+
 def check_cpp(path, text):
     code = code_of(text)
     yield from check_includes(path, code)
@@ -209,6 +246,8 @@ def check_file(path, text):
             yield number, 'line-length', f'at most {COLUMNS_MAX} columns'
         if UNFINISHED.search(line):
             yield number, 'unfinished', 'do it, or say in the docs what is left out and why'
+    if path.startswith('tests/') and path not in PAUSES:
+        yield from check_pauses(path, code_of(text) if path.endswith(CPP) else text)
     if path.endswith(CPP):
         yield from check_cpp(path, text)
 
@@ -264,6 +303,15 @@ SAMPLES = [
     ('db/a.cc', 'std::this_thread::sleep_for(d);', 'sleep'),
     ('tests/a.cc', 'usleep(10);', 'sleep'),
     ('db/a.cc', 'env->SleepForMicroseconds(10);', ''),
+    ('tests/a.cc', 'env->SleepForMicroseconds(10);', 'pause'),
+    ('tests/a.h', 'while (!done.load()) Clock::System()->SleepForNanos(1);', 'pause'),
+    ('tests/a.cc', 'while (!done.load()) std::this_thread::yield();', 'pause'),
+    ('tests/a.cc', 'while (!done.load()) OfferCore();', 'pause'),
+    ('tests/a.h', 'void SleepForNanos(uint64_t nanos) override;', ''),
+    ('tests/a.py', 'time.sl' 'eep(1)', 'pause'),
+    ('tests/a.sh', 'sl' 'eep 1', 'pause'),
+    ('tests/util/clock_test.cc', 'clock.SleepForNanos(500);', ''),
+    ('benchmarks/a.py', 'time.sl' 'eep(1)', ''),
     ('db/a.cc', 'std::thread t(f);', 'thread'),
     ('tests/a.cc', 'std::vector<std::jthread> t;', 'thread'),
     ('db/a.cc', 'pthread_create(&t, nullptr, f, nullptr);', 'thread'),

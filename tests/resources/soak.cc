@@ -26,6 +26,7 @@
 #include "leveldb/db.h"
 #include "tests/resources/child.h"
 #include "tests/resources/limits.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/open_store.h"
 #include "tests/support/option_sets.h"
@@ -240,11 +241,14 @@ class Life {
         if (at < kRecoveriesMax) shared->recovery_ms[at] = ms;
         recovered = phase;
         recovered_.fetch_add(1);
+        progress_.Note();
       } else if (clock_->NowNanos() - lifted_nanos_.load() > kPatienceNanos) {
         Fail(stores_[i]->Tell("stuck: " + s.ToString()));
       }
       clock_->SleepForNanos(2 * kMilli);
     }
+    writers_.fetch_sub(1);
+    progress_.Note();
   }
 
   void ReadLoop(size_t i) {
@@ -279,13 +283,10 @@ class Life {
     lifted_nanos_ = clock_->NowNanos();
     phase_.fetch_add(1);
     // A writer that gets an error reports it; one that blocks is noticed here.
-    for (uint64_t waited = 0; !Ending(); waited = clock_->NowNanos() - lifted_nanos_.load()) {
-      if (waited > 2000 * kMilli && recovered_ == kStores) return;
-      if (waited > kPatienceNanos + 1000 * kMilli) {
-        stuck_ = true;
-      }
-      clock_->SleepForNanos(20 * kMilli);
-    }
+    const auto is_over = [this] { return recovered_ == kStores || writers_ < kStores; };
+    stuck_ = !progress_.AwaitFor(kPatienceNanos + 1000 * kMilli, is_over);
+    const uint64_t waited = clock_->NowNanos() - lifted_nanos_.load();
+    if (!Ending() && waited < 2000 * kMilli) clock_->SleepForNanos(2000 * kMilli - waited);
   }
 
   Clock* const clock_ = Clock::System();
@@ -296,7 +297,9 @@ class Life {
   std::atomic<bool> stuck_{false};
   std::atomic<uint32_t> phase_{0};  // counts the times the limits went
   std::atomic<uint64_t> lifted_nanos_{0};
-  std::atomic<uint32_t> recovered_{0};  // stores that have worked since
+  std::atomic<uint32_t> recovered_{0};      // stores that have worked since
+  std::atomic<uint32_t> writers_{kStores};  // that have not ended
+  EventCount progress_;                     // noted with each change of these two
 };
 
 struct Counts {

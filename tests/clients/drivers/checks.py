@@ -48,7 +48,8 @@ def expect_same(what, expected, found):
 
 
 def wait_until(what, condition, seconds, process=None):
-    """What `condition` returns, as soon as that is true; asks it every tenth of a second."""
+    """What `condition` returns, as soon as that is true. It is put to programs of others, which
+    answer and tell nothing of themselves, so they are asked every tenth of a second."""
     deadline = time.monotonic() + seconds
     while True:
         result = condition()
@@ -120,6 +121,9 @@ class Process:
     def stop(self, seconds=60):
         """Asks it to end; Failure if it does not."""
         self.popen.send_signal(signal.SIGTERM)
+        self.await_end(seconds)
+
+    def await_end(self, seconds):
         try:
             self.popen.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -58,7 +58,7 @@ class Node(Process):
 
     def shut_down(self):
         self.call('stop')
-        wait_until('litecoind has stopped', lambda: not self.runs(), START_SECONDS)
+        self.await_end(START_SECONDS)
         expect_same('exit code of litecoind', 0, self.popen.returncode)
 
     def state(self):

@@ -4,10 +4,12 @@
 
 usage: lull_test.py LULL FOLDER_OF_ITS_SOURCES
 """
+import ctypes
 import json
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -29,6 +31,23 @@ def files_of(folder):
         with open(os.path.join(folder, name), 'rb') as file:
             contents[name] = file.read()
     return contents
+
+
+def await_file(path):
+    """Returns once another process has given a file this name, in a folder that exists."""
+    create, moved_to = 0x100, 0x80  # of <sys/inotify.h>
+    libc = ctypes.CDLL(None)
+    events = libc.inotify_init()
+    try:
+        folder = os.fsencode(os.path.dirname(path))
+        assert libc.inotify_add_watch(events, folder, create | moved_to) >= 0, folder
+        poller = select.poll()
+        poller.register(events, select.POLLIN)
+        while not os.path.exists(path):
+            assert poller.poll(60_000), f'never came: {path}'
+            os.read(events, 4096)
+    finally:
+        os.close(events)
 
 
 def crc32c(data):
@@ -135,12 +154,12 @@ class LullTest(unittest.TestCase):
         self.ok('compact', self.store)
         self.ok('put', self.store, 'k20', 'in the log')
         before = files_of(self.store)
+        os.mkdir(self.store + '-busy')
         writer = subprocess.Popen([LULL, 'bench', self.store + '-busy', '--entries=100000000'],
                                   stdout=subprocess.DEVNULL)
         try:
             for store in self.store, self.store + '-busy':
-                while not os.path.exists(os.path.join(store, 'CURRENT')):
-                    self.assertIsNone(writer.poll())
+                await_file(os.path.join(store, 'CURRENT'))
                 self.ok('stats', store)
                 self.ok('levels', store)
                 self.ok('manifest', 'dump', store)
@@ -158,11 +177,11 @@ class LullTest(unittest.TestCase):
     def test_a_log_that_is_being_written_is_not_damage(self):
         for name in 'abcd':  # of a young store little but the log is read
             store = self.store + name
+            os.mkdir(store)
             writer = subprocess.Popen([LULL, 'bench', store, '--entries=100000000'],
                                       stdout=subprocess.DEVNULL)
             try:
-                while not os.path.exists(os.path.join(store, 'CURRENT')):
-                    self.assertIsNone(writer.poll())
+                await_file(os.path.join(store, 'CURRENT'))
                 for _ in range(10):
                     done = lull('check', store)
                     self.assertEqual(done.returncode, 0, done.stdout)

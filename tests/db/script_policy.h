@@ -1,0 +1,110 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store's policy as a test wants it: it always gives the directive that the test set, and keeps
+// what it was shown. The test calls Script from any thread, the store's monitor its policies.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "scheduler/policy.h"
+#include "tests/support/event_count.h"
+#include "util/mutex.h"
+
+namespace lull::testing {
+
+/// Shared by the policies that a store has in turn; outlives the store.
+class Script {
+ public:
+  Script() { Set(Everything()); }
+
+  /// Every job may run.
+  static Directive Everything() {
+    Directive wanted;
+    wanted.l0 = wanted.deep = {4, CpuPriority::kNormal};
+    wanted.compactions_max = 4;
+    return wanted;
+  }
+
+  void Set(Directive wanted) {
+    wanted.tick = true;  // so that it is asked again, whether or not anything happens
+    MutexLock lock(mutex_);
+    directive_ = wanted;
+  }
+  Pressure Seen() {
+    MutexLock lock(mutex_);
+    return seen_;
+  }
+
+  /// For Store::Open.
+  std::unique_ptr<Policy> Make(const std::string& policy, const PolicyOptions& options) {
+    MutexLock lock(mutex_);
+    policy_ = policy;
+    options_ = options;
+    made_.fetch_add(1);
+    return std::make_unique<Follower>(this);
+  }
+  /// Policies made so far, and what the last one was to be.
+  int made() const { return made_.load(); }
+  std::string policy() {
+    MutexLock lock(mutex_);
+    return policy_;
+  }
+  PolicyOptions options() {
+    MutexLock lock(mutex_);
+    return options_;
+  }
+
+  /// Waits until `holds()`. It is called after each decision and each Note.
+  template <class Predicate>
+  void Await(const std::string& what, Predicate holds) {
+    changed_.Await(what, holds);
+  }
+  void Note() { changed_.Note(); }
+  /// Waits for so many decisions of the monitor from now on. When the last begins, those before it
+  /// are carried out.
+  void AwaitDecisions(uint64_t count) {
+    const uint64_t asked = asked_.load();
+    Await("decisions", [&] { return asked_.load() >= asked + count; });
+  }
+  /// Waits until the store obeys what was set before.
+  void AwaitObeyed() { AwaitDecisions(2); }
+
+ private:
+  class Follower final : public Policy {
+   public:
+    explicit Follower(Script* script) : script_(script) {}
+    Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
+      return script_->Decide(pressure);
+    }
+
+   private:
+    Script* const script_;
+  };
+
+  Directive Decide(const Pressure& pressure) {
+    Directive wanted;
+    {
+      MutexLock lock(mutex_);
+      seen_ = pressure;
+      wanted = directive_;
+      asked_.fetch_add(1);  // under the lock: what is counted after a Set obeys it
+    }
+    changed_.Note();
+    return wanted;
+  }
+
+  Mutex mutex_;
+  Directive directive_ LULL_GUARDED_BY(mutex_);
+  Pressure seen_ LULL_GUARDED_BY(mutex_);
+  std::string policy_ LULL_GUARDED_BY(mutex_);
+  PolicyOptions options_ LULL_GUARDED_BY(mutex_);
+  std::atomic<int> made_{0};
+  std::atomic<uint64_t> asked_{0};
+  EventCount changed_;
+};
+
+}  // namespace lull::testing
