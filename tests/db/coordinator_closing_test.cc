@@ -16,12 +16,9 @@
 namespace lull {
 namespace {
 
-using testing::Everything;
 using testing::FakeTenant;
 using testing::JobRecord;
-using testing::Nothing;
-using testing::Wish;
-using testing::WishPolicy;
+using testing::Script;
 
 constexpr uint64_t kMilli = 1'000'000;
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -30,7 +27,7 @@ constexpr uint64_t kVirtualNanosMax = 100 * kMilli;
 class CoordinatorClosingTest : public testing::CoordinatorFixture {
  protected:
   static Directive AByteASecond() {
-    Directive wanted = Everything();
+    Directive wanted = Script::Everything();
     wanted.rate = {1, 1};
     return wanted;
   }
@@ -81,16 +78,16 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
 };
 
 TEST_F(CoordinatorClosingTest, WhileNothingMayBegin) {
-  StartBoth(Nothing());
+  StartBoth(Script::Nothing());
   AwaitRounds(&wish_, 3);
   CloseAndCheck();
   EXPECT_EQ(tenant_.abandoned_.load(), 0);
 }
 
 TEST_F(CoordinatorClosingTest, WhileEverythingIsPaused) {
-  StartBoth(Everything());
+  StartBoth(Script::Everything());
   AwaitSlices();
-  wish_.Set(Nothing());
+  wish_.Set(Script::Nothing());
   AwaitStill(*l0_);
   AwaitStill(*deep_);
   CloseAndCheck();
@@ -98,7 +95,7 @@ TEST_F(CoordinatorClosingTest, WhileEverythingIsPaused) {
 }
 
 TEST_F(CoordinatorClosingTest, WhileEverythingRuns) {
-  StartBoth(Everything());
+  StartBoth(Script::Everything());
   AwaitSlices();
   CloseAndCheck();
   EXPECT_EQ(tenant_.abandoned_.load(), 2);
@@ -119,16 +116,16 @@ TEST_F(CoordinatorClosingTest, WhileWhatOwesIsPausedAsWell) {
   AwaitRounds(&wish_, 1);
   clock_.Advance(2 * kSecond);
   Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
-  wish_.Set(Nothing());
+  wish_.Set(Script::Nothing());
   AwaitStill(*l0_);
   AwaitStill(*deep_);
   CloseAndCheck();
 }
 
 TEST_F(CoordinatorClosingTest, WhileJobsMoveToTheOtherCpuPriority) {
-  StartBoth(Everything());
+  StartBoth(Script::Everything());
   AwaitSlices();
-  Directive idle = Everything();
+  Directive idle = Script::Everything();
   idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
   wish_.Set(idle);
   AwaitRounds(&wish_, 1);
@@ -137,13 +134,13 @@ TEST_F(CoordinatorClosingTest, WhileJobsMoveToTheOtherCpuPriority) {
 
 TEST_F(CoordinatorClosingTest, WhileADeepJobStandsInTheWayOfL0) {
   Start(1, &clock_);
-  wish_.Set(Everything());
+  wish_.Set(Script::Everything());
   deep_ = OfferWriter(JobClass::kDeep);
   deep_->blocks_l0.store(true);
   deep_->share_done.store(0.9);
   Register(&tenant_);
   Await("it runs", [&] { return deep_->slices.load() > 0; });
-  wish_.Set(Nothing());
+  wish_.Set(Script::Nothing());
   AwaitStill(*deep_);
   l0_ = OfferWriter(JobClass::kL0);
   AwaitRounds(&wish_, 3);
@@ -151,9 +148,9 @@ TEST_F(CoordinatorClosingTest, WhileADeepJobStandsInTheWayOfL0) {
 }
 
 TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
-  StartBoth(Everything());
-  l0_->slices_max.store(0);
-  deep_->slices_max.store(0);
+  StartBoth(Script::Everything());
+  l0_->AllowSlices(0);
+  deep_->AllowSlices(0);
   Await("both are inside", [&] { return l0_->inside.load() + deep_->inside.load() == 2; });
   // A slice more would never end. (Either may have passed its first before it was held.)
   const uint64_t l0_slices = l0_->slices.load();
@@ -162,13 +159,13 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
   // The other's policy shows that the monitor went round and asked the workers to pause.
   FakeTenant other;
-  Wish others;
-  others.Set(Nothing());
+  Script others;
+  others.Set(Script::Nothing());
   Register(&other, &others);
   AwaitRounds(&others, 5);
   EXPECT_FALSE(closed.load());
-  l0_->slices_max.store(l0_slices);
-  deep_->slices_max.store(deep_slices);
+  l0_->AllowSlices(l0_slices);
+  deep_->AllowSlices(deep_slices);
   closer.reset();
   EXPECT_EQ(l0_->slices.load(), l0_slices);
   EXPECT_EQ(deep_->slices.load(), deep_slices);
@@ -176,8 +173,8 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
 }
 
 TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
-  StartBoth(Nothing());
-  tenant_.flush_hangs_.store(true);
+  StartBoth(Script::Nothing());
+  tenant_.flush_gate_.Close();
   const int calls = tenant_.flush_calls_.load();
   Await("the flush thread is at it", [&] {
     coordinator_->WakeFlush();
@@ -186,17 +183,17 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
   std::atomic<bool> closed{false};
   std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
   FakeTenant other;
-  Wish others;
-  others.Set(Nothing());
+  Script others;
+  others.Set(Script::Nothing());
   Register(&other, &others);
   Await("the monitor lets go of it", [&] {
-    const uint64_t asked = wish_.asked.load();
+    const uint64_t asked = wish_.asked();
     AwaitRounds(&others, 5);
-    return wish_.asked.load() == asked;
+    return wish_.asked() == asked;
   });
   AwaitRounds(&others, 100);
   EXPECT_FALSE(closed.load());
-  tenant_.flush_hangs_.store(false);
+  tenant_.flush_gate_.Open();
   closer.reset();
   coordinator_->Unregister(&other);
 }
@@ -204,13 +201,13 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
 TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
   Start(1);
   FakeTenant hangs;
-  hangs.flush_hangs_.store(true);
+  hangs.flush_gate_.Close();
   Register(&hangs);
   Register(&tenant_);
   Await("the flush thread hangs", [&] { return hangs.flush_calls_.load() > 0; });
   coordinator_->Unregister(&tenant_);
   const int calls = tenant_.flush_calls_.load();
-  hangs.flush_hangs_.store(false);
+  hangs.flush_gate_.Open();
   const int before = hangs.flush_calls_.load();
   Await("the flush thread goes on", [&] {
     coordinator_->WakeFlush();
@@ -232,7 +229,7 @@ class StoreClosingTest : public ::testing::Test {
     EXPECT_TRUE(Coordinator::Shared(options, &coordinator_).ok());
   }
 
-  std::unique_ptr<leveldb::DB> Open(const std::string& name, Wish* wish) {
+  std::unique_ptr<leveldb::DB> Open(const std::string& name, Script* wish) {
     leveldb::Options options;
     options.create_if_missing = true;
     options.compression = leveldb::kNoCompression;
@@ -240,9 +237,7 @@ class StoreClosingTest : public ::testing::Test {
     leveldb::DB* db = nullptr;
     const leveldb::Status status =
         Store::Open(options, SchedulingOptions(), testing::FreshDirectory(name), &db,
-                    [wish](const std::string&, const PolicyOptions&) {
-                      return std::make_unique<WishPolicy>(wish);
-                    });
+                    [wish](const std::string&, const PolicyOptions&) { return wish->Make(); });
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(db);
   }
@@ -255,16 +250,14 @@ class StoreClosingTest : public ::testing::Test {
   }
   template <class Holds>
   void Await(const char* what, const Holds& holds) {
-    for (int i = 0; i < 60'000; ++i) {
-      if (holds()) return;
+    testing::ScriptedEvents().Await(what, [&] {
       coordinator_->WakeMonitor();
-      Clock::System()->SleepForNanos(kMilli);
-    }
-    FAIL() << "never came: " << what;
+      return holds();
+    });
   }
-  void AwaitAsked(Wish* wish, uint64_t rounds) {
-    const uint64_t asked = wish->asked.load();
-    Await("rounds of the monitor", [&] { return wish->asked.load() >= asked + rounds; });
+  void AwaitAsked(Script* wish, uint64_t rounds) {
+    const uint64_t asked = wish->asked();
+    Await("rounds of the monitor", [&] { return wish->asked() >= asked + rounds; });
   }
   void CloseAndCheck(std::unique_ptr<leveldb::DB> db) {
     const uint64_t began = clock_.NowNanos();
@@ -277,8 +270,8 @@ class StoreClosingTest : public ::testing::Test {
 };
 
 TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
-  Wish wish;
-  Directive held = Nothing();
+  Script wish;
+  Directive held = Script::Nothing();
   held.flush_bytes_min = uint64_t{1} << 40;
   wish.Set(held);
   auto db = Open("closing-sealed", &wish);
@@ -288,31 +281,31 @@ TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
 }
 
 TEST_F(StoreClosingTest, WithACompactionThatIsPausedAndOwes) {
-  Wish wish;
-  wish.Set(Nothing());
+  Script wish;
+  wish.Set(Script::Nothing());
   auto db = Open("closing-paused", &wish);
   for (int table = 0; table < 5; ++table) {
     Write(db.get(), 500);
     ASSERT_TRUE(Flush(db.get()).ok());
   }
-  Directive limited = Everything();
+  Directive limited = Script::Everything();
   limited.rate = {1, 1};
   wish.Set(limited);
   AwaitAsked(&wish, 3);
   clock_.Advance(2 * kSecond);
   Await("a slice of L0", [&] { return wish.Seen().l0_slices_total > 0; });
-  wish.Set(Nothing());
+  wish.Set(Script::Nothing());
   AwaitAsked(&wish, 3);
   CloseAndCheck(std::move(db));
 }
 
 // A writer of one store that is stalled is no reason for another to wait.
 TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
-  Wish stalled_wish, wish;
-  Directive stop = Nothing();
+  Script stalled_wish, wish;
+  Directive stop = Script::Nothing();
   stop.l0_stop = 4;
   stalled_wish.Set(stop);
-  wish.Set(Nothing());
+  wish.Set(Script::Nothing());
   auto stalled = Open("closing-stalled", &stalled_wish);
   auto db = Open("closing-other", &wish);
   for (int table = 0; table < 4; ++table) {
@@ -328,7 +321,7 @@ TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
            stats.find("\"kind\":\"stop\"") != std::string::npos;
   });
   CloseAndCheck(std::move(db));
-  stalled_wish.Set(Everything());
+  stalled_wish.Set(Script::Everything());
   coordinator_->WakeMonitor();
   writer.reset();
   CloseAndCheck(std::move(stalled));

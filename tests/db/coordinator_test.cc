@@ -12,11 +12,8 @@
 namespace lull {
 namespace {
 
-using testing::Everything;
 using testing::FakeTenant;
-using testing::Nothing;
-using testing::Wish;
-using testing::WishPolicy;
+using testing::Script;
 
 class CoordinatorTest : public testing::CoordinatorFixture {};
 
@@ -38,7 +35,7 @@ TEST_F(CoordinatorTest, CountsTheSlicesOfEachClass) {
   auto deep = tenant.Offer(JobClass::kDeep);
   Register(&tenant);
   Await("both run", [&] { return l0->slices.load() > 3 && deep->slices.load() > 3; });
-  wish_.Set(Nothing());
+  wish_.Set(Script::Nothing());
   AwaitStill(*l0);
   AwaitStill(*deep);
   AwaitRounds(&wish_, 2);
@@ -54,12 +51,12 @@ TEST_F(CoordinatorTest, PausesWhatIsNotGrantedAndResumesIt) {
   Register(&tenant);
   Await("the job runs", [&] { return job->slices.load() > 0; });
 
-  wish_.Set(Nothing());
+  wish_.Set(Script::Nothing());
   AwaitStill(*job);
   EXPECT_FALSE(job->destroyed.load());
 
   const uint64_t paused_at = job->slices.load();
-  wish_.Set(Everything());
+  wish_.Set(Script::Everything());
   Await("the job goes on", [&] { return job->slices.load() > paused_at; });
   job->finish.store(true);
   Await("the job ends", [&] { return tenant.ended_.load() == 1; });
@@ -73,7 +70,7 @@ TEST_F(CoordinatorTest, MovesAJobToTheOtherCpuClass) {
   Register(&tenant);
   Await("the job runs", [&] { return job->slices.load() > 0; });
   const unsigned normal = job->ran_on.load();
-  Directive idle = Everything();
+  Directive idle = Script::Everything();
   idle.deep.cpu = CpuPriority::kIdle;
   wish_.Set(idle);
   // One worker of each class: elsewhere is the other class.
@@ -132,7 +129,7 @@ TEST_F(CoordinatorTest, ClosingAbandonsRunningAndPausedJobs) {
 TEST_F(CoordinatorTest, ALimitedJobComesBackAfterEachSlice) {
   Start(1, &clock_);
   FakeTenant tenant;
-  Directive limited = Everything();
+  Directive limited = Script::Everything();
   limited.rate = {kLentBytes, 0};
   wish_.Set(limited);
   auto job = tenant.Offer(JobClass::kDeep);
@@ -152,15 +149,14 @@ TEST_F(CoordinatorTest, APolicyIsReplacedBetweenTwoRounds) {
   FakeTenant tenant;
   Register(&tenant);
   AwaitRounds(&wish_, 1);
-  Wish next;
+  Script next;
   std::atomic<uint64_t> asked_at_change{1'000'000};
-  coordinator_->SetPolicy(&tenant, std::make_unique<WishPolicy>(&next),
-                          [&] { asked_at_change.store(next.asked.load()); });
-  Await("the new one is asked", [&] { return next.asked.load() > 2; });
+  coordinator_->SetPolicy(&tenant, next.Make(), [&] { asked_at_change.store(next.asked()); });
+  Await("the new one is asked", [&] { return next.asked() > 2; });
   EXPECT_EQ(asked_at_change.load(), 0u) << "what goes with it changes first";
-  const uint64_t asked = wish_.asked.load();
+  const uint64_t asked = wish_.asked();
   AwaitRounds(&next, 3);
-  EXPECT_EQ(wish_.asked.load(), asked) << "the old one is not asked any more";
+  EXPECT_EQ(wish_.asked(), asked) << "the old one is not asked any more";
   coordinator_->Unregister(&tenant);
 }
 

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Stand-ins for what the coordinator works with: policies that want what a test says, tenants that
-// offer the jobs a test gives them, and jobs that note what becomes of them. Waits are for
-// conditions, never for time.
+// Stand-ins for what the coordinator works with: tenants that offer the jobs a test gives them, and
+// jobs that note what becomes of them. Their policies are scripts (script_policy.h).
 #pragma once
 
 #include <algorithm>
@@ -16,48 +15,25 @@
 
 #include "gtest/gtest.h"
 #include "scheduler/threads/coordinator.h"
+#include "tests/db/script_policy.h"
+#include "tests/support/gate.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
 namespace lull::testing {
 
-/// What a test wants of a policy.
-struct Wish {
-  Mutex mutex;
-  Directive directive LULL_GUARDED_BY(mutex);
-  Pressure seen LULL_GUARDED_BY(mutex);
-  std::atomic<uint64_t> asked{0};
-
-  void Set(const Directive& wanted) {
-    MutexLock lock(mutex);
-    directive = wanted;
-  }
-  Pressure Seen() {
-    MutexLock lock(mutex);
-    return seen;
-  }
-};
-
-class WishPolicy final : public Policy {
- public:
-  explicit WishPolicy(Wish* wish) : wish_(wish) {}
-  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
-    MutexLock lock(wish_->mutex);
-    wish_->seen = pressure;
-    wish_->asked.fetch_add(1);
-    return wish_->directive;
-  }
-
- private:
-  Wish* const wish_;
-};
-
 /// What a test sees of a job, alive or not, and says of it.
 struct JobRecord {
+  /// No more than the first `count` slices end.
+  void AllowSlices(uint64_t count) {
+    slices_max.store(count);
+    ScriptedEvents().Note();
+  }
+
   JobClass job_class = JobClass::kDeep;
   std::atomic<uint64_t> slices{0};                                         ///< begun
-  std::atomic<uint64_t> slices_max{std::numeric_limits<uint64_t>::max()};  ///< may end
+  std::atomic<uint64_t> slices_max{std::numeric_limits<uint64_t>::max()};  ///< see AllowSlices
   std::atomic<int> inside{0};
   std::atomic<unsigned> ran_on{0};  ///< the thread's ordinal
   std::atomic<bool> finish{false};
@@ -73,15 +49,18 @@ class FakeJob final : public Job {
  public:
   explicit FakeJob(std::shared_ptr<JobRecord> record)
       : Job(record->job_class), record_(std::move(record)) {}
-  ~FakeJob() override { record_->destroyed.store(true); }
+  ~FakeJob() override {
+    record_->destroyed.store(true);
+    ScriptedEvents().Note();
+  }
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
     EXPECT_EQ(record_->inside.fetch_add(1), 0) << "two threads in one job";
     record_->ran_on.store(ThreadOrdinal());
     const uint64_t slice = record_->slices.fetch_add(1) + 1;
-    do {
-      Clock::System()->SleepForNanos(50'000);  // stands for the slice's work
-    } while (slice > record_->slices_max.load());
+    Compute();
+    ScriptedEvents().Note();
+    ScriptedEvents().Await("a slice may end", [&] { return slice <= record_->slices_max.load(); });
     record_->written.fetch_add(record_->bytes_per_slice.load());
     record_->inside.fetch_sub(1);
     *progress = record_->finish.load() ? Progress::kDone : Progress::kMore;
@@ -92,7 +71,13 @@ class FakeJob final : public Job {
   bool blocks_l0() const { return record_->blocks_l0.load(); }
 
  private:
+  /// Some ten microseconds: the slice's work.
+  void Compute() {
+    for (int i = 0; i < 10'000; ++i) state_ = state_ * 6364136223846793005u + 1;
+  }
+
   const std::shared_ptr<JobRecord> record_;
+  volatile uint64_t state_ = 0;
 };
 
 class FakeTenant final : public Tenant {
@@ -135,11 +120,11 @@ class FakeTenant final : public Tenant {
     }
     return nullptr;
   }
-  void JobPaused(const Job&) override { pauses_.fetch_add(1); }
+  void JobPaused(const Job&) override { Count(&pauses_); }
   void JobEnded(std::unique_ptr<Job>, const leveldb::Status& status) override {
-    (status.ok() ? ended_ : failed_).fetch_add(1);
+    Count(status.ok() ? &ended_ : &failed_);
   }
-  void AbandonJob(std::unique_ptr<Job>) override { abandoned_.fetch_add(1); }
+  void AbandonJob(std::unique_ptr<Job>) override { Count(&abandoned_); }
   std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override {
     std::vector<const Job*> blockers;
     for (const Job* job : jobs) {
@@ -148,8 +133,8 @@ class FakeTenant final : public Tenant {
     return blockers;
   }
   std::optional<uint64_t> RunFlushSlice() override {
-    flush_calls_.fetch_add(1);
-    while (flush_hangs_.load()) Clock::System()->SleepForNanos(1'000'000);
+    Count(&flush_calls_);
+    flush_gate_.Pass();
     return std::nullopt;
   }
   const std::atomic<uint64_t>& ClientBytes() const override { return bytes_; }
@@ -159,7 +144,7 @@ class FakeTenant final : public Tenant {
   std::atomic<int> l0_tables_{0};
   std::atomic<bool> drain_{false};
   std::atomic<bool> writing_{false};
-  std::atomic<bool> flush_hangs_{false};
+  Gate flush_gate_;
   std::atomic<int> pauses_{0};
   std::atomic<int> ended_{0};
   std::atomic<int> failed_{0};
@@ -167,25 +152,15 @@ class FakeTenant final : public Tenant {
   std::atomic<int> flush_calls_{0};
 
  private:
+  static void Count(std::atomic<int>* events) {
+    events->fetch_add(1);
+    ScriptedEvents().Note();
+  }
+
   Mutex mutex_;
   std::vector<std::shared_ptr<JobRecord>> offers_ LULL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<JobRecord>> given_ LULL_GUARDED_BY(mutex_);
 };
-
-inline Directive Everything() {
-  Directive wanted;
-  wanted.l0 = {4, CpuPriority::kNormal};
-  wanted.deep = {4, CpuPriority::kNormal};
-  wanted.compactions_max = 4;
-  wanted.tick = true;
-  return wanted;
-}
-
-inline Directive Nothing() {
-  Directive wanted;
-  wanted.tick = true;
-  return wanted;
-}
 
 class CoordinatorFixture : public ::testing::Test {
  protected:
@@ -195,25 +170,21 @@ class CoordinatorFixture : public ::testing::Test {
     options.clock = clock;
     coordinator_ = std::make_unique<Coordinator>(options);
     ASSERT_TRUE(coordinator_->StartThreads().ok());
-    wish_.Set(Everything());
+    wish_.Set(Script::Everything());
   }
   void Register(FakeTenant* tenant) { Register(tenant, &wish_); }
-  void Register(FakeTenant* tenant, Wish* wish) {
-    coordinator_->Register(tenant, std::make_unique<WishPolicy>(wish));
-  }
-  /// Waits until `holds`; a minute without it is a failure.
+  void Register(FakeTenant* tenant, Script* wish) { coordinator_->Register(tenant, wish->Make()); }
+  /// Waits until `holds`. Time stands still in some tests, so each look asks for another round.
   void Await(const char* what, const std::function<bool()>& holds) {
-    for (int i = 0; i < 60'000; ++i) {
-      if (holds()) return;
+    ScriptedEvents().Await(what, [&] {
       coordinator_->WakeMonitor();
-      Clock::System()->SleepForNanos(1'000'000);
-    }
-    FAIL() << "never came: " << what;
+      return holds();
+    });
   }
   /// Waits for so many further decisions of the monitor.
-  void AwaitRounds(Wish* wish, uint64_t rounds) {
-    const uint64_t asked = wish->asked.load();
-    Await("rounds of the monitor", [&] { return wish->asked.load() >= asked + rounds; });
+  void AwaitRounds(Script* wish, uint64_t rounds) {
+    const uint64_t asked = wish->asked();
+    Await("rounds of the monitor", [&] { return wish->asked() >= asked + rounds; });
   }
   /// Waits until the job got no slice during several decisions of the monitor.
   void AwaitStill(const JobRecord& record) {
@@ -225,7 +196,7 @@ class CoordinatorFixture : public ::testing::Test {
   }
 
   ManualClock clock_;  // for tests that start the coordinator with it
-  Wish wish_;
+  Script wish_;
   std::unique_ptr<Coordinator> coordinator_;
 };
 

@@ -16,6 +16,12 @@
 
 namespace lull::testing {
 
+/// Noted after each decision of a scripted policy, and by whatever else such a test waits for.
+inline EventCount& ScriptedEvents() {
+  static EventCount events;
+  return events;
+}
+
 /// Shared by the policies that a store has in turn; outlives the store.
 class Script {
  public:
@@ -29,16 +35,21 @@ class Script {
     return wanted;
   }
 
+  static Directive Nothing() { return {}; }
+
   void Set(Directive wanted) {
     wanted.tick = true;  // so that it is asked again, whether or not anything happens
     MutexLock lock(mutex_);
     directive_ = wanted;
   }
+  /// Decisions so far.
+  uint64_t asked() const { return asked_.load(); }
   Pressure Seen() {
     MutexLock lock(mutex_);
     return seen_;
   }
 
+  std::unique_ptr<Policy> Make() { return std::make_unique<Follower>(this); }
   /// For Store::Open.
   std::unique_ptr<Policy> Make(const std::string& policy, const PolicyOptions& options) {
     MutexLock lock(mutex_);
@@ -61,9 +72,9 @@ class Script {
   /// Waits until `holds()`. It is called after each decision and each Note.
   template <class Predicate>
   void Await(const std::string& what, Predicate holds) {
-    changed_.Await(what, holds);
+    ScriptedEvents().Await(what, holds);
   }
-  void Note() { changed_.Note(); }
+  void Note() { ScriptedEvents().Note(); }
   /// Waits for so many decisions of the monitor from now on. When the last begins, those before it
   /// are carried out.
   void AwaitDecisions(uint64_t count) {
@@ -93,7 +104,7 @@ class Script {
       wanted = directive_;
       asked_.fetch_add(1);  // under the lock: what is counted after a Set obeys it
     }
-    changed_.Note();
+    ScriptedEvents().Note();
     return wanted;
   }
 
@@ -104,7 +115,6 @@ class Script {
   PolicyOptions options_ LULL_GUARDED_BY(mutex_);
   std::atomic<int> made_{0};
   std::atomic<uint64_t> asked_{0};
-  EventCount changed_;
 };
 
 }  // namespace lull::testing

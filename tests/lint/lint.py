@@ -107,9 +107,6 @@ PAUSES = {
     'tests/db/writers_queue_test.cc',
     # Programs of others, which tell nobody how far they are.
     'tests/clients/drivers/checks.py',
-    # For the time being: to be rewritten with gates.
-    'tests/db/coordinator_closing_test.cc',
-    'tests/db/fake_tenant.h',
 }
 
 UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME)\b')
