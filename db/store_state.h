@@ -6,8 +6,8 @@
 // What always holds: whoever changes `memtables` or `version` publishes the view
 // (PublishViewLocked) before the mutex is released.
 //
-// Lock order: Store's options mutex, this one, then those of ObsoleteFiles, WalSet, StoreStats,
-// EventHub and GraceDomain, which nest in no other way than StoreStats before EventHub.
+// Lock order: Store's options mutex, this one, then those of ObsoleteFiles, WalSet, ActivityStats,
+// EventHub and GraceDomain, which nest in no other way than ActivityStats before EventHub.
 #pragma once
 
 #include "db/compaction/board.h"
@@ -16,7 +16,7 @@
 #include "db/health.h"
 #include "db/read/snapshots.h"
 #include "db/read/store_reader.h"
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 #include "db/report/install_stats.h"
 #include "db/version/version.h"
 #include "db/write/memtables.h"
@@ -27,7 +27,7 @@ namespace lull {
 
 struct StoreState {
   StoreState(const StoreContext* context, StoreGates* gates, const LayoutOptions& layout,
-             StoreReader* reader, StoreStats* activity)
+             StoreReader* reader, ActivityStats* activity)
       : memtables(gates),
         board(layout),
         health(gates),
@@ -64,7 +64,7 @@ struct StoreState {
 
   const StoreContext* const context_;
   StoreReader* const reader_;
-  StoreStats* const activity_;
+  ActivityStats* const activity_;
 };
 
 }  // namespace lull

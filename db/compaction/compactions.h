@@ -16,7 +16,7 @@
 #include "db/limits.h"
 #include "db/obsolete_files.h"
 #include "db/read/store_reader.h"
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 #include "db/store_state.h"
 #include "db/version/manifest_keeper.h"
 #include "leveldb/status.h"
@@ -34,7 +34,7 @@ class Compactions {
     const Limits* limits;
     ManifestKeeper* keeper;
     ObsoleteFiles* obsolete;
-    StoreStats* activity;
+    ActivityStats* activity;
   };
   explicit Compactions(const Parts& parts);
   Compactions(const Compactions&) = delete;
@@ -68,7 +68,7 @@ class Compactions {
   const Limits* const limits_;
   ManifestKeeper* const keeper_;
   ObsoleteFiles* const obsolete_;
-  StoreStats* const activity_;
+  ActivityStats* const activity_;
 };
 
 }  // namespace lull

@@ -22,7 +22,7 @@
 #include "db/limits.h"
 #include "db/obsolete_files.h"
 #include "db/read/store_reader.h"
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 #include "db/store_state.h"
 #include "db/version/manifest_keeper.h"
 #include "db/write/write_path.h"
@@ -74,7 +74,7 @@ class Flusher {
     DiskRoom* room;
     ManifestKeeper* keeper;
     ObsoleteFiles* obsolete;
-    StoreStats* activity;
+    ActivityStats* activity;
   };
   explicit Flusher(const Parts& parts);
   Flusher(const Flusher&) = delete;
@@ -119,7 +119,7 @@ class Flusher {
   DiskRoom* const room_;
   ManifestKeeper* const keeper_;
   ObsoleteFiles* const obsolete_;
-  StoreStats* const activity_;
+  ActivityStats* const activity_;
   std::unique_ptr<FlushJob> job_;
   uint64_t began_nanos_ = 0;
   FlushBatch batch_;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 #include "db/report/event_hub.h"
 #include "util/clock.h"
 #include "util/latency_histogram.h"
@@ -25,7 +25,7 @@ class Reporting {
   Reporting& operator=(const Reporting&) = delete;
 
   EventHub& events() { return events_; }
-  StoreStats& activity() { return activity_; }
+  ActivityStats& activity() { return activity_; }
 
   /// Before any call is timed: at open.
   void TimeCalls() { latencies_ = std::make_unique<Latencies>(); }
@@ -37,7 +37,7 @@ class Reporting {
 
  private:
   EventHub events_;
-  StoreStats activity_;
+  ActivityStats activity_;
   std::unique_ptr<Latencies> latencies_;  // constant after the open
 };
 
