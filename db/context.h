@@ -27,9 +27,9 @@ namespace lull {
 
 /// What seldom happens to a store of usual size, or takes its time; tests have it otherwise.
 struct StorePace {
-  /// A MANIFEST that is shorter is not replaced by a new one; see Store::RollManifest.
+  /// A MANIFEST that is shorter is not replaced by a new one; see ManifestKeeper.
   uint64_t manifest_bytes_min = 4 << 20;
-  /// Until a flush that failed is tried again; for compactions see store_background.cc.
+  /// Until a flush that failed is tried again; for compactions see compactions.cc.
   uint64_t retry_nanos = 250'000'000;
   /// A table ends before its index outgrows this. The format's limit is 4 GiB; the rest is for the
   /// versions of one user key, which stay in one table.

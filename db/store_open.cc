@@ -9,9 +9,7 @@
 #include "db/filename.h"
 #include "db/recovery/lost_files.h"
 #include "db/store.h"
-#include "db/write/batch_format.h"
 #include "util/clock.h"
-#include "util/logging.h"
 #include "util/registry.h"
 #include "util/thread.h"
 
@@ -65,6 +63,15 @@ void OpenInfoLog(StoreContext* context) {
   context->options.info_log = logger;
 }
 
+leveldb::Status CreateOrCheck(StoreContext* context) {
+  if (context->env()->FileExists(CurrentFileName(context->name))) {
+    if (!context->options.error_if_exists) return leveldb::Status::OK();
+    return leveldb::Status::InvalidArgument(context->name, "exists (error_if_exists is true)");
+  }
+  leveldb::Status status = CheckFolderIsNew(*context);
+  return status.ok() ? CreateStore(context) : status;
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
@@ -72,16 +79,43 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
       coordinator_(std::move(coordinator)),
-      activity_(coordinator_->clock(), &events_),
-      tables_(context_.get(), &grace_, [this] { coordinator_->WakeFlush(); }),
-      admission_(coordinator_->clock(), &activity_),
-      wal_(context_.get()),
-      room_(context_.get()),
-      ask_at_bytes_(context_->options.write_buffer_size),
-      memtable_bytes_(context_->options.write_buffer_size),
-      table_bytes_(context_->layout.table_bytes_max),
       scheduling_(scheduling),
-      layout_(LayoutFor(Resolved(scheduling))) {
+      reporting_(coordinator_->clock()),
+      limits_({context_->options.write_buffer_size, context_->layout.table_bytes_max}),
+      room_(context_.get()),
+      obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
+      reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
+      state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
+             &reporting_.activity()),
+      write_path_({.context = context_.get(),
+                   .coordinator = coordinator_.get(),
+                   .state = &state_,
+                   .reader = &reader_,
+                   .gates = &gates_,
+                   .limits = &limits_,
+                   .room = &room_,
+                   .reporting = &reporting_}),
+      keeper_(context_.get(), &state_, &gates_, &obsolete_,
+              [this](const NewTable& table) { return MakeTable(table); }),
+      flusher_({.context = context_.get(),
+                .coordinator = coordinator_.get(),
+                .state = &state_,
+                .reader = &reader_,
+                .writes = &write_path_,
+                .gates = &gates_,
+                .limits = &limits_,
+                .room = &room_,
+                .keeper = &keeper_,
+                .obsolete = &obsolete_,
+                .activity = &reporting_.activity()}),
+      compactions_({.context = context_.get(),
+                    .coordinator = coordinator_.get(),
+                    .state = &state_,
+                    .reader = &reader_,
+                    .limits = &limits_,
+                    .keeper = &keeper_,
+                    .obsolete = &obsolete_,
+                    .activity = &reporting_.activity()}) {
   Stores::Get().Add(this, this);
 }
 
@@ -135,6 +169,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOpt
 
 leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Env* const env = context_->env();
+  WalSet& wal = write_path_.wal();
   if (context_->options.create_if_missing) {
     env->CreateDir(context_->name);  // what goes wrong here, the lock file says
   } else if (!env->FileExists(CurrentFileName(context_->name))) {
@@ -146,24 +181,24 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Status status = env->LockFile(LockFileName(context_->name), &lock_);
   if (!status.ok()) return status;
   OpenInfoLog(context_.get());
-  status = CreateOrCheck();
+  status = CreateOrCheck(context_.get());
   if (status.ok()) {
     status = Recover(
         context_.get(), [this](const NewTable& table) { return MakeTable(table); },
         [this](Recovered* so_far, uint64_t log_number) {
-          return CommitRecoveredLogs(so_far, log_number);
+          return keeper_.CommitRecoveredLogs(so_far, log_number);
         },
         recovered);
   }
   if (status.ok()) {
-    published_sequence_.store(recovered->last_sequence, std::memory_order_release);
+    reader_.PublishSequence(recovered->last_sequence);
     room_.Look(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
-    wal_.SetSparing(room_.is_low());
-    status = wal_.Switch(recovered->last_sequence + 1);
+    wal.SetSparing(room_.is_low());
+    status = wal.Switch(recovered->last_sequence + 1);
   }
   // What was not read to its end, before there is a MANIFEST that needs it no more.
   if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
-  if (status.ok()) status = StartManifest(recovered);
+  if (status.ok()) status = keeper_.Start(recovered, wal.current_number());
   if (!status.ok() && !recovered->new_tables_are_listed) {
     // Or each try to open a store that cannot be opened would add to what is on the disk.
     for (const NewTable& table : recovered->new_tables)
@@ -171,72 +206,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   }
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
-  auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
-  inserting_ = memtable.get();
-  MutexLock lock(mutex_);
-  active_ = std::move(memtable);
-  active_wal_number_ = wal_.current_number();
-  PublishViewLocked();
-  return status;
-}
-
-leveldb::Status Store::CreateOrCheck() {
-  leveldb::Env* const env = context_->env();
-  if (env->FileExists(CurrentFileName(context_->name))) {
-    if (!context_->options.error_if_exists) return leveldb::Status::OK();
-    return leveldb::Status::InvalidArgument(context_->name, "exists (error_if_exists is true)");
-  }
-  leveldb::Status status = CheckFolderIsNew(*context_);
-  if (!status.ok()) return status;
-  return CreateStore(context_.get());
-}
-
-/// Writes what was recovered as a MANIFEST of its own: the old one may end in a torn record.
-leveldb::Status Store::WriteManifest(Recovered* recovered, uint64_t log_number, NewManifest* made) {
-  VersionEdit flushed;
-  flushed.new_tables = recovered->new_tables;
-  VersionBuilder builder(recovered->manifest.version,
-                         [this](const NewTable& table) { return MakeTable(table); });
-  leveldb::Status status = builder.Apply(flushed);
-  if (status.ok()) status = builder.Build(&made->version);
-  if (!status.ok()) return status;
-  VersionEdit edit;
-  edit.log_number = log_number;
-  edit.last_sequence = recovered->last_sequence;
-  made->number = context_->NewFileNumber();
-  recovered->new_tables_are_listed = true;
-  status = ManifestWriter::Create(*context_, made->number, *made->version,
-                                  recovered->manifest.compact_pointers, edit, &made->writer);
-  // On a failure both MANIFESTs stay: CURRENT may name either.
-  return status.ok() ? SetCurrentFile(context_->env(), context_->name, made->number) : status;
-}
-
-/// See CommitRecovered of recovery.h.
-leveldb::Status Store::CommitRecoveredLogs(Recovered* recovered, uint64_t log_number) {
-  NewManifest made;
-  leveldb::Status status = WriteManifest(recovered, log_number, &made);
-  if (!status.ok()) return status;
-  recovered->manifest.version = std::move(made.version);
-  recovered->new_tables.clear();
-  recovered->new_tables_are_listed = false;
-  // One that cannot be removed is found again at the next open.
-  for (const std::string& file : recovered->obsolete)
-    context_->env()->RemoveFile(context_->name + "/" + file);
-  const std::string path = DescriptorFileName(context_->name, made.number);
-  recovered->obsolete = {path.substr(context_->name.size() + 1)};
-  return status;
-}
-
-leveldb::Status Store::StartManifest(Recovered* recovered) {
-  NewManifest made;
-  leveldb::Status status = WriteManifest(recovered, wal_.current_number(), &made);
-  if (!status.ok()) return status;
-  AdoptManifest(made.number, std::move(made.writer));
-  log_number_ = wal_.current_number();
-  MutexLock lock(mutex_);
-  version_ = std::move(made.version);
-  flushed_sequence_ = recovered->last_sequence;
-  compact_pointers_ = recovered->manifest.compact_pointers;
+  write_path_.Begin();
   return status;
 }
 
@@ -246,12 +216,23 @@ void Store::BeginDeleting(const Recovered& recovered) {
   for (const auto* files : {&recovered.lost, &recovered.obsolete}) {
     for (const std::string& file : *files) paths.push_back(context_->name + "/" + file);
   }
-  frozen_.store(false, std::memory_order_release);
-  NoteObsolete(std::move(paths));
+  {
+    MutexLock lock(state_.mutex);
+    state_.health.Opened();
+  }
+  obsolete_.Add(std::move(paths));
 }
 
 TableRef Store::MakeTable(const NewTable& table) {
-  return std::make_shared<TableFile>(table, [this](const TableFile& file) { NoteUnlisted(file); });
+  return std::make_shared<TableFile>(table,
+                                     [this](const TableFile& file) { TableIsUnlisted(file); });
+}
+
+void Store::TableIsUnlisted(const TableFile& file) {
+  if (IsInherited()) return;  // an iterator ends in a forked child
+  reader_.tables()->Forget(file);
+  if (gates_.may_delete.load(std::memory_order_acquire))
+    obsolete_.Add({TableFileName(context_->name, file.number())});
 }
 
 /// In a forked child nothing of the parent's store is destroyed: closing files there would cut and
@@ -263,51 +244,36 @@ void Store::operator delete(Store* store, std::destroying_delete_t) {
   ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
 }
 
-leveldb::Status Store::InheritedError() const {
-  return leveldb::Status::NotSupported(
-      context_->name, "was opened before fork; in the child, close the store and open it again");
-}
-
 Store::~Store() {
   if (registered_) SaveAckedWrites();
   {
-    MutexLock lock(mutex_);
-    closing_ = true;
-    changed_.NotifyAll();
+    MutexLock lock(state_.mutex);
+    state_.closing = true;
+    state_.changed.NotifyAll();
   }
   if (registered_) coordinator_->Unregister(this);
   EndReporting();
   // From here on this thread is alone. Jobs that were not installed take their files with them.
-  flush_job_.reset();
+  flusher_.Close();
   {
-    MutexLock lock(mutex_);
-    to_install_.clear();
+    MutexLock lock(state_.mutex);
+    state_.board.DropFinished();
   }
-  std::vector<std::unique_ptr<Job>> discarded;
-  {
-    MutexLock lock(obsolete_mutex_);
-    discarded.swap(obsolete_.jobs);
-  }
-  discarded.clear();
+  obsolete_.DestroyJobs();
   // Views of the past let go of tables that only they listed.
-  while (grace_.Collect() > 0) {
+  while (reader_.Collect()) {
   }
-  std::vector<std::string> obsolete;
+  obsolete_.DeleteAll();
   {
-    MutexLock lock(obsolete_mutex_);
-    if (!frozen_.exchange(true)) obsolete = std::exchange(obsolete_.paths, {});
+    MutexLock lock(state_.mutex);
+    state_.health.Closing();
+    coordinator_->ReleaseMemory(state_.memtables.immutable_bytes() + write_path_.counted_bytes());
+    state_.memtables.Clear();
+    state_.version = nullptr;
   }
-  for (const std::string& path : obsolete) context_->env()->RemoveFile(path);
-  if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
-  {
-    MutexLock lock(mutex_);
-    coordinator_->ReleaseMemory(immutable_bytes_ + grown_bytes_);
-    immutables_.clear();
-    active_ = nullptr;
-    version_ = nullptr;
-  }
-  wal_.Close();
-  manifest_.reset();
+  reader_.Close();
+  write_path_.wal().Close();
+  keeper_.Close();
   // The lock goes last: whoever takes it finds every file closed.
   if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
   Stores::Get().Remove(this);  // not before EndReporting: a listener may remove itself until then

@@ -29,60 +29,66 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
     *value = OptionsText();
     return true;
   }
-  const GraceGuard guard(grace_);
-  const ReadView* const view = view_.load(std::memory_order_acquire);
   PropertySource source;
-  source.version = &view->version();
-  source.memory_bytes = context_->options.block_cache->TotalCharge() + view->MemoryBytes();
   {
-    MutexLock lock(mutex_);
-    source.stats = stats_;
+    MutexLock lock(state_.mutex);
+    source.stats = state_.installs.levels();
   }
-  return RenderProperty(property, source, value);
+  bool known = false;
+  reader_.WithView([&](const ReadView& view) {
+    source.version = &view.version();
+    source.memory_bytes = context_->options.block_cache->TotalCharge() + view.MemoryBytes();
+    known = RenderProperty(property, source, value);
+  });
+  return known;
+}
+
+LayoutFigures Store::GetLayoutFigures() {
+  MutexLock lock(state_.mutex);
+  return state_.installs.layout();
 }
 
 StoreReport Store::MakeReport() {
   StoreReport report;
   report.name = context_->name;
-  report.user_bytes = client_bytes_.load(std::memory_order_relaxed);
-  report.user_entries = published_sequence_.load(std::memory_order_relaxed) - opened_sequence_;
-  report.wal_bytes = wal_.appended_bytes();
+  report.user_bytes = ClientBytes().load(std::memory_order_relaxed);
+  report.user_entries = reader_.published() - opened_sequence_;
+  report.wal_bytes = write_path_.wal().appended_bytes();
   report.memory_used_bytes = coordinator_->memory_used_bytes();
   report.memory_budget_bytes = coordinator_->memory_budget_bytes();
-  report.waiting_writers = writers_.Length();
+  report.waiting_writers = write_path_.QueueLength();
   if (context_->extension != nullptr)
     report.open_descriptors = context_->extension->OpenDescriptors();
   report.disk_is_low = room_.is_low();
-  report.dropped_events = events_.Dropped();
-  {
-    MutexLock lock(obsolete_mutex_);
-    report.obsolete_files = obsolete_.paths.size();
+  report.dropped_events = reporting_.events().Dropped();
+  report.obsolete_files = obsolete_.FileCount();
+  if (const Reporting::Latencies* const latencies = reporting_.latencies()) {
+    report.latencies = LatencyReport{latencies->write.Snapshot(), latencies->sync_write.Snapshot(),
+                                     latencies->get.Snapshot()};
   }
-  if (latencies_ != nullptr) {
-    report.latencies = LatencyReport{latencies_->write.Snapshot(),
-                                     latencies_->sync_write.Snapshot(), latencies_->get.Snapshot()};
-  }
-  report.activity = activity_.Report(report.user_bytes);
-  MutexLock lock(mutex_);
-  const std::array<uint64_t, kLevels> targets = LevelTargets(layout_);
+  report.activity = reporting_.activity().Report(report.user_bytes);
+  reader_.WithView([&](const ReadView& view) { report.key_filter_bytes = view.KeyFilterBytes(); });
+  MutexLock lock(state_.mutex);
+  const Version& version = *state_.version;
+  const LayoutOptions& layout = state_.board.layout();
+  const std::array<uint64_t, kLevels> targets = LevelTargets(layout);
   for (int level = 0; level < kLevels; ++level) {
     LevelReport& about = report.levels[level];
-    about.tables = version_->TableCount(level);
-    about.bytes = version_->LevelBytes(level);
+    about.tables = version.TableCount(level);
+    about.bytes = version.LevelBytes(level);
     about.target_bytes = targets[level] == UINT64_MAX ? 0 : targets[level];
-    about.score = LevelScore(*version_, level, layout_);
-    about.compactions = stats_[level];
+    about.score = LevelScore(version, level, layout);
+    about.compactions = state_.installs.levels()[level];
   }
-  report.debt_bytes = version_->DebtBytes(targets, layout_.l0_trigger);
-  report.active_bytes = active_->MemoryBytes();
-  report.key_filter_bytes = view_.load(std::memory_order_relaxed)->KeyFilterBytes();
-  report.immutable_bytes = immutable_bytes_;
-  report.immutables = immutables_.size();
-  report.waiting_installs = to_install_.size();
-  report.waiting_manual = manual_.size();
-  const leveldb::Status& refusal = write_error_.ok() ? wal_error_ : write_error_;
+  report.debt_bytes = version.DebtBytes(targets, layout.l0_trigger);
+  report.active_bytes = state_.memtables.active()->MemoryBytes();
+  report.immutable_bytes = state_.memtables.immutable_bytes();
+  report.immutables = state_.memtables.immutable_count();
+  report.waiting_installs = state_.board.finished_count();
+  report.waiting_manual = state_.board.request_count();
+  const leveldb::Status& refusal = state_.health.WhyNotWritten();
   if (!refusal.ok()) report.write_error = refusal.ToString();
-  const leveldb::Status& background = background_error_.ok() ? damage_ : background_error_;
+  const leveldb::Status& background = state_.health.WorstOfBackground();
   if (!background.ok()) report.background_error = background.ToString();
   return report;
 }
@@ -90,30 +96,30 @@ StoreReport Store::MakeReport() {
 leveldb::Status Store::BeginReporting(const SchedulingOptions& scheduling,
                                       const Recovered& recovered) {
   opened_sequence_ = recovered.last_sequence;
-  if (scheduling.latency_histograms) latencies_ = std::make_unique<Latencies>();
-  activity_.OptionsAre(scheduling.policy, scheduling.ToString());
+  if (scheduling.latency_histograms) reporting_.TimeCalls();
+  reporting_.activity().OptionsAre(scheduling.policy, scheduling.ToString());
   if (context_->logger() == nullptr) return leveldb::Status::OK();
   LogOpen(context_->logger(), *context_, MakeReport(), recovered.new_tables.size(),
           recovered.lost.size());
-  return events_.Add(std::make_shared<InfoLog>(context_->logger()), EventHub::Wants::kSummaries,
-                     {});
+  return reporting_.events().Add(std::make_shared<InfoLog>(context_->logger()),
+                                 EventHub::Wants::kSummaries, {});
 }
 
 /// REQUIRES: nothing of the store runs any more. A listener may read it until this returns.
 void Store::EndReporting() {
-  activity_.Close();
-  events_.Stop();
+  reporting_.activity().Close();
+  reporting_.events().Stop();
   if (registered_ && context_->logger() != nullptr) LogClose(context_->logger(), MakeReport());
 }
 
 leveldb::Status Store::AddListener(std::shared_ptr<EventListener> listener) {
   if (IsInherited()) return InheritedError();
-  return activity_.AddListener(std::move(listener));
+  return reporting_.activity().AddListener(std::move(listener));
 }
 
 leveldb::Status Store::RemoveListener(const EventListener* listener) {
   if (IsInherited()) return InheritedError();
-  if (events_.Remove(listener)) return leveldb::Status::OK();
+  if (reporting_.events().Remove(listener)) return leveldb::Status::OK();
   return leveldb::Status::NotFound(context_->name, "has no such listener");
 }
 

@@ -18,34 +18,30 @@ constexpr uint64_t kLookAgainNanos = 20'000'000;
 /// Waits until `over`, which is called under the mutex, while the background works for this client.
 template <class Over>
 void Store::DrainLocked(Over over) {
-  ++drains_;
+  ++state_.drains;
   while (!over()) {
     coordinator_->WakeFlush();
     coordinator_->WakeMonitor();
-    changed_.WaitFor(mutex_, kLookAgainNanos);
+    state_.changed.WaitFor(state_.mutex, kLookAgainNanos);
   }
-  --drains_;
-}
-
-/// Work that failed is tried again for a client that waits for it.
-void Store::RetryNowLocked() {
-  flush_retry_at_nanos_.store(0, std::memory_order_relaxed);
-  compaction_retry_at_nanos_ = 0;
+  --state_.drains;
 }
 
 leveldb::Status Store::Flush() {
-  leveldb::Status status = SealForClient();
+  if (IsInherited()) return InheritedError();
+  leveldb::Status status = write_path_.Seal();
   if (!status.ok()) return status;
-  MutexLock lock(mutex_);
-  const uint64_t wanted = seals_;
-  flush_retry_at_nanos_.store(0, std::memory_order_relaxed);  // one try at least, and now
-  while (status.ok() && flushes_ < wanted) {
-    const uint64_t failed_before = flushes_failed_;
-    DrainLocked([&]() LULL_REQUIRES(mutex_) {
-      return flushes_ >= wanted || !write_error_.ok() || flushes_failed_ > failed_before;
+  MutexLock lock(state_.mutex);
+  const uint64_t wanted = state_.memtables.seals();
+  state_.health.RetryFlushNow();  // one try at least
+  while (status.ok() && state_.memtables.flushes() < wanted) {
+    const uint64_t failed_before = state_.health.flushes_failed();
+    DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+      return state_.memtables.flushes() >= wanted || !state_.health.write_error().ok() ||
+             state_.health.flushes_failed() > failed_before;
     });
     // Both are OK if a try failed, and the next one flushed a part before this thread looked.
-    if (flushes_ < wanted) status = write_error_.ok() ? flush_error_ : write_error_;
+    if (state_.memtables.flushes() < wanted) status = state_.health.WhyNotFlushed();
   }
   return status;
 }
@@ -53,13 +49,14 @@ leveldb::Status Store::Flush() {
 /// A write-ahead log failed, so that what was acknowledged from it may be nowhere but in memory:
 /// one try to bring that into tables before the store closes.
 void Store::SaveAckedWrites() {
-  MutexLock lock(mutex_);
-  if (wal_error_.ok()) return;
+  MutexLock lock(state_.mutex);
+  if (state_.health.wal_error().ok()) return;
   // A flush that runs now may fail of what is over, and is not that try.
-  const uint64_t failed_max = flushes_failed_ + (flushing_ ? 2 : 1);
-  DrainLocked([&]() LULL_REQUIRES(mutex_) {
-    flush_retry_at_nanos_.store(0, std::memory_order_relaxed);
-    return immutables_.empty() || !write_error_.ok() || flushes_failed_ >= failed_max;
+  const uint64_t failed_max = state_.health.flushes_failed() + (state_.flushing ? 2 : 1);
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    state_.health.RetryFlushNow();
+    return state_.memtables.immutable_count() == 0 || !state_.health.write_error().ok() ||
+           state_.health.flushes_failed() >= failed_max;
   });
 }
 
@@ -72,39 +69,26 @@ leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
   if (!status.ok()) return status;
   CheckpointSource source;
   {
-    MutexLock lock(mutex_);
-    source.version = version_;
-    source.compact_pointers = compact_pointers_;
-    source.last_sequence = flushed_sequence_;
+    MutexLock lock(state_.mutex);
+    source.version = state_.version;
+    source.compact_pointers = state_.board.pointers();
+    source.last_sequence = state_.flushed_sequence;
   }
   return WriteCheckpoint(*context_, source, dir);
 }
 
-bool Store::IsIdleLocked() const {
-  if (!immutables_.empty() || flushing_ || !to_install_.empty() || !running_.empty()) return false;
-  for (int level = 0; level < kLevels; ++level) {
-    if (LevelScore(*version_, level, layout_) >= 1.0) return false;
-  }
-  return true;
-}
-
-/// What has gone wrong since background_errors_ was `errors_before`. An earlier failure says
-/// nothing about the next try.
-leveldb::Status Store::ErrorSinceLocked(uint64_t errors_before) const {
-  if (!write_error_.ok()) return write_error_;
-  return background_errors_ > errors_before ? background_error_ : leveldb::Status::OK();
-}
-
 leveldb::Status Store::WaitForIdle() {
   if (IsInherited()) return InheritedError();
-  MutexLock lock(mutex_);
-  const uint64_t errors = background_errors_;
-  RetryNowLocked();
+  MutexLock lock(state_.mutex);
+  const uint64_t errors = state_.health.background_errors();
+  state_.health.RetryNow();
   leveldb::Status status;
-  DrainLocked([&]() LULL_REQUIRES(mutex_) {
-    status = ErrorSinceLocked(errors);
-    if (status.ok()) status = damage_;
-    return IsIdleLocked() || !status.ok();
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    status = state_.health.ErrorSince(errors);
+    if (status.ok()) status = state_.health.damage();
+    const bool is_idle = state_.memtables.immutable_count() == 0 && !state_.flushing &&
+                         state_.board.IsIdle(*state_.version);
+    return is_idle || !status.ok();
   });
   return status;
 }
@@ -117,9 +101,9 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
   if (end != nullptr) range.largest = end->ToString();
   int deepest = 1;
   {
-    MutexLock lock(mutex_);
+    MutexLock lock(state_.mutex);
     for (int level = 1; level < kLevels; ++level) {
-      if (!version_->Overlapping(level, range).empty()) deepest = level;
+      if (!state_.version->Overlapping(level, range).empty()) deepest = level;
     }
   }
   for (int level = 0; status.ok() && level < deepest; ++level) status = CompactLevel(level, range);
@@ -131,19 +115,18 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   ManualRequest request;
   request.level = level;
   request.range = range;
-  MutexLock lock(mutex_);
-  manual_.push_back(&request);
-  const uint64_t errors = background_errors_;
-  RetryNowLocked();
+  MutexLock lock(state_.mutex);
+  state_.board.AddRequest(&request);
+  const uint64_t errors = state_.health.background_errors();
+  state_.health.RetryNow();
   leveldb::Status status;
-  DrainLocked([&]() LULL_REQUIRES(mutex_) {
-    status = ErrorSinceLocked(errors);
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    status = state_.health.ErrorSince(errors);
     return request.done || !status.ok();
   });
   // A job of this request may still run: it is taken for what it is when it ends, without the
   // request.
-  manual_.remove(&request);
-  if (std::exchange(manual_awaits_, std::nullopt)) ++plan_basis_;
+  state_.board.RemoveRequest(&request);
   return request.status.ok() ? status : request.status;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "lull/lull.h"
+#include "scheduler/policy.h"
+
 namespace lull {
 namespace {
 

@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "db/dbformat.h"
-#include "lull/lull.h"
-#include "scheduler/policy.h"
 
 namespace lull {
+
+struct PolicyOptions;
+struct SchedulingOptions;
 
 enum class LayoutKind {
   kLeveled,  ///< LevelDB's rules: tables of one size, several L0 tables at once into L1

@@ -2,6 +2,7 @@
 #include "db/compaction/merge_job.h"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 
@@ -225,6 +226,29 @@ void CleanupJob::RemoveFile(const std::string& path) {
   if (!status.ok() && !status.IsNotFound()) {
     Log(context_->logger(), "%s stays behind: %s", path.c_str(), status.ToString().c_str());
   }
+}
+
+namespace {
+
+bool IsCompaction(const Job& job) {
+  return job.job_class() != JobClass::kCleanup && job.job_class() != JobClass::kFlush;
+}
+
+}  // namespace
+
+const CompactionJob& CompactionOf(const Job& job) {
+  assert(IsCompaction(job));
+  return static_cast<const CompactionJob&>(job);
+}
+
+std::unique_ptr<CompactionJob> TakeCompaction(std::unique_ptr<Job>* job) {
+  if (!IsCompaction(**job)) return nullptr;
+  return std::unique_ptr<CompactionJob>(static_cast<CompactionJob*>(job->release()));
+}
+
+std::unique_ptr<CleanupJob> TakeCleanup(std::unique_ptr<Job>* job) {
+  if ((*job)->job_class() != JobClass::kCleanup) return nullptr;
+  return std::unique_ptr<CleanupJob>(static_cast<CleanupJob*>(job->release()));
 }
 
 }  // namespace lull

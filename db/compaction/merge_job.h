@@ -21,7 +21,7 @@
 #include "db/read/read_view.h"
 #include "db/read/table_cache.h"
 #include "db/version/version_edit.h"
-#include "db/write/memtable.h"
+#include "db/write/memtables.h"
 #include "leveldb/iterator.h"
 #include "scheduler/job.h"
 #include "util/key_filter.h"
@@ -74,14 +74,6 @@ class MergeJob : public Job {
   OwnedCounter input_bytes_done_;
   uint64_t busy_micros_ = 0;
   bool input_failed_ = false;
-};
-
-/// A sealed memtable on its way to L0, and what the MANIFEST must learn with it.
-struct SealedMemTable {
-  MemTableRef memtable;
-  uint64_t memory_bytes = 0;
-  uint64_t wal_number = 0;           ///< its entries stand in this WAL
-  SequenceNumber last_sequence = 0;  ///< nothing in it is newer
 };
 
 class FlushJob final : public MergeJob {
@@ -171,5 +163,14 @@ class CleanupJob final : public Job {
   StoreContext* const context_;
   Waste waste_;
 };
+
+// A job of the coordinator as what it is. Its class says so: a CleanupJob is of kCleanup, a
+// FlushJob of kFlush, and a CompactionJob of any other.
+
+/// REQUIRES: it is one.
+const CompactionJob& CompactionOf(const Job& job);
+/// Moves the job out of `*job` if it is one; else returns null, and `*job` stays.
+std::unique_ptr<CompactionJob> TakeCompaction(std::unique_ptr<Job>* job);
+std::unique_ptr<CleanupJob> TakeCleanup(std::unique_ptr<Job>* job);
 
 }  // namespace lull

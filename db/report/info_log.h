@@ -10,8 +10,8 @@
 #include <string>
 
 #include "db/context.h"
+#include "db/report/activity_stats.h"
 #include "db/report/stats_report.h"
-#include "db/report/store_stats.h"
 #include "leveldb/env.h"
 #include "lull/listener.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "db/report/activity_stats.h"
 #include "db/report/properties.h"
-#include "db/report/store_stats.h"
 #include "util/latency_histogram.h"
 
 namespace lull {

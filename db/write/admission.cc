@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 
 namespace lull {
 namespace {

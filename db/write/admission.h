@@ -13,12 +13,12 @@
 
 namespace lull {
 
-class StoreStats;
+class ActivityStats;
 
 class Admission {
  public:
   /// `stats`, which may be null, hears of every write that is delayed.
-  explicit Admission(Clock* clock, StoreStats* stats = nullptr) : clock_(clock), stats_(stats) {}
+  explicit Admission(Clock* clock, ActivityStats* stats = nullptr) : clock_(clock), stats_(stats) {}
 
   /// Monitor only.
   void Apply(const Directive& directive) {
@@ -41,7 +41,7 @@ class Admission {
   void AwaitPayment(uint64_t bytes, uint64_t rate);
 
   Clock* const clock_;
-  StoreStats* const stats_;
+  ActivityStats* const stats_;
   std::atomic<bool> restrained_{false};
   std::atomic<int> held_{0};
   std::atomic<uint64_t> delay_us_per_write_{0};

@@ -1,12 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Jobs and stalls told by hand, on a clock that stands still until it is moved.
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "db/compaction/merge_job.h"
 #include "db/context.h"
 #include "gtest/gtest.h"
 #include "tests/db/job_sequence_checker.h"
@@ -23,12 +24,12 @@ Directive Slowing(StallCause cause) {
   return directive;
 }
 
-class StoreStatsTest : public ::testing::Test {
+class ActivityStatsTest : public ::testing::Test {
  protected:
-  StoreStatsTest() : context_(leveldb::Options()) {
+  ActivityStatsTest() : context_(leveldb::Options()) {
     EXPECT_TRUE(stats_.AddListener(checker_).ok());
   }
-  ~StoreStatsTest() override {
+  ~ActivityStatsTest() override {
     stats_.Close();
     hub_.Stop();
     EXPECT_EQ(checker_->Open(), 0u);
@@ -48,12 +49,12 @@ class StoreStatsTest : public ::testing::Test {
   StoreContext context_;
   ManualClock clock_;
   EventHub hub_;
-  StoreStats stats_{&clock_, &hub_};
+  ActivityStats stats_{&clock_, &hub_};
   std::shared_ptr<testing::JobSequenceChecker> checker_ =
       std::make_shared<testing::JobSequenceChecker>();
 };
 
-TEST_F(StoreStatsTest, AJobFromBeginToEnd) {
+TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
   const auto job = MakeFlush(1000);
   stats_.JobStarted(*job, CpuPriority::kNormal);
   clock_.Advance(10 * kMs);
@@ -82,7 +83,7 @@ TEST_F(StoreStatsTest, AJobFromBeginToEnd) {
   EXPECT_EQ(checker_->counts().resumes, 1u);
 }
 
-TEST_F(StoreStatsTest, FailedAndAbandonedJobs) {
+TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
   const auto failed = MakeFlush(1000);
   const auto abandoned = MakeFlush(1000);
   const auto open = MakeFlush(1000);
@@ -100,7 +101,7 @@ TEST_F(StoreStatsTest, FailedAndAbandonedJobs) {
   EXPECT_EQ(report.job_totals[0].read_bytes, 0u);
 }
 
-TEST_F(StoreStatsTest, AStopLastsAsLongAsItsWriteWaits) {
+TEST_F(ActivityStatsTest, AStopLastsAsLongAsItsWriteWaits) {
   {
     StoppedWrite write(&stats_);
     EXPECT_EQ(Totals(StallKind::kStop, WriteStallCause::kMemory).count, 0u);
@@ -121,7 +122,7 @@ TEST_F(StoreStatsTest, AStopLastsAsLongAsItsWriteWaits) {
   EXPECT_TRUE(stats_.Report(0).stalls.empty());
 }
 
-TEST_F(StoreStatsTest, ASlowdownIsOneStallHoweverManyWritesItHolds) {
+TEST_F(ActivityStatsTest, ASlowdownIsOneStallHoweverManyWritesItHolds) {
   stats_.DirectiveIs(Slowing(StallCause::kDebt));
   EXPECT_TRUE(stats_.Report(0).stalls.empty());  // nobody was held up yet
   {
@@ -148,7 +149,7 @@ TEST_F(StoreStatsTest, ASlowdownIsOneStallHoweverManyWritesItHolds) {
   EXPECT_EQ(checker_->LastStall().held_us, 6'000u);
 }
 
-TEST_F(StoreStatsTest, ASlowdownForAnotherCauseIsAnotherStall) {
+TEST_F(ActivityStatsTest, ASlowdownForAnotherCauseIsAnotherStall) {
   stats_.DirectiveIs(Slowing(StallCause::kMemory));
   {
     const SlowedWrite write(&stats_);
@@ -166,7 +167,7 @@ TEST_F(StoreStatsTest, ASlowdownForAnotherCauseIsAnotherStall) {
   EXPECT_EQ(Totals(StallKind::kSlowdown, WriteStallCause::kL0).count, 1u);
 }
 
-TEST_F(StoreStatsTest, RatesAreOfTheLastSecond) {
+TEST_F(ActivityStatsTest, RatesAreOfTheLastSecond) {
   uint64_t bytes = 0;
   for (int i = 0; i < 50; ++i) {
     clock_.Advance(100 * kMs);
@@ -180,7 +181,7 @@ TEST_F(StoreStatsTest, RatesAreOfTheLastSecond) {
   EXPECT_EQ(stats_.Report(bytes).rates.user_bytes_per_sec, 0);
 }
 
-TEST_F(StoreStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
+TEST_F(ActivityStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
   const auto running = MakeFlush(1);
   const auto paused = MakeFlush(2);
   stats_.JobStarted(*running, CpuPriority::kNormal);
@@ -202,7 +203,7 @@ TEST_F(StoreStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
   EXPECT_EQ(late->errors(), std::vector<std::string>());
 }
 
-TEST_F(StoreStatsTest, OptionsAreAnEventOnlyWhenTheyChange) {
+TEST_F(ActivityStatsTest, OptionsAreAnEventOnlyWhenTheyChange) {
   stats_.OptionsAre("lull", "policy=lull");
   stats_.OptionsAre("lull", "policy=lull");
   EXPECT_EQ(stats_.Report(0).policy, "lull");

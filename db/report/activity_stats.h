@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store knows of its own doings: jobs that run or are paused, stalls, totals since it was
+// What a store does now, and has done: jobs that run or are paused, stalls, totals since it was
 // opened, rates, the directive in force. Every change of a job or stall is also posted to the
 // EventHub, under the same lock, so that events and state agree, and a listener that comes later
 // can be told exactly what is under way.
@@ -19,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "db/compaction/merge_job.h"
 #include "db/report/event_hub.h"
 #include "lull/listener.h"
 #include "scheduler/job.h"
@@ -28,6 +27,8 @@
 #include "util/mutex.h"
 
 namespace lull {
+
+class MergeJob;
 
 constexpr size_t kJobKinds = 4;
 constexpr size_t kStallKinds = 2;
@@ -80,11 +81,11 @@ const char* JobKindName(JobKind kind);
 const char* StallKindName(StallKind kind);
 const char* StallCauseName(WriteStallCause cause);
 
-class StoreStats {
+class ActivityStats {
  public:
-  StoreStats(Clock* clock, EventHub* hub);
-  StoreStats(const StoreStats&) = delete;
-  StoreStats& operator=(const StoreStats&) = delete;
+  ActivityStats(Clock* clock, EventHub* hub);
+  ActivityStats(const ActivityStats&) = delete;
+  ActivityStats& operator=(const ActivityStats&) = delete;
 
   // ---- jobs. The job must not run while it is started, paused or ended, and must live until it
   // is ended or abandoned. Jobs that are no MergeJob are passed over.
@@ -180,7 +181,7 @@ class StoreStats {
 /// A write that is slowed, from the construction to the end of this object. `stats` may be null.
 class SlowedWrite {
  public:
-  explicit SlowedWrite(StoreStats* stats) : stats_(stats) {
+  explicit SlowedWrite(ActivityStats* stats) : stats_(stats) {
     if (stats_ != nullptr) stats_->WriteHeld(StallKind::kSlowdown, StallCause::kNone);
   }
   ~SlowedWrite() {
@@ -190,13 +191,13 @@ class SlowedWrite {
   SlowedWrite& operator=(const SlowedWrite&) = delete;
 
  private:
-  StoreStats* const stats_;
+  ActivityStats* const stats_;
 };
 
 /// A write that may be held up at a hard limit: holds from the first call of Because to its end.
 class StoppedWrite {
  public:
-  explicit StoppedWrite(StoreStats* stats) : stats_(stats) {}
+  explicit StoppedWrite(ActivityStats* stats) : stats_(stats) {}
   ~StoppedWrite() {
     if (held_) stats_->WriteReleased(StallKind::kStop);
   }
@@ -212,7 +213,7 @@ class StoppedWrite {
   }
 
  private:
-  StoreStats* const stats_;
+  ActivityStats* const stats_;
   bool held_ = false;
   StallCause cause_ = StallCause::kNone;
 };

@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/report/store_stats.h"
+#include "db/report/activity_stats.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "db/compaction/merge_job.h"
 
 namespace lull {
 namespace {
@@ -85,7 +87,7 @@ const char* StallCauseName(WriteStallCause cause) {
   return kNames[Index(cause)];
 }
 
-StoreStats::StoreStats(Clock* clock, EventHub* hub)
+ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
     : clock_(clock), hub_(hub), opened_nanos_(clock->NowNanos()) {
   samples_.push_back({opened_nanos_, 0, 0, 0});
   stalls_[Index(StallKind::kStop)].info.kind = StallKind::kStop;
@@ -93,7 +95,7 @@ StoreStats::StoreStats(Clock* clock, EventHub* hub)
 
 // ---- jobs ----
 
-JobInfo StoreStats::InfoOfLocked(const Running& running, uint64_t now) const {
+JobInfo ActivityStats::InfoOfLocked(const Running& running, uint64_t now) const {
   JobInfo info = running.info;
   const uint64_t pause =
       running.pause_began_nanos == 0 ? 0 : now - std::min(now, running.pause_began_nanos);
@@ -104,11 +106,11 @@ JobInfo StoreStats::InfoOfLocked(const Running& running, uint64_t now) const {
   return info;
 }
 
-void StoreStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
+void ActivityStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
   hub_->Post(JobEvent{phase, info});
 }
 
-void StoreStats::JobStarted(const Job& job, CpuPriority cpu) {
+void ActivityStats::JobStarted(const Job& job, CpuPriority cpu) {
   if (job.job_class() == JobClass::kCleanup) return;
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
@@ -129,7 +131,7 @@ void StoreStats::JobStarted(const Job& job, CpuPriority cpu) {
   }
 }
 
-void StoreStats::JobPaused(const Job& job) {
+void ActivityStats::JobPaused(const Job& job) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   const auto found = running_.find(&job);
@@ -141,17 +143,18 @@ void StoreStats::JobPaused(const Job& job) {
   PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(running, now));
 }
 
-void StoreStats::JobEnded(const Job& job, const leveldb::Status& status) {
+void ActivityStats::JobEnded(const Job& job, const leveldb::Status& status) {
   MutexLock lock(mutex_);
   EndJobLocked(job, status.ok() ? JobOutcome::kDone : JobOutcome::kFailed, status);
 }
 
-void StoreStats::JobAbandoned(const Job& job) {
+void ActivityStats::JobAbandoned(const Job& job) {
   MutexLock lock(mutex_);
   EndJobLocked(job, JobOutcome::kAbandoned, leveldb::Status::OK());
 }
 
-void StoreStats::EndJobLocked(const Job& job, JobOutcome outcome, const leveldb::Status& status) {
+void ActivityStats::EndJobLocked(const Job& job, JobOutcome outcome,
+                                 const leveldb::Status& status) {
   const auto found = running_.find(&job);
   if (found == running_.end()) return;
   const Running& running = found->second;
@@ -184,7 +187,7 @@ void StoreStats::EndJobLocked(const Job& job, JobOutcome outcome, const leveldb:
   PostJobLocked(JobEvent::Phase::kEnd, info);
 }
 
-uint64_t StoreStats::ReadBytesLocked(JobKind kind) const {
+uint64_t ActivityStats::ReadBytesLocked(JobKind kind) const {
   uint64_t bytes = job_totals_[Index(kind)].read_bytes;
   for (const auto& [job, running] : running_) {
     if (running.info.kind != kind || running.info.trivial_move) continue;
@@ -195,7 +198,7 @@ uint64_t StoreStats::ReadBytesLocked(JobKind kind) const {
 
 // ---- stalls ----
 
-StallInfo StoreStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
+StallInfo ActivityStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
   StallInfo info = stall.info;
   const uint64_t held = stall.held == 0 ? 0 : now - std::min(now, stall.held_since_nanos);
   info.at_us = WallClockMicros();
@@ -205,7 +208,7 @@ StallInfo StoreStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
 }
 
 /// Writes that are held now are held by it from here on.
-void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) {
+void ActivityStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   stall.lasts = true;
   stall.began_nanos = stall.held_since_nanos = now;
@@ -217,7 +220,7 @@ void StoreStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_
   hub_->Post(StallEvent{true, InfoOfLocked(stall, now)});
 }
 
-void StoreStats::EndStallLocked(StallKind kind, uint64_t now) {
+void ActivityStats::EndStallLocked(StallKind kind, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   const StallInfo info = InfoOfLocked(stall, now);
   StallTotals& totals = stall_totals_[Index(kind)][Index(info.cause)];
@@ -227,7 +230,7 @@ void StoreStats::EndStallLocked(StallKind kind, uint64_t now) {
   hub_->Post(StallEvent{false, info});
 }
 
-void StoreStats::WriteHeld(StallKind kind, StallCause cause) {
+void ActivityStats::WriteHeld(StallKind kind, StallCause cause) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   Stall& stall = stalls_[Index(kind)];
@@ -238,7 +241,7 @@ void StoreStats::WriteHeld(StallKind kind, StallCause cause) {
   ++stall.info.held_writes;
 }
 
-void StoreStats::WriteReleased(StallKind kind) {
+void ActivityStats::WriteReleased(StallKind kind) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   Stall& stall = stalls_[Index(kind)];
@@ -248,7 +251,7 @@ void StoreStats::WriteReleased(StallKind kind) {
   if (stall.lasts && !may_go_on) EndStallLocked(kind, now);
 }
 
-void StoreStats::DirectiveIs(const Directive& directive) {
+void ActivityStats::DirectiveIs(const Directive& directive) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   directive_ = directive;
@@ -267,18 +270,18 @@ void StoreStats::DirectiveIs(const Directive& directive) {
 
 // ---- the rest ----
 
-void StoreStats::PolicyStateIs(PolicyState state) {
+void ActivityStats::PolicyStateIs(PolicyState state) {
   MutexLock lock(mutex_);
   policy_state_ = std::move(state);
 }
 
-StoreStats::RateSample StoreStats::MeasureLocked(uint64_t user_bytes) const {
+ActivityStats::RateSample ActivityStats::MeasureLocked(uint64_t user_bytes) const {
   return {clock_->NowNanos(), user_bytes, ReadBytesLocked(JobKind::kFlush),
           ReadBytesLocked(JobKind::kL0Compaction) + ReadBytesLocked(JobKind::kDeepCompaction) +
               ReadBytesLocked(JobKind::kManualCompaction)};
 }
 
-void StoreStats::Sample(uint64_t user_bytes) {
+void ActivityStats::Sample(uint64_t user_bytes) {
   MutexLock lock(mutex_);
   if (clock_->NowNanos() - samples_.back().nanos < kSampleNanos) return;
   samples_.push_back(MeasureLocked(user_bytes));
@@ -287,7 +290,7 @@ void StoreStats::Sample(uint64_t user_bytes) {
   while (samples_.size() > 1 && now - samples_[1].nanos >= kRateNanos) samples_.pop_front();
 }
 
-Rates StoreStats::RatesLocked(uint64_t user_bytes) const {
+Rates ActivityStats::RatesLocked(uint64_t user_bytes) const {
   const RateSample now = MeasureLocked(user_bytes);
   const RateSample& then = samples_.front();
   const uint64_t nanos = now.nanos - then.nanos;
@@ -298,7 +301,7 @@ Rates StoreStats::RatesLocked(uint64_t user_bytes) const {
   return rates;
 }
 
-void StoreStats::OptionsAre(const std::string& policy, const std::string& options) {
+void ActivityStats::OptionsAre(const std::string& policy, const std::string& options) {
   MutexLock lock(mutex_);
   if (options == options_) return;
   const bool is_change = !options_.empty();
@@ -307,11 +310,11 @@ void StoreStats::OptionsAre(const std::string& policy, const std::string& option
   if (is_change) hub_->Post(OptionsInfo{WallClockMicros(), policy, options});
 }
 
-void StoreStats::WritesRefused(const char* what, const leveldb::Status& status) {
+void ActivityStats::WritesRefused(const char* what, const leveldb::Status& status) {
   hub_->Post(WritesRefusedInfo{WallClockMicros(), what, status});
 }
 
-void StoreStats::Close() {
+void ActivityStats::Close() {
   MutexLock lock(mutex_);
   while (!running_.empty()) {
     EndJobLocked(*running_.begin()->first, JobOutcome::kAbandoned, leveldb::Status::OK());
@@ -321,7 +324,7 @@ void StoreStats::Close() {
   }
 }
 
-ActivityReport StoreStats::Report(uint64_t user_bytes) {
+ActivityReport ActivityStats::Report(uint64_t user_bytes) {
   ActivityReport report;
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
@@ -354,7 +357,7 @@ ActivityReport StoreStats::Report(uint64_t user_bytes) {
   return report;
 }
 
-leveldb::Status StoreStats::AddListener(std::shared_ptr<EventListener> listener) {
+leveldb::Status ActivityStats::AddListener(std::shared_ptr<EventListener> listener) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   std::vector<Event> present;

@@ -1,0 +1,177 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/board.h"
+
+#include <utility>
+
+#include "db/compaction/merge_job.h"
+
+namespace lull {
+
+CompactionBoard::CompactionBoard(const LayoutOptions& layout) : layout_(layout) {}
+
+CompactionBoard::~CompactionBoard() = default;
+
+void CompactionBoard::SetLayout(const LayoutOptions& layout) {
+  layout_ = layout;
+  ++basis_;
+}
+
+void CompactionBoard::SetTableBytesMax(uint64_t bytes) {
+  if (std::exchange(layout_.table_bytes_max, bytes) != bytes) ++basis_;
+}
+
+void CompactionBoard::SetPointers(const CompactPointers& pointers) {
+  pointers_ = pointers;
+  ++basis_;
+}
+
+std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Version& version) {
+  const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
+  uint64_t& nothing_at_basis = nothing_at_basis_[static_cast<size_t>(depth)];
+  if (nothing_at_basis == basis_) return std::nullopt;
+  std::vector<RunningRange> taken = Taken();
+  if (kept_free_) taken.push_back(*kept_free_);
+  std::optional<CompactionPlan> plan = lull::Pick(version, depth, taken, pointers_, layout_);
+  if (!plan) nothing_at_basis = basis_;
+  return plan;
+}
+
+std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version,
+                                                          const leveldb::Status& damage) {
+  if (requests_.empty() || requests_.front()->running) return std::nullopt;
+  ManualRequest* const request = requests_.front();
+  const auto pick_beside = [&](const std::vector<RunningRange>& taken) {
+    return lull::PickManual(version, request->level, request->range, taken, layout_);
+  };
+  ManualPick pick = pick_beside(Taken());
+  if (pick.conflict && pick_beside(Unreadable()).conflict) {
+    EndRequest(damage);
+    return std::nullopt;
+  }
+  // Until it has its turn, no other job begins where it shall run.
+  std::optional<RunningRange> kept_free;
+  if (pick.conflict) {
+    const ManualPick alone = pick_beside({});
+    if (alone.plan) kept_free = alone.plan->range;
+  }
+  if (std::exchange(kept_free_, kept_free) != kept_free) ++basis_;
+  if (pick.plan) {
+    request->running = pick.plan->range;
+    request->next_begin = std::move(pick.next_begin);
+  } else if (!pick.conflict) {
+    EndRequest(leveldb::Status::OK());
+  }
+  return std::move(pick.plan);
+}
+
+bool CompactionBoard::Reserve(JobClass job_class, const CompactionPlan& plan,
+                              const KeyOrder& order) {
+  if (Conflicts(order, plan.range, Taken())) {
+    if (job_class == JobClass::kManual) requests_.front()->running.reset();
+    return false;
+  }
+  running_.push_back(plan.range);
+  ++basis_;
+  return true;
+}
+
+void CompactionBoard::Free(const CompactionPlan& plan) {
+  std::erase(running_, plan.range);  // ranges in flight are disjoint, so it is there once
+  ++basis_;
+}
+
+void CompactionBoard::Installed(const CompactionPlan& plan) {
+  Free(plan);
+  if (!plan.next_pointer.empty()) pointers_[plan.level] = plan.next_pointer;
+}
+
+std::vector<size_t> CompactionBoard::BlockersOfL0(const Version& version,
+                                                  const std::vector<RunningRange>& jobs) {
+  if (no_blockers_at_basis_ == basis_) return {};
+  std::vector<RunningRange> others = Taken();
+  for (const RunningRange& job : jobs) std::erase(others, job);
+  const std::optional<CompactionPlan> plan =
+      lull::Pick(version, Depth::kL0, others, pointers_, layout_);
+  std::vector<size_t> blockers;
+  for (size_t i = 0; plan && i < jobs.size(); ++i) {
+    if (Conflicts(version.order(), plan->range, {jobs[i]})) blockers.push_back(i);
+  }
+  if (blockers.empty()) no_blockers_at_basis_ = basis_;
+  return blockers;
+}
+
+bool CompactionBoard::IsL0Unreadable(const Version& version) const {
+  return !lull::Pick(version, Depth::kL0, Unreadable(), pointers_, layout_);
+}
+
+bool CompactionBoard::IsIdle(const Version& version) const {
+  if (!finished_.empty() || !running_.empty()) return false;
+  for (int level = 0; level < kLevels; ++level) {
+    if (LevelScore(version, level, layout_) >= 1.0) return false;
+  }
+  return true;
+}
+
+void CompactionBoard::Avoid(const RunningRange& range, uint64_t until_nanos) {
+  unreadable_.push_back({range, until_nanos});
+  ++basis_;
+}
+
+bool CompactionBoard::ForgetReadable(uint64_t now_nanos) {
+  const auto over = [=](const UnreadableRange& range) { return range.until_nanos <= now_nanos; };
+  if (std::erase_if(unreadable_, over) == 0) return false;
+  ++basis_;
+  return unreadable_.empty();
+}
+
+void CompactionBoard::RemoveRequest(ManualRequest* request) {
+  requests_.remove(request);
+  if (std::exchange(kept_free_, std::nullopt)) ++basis_;
+}
+
+void CompactionBoard::ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status) {
+  if (requests_.empty() || requests_.front()->running != plan.range) return;  // its client gave up
+  ManualRequest* const request = requests_.front();
+  request->running.reset();
+  if (status.ok() && request->next_begin) {
+    request->range.smallest = std::exchange(request->next_begin, std::nullopt);
+    return;
+  }
+  EndRequest(status);
+}
+
+void CompactionBoard::EndRequest(const leveldb::Status& status) {
+  ManualRequest* const request = requests_.front();
+  requests_.pop_front();
+  request->status = status;
+  request->done = true;
+}
+
+std::vector<RunningRange> CompactionBoard::Unreadable() const {
+  std::vector<RunningRange> ranges;
+  ranges.reserve(unreadable_.size() + running_.size());
+  for (const UnreadableRange& unreadable : unreadable_) ranges.push_back(unreadable.range);
+  return ranges;
+}
+
+/// What no job may touch now.
+std::vector<RunningRange> CompactionBoard::Taken() const {
+  std::vector<RunningRange> taken = Unreadable();
+  taken.insert(taken.end(), running_.begin(), running_.end());
+  return taken;
+}
+
+void CompactionBoard::AwaitInstall(std::unique_ptr<CompactionJob> job) {
+  finished_.push_back(std::move(job));
+}
+
+std::unique_ptr<CompactionJob> CompactionBoard::TakeFinished() {
+  if (finished_.empty()) return nullptr;
+  std::unique_ptr<CompactionJob> job = std::move(finished_.front());
+  finished_.pop_front();
+  return job;
+}
+
+void CompactionBoard::DropFinished() { finished_.clear(); }
+
+}  // namespace lull

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store's compactions: makes jobs of what the board picks, and takes them back. The monitor asks
+// for jobs and returns them, without I/O; the flush thread installs those that are done. Takes the
+// store's mutex for moments, never during I/O.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "db/compaction/merge_job.h"
+#include "db/context.h"
+#include "db/limits.h"
+#include "db/obsolete_files.h"
+#include "db/read/store_reader.h"
+#include "db/report/activity_stats.h"
+#include "db/store_state.h"
+#include "db/version/manifest_keeper.h"
+#include "leveldb/status.h"
+#include "scheduler/job.h"
+#include "scheduler/threads/coordinator.h"
+
+namespace lull {
+
+class Compactions {
+ public:
+  /// What it uses of the store; all outlive it.
+  struct Parts {
+    StoreContext* context;
+    Coordinator* coordinator;
+    StoreState* state;
+    StoreReader* reader;
+    const Limits* limits;
+    ManifestKeeper* keeper;
+    ObsoleteFiles* obsolete;
+    ActivityStats* activity;
+  };
+  explicit Compactions(const Parts& parts);
+  Compactions(const Compactions&) = delete;
+  Compactions& operator=(const Compactions&) = delete;
+
+  // ---- monitor; see Tenant
+
+  std::unique_ptr<CompactionJob> NextJob(JobClass job_class) LULL_EXCLUDES(state_->mutex);
+  void JobEnded(std::unique_ptr<CompactionJob> job, const leveldb::Status& status)
+      LULL_EXCLUDES(state_->mutex);
+  void Abandon(std::unique_ptr<CompactionJob> job) LULL_EXCLUDES(state_->mutex);
+  std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs)
+      LULL_EXCLUDES(state_->mutex);
+
+  // ---- flush thread
+
+  /// Installs the job that has waited longest. False: none waits.
+  bool InstallOne() LULL_EXCLUDES(state_->mutex);
+
+ private:
+  bool MayBeginLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex);
+  std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(state_->mutex);
+  void Failed(std::unique_ptr<CompactionJob> job, const leveldb::Status& status)
+      LULL_EXCLUDES(state_->mutex);
+  void Install(CompactionJob* job) LULL_EXCLUDES(state_->mutex);
+
+  StoreContext* const context_;
+  Coordinator* const coordinator_;
+  StoreState* const state_;
+  StoreReader* const reader_;
+  const Limits* const limits_;
+  ManifestKeeper* const keeper_;
+  ObsoleteFiles* const obsolete_;
+  ActivityStats* const activity_;
+};
+
+}  // namespace lull

@@ -1,0 +1,212 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/flusher.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "util/env_extension.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
+
+}  // namespace
+
+Flusher::Flusher(const Parts& parts)
+    : context_(parts.context),
+      coordinator_(parts.coordinator),
+      state_(parts.state),
+      reader_(parts.reader),
+      writes_(parts.writes),
+      gates_(parts.gates),
+      limits_(parts.limits),
+      room_(parts.room),
+      keeper_(parts.keeper),
+      obsolete_(parts.obsolete),
+      activity_(parts.activity) {}
+
+void FlushBatch::Succeeded() {
+  lacks_resources_ = false;
+  memtables_max_ = std::min(2 * memtables_max_, kMemTablesMax);
+}
+
+void FlushBatch::Failed(size_t memtables, bool lacked_resources) {
+  lacks_resources_ = lacked_resources;
+  if (lacked_resources) memtables_max_ = std::max<size_t>(memtables / 2, 1);
+}
+
+bool LullWatch::IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes_max) {
+  constexpr uint64_t kLookEveryNanos = 900'000'000;
+  if (now_nanos - looked_at_nanos_ < kLookEveryNanos) return false;
+  looked_at_nanos_ = now_nanos;
+  return client_bytes - std::exchange(client_bytes_, client_bytes) < bytes_max;
+}
+
+std::optional<uint64_t> Flusher::TendLogs() {
+  uint64_t immutable_bytes = 0;
+  {
+    MutexLock lock(state_->mutex);
+    immutable_bytes = state_->memtables.immutable_bytes();
+  }
+  WalSet& wal = writes_->wal();
+  room_->Look(coordinator_->clock()->NowNanos(), immutable_bytes, limits_->memtable_bytes());
+  wal.SetSparing(room_->is_low());
+  wal.SealEnded();
+  if (wal.HasUnreleased()) obsolete_->Add(wal.Release(keeper_->log_number()));
+  // Tables need the space of prepared logs now.
+  const bool wal_failed = gates_->refuses_writes.load(std::memory_order_acquire);
+  if (wal_failed) wal.DiscardPrepared(0);
+  if (wal_failed || batch_.lacks_resources()) return std::nullopt;
+  if (!writes_->WantsLogsAhead() && !wal.HasRetired()) return std::nullopt;
+  if (wal.PreparesSlowly() && IsFlushWaiting()) return std::nullopt;
+  if (!wal.Prepare().ok()) return context_->pace.retry_nanos;
+  return wal.NeedsPrepare() ? std::optional<uint64_t>(0) : std::nullopt;
+}
+
+void Flusher::TrimInLull() {
+  const uint64_t memtable_bytes = context_->options.write_buffer_size;
+  if (lull_.IsLull(coordinator_->clock()->NowNanos(),
+                   writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes))
+    context_->memtable_blocks->TrimTo(memtable_bytes);
+}
+
+/// A running flush or one that should run.
+bool Flusher::IsFlushWaiting() {
+  if (job_ != nullptr) return true;
+  MutexLock lock(state_->mutex);
+  return WantsFlushLocked();
+}
+
+bool Flusher::WantsFlushLocked() const {
+  if (state_->memtables.immutable_count() == 0) return false;
+  return state_->memtables.immutable_bytes() >= limits_->flush_bytes_min() || state_->drains > 0 ||
+         state_->waiting_writers > 0 || !state_->health.wal_error().ok() || limits_->absorbs() ||
+         room_->is_low() || batch_.lacks_resources() || writes_->LogGoesOn() ||
+         coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
+}
+
+/// False if no flush may begin now: `again` is when to look again.
+bool Flusher::TryBegin(std::optional<uint64_t>* again) {
+  MutexLock lock(state_->mutex);
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  const uint64_t retry_at = state_->health.flush_retry_at_nanos();
+  if (now < retry_at) {
+    *again = retry_at - now;
+    return false;
+  }
+  if (!WantsFlushLocked()) return false;
+  BeginLocked();
+  return true;
+}
+
+void Flusher::BeginLocked() {
+  const SequenceNumber oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
+  // Memory is freed when a flush ends, so one takes no more than a third of it: another third fills
+  // meanwhile, and no writer waits.
+  const uint64_t file_bytes_max =
+      context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
+  const uint64_t bytes_max = std::min(coordinator_->memory_budget_bytes() / 3, file_bytes_max);
+  const size_t count_max = room_->is_low() ? 1 : batch_.memtables_max();
+  job_ = std::make_unique<FlushJob>(context_, state_->memtables.Oldest(count_max, bytes_max),
+                                    oldest_snapshot);
+  activity_->JobStarted(*job_, CpuPriority::kNormal);
+  began_nanos_ = coordinator_->clock()->NowNanos();
+  state_->flushing = true;
+}
+
+leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
+  SliceBudget slice = kFlushSlice;
+  slice.offers_core = limits_->offers_core() &&
+                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+  const uint64_t written_before = job_->written_bytes();
+  leveldb::Status status = job_->RunSlice(slice, progress);
+  written_bytes_.fetch_add(job_->written_bytes() - written_before, std::memory_order_relaxed);
+  merged_bytes_.store(std::min(job_->input_bytes_done(), job_->memory_bytes()),
+                      std::memory_order_relaxed);
+  return status;
+}
+
+std::optional<uint64_t> Flusher::Advance() {
+  std::optional<uint64_t> again;
+  if (job_ == nullptr && !TryBegin(&again)) return again;
+  Job::Progress progress = Job::Progress::kMore;
+  leveldb::Status status = RunSlice(&progress);
+  if (status.ok() && progress == Job::Progress::kMore) return 0;
+  const bool failed = !status.ok();
+  const size_t memtables = job_->sealed().size();
+  if (!failed) status = Install();
+  activity_->JobEnded(*job_, status);
+  job_.reset();  // and a failed one's table with it
+  merged_bytes_.store(0, std::memory_order_relaxed);
+  if (status.ok()) batch_.Succeeded();
+  const bool retries_now = failed && Failed(status, memtables);
+  MutexLock lock(state_->mutex);
+  state_->flushing = false;
+  state_->changed.NotifyAll();
+  return status.ok() || retries_now ? 0 : context_->pace.retry_nanos;
+}
+
+/// For want of resources the next try is smaller, and has the space of the prepared logs: true if
+/// it can be made at once.
+bool Flusher::Failed(const leveldb::Status& status, size_t memtables) {
+  const bool lacked_resources = IsOutOfResources(status);
+  batch_.Failed(memtables, lacked_resources);
+  if (lacked_resources && (writes_->wal().DiscardPrepared(0) || memtables > 1)) return true;
+  Log(context_->logger(), "A flush failed: %s", status.ToString().c_str());
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  MutexLock lock(state_->mutex);
+  state_->health.FlushFailed(status, now + context_->pace.retry_nanos);
+  state_->changed.NotifyAll();
+  return false;
+}
+
+leveldb::Status Flusher::Install() {
+  const size_t count = job_->sealed().size();
+  VersionEdit edit;
+  {
+    MutexLock lock(state_->mutex);
+    edit.log_number = state_->memtables.LogNumberAfter(count);
+  }
+  // Only what is in tables: where a WAL begins after this sequence, replay sees a gap and stops.
+  edit.last_sequence = job_->sealed().back().last_sequence;
+  std::vector<NewTable> outputs = job_->outputs().finished();
+  const uint64_t written = job_->outputs().FinishedBytes();
+  job_->outputs().Keep();
+  VersionRef version;
+  leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
+  if (!status.ok()) return status;
+  // Nobody sees the table before the view is published. Newest first, so it is L0's front. A flush
+  // makes several tables only if an index would be too large; those go without a filter.
+  if (edit.new_tables.size() == 1)
+    version->level(0).front()->key_filter = job_->TakeKeyFilter().release();
+  if (written > 0) MeasureRate();
+  uint64_t freed = 0;
+  {
+    MutexLock lock(state_->mutex);
+    freed = state_->memtables.Flushed(count);
+    state_->version = std::move(version);
+    state_->flushed_sequence = *edit.last_sequence;
+    state_->board.VersionChanged();
+    state_->health.FlushInstalled();
+    state_->installs.OnFlush(count, written, job_->busy_micros());
+    state_->PublishViewLocked();
+    state_->changed.NotifyAll();
+  }
+  coordinator_->ReleaseMemory(freed);
+  obsolete_->Add(writes_->wal().Release(*edit.log_number));
+  coordinator_->WakeMonitor();
+  return status;
+}
+
+void Flusher::MeasureRate() {
+  const uint64_t nanos = std::max<uint64_t>(coordinator_->clock()->NowNanos() - began_nanos_, 1);
+  const double rate = static_cast<double>(job_->memory_bytes()) * 1e9 / static_cast<double>(nanos);
+  const uint64_t known = bytes_per_sec();
+  const double before = known == 0 ? rate : static_cast<double>(known);
+  bytes_per_sec_.store(static_cast<uint64_t>(0.7 * before + 0.3 * rate), std::memory_order_relaxed);
+}
+
+}  // namespace lull

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/read/store_reader.h"
+
+#include <utility>
+
+#include "db/read/db_iterator.h"
+#include "db/read/snapshots.h"
+#include "scheduler/policy.h"
+#include "util/key_filter.h"
+
+namespace lull {
+
+StoreReader::StoreReader(const StoreContext* context, std::function<void()> on_retired)
+    : context_(context),
+      on_retired_(std::move(on_retired)),
+      tables_(context, &grace_, on_retired_) {}
+
+SequenceNumber StoreReader::SequenceFor(const leveldb::ReadOptions& options) const {
+  return options.snapshot != nullptr
+             ? static_cast<const StoreSnapshot*>(options.snapshot)->sequence()
+             : published();
+}
+
+leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
+                                 std::string* value) {
+  const GraceGuard guard(grace_);
+  const ReadView* const view = view_.load(std::memory_order_acquire);
+  const SequenceNumber sequence = SequenceFor(options);
+  uint64_t l0_misses = 0;
+  leveldb::Status status = view->Get(&tables_, HowToRead(options, context_->options),
+                                     LookupKey(key, sequence), value, &l0_misses);
+  if (l0_misses > 0) l0_misses_.Add(l0_misses);
+  if (status.ok()) read_bytes_.Add(value->size());
+  return status;
+}
+
+std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadOptions& options) {
+  const GraceGuard guard(grace_);
+  ReadView* const view = view_.load(std::memory_order_acquire);
+  const SequenceNumber sequence = SequenceFor(options);
+  // It searches all of them at once, where one would do.
+  if (const int tables = view->version().TableCount(0); tables > 1)
+    l0_misses_.Add(kMissesOfASeek * static_cast<uint64_t>(tables - 1));
+  return NewDbIterator(context_->order,
+                       view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
+                       &read_bytes_);
+}
+
+uint64_t StoreReader::ApproximateBytes(const leveldb::Range& range) {
+  const GraceGuard guard(grace_);
+  return view_.load(std::memory_order_acquire)->ApproximateBytes(&tables_, range);
+}
+
+void StoreReader::PublishView(const MemTables& memtables, VersionRef version) {
+  auto* const view =
+      new ReadView(memtables.active(), memtables.ImmutablesNewestFirst(), std::move(version));
+  ReadView* const previous = view_.exchange(view, std::memory_order_acq_rel);
+  if (previous == nullptr) return;
+  grace_.Retire([previous] { previous->Unref(); });
+  on_retired_();
+}
+
+void StoreReader::DropKeyFilters(const std::vector<TableRef>& tables) {
+  for (const TableRef& table : tables) {
+    const KeyFilter* const filter = table->key_filter.exchange(nullptr, std::memory_order_relaxed);
+    if (filter != nullptr) grace_.Retire([filter] { delete filter; });
+  }
+}
+
+void StoreReader::Close() {
+  if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
+}
+
+}  // namespace lull

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What flushes and compactions cost that were installed since the store was opened: by level, for
+// LevelDB's properties, and by the rules of the layout. No lock or clock; the owner feeds it under
+// its mutex, at each install.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "db/compaction/picker.h"
+#include "db/report/layout_stats.h"
+#include "db/report/properties.h"
+#include "db/version/version.h"
+
+namespace lull {
+
+class InstallStats {
+ public:
+  void OnFlush(uint64_t memtables, uint64_t written_bytes, uint64_t busy_micros) {
+    levels_[0].micros += busy_micros;
+    levels_[0].bytes_written += written_bytes;
+    layout_.OnFlush(memtables, written_bytes);
+  }
+
+  /// `after` is the Version with the outputs. A trivial move costs a level nothing.
+  void OnCompaction(const CompactionPlan& plan, const std::vector<NewTable>& outputs,
+                    uint64_t written_bytes, uint64_t busy_micros, const Version& after,
+                    const LayoutOptions& layout) {
+    layout_.OnCompaction(plan, outputs, after, layout);
+    if (plan.trivial_move) return;
+    LevelStats& level = levels_[plan.output_level];
+    level.micros += busy_micros;
+    level.bytes_read += plan.input_bytes;
+    level.bytes_written += written_bytes;
+  }
+
+  const std::array<LevelStats, kLevels>& levels() const { return levels_; }
+  const LayoutFigures& layout() const { return layout_.figures(); }
+
+ private:
+  std::array<LevelStats, kLevels> levels_{};
+  LayoutStats layout_;
+};
+
+}  // namespace lull

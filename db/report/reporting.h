@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a store reports, apart from what its mutex guards (InstallStats): its jobs and stalls, the
+// listeners that hear of them, and how long calls took.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "db/report/activity_stats.h"
+#include "db/report/event_hub.h"
+#include "util/clock.h"
+#include "util/latency_histogram.h"
+
+namespace lull {
+
+class Reporting {
+ public:
+  struct Latencies {
+    LatencyHistogram write, sync_write, get;
+  };
+
+  explicit Reporting(Clock* clock) : activity_(clock, &events_) {}
+  Reporting(const Reporting&) = delete;
+  Reporting& operator=(const Reporting&) = delete;
+
+  EventHub& events() { return events_; }
+  ActivityStats& activity() { return activity_; }
+
+  /// Before any call is timed: at open.
+  void TimeCalls() { latencies_ = std::make_unique<Latencies>(); }
+  const Latencies* latencies() const { return latencies_.get(); }
+  /// Null where calls are not timed.
+  LatencyHistogram* LatencyOf(LatencyHistogram Latencies::*call) {
+    return latencies_ == nullptr ? nullptr : &((*latencies_).*call);
+  }
+
+ private:
+  EventHub events_;
+  ActivityStats activity_;
+  std::unique_ptr<Latencies> latencies_;  // constant after the open
+};
+
+}  // namespace lull

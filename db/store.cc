@@ -1,0 +1,213 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/store.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "db/api/scheduling_options.h"
+#include "db/compaction/layout_options.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kCollectNanos = 20'000'000;
+
+}  // namespace
+
+// ---- clients ----
+
+leveldb::Status Store::Put(const leveldb::WriteOptions& options, const leveldb::Slice& key,
+                           const leveldb::Slice& value) {
+  return leveldb::DB::Put(options, key, value);
+}
+
+leveldb::Status Store::Delete(const leveldb::WriteOptions& options, const leveldb::Slice& key) {
+  return leveldb::DB::Delete(options, key);
+}
+
+leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates) {
+  if (updates == nullptr) return leveldb::Status::InvalidArgument("Write: updates is null");
+  if (IsInherited()) return InheritedError();
+  return write_path_.Write(options, updates);
+}
+
+leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
+                           std::string* value) {
+  const LatencyTimer timer(reporting_.LatencyOf(&Reporting::Latencies::get), coordinator_->clock());
+  return reader_.Get(options, key, value);
+}
+
+leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
+  return reader_.NewIterator(options).release();
+}
+
+const leveldb::Snapshot* Store::GetSnapshot() {
+  if (IsInherited()) return nullptr;  // reads without a snapshot see the same, since no write works
+  MutexLock lock(state_.mutex);
+  return state_.snapshots.Add(reader_.published());
+}
+
+void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
+  if (snapshot == nullptr || IsInherited()) return;
+  MutexLock lock(state_.mutex);
+  state_.snapshots.Remove(static_cast<const StoreSnapshot*>(snapshot));
+}
+
+void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
+  for (int i = 0; i < count; ++i) sizes[i] = reader_.ApproximateBytes(ranges[i]);
+}
+
+leveldb::Status Store::InheritedError() const {
+  return leveldb::Status::NotSupported(
+      context_->name, "was opened before fork; in the child, close the store and open it again");
+}
+
+// ---- scheduling options ----
+
+PolicyOptions Store::Resolved(const SchedulingOptions& scheduling) const {
+  return ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
+                              context_->layout.table_bytes_max, CoreCount());
+}
+
+LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
+  LayoutOptions layout = context_->layout;
+  layout.l0_trigger = options.l0_trigger;
+  layout.l0_job_bytes_max = options.l0_job_bytes_max;
+  return layout;
+}
+
+/// What the string says stands at once; what the policy and the picker go by changes between two
+/// rounds of the monitor. A policy for which nothing changes stays, with all it has learned.
+leveldb::Status Store::SetOptions(const std::string& text) {
+  if (IsInherited()) return InheritedError();
+  MutexLock options_lock(options_mutex_);
+  SchedulingOptions changed = scheduling_;
+  leveldb::Status status = ParseLive(text, &changed);
+  if (!status.ok()) return status;
+  const PolicyOptions resolved = Resolved(changed);
+  if (changed.policy != scheduling_.policy || resolved != Resolved(scheduling_)) {
+    std::unique_ptr<Policy> policy = make_policy_(changed.policy, resolved);
+    coordinator_->SetPolicy(this, std::move(policy), [this, layout = LayoutFor(resolved)] {
+      MutexLock lock(state_.mutex);
+      state_.board.SetLayout(layout);
+    });
+  }
+  scheduling_ = std::move(changed);
+  reporting_.activity().OptionsAre(scheduling_.policy, scheduling_.ToString());
+  return status;
+}
+
+std::string Store::OptionsText() {
+  MutexLock lock(options_mutex_);
+  return scheduling_.ToString();
+}
+
+// ---- the monitor ----
+
+void Store::MeasurePressure(Pressure* pressure) {
+  const uint64_t memtable_bytes = context_->options.write_buffer_size;
+  pressure->client_bytes_total = ClientBytes().load(std::memory_order_relaxed);
+  pressure->client_read_bytes_total = reader_.read_bytes();
+  pressure->l0_misses_total = reader_.l0_misses();
+  pressure->background_bytes_total = flusher_.written_bytes();
+  pressure->flush_bytes_per_sec = flusher_.bytes_per_sec();
+  pressure->memtable_bytes = memtable_bytes;
+  reporting_.activity().Sample(pressure->client_bytes_total);
+  // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
+  // every flush.
+  pressure->memory_budget_bytes =
+      std::max<uint64_t>(pressure->memory_budget_bytes, 2 * memtable_bytes);
+  pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
+  const bool writes = write_path_.IsUnderWay();
+  MutexLock lock(state_.mutex);
+  const Version& version = *state_.version;
+  const LayoutOptions& layout = state_.board.layout();
+  // One that waits for room needs just the work that is done in silence.
+  pressure->write_under_way = writes && state_.waiting_writers == 0;
+  pressure->active_bytes = state_.memtables.active()->MemoryBytes();
+  pressure->immutable_bytes = state_.memtables.immutable_bytes();
+  pressure->immutables = static_cast<int>(state_.memtables.immutable_count());
+  pressure->l0_tables = version.TableCount(0);
+  pressure->l0_bytes = version.LevelBytes(0);
+  pressure->l1_bytes = version.LevelBytes(1);
+  pressure->debt_bytes = version.DebtBytes(LevelTargets(layout), layout.l0_trigger);
+  pressure->l0_due = LevelScore(version, 0, layout) >= 1.0;
+  for (int level = 1; level < kLevels - 1; ++level) {
+    if (LevelScore(version, level, layout) >= 1.0) pressure->deep_due = true;
+  }
+  // Compactions give space back.
+  pressure->drain_requested = state_.drains > 0 || room_.is_low();
+}
+
+void Store::ApplyDirective(const Directive& directive) {
+  reporting_.activity().DirectiveIs(directive);
+  write_path_.admission().Apply(directive);
+  const bool flushes_sooner = limits_.Apply(directive, coordinator_->memory_budget_bytes());
+  write_path_.wal().SetCapacity(limits_.memtable_bytes());
+  if (flushes_sooner) coordinator_->WakeFlush();
+}
+
+void Store::PolicyStateIs(PolicyState state) {
+  reporting_.activity().PolicyStateIs(std::move(state));
+}
+
+std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
+  if (job_class == JobClass::kCleanup) return obsolete_.TakeJob();
+  return compactions_.NextJob(job_class);
+}
+
+void Store::JobStarted(const Job& job, CpuPriority cpu) {
+  reporting_.activity().JobStarted(job, cpu);
+}
+
+void Store::JobPaused(const Job& job) { reporting_.activity().JobPaused(job); }
+
+void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
+  if (auto compaction = TakeCompaction(&job)) compactions_.JobEnded(std::move(compaction), status);
+}
+
+void Store::AbandonJob(std::unique_ptr<Job> job) {
+  if (auto cleanup = TakeCleanup(&job)) {
+    obsolete_.Add(cleanup->TakeWaste());
+  } else if (auto compaction = TakeCompaction(&job)) {
+    compactions_.Abandon(std::move(compaction));
+  }
+}
+
+std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs) {
+  return compactions_.BlockersOfL0(jobs);
+}
+
+// ---- the flush thread ----
+
+std::optional<uint64_t> Store::RunFlushSlice() {
+  std::optional<uint64_t> again;
+  if (compactions_.InstallOne()) again = 0;  // perhaps more wait; a flush goes on in between
+  keeper_.RollIfLong();
+  const std::optional<uint64_t> restore = RestoreManifest();
+  if (restore) again = std::min(*restore, again.value_or(*restore));
+  const auto sooner = [&](std::optional<uint64_t> nanos) {
+    if (nanos) again = std::min(*nanos, again.value_or(context_->pace.retry_nanos));
+  };
+  if (gates_.may_install.load(std::memory_order_acquire)) {
+    sooner(flusher_.TendLogs());
+    sooner(flusher_.Advance());
+  }
+  if (reader_.Collect()) sooner(kCollectNanos);
+  flusher_.TrimInLull();
+  return again;
+}
+
+std::optional<uint64_t> Store::RestoreManifest() {
+  const std::optional<uint64_t> at_nanos = keeper_.restore_at_nanos();
+  if (!at_nanos) return std::nullopt;
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (now < *at_nanos) return *at_nanos - now;
+  write_path_.wal().DiscardPrepared(0);  // it needs their space
+  const std::optional<uint64_t> retry_at = keeper_.Restore(now);
+  return retry_at ? *retry_at - now : 0;
+}
+
+}  // namespace lull

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/store_state.h"
+
+#include "util/logging.h"
+
+namespace lull {
+
+/// Only the first refusal is an event; LOG has all of them.
+void StoreState::ReportRefusalLocked(const char* what, const leveldb::Status& why) {
+  if (health.write_error().ok()) activity_->WritesRefused(what, why);
+  changed.NotifyAll();
+}
+
+void StoreState::FailWrites(const char* what, const leveldb::Status& why) {
+  Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
+      why.ToString().c_str());
+  MutexLock lock(mutex);
+  ReportRefusalLocked(what, why);
+  health.WritesFailed(why);
+}
+
+bool StoreState::FailManifest(const leveldb::Status& why, bool restorable) {
+  Log(context_->logger(), "Writes are refused from now on: the MANIFEST failed: %s",
+      why.ToString().c_str());
+  MutexLock lock(mutex);
+  ReportRefusalLocked("the MANIFEST", why);
+  return health.ManifestFailed(why, restorable);
+}
+
+}  // namespace lull

@@ -1,0 +1,247 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/board.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/compaction/merge_job.h"
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+using testing::InternalOrder;
+using testing::KeyFromText;
+using testing::Numbers;
+using testing::Range;
+using testing::VersionFromText;
+
+const leveldb::Status kDamage = leveldb::Status::Corruption("table 4");
+
+std::string Show(const std::optional<CompactionPlan>& plan) {
+  if (!plan) return "nothing";
+  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
+  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
+  return text;
+}
+
+// Two tables of L1 are due, and L0 is; 4 lies below 3.
+constexpr char kTwoDeep[] = "L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*6 L2: 4:[g..h]";
+constexpr char kL0AndDeep[] = "L0: 5:[a..z] 6:[a..z] 7:[a..z] 8:[a..z] L1: 1:[a..c]*4 L2: 2:[a..k]";
+
+class CompactionBoardTest : public ::testing::Test {
+ protected:
+  std::optional<CompactionPlan> Take(JobClass job_class, const VersionRef& version) {
+    std::optional<CompactionPlan> plan = job_class == JobClass::kManual
+                                             ? board_.PickManual(*version, kDamage)
+                                             : board_.Pick(job_class, *version);
+    if (plan) {
+      EXPECT_TRUE(board_.Reserve(job_class, *plan, InternalOrder()));
+    }
+    return plan;
+  }
+
+  CompactionBoard board_{LayoutOptions()};
+};
+
+TEST_F(CompactionBoardTest, JobsKeepApartUntilTheyEnd) {
+  const VersionRef version = VersionFromText(kTwoDeep);
+  const auto first = Take(JobClass::kDeep, version);
+  EXPECT_EQ(Show(first), "L1 1");
+  EXPECT_FALSE(board_.IsIdle(*version));
+  EXPECT_FALSE(board_.Reserve(JobClass::kDeep, *first, InternalOrder())) << "it is taken";
+  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 2");
+  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "the excess is on its way";
+  board_.Free(*first);
+  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 1");
+}
+
+TEST_F(CompactionBoardTest, AnInstallMovesThePointer) {
+  const auto plan = Take(JobClass::kDeep, VersionFromText(kTwoDeep));
+  board_.Installed(*plan);
+  EXPECT_EQ(board_.pointers()[1], plan->next_pointer);
+  EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2") << "goes on from there";
+}
+
+TEST_F(CompactionBoardTest, ASearchInVainIsNotRepeatedBeforeSomethingChanges) {
+  const VersionRef none = VersionFromText("");
+  const VersionRef due = VersionFromText(kTwoDeep);
+  struct Row {
+    const char* change;
+    std::function<void(CompactionBoard*)> make;
+    const char* then;
+  };
+  const std::vector<Row> rows = {
+      {"nothing", [](CompactionBoard*) {}, "nothing"},
+      {"Version", [](CompactionBoard* board) { board->VersionChanged(); }, "L1 1"},
+      {"layout", [](CompactionBoard* board) { board->SetLayout(LayoutOptions()); }, "L1 1"},
+      {"size of tables", [](CompactionBoard* board) { board->SetTableBytesMax(1 << 20); }, "L1 1"},
+      {"same size", [](CompactionBoard* board) { board->SetTableBytesMax(2 << 20); }, "nothing"},
+      {"a range is free", [](CompactionBoard* board) { board->Free({}); }, "L1 1"},
+      {"a range is avoided",
+       [](CompactionBoard* board) {
+         board->Avoid({1, 2, "a", "c"}, UINT64_MAX);
+       },
+       "L1 2"},
+  };
+  for (const Row& row : rows) {
+    CompactionBoard board{LayoutOptions()};
+    EXPECT_EQ(Show(board.Pick(JobClass::kDeep, *none)), "nothing");
+    row.make(&board);
+    EXPECT_EQ(Show(board.Pick(JobClass::kDeep, *due)), row.then) << row.change;
+  }
+}
+
+TEST_F(CompactionBoardTest, WhatCannotBeReadIsLeftAloneForItsTime) {
+  const VersionRef version =
+      VersionFromText("L1: 1:[a..c]*20 2:[d..f]*20 3:[g..k]*20 L2: 4:[g..h]");
+  board_.Avoid({1, 2, "a", "c"}, 100);
+  board_.Avoid({1, 2, "d", "f"}, 200);
+  EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 3 + 4");
+  EXPECT_FALSE(board_.ForgetReadable(99));
+  EXPECT_FALSE(board_.ForgetReadable(100)) << "another is left";
+  EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 1");
+  EXPECT_TRUE(board_.ForgetReadable(200));
+  EXPECT_FALSE(board_.ForgetReadable(300)) << "there was none";
+}
+
+TEST_F(CompactionBoardTest, TellsWhetherL0WaitsForWhatCannotBeRead) {
+  const VersionRef version = VersionFromText(kL0AndDeep);
+  EXPECT_FALSE(board_.IsL0Unreadable(*version));
+  const auto running = Take(JobClass::kL0, version);
+  EXPECT_FALSE(board_.IsL0Unreadable(*version)) << "a running job ends";
+  board_.Avoid({0, 1, "m", "m"}, UINT64_MAX);
+  EXPECT_TRUE(board_.IsL0Unreadable(*version));
+}
+
+TEST_F(CompactionBoardTest, BlockersOfL0) {
+  const VersionRef version = VersionFromText(kL0AndDeep);
+  const RunningRange near = {1, 2, "a", "c"};
+  const RunningRange far = {2, 3, "a", "z"};
+  CompactionPlan deep;
+  deep.range = near;
+  ASSERT_TRUE(board_.Reserve(JobClass::kDeep, deep, InternalOrder()));
+  EXPECT_EQ(Show(board_.Pick(JobClass::kL0, *version)), "nothing");
+  EXPECT_EQ(board_.BlockersOfL0(*version, {near}), std::vector<size_t>{0});
+  EXPECT_EQ(board_.BlockersOfL0(*version, {far, near}), std::vector<size_t>{1});
+  // None of those that could be asked to leave.
+  EXPECT_TRUE(board_.BlockersOfL0(*version, {far}).empty());
+  EXPECT_TRUE(board_.BlockersOfL0(*version, {near}).empty()) << "nothing has changed since";
+  board_.VersionChanged();
+  EXPECT_EQ(board_.BlockersOfL0(*version, {near}), std::vector<size_t>{0});
+}
+
+TEST_F(CompactionBoardTest, AManualRequestGoesOnPieceByPiece) {
+  const VersionRef version = VersionFromText(kTwoDeep);
+  ManualRequest request;
+  request.level = 1;
+  request.range = Range("a", "f");
+  board_.AddRequest(&request);
+  const auto first = Take(JobClass::kManual, version);
+  EXPECT_EQ(Show(first), "L1 1");
+  EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "its piece is under way";
+  board_.ManualJobEnded(*first, leveldb::Status::OK());
+  board_.Installed(*first);
+  EXPECT_FALSE(request.done);
+  EXPECT_EQ(*request.range.smallest, "c");
+
+  const VersionRef after = VersionFromText("L1: 2:[d..f]*6 L2: 9:[a..c]");
+  const auto second = Take(JobClass::kManual, after);
+  EXPECT_EQ(Show(second), "L1 2");
+  board_.ManualJobEnded(*second, leveldb::Status::OK());
+  EXPECT_TRUE(request.done);
+  EXPECT_TRUE(request.status.ok());
+  EXPECT_EQ(board_.request_count(), 0u);
+}
+
+TEST_F(CompactionBoardTest, AManualRequestEnds) {
+  struct Row {
+    const char* why;
+    const char* version;
+    std::optional<RunningRange> unreadable;
+    bool ends;
+    bool fails;
+  };
+  const std::vector<Row> rows = {
+      {"nothing in range", "L1: 3:[g..k]", {}, true, false},
+      {"all of it cannot be read", kTwoDeep, RunningRange{1, 2, "a", "f"}, true, true},
+      {"it can begin", kTwoDeep, {}, false, false},
+  };
+  for (const Row& row : rows) {
+    CompactionBoard board{LayoutOptions()};
+    ManualRequest request;
+    request.level = 1;
+    request.range = Range("a", "f");
+    board.AddRequest(&request);
+    if (row.unreadable) board.Avoid(*row.unreadable, UINT64_MAX);
+    board.PickManual(*VersionFromText(row.version), kDamage);
+    EXPECT_EQ(request.done, row.ends) << row.why;
+    EXPECT_EQ(request.status.IsCorruption(), row.fails) << row.why;
+    if (!request.done) board.RemoveRequest(&request);
+  }
+}
+
+TEST_F(CompactionBoardTest, AFailedJobEndsItsRequestAlone) {
+  const VersionRef version = VersionFromText(kTwoDeep);
+  ManualRequest failed, next;
+  failed.level = next.level = 1;
+  failed.range = Range("a", "c");
+  next.range = Range("d", "f");
+  board_.AddRequest(&failed);
+  board_.AddRequest(&next);
+  const auto plan = Take(JobClass::kManual, version);
+  board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
+  board_.Free(*plan);
+  EXPECT_TRUE(failed.done);
+  EXPECT_TRUE(failed.status.IsIOError());
+  EXPECT_FALSE(next.done);
+  EXPECT_EQ(Show(Take(JobClass::kManual, version)), "L1 2");
+  board_.RemoveRequest(&next);
+}
+
+TEST_F(CompactionBoardTest, NoJobBeginsWhereAManualRequestWaits) {
+  const VersionRef version = VersionFromText(kTwoDeep);
+  const auto running = Take(JobClass::kDeep, version);
+  ASSERT_EQ(Show(running), "L1 1");
+  ManualRequest request;
+  request.level = 1;
+  request.range = Range("a", "f");
+  board_.AddRequest(&request);
+  EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "in conflict";
+  board_.Free(*running);
+  EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 2") << "1 is kept free";
+  board_.RemoveRequest(&request);
+  EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 1");
+}
+
+// Its client gave up meanwhile.
+TEST_F(CompactionBoardTest, AJobWithoutItsRequestEndsLikeAnyOther) {
+  const VersionRef version = VersionFromText(kTwoDeep);
+  ManualRequest request;
+  request.level = 1;
+  board_.AddRequest(&request);
+  const auto plan = Take(JobClass::kManual, version);
+  board_.RemoveRequest(&request);
+  board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
+  EXPECT_FALSE(request.done);
+  ManualRequest other;
+  other.level = 1;
+  other.range = Range("g", "k");
+  board_.AddRequest(&other);
+  board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
+  EXPECT_FALSE(other.done) << "that job is not its own";
+  board_.RemoveRequest(&other);
+}
+
+TEST_F(CompactionBoardTest, IsIdleWhenNothingRunsOrIsDue) {
+  EXPECT_TRUE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*9")));
+  EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10")));
+  EXPECT_EQ(board_.TakeFinished(), nullptr);
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The rules of flushes that need no store. What a flush does to one is in full_disk_test.cc.
+#include "db/compaction/flusher.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace lull {
+namespace {
+
+TEST(FlushBatch, IsSmallerAfterAFlushThatLackedResources) {
+  struct Row {
+    const char* event;
+    size_t memtables;  // of the flush that ended
+    size_t max_is;
+    bool lacks_is;
+  };
+  constexpr size_t kAll = 1 << 20;
+  // One after another.
+  const std::vector<Row> rows = {
+      {"fails otherwise", 8, kAll, false},
+      {"lacks", 8, 4, true},
+      {"lacks", 4, 2, true},
+      {"lacks", 2, 1, true},
+      {"lacks", 1, 1, true},
+      {"fails otherwise", 1, 1, false},
+      {"succeeds", 1, 2, false},
+      {"succeeds", 2, 4, false},
+  };
+  FlushBatch batch;
+  for (const Row& row : rows) {
+    if (row.event == std::string("succeeds")) {
+      batch.Succeeded();
+    } else {
+      batch.Failed(row.memtables, row.event == std::string("lacks"));
+    }
+    EXPECT_EQ(batch.memtables_max(), row.max_is) << row.event << " of " << row.memtables;
+    EXPECT_EQ(batch.lacks_resources(), row.lacks_is) << row.event << " of " << row.memtables;
+  }
+  for (int i = 0; i < 100; ++i) batch.Succeeded();
+  EXPECT_EQ(batch.memtables_max(), kAll);
+}
+
+TEST(LullWatch, SeesASecondInWhichLittleWasWritten) {
+  struct Row {
+    uint64_t now_ms;
+    uint64_t client_bytes;
+    bool is_lull;
+  };
+  // One after another; 100 bytes are no burst.
+  const std::vector<Row> rows = {
+      {1000, 50, true},   {1500, 50, false} /* too soon */,
+      {2000, 149, true},  {3000, 249, false},
+      {3900, 249, true},  {4000, 999, false},
+      {9000, 999, false}, {9900, 999, true},
+  };
+  LullWatch watch;
+  for (const Row& row : rows) {
+    EXPECT_EQ(watch.IsLull(row.now_ms * 1'000'000, row.client_bytes, 100), row.is_lull)
+        << row.now_ms << " ms";
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,92 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/limits.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kKib = 1 << 10;
+constexpr uint64_t kMib = 1 << 20;
+constexpr uint64_t kGib = 1 << 30;
+constexpr Limits::Defaults kDefaults = {4 * kMib, 2 * kMib};
+
+TEST(Limits, AreTheDefaultsBeforeTheFirstDirective) {
+  const Limits limits(kDefaults);
+  EXPECT_EQ(limits.memtable_bytes(), 4 * kMib);
+  EXPECT_EQ(limits.ask_at_bytes(), 4 * kMib);
+  EXPECT_EQ(limits.table_bytes(), 2 * kMib);
+  EXPECT_FALSE(limits.absorbs());
+  EXPECT_GT(limits.immutables_max(), 1000);
+  EXPECT_GT(limits.l0_stop(), 1000);
+}
+
+TEST(Limits, KeepSizesWithinBounds) {
+  struct Row {
+    uint64_t budget_bytes;
+    uint64_t memtable_bytes;  // as the directive says
+    uint64_t table_bytes;
+    uint64_t memtable_is;
+    uint64_t ask_at_is;
+    uint64_t table_is;
+  };
+  const std::vector<Row> rows = {
+      {64 * kMib, 0, 0, 4 * kMib, 4 * kMib, 2 * kMib},
+      {64 * kMib, 1 * kMib, 1 * kMib, 1 * kMib, 1 * kMib, 1 * kMib},
+      {64 * kMib, 1, 1, 64 * kKib, 64 * kKib, 64 * kKib},
+      {64 * kMib, 16 * kMib, 16 * kMib, 16 * kMib, 4 * kMib, 16 * kMib},
+      {64 * kMib, 99 * kMib, 9 * kGib, 32 * kMib, 4 * kMib, 1 * kGib},
+      {8 * kGib, 9 * kGib, 0, 1 * kGib, 4 * kMib, 2 * kMib},
+      {1 * kMib, 9 * kMib, 0, 4 * kMib, 4 * kMib, 2 * kMib},
+  };
+  for (const Row& row : rows) {
+    Limits limits(kDefaults);
+    Directive directive;
+    directive.memtable_bytes = row.memtable_bytes;
+    directive.table_bytes = row.table_bytes;
+    limits.Apply(directive, row.budget_bytes);
+    EXPECT_EQ(limits.memtable_bytes(), row.memtable_is) << row.memtable_bytes;
+    EXPECT_EQ(limits.ask_at_bytes(), row.ask_at_is) << row.memtable_bytes;
+    EXPECT_EQ(limits.table_bytes(), row.table_is) << row.table_bytes;
+  }
+}
+
+TEST(Limits, OneMemTableMayAlwaysBeSealed) {
+  Limits limits(kDefaults);
+  for (const auto& [wanted, is] :
+       std::vector<std::pair<int, int>>{{-1, 1}, {0, 1}, {1, 1}, {5, 5}}) {
+    Directive directive;
+    directive.immutables_max = wanted;
+    limits.Apply(directive, kGib);
+    EXPECT_EQ(limits.immutables_max(), is);
+  }
+}
+
+TEST(Limits, SayWhenAFlushMayBeDueSooner) {
+  struct Row {
+    uint64_t flush_bytes_min;
+    bool absorb;
+    bool is_sooner;
+  };
+  // One after another.
+  const std::vector<Row> rows = {
+      {0, false, false}, {5, false, false}, {5, false, false},
+      {4, false, true},  {4, true, true},   {4, true, false},
+      {9, true, false},  {9, false, false}, {UINT64_MAX, true, true},
+  };
+  Limits limits(kDefaults);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Directive directive;
+    directive.flush_bytes_min = rows[i].flush_bytes_min;
+    directive.absorb = rows[i].absorb;
+    EXPECT_EQ(limits.Apply(directive, kGib), rows[i].is_sooner) << "directive " << i;
+    EXPECT_EQ(limits.flush_bytes_min(), rows[i].flush_bytes_min);
+    EXPECT_EQ(limits.absorbs(), rows[i].absorb);
+  }
+}
+
+}  // namespace
+}  // namespace lull

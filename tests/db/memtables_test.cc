@@ -1,0 +1,146 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/write/memtables.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+MemTableRef MakeMemTable() { return std::make_shared<MemTable>(testing::InternalOrder()); }
+
+class MemTablesTest : public ::testing::Test {
+ protected:
+  // Each in a WAL of its own, 10, 11, ..., with ten more sequences than the one before.
+  void SealSome(int count) {
+    if (memtables_.active() == nullptr) memtables_.Begin(MakeMemTable(), 10);
+    for (int i = 0; i < count; ++i) {
+      memtables_.active()->Add(1, ValueKind::kValue, "key", std::string(10'000, 'v'));
+      const uint64_t sealed = memtables_.seals() + 1;
+      bytes_ += memtables_.active()->MemoryBytes();
+      memtables_.Seal(MakeMemTable(), 10 + sealed, 10 * sealed);
+    }
+  }
+
+  StoreGates gates_;
+  MemTables memtables_{&gates_};
+  uint64_t bytes_ = 0;  // of all that were sealed
+};
+
+TEST_F(MemTablesTest, LeaveInTheOrderInWhichTheyWereSealed) {
+  SealSome(3);
+  EXPECT_EQ(memtables_.immutable_count(), 3u);
+  EXPECT_EQ(gates_.immutables, 3);
+  EXPECT_EQ(memtables_.immutable_bytes(), bytes_);
+  EXPECT_EQ(memtables_.LogNumberAfter(0), 10u);
+  EXPECT_EQ(memtables_.LogNumberAfter(2), 12u);
+  EXPECT_EQ(memtables_.LogNumberAfter(3), 13u) << "the active one's";
+  const std::vector<SealedMemTable> oldest = memtables_.Oldest(2, UINT64_MAX);
+  ASSERT_EQ(oldest.size(), 2u);
+  EXPECT_EQ(oldest[0].wal_number, 10u);
+  EXPECT_EQ(oldest[1].last_sequence, 20u);
+  EXPECT_EQ(memtables_.ImmutablesNewestFirst()[2], oldest[0].memtable);
+
+  EXPECT_EQ(memtables_.Flushed(2), oldest[0].memory_bytes + oldest[1].memory_bytes);
+  EXPECT_EQ(memtables_.seals(), 3u);
+  EXPECT_EQ(memtables_.flushes(), 2u);
+  EXPECT_EQ(gates_.immutables, 1);
+  EXPECT_EQ(memtables_.LogNumberAfter(0), 12u);
+  EXPECT_EQ(memtables_.LogNumberAfter(1), 13u);
+}
+
+TEST_F(MemTablesTest, AFlushTakesAtLeastOneAndNoMoreThanItMay) {
+  EXPECT_TRUE(memtables_.Oldest(5, UINT64_MAX).empty());
+  SealSome(4);
+  const uint64_t each = bytes_ / 4;
+  struct Row {
+    size_t count_max;
+    uint64_t bytes_max;
+    size_t taken;
+  };
+  const std::vector<Row> rows = {
+      {1 << 20, UINT64_MAX, 4},   {3, UINT64_MAX, 3},         {1 << 20, 2 * each, 2},
+      {1 << 20, 2 * each + 1, 2}, {1 << 20, 2 * each - 1, 1}, {1 << 20, 0, 1},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(memtables_.Oldest(row.count_max, row.bytes_max).size(), row.taken)
+        << row.count_max << " of " << row.bytes_max << " bytes";
+  }
+}
+
+TEST_F(MemTablesTest, AfterAFailedLogTheNextWalIsTheActiveOnes) {
+  SealSome(1);
+  memtables_.SetActiveWal(20);
+  EXPECT_EQ(memtables_.LogNumberAfter(1), 20u);
+}
+
+TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
+  struct Row {
+    int immutables;
+    int immutables_max;
+    uint64_t others_bytes;  // of the budget of 100,000, beside the active one
+    uint64_t counted_bytes;
+    bool has_room;
+  };
+  SealSome(0);
+  memtables_.active()->Add(1, ValueKind::kValue, "key", std::string(50'000, 'v'));
+  const uint64_t active = memtables_.active()->MemoryBytes();
+  const std::vector<Row> rows = {
+      {0, 1, 0, 0, true},
+      {0, 1, 1'000'000, 0, true},  // however much others hold
+      {1, 1, 0, 0, false},
+      {1, 2, 100'000 - active, 0, true},
+      {1, 2, 100'001 - active, 0, false},
+      {1, 2, 100'001 - active, 1, true},  // that byte is among what others hold
+      {1, 2, 100'000, 1'000'000, true},
+      {1, 2, 100'001, 1'000'000, false},
+      {2, 2, 0, 0, false},
+  };
+  for (const Row& row : rows) {
+    StoreGates gates;
+    MemTables memtables(&gates);
+    memtables.Begin(MakeMemTable(), 1);
+    for (int i = 0; i < row.immutables; ++i) memtables.Seal(MakeMemTable(), 2 + i, 0);
+    memtables.active()->Add(1, ValueKind::kValue, "key", std::string(50'000, 'v'));
+    const MemTableRoom room = {row.immutables_max, row.others_bytes, 100'000};
+    EXPECT_EQ(memtables.HasRoom(room, row.counted_bytes), row.has_room)
+        << row.immutables << " of " << row.immutables_max << ", " << row.others_bytes << ", "
+        << row.counted_bytes;
+  }
+}
+
+TEST(ActiveMemTable, CountsWhatItGrowsByAheadInSteps) {
+  constexpr uint64_t kStep = 64 << 10;
+  const MemTableRef memtable = MakeMemTable();
+  ActiveMemTable active(1000);
+  active.Begin(memtable.get());
+  EXPECT_EQ(active.GrowthFor(1000), 0u);
+  EXPECT_EQ(active.GrowthFor(1001), 1 + kStep);
+  active.Grow(1 + kStep);
+  EXPECT_EQ(active.GrowthFor(1001 + kStep), 0u);
+  EXPECT_EQ(active.GrowthFor(1003 + kStep), 2 + kStep);
+  EXPECT_EQ(active.Begin(memtable.get()), 1 + kStep) << "what the one before has grown by";
+  EXPECT_EQ(active.grown_bytes(), 0u);
+}
+
+TEST(ActiveMemTable, ASealThatWasPutOffMakesItFullLater) {
+  const MemTableRef memtable = MakeMemTable();
+  memtable->Add(1, ValueKind::kValue, "key", std::string(10'000, 'v'));
+  const uint64_t bytes = memtable->MemoryBytes();
+  ActiveMemTable active(1000);
+  active.Begin(memtable.get());
+  EXPECT_TRUE(active.IsFull(bytes));
+  EXPECT_FALSE(active.IsFull(bytes + 1));
+  active.PutOffSeal(bytes + 1);
+  EXPECT_FALSE(active.IsFull(bytes));
+  active.Begin(memtable.get());
+  EXPECT_TRUE(active.IsFull(bytes)) << "of the next one nothing is put off";
+}
+
+}  // namespace
+}  // namespace lull
