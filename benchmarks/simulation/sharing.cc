@@ -15,6 +15,19 @@ void SpeedAlone(std::span<BackgroundThread> threads) {
   }
 }
 
+void LimitTo(double bytes_per_sec, std::span<BackgroundThread> threads) {
+  double flush = 0;
+  double wanted = 0;
+  for (const BackgroundThread& thread : threads) {
+    (thread.work_class == WorkClass::kFlush ? flush : wanted) += thread.speed * thread.write_bytes;
+  }
+  const double allowed = std::max(0.0, bytes_per_sec - flush);
+  if (wanted <= allowed) return;
+  for (BackgroundThread& thread : threads) {
+    if (thread.work_class != WorkClass::kFlush) thread.speed *= allowed / wanted;
+  }
+}
+
 /// Makes room for what was granted to each thread of one resource.
 void SlowDown(std::span<const Demand> demands, std::span<BackgroundThread* const> threads) {
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -66,8 +79,9 @@ void ShareOut(double capacity, std::span<Demand> demands) {
 }
 
 ClientShare ShareMachine(double cores, const ClientShare& clients, int client_threads,
-                         std::span<BackgroundThread> threads) {
+                         std::span<BackgroundThread> threads, double background_bytes_per_sec) {
   SpeedAlone(threads);
+  if (background_bytes_per_sec > 0) LimitTo(background_bytes_per_sec, threads);
   ClientShare granted;
   granted.cores = ShareCores(cores, clients.cores, client_threads, threads);
 

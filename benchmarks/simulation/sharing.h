@@ -44,7 +44,9 @@ struct ClientShare {
 };
 
 /// Sets the threads' speeds, and returns what the clients get of what they want.
+/// `background_bytes_per_sec`: RocksDB's rate limit, of which flushes take what they need and all
+/// compactions equal parts of the rest; 0: none. Lull's limit is the dispatcher's.
 ClientShare ShareMachine(double cores, const ClientShare& clients, int client_threads,
-                         std::span<BackgroundThread> threads);
+                         std::span<BackgroundThread> threads, double background_bytes_per_sec = 0);
 
 }  // namespace lull::sim

@@ -218,7 +218,8 @@ ClientShare Simulation::ShareOnce(const ClientShare& clients) {
   const std::vector<BackgroundThread*> at_work = AtWork();
   std::vector<BackgroundThread> threads;
   for (const BackgroundThread* thread : at_work) threads.push_back(*thread);
-  const ClientShare granted = ShareMachine(options_.cores, clients, options_.load.clients, threads);
+  const ClientShare granted = ShareMachine(options_.cores, clients, options_.load.clients, threads,
+                                           static_cast<double>(rocksdb_limit_));
   for (size_t i = 0; i < threads.size(); ++i) at_work[i]->speed = threads[i].speed;
   return granted;
 }

@@ -238,6 +238,7 @@ class Simulation final : private DispatchHost {
   Dispatcher dispatcher_;
   StoreId store_{};
   Directive directive_;
+  uint64_t rocksdb_limit_ = 0;           // see ShareMachine
   uint64_t monitor_at_ns_ = UINT64_MAX;  // when the next round begins
   std::vector<WorkerReport> reports_;    // for that round
   std::list<Job> jobs_;

@@ -46,11 +46,7 @@ class InUnitsOfTheBudget final : public Policy {
 std::unique_ptr<Policy> Simulation::MakeObservedPolicy() {
   return std::make_unique<InUnitsOfTheBudget>(options_.make_policy(), [this](Directive wanted) {
     NoteDirective(wanted);
-    // RocksDB's limit holds for flushes and compactions together.
-    if (!options_.l0_first && wanted.rate.bytes_per_sec > 0 && flush_ && !installing_) {
-      const auto flush = static_cast<uint64_t>(flush_->thread.speed * flush_->thread.write_bytes);
-      wanted.rate.bytes_per_sec -= std::min(wanted.rate.bytes_per_sec - 1, flush);
-    }
+    if (!options_.l0_first) rocksdb_limit_ = std::exchange(wanted.rate, {}).bytes_per_sec;
     return wanted;
   });
 }
@@ -92,10 +88,7 @@ Measured Simulation::MeasureStore() {
   pressure.l0_due = options_.l0_first && tables_.Due(JobClass::kL0);
   pressure.deep_due =
       tables_.Due(JobClass::kDeep) || (!options_.l0_first && tables_.Due(JobClass::kL0));
-  // Of a store without priorities, see MakeObservedPolicy, flushes do not draw from the budget.
-  const double drawn = options_.l0_first ? flush_bytes_ : 0;
-  const double not_drawn = flush_bytes_ - drawn + compaction_bytes_;
-  pressure.background_bytes_total = static_cast<uint64_t>(drawn / kSliceFactor);
+  pressure.background_bytes_total = static_cast<uint64_t>(flush_bytes_ / kSliceFactor);
   pressure.l0_slices_total = static_cast<uint64_t>(l0_slices_);
   pressure.deep_slices_total = static_cast<uint64_t>(deep_slices_);
   pressure.active_bytes = static_cast<uint64_t>(active_bytes_);
@@ -103,7 +96,7 @@ Measured Simulation::MeasureStore() {
   pressure.client_bytes_total = static_cast<uint64_t>(client_bytes_);
   pressure.client_read_bytes_total = static_cast<uint64_t>(client_read_bytes_);
   pressure.l0_misses_total = static_cast<uint64_t>(l0_misses_);
-  measured.compaction_bytes_total = static_cast<uint64_t>(not_drawn / kSliceFactor);
+  measured.compaction_bytes_total = static_cast<uint64_t>(compaction_bytes_ / kSliceFactor);
   return measured;
 }
 

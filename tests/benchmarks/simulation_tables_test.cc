@@ -137,6 +137,16 @@ TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
   EXPECT_DOUBLE_EQ(threads[1].speed, 0.25);
 }
 
+TEST(SimulationSharingTest, OfRocksDbsLimitCompactionsHaveWhatFlushesLeave) {
+  BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
+                                Compaction(WorkClass::kL0, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kNormal),
+                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+  ShareMachine(8, {}, 1, threads, 250e6);
+  EXPECT_DOUBLE_EQ(threads[0].speed, 1);
+  for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
+}
+
 TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
   TableModel tables(1000, 100, LayoutOptions());
   EXPECT_EQ(tables.L0SearchedInVain(), 0);
