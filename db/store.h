@@ -86,7 +86,7 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status InheritedError() const;
   leveldb::Status OpenFiles(Recovered* recovered);
   void BeginDeleting(const Recovered& recovered);
-  TableRef MakeTable(const NewTable& table);
+  TableRef MakeTable(const TableMeta& table);
   void TableIsUnlisted(const TableFile& file);
   void SaveAckedWrites();
 

@@ -96,7 +96,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& sch
                    .room = &room_,
                    .reporting = &reporting_}),
       keeper_(context_.get(), &state_, &gates_, &obsolete_,
-              [this](const NewTable& table) { return MakeTable(table); }),
+              [this](const TableMeta& table) { return MakeTable(table); }),
       flusher_({.context = context_.get(),
                 .coordinator = coordinator_.get(),
                 .state = &state_,
@@ -184,7 +184,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   status = CreateOrCheck(context_.get());
   if (status.ok()) {
     status = Recover(
-        context_.get(), [this](const NewTable& table) { return MakeTable(table); },
+        context_.get(), [this](const TableMeta& table) { return MakeTable(table); },
         [this](Recovered* so_far, uint64_t log_number) {
           return keeper_.CommitRecoveredLogs(so_far, log_number);
         },
@@ -201,7 +201,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (status.ok()) status = keeper_.Start(recovered, wal.current_number());
   if (!status.ok() && !recovered->new_tables_are_listed) {
     // Or each try to open a store that cannot be opened would add to what is on the disk.
-    for (const NewTable& table : recovered->new_tables)
+    for (const TableMeta& table : recovered->new_tables)
       env->RemoveFile(TableFileName(context_->name, table.number));
   }
   if (!status.ok()) return status;
@@ -223,7 +223,7 @@ void Store::BeginDeleting(const Recovered& recovered) {
   obsolete_.Add(std::move(paths));
 }
 
-TableRef Store::MakeTable(const NewTable& table) {
+TableRef Store::MakeTable(const TableMeta& table) {
   return std::make_shared<TableFile>(table,
                                      [this](const TableFile& file) { TableIsUnlisted(file); });
 }

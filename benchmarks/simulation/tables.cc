@@ -86,8 +86,8 @@ double TableModel::Distinct(double entries) const {
   return key_count_ * -std::expm1(-entries / key_count_);
 }
 
-NewTable TableModel::Describe(int level, uint64_t first, uint64_t last, double entries) {
-  NewTable table;
+TableMeta TableModel::Describe(int level, uint64_t first, uint64_t last, double entries) {
+  TableMeta table;
   table.level = level;
   table.number = next_number_++;
   table.file_bytes = static_cast<uint64_t>(std::max(1.0, std::round(entries * entry_bytes_)));
@@ -98,7 +98,7 @@ NewTable TableModel::Describe(int level, uint64_t first, uint64_t last, double e
 
 void TableModel::Apply(const VersionEdit& edit) {
   VersionBuilder builder(
-      version_, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
+      version_, [](const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); });
   leveldb::Status status = builder.Apply(edit);
   if (status.ok()) status = builder.Build(&version_);
   if (!status.ok()) {
@@ -162,11 +162,10 @@ double TableModel::EntriesListed() const {
 }
 
 std::optional<TableMerge> TableModel::Begin(JobClass job_class, uint64_t table_bytes) {
-  const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
   // The picker is a function of what it sees: it need not be asked again before that changes.
-  uint64_t& refused = refused_[depth == Depth::kL0 ? 0 : 1];
+  uint64_t& refused = refused_[job_class == JobClass::kL0 ? 0 : 1];
   if (refused == changes_) return std::nullopt;
-  std::optional<CompactionPlan> plan = Pick(*version_, depth, running_, pointers_, layout_);
+  std::optional<CompactionPlan> plan = Pick(*version_, job_class, running_, pointers_, layout_);
   if (!plan) {
     refused = changes_;
     return std::nullopt;
@@ -268,7 +267,7 @@ std::vector<bool> TableModel::BlockL0(const std::vector<const TableMerge*>& merg
   std::vector<RunningRange> others = running_;
   for (const TableMerge* merge : merges) std::erase(others, merge->plan.range);
   const std::optional<CompactionPlan> plan =
-      Pick(*version_, Depth::kL0, others, pointers_, layout_);
+      Pick(*version_, JobClass::kL0, others, pointers_, layout_);
   std::vector<bool> block;
   for (const TableMerge* merge : merges)
     block.push_back(plan && Conflicts(version_->order(), plan->range, {merge->plan.range}));

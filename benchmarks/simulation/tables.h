@@ -23,7 +23,7 @@ namespace lull::sim {
 /// A compaction that was picked: what it reads and what will stand in its place.
 struct TableMerge {
   CompactionPlan plan;
-  std::vector<NewTable> outputs;
+  std::vector<TableMeta> outputs;
   double entries_in = 0;
   double entries_out = 0;
   uint64_t bytes_in = 0;  ///< 0 for a table that is only moved, likewise below
@@ -73,7 +73,7 @@ class TableModel {
     double density;
   };
 
-  NewTable Describe(int level, uint64_t first, uint64_t last, double entries);
+  TableMeta Describe(int level, uint64_t first, uint64_t last, double entries);
   void Apply(const VersionEdit& edit);
   double CountL0SearchedInVain() const;
   double MergedDensity(const std::vector<Spread>& inputs, uint64_t position) const;

@@ -119,7 +119,7 @@ Status ReadOnlyStore::Load() {
 
 Status ReadOnlyStore::TryLoad() {
   if (view_ != nullptr) std::exchange(view_, nullptr)->Unref();
-  const auto make_table = [this](const NewTable& table) {
+  const auto make_table = [this](const TableMeta& table) {
     return std::make_shared<TableFile>(table,
                                        [this](const TableFile& file) { tables_.Forget(file); });
   };

@@ -26,12 +26,11 @@ void CompactionBoard::SetPointers(const CompactPointers& pointers) {
 }
 
 std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Version& version) {
-  const Depth depth = job_class == JobClass::kL0 ? Depth::kL0 : Depth::kDeep;
-  uint64_t& nothing_at_basis = nothing_at_basis_[static_cast<size_t>(depth)];
+  uint64_t& nothing_at_basis = nothing_at_basis_[job_class == JobClass::kDeep];
   if (nothing_at_basis == basis_) return std::nullopt;
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
-  std::optional<CompactionPlan> plan = lull::Pick(version, depth, taken, pointers_, layout_);
+  std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
   if (!plan) nothing_at_basis = basis_;
   return plan;
 }
@@ -91,7 +90,7 @@ std::vector<size_t> CompactionBoard::BlockersOfL0(const Version& version,
   std::vector<RunningRange> others = Taken();
   for (const RunningRange& job : jobs) std::erase(others, job);
   const std::optional<CompactionPlan> plan =
-      lull::Pick(version, Depth::kL0, others, pointers_, layout_);
+      lull::Pick(version, JobClass::kL0, others, pointers_, layout_);
   std::vector<size_t> blockers;
   for (size_t i = 0; plan && i < jobs.size(); ++i) {
     if (Conflicts(version.order(), plan->range, {jobs[i]})) blockers.push_back(i);
@@ -101,7 +100,7 @@ std::vector<size_t> CompactionBoard::BlockersOfL0(const Version& version,
 }
 
 bool CompactionBoard::IsL0Unreadable(const Version& version) const {
-  return !lull::Pick(version, Depth::kL0, Unreadable(), pointers_, layout_);
+  return !lull::Pick(version, JobClass::kL0, Unreadable(), pointers_, layout_);
 }
 
 bool CompactionBoard::IsIdle(const Version& version) const {

@@ -127,7 +127,7 @@ class CompactionBoard {
 
   // Grows with every change of what a plan is made from.
   uint64_t basis_ = 1;
-  std::array<uint64_t, 2> nothing_at_basis_{};  // a search found nothing; index: Depth
+  std::array<uint64_t, 2> nothing_at_basis_{};  // a search found nothing; L0, deep
   uint64_t no_blockers_at_basis_ = 0;
 };
 

@@ -135,7 +135,7 @@ void Compactions::Install(CompactionJob* job) {
   const CompactionPlan& plan = job->plan();
   VersionEdit edit = EditWithoutInputs(plan);
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
-  std::vector<NewTable> outputs = job->outputs().finished();
+  std::vector<TableMeta> outputs = job->outputs().finished();
   for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {
     outputs.push_back(file->description);
     outputs.back().level = plan.output_level;

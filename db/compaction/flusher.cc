@@ -172,7 +172,7 @@ leveldb::Status Flusher::Install() {
   }
   // Only what is in tables: where a WAL begins after this sequence, replay sees a gap and stops.
   edit.last_sequence = job_->sealed().back().last_sequence;
-  std::vector<NewTable> outputs = job_->outputs().finished();
+  std::vector<TableMeta> outputs = job_->outputs().finished();
   const uint64_t written = job_->outputs().FinishedBytes();
   job_->outputs().Keep();
   VersionRef version;

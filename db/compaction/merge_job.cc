@@ -138,7 +138,7 @@ leveldb::Status CompactionJob::CheckOutputs() {
   VersionEdit edit = EditWithoutInputs(plan_);
   edit.new_tables = outputs().finished();
   VersionBuilder builder(
-      version_, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
+      version_, [](const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); });
   VersionRef result;
   const leveldb::Status status = builder.Apply(edit);
   return status.ok() ? builder.Build(&result) : status;

@@ -52,12 +52,12 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
   return static_cast<double>(version.LevelBytes(level)) / static_cast<double>(target);
 }
 
-std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
+std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout) {
   const Planner planner(version, running, layout);
   const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
-  if (depth == Depth::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
+  if (job_class == JobClass::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
 
   if (version.TableCount(0) == 0 || LevelScore(version, 0, layout) < 1) return std::nullopt;
   if (auto plan = PickDue(planner, rules, pointers, /*before_l0=*/true)) return plan;

@@ -14,6 +14,7 @@
 
 #include "db/compaction/layout_options.h"
 #include "db/version/version.h"
+#include "scheduler/job.h"
 
 namespace lull {
 
@@ -47,16 +48,14 @@ struct CompactionPlan {
   std::string next_pointer;  ///< internal key: the round-robin position of `level` after this job
 };
 
-enum class Depth { kL0, kDeep };
-
 /// How urgent a level is: >= 1 means due. L0: tables / trigger; deeper: bytes / target.
 double LevelScore(const Version& version, int level, const LayoutOptions& layout);
 
-/// The most urgent compaction of that depth that conflicts with nothing running; nullopt when
+/// The most urgent L0 or deep compaction that conflicts with nothing running; nullopt when
 /// nothing is due (or all that is due conflicts). For L0, a layout may let a deeper level go first:
 /// the plan says which level it takes from. `pointers` say where a layout that goes round the keys
 /// of a level goes on.
-std::optional<CompactionPlan> Pick(const Version& version, Depth depth,
+std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);
 

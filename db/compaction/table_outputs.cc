@@ -11,12 +11,12 @@ TableOutputs::~TableOutputs() {
   writer_.reset();
   file_.reset();
   // What cannot be removed now is removed when the store is opened next.
-  const auto remove = [this](const NewTable& table) {
+  const auto remove = [this](const TableMeta& table) {
     context_->env()->RemoveFile(TableFileName(context_->name, table.number));
   };
   if (unfinished) remove(current_);
   if (kept_) return;
-  for (const NewTable& table : finished_) remove(table);
+  for (const TableMeta& table : finished_) remove(table);
 }
 
 leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::WritableFile** file) {
@@ -30,7 +30,7 @@ leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::Writa
 }
 
 leveldb::Status TableOutputs::Begin() {
-  current_ = NewTable{};
+  current_ = TableMeta{};
   current_.level = level_;
   current_.number = context_->NewFileNumber();
   const std::string path = TableFileName(context_->name, current_.number);
@@ -75,7 +75,7 @@ leveldb::Status TableOutputs::FinishTable() {
 
 uint64_t TableOutputs::FinishedBytes() const {
   uint64_t bytes = 0;
-  for (const NewTable& table : finished_) bytes += table.file_bytes;
+  for (const TableMeta& table : finished_) bytes += table.file_bytes;
   return bytes;
 }
 

@@ -39,7 +39,7 @@ class TableOutputs {
   }
   uint64_t OpenTableBytes() const { return writer_ == nullptr ? 0 : writer_->FileBytes(); }
 
-  const std::vector<NewTable>& finished() const { return finished_; }
+  const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 
   /// From here on the files belong to the store: call it before the MANIFEST is told of them,
@@ -53,8 +53,8 @@ class TableOutputs {
   StoreContext* const context_;
   const int level_;
   bool kept_ = false;
-  std::vector<NewTable> finished_;
-  NewTable current_;
+  std::vector<TableMeta> finished_;
+  TableMeta current_;
   std::unique_ptr<leveldb::WritableFile> file_;
   std::unique_ptr<TableWriter> writer_;  // writes to file_
 };

@@ -164,7 +164,7 @@ leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
   }
   if (!status.ok()) return status;
   job.outputs().Keep();
-  for (const NewTable& table : job.outputs().finished()) result->new_tables.push_back(table);
+  for (const TableMeta& table : job.outputs().finished()) result->new_tables.push_back(table);
   return status;
 }
 

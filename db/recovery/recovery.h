@@ -29,7 +29,7 @@ namespace lull {
 
 struct Recovered {
   ManifestState manifest;
-  std::vector<NewTable> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
+  std::vector<TableMeta> new_tables;  ///< written from WALs, for L0; not yet in the MANIFEST
   /// Whether some MANIFEST may name those: else, should the open fail, they go.
   bool new_tables_are_listed = false;
   SequenceNumber last_sequence = 0;

@@ -34,7 +34,7 @@ using leveldb::Status;
 // Smaller tables than a store writes whatever its options say are of no use here either.
 constexpr size_t kTableBytesMaxMin = 1 << 20;
 
-TableRef ListedTable(const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); }
+TableRef ListedTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
 
 class Repairer {
  public:
@@ -78,7 +78,7 @@ class Repairer {
   std::map<uint64_t, TableScan> scans_;
 
   // The result.
-  std::vector<NewTable> tables_;
+  std::vector<TableMeta> tables_;
   std::vector<std::unique_ptr<TableOutputs>> outputs_;
   std::vector<std::unique_ptr<WalSalvage>> wal_tables_;  // those that are part of the result
   CompactPointers pointers_;
@@ -220,7 +220,7 @@ Status Repairer::KeepLevel(int level) {
     rewrite = !scan.whole() || (rewrite && level == 0);
     if (!rewrite) {
       tables_.push_back(scan.Describe(level));
-      NewTable listed = table->description;
+      TableMeta listed = table->description;
       listed.level = level;
       changed_ = changed_ || !(tables_.back() == listed);
       continue;
@@ -315,7 +315,7 @@ Status Repairer::AddNewest(uint64_t wal_number_min) {
   status = MergeTables(context_, std::move(newest),
                        DropRule(context_.order, kMaxSequence, nullptr, 0), outputs);
   if (!status.ok()) return status;
-  for (const NewTable& table : outputs->finished()) tables_.push_back(table);
+  for (const TableMeta& table : outputs->finished()) tables_.push_back(table);
   return status;
 }
 
@@ -404,7 +404,7 @@ Status Repairer::SyncFolder(const std::string& folder) {
 // What the new MANIFEST does not need.
 std::vector<std::string> Repairer::TheRest() const {
   std::set<uint64_t> needed;
-  for (const NewTable& table : tables_) needed.insert(table.number);
+  for (const TableMeta& table : tables_) needed.insert(table.number);
   std::vector<std::string> rest = folder_.temps;
   rest.insert(rest.end(), folder_.twins.begin(), folder_.twins.end());
   for (const auto& [number, name] : folder_.tables) {

@@ -89,7 +89,7 @@ Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
 
   Change change;
   std::set<uint64_t> added;
-  for (const NewTable& table : edit.new_tables) added.insert(table.number);
+  for (const TableMeta& table : edit.new_tables) added.insert(table.number);
   for (const auto& [level, number] : edit.deleted_tables) {
     if (added.erase(number) == 0) change.removed.push_back(number);  // else it moved
   }

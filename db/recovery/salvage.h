@@ -31,7 +31,7 @@ struct TableScan {
   SequenceNumber largest_sequence = 0;
 
   bool whole() const { return damage.ok() && entries > 0; }
-  NewTable Describe(int level) const { return {level, number, file_bytes, smallest, largest}; }
+  TableMeta Describe(int level) const { return {level, number, file_bytes, smallest, largest}; }
 };
 
 /// Reads the table at `path` to its end, with checksums. Only a file that cannot be opened at all

@@ -25,7 +25,7 @@ class InstallStats {
   }
 
   /// `after` is the Version with the outputs. A trivial move costs a level nothing.
-  void OnCompaction(const CompactionPlan& plan, const std::vector<NewTable>& outputs,
+  void OnCompaction(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                     uint64_t written_bytes, uint64_t busy_micros, const Version& after,
                     const LayoutOptions& layout) {
     layout_.OnCompaction(plan, outputs, after, layout);

@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-uint64_t OverlapBytes(const Version& version, const NewTable& table) {
+uint64_t OverlapBytes(const Version& version, const TableMeta& table) {
   const UserRange range{UserKeyOf(table.smallest).ToString(), UserKeyOf(table.largest).ToString()};
   uint64_t bytes = 0;
   for (const TableRef& below : version.Overlapping(2, range)) bytes += below->file_bytes();
@@ -34,7 +34,7 @@ std::string TablesJson(const LayoutFigures::Tables& tables) {
 
 }  // namespace
 
-void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<NewTable>& outputs,
+void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                                const Version& after, const LayoutOptions& layout) {
   LayoutFigures::Level& level = figures_.levels[plan.level];
   uint64_t upper_bytes = 0;
@@ -46,12 +46,12 @@ void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<New
     ++level.merges;
     level.upper_bytes += upper_bytes;
     level.lower_bytes += plan.input_bytes - upper_bytes;
-    for (const NewTable& table : outputs) level.written_bytes += table.file_bytes;
+    for (const TableMeta& table : outputs) level.written_bytes += table.file_bytes;
     width_bytes_ += plan.input_bytes;
     touched_[plan.level] = true;
   }
   if (plan.level == 0) {
-    for (const NewTable& table : outputs) {
+    for (const TableMeta& table : outputs) {
       const uint64_t overlap = OverlapBytes(after, table);
       const bool is_good = static_cast<double>(overlap) <=
                            layout.growth_factor * static_cast<double>(table.file_bytes);

@@ -59,7 +59,7 @@ struct LayoutFigures {
 class LayoutStats {
  public:
   /// A compaction was installed; `after` is the Version with its outputs.
-  void OnCompaction(const CompactionPlan& plan, const std::vector<NewTable>& outputs,
+  void OnCompaction(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                     const Version& after, const LayoutOptions& layout);
   /// A flush that freed so many memtables was installed.
   void OnFlush(uint64_t memtables, uint64_t written_bytes);

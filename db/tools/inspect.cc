@@ -24,7 +24,7 @@ Status Inspect(const std::string& folder, InspectedStore* store) {
   if (!store->context.env()->FileExists(CurrentFileName(folder))) {
     return Status::InvalidArgument(folder, "holds no store (it has no file CURRENT)");
   }
-  const auto make_table = [](const NewTable& table) {
+  const auto make_table = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   };
   return ReadManifest(&store->context, make_table, &store->manifest);
@@ -76,7 +76,7 @@ OtherFiles LookAround(const InspectedStore& store) {
           TotalsOf(env, LostFolderName(store.context.name), lost)};
 }
 
-Json TableJson(const NewTable& table, int level, Coding coding) {
+Json TableJson(const TableMeta& table, int level, Coding coding) {
   return {{"number", table.number},
           {"level", level},
           {"bytes", table.file_bytes},
@@ -121,7 +121,7 @@ Json EditJson(const VersionEdit& edit, uint64_t offset, Coding coding) {
   for (const auto& [level, number] : edit.deleted_tables) {
     json["deleted_tables"].push_back({{"level", level}, {"number", number}});
   }
-  for (const NewTable& table : edit.new_tables) {
+  for (const TableMeta& table : edit.new_tables) {
     json["new_tables"].push_back(TableJson(table, table.level, coding));
   }
   return json;

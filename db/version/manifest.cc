@@ -56,7 +56,7 @@ struct ManifestFields {
       has_last_sequence = true;
     }
     for (const auto& [level, key] : edit.compact_pointers) state->compact_pointers[level] = key;
-    for (const NewTable& table : edit.new_tables) context->MarkFileNumberUsed(table.number);
+    for (const TableMeta& table : edit.new_tables) context->MarkFileNumberUsed(table.number);
     return leveldb::Status::OK();
   }
 
@@ -146,7 +146,7 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
   for (int level = 0; level < kLevels; ++level) {
     if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
     for (const TableRef& table : version.level(level)) {
-      NewTable listed = table->description;
+      TableMeta listed = table->description;
       listed.level = level;
       edit.new_tables.push_back(std::move(listed));
     }

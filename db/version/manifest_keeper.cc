@@ -67,7 +67,7 @@ leveldb::Status ManifestKeeper::Start(Recovered* recovered, uint64_t log_number)
   return status;
 }
 
-leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<NewTable> outputs,
+leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<TableMeta> outputs,
                                         VersionRef* version) {
   VersionRef base;
   {
@@ -105,8 +105,8 @@ leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<NewTable>
   return status;
 }
 
-void ManifestKeeper::Doubt(const std::vector<NewTable>& tables) {
-  for (const NewTable& table : tables)
+void ManifestKeeper::Doubt(const std::vector<TableMeta>& tables) {
+  for (const TableMeta& table : tables)
     doubtful_files_.push_back(TableFileName(context_->name, table.number));
 }
 

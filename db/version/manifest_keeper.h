@@ -48,7 +48,7 @@ class ManifestKeeper {
   // ---- flush thread
 
   /// Makes `edit` with `outputs` durable, and builds the Version that it gives.
-  leveldb::Status Install(VersionEdit* edit, std::vector<NewTable> outputs, VersionRef* version)
+  leveldb::Status Install(VersionEdit* edit, std::vector<TableMeta> outputs, VersionRef* version)
       LULL_EXCLUDES(state_->mutex);
   /// Begins a new MANIFEST if the present one has grown long. It holds what a replay of the present
   /// one gives: every open reads all of it, and a store that stays open for months would fill disks
@@ -79,7 +79,7 @@ class ManifestKeeper {
   void Adopt(Begun begun);
   bool IsInForce() const;
   void KeepLong(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
-  void Doubt(const std::vector<NewTable>& tables);
+  void Doubt(const std::vector<TableMeta>& tables);
   void Freeze(const leveldb::Status& failure, bool restorable) LULL_EXCLUDES(state_->mutex);
 
   StoreContext* const context_;

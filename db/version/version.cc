@@ -49,7 +49,7 @@ class Hull {
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-std::string Describe(const NewTable& table) {
+std::string Describe(const TableMeta& table) {
   const auto key = [](const std::string& internal_key) {
     ParsedInternalKey parsed;
     if (!ParseInternalKey(internal_key, &parsed)) return EscapeBytes(internal_key);
@@ -63,7 +63,7 @@ Status Damaged(int level, const std::string& what) {
   return Status::Corruption("table list, level " + Number(level), what);
 }
 
-bool SameTable(const NewTable& a, const NewTable& b) {
+bool SameTable(const TableMeta& a, const TableMeta& b) {
   return a.number == b.number && a.file_bytes == b.file_bytes && a.smallest == b.smallest &&
          a.largest == b.largest;
 }
@@ -150,7 +150,7 @@ VersionBuilder::VersionBuilder(VersionRef base, MakeTable make_table)
 VersionBuilder::ByNumber VersionBuilder::NamedInBase(const VersionEdit& edit) const {
   std::unordered_set<uint64_t> numbers;
   for (const auto& [level, number] : edit.deleted_tables) numbers.insert(number);
-  for (const NewTable& table : edit.new_tables) numbers.insert(table.number);
+  for (const TableMeta& table : edit.new_tables) numbers.insert(table.number);
   ByNumber named;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : base_->level(level)) {
@@ -179,7 +179,7 @@ Status VersionBuilder::Remove(int level, uint64_t number, const ByNumber& in_bas
   return Status::OK();
 }
 
-Status VersionBuilder::Add(const NewTable& table, const ByNumber& in_base, ByNumber* removed) {
+Status VersionBuilder::Add(const TableMeta& table, const ByNumber& in_base, ByNumber* removed) {
   if (table.level < 0 || table.level >= kLevels) return Damaged(table.level, "no such level");
   Listed entry{table.level, nullptr, table};
   if (const auto moved = removed->find(table.number); moved != removed->end()) {
@@ -206,7 +206,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   for (const auto& [level, number] : edit.deleted_tables) {
     if (Status status = Remove(level, number, in_base, &removed); !status.ok()) return status;
   }
-  for (const NewTable& table : edit.new_tables) {
+  for (const TableMeta& table : edit.new_tables) {
     if (Status status = Add(table, in_base, &removed); !status.ok()) return status;
   }
   return Status::OK();
@@ -238,12 +238,12 @@ std::vector<VersionBuilder::Item> VersionBuilder::Listing(int level) const {
 Status VersionBuilder::CheckLevel(int level, const std::vector<Item>& items) const {
   const KeyOrder& order = base_->order();
   for (size_t i = 0; i < items.size(); ++i) {
-    const NewTable& table = *items[i].about;
+    const TableMeta& table = *items[i].about;
     if (order.Compare(table.smallest, table.largest) > 0) {
       return Damaged(level, "table " + Number(table.number) + " ends before it begins");
     }
     if (level == 0 || i == 0) continue;
-    const NewTable& before = *items[i - 1].about;
+    const TableMeta& before = *items[i - 1].about;
     if (order.Compare(before.largest, table.smallest) >= 0) {
       return Damaged(
           level, "tables " + Number(before.number) + " and " + Number(table.number) + " overlap");
@@ -255,7 +255,7 @@ Status VersionBuilder::CheckLevel(int level, const std::vector<Item>& items) con
 Status VersionBuilder::Build(VersionRef* result) const {
   const KeyOrder& order = base_->order();
   for (const auto& [number, entry] : added_) {
-    const NewTable& table = entry.about();
+    const TableMeta& table = entry.about();
     if (!order.Comparable(table.smallest) || !order.Comparable(table.largest)) {
       return Damaged(entry.level, "table " + Number(number) + " has a key that is too short");
     }

@@ -31,7 +31,7 @@ class CachedTable;  // table_cache.h
 /// `on_unlisted` is called once (from whichever thread that is: it must only take note), unless the
 /// store is closing.
 struct TableFile {
-  TableFile(NewTable description_in, std::function<void(const TableFile&)> on_unlisted_in)
+  TableFile(TableMeta description_in, std::function<void(const TableFile&)> on_unlisted_in)
       : description(std::move(description_in)), on_unlisted(std::move(on_unlisted_in)) {}
   ~TableFile() {
     if (on_unlisted) on_unlisted(*this);
@@ -47,7 +47,7 @@ struct TableFile {
   leveldb::Slice smallest_user() const { return UserKeyOf(description.smallest); }
   leveldb::Slice largest_user() const { return UserKeyOf(description.largest); }
 
-  const NewTable description;  ///< its level field is not used: a moved table keeps its TableFile
+  const TableMeta description;  ///< its level field is not used: a moved table keeps its TableFile
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
   /// Owned; null where there is none. Only of tables that this process flushed, while they are in
   /// L0: a read looks into many of those, and their number is bounded. Whoever looks at it holds a
@@ -112,7 +112,7 @@ class VersionBuilder {
   /// Makes the TableFile of a table that is new to the base. Called by Build, once its checks have
   /// passed, and only for tables that are still listed then: a table that came and went in between
   /// is never made.
-  using MakeTable = std::function<TableRef(const NewTable&)>;
+  using MakeTable = std::function<TableRef(const TableMeta&)>;
 
   VersionBuilder(VersionRef base, MakeTable make_table);
 
@@ -128,20 +128,20 @@ class VersionBuilder {
  private:
   struct Listed {
     int level = 0;
-    TableRef table;        ///< null: new, described by `description`
-    NewTable description;  ///< of new tables only
-    const NewTable& about() const { return table ? table->description : description; }
+    TableRef table;         ///< null: new, described by `description`
+    TableMeta description;  ///< of new tables only
+    const TableMeta& about() const { return table ? table->description : description; }
   };
   /// A table of the result: one of the base, or one of `added_`.
   struct Item {
-    const NewTable* about;
+    const TableMeta* about;
     const TableRef* table;  ///< null: to be made
   };
   using ByNumber = std::unordered_map<uint64_t, Listed>;
 
   ByNumber NamedInBase(const VersionEdit& edit) const;
   leveldb::Status Remove(int level, uint64_t number, const ByNumber& in_base, ByNumber* removed);
-  leveldb::Status Add(const NewTable& table, const ByNumber& in_base, ByNumber* removed);
+  leveldb::Status Add(const TableMeta& table, const ByNumber& in_base, ByNumber* removed);
   std::vector<Item> Listing(int level) const;
   leveldb::Status CheckLevel(int level, const std::vector<Item>& items) const;
 

@@ -91,7 +91,7 @@ const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
       return nullptr;
     }
     case Tag::kNewTable: {
-      NewTable table;
+      TableMeta table;
       if (!GetLevel(input, &table.level)) return "new file's level";
       if (!GetVarint64(input, &table.number) || table.number > kFileNumberMax)
         return "new file's number";
@@ -142,7 +142,7 @@ void VersionEdit::EncodeTo(std::string* out) const {
     PutVarint32(out, static_cast<uint32_t>(level));
     PutVarint64(out, number);
   }
-  for (const NewTable& table : new_tables) {
+  for (const TableMeta& table : new_tables) {
     PutTag(out, Tag::kNewTable);
     PutVarint32(out, static_cast<uint32_t>(table.level));
     PutVarint64(out, table.number);
@@ -179,7 +179,7 @@ std::string VersionEdit::DebugString() const {
   for (const auto& [level, number] : deleted) {
     AppendLine(&text, "RemoveFile", std::to_string(level) + " " + std::to_string(number));
   }
-  for (const NewTable& table : new_tables) {
+  for (const TableMeta& table : new_tables) {
     AppendLine(&text, "AddFile",
                std::to_string(table.level) + " " + std::to_string(table.number) + " " +
                    std::to_string(table.file_bytes) + " " + KeyText(table.smallest) + " .. " +

@@ -16,13 +16,14 @@
 
 namespace lull {
 
-struct NewTable {
+/// What the MANIFEST says of a table.
+struct TableMeta {
   int level = 0;
   uint64_t number = 0;
   uint64_t file_bytes = 0;
   std::string smallest;  ///< internal keys, both in the table
   std::string largest;
-  bool operator==(const NewTable&) const = default;
+  bool operator==(const TableMeta&) const = default;
 };
 
 /// Where the next compaction of a level begins, in turn: internal keys, empty: from the start.
@@ -36,7 +37,7 @@ struct VersionEdit {
   std::optional<SequenceNumber> last_sequence;
   std::vector<std::pair<int, std::string>> compact_pointers;  ///< level, internal key
   std::vector<std::pair<int, uint64_t>> deleted_tables;       ///< level, number
-  std::vector<NewTable> new_tables;
+  std::vector<TableMeta> new_tables;
 
   void EncodeTo(std::string* out) const;
   /// Corruption names the field and the cause. Rejects levels out of range, keys shorter than a

@@ -97,9 +97,9 @@ TEST_F(DumpFileTest, Manifest) {
   second.last_sequence = 3177;
   second.compact_pointers = {{0, MakeInternalKey("key002998", 2799, ValueKind::kValue)}};
   second.deleted_tables = {{0, 9}, {1, 7}};
-  second.new_tables = {NewTable{1, 12, 31'471,
-                                MakeInternalKey("key000001", 1779, ValueKind::kValue),
-                                MakeInternalKey("key\xff", 1400, ValueKind::kDeletion)}};
+  second.new_tables = {TableMeta{1, 12, 31'471,
+                                 MakeInternalKey("key000001", 1779, ValueKind::kValue),
+                                 MakeInternalKey("key\xff", 1400, ValueKind::kDeletion)}};
   std::string records[2];
   first.EncodeTo(&records[0]);
   second.EncodeTo(&records[1]);

@@ -26,10 +26,10 @@ LayoutOptions SmallVsst() {
 }
 
 // Installs what the picker takes of `before`, with `outputs`.
-void Compact(LayoutStats* stats, const std::string& before, Depth depth, const std::string& outputs,
-             const std::string& after) {
+void Compact(LayoutStats* stats, const std::string& before, JobClass job_class,
+             const std::string& outputs, const std::string& after) {
   const LayoutOptions layout = SmallVsst();
-  const auto plan = Pick(*VersionFromText(before), depth, {}, {}, layout);
+  const auto plan = Pick(*VersionFromText(before), job_class, {}, {}, layout);
   ASSERT_TRUE(plan);
   stats->OnCompaction(*plan, EditFromText(outputs).new_tables, *VersionFromText(after), layout);
 }
@@ -37,18 +37,18 @@ void Compact(LayoutStats* stats, const std::string& before, Depth depth, const s
 TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
   LayoutStats stats;
   stats.OnFlush(2, 5 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
-  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
-  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "L2: 3:[a..d]*48",
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
   stats.OnFlush(1, 3 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
   stats.OnFlush(1, 3 * kMib);
   stats.OnFlush(1, 3 * kMib);
-  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", Depth::kL0, "L1: 3:[a..d]*11",
+  Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
 
   const LayoutFigures::Chains& chains = stats.figures().chains;
@@ -69,7 +69,7 @@ TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
 
 TEST(LayoutStats, AMoveCostsNothing) {
   LayoutStats stats;
-  Compact(&stats, "L0: 1:[a..c]*4", Depth::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
+  Compact(&stats, "L0: 1:[a..c]*4", JobClass::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
   stats.OnFlush(1, kMib);
   const LayoutFigures& figures = stats.figures();
   EXPECT_EQ(figures.levels[0].moves, 1u);
@@ -82,7 +82,7 @@ TEST(LayoutStats, AMoveCostsNothing) {
 
 TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
   LayoutStats stats;
-  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", Depth::kL0,
+  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", JobClass::kL0,
           "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8",
           "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8 L2: 6:[a..b]*8 7:[f..g]*8.1");
   const LayoutFigures& figures = stats.figures();
@@ -96,9 +96,9 @@ TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
 
 TEST(LayoutStats, PicksOutOfL1AreCountedByKind) {
   LayoutStats stats;
-  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", Depth::kDeep, "", "");
-  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*800", Depth::kDeep, "", "");
-  Compact(&stats, "L1: 1:[a..c]*40", Depth::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*800", JobClass::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40", JobClass::kDeep, "", "");
   EXPECT_EQ(stats.figures().picks_good, 2u);
   EXPECT_EQ(stats.figures().picks_least_bad, 1u);
 }

@@ -38,7 +38,7 @@ class LevelIteratorTest : public ::testing::Test {
   }
 
   void AddTable(testing::Pairs part) {
-    NewTable table;
+    TableMeta table;
     table.number = parts_.size();
     table.smallest = part.front().first;
     table.largest = part.back().first;

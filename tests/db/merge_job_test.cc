@@ -43,7 +43,7 @@ class MergeJobTest : public ::testing::Test {
   }
 
   std::unique_ptr<CompactionJob> NewJob() {
-    std::optional<CompactionPlan> plan = Pick(*version_, Depth::kL0, {}, {}, layout_);
+    std::optional<CompactionPlan> plan = Pick(*version_, JobClass::kL0, {}, {}, layout_);
     EXPECT_TRUE(plan);
     return std::make_unique<CompactionJob>(JobClass::kL0, files_.context(), &tables_,
                                            std::move(*plan), layout_, version_, kMaxSequence);
@@ -79,7 +79,7 @@ class MergeJobTest : public ::testing::Test {
   /// What the outputs of a job that is done hold, and how they are cut.
   static std::string Shape(CompactionJob* job) {
     std::string text;
-    for (const NewTable& table : job->outputs().finished()) {
+    for (const TableMeta& table : job->outputs().finished()) {
       text += UserKeyOf(table.smallest).ToString() + ".." + UserKeyOf(table.largest).ToString() +
               ":" + std::to_string(table.file_bytes) + " ";
     }
@@ -162,13 +162,13 @@ TEST_F(MergeJobTest, TwoInterruptedJobsDoNotTouchEachOther) {
 // Tables with right checksums, but not such as a store writes.
 class DamagedMergeTest : public ::testing::Test {
  protected:
-  leveldb::Status Compact(const std::vector<NewTable>& tables) {
+  leveldb::Status Compact(const std::vector<TableMeta>& tables) {
     VersionEdit edit;
     edit.new_tables = tables;
     const VersionRef version = testing::Applied(testing::EmptyVersion(), edit);
     LayoutOptions layout;
     layout.l0_trigger = 1;
-    std::optional<CompactionPlan> plan = Pick(*version, Depth::kL0, {}, {}, layout);
+    std::optional<CompactionPlan> plan = Pick(*version, JobClass::kL0, {}, {}, layout);
     EXPECT_TRUE(plan && !plan->trivial_move);
     CompactionJob job(JobClass::kL0, files_.context(), &tables_, std::move(*plan), layout, version,
                       kMaxSequence);
@@ -197,7 +197,7 @@ TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
 }
 
 TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
-  const std::vector<NewTable> tables = {
+  const std::vector<TableMeta> tables = {
       files_.AddUnlisted("a@5=x l@6=y", 0), files_.AddUnlisted("b@1=z c@2=z", 1),
       files_.AddUnlisted("f@1=z g@2=z", 1), files_.AddUnlisted("l@1=z m@2=z", 1)};
   const auto path = [&](size_t i) { return TableFileName(files_.name(), tables[i].number); };
@@ -212,7 +212,7 @@ TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
 }
 
 TEST_F(DamagedMergeTest, KeysBeyondTheListedRangeMakeNoEdit) {
-  NewTable more = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
+  TableMeta more = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
   more.largest = MakeInternalKey("c", 6, ValueKind::kValue);
   const leveldb::Status status =
       Compact({more, files_.AddUnlisted("b@1=z", 1), files_.AddUnlisted("p@1=z z@2=z", 1)});

@@ -83,8 +83,8 @@ class MiniStore {
   }
 
   // False when nothing can start.
-  bool Start(Depth depth) {
-    auto plan = Pick(*version_, depth, Running(), pointers_, layout_);
+  bool Start(JobClass job_class) {
+    auto plan = Pick(*version_, job_class, Running(), pointers_, layout_);
     if (!plan) return false;
     CheckPlan(*plan);
     pointers_[plan->level] = plan->next_pointer;
@@ -332,10 +332,10 @@ void Step(MiniStore* store) {
       return;
     case 4:
     case 5:
-      if (store->RunningJobs() < 4) store->Start(Depth::kL0);
+      if (store->RunningJobs() < 4) store->Start(JobClass::kL0);
       return;
     case 6:
-      if (store->RunningJobs() < 4) store->Start(Depth::kDeep);
+      if (store->RunningJobs() < 4) store->Start(JobClass::kDeep);
       return;
     case 7:
       if (store->random()->OneIn(4)) store->StartManual();
@@ -364,7 +364,7 @@ TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
     int steps = 0;
     for (bool more = true; more;) {
       ASSERT_LT(++steps, 5000) << "it does not end";
-      const bool started = store.Start(Depth::kL0) || store.Start(Depth::kDeep);
+      const bool started = store.Start(JobClass::kL0) || store.Start(JobClass::kDeep);
       const bool finished = (!started || store.random()->OneIn(2)) && store.FinishOne();
       more = started || finished;
       if (::testing::Test::HasFailure()) return;

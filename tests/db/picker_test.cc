@@ -27,10 +27,11 @@ std::string Show(const std::optional<CompactionPlan>& plan) {
   return text;
 }
 
-std::string PickText(const std::string& tables, Depth depth, const LayoutOptions& layout = {},
+std::string PickText(const std::string& tables, JobClass job_class,
+                     const LayoutOptions& layout = {},
                      const std::vector<RunningRange>& running = {},
                      const CompactPointers& pointers = {}) {
-  return Show(Pick(*VersionFromText(tables), depth, running, pointers, layout));
+  return Show(Pick(*VersionFromText(tables), job_class, running, pointers, layout));
 }
 
 CompactPointers PointerAt(int level, const std::string& key) {
@@ -57,15 +58,15 @@ TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
   // 0.75, 0.5 and 2 bytes below for one of their own.
   const std::string tables =
       "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
-  EXPECT_EQ(PickText(tables, Depth::kDeep, layout), "L1 2 + 5");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout), "L1 2 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
       << "where the last one ended says nothing";
   // The excess is already on its way.
-  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
   // Of equals the first; nothing below costs nothing.
-  EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", Depth::kDeep, layout),
+  EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", JobClass::kDeep, layout),
             "L1 2 move");
 }
 
@@ -94,32 +95,33 @@ TEST(Conflicts, NeedASharedLevelAndASharedKey) {
 }
 
 TEST(Pick, NothingIsDue) {
-  EXPECT_EQ(PickText("", Depth::kL0), "nothing");
-  EXPECT_EQ(PickText("", Depth::kDeep), "nothing");
-  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", Depth::kL0), "nothing");
-  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", Depth::kDeep), "nothing");
-  EXPECT_EQ(PickText("L6: 4:[a..b]*900000", Depth::kDeep), "nothing");
+  EXPECT_EQ(PickText("", JobClass::kL0), "nothing");
+  EXPECT_EQ(PickText("", JobClass::kDeep), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", JobClass::kL0), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", JobClass::kDeep),
+            "nothing");
+  EXPECT_EQ(PickText("L6: 4:[a..b]*900000", JobClass::kDeep), "nothing");
   LayoutOptions zero;
   zero.l0_trigger = 0;
-  EXPECT_EQ(PickText("", Depth::kL0, zero), "nothing");
+  EXPECT_EQ(PickText("", JobClass::kL0, zero), "nothing");
 }
 
 TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] ";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", Depth::kL0), "L0 4 3 2 1") << "of equals L0 first";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", Depth::kL0), "L1 5 move");
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", Depth::kL0), "L2 6 move");
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", Depth::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "of equals L0 first";
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0), "L1 5 move");
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", JobClass::kL0), "L2 6 move");
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
       << "that is under way";
-  EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", Depth::kL0), "nothing") << "L0 is not due";
+  EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", JobClass::kL0), "nothing") << "L0 is not due";
 }
 
 TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
   LayoutOptions layout;
   layout.l0_job_bytes_max = 64 * kMib;
   const std::string both = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] L1: 5:[x..z]*20";
-  EXPECT_EQ(PickText(both, Depth::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(both, Depth::kDeep, layout), "L1 5 move");
+  EXPECT_EQ(PickText(both, JobClass::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(both, JobClass::kDeep, layout), "L1 5 move");
 }
 
 // Else jobs of L0 that follow on each other, each over all of L1, would leave none of it to deep
@@ -129,46 +131,47 @@ TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   layout.l0_job_bytes_max = 64 * kMib;
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
   const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", Depth::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", Depth::kL0, layout), "L1 5 move");
-  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*80", Depth::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*81", Depth::kL0, layout), "L1 5 move");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65 L2: 6:[d..e]*660", Depth::kL0, layout), "L2 6 move");
-  EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", Depth::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", Depth::kL0, layout, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout), "L1 5 move");
+  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*80", JobClass::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*81", JobClass::kL0, layout), "L1 5 move");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65 L2: 6:[d..e]*660", JobClass::kL0, layout), "L2 6 move");
+  EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", JobClass::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout, {{1, 2, "x", "z"}}),
+            "L0 4 3 2 1")
       << "that is under way";
 }
 
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {
   EXPECT_EQ(PickText("L0: 1:[a..e] 2:[d..g] 3:[f..k] 4:[r..s] L1: 5:[a..b] 6:[j..m] 7:[n..z]"
                      " L2: 8:[l..m] 9:[n..o]",
-                     Depth::kL0),
+                     JobClass::kL0),
             "L0 3 2 1 + 5 6 | 8");
 }
 
 TEST(Pick, L0GoesRoundByPointer) {
   const std::string tables = "L0: 1:[x..z] 2:[m..o] 3:[a..c] 4:[p..q]";
-  EXPECT_EQ(PickText(tables, Depth::kL0), "L0 3 move");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "c")), "L0 2 move");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "q")), "L0 1 move");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {}, PointerAt(0, "zz")), "L0 3 move");
+  EXPECT_EQ(PickText(tables, JobClass::kL0), "L0 3 move");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "c")), "L0 2 move");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "q")), "L0 1 move");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "zz")), "L0 3 move");
 }
 
 TEST(Pick, L0JobsOnDisjointRangesRunAtOnce) {
   const std::string tables = "L0: 1:[a..c] 2:[b..d] 3:[m..n] 4:[n..p] L1: 5:[c..e]";
   const auto version = VersionFromText(tables);
-  const auto first = Pick(*version, Depth::kL0, {}, {}, {});
+  const auto first = Pick(*version, JobClass::kL0, {}, {}, {});
   EXPECT_EQ(Show(first), "L0 2 1 + 5");
-  const auto second = Pick(*version, Depth::kL0, {first->range}, {}, {});
+  const auto second = Pick(*version, JobClass::kL0, {first->range}, {}, {});
   EXPECT_EQ(Show(second), "L0 4 3");
-  EXPECT_EQ(Show(Pick(*version, Depth::kL0, {first->range, second->range}, {}, {})), "nothing");
+  EXPECT_EQ(Show(Pick(*version, JobClass::kL0, {first->range, second->range}, {}, {})), "nothing");
 }
 
 TEST(Pick, L0IsBlockedByWhatRunsBelow) {
   // 1 itself is free, but the table it overlaps is being compacted.
   const std::string tables = "L0: 1:[a..c] 2:[a..c] 3:[a..c] 4:[a..c] L1: 5:[c..h]";
-  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {{1, 2, "f", "k"}}), "nothing");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {}, {{2, 3, "a", "z"}}), "L0 4 3 2 1 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {{1, 2, "f", "k"}}), "nothing");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {{2, 3, "a", "z"}}), "L0 4 3 2 1 + 5");
 }
 
 TEST(Pick, OldestL0TablesUpToTheJobsSize) {
@@ -176,14 +179,15 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
   layout.l0_job_bytes_max = 2 * kMib;
   const std::string tables =
       "L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..a]*0.5 6:[e..f]*0.5";
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 2 1 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5");
   layout.l0_job_bytes_max = 2 * kMib + 1;
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 3 2 1 + 5 6");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 3 2 1 + 5 6");
   layout.l0_job_bytes_max = 1;
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout), "L0 1 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 1 + 5");
   // At least as much as L1 holds.
-  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", Depth::kL0, layout),
-            "L0 3 2 1 + 5");
+  EXPECT_EQ(
+      PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", JobClass::kL0, layout),
+      "L0 3 2 1 + 5");
 }
 
 TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
@@ -191,80 +195,80 @@ TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
   layout.l0_job_bytes_max = 1;
   // 1 is busy, so 2 is the oldest that may go; 3 overlaps 1 by way of 1's own range and must wait.
   const std::string tables = "L0: 1:[a..c] 2:[m..n] 3:[b..n] 4:[p..q]";
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
             "L0 4 move");
   layout.l0_job_bytes_max = 2 * kMib;
-  EXPECT_EQ(PickText(tables, Depth::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
 }
 
 TEST(Pick, DeepLevelsInOrderOfNeed) {
   const std::string tables = "L1: 1:[a..b]*11 L2: 2:[c..d]*300 L3: 3:[c..d]*900";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L2 2 + 3");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "c", "d"}}), "L1 1 move");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L2 2 + 3");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "c", "d"}}), "L1 1 move");
 }
 
 TEST(Pick, DeepGoesRoundByPointer) {
   const std::string tables = "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 L2: 4:[a..c] 5:[d..g]";
   LayoutOptions plain;
   plain.expanded_inputs_tables_max = 0;
-  EXPECT_EQ(PickText(tables, Depth::kDeep, plain), "L1 1 + 4");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, plain, {}, PointerAt(1, "f")), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain), "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "f")), "L1 1 + 4");
 }
 
 TEST(Pick, DeepPassesOverTablesInUse) {
   const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9 3:[e..f]*9 L2: 4:[a..c] 5:[d..e] 6:[f..g]";
   // 4, in use, blocks both tables over it.
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{2, 3, "a", "g"}}), "nothing");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "g"}}), "nothing");
 }
 
 TEST(Pick, WhatIsOnItsWayDownIsNotExcess) {
   const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 1 move");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, {{1, 2, "a", "b"}}), "nothing");
-  EXPECT_EQ(PickText("L1: 1:[a..b]*9 2:[c..d]*10", Depth::kDeep, {}, {{1, 2, "a", "b"}}),
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 1 move");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{1, 2, "a", "b"}}), "nothing");
+  EXPECT_EQ(PickText("L1: 1:[a..b]*9 2:[c..d]*10", JobClass::kDeep, {}, {{1, 2, "a", "b"}}),
             "L1 2 move");
 }
 
 TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
   const std::string tables = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..f] 5:[g..k]";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 1 + 4") << "3 would bring 5 in";
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 1 + 4") << "3 would bring 5 in";
   const std::string fits = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..e] 5:[g..k]";
-  EXPECT_EQ(PickText(fits, Depth::kDeep), "L1 1 2 + 4");
+  EXPECT_EQ(PickText(fits, JobClass::kDeep), "L1 1 2 + 4");
   LayoutOptions small;
   small.expanded_inputs_tables_max = 4;  // 8 MiB, and 1, 2 and 4 have 9
-  EXPECT_EQ(PickText(fits, Depth::kDeep, small), "L1 1 + 4");
-  EXPECT_EQ(PickText(fits, Depth::kDeep, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
+  EXPECT_EQ(PickText(fits, JobClass::kDeep, small), "L1 1 + 4");
+  EXPECT_EQ(PickText(fits, JobClass::kDeep, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
   // Widened to 2 it would conflict, plain it does not.
   const std::string reaches = "L1: 1:[a..c]*6 2:[d..m]*6 L2: 4:[b..e] 5:[n..p]";
-  EXPECT_EQ(PickText(reaches, Depth::kDeep), "L1 1 2 + 4");
-  EXPECT_EQ(PickText(reaches, Depth::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
+  EXPECT_EQ(PickText(reaches, JobClass::kDeep), "L1 1 2 + 4");
+  EXPECT_EQ(PickText(reaches, JobClass::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
 }
 
 TEST(Pick, AUserKeyIsNeverSplitFromItsOlderEntries) {
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*6", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*6", JobClass::kDeep),
             "L1 1 2 3");
   // Likewise below, where the deletion of a key may be in one input and the key in the next table.
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*16 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*16 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", JobClass::kDeep),
             "L1 1 + 4 5");
   // Newer entries may stay above.
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..d]*6", Depth::kDeep, {}, {}, PointerAt(1, "c@9")),
+  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..d]*6", JobClass::kDeep, {}, {}, PointerAt(1, "c@9")),
             "L1 2 move");
 }
 
 TEST(Pick, ATrivialMoveNeedsRoomBelowTheLevelBelow) {
   const std::string tables = "L1: 1:[a..z]*11 L3: 2:[a..k]*10 3:[l..z]*";
-  EXPECT_EQ(PickText(tables + "10", Depth::kDeep), "L1 1 | 2 3 move");
-  EXPECT_EQ(PickText(tables + "11", Depth::kDeep), "L1 1 | 2 3");
-  EXPECT_EQ(PickText("L1: 1:[a..z]*11 L2: 2:[c..d]", Depth::kDeep), "L1 1 + 2");
+  EXPECT_EQ(PickText(tables + "10", JobClass::kDeep), "L1 1 | 2 3 move");
+  EXPECT_EQ(PickText(tables + "11", JobClass::kDeep), "L1 1 | 2 3");
+  EXPECT_EQ(PickText("L1: 1:[a..z]*11 L2: 2:[c..d]", JobClass::kDeep), "L1 1 + 2");
 }
 
 TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
   const auto version = VersionFromText("L1: 1:[d..f]*11 2:[x..z] L2: 3:[a..d]*2 4:[f..k]*3");
-  const auto plan = Pick(*version, Depth::kDeep, {}, {}, {});
+  const auto plan = Pick(*version, JobClass::kDeep, {}, {}, {});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->output_level, 2);
   EXPECT_EQ(plan->range.input_level, 1);
@@ -279,7 +283,7 @@ TEST(Pick, TheLastLevelButOneHasNoGrandparents) {
   LayoutOptions tiny;
   tiny.l1_bytes_target = 1;
   tiny.growth_factor = 1;
-  EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", Depth::kDeep, tiny), "L5 1 + 2");
+  EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", JobClass::kDeep, tiny), "L5 1 + 2");
 }
 
 ManualPick Manual(const std::string& tables, int level, const UserRange& range,

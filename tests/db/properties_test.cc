@@ -19,17 +19,17 @@ constexpr char kStatsHeader[] =
     "Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n"
     "--------------------------------------------------\n";
 
-NewTable Table(int level, uint64_t number, uint64_t file_bytes,
-               std::pair<std::string, SequenceNumber> smallest,
-               std::pair<std::string, SequenceNumber> largest) {
+TableMeta Table(int level, uint64_t number, uint64_t file_bytes,
+                std::pair<std::string, SequenceNumber> smallest,
+                std::pair<std::string, SequenceNumber> largest) {
   return {level, number, file_bytes,
           MakeInternalKey(smallest.first, smallest.second, ValueKind::kValue),
           MakeInternalKey(largest.first, largest.second, ValueKind::kValue)};
 }
 
-VersionRef MakeVersion(const std::vector<NewTable>& tables) {
+VersionRef MakeVersion(const std::vector<TableMeta>& tables) {
   const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
-  VersionBuilder builder(std::make_shared<const Version>(order), [](const NewTable& table) {
+  VersionBuilder builder(std::make_shared<const Version>(order), [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   });
   VersionEdit edit;

@@ -271,7 +271,7 @@ TEST_F(RepairTest, WhatWasCompactedAwayDoesNotComeBack) {
   const uint64_t first = files_.AddTable(1, "b@7-");
   const uint64_t second = files_.AddTable(2, "a@1=a b@2=deleted");
   const uint64_t vanished = files_.AddTable(3, "x@1=x");
-  const NewTable output = files_.AddUnlisted("a@1=a", 2);
+  const TableMeta output = files_.AddUnlisted("a@1=a", 2);
   VersionEdit compaction;
   compaction.deleted_tables = {{1, first}, {2, second}};
   compaction.new_tables = {output};
@@ -321,7 +321,7 @@ TEST_F(RepairTest, AFileThatCannotBeOpenedEndsItWithNothingChanged) {
 
 TEST_F(RepairTest, InputsStandInForAnOutputThatCannotBeRead) {
   const uint64_t input = files_.AddTable(2, "a@1=a b@2=b");
-  const NewTable output = files_.AddUnlisted("a@1=a b@2=b", 3);
+  const TableMeta output = files_.AddUnlisted("a@1=a b@2=b", 3);
   VersionEdit compaction;
   compaction.deleted_tables = {{2, input}};
   compaction.new_tables = {output};
@@ -344,7 +344,7 @@ TEST_F(RepairTest, AMoveIsNotACompaction) {
 
 TEST_F(RepairTest, UnlistedTablesAreSetAsideWhereAllElseIsWhole) {
   files_.AddTable(1, "a@5=a1");
-  const NewTable unlisted = files_.AddUnlisted("a@9=z");
+  const TableMeta unlisted = files_.AddUnlisted("a@9=z");
   files_.WriteManifest(0);
   EXPECT_EQ(Repair().text(), "a=a1");
   EXPECT_THAT(LostFiles(&env_), ::testing::Contains(TablePath(unlisted.number).substr(7)));

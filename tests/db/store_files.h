@@ -60,7 +60,7 @@ class StoreFiles {
   StoreContext* context() { return &context_; }
 
   // Writes a table file that no MANIFEST knows of. `text` is in the order of internal keys.
-  NewTable AddUnlisted(const std::string& text, int level = 0) {
+  TableMeta AddUnlisted(const std::string& text, int level = 0) {
     TableOutputs outputs(&context_, level);
     for (const Entry& entry : EntriesFromText(text)) {
       const auto kind = entry.value ? ValueKind::kValue : ValueKind::kDeletion;
@@ -135,7 +135,7 @@ class StoreFiles {
 
   const leveldb::Options options_;
   StoreContext context_;
-  std::vector<NewTable> listed_;
+  std::vector<TableMeta> listed_;
   SequenceNumber last_sequence_ = 0;
 };
 
@@ -160,7 +160,7 @@ inline StoreReading ReadStore(const leveldb::Options& options, const std::string
   StoreContext context(options);
   context.name = name;
   ManifestState state;
-  const auto make = [](const NewTable& table) {
+  const auto make = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   };
   reading.status = ReadManifest(&context, make, &state);

@@ -46,9 +46,9 @@ VersionEdit Everything() {
                            {6, MakeInternalKey("", 0, ValueKind::kDeletion)}};
   edit.deleted_tables = {{3, 300}, {0, uint64_t{1} << 40}};
   for (int level = 0; level < kLevels; ++level) {
-    edit.new_tables.push_back(NewTable{level, 500u + level, uint64_t{1} << (level * 8),
-                                       MakeInternalKey("aa", 5, ValueKind::kValue),
-                                       MakeInternalKey("zz", 6, ValueKind::kDeletion)});
+    edit.new_tables.push_back(TableMeta{level, 500u + level, uint64_t{1} << (level * 8),
+                                        MakeInternalKey("aa", 5, ValueKind::kValue),
+                                        MakeInternalKey("zz", 6, ValueKind::kDeletion)});
   }
   return edit;
 }
@@ -82,9 +82,9 @@ TEST(VersionEditTest, ReadsTheFieldsOfLevelDBsRecord) {
   expected.prev_log_number = 0;
   expected.next_file_number = 6;
   expected.last_sequence = 1731;
-  expected.new_tables = {NewTable{2, 5, 12'629,
-                                  MakeInternalKey("key000000", 2, ValueKind::kDeletion),
-                                  MakeInternalKey("key002995", 642, ValueKind::kValue)}};
+  expected.new_tables = {TableMeta{2, 5, 12'629,
+                                   MakeInternalKey("key000000", 2, ValueKind::kDeletion),
+                                   MakeInternalKey("key002995", 642, ValueKind::kValue)}};
   EXPECT_EQ(edit, expected);
   EXPECT_EQ(edit.DebugString(),
             "VersionEdit {\n  LogNumber: 4\n  PrevLogNumber: 0\n  NextFile: 6\n  LastSeq: 1731\n"

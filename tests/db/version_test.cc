@@ -107,7 +107,7 @@ TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
   VersionEdit move = EditFromText("L2: 1:[a..c]");
   move.deleted_tables = {{1, 1}};
   int made = 0;
-  VersionBuilder builder(base, [&](const NewTable& table) {
+  VersionBuilder builder(base, [&](const TableMeta& table) {
     ++made;
     return MakePlainTable(table);
   });
@@ -122,7 +122,7 @@ TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
 
 TEST(VersionBuilder, MakesOnlyWhatIsListedAtTheEnd) {
   std::vector<uint64_t> made;
-  VersionBuilder builder(EmptyVersion(), [&](const NewTable& table) {
+  VersionBuilder builder(EmptyVersion(), [&](const TableMeta& table) {
     made.push_back(table.number);
     return MakePlainTable(table);
   });
@@ -143,7 +143,7 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
   std::vector<uint64_t> unlisted;
   VersionRef first, second;
   {
-    VersionBuilder builder(EmptyVersion(), [&](const NewTable& table) {
+    VersionBuilder builder(EmptyVersion(), [&](const TableMeta& table) {
       return std::make_shared<TableFile>(
           table, [&](const TableFile& file) { unlisted.push_back(file.number()); });
     });
@@ -169,11 +169,12 @@ TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
   uint64_t next_number = 1;
   const auto describe = [](int level, uint64_t number) {
     const std::string key = "k" + std::to_string(100'000 + number * 7919 % 100'000);
-    return NewTable{level, number, 1, testing::KeyFromText(key, 2), testing::KeyFromText(key, 1)};
+    return TableMeta{level, number, 1, testing::KeyFromText(key, 2), testing::KeyFromText(key, 1)};
   };
   for (int round = 0; round < 200; ++round) {
-    VersionBuilder builder(
-        version, [](const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); });
+    VersionBuilder builder(version, [](const TableMeta& table) {
+      return std::make_shared<TableFile>(table, nullptr);
+    });
     for (int i = 0; i < 3; ++i) {
       VersionEdit edit;
       for (const auto& [number, level] : std::map<uint64_t, int>(model)) {

@@ -44,7 +44,7 @@ inline VersionEdit EditFromText(const std::string& text) {
     }
     std::smatch match;
     if (level < 0 || !std::regex_match(word, match, kTable)) std::abort();
-    NewTable table;
+    TableMeta table;
     table.level = level;
     table.number = std::stoull(match[1]);
     table.smallest = KeyFromText(match[2], table.number);
@@ -56,7 +56,7 @@ inline VersionEdit EditFromText(const std::string& text) {
   return edit;
 }
 
-inline TableRef MakePlainTable(const NewTable& table) {
+inline TableRef MakePlainTable(const TableMeta& table) {
   return std::make_shared<TableFile>(table, nullptr);
 }
 

@@ -43,11 +43,12 @@ std::string Show(const std::optional<CompactionPlan>& plan) {
   return text;
 }
 
-std::string PickText(const std::string& tables, Depth depth,
+std::string PickText(const std::string& tables, JobClass job_class,
                      const std::vector<RunningRange>& running = {},
                      const LayoutOptions& layout = SmallLayout()) {
   const VersionRef version = VersionFromText(tables);
-  return version == nullptr ? "no such version" : Show(Pick(*version, depth, running, {}, layout));
+  return version == nullptr ? "no such version"
+                            : Show(Pick(*version, job_class, running, {}, layout));
 }
 
 TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
@@ -71,56 +72,56 @@ TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
 
 TEST(VsstPick, L0IsAQueueOfSingleTables) {
   EXPECT_EQ(
-      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] L1: 4:[a..k] 5:[l..z] 6:[zz..zzz]", Depth::kL0),
+      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] L1: 4:[a..k] 5:[l..z] 6:[zz..zzz]", JobClass::kL0),
       "L0 1 + 4 5");
-  EXPECT_EQ(PickText("", Depth::kL0), "nothing");
+  EXPECT_EQ(PickText("", JobClass::kL0), "nothing");
   LayoutOptions patient = SmallLayout();
   patient.l0_trigger = 2;
-  EXPECT_EQ(PickText("L0: 1:[a..z]", Depth::kL0, {}, patient), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..z]", JobClass::kL0, {}, patient), "nothing");
 }
 
 TEST(VsstPick, AYoungerL0TableMayGoWhenItOverlapsNoOlderOne) {
   const std::string tables = "L0: 1:[a..f] 2:[c..k] 3:[m..p] L1: 4:[a..b] 5:[j..n]";
-  EXPECT_EQ(PickText(tables, Depth::kL0), "L0 1 + 4");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {{0, 1, "a", "f"}}), "L0 3 + 5");
-  EXPECT_EQ(PickText(tables, Depth::kL0, {{0, 1, "a", "f"}, {0, 1, "j", "p"}}), "nothing");
-  EXPECT_EQ(PickText("L0: 1:[a..f] 2:[f..k]", Depth::kL0, {{0, 1, "a", "f"}}), "nothing")
+  EXPECT_EQ(PickText(tables, JobClass::kL0), "L0 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}}), "L0 3 + 5");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}, {0, 1, "j", "p"}}), "nothing");
+  EXPECT_EQ(PickText("L0: 1:[a..f] 2:[f..k]", JobClass::kL0, {{0, 1, "a", "f"}}), "nothing")
       << "f may stand in both";
 }
 
 TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
-  EXPECT_EQ(PickText("L0: 1:[a..z]*2", Depth::kL0), "L0 1 move");
-  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8", Depth::kL0), "L0 1 move");
-  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1", Depth::kL0), "L0 1");
+  EXPECT_EQ(PickText("L0: 1:[a..z]*2", JobClass::kL0), "L0 1 move");
+  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8", JobClass::kL0), "L0 1 move");
+  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1", JobClass::kL0), "L0 1");
 }
 
 TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
   const std::string full = "L0: 9:[a..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20";
-  EXPECT_EQ(PickText(full, Depth::kL0), "L1 2 move");
-  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20", Depth::kL0,
+  EXPECT_EQ(PickText(full, JobClass::kL0), "L1 2 move");
+  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20", JobClass::kL0,
                      {{1, 2, "a", "f"}}),
             "L0 9 move")
       << "room is on its way";
-  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*32 2:[d..f]*32 L2: 3:[a..f]*20", Depth::kL0,
+  EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*32 2:[d..f]*32 L2: 3:[a..f]*20", JobClass::kL0,
                      {{2, 3, "a", "f"}}),
             "L0 9 move")
       << "room cannot be made";
 }
 
 TEST(VsstPick, NothingLeavesL1WithinItsTarget) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*31.9", Depth::kDeep), "nothing");
-  EXPECT_EQ(PickText("L0: 9:[a..z] L1: 1:[a..c]*31.9", Depth::kDeep), "nothing");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*31.9", JobClass::kDeep), "nothing");
+  EXPECT_EQ(PickText("L0: 9:[a..z] L1: 1:[a..c]*31.9", JobClass::kDeep), "nothing");
 }
 
 TEST(VsstPick, WithAnEmptyL2TablesMoveInSetsOfOneTablesSize) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*5 2:[d..f]*3 3:[g..k]*8 4:[l..p]*8 5:[q..z]*8", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..c]*5 2:[d..f]*3 3:[g..k]*8 4:[l..p]*8 5:[q..z]*8", JobClass::kDeep),
             "L1 1 2 move");
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40", Depth::kDeep), "L1 1 move") << "one goes, however large";
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40", JobClass::kDeep), "L1 1 move") << "one goes, however large";
 }
 
 TEST(VsstPick, AMoveKeepsToWhatLiesTwoLevelsDown) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80", Depth::kDeep), "L1 1 move");
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80 3:[c..c]*0.1", Depth::kDeep), "L1 1");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80", JobClass::kDeep), "L1 1 move");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80 3:[c..c]*0.1", JobClass::kDeep), "L1 1");
 }
 
 // Costs 2, 5, 1, 4: 2 is poor.
@@ -129,29 +130,29 @@ constexpr char kMixed[] =
     " L2: 5:[a..b]*8 6:[d..e]*100 7:[h..k]*8 8:[m..n]*4 9:[q..r]*8 10:[s..t]*18";
 
 TEST(VsstPick, GoodTablesGoTheCheapestFirst) {
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep), "L1 1 3 + 5 8 #c")
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep), "L1 1 3 + 5 8 #c")
       << "3 and then 1, 8 MiB in sum, with a fence before what lies between";
   LayoutOptions roomy = SmallLayout();
   roomy.table_bytes_max = 8 * kMib + kMib / 2;
   roomy.growth_factor = 3.5;  // L1 holds less, and 4 is poor too
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep, {}, roomy), "L1 1 3 + 5 8 #c");
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {}, roomy), "L1 1 3 + 5 8 #c");
   roomy.growth_factor = 1.5;
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep, {}, roomy), "L1 3 + 8");
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {}, roomy), "L1 3 + 8");
 }
 
 TEST(VsstPick, WhatIsInUseIsLeftOut) {
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep, {{2, 3, "a", "b"}}), "L1 3 + 8")
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{2, 3, "a", "b"}}), "L1 3 + 8")
       << "4 would still fit, but not within the size of a table";
   // 1 and 3 are both free, but a job runs between them.
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep, {{2, 3, "h", "k"}}), "L1 3 + 8");
-  EXPECT_EQ(PickText(kMixed, Depth::kDeep, {{0, 1, "a", "z"}}), "nothing");
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{2, 3, "h", "k"}}), "L1 3 + 8");
+  EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{0, 1, "a", "z"}}), "nothing");
 }
 
 TEST(VsstPick, PoorTablesWaitUntilThereAreNoOthers) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*4 2:[d..f]*30 L2: 3:[a..c]*16 4:[d..f]*121", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..c]*4 2:[d..f]*30 L2: 3:[a..c]*16 4:[d..f]*121", JobClass::kDeep),
             "L1 1 + 3")
       << "at most f is good";
-  EXPECT_EQ(PickText("L1: 1:[a..c]*4 2:[d..f]*30 L2: 3:[a..c]*17 4:[d..f]*121", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..c]*4 2:[d..f]*30 L2: 3:[a..c]*17 4:[d..f]*121", JobClass::kDeep),
             "L1 2 + 4 !")
       << "4.03 is less bad than 4.25";
 }
@@ -161,25 +162,27 @@ TEST(VsstPick, AllPoorNeighboursThatShareWhatLiesBelowGoTogether) {
   const std::string tables =
       "L1: 1:[a..c]*2 2:[d..e]*2 3:[f..g]*2 4:[h..z]*30"
       " L2: 5:[a..b]*8 6:[b1..b2]*8 7:[c..d]*8 8:[e..f]*8 9:[g..g]*8 10:[h..i]*990";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 2 3 + 7 8 9 !");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 2 3 + 7 8 9 !");
   LayoutOptions small = SmallLayout();
   small.table_bytes_max = 3 * kMib;
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, small), "L1 2 + 7 8 !");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {{2, 3, "e", "f"}}), "L1 1 + 5 6 7 !");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, small), "L1 2 + 7 8 !");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {{2, 3, "e", "f"}}), "L1 1 + 5 6 7 !");
 }
 
 TEST(VsstPick, OneHugeOverlap) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*16 2:[d..f]*17 L2: 3:[a..z]*5000", Depth::kDeep), "L1 2 + 3 !");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*16 2:[d..f]*17 L2: 3:[a..z]*5000", JobClass::kDeep),
+            "L1 2 + 3 !");
 }
 
 TEST(VsstPick, TablesThatTouchAtABoundaryShareIt) {
   // b ends 4 and begins nothing else: 1 overlaps 4 by one key, 2 does not.
   const std::string tables = "L1: 1:[b..c]*2 2:[d..e]*31 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e1..f]*8";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 2 move");
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {{1, 2, "d", "e"}}), "nothing") << "no excess is left";
-  EXPECT_EQ(
-      PickText("L1: 1:[b..c]*2 2:[d..e]*61 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e..f]*800", Depth::kDeep),
-      "L1 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 2 move");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {{1, 2, "d", "e"}}), "nothing")
+      << "no excess is left";
+  EXPECT_EQ(PickText("L1: 1:[b..c]*2 2:[d..e]*61 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e..f]*800",
+                     JobClass::kDeep),
+            "L1 1 + 4");
 }
 
 TEST(VsstPick, NeighboursInOneGroupNeedNoFence) {
@@ -187,16 +190,16 @@ TEST(VsstPick, NeighboursInOneGroupNeedNoFence) {
   const std::string tables =
       "L1: 1:[a..c]*2 2:[d..e]*2 3:[g..h]*2 4:[m..n]*2 6:[x..z]*40"
       " L2: 5:[b..d]*1 7:[j..k]*8 8:[x..y]*900";
-  EXPECT_EQ(PickText(tables, Depth::kDeep), "L1 1 2 3 4 + 5 #h");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 1 2 3 4 + 5 #h");
 }
 
 TEST(VsstPick, AUserKeyIsNotTornApart) {
   // As LevelDB may have left them: entries of c in 1, 2 and 3; those below in 7 and 8.
   EXPECT_EQ(PickText("L1: 1:[a..c@9]*1 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*40"
                      " L2: 7:[a..a]*0.1 8:[d1..f]*900",
-                     Depth::kDeep),
+                     JobClass::kDeep),
             "L1 1 2 3 + 7");
-  EXPECT_EQ(PickText("L1: 1:[a..b@9]*40 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", Depth::kDeep),
+  EXPECT_EQ(PickText("L1: 1:[a..b@9]*40 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", JobClass::kDeep),
             "L1 1 + 4 5");
 }
 
@@ -204,17 +207,17 @@ TEST(VsstPick, DeeperLevelsGoAsInLeveled) {
   LayoutOptions layout = SmallLayout();
   layout.vsst_phi = 16;
   const std::string tables = "L2: 1:[a..c]*300 2:[d..f]*300 L3: 3:[a..b]*20 4:[d..e]*10";
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, layout), "L2 1 + 3");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, layout), "L2 1 + 3");
   layout.pick_by_overlap = true;
-  EXPECT_EQ(PickText(tables, Depth::kDeep, {}, layout), "L2 2 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, layout), "L2 2 + 4");
 }
 
 TEST(VsstPick, TakesOverAStoreOfAnyShape) {
   // As `leveled` leaves it: much in L1, of tables that are small here.
   EXPECT_EQ(
-      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2", Depth::kL0),
+      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2", JobClass::kL0),
       "L0 1 + 5 6");
-  EXPECT_EQ(PickText("L3: 1:[a..b]*33000", Depth::kDeep), "L3 1 move");
+  EXPECT_EQ(PickText("L3: 1:[a..b]*33000", JobClass::kDeep), "L3 1 move");
 }
 
 TEST(OverlapIndex, CountsEachTableBelowOnceForARange) {

@@ -177,7 +177,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   context.name = name;
   context.options.filter_policy = nullptr;  // a damaged filter keeps nobody from the entries
   ManifestState state;
-  const auto make = [](const NewTable& table) {
+  const auto make = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   };
   if (!ReadManifest(&context, make, &state).ok()) return removable;

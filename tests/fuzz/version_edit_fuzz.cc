@@ -25,7 +25,7 @@ const KeyOrder& Order() {
   return order;
 }
 
-TableRef MakeTable(const NewTable& table) { return std::make_shared<TableFile>(table, nullptr); }
+TableRef MakeTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
 
 std::vector<VersionEdit> DecodeEdits(Input input) {
   std::vector<VersionEdit> edits;
@@ -46,7 +46,7 @@ std::vector<VersionEdit> DecodeEdits(Input input) {
   return edits;
 }
 
-void AskAbout(const Version& version, const NewTable& table) {
+void AskAbout(const Version& version, const TableMeta& table) {
   for (int level = 0; level < kLevels; ++level) {
     const auto& tables = version.level(level);
     if (level > 0) {
@@ -93,7 +93,7 @@ void RunOne(const Input& input) {
     step = built ? next : nullptr;
     if (!built) continue;
     CheckVersion(*step);
-    for (const NewTable& table : edit.new_tables) AskAbout(*step, table);
+    for (const TableMeta& table : edit.new_tables) AskAbout(*step, table);
   }
   VersionRef whole;
   const bool built = all_applied && together.Build(&whole).ok();
