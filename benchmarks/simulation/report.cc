@@ -12,7 +12,6 @@ namespace {
 constexpr double kMega = 1e6;
 constexpr double kSlowUs = 10'000;
 constexpr const char* kCauseNames[kCauses] = {"none", "memory", "l0", "debt"};
-constexpr const char* kClassNames[] = {"flush", "l0", "deep"};
 
 struct Column {
   const char* name;
@@ -41,9 +40,9 @@ constexpr Column kColumns[] = {
     {"slowed_l0_s", [](const Interval& i) { return i.slowed_seconds[2]; }},
     {"slowed_debt_s", [](const Interval& i) { return i.slowed_seconds[3]; }},
     {"client_mb", [](const Interval& i) { return i.client_bytes / kMega; }},
-    {"flush_mb", [](const Interval& i) { return i.written_bytes[0] / kMega; }},
-    {"l0_mb", [](const Interval& i) { return i.written_bytes[1] / kMega; }},
-    {"deep_mb", [](const Interval& i) { return i.written_bytes[2] / kMega; }},
+    {"flush_mb", [](const Interval& i) { return i.written_bytes.flush / kMega; }},
+    {"l0_mb", [](const Interval& i) { return i.written_bytes.l0 / kMega; }},
+    {"deep_mb", [](const Interval& i) { return i.written_bytes.deep / kMega; }},
     {"read_mb", [](const Interval& i) { return i.read_bytes / kMega; }},
     {"device_share", [](const Interval& i) { return i.device_share; }},
     {"cores", [](const Interval& i) { return i.cores; }},
@@ -105,9 +104,9 @@ nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome) {
     json["blocked_seconds"][kCauseNames[i]] = result.blocked_seconds[i];
     json["slowed_seconds"][kCauseNames[i]] = result.slowed_seconds[i];
   }
-  for (size_t i = 0; i < result.written_bytes.size(); ++i) {
-    json["written_bytes"][kClassNames[i]] = result.written_bytes[i];
-  }
+  json["written_bytes"] = {{"flush", result.written_bytes.flush},
+                           {"l0", result.written_bytes.l0},
+                           {"deep", result.written_bytes.deep}};
   return json;
 }
 
@@ -196,8 +195,7 @@ void PrintTable(const Scenario& scenario, const std::vector<Outcome>& outcomes) 
               "us", "us", "%", "s", "s", "GB", "", "GB", "max", "s");
   for (const Outcome& outcome : outcomes) {
     const SimulationResult& result = outcome.result;
-    double written = 0;
-    for (const double bytes : result.written_bytes) written += bytes;
+    const double written = result.written_bytes.sum();
     std::printf(
         "  %-20s %9.0f %6.1f %10.0f %10.0f %10.0f %8.2f %8.1f %8.1f %8.1f %6.2f %8.2f %5d %6.1f\n",
         outcome.policy.c_str(), result.served / std::max(1e-9, result.at_work_seconds),

@@ -11,6 +11,7 @@
 
 #include <span>
 
+#include "scheduler/job.h"
 #include "scheduler/policy.h"
 
 namespace lull::sim {
@@ -24,11 +25,26 @@ struct Demand {
 /// Fills in `granted`: no more than wanted, no more in sum than `capacity`, and the smallest first.
 void ShareOut(double capacity, std::span<Demand> demands);
 
-enum class WorkClass { kFlush, kL0, kDeep };
+/// Of each class of background work.
+struct ByClass {
+  double& of(JobClass job_class) {
+    return job_class == JobClass::kFlush ? flush : job_class == JobClass::kL0 ? l0 : deep;
+  }
+  double sum() const { return flush + l0 + deep; }
+  void Add(const ByClass& other) {
+    flush += other.flush;
+    l0 += other.l0;
+    deep += other.deep;
+  }
+
+  double flush = 0;
+  double l0 = 0;
+  double deep = 0;
+};
 
 /// A thread at work. The first fields describe the whole job.
 struct BackgroundThread {
-  WorkClass work_class = WorkClass::kFlush;
+  JobClass job_class = JobClass::kFlush;
   CpuPriority cpu = CpuPriority::kNormal;
   double cpu_seconds = 0;
   double device_seconds = 0;  ///< if it had the device for itself

@@ -183,8 +183,8 @@ void Simulation::Advance(uint64_t to_ns) {
 void Simulation::AdvanceWork(double seconds) {
   const auto note = [&](const BackgroundThread& thread, double part) {
     const double bytes = part * thread.write_bytes;
-    interval_.written_bytes[static_cast<size_t>(thread.work_class)] += bytes;
-    (thread.work_class == WorkClass::kFlush ? flush_bytes_ : compaction_bytes_) += bytes;
+    interval_.written_bytes.of(thread.job_class) += bytes;
+    (thread.job_class == JobClass::kFlush ? flush_bytes_ : compaction_bytes_) += bytes;
   };
   for (Job& job : jobs_) {
     if (job.state == JobState::kPaused) continue;
@@ -316,11 +316,9 @@ void Simulation::EndInterval() {
     result_.slowed_seconds[i] += interval_.slowed_seconds[i];
   }
   result_.client_bytes += interval_.client_bytes;
-  for (size_t i = 0; i < interval_.written_bytes.size(); ++i) {
-    result_.written_bytes[i] += interval_.written_bytes[i];
-  }
+  result_.written_bytes.Add(interval_.written_bytes);
   result_.read_bytes += interval_.read_bytes;
-  for (const double value : {interval_.served, interval_.p99_us, interval_.written_bytes[2],
+  for (const double value : {interval_.served, interval_.p99_us, interval_.written_bytes.deep,
                              static_cast<double>(interval_.debt_bytes)}) {
     AddToFingerprint(value);
   }

@@ -68,10 +68,10 @@ struct Interval {
   std::array<double, kCauses> blocked_seconds{};  ///< clients waited for room; by cause
   std::array<double, kCauses> slowed_seconds{};   ///< writes were delayed or paced
   double client_bytes = 0;
-  std::array<double, 3> written_bytes{};  ///< by class of background work
-  double read_bytes = 0;                  ///< by compactions
-  double device_share = 0;                ///< of its time
-  double cores = 0;                       ///< in use, clients included
+  ByClass written_bytes;
+  double read_bytes = 0;    ///< by compactions
+  double device_share = 0;  ///< of its time
+  double cores = 0;         ///< in use, clients included
   int l0_tables = 0;
   int jobs = 0;  ///< compactions that run or are paused
   uint64_t debt_bytes = 0;
@@ -89,7 +89,7 @@ struct SimulationResult {
   double longest_block_seconds = 0;
   double stalled_seconds = 0;  ///< blocked in pieces of more than 100 ms
   double client_bytes = 0;
-  std::array<double, 3> written_bytes{};
+  ByClass written_bytes;
   double read_bytes = 0;
   int l0_tables_max = 0;
   uint64_t debt_bytes_max = 0;

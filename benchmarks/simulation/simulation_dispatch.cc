@@ -124,7 +124,7 @@ std::optional<JobId> Simulation::Pick(StoreId, JobClass job_class) {
   Job job;
   job.id = JobId{next_job_++};
   const bool is_l0 = options_.l0_first ? job_class == JobClass::kL0 : merge->plan.level == 0;
-  job.thread.work_class = is_l0 ? WorkClass::kL0 : WorkClass::kDeep;
+  job.thread.job_class = is_l0 ? JobClass::kL0 : JobClass::kDeep;
   job.thread.cpu_seconds =
       1e-6 + 1e-9 * merge->entries_in * (costs.merge_entry_ns + costs.merge_byte_ns * entry_bytes);
   job.thread.write_bytes = static_cast<double>(merge->bytes_out);

@@ -119,9 +119,9 @@ TEST(SimulationSharingTest, WhoWantsLittleGetsItAndTheOthersShareTheRest) {
   EXPECT_DOUBLE_EQ(demands[2].granted, 0.7);
 }
 
-BackgroundThread Compaction(WorkClass work_class, CpuPriority cpu) {
+BackgroundThread Compaction(JobClass job_class, CpuPriority cpu) {
   BackgroundThread thread;
-  thread.work_class = work_class;
+  thread.job_class = job_class;
   thread.cpu = cpu;
   thread.cpu_seconds = 1;
   thread.write_bytes = 100e6;
@@ -129,8 +129,8 @@ BackgroundThread Compaction(WorkClass work_class, CpuPriority cpu) {
 }
 
 TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
-  BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kIdle)};
+  BackgroundThread threads[] = {Compaction(JobClass::kDeep, CpuPriority::kNormal),
+                                Compaction(JobClass::kDeep, CpuPriority::kIdle)};
   const ClientShare clients = ShareMachine(2, {0.75, 0}, 1, threads);
   EXPECT_DOUBLE_EQ(clients.cores, 0.75);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
@@ -138,10 +138,10 @@ TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
 }
 
 TEST(SimulationSharingTest, OfRocksDbsLimitCompactionsHaveWhatFlushesLeave) {
-  BackgroundThread threads[] = {Compaction(WorkClass::kFlush, CpuPriority::kNormal),
-                                Compaction(WorkClass::kL0, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+  BackgroundThread threads[] = {Compaction(JobClass::kFlush, CpuPriority::kNormal),
+                                Compaction(JobClass::kL0, CpuPriority::kNormal),
+                                Compaction(JobClass::kDeep, CpuPriority::kNormal),
+                                Compaction(JobClass::kDeep, CpuPriority::kNormal)};
   ShareMachine(8, {}, 1, threads, 250e6);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
   for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
@@ -161,8 +161,8 @@ TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
 }
 
 TEST(SimulationSharingTest, ADeviceThatIsTakenSlowsEverybodyAlike) {
-  BackgroundThread threads[] = {Compaction(WorkClass::kDeep, CpuPriority::kNormal),
-                                Compaction(WorkClass::kDeep, CpuPriority::kNormal)};
+  BackgroundThread threads[] = {Compaction(JobClass::kDeep, CpuPriority::kNormal),
+                                Compaction(JobClass::kDeep, CpuPriority::kNormal)};
   for (BackgroundThread& thread : threads) {
     thread.cpu_seconds = 0;
     thread.device_seconds = 1;

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -111,11 +110,11 @@ TEST(SimulationTest, IntervalsFollowEachOtherAndAddUpToTheResult) {
         EXPECT_LE(interval.cores, 16 + 1e-9);
         at = interval.at_seconds;
         served += interval.served;
-        written += interval.written_bytes[0];
+        written += interval.written_bytes.flush;
       });
   EXPECT_NEAR(at, 61.5, 1e-6);
   EXPECT_NEAR(served, result.served, 1e-6 * served);
-  EXPECT_NEAR(written, result.written_bytes[0], 1e-6 * written);
+  EXPECT_NEAR(written, result.written_bytes.flush, 1e-6 * written);
 }
 
 TEST(SimulationTest, AConstantLoadBelowCapacityIsNeverStalled) {
@@ -125,7 +124,7 @@ TEST(SimulationTest, AConstantLoadBelowCapacityIsNeverStalled) {
   EXPECT_NEAR(result.served, 200'000, 2'000);
   EXPECT_NEAR(result.served, result.arrived, 1);
   EXPECT_LT(result.all.Quantile(0.99), 1e-3);
-  EXPECT_NEAR(result.written_bytes[0] / result.client_bytes, 1.0, 0.1);
+  EXPECT_NEAR(result.written_bytes.flush / result.client_bytes, 1.0, 0.1);
 }
 
 TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
@@ -164,22 +163,22 @@ void BeforeWorkAges(SimulationOptions* options) { options->seconds = 9; }
 TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
   Directive none = AllThatIsDue();
   none.l0.jobs_max = none.deep.jobs_max = 0;
-  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes[1], 0);
-  EXPECT_GT(RunWith(none).written_bytes[1], 0) << "it has aged";
+  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes.l0, 0);
+  EXPECT_GT(RunWith(none).written_bytes.l0, 0) << "it has aged";
   Directive shallow = AllThatIsDue();
   shallow.deep.jobs_max = 0;
   const SimulationResult only_l0 = RunWith(shallow, BeforeWorkAges);
-  EXPECT_GT(only_l0.written_bytes[1], 0);
-  EXPECT_EQ(only_l0.written_bytes[2], 0);
+  EXPECT_GT(only_l0.written_bytes.l0, 0);
+  EXPECT_EQ(only_l0.written_bytes.deep, 0);
   const SimulationResult both = RunWith(AllThatIsDue(), BeforeWorkAges);
-  EXPECT_GT(both.written_bytes[2], 0);
+  EXPECT_GT(both.written_bytes.deep, 0);
   EXPECT_LT(both.debt_bytes_max, only_l0.debt_bytes_max);
 }
 
 TEST(SimulationDirectiveTest, CompactionsMaxCountsBothClasses) {
   Directive none = AllThatIsDue();
   none.compactions_max = 0;
-  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes[1], 0);
+  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes.l0, 0);
   const auto slow = [](SimulationOptions* options) { options->costs.merge_byte_ns = 20; };
   Directive one = AllThatIsDue();
   one.compactions_max = 1;
@@ -196,7 +195,7 @@ TEST(SimulationDirectiveTest, IdlePriorityLeavesTheCoresToClients) {
   const SimulationResult polite = RunWith(idle, one_core);
   const SimulationResult rude = RunWith(AllThatIsDue(), one_core);
   EXPECT_GT(polite.served, 1.2 * rude.served);
-  EXPECT_LT(polite.written_bytes[1], rude.written_bytes[1]);
+  EXPECT_LT(polite.written_bytes.l0, rude.written_bytes.l0);
 }
 
 TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
@@ -204,9 +203,9 @@ TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
   slow.rate = {12 << 20, 11 << 20};
   const SimulationResult result = RunWith(slow);
   const double written =  // flushes are never held back
-      std::accumulate(result.written_bytes.begin() + 1, result.written_bytes.end(), 0.0);
+      result.written_bytes.l0 + result.written_bytes.deep;
   EXPECT_LT(written / result.seconds, 1.02 * (12 << 20));
-  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes[2], 2 * result.written_bytes[2]);
+  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes.deep, 2 * result.written_bytes.deep);
 }
 
 TEST(SimulationDirectiveTest, TableBytesSetTheSizeOfOutputs) {
