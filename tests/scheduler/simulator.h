@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A toy store that runs a policy through a day in moments. Clients write in a rhythm, one thread
-// flushes, workers compact; each is a number of bytes a second, and time passes in steps of 10 ms.
-// The hard limits are the coordinator's: what the policy cannot lift. Deterministic; one thread.
+// A toy store that runs a policy through hours in moments. Clients write in a rhythm, one thread
+// flushes, workers compact; each is a number of bytes a second. Clients and flushes advance in
+// steps of 10 ms. The store's own Dispatcher decides which compaction runs, and compactions advance
+// from one of its rounds to the next. The hard limits for writers are the coordinator's: what the
+// policy cannot lift. Deterministic; one thread.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +38,8 @@ struct SimulatorOptions {
   bool l0_job_matches_l1 = false;  ///< or as much as waits behind L0, where that is more
   double l0_cost = 3;              ///< bytes read and written to move one byte from L0 to L1
   double deep_cost = 6;            ///< and from L1 to where it stays
-  /// A deep job that has begun holds the tables that L0 needs: no L0 job begins before it ends. The
-  /// worst case of ranges; nobody discards the job, and nothing but the policy makes it go on.
+  /// A deep job that has begun holds the tables that L0 needs: no L0 job begins before it ends or
+  /// is abandoned. The worst case of ranges.
   bool deep_jobs_hold_l0 = false;
 };
 
