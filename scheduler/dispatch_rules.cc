@@ -176,6 +176,12 @@ Dispatcher::RunningJob* Dispatcher::FindPaused(const Store& store, JobClass job_
   return first;
 }
 
+bool Dispatcher::HasJobInPlaceOfL0(const Store& store) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return job.store == &store && job.in_place_of_l0;
+  });
+}
+
 /// Whether the job was asked to pause while a worker of idle priority runs it. On a saturated
 /// machine that worker may get no CPU for seconds to end its slice, so it must not delay work of
 /// normal priority. It stays asked to pause, or both would run in one slot.

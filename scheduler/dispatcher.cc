@@ -219,6 +219,7 @@ bool Dispatcher::GiveIfAllowed(Store* store, JobClass job_class, Worker* worker)
 }
 
 Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class) {
+  if (job_class == JobClass::kDeep && HasJobInPlaceOfL0(*store)) return nullptr;
   std::optional<JobId> id = host_->Pick(store->id, job_class);
   if (!id && job_class == JobClass::kL0 && store->pressure.l0_due) {
     if (ClearWayForL0(store)) id = host_->Pick(store->id, job_class);

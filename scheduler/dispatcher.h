@@ -29,7 +29,8 @@
 //   whatever the L0 job invalidates; here a job's range is reserved, so nothing under it changes,
 //   and a conflict is the only reason.) Otherwise, and always if one was abandoned and no deep job
 //   ended since, they run in the L0 job's place: with its grant, its CPU priority and its part of
-//   the I/O budget. So L0 waits for half a job at most, and of two deep jobs in its way one ends.
+//   the I/O budget, and meanwhile the store begins no other deep job, which might be in the way
+//   next. So L0 waits for half a job at most, and of two deep jobs in its way one ends.
 //
 // Ageing. A store's class that has work but got no slice for ten seconds is overdue: one job of it
 //   runs at normal priority, whatever grants and budget say, for a slice. While a client waits for
@@ -219,6 +220,7 @@ class Dispatcher {
   bool NeedsRoom(const Store& store, JobClass job_class);
   void PreemptFor(const Store& store, JobClass job_class);
   RunningJob* FindPaused(const Store& store, JobClass job_class);
+  bool HasJobInPlaceOfL0(const Store& store) const;
   CpuPriority CpuOf(const RunningJob& job) const {
     return workers_[static_cast<size_t>(job.worker)].cpu;
   }

@@ -265,7 +265,8 @@ void DispatcherScript::ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome)
 
 void DispatcherScript::RunRound() {
   dispatcher_->BeginRound(now_us_ * 1000, std::exchange(reports_, {}));
-  for (const auto& [name, store] : stores_) {
+  for (const auto& named : stores_) {
+    ScriptedStore* const store = named.second.get();
     if (store->closing) continue;
     Pressure& pressure = store->measured.pressure;
     const auto offers = [&](JobClass job_class) {
