@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "leveldb/iterator.h"
-#include "leveldb/slice.h"
 #include "table/key_order.h"
 
 namespace lull {

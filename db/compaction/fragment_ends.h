@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "db/wal/log_format.h"
 
 namespace lull::log {
 

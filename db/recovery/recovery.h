@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "db/context.h"
-#include "db/read/read_view.h"
 #include "db/version/manifest.h"
+#include "db/write/memtable.h"
 
 namespace lull {
 

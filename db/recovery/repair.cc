@@ -23,6 +23,7 @@
 #include "db/recovery/lost_files.h"
 #include "db/recovery/repair_evidence.h"
 #include "db/recovery/salvage.h"
+#include "db/version/manifest.h"
 #include "leveldb/db.h"
 #include "util/logging.h"
 

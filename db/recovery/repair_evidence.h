@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "db/context.h"
-#include "db/version/manifest.h"
+#include "db/version/version_edit.h"
 #include "leveldb/status.h"
 
 namespace lull {

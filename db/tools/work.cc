@@ -13,7 +13,6 @@
 #include "lull/lull.h"
 #include "util/clock.h"
 #include "util/random.h"
-#include "util/terminal.h"
 
 namespace lull::tools {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "leveldb/options.h"
 #include "leveldb/status.h"
 #include "leveldb/write_batch.h"
 #include "util/mutex.h"

@@ -15,6 +15,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'planted'))
 import bugs as planted  # noqa: E402
+import includes  # noqa: E402
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
@@ -269,6 +270,9 @@ def check_tree(root):
         for line, rule, instead in check_file(path, text):
             print(f'{path}:{line}: {rule}: {instead}')
             found += 1
+    for path, include in includes.unused(root):
+        print(f'{path}:1: include-unused: nothing of "{include}" is used')
+        found += 1
     for path, instead in planted.disagreements(root):
         print(f'{path}:1: planted: {instead}')
         found += 1
@@ -402,6 +406,29 @@ def patches_self_test():
     return failed
 
 
+# Of a file that includes a.h: what it says, and whether that uses anything of a.h.
+USES = [
+    ('A a;', True), ('F();', True), ('int x = kB;', True), ('// A', False), ('"A"', False),
+    ('int AA = 1;', False), ('D d;', True), ('LOG_E();', True), ('G g;', True),
+]
+
+
+def includes_self_test():
+    failed = 0
+    for text, used in USES:
+        with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, 'db'))
+            with open(os.path.join(root, 'db', 'a.h'), 'w', encoding='utf-8') as file:
+                file.write('class API(x) A {};\nvoid F();\nconstexpr int kB = 1;\n'
+                           'using D = int;\n#define LOG_E()\nusing x::G;\n')
+            with open(os.path.join(root, 'db', 'b.cc'), 'w', encoding='utf-8') as file:
+                file.write(f'#include "db/a.h"\n{text}\n')
+            if bool(list(includes.unused(root))) == used:
+                print(f'self-test: "{text}": an include that is {"" if used else "not "}used')
+                failed += 1
+    return failed
+
+
 def self_test():
     samples = list(SAMPLES)
     for shape in SHAPES:
@@ -426,7 +453,8 @@ def self_test():
         print(f'self-test: no sample offends {sorted(untested)}')
         failed += 1
     failed += patches_self_test()
-    print(f'{len(samples) + len(PATCHES) + 3} samples, {failed} failed')
+    failed += includes_self_test()
+    print(f'{len(samples) + len(PATCHES) + len(USES) + 3} samples, {failed} failed')
     return failed
 
 
