@@ -151,18 +151,22 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   StartBoth(Script::Everything());
   l0_->AllowSlices(0);
   deep_->AllowSlices(0);
-  Await("both are inside", [&] { return l0_->inside.load() + deep_->inside.load() == 2; });
+  Await("both are held", [&] { return l0_->held.load() && deep_->held.load(); });
   // A slice more would never end. (Either may have passed its first before it was held.)
   const uint64_t l0_slices = l0_->slices.load();
   const uint64_t deep_slices = deep_->slices.load();
   std::atomic<bool> closed{false};
   std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
-  // The other's policy shows that the monitor went round and asked the workers to pause.
+  // The other's policy shows that the monitor went round.
   FakeTenant other;
   Script others;
   others.Set(Script::Nothing());
   Register(&other, &others);
-  AwaitRounds(&others, 5);
+  Await("the monitor asks the workers to pause", [&] {
+    const uint64_t asked = wish_.asked();
+    AwaitRounds(&others, 5);
+    return wish_.asked() == asked;
+  });
   EXPECT_FALSE(closed.load());
   l0_->AllowSlices(l0_slices);
   deep_->AllowSlices(deep_slices);
@@ -275,6 +279,7 @@ TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
   held.flush_bytes_min = uint64_t{1} << 40;
   wish.Set(held);
   auto db = Open("closing-sealed", &wish);
+  AwaitAsked(&wish, 2);  // it obeys
   Write(db.get(), 1500);
   Await("a sealed memtable", [&] { return wish.Seen().immutables > 0; });
   CloseAndCheck(std::move(db));

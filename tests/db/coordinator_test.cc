@@ -23,8 +23,7 @@ TEST_F(CoordinatorTest, RunsAJobToItsEnd) {
   auto job = tenant.Offer(JobClass::kDeep);
   job->finish.store(true);
   Register(&tenant);
-  Await("the job ends", [&] { return tenant.ended_.load() == 1; });
-  EXPECT_TRUE(job->destroyed.load());
+  Await("the job ends", [&] { return tenant.ended_.load() == 1 && job->destroyed.load(); });
   coordinator_->Unregister(&tenant);
 }
 
@@ -135,6 +134,7 @@ TEST_F(CoordinatorTest, ALimitedJobComesBackAfterEachSlice) {
   auto job = tenant.Offer(JobClass::kDeep);
   job->bytes_per_slice.store(kLentBytes);
   Register(&tenant);
+  AwaitRounds(&wish_, 1);  // from here on it earns
   for (uint64_t slices = 1; slices <= 3; ++slices) {
     clock_.Advance(1'500'000'000);
     Await("a slice", [&] { return job->slices.load() == slices; });

@@ -44,6 +44,10 @@ class Script {
   }
   /// Decisions so far.
   uint64_t asked() const { return asked_.load(); }
+  Directive Wanted() {
+    MutexLock lock(mutex_);
+    return directive_;
+  }
   Pressure Seen() {
     MutexLock lock(mutex_);
     return seen_;
