@@ -34,7 +34,7 @@ bool Limits::Apply(const Directive& directive, uint64_t memory_budget_bytes) {
   table_bytes_.store(
       SizeWithin(directive.table_bytes, defaults_.table_bytes, kTableBytesMin, kSizeBytesMax),
       std::memory_order_relaxed);
-  // Whoever waits for the one sealed memtable to be flushed has waited long enough.
+  // A writer that has waited for the one sealed memtable to be flushed has waited long enough.
   immutables_max_.store(std::max(directive.immutables_max, 1), std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
   offers_core_.store(directive.offers_core, std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 // What the threads of a store share under its one mutex: parts that each know one thing, and know
 // nothing of locks. The mutex is held for moments, never during I/O.
 //
-// What always holds: whoever changes `memtables` or `version` publishes the view
+// What always holds: a thread that changes `memtables` or `version` publishes the view
 // (PublishViewLocked) before the mutex is released.
 //
 // Lock order: Store's options mutex, this one, then those of ObsoleteFiles, WalSet, ActivityStats,

@@ -22,10 +22,10 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   const Pressure& pressure = store->pressure;
   const bool is_l0 = job_class == JobClass::kL0;
   ClassState& state = store->of(job_class);
-  const bool has_paused = std::any_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+  const bool has_job = std::any_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
     return job.is_of(*store, job_class);
   });
-  const bool has_work = has_paused || store->is_due(job_class);
+  const bool has_work = has_job || store->is_due(job_class);
   const uint64_t slices = is_l0 ? pressure.l0_slices_total : pressure.deep_slices_total;
   const bool moved = std::exchange(state.seen_slices, slices) != slices;
   if (!has_work || moved) state.still_since_nanos = now_nanos_;

@@ -181,15 +181,19 @@ uint64_t Dispatcher::Dispatch() {
 void Dispatcher::FillWorkers() {
   for (Worker& worker : workers_) {
     if (worker.job != nullptr) continue;
-    std::stable_sort(round_.begin(), round_.end(), [this](const Store* a, const Store* b) {
-      return std::pair(budget_.Turn(a->id), a->last_served) <
-             std::pair(budget_.Turn(b->id), b->last_served);
-    });
+    if (round_.size() > 1) SortByTurn();
     if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
     // Clean-up is short and counts in no limit, so it never starves. Not at idle priority: an
-    // unlink that gets no CPU holds the folder's lock, and whoever creates a file waits for it.
+    // unlink that gets no CPU holds the folder's lock, and a create waits for it.
     if (worker.cpu == CpuPriority::kNormal) GiveToFirst(JobClass::kCleanup, &worker);
   }
+}
+
+void Dispatcher::SortByTurn() {
+  std::stable_sort(round_.begin(), round_.end(), [this](const Store* a, const Store* b) {
+    return std::pair(budget_.Turn(a->id), a->last_served) <
+           std::pair(budget_.Turn(b->id), b->last_served);
+  });
 }
 
 /// What is overdue in one store goes before L0 in another.

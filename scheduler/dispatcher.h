@@ -33,9 +33,9 @@
 //   next. So L0 waits for half a job at most, and of two deep jobs in its way one ends.
 //
 // Ageing. A store's class that has work but got no slice for ten seconds is overdue: one job of it
-//   runs at normal priority, whatever grants and budget say, for a slice. While a client waits for
-//   background work, or L0 stands at its stop, patience is shorter, and the class stays overdue
-//   until the client, or L0, has what it waits for.
+//   runs at normal priority, whatever grants and budget say, until a round finds that it got a
+//   slice. While a client waits for background work, or L0 stands at its stop, patience is shorter,
+//   and the class stays overdue until the client, or L0, has what it waits for.
 #pragma once
 
 #include <array>
@@ -78,8 +78,9 @@ class DispatchHost {
 
   /// Starts the job, or resumes it. It stays with the worker until the worker's WorkerReport.
   virtual void Start(JobId job, const Assignment& assignment) = 0;
-  /// Asks a running job to come back at the end of its slice; takes that back.
+  /// Asks a running job to come back at the end of its slice.
   virtual void Pause(JobId job) = 0;
+  /// The job need not come back after all.
   virtual void Continue(JobId job) = 0;
   /// The job, which runs no slice, will not be finished: frees its range and its outputs.
   virtual void Abandon(JobId job) = 0;
@@ -201,6 +202,7 @@ class Dispatcher {
   void CountJobs(Store* store) const;
   static EventKind TakeEvent(Store* store);
   void FillWorkers();
+  void SortByTurn();
   bool GiveCompaction(Worker* worker);
   bool GiveToFirst(JobClass job_class, Worker* worker);
   bool GiveIfAllowed(Store* store, JobClass job_class, Worker* worker);

@@ -47,7 +47,7 @@ std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version
     EndRequest(damage);
     return std::nullopt;
   }
-  // Until it has its turn, no other job begins where it shall run.
+  // Until its turn comes, no other job begins in its range.
   std::optional<RunningRange> kept_free;
   if (pick.conflict) {
     const ManualPick alone = pick_beside({});

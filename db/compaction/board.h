@@ -10,7 +10,7 @@
 //     release builds too. A range stays reserved until its job is installed, or has failed.
 //   - No job begins in a range that cannot be read, nor in one that a manual request waits for.
 //   - A search that found nothing is made again only after something has changed that a plan is
-//     made from. Whoever changes the Version says so by VersionChanged or Installed.
+//     made from. After a change of the Version, call VersionChanged or Installed.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 //                  two kinds (see CpuClass).
 //
 // Workers of idle priority take no lock that anyone else waits for: a thread that holds a lock
-// while it gets no CPU would hold up whoever wants that lock. They talk to the monitor through
+// while it gets no CPU would hold up the threads that want it. They talk to the monitor through
 // atomics.
 //
 // Lock order: no lock that a tenant's functions take is held when the coordinator is called, except

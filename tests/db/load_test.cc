@@ -135,8 +135,8 @@ class Load {
     return clock_->NowNanos() < ends_at_nanos_ && !::testing::Test::HasFailure();
   }
 
-  /// Clients hold this while they are at the store; without the lock the run is over. They queue up
-  /// behind who wants to close it, for whom there might be no gap between them.
+  /// Clients hold this while they are at the store; without the lock the run is over. A thread
+  /// that wants to close the store goes first: otherwise it might find no gap between them.
   std::shared_lock<std::shared_mutex> Enter() {
     entrance_.Pass();
     std::shared_lock client(clients_);

@@ -38,7 +38,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
         EnvExtension(this),
         extension_(ExtensionOf(leveldb::Env::Default())) {}
 
-  Gate tables;  ///< whoever makes a table passes here
+  Gate tables;  ///< each creation of a table passes here
   Gate syncs;   ///< likewise, who syncs the folder
   void FailNextSync() { next_sync_fails_.store(true); }
   /// Tables that threads of idle priority created.
