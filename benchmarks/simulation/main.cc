@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// simulate: runs policies in virtual time. See docs/simulator.md.
+// simulate: runs policies in virtual time. See docs/research/simulator.md.
 #include <gflags/gflags.h>
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 //
 // A store in virtual time. Real: the policy, the dispatcher, the picker and the set of tables it
 // picks from. Modelled: memtables, the flush thread and the workers, the cores and the device they
-// share, and the clients. docs/simulator.md tells how, and what is left out.
+// share, and the clients. docs/research/simulator.md tells how, and what is left out.
 //
 // Between two events everything goes on at constant speeds, so time jumps from event to event: a
 // memtable is full, a job ends, the monitor looks up, the clients change their rate. The same

@@ -207,7 +207,7 @@ def burst_and_lull():
 
 
 def grants():
-    """The table "Which compactions run" of docs/policies.md as a picture."""
+    """The table "Which compactions run" of docs/research/policies.md as a picture."""
     p = Picture(860, 372, 'Which compactions the policy lull lets run')
     p.text(20, 30, 'Which compactions run, in the policy lull', size=17, bold=True)
     columns = (('lull', 'no write for 20 ms'), ('light writing', 'below ¼ of the fastest'),
@@ -246,7 +246,7 @@ def grants():
 
 
 def pacing():
-    """The two ramps of docs/policies.md: 2F(1 - x), and 2F(1 - x)(m / 2F)^(x^4)."""
+    """The two ramps of docs/research/policies.md: 2F(1 - x), and 2F(1 - x)(m / 2F)^(x^4)."""
     flush, floor = 300.0, 1.0
     p = Picture(860, 392, 'How fast clients may write as a limit comes near')
     p.text(20, 30, 'How fast clients may write as a limit comes near', size=17, bold=True)

@@ -17,7 +17,7 @@ namespace lull {
 
 /// Every knob of the scheduler. Where a field says "0: the policy's own", the policy named below
 /// chooses; the choices are listed in docs/options.md. A field whose name begins with a policy's is
-/// used by that policy alone; the rules that the numbers belong to are in docs/policies.md.
+/// used by that policy alone; see docs/research/policies.md.
 struct LEVELDB_EXPORT SchedulingOptions {
   /// Which rules decide when background work runs: "lull" (flush at once, compact in lulls),
   /// "leveldb" (LevelDB's own rules, as a control), "idle-threshold" and "idle-quiet" (compact
@@ -125,8 +125,8 @@ struct LEVELDB_EXPORT SchedulingOptions {
   bool latency_histograms = false;
 
   /// Which rules decide what a compaction takes and where it cuts its tables: "leveled" (LevelDB's)
-  /// or "vsst" (short chains of compactions; see docs/layouts.md). A store may be opened with
-  /// another one each time.
+  /// or "vsst" (short chains of compactions; see docs/research/layouts.md). A store may be opened
+  /// with another one each time.
   std::string layout = "leveled";
 
   /// How many times larger a level is than the one above; in vsst also the tables that L1 holds,

@@ -340,7 +340,7 @@ TEST(SimulationTest, FiltersKeepGetsFromL0AndIteratorsLookIntoAllOfIt) {
 }
 
 // Of the order that SILK found (figure 8A), the model shows that RocksDB without a limit is last.
-// Why not more: docs/simulator.md.
+// Why not more: docs/research/simulator.md.
 TEST(SimulationScenarioTest, TheOrderOfSilksPaperComesOut) {
   const auto p99 = [](const std::string& policy) {
     return Simulation(OptionsOf("silk-peaks-10", policy, 600, 1)).Run(nullptr).all.Quantile(0.99);

@@ -2,7 +2,7 @@
 //
 // Known weaknesses of LevelDB 1.23, each as a scenario against the public API. The same code runs
 // against stock, where a scenario must show its weakness (or the scenario is worthless), and
-// against Lull, where it must not. docs/stock-weaknesses.md tells what each one is.
+// against Lull, where it must not. docs/research/stock-weaknesses.md tells what each one is.
 //
 // A scenario may crash or hang the process it runs in, so tests run it in a child process:
 // RunWeaknessIsolated() starts this very program again with the scenario's name in the environment;
