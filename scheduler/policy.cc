@@ -1,14 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policy.h"
 
-#include <utility>
-
 #include "scheduler/policies/adoc_policy.h"
 #include "scheduler/policies/idle_policy.h"
 #include "scheduler/policies/leveldb_policy.h"
 #include "scheduler/policies/lull_policy.h"
 #include "scheduler/policies/silk_policy.h"
-#include "scheduler/policies/tuned_policy.h"
 
 namespace lull {
 
@@ -93,9 +90,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
   if (!no_zero(options.debt_bytes_max, options.memtable_bytes, options.table_bytes)) {
     return "a size is zero";
   }
-  if (!no_zero(options.pause_us_max, options.tuning_window_us, options.lull.smoothing_us,
-               options.lull.half_life_us, options.idle.probe_us, options.silk.tick_us,
-               options.silk.half_life_us, options.adoc.window_us)) {
+  if (!no_zero(options.pause_us_max, options.lull.smoothing_us, options.lull.half_life_us,
+               options.idle.probe_us, options.silk.tick_us, options.silk.half_life_us,
+               options.adoc.window_us)) {
     return "a period is zero";
   }
   if (!no_zero(options.lull.write_bytes_per_sec_min, options.idle.threshold_bytes_per_sec,
@@ -114,9 +111,7 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options) {
   const KnownPolicy* const known = Find(name);
   if (known == nullptr || !PolicyOptionsCause(options).empty()) return nullptr;
-  std::unique_ptr<Policy> policy = known->make(options);
-  if (!options.online_tuning) return policy;
-  return std::make_unique<TunedPolicy>(std::move(policy), options);
+  return known->make(options);
 }
 
 }  // namespace lull

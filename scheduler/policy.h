@@ -197,8 +197,6 @@ struct PolicyOptions {
   uint64_t memtable_bytes = 4u << 20;
   uint64_t table_bytes = 2u << 20;
   uint64_t l0_job_bytes_max = 0;  ///< see LayoutOptions; 0: an L0 job takes all of L0
-  bool online_tuning = false;     ///< see TunedPolicy
-  uint64_t tuning_window_us = 2'000'000;
 
   LullConstants lull;
   IdleConstants idle;

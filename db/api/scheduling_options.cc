@@ -75,8 +75,6 @@ constexpr Field kFields[] = {
     {"l0_stop", &SO::l0_stop, 0, kTablesMax},
     {"debt_bytes_max", &SO::debt_bytes_max, 0, kBytesMax, Unit::kBytes},
     {"pause_us_max", &SO::pause_us_max, kPeriodUsMin, kHourUs},
-    {"online_tuning", &SO::online_tuning},
-    {"tuning_window_us", &SO::tuning_window_us, kPeriodUsMin, kHourUs},
     {"lull_after_us", &SO::lull_after_us, 0, kHourUs},
     {"lull_smoothing_us", &SO::lull_smoothing_us, kPeriodUsMin, kHourUs},
     {"lull_half_life_us", &SO::lull_half_life_us, kPeriodUsMin, kHourUs},
@@ -414,8 +412,6 @@ PolicyOptions ResolvePolicyOptions(const SchedulingOptions& options, uint64_t me
   resolved.memtable_bytes = memtable_bytes;
   resolved.table_bytes = table_bytes;
   resolved.l0_job_bytes_max = DefaultL0JobBytesMax(options.policy);
-  resolved.online_tuning = options.online_tuning;
-  resolved.tuning_window_us = options.tuning_window_us;
   resolved.lull = {.after_us = options.lull_after_us,
                    .smoothing_us = options.lull_smoothing_us,
                    .half_life_us = options.lull_half_life_us,

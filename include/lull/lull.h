@@ -53,13 +53,6 @@ struct LEVELDB_EXPORT SchedulingOptions {
   /// runs for a tenth of that time.
   uint64_t pause_us_max = 120'000'000;
 
-  /// Tries small changes of the sizes of memtables and tables while the store runs, under any
-  /// policy, and keeps memtables with which clients get more done, and tables with which no less.
-  bool online_tuning = false;
-  /// Over how much time with clients at work a change is measured, at least; where they come
-  /// without a pause, six times that.
-  uint64_t tuning_window_us = 2'000'000;
-
   /// How long clients must have been quiet for "lull" to speak of a lull.
   uint64_t lull_after_us = 20000;
   /// Time constant over which "lull" smooths the rate of the clients.

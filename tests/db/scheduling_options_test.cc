@@ -38,8 +38,6 @@ void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
   EXPECT_EQ(a.lull_write_bytes_per_sec_min, b.lull_write_bytes_per_sec_min);
   EXPECT_EQ(a.lull_l0_miss_bytes, b.lull_l0_miss_bytes);
   EXPECT_EQ(a.lull_bandwidth_bytes_per_sec, b.lull_bandwidth_bytes_per_sec);
-  EXPECT_EQ(a.online_tuning, b.online_tuning);
-  EXPECT_EQ(a.tuning_window_us, b.tuning_window_us);
   EXPECT_EQ(a.idle_probe_us, b.idle_probe_us);
   EXPECT_EQ(a.idle_threshold_bytes_per_sec, b.idle_threshold_bytes_per_sec);
   EXPECT_EQ(a.idle_quiet_us, b.idle_quiet_us);
@@ -87,8 +85,6 @@ SchedulingOptions Unusual() {
   options.lull_write_bytes_per_sec_min = 19 << 20;
   options.lull_l0_miss_bytes = 4001;
   options.lull_bandwidth_bytes_per_sec = (310 << 20) + 1;
-  options.online_tuning = true;
-  options.tuning_window_us = 20000001;
   options.idle_probe_us = 20001;
   options.idle_threshold_bytes_per_sec = 21 << 20;
   options.idle_quiet_us = 22001;
@@ -140,7 +136,6 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
   EXPECT_EQ(defaults.ToString(),
             "policy=lull;compaction_threads=0;memory_budget_bytes=64M;memtable_bytes=0;"
             "l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;"
-            "online_tuning=false;tuning_window_us=2000000;"
             "lull_after_us=20000;lull_smoothing_us=100000;lull_half_life_us=60000000;"
             "lull_hard_percent=25;lull_hard_flush_percent=10;lull_flush_bytes_min=16M;"
             "lull_burst_us_max=30000000;lull_write_bytes_per_sec_min=1M;lull_l0_miss_bytes=400;"
@@ -159,7 +154,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
 TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
   ExpectSame(Parsed(Unusual().ToString()), Unusual());
   const std::string text = Unusual().ToString();
-  EXPECT_EQ(45, 1 + std::count(text.begin(), text.end(), ';'));
+  EXPECT_EQ(43, 1 + std::count(text.begin(), text.end(), ';'));
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
@@ -349,7 +344,7 @@ TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
     live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
     if (text.find(';', begin) == text.npos) break;
   }
-  EXPECT_EQ(live, 34);
+  EXPECT_EQ(live, 32);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
