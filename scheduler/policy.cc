@@ -1,9 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policy.h"
 
+#include <utility>
+
 #include "scheduler/policies/adoc_policy.h"
 #include "scheduler/policies/idle_policy.h"
 #include "scheduler/policies/leveldb_policy.h"
+#include "scheduler/policies/limited_policy.h"
 #include "scheduler/policies/lull_policy.h"
 #include "scheduler/policies/silk_policy.h"
 
@@ -111,7 +114,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options) {
   const KnownPolicy* const known = Find(name);
   if (known == nullptr || !PolicyOptionsCause(options).empty()) return nullptr;
-  return known->make(options);
+  std::unique_ptr<Policy> policy = known->make(options);
+  if (options.background_bytes_per_sec == 0) return policy;
+  return std::make_unique<LimitedPolicy>(std::move(policy), options.background_bytes_per_sec);
 }
 
 }  // namespace lull

@@ -38,6 +38,26 @@ TEST_P(AnyPolicyTest, TheSameEventsGiveTheSameDirectives) {
   });
 }
 
+TEST_P(AnyPolicyTest, ALimitOnBackgroundWritesHoldsAndChangesNothingElse) {
+  ForManyHistories(GetParam(), [](PolicyOptions options, RandomHistory history) {
+    constexpr uint64_t kLimit = 5 * kMiB;
+    const auto free = MakePolicy(GetParam(), options);
+    options.background_bytes_per_sec = kLimit;
+    const auto limited = MakePolicy(GetParam(), options);
+    for (int i = 0; i < kEvents; ++i) {
+      const Moment moment = history.Next();
+      Directive wanted = free->OnEvent(moment.event, moment.pressure, moment.now_us);
+      const Directive got = limited->OnEvent(moment.event, moment.pressure, moment.now_us);
+      ASSERT_GE(got.rate.bytes_per_sec, 1u);
+      ASSERT_LE(got.rate.bytes_per_sec, kLimit);
+      ASSERT_LE(got.rate.urgent_bytes_per_sec_min, kLimit);
+      wanted.rate = got.rate;
+      ASSERT_EQ(got, wanted) << DirectiveText(got);
+    }
+    ASSERT_EQ(limited->State().size(), free->State().size());
+  });
+}
+
 TEST_P(AnyPolicyTest, EveryDirectiveIsSane) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
