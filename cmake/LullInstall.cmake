@@ -15,12 +15,12 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 
 # Installs the CMake package NAME made from cmake/NAMEConfig.cmake.in.
-function(lull_install_package name version)
+function(lull_install_package name version compatibility)
   set(folder "${CMAKE_INSTALL_LIBDIR}/cmake/${name}")
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/${name}Config.cmake.in"
     "${PROJECT_BINARY_DIR}/package/${name}Config.cmake" INSTALL_DESTINATION "${folder}")
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/${name}ConfigVersion.cmake"
-    VERSION ${version} COMPATIBILITY SameMajorVersion)
+    VERSION ${version} COMPATIBILITY ${compatibility})
   install(FILES
     "${PROJECT_BINARY_DIR}/package/${name}Config.cmake"
     "${PROJECT_BINARY_DIR}/package/${name}ConfigVersion.cmake"
@@ -51,10 +51,11 @@ endfunction()
 install(EXPORT lullTargets NAMESPACE lull:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/LullFindLibrary.cmake"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
-lull_install_package(lull ${PROJECT_VERSION})
+# Until 1.0, the interface can change with each minor version.
+lull_install_package(lull ${PROJECT_VERSION} SameMinorVersion)
 lull_install_pkgconfig(lull ${PROJECT_VERSION})
 if(LULL_DROP_IN)
-  lull_install_package(leveldb ${LULL_LEVELDB_VERSION})
+  lull_install_package(leveldb ${LULL_LEVELDB_VERSION} SameMajorVersion)
   lull_install_pkgconfig(leveldb ${LULL_LEVELDB_VERSION})
 endif()
 

@@ -41,9 +41,11 @@ function(lull_make_library name kind layers)
   get_target_property(type ${name} TYPE)
   if(type STREQUAL "SHARED_LIBRARY")
     set(script "${PROJECT_SOURCE_DIR}/cmake/exports.map")
-    target_link_options(${name} PRIVATE "LINKER:--version-script=${script}")
+    target_link_options(${name} PRIVATE "LINKER:--version-script=${script}"
+      "LINKER:--exclude-libs,ALL")
     set_target_properties(${name} PROPERTIES
-      LINK_DEPENDS "${script}" VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+      LINK_DEPENDS "${script}" VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   endif()
 endfunction()
 

@@ -66,7 +66,7 @@ leveldb::Status Store::InheritedError() const {
 
 // ---- scheduling options ----
 
-PolicyOptions Store::Resolved(const SchedulingOptions& scheduling) const {
+PolicyOptions Store::Resolved(const OptionValues& scheduling) const {
   return ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
                               context_->layout.table_bytes_max, CoreCount());
 }
@@ -83,7 +83,7 @@ LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
 leveldb::Status Store::SetOptions(const std::string& text) {
   if (IsInherited()) return InheritedError();
   MutexLock options_lock(options_mutex_);
-  SchedulingOptions changed = scheduling_;
+  OptionValues changed = scheduling_;
   leveldb::Status status = ParseLive(text, &changed);
   if (!status.ok()) return status;
   const PolicyOptions resolved = Resolved(changed);
@@ -95,13 +95,13 @@ leveldb::Status Store::SetOptions(const std::string& text) {
     });
   }
   scheduling_ = std::move(changed);
-  reporting_.activity().OptionsAre(scheduling_.policy, scheduling_.ToString());
+  reporting_.activity().OptionsAre(scheduling_.policy, ToOptionString(scheduling_));
   return status;
 }
 
 std::string Store::OptionsText() {
   MutexLock lock(options_mutex_);
-  return scheduling_.ToString();
+  return ToOptionString(scheduling_);
 }
 
 // ---- the monitor ----

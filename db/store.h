@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
+#include "db/api/option_values.h"
 #include "db/compaction/compactions.h"
 #include "db/compaction/flusher.h"
 #include "db/report/stats_report.h"
 #include "leveldb/db.h"
-#include "lull/lull.h"
 #include "scheduler/threads/coordinator.h"
 #include "util/fork.h"
 
@@ -43,7 +43,7 @@ using PolicyFactory =
 class Store final : public leveldb::DB, private Tenant {
  public:
   /// Tests have policies and a pace of their own.
-  static leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
+  static leveldb::Status Open(const leveldb::Options& options, const OptionValues& scheduling,
                               const std::string& name, leveldb::DB** result,
                               PolicyFactory make_policy = MakePolicy, const StorePace& pace = {});
   ~Store() override;
@@ -77,7 +77,7 @@ class Store final : public leveldb::DB, private Tenant {
   LayoutFigures GetLayoutFigures();
 
  private:
-  Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
+  Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduling,
         PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator);
 
   /// Whether a parent process opened the store. It has no threads here, and its locks may never be
@@ -108,10 +108,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
   StoreReport MakeReport();
-  leveldb::Status BeginReporting(const SchedulingOptions& scheduling, const Recovered& recovered);
+  leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
   void EndReporting();
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);
-  PolicyOptions Resolved(const SchedulingOptions& scheduling) const;
+  PolicyOptions Resolved(const OptionValues& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
 
   const uint32_t opened_in_ = ForkGeneration();
@@ -123,7 +123,7 @@ class Store final : public leveldb::DB, private Tenant {
   SequenceNumber opened_sequence_ = 0;  // constant after the open
 
   Mutex options_mutex_;  // taken before any other
-  SchedulingOptions scheduling_ LULL_GUARDED_BY(options_mutex_);
+  OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.
   StoreGates gates_;

@@ -19,7 +19,7 @@ namespace {
 using Stores = Registry<leveldb::DB, Store>;
 
 /// What cannot be mended is refused; sizes are brought into the bounds that LevelDB keeps them in.
-leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name) {
+leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name) {
   const auto refuse = [&](const char* what) {
     return leveldb::Status::InvalidArgument(name, what);
   };
@@ -39,7 +39,7 @@ leveldb::Status CheckOptions(leveldb::Options* options, const std::string& name)
   return leveldb::Status::OK();
 }
 
-leveldb::Status FindCoordinator(const SchedulingOptions& scheduling, const PolicyOptions& policy,
+leveldb::Status FindCoordinator(const OptionValues& scheduling, const PolicyOptions& policy,
                                 uint64_t memtable_bytes, Clock* own_clock,
                                 std::shared_ptr<Coordinator>* result) {
   CoordinatorOptions options;
@@ -74,7 +74,7 @@ leveldb::Status CreateOrCheck(StoreContext* context) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<StoreContext> context, const SchedulingOptions& scheduling,
+Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduling,
              PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator)
     : context_(std::move(context)),
       make_policy_(std::move(make_policy)),
@@ -126,15 +126,15 @@ leveldb::Status Store::Of(leveldb::DB* db, const char* function, Store** store) 
       function, "the DB is not one that leveldb::DB::Open or lull::Open of Lull returned");
 }
 
-leveldb::Status Store::Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
+leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues& scheduling,
                             const std::string& name, leveldb::DB** result,
                             PolicyFactory make_policy, const StorePace& pace) {
   if (result == nullptr)
     return leveldb::Status::InvalidArgument("Open: the place for the result is null");
   *result = nullptr;
   leveldb::Options checked = options;
-  leveldb::Status status = CheckOptions(&checked, name);
-  if (status.ok()) status = ValidateSchedulingOptions(scheduling);
+  leveldb::Status status = CheckStoreOptions(&checked, name);
+  if (status.ok()) status = ValidateOptions(scheduling);
   if (!status.ok()) return status;
   if (scheduling.memtable_bytes != 0) checked.write_buffer_size = scheduling.memtable_bytes;
 

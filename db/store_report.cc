@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "db/api/scheduling_options.h"
 #include "db/report/info_log.h"
 #include "db/store.h"
 
@@ -93,11 +94,10 @@ StoreReport Store::MakeReport() {
   return report;
 }
 
-leveldb::Status Store::BeginReporting(const SchedulingOptions& scheduling,
-                                      const Recovered& recovered) {
+leveldb::Status Store::BeginReporting(const OptionValues& scheduling, const Recovered& recovered) {
   opened_sequence_ = recovered.last_sequence;
   if (scheduling.latency_histograms) reporting_.TimeCalls();
-  reporting_.activity().OptionsAre(scheduling.policy, scheduling.ToString());
+  reporting_.activity().OptionsAre(scheduling.policy, ToOptionString(scheduling));
   if (context_->logger() == nullptr) return leveldb::Status::OK();
   LogOpen(context_->logger(), *context_, MakeReport(), recovered.new_tables.size(),
           recovered.lost.size());

@@ -6,9 +6,9 @@
 #include "scheduler/policies/adoc_policy.h"
 #include "scheduler/policies/idle_policy.h"
 #include "scheduler/policies/leveldb_policy.h"
+#include "scheduler/policies/limited_policy.h"
 #include "scheduler/policies/lull_policy.h"
 #include "scheduler/policies/silk_policy.h"
-#include "scheduler/policies/tuned_policy.h"
 
 namespace lull {
 
@@ -93,9 +93,9 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
   if (!no_zero(options.debt_bytes_max, options.memtable_bytes, options.table_bytes)) {
     return "a size is zero";
   }
-  if (!no_zero(options.pause_us_max, options.tuning_window_us, options.lull.smoothing_us,
-               options.lull.half_life_us, options.idle.probe_us, options.silk.tick_us,
-               options.silk.half_life_us, options.adoc.window_us)) {
+  if (!no_zero(options.pause_us_max, options.lull.smoothing_us, options.lull.half_life_us,
+               options.idle.probe_us, options.silk.tick_us, options.silk.half_life_us,
+               options.adoc.window_us)) {
     return "a period is zero";
   }
   if (!no_zero(options.lull.write_bytes_per_sec_min, options.idle.threshold_bytes_per_sec,
@@ -115,8 +115,8 @@ std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions&
   const KnownPolicy* const known = Find(name);
   if (known == nullptr || !PolicyOptionsCause(options).empty()) return nullptr;
   std::unique_ptr<Policy> policy = known->make(options);
-  if (!options.online_tuning) return policy;
-  return std::make_unique<TunedPolicy>(std::move(policy), options);
+  if (options.background_bytes_per_sec == 0) return policy;
+  return std::make_unique<LimitedPolicy>(std::move(policy), options.background_bytes_per_sec);
 }
 
 }  // namespace lull

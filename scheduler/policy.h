@@ -141,7 +141,7 @@ class Policy {
   virtual PolicyState State() const { return {}; }
 };
 
-// The constants of single policies; what each is for is said in lull::SchedulingOptions.
+// The constants of single policies; db/api/option_table.cc says what each is for.
 
 struct LullConstants {
   uint64_t after_us = 20'000;
@@ -185,7 +185,7 @@ struct AdocConstants {
   bool operator==(const AdocConstants&) const = default;
 };
 
-/// The numbers a policy may use, with the user's choices resolved; see SchedulingOptions.
+/// The numbers a policy may use, with the user's choices resolved; see OptionValues.
 struct PolicyOptions {
   int compaction_threads = 2;
   int cores = 0;  ///< of the machine; 0: not told
@@ -194,11 +194,10 @@ struct PolicyOptions {
   int l0_stop = 12;
   uint64_t debt_bytes_max = uint64_t{4} << 30;
   uint64_t pause_us_max = 120'000'000;
+  uint64_t background_bytes_per_sec = 0;  ///< see LimitedPolicy; 0: no limit
   uint64_t memtable_bytes = 4u << 20;
   uint64_t table_bytes = 2u << 20;
   uint64_t l0_job_bytes_max = 0;  ///< see LayoutOptions; 0: an L0 job takes all of L0
-  bool online_tuning = false;     ///< see TunedPolicy
-  uint64_t tuning_window_us = 2'000'000;
 
   LullConstants lull;
   IdleConstants idle;

@@ -20,12 +20,12 @@ def disturbed(result):
     return stolen_share(result) > STOLEN_SHARE_MAX
 
 
-def until_undisturbed(run, result_of=lambda made: made):
+def until_undisturbed(run):
     """What run(last_try) gives, each time until one is not disturbed; the least disturbed first."""
     made = []
-    while len(made) < TRIES and (not made or disturbed(result_of(made[-1]))):
+    while len(made) < TRIES and (not made or disturbed(made[-1])):
         made.append(run(len(made) + 1 == TRIES))
-    return sorted(made, key=lambda one: stolen_share(result_of(one)))
+    return sorted(made, key=stolen_share)
 
 
 def disturbed_text(result):

@@ -27,7 +27,6 @@ RANGES = {
     'memory_budget_bytes': '16M..512M:log',
     'debt_bytes_max': '64M..16G:log',
     'pause_us_max': '1000000..600000000:log',
-    'tuning_window_us': '200000..20000000:log',
     'lull_after_us': '1000..1000000:log',
     'lull_smoothing_us': '10000..1000000:log',
     'lull_half_life_us': '1000000..600000000:log',

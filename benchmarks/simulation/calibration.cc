@@ -52,10 +52,8 @@ class Rig {
     leveldb::Options options;
     options.create_if_missing = true;
     options.write_buffer_size = memtable_bytes;
-    SchedulingOptions chosen;
-    status_ = SchedulingOptions::Parse("own_coordinator=true;" + scheduling, &chosen);
     leveldb::DB* db = nullptr;
-    if (status_.ok()) status_ = Open(options, chosen, folder, &db);
+    status_ = Open(options, "own_coordinator=true;" + scheduling, folder, &db);
     db_.reset(db);
   }
 

@@ -283,13 +283,13 @@ std::string MakeOptions(const Scenario& scenario, const std::string& with_layout
   if (std::find(known.begin(), known.end(), base) == known.end()) {
     return "no policy is called " + policy;
   }
-  SchedulingOptions scheduling;
+  OptionValues scheduling;
   std::string text = "policy=" + base + ";" + scenario.scheduling;
   if (base == "silk") text += ";" + scenario.silk_scheduling;
   if (base == "lull") text += ";" + scenario.lull_scheduling;
   if (base == "adoc") text += ";" + scenario.adoc_scheduling;
   if (plus < with_layout.size()) text += ";layout=" + with_layout.substr(plus + 1);
-  const leveldb::Status status = SchedulingOptions::Parse(text, &scheduling);
+  const leveldb::Status status = ParseOptions(text, &scheduling);
   if (!status.ok()) return status.ToString();
 
   *options = scenario.base;

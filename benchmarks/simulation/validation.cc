@@ -213,11 +213,9 @@ std::string MeasureReal(const Scenario& scenario, const std::string& policy,
   leveldb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = scenario.memtable_bytes;
-  SchedulingOptions scheduling;
-  leveldb::Status status = SchedulingOptions::Parse(
-      "own_coordinator=true;policy=" + policy + ";" + scenario.scheduling, &scheduling);
   leveldb::DB* raw = nullptr;
-  if (status.ok()) status = Open(options, scheduling, folder, &raw);
+  leveldb::Status status = Open(
+      options, "own_coordinator=true;policy=" + policy + ";" + scenario.scheduling, folder, &raw);
   if (!status.ok()) return status.ToString();
   const std::unique_ptr<leveldb::DB> db(raw);
 

@@ -17,27 +17,25 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
 }
 
 std::string SchedulingFault(const std::string& text) {
-  SchedulingOptions ignored;
-  const leveldb::Status status = SchedulingOptions::Parse(text, &ignored);
+  const leveldb::Status status = CheckOptions(text);
   return status.ok() ? "" : "--policy, --layout, --options: " + status.ToString();
 }
 
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db) {
-  SchedulingOptions scheduling;
-  leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &scheduling);
+  SchedulingOptions scheduling(settings.scheduling);
   if (!settings.flushes) {
-    // Memtables are sealed and kept, and clients pay for new ones, and for logs, as ever.
-    // The policy gathers sealed memtables while clients write hard: so whatever they do is hard.
-    scheduling.policy = "lull";
-    scheduling.lull_after_us = uint64_t{3'600'000'000};
-    scheduling.lull_hard_percent = 0;
-    scheduling.lull_hard_flush_percent = 0;
-    scheduling.lull_flush_bytes_min = uint64_t{1} << 40;
-    scheduling.memory_budget_bytes = uint64_t{64} << 30;
+    // Memtables are sealed and kept, and clients still pay for new ones and for logs. The policy
+    // gathers sealed memtables while clients write hard, so every write counts as hard.
+    scheduling.SetPolicy("lull")
+        .Set("lull_after_us", "3600000000")
+        .Set("lull_hard_percent", "0")
+        .Set("lull_hard_flush_percent", "0")
+        .Set("lull_flush_bytes_min", "1024G")
+        .SetMemoryBudgetBytes(uint64_t{64} << 30);
   }
   leveldb::DB* opened = nullptr;
-  if (status.ok()) status = lull::Open(settings.options, scheduling, name, &opened);
+  const leveldb::Status status = lull::Open(settings.options, scheduling, name, &opened);
   db->reset(opened);
   return status;
 }

@@ -6,15 +6,27 @@
 #include <cstdlib>
 #include <string>
 
+#include "db/api/scheduling_options.h"
 #include "db/store.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
 
 namespace lull {
 
+const char* VersionString() { return LULL_VERSION_STRING; }
+
+leveldb::Status CheckOptions(const SchedulingOptions& scheduling) {
+  OptionValues values;
+  return ParseOptions(scheduling.text(), &values);
+}
+
 leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& scheduling,
                      const std::string& name, leveldb::DB** db) {
-  return Store::Open(options, scheduling, name, db);
+  OptionValues values;
+  const leveldb::Status status = ParseOptions(scheduling.text(), &values);
+  if (status.ok()) return Store::Open(options, values, name, db);
+  if (db != nullptr) *db = nullptr;
+  return status;
 }
 
 leveldb::Status Flush(leveldb::DB* db) {
@@ -29,10 +41,10 @@ leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
   return status.ok() ? store->CreateCheckpoint(dir) : status;
 }
 
-leveldb::Status SetOptions(leveldb::DB* db, const std::string& text) {
+leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling) {
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "SetOptions", &store);
-  return status.ok() ? store->SetOptions(text) : status;
+  return status.ok() ? store->SetOptions(scheduling.text()) : status;
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {
@@ -49,9 +61,9 @@ DB::~DB() = default;
 Snapshot::~Snapshot() = default;
 
 Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
-  lull::SchedulingOptions scheduling;
+  lull::OptionValues scheduling;
   if (const char* const text = std::getenv("LULL_OPTIONS")) {
-    const Status status = lull::SchedulingOptions::Parse(text, &scheduling);
+    const Status status = lull::ParseOptions(text, &scheduling);
     if (!status.ok())
       return Status::InvalidArgument("environment variable LULL_OPTIONS", status.ToString());
   }

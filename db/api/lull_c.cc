@@ -1,6 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // lull/c.h over the C++ interface.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -91,7 +94,11 @@ class CListener final : public EventListener {
   void (*const destructor_)(void*);
 };
 
-/// Whether a string or an object that a caller handed over is there at all; `what` names it.
+/// Size of lull_callbacks_t in version 0.1.
+constexpr size_t kFirstCallbacksBytes =
+    offsetof(lull_callbacks_t, writes_refused) + sizeof(lull_callbacks_t::writes_refused);
+
+/// False, with an error, if a caller passed NULL for `what`.
 bool IsGiven(const void* argument, const char* what, char** errptr) {
   return argument != nullptr ||
          KeepError(leveldb::Status::InvalidArgument(what, "is NULL"), errptr);
@@ -114,11 +121,23 @@ leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling, c
   if (!IsGiven(scheduling, "lull_open: scheduling", errptr) ||
       !IsGiven(name, "lull_open: name", errptr))
     return nullptr;
-  lull::SchedulingOptions parsed;
-  if (!KeepError(lull::SchedulingOptions::Parse(scheduling, &parsed), errptr)) return nullptr;
   leveldb::DB* db = nullptr;
-  if (!KeepError(lull::Open(options->rep, parsed, name, &db), errptr)) return nullptr;
+  if (!KeepError(lull::Open(options->rep, scheduling, name, &db), errptr)) return nullptr;
   return new leveldb_t{db};
+}
+
+leveldb_t* lull_open_read_only(const leveldb_options_t* options, const char* name, char** errptr) {
+  if (!IsGiven(name, "lull_open_read_only: name", errptr)) return nullptr;
+  leveldb::DB* db = nullptr;
+  if (!KeepError(lull::OpenReadOnly(options->rep, name, &db), errptr)) return nullptr;
+  return new leveldb_t{db};
+}
+
+const char* lull_version_string(void) { return lull::VersionString(); }
+
+void lull_check_options(const char* scheduling, char** errptr) {
+  if (IsGiven(scheduling, "lull_check_options: scheduling", errptr))
+    KeepError(lull::CheckOptions(scheduling), errptr);
 }
 
 void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr) {
@@ -139,9 +158,12 @@ void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
 
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
-  // A caller of a later version says more than this one knows, and that is passed over.
-  if (callbacks == nullptr || callbacks->struct_size < sizeof(lull_callbacks_t)) return nullptr;
-  return new lull_listener_t{std::make_shared<lull::c::CListener>(*callbacks, state, destructor)};
+  using lull::c::kFirstCallbacksBytes;
+  if (callbacks == nullptr || callbacks->struct_size < kFirstCallbacksBytes) return nullptr;
+  // The caller can be older or newer than this library: take the functions that both know.
+  lull_callbacks_t known = {};
+  std::memcpy(&known, callbacks, std::min(callbacks->struct_size, sizeof(known)));
+  return new lull_listener_t{std::make_shared<lull::c::CListener>(known, state, destructor)};
 }
 
 void lull_listener_destroy(lull_listener_t* listener) { delete listener; }

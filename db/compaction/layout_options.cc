@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lull/lull.h"
+#include "db/api/option_values.h"
 #include "scheduler/policy.h"
 
 namespace lull {
@@ -14,7 +14,7 @@ namespace {
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 
-bool IsVsst(const SchedulingOptions& options) { return options.layout == LayoutNames()[1]; }
+bool IsVsst(const OptionValues& options) { return options.layout == LayoutNames()[1]; }
 
 }  // namespace
 
@@ -42,12 +42,12 @@ std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout) {
   return targets;
 }
 
-uint64_t TableBytesMax(const SchedulingOptions& options, uint64_t max_file_size) {
+uint64_t TableBytesMax(const OptionValues& options, uint64_t max_file_size) {
   if (options.table_bytes_max != 0) return options.table_bytes_max;
   return IsVsst(options) ? kVsstTableBytes : max_file_size;
 }
 
-LayoutOptions ResolveLayoutOptions(const SchedulingOptions& options, const PolicyOptions& policy,
+LayoutOptions ResolveLayoutOptions(const OptionValues& options, const PolicyOptions& policy,
                                    uint64_t max_file_size) {
   LayoutOptions layout;
   const bool vsst = IsVsst(options);

@@ -16,7 +16,7 @@
 namespace lull {
 
 struct PolicyOptions;
-struct SchedulingOptions;
+struct OptionValues;
 
 enum class LayoutKind {
   kLeveled,  ///< LevelDB's rules: tables of one size, several L0 tables at once into L1
@@ -53,11 +53,11 @@ struct LayoutOptions {
 std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout);
 
 /// The size of tables that the user, the layout or `max_file_size` (of leveldb::Options) asks for.
-uint64_t TableBytesMax(const SchedulingOptions& options, uint64_t max_file_size);
+uint64_t TableBytesMax(const OptionValues& options, uint64_t max_file_size);
 
 /// Fills in what the user left to the layout, the policy and `max_file_size`. REQUIRES:
 /// `options` are valid.
-LayoutOptions ResolveLayoutOptions(const SchedulingOptions& options, const PolicyOptions& policy,
+LayoutOptions ResolveLayoutOptions(const OptionValues& options, const PolicyOptions& policy,
                                    uint64_t max_file_size);
 
 }  // namespace lull

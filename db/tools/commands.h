@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "db/tools/output.h"
 
@@ -28,10 +29,14 @@ struct Invocation {
   bool sync = false;
   bool create = false;
   bool from_lost = false;
-  std::string target;  ///< the folder of a checkpoint
+  std::vector<std::string> options;  ///< names of scheduling options; empty: all
+  std::string target;                ///< the folder of a checkpoint
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
+
+// Of no store. options.cc
+int RunOptions(const Invocation& call);
 
 // Of files only; the store may be open elsewhere. inspect.cc, check.cc
 int RunStats(const Invocation& call);

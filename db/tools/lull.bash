@@ -15,7 +15,7 @@ _lull_stores() {
 
 _lull() {
   local word=${COMP_WORDS[COMP_CWORD]} command='' options='--json --hex --help' i
-  local commands='stats levels scan get put delete check repair compact checkpoint manifest bench'
+  local commands='stats levels scan get put delete check repair compact checkpoint manifest bench options'
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in

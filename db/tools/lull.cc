@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/tools/commands.h"
+#include "lull/version.h"
 
 namespace lull::tools {
 namespace {
@@ -21,7 +22,7 @@ class CommandLine {
  public:
   CommandLine() : app_("Looks at LevelDB and Lull stores, and works on them.", "lull") {
     app_.set_version_flag("--version",
-                          "lull " LULL_VERSION " (LevelDB 1.23's interface and files)");
+                          "lull " LULL_VERSION_STRING " (LevelDB 1.23's interface and files)");
     app_.add_flag("--json", call_.json, "Print JSON, one object a line");
     app_.add_flag_callback(
         "--hex", [this] { call_.coding = Coding::kHex; }, "Keys and values are hexadecimal");
@@ -97,6 +98,11 @@ class CommandLine {
     bench->add_option("--value-bytes", call_.bench_value_bytes, "Size of values")
         ->capture_default_str();
     bench->add_flag("--sync", call_.sync, "Every write waits for stable storage");
+
+    CLI::App* const options = app_.add_subcommand(
+        "options", "Explain scheduling options: default, unit, bounds, and what they do");
+    options->add_option("name", call_.options, "Names of options; default: all");
+    options->callback([this] { command_ = RunOptions; });
   }
 
   Invocation call_;

@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   The C face of what Lull adds to LevelDB; see lull/lull.h and lull/listener.h for what things
-   mean. The rules of leveldb/c.h hold here too: what `errptr` does, who frees what, and that
-   uint8_t stands for a truth value. Stores are leveldb_t, closed by leveldb_close. A string or a
-   listener that is NULL is an error, told through `errptr`. */
+   The C interface of what Lull adds to LevelDB: every function of lull/lull.h and lull/listener.h,
+   which have the details. The rules of leveldb/c.h apply: `errptr`, ownership, and uint8_t for
+   booleans. Stores are leveldb_t; close them with leveldb_close. A string or listener that is NULL
+   is reported through `errptr`. Any thread can call every function here. */
 
 #ifndef LULL_INCLUDE_LULL_C_H_
 #define LULL_INCLUDE_LULL_C_H_
@@ -13,6 +13,7 @@
 
 #include "leveldb/c.h"
 #include "leveldb/export.h"
+#include "lull/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,26 +21,38 @@ extern "C" {
 
 /* ---- The store ---- */
 
-/* As leveldb_open, with the scheduling of an option string such as "policy=lull;l0_stop=64", which
-   may be empty; the environment variable LULL_OPTIONS is not read. NULL on failure. */
+/* The version of the library, as LULL_VERSION_STRING. The string lives forever. */
+LEVELDB_EXPORT const char* lull_version_string(void);
+
+/* An error if lull_open would refuse the option string. */
+LEVELDB_EXPORT void lull_check_options(const char* scheduling, char** errptr);
+
+/* Like leveldb_open, with an option string such as "policy=lull;l0_stop=64", which can be empty.
+   The environment variable LULL_OPTIONS is not read. NULL on failure. */
 LEVELDB_EXPORT leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling,
                                     const char* name, char** errptr);
 
-/* Changes options of an open store, as lull::SetOptions does; an option that cannot change is
-   refused by name, and then nothing changes. */
+/* Opens the store for reading in its present state, without its lock, even while another process
+   writes to it. Writes fail. NULL on failure. */
+LEVELDB_EXPORT leveldb_t* lull_open_read_only(const leveldb_options_t* options, const char* name,
+                                              char** errptr);
+
+/* Changes options of an open store: those that docs/options.md lists as live. On an error nothing
+   changes. */
 LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr);
 
-/* Returns when everything written before the call is in table files, durably. */
+/* Blocks until everything written before the call is durable in table files. */
 LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 
-/* Returns when nothing is left to flush or compact. New writes prolong the wait. */
+/* Blocks until nothing is left to flush or compact. New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 
-/* Makes a second store in the folder `dir`, as lull::CreateCheckpoint does: what was written before
-   the call, and some of what is written meanwhile. `dir` must not exist, or be empty. */
+/* Makes a copy of the store in the folder `dir`, which must be empty or not exist. It has
+   everything written before the call, and some of what is written during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
-/* Names for leveldb_property_value: JSON, Prometheus' text format, the option string in force. */
+/* Names for leveldb_property_value: JSON, the Prometheus text format, the option string in force.
+ */
 #define LULL_PROPERTY_STATS "lull.stats"
 #define LULL_PROPERTY_METRICS "lull.metrics"
 #define LULL_PROPERTY_OPTIONS "lull.options"
@@ -59,8 +72,8 @@ enum { lull_stall_memory = 0, lull_stall_l0 = 1, lull_stall_debt = 2, lull_stall
 
 enum { lull_stall_slowdown = 0, lull_stall_stop = 1 };
 
-/* The structs below may grow at their ends in later versions. What they point to lives for the
-   call; strings end in a zero. */
+/* Later versions can add members at the end of the structs below. Pointers in them are valid during
+   the call; strings end in a zero. */
 
 typedef struct lull_job_info_t {
   uint64_t id;
@@ -104,8 +117,8 @@ typedef struct lull_refused_info_t {
   const char* error;
 } lull_refused_info_t;
 
-/* Functions that are NULL are not called. `struct_size` is sizeof(lull_callbacks_t) as the caller
-   knows it: a library that knows more functions calls only those. */
+/* Set `struct_size` to sizeof(lull_callbacks_t): the library calls only the functions that both it
+   and the caller know. Functions that are NULL are not called. */
 typedef struct lull_callbacks_t {
   size_t struct_size;
   void (*job_begin)(void* state, const lull_job_info_t* job);
@@ -120,19 +133,20 @@ typedef struct lull_callbacks_t {
 
 typedef struct lull_listener_t lull_listener_t;
 
-/* A listener that hands `state` to the functions, which are copied; they obey the rules at the top
-   of lull/listener.h. `destructor`, which may be NULL, is called with `state` once the listener is
-   destroyed and no store calls it any more, on whichever thread that is. NULL, and nothing is
-   called, when `callbacks` is NULL or its struct_size is less than the first version had. */
+/* Makes a listener that passes `state` to the functions, which it copies. They must obey the rules
+   in lull/listener.h. `destructor`, which can be NULL, is called with `state` after the listener is
+   destroyed and the last store has stopped calling it, on any thread. Returns NULL if `callbacks`
+   is NULL or its struct_size is smaller than in version 0.1; then `destructor` is not called. */
 LEVELDB_EXPORT lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                                      void (*destructor)(void* state));
 
-/* A store keeps what it needs of a listener: it may be destroyed before it is removed. */
+/* A listener can be destroyed before it is removed from a store, which then continues to call it.
+ */
 LEVELDB_EXPORT void lull_listener_destroy(lull_listener_t* listener);
 
 LEVELDB_EXPORT void lull_add_listener(leveldb_t* db, lull_listener_t* listener, char** errptr);
 
-/* When this returns, no function of `listener` runs or will be called for `db`. */
+/* After this returns, no function of `listener` runs or will run for `db`. */
 LEVELDB_EXPORT void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr);
 
 #ifdef __cplusplus

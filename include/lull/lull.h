@@ -1,208 +1,157 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What LevelDB's API has no place for: how a store schedules its background work, and ways to wait
-// for it. A program that cannot be changed sets the environment variable LULL_OPTIONS to an option
-// string instead; leveldb::DB::Open reads it.
+// What Lull adds to LevelDB's API: how a store schedules its background work, waiting for that
+// work, checkpoints and read-only stores. A program that cannot be changed sets the environment
+// variable LULL_OPTIONS to an option string instead; leveldb::DB::Open reads it.
+//
+// Functions that take a leveldb::DB* return InvalidArgument if it is not a Lull store. Any thread
+// can call every function here.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "leveldb/db.h"
 #include "leveldb/export.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
+#include "lull/version.h"
 
 namespace lull {
 
-/// Every knob of the scheduler. Where a field says "0: the policy's own", the policy named below
-/// chooses; the choices are listed in docs/options.md. A field whose name begins with a policy's is
-/// used by that policy alone; see docs/research/policies.md.
-struct LEVELDB_EXPORT SchedulingOptions {
-  /// Which rules decide when background work runs: "lull" (flush at once, compact in lulls),
-  /// "leveldb" (LevelDB's own rules, as a control), "idle-threshold" and "idle-quiet" (compact
-  /// while next to nothing is written), "silk" (give compactions the bandwidth that clients leave),
-  /// or "adoc" (turn the number of compactions and the size of memtables).
-  std::string policy = "lull";
+/// The version of the library, as LULL_VERSION_STRING. The string lives forever.
+LEVELDB_EXPORT const char* VersionString();
 
-  /// Compactions that may run at once, of all stores that share a coordinator. 0: the number of
-  /// cores, at most 4. Read when the coordinator starts.
-  int compaction_threads = 0;
+/// Options of one store, by name: "policy=silk;compaction_threads=2". An option that is not named
+/// keeps its default. docs/options.md and the program `lull options` list all names, with their
+/// bounds and defaults.
+///
+/// The setters below are for the options that most programs need; all others, among them the
+/// constants of the papers' policies, are set by name. A setter does not check its value: Open,
+/// SetOptions and CheckOptions do. If an option is set twice, the later value counts.
+///
+/// The class is only a string, and all its members are inline. A later version can therefore add
+/// options and setters while compiled programs keep running. A library that does not know an option
+/// refuses it with InvalidArgument.
+class SchedulingOptions {
+ public:
+  SchedulingOptions() = default;
+  /// Options as a string: "name=value;name=value". Implicit, so that a string can be passed
+  /// instead.
+  SchedulingOptions(std::string text) : text_(std::move(text)) {}  // NOLINT
+  SchedulingOptions(const char* text) : text_(text) {}             // NOLINT
 
-  /// Memory for memtables of all stores that share a coordinator, in bytes; never less than two
-  /// memtables of a store. A writer waits only when it is used up. Read when the coordinator
-  /// starts.
-  uint64_t memory_budget_bytes = 64u << 20;
+  /// Sets an option by name. `value` is what the option string has after the "=".
+  SchedulingOptions& Set(const std::string& name, const std::string& value) {
+    if (!text_.empty()) text_ += ';';
+    text_ += name + '=' + value;
+    return *this;
+  }
 
-  /// Bytes of one memtable, at most 1 GiB, and where set at least 64 KiB. 0: Options::
-  /// write_buffer_size. It is for programs that leave that field alone, and is read when the store
-  /// opens.
-  uint64_t memtable_bytes = 0;
+  /// When background work runs: "lull" (the default), "leveldb", "idle-threshold", "idle-quiet",
+  /// "silk" or "adoc".
+  SchedulingOptions& SetPolicy(const std::string& name) { return Set("policy", name); }
+  /// How tables are compacted: "leveled" (the default) or "vsst".
+  SchedulingOptions& SetLayout(const std::string& name) { return Set("layout", name); }
+  /// Compactions that can run at once. 0, the default: the number of cores, at most 4.
+  SchedulingOptions& SetCompactionThreads(int count) {
+    return Set("compaction_threads", std::to_string(count));
+  }
+  /// Memory for the memtables of all stores that share threads. Default: 64 MiB.
+  SchedulingOptions& SetMemoryBudgetBytes(uint64_t bytes) {
+    return Set("memory_budget_bytes", std::to_string(bytes));
+  }
+  /// Limit on what flushes and compactions write, in bytes per second: compactions get what flushes
+  /// leave of it. 0, the default: no limit.
+  SchedulingOptions& SetBackgroundBytesPerSec(uint64_t bytes) {
+    return Set("background_bytes_per_sec", std::to_string(bytes));
+  }
+  /// Size of a memtable. 0, the default: leveldb::Options::write_buffer_size.
+  SchedulingOptions& SetMemtableBytes(uint64_t bytes) {
+    return Set("memtable_bytes", std::to_string(bytes));
+  }
+  /// L0 tables at which a compaction is due, at which writes are slowed, and at which they wait:
+  /// trigger <= slowdown <= stop. 0, the default: the policy's own.
+  SchedulingOptions& SetL0Trigger(int tables) { return Set("l0_trigger", std::to_string(tables)); }
+  SchedulingOptions& SetL0Slowdown(int tables) {
+    return Set("l0_slowdown", std::to_string(tables));
+  }
+  SchedulingOptions& SetL0Stop(int tables) { return Set("l0_stop", std::to_string(tables)); }
+  /// Compaction debt at which compactions run regardless of the load. 0, the default: the policy's.
+  SchedulingOptions& SetDebtBytesMax(uint64_t bytes) {
+    return Set("debt_bytes_max", std::to_string(bytes));
+  }
+  /// Whether the store has threads and a memory budget of its own. Default: false, stores of a
+  /// process share them.
+  SchedulingOptions& SetOwnCoordinator(bool own) {
+    return Set("own_coordinator", own ? "true" : "false");
+  }
+  /// Whether to record latencies of calls. Default: false. Costs two clock readings a call, and
+  /// about 20 KB for each kind of call and each of up to 16 threads.
+  SchedulingOptions& SetLatencyHistograms(bool record) {
+    return Set("latency_histograms", record ? "true" : "false");
+  }
 
-  /// L0 tables at which a compaction of L0 is due, at which writes are slowed, and at which they
-  /// wait. 0: the policy's own. REQUIRES (checked): trigger <= slowdown <= stop.
-  int l0_trigger = 0;
-  int l0_slowdown = 0;
-  int l0_stop = 0;
+  /// The option string.
+  const std::string& text() const { return text_; }
 
-  /// Bytes of debt at which compactions run whatever the clients do; "adoc" calls more of it an
-  /// overflow. "leveldb" does not use it. 0: the policy's own.
-  uint64_t debt_bytes_max = 0;
-
-  /// No policy keeps due compactions paused longer than this at a stretch. What was paused so long
-  /// runs for a tenth of that time.
-  uint64_t pause_us_max = 120'000'000;
-
-  /// Tries small changes of the sizes of memtables and tables while the store runs, under any
-  /// policy, and keeps memtables with which clients get more done, and tables with which no less.
-  bool online_tuning = false;
-  /// Over how much time with clients at work a change is measured, at least; where they come
-  /// without a pause, six times that.
-  uint64_t tuning_window_us = 2'000'000;
-
-  /// How long clients must have been quiet for "lull" to speak of a lull.
-  uint64_t lull_after_us = 20000;
-  /// Time constant over which "lull" smooths the rate of the clients.
-  uint64_t lull_smoothing_us = 100'000;
-  /// In which the fastest rate that was seen is forgotten by half.
-  uint64_t lull_half_life_us = 60'000'000;
-  /// Writing is hard above this share of the fastest rate seen, and of the rate of flushing.
-  int lull_hard_percent = 25;
-  int lull_hard_flush_percent = 10;
-  /// While clients write hard, so much is flushed at once; at most a quarter of the memory budget.
-  uint64_t lull_flush_bytes_min = 16u << 20;
-  /// A burst for which compactions wait lasts no longer than this, unless longer ones were seen.
-  uint64_t lull_burst_us_max = 30'000'000;
-  /// Pacing never goes below this rate.
-  uint64_t lull_write_bytes_per_sec_min = 1u << 20;
-  /// What a compaction could merge in the time that a read loses by each L0 table that it searches
-  /// in vain. L0 is compacted in the middle of a burst once reads lost as much as that costs; 0:
-  /// never for their sake.
-  uint64_t lull_l0_miss_bytes = 400;
-  /// What the device can do. While clients write, compactions get what those leave of it, and more
-  /// as limits come near. 0: measured.
-  uint64_t lull_bandwidth_bytes_per_sec = 0;
-
-  /// "idle-threshold": how often the clients' rate is taken, and below which rate it is idle.
-  uint64_t idle_probe_us = 500'000;
-  uint64_t idle_threshold_bytes_per_sec = 512u << 10;
-  /// "idle-quiet": compactions run from so long after the last write until the next one.
-  uint64_t idle_quiet_us = 500'000;
-
-  /// "silk": what the device can do, of which compactions get what the clients leave. 0: measured.
-  uint64_t silk_bandwidth_bytes_per_sec = 0;
-  /// Left alone for what clients do between two measurements.
-  uint64_t silk_reserve_bytes_per_sec = 10u << 20;
-  /// What flushes and L0 compactions get together whatever the clients do.
-  uint64_t silk_urgent_bytes_per_sec_min = 50u << 20;
-  /// The limit is changed only by so much at once.
-  uint64_t silk_change_bytes_per_sec_min = 10u << 20;
-  /// How often the clients' rate is taken.
-  uint64_t silk_tick_us = 10'000;
-  /// In which a measured bandwidth that is no longer reached is forgotten by half.
-  uint64_t silk_half_life_us = 60'000'000;
-  /// Sealed memtables at which whoever fills another waits.
-  int silk_immutables_max = 1;
-
-  /// "adoc": how often the knobs may be turned.
-  uint64_t adoc_window_us = 1'000'000;
-  /// By how much the two knobs are turned up; 0 bytes: one memtable. Down they are halved.
-  int adoc_threads_step = 2;
-  uint64_t adoc_batch_step_bytes = 0;
-  /// Memtables and tables grow to at most so many times their configured size.
-  int adoc_batch_factor_max = 8;
-  /// Above the limits of L0 and debt, writes are paced to at most this rate.
-  uint64_t adoc_slowed_bytes_per_sec = 16u << 20;
-  /// Sealed memtables at which whoever fills another waits.
-  int adoc_immutables_max = 1;
-
-  /// A store with a coordinator of its own shares no threads and no memory budget with others.
-  bool own_coordinator = false;
-
-  /// Keeps histograms of how long writes, synced writes and gets take, for the properties
-  /// lull.stats and lull.metrics. Costs two readings of the clock a call, and about 20 KB for each
-  /// kind of call and each of up to 16 threads.
-  bool latency_histograms = false;
-
-  /// Which rules decide what a compaction takes and where it cuts its tables: "leveled" (LevelDB's)
-  /// or "vsst" (short chains of compactions; see docs/research/layouts.md). A store may be opened
-  /// with another one each time.
-  std::string layout = "leveled";
-
-  /// How many times larger a level is than the one above; in vsst also the tables that L1 holds,
-  /// and the overlap up to which a table of L1 is good. 0: leveled 10, vsst 8.
-  int growth_factor = 0;
-
-  /// vsst: how many times larger L2 is than L1.
-  int vsst_phi = 32;
-
-  /// Bytes at which a compaction ends a table. 0: leveled Options::max_file_size, vsst 8 MiB.
-  uint64_t table_bytes_max = 0;
-
-  /// Deep compactions take the table that rewrites least for what it brings down, where false takes
-  /// one after the other in the order of keys. (From L1, vsst always does the former.)
-  bool pick_by_overlap = false;
-
-  /// Compactions prefer to end a table where one of the next level ends. False: LevelDB's cuts.
-  bool align_outputs = true;
-
-  /// Reads "name=value;name=value" over the present values; names are the fields'. InvalidArgument
-  /// names the pair that cannot be read, why, and the nearest known name; then nothing is changed.
-  static leveldb::Status Parse(const std::string& text, SchedulingOptions* options);
-
-  /// The string that Parse reads back to these values.
-  std::string ToString() const;
+ private:
+  std::string text_;
 };
 
-/// As leveldb::DB::Open, with scheduling chosen by the caller; LULL_OPTIONS is not read. On success
-/// `*db` is owned by the caller. IOError if the system refuses a thread. Any thread.
+/// OK if Open would accept the options. InvalidArgument names the pair that is wrong, why, and for
+/// an unknown name the nearest known one.
+LEVELDB_EXPORT leveldb::Status CheckOptions(const SchedulingOptions& scheduling);
+
+/// Like leveldb::DB::Open, with these scheduling options; LULL_OPTIONS is not read. On success the
+/// caller owns `*db`. InvalidArgument as CheckOptions. IOError if the system refuses a thread.
 ///
 /// In a forked child, a store that the parent opened can be read and deleted. Deleting it there
-/// returns at once and touches no file. All other functions fail with NotSupported.
+/// returns at once and changes no file. All other functions fail with NotSupported.
 LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
                                     const SchedulingOptions& scheduling, const std::string& name,
                                     leveldb::DB** db);
 
-/// Opens a store to read it as it is now, without its LOCK: another process may have it open and go
-/// on writing, which is not seen. Nothing in the folder is changed. What the logs hold is read into
-/// memory; what another process has written but not yet handed to the operating system is missed.
-/// Writes fail with NotSupported. At most max_open_files tables are kept open, and no more than a
-/// fifth of the files that the process may have open; if there are more tables, and another process
-/// deletes one of the others, reads that need it fail. Of `options`, those
-/// count that say how to read.
+/// Opens a store for reading, in its present state and without its LOCK. Another process can have
+/// it open and continue to write; later writes are not seen, nor are writes that the other process
+/// has not yet passed to the operating system. Nothing in the folder changes. The logs are read
+/// into memory.
+///
+/// Writes fail with NotSupported. At most max_open_files tables are kept open, and at most a fifth
+/// of the files that the process is allowed to open. If the store has more tables than that, and
+/// another process deletes one that is not open, reads that need it fail. Only the read options in
+/// `options` have an effect. On success the caller owns `*db`.
 LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
                                             const std::string& name, leveldb::DB** db);
 
-/// Returns when everything written before the call is in table files, durably. InvalidArgument for
-/// a DB that is not Lull's. Any thread.
+/// Blocks until everything written before the call is durable in table files.
 LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 
-/// Makes a second store in `dir`: all that was written before the call, and of what is written
-/// meanwhile what came before some moment, in whole batches. Writers and background work go on. The
-/// tables are shared with `db` as hard links where `dir` is on the same file system and the Env can
-/// link, so that next to nothing is copied; elsewhere they are copied. Memtables are flushed for it
-/// first, so it fails where Flush fails.
+/// Makes a copy of the store in `dir`, while writers and background work continue. The copy has
+/// everything written before the call, and each batch written during the call up to some moment.
+/// Tables are hard links where `dir` is on the same file system and the Env can link; elsewhere
+/// they are copied. The call flushes memtables first, so it fails where Flush fails.
 ///
-/// OK: the checkpoint is on stable storage, and opens like any store, in LevelDB too, with the
-/// comparator of `db`. Otherwise what was made is removed; should that fail as well, `dir` holds
-/// either no store or all of the checkpoint.
+/// `dir` must be an empty folder, or not exist in a parent that does; otherwise InvalidArgument.
+/// `db` must stay open during the call.
 ///
-/// InvalidArgument when `dir` exists and is not an empty folder, and for a DB that is not Lull's.
-/// The folder in which `dir` is must exist. Any thread; `db` must stay open meanwhile.
+/// On OK the checkpoint is on stable storage and opens like any store, in LevelDB too, with the
+/// comparator of `db`. On an error the call removes what it made; if that fails as well, `dir`
+/// holds either no store or the whole checkpoint.
 LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir);
 
-/// Changes scheduling options of an open store: the policy, and the constants that policies use.
-/// `text` is read as SchedulingOptions::Parse reads it, over the present values. They change all at
-/// once, between two decisions of the background: from the next one on, which is due at once. A
-/// changed policy begins to learn anew. The property "lull.options" is the present string.
+/// Changes options of an open store: those that docs/options.md lists as live. Options that are not
+/// named keep their present values. All changes take effect together, before the next scheduling
+/// decision. A changed policy starts without what it has learned. The property "lull.options" is
+/// the string in force.
 ///
-/// InvalidArgument names the pair that cannot be read, or that cannot change while the store is
-/// open and why; then nothing is changed. InvalidArgument too for a DB that is not Lull's. Any
-/// thread.
-LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const std::string& text);
+/// InvalidArgument names the pair that is wrong, or that cannot change while a store is open; then
+/// nothing changes.
+LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling);
 
-/// Returns when the store has nothing left to flush or compact; while it waits, the store works as
-/// in a lull. New writes prolong the wait. InvalidArgument for a DB that is not Lull's. Any thread.
+/// Blocks until the store has nothing left to flush or compact. Until then background work runs as
+/// in a lull. New writes prolong the wait.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);
 
 }  // namespace lull

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Compares what two shared libraries export: ours must have every name of LevelDB's, and else only
-names that say lull.
+"""Compares what two shared libraries export: ours must have every name of LevelDB's, without a
+version, and otherwise only names of lull/*.h, each with a version.
 
 usage: symbols.py STOCK OURS
 """
@@ -20,10 +20,11 @@ EXEMPT = {
         r'_ZT[VIS]Z(33leveldb_filterpolicy_create_bloom|26leveldb_writebatch_iterate)E',
 }
 OURS = re.compile(r'lull_|_ZN?K?4lull|_ZT[VIS]N4lull')
+VERSION = re.compile(r'LULL_0\.[1-9][0-9]*')
 
 
 def exported(library):
-    """{name: kind} of the defined dynamic symbols; kinds are functions and data objects."""
+    """{name: (kind, version)} of the defined dynamic symbols; kinds are functions and objects."""
     done = subprocess.run(['readelf', '--dyn-syms', '--wide', library], check=True, text=True,
                           stdout=subprocess.PIPE)
     names = {}
@@ -31,7 +32,8 @@ def exported(library):
         fields = line.split()
         if len(fields) >= 8 and fields[0][:-1].isdigit() and fields[6] != 'UND':
             if fields[4] in ('GLOBAL', 'WEAK', 'UNIQUE') and fields[6] != 'ABS':
-                names[fields[7].split('@')[0]] = fields[3]
+                name, _, version = fields[7].replace('@@', '@').partition('@')
+                names[name] = fields[3], version
     return names
 
 
@@ -42,15 +44,18 @@ def exempt(name):
 def main():
     stock, ours = exported(sys.argv[1]), exported(sys.argv[2])
     findings = []
-    for name, kind in sorted(stock.items()):
+    for name, (kind, _) in sorted(stock.items()):
         if exempt(name):
             continue
         if name not in ours:
             findings.append(f'missing: {name}')
-        elif ours[name] != kind:
-            findings.append(f'is {ours[name]}, should be {kind}: {name}')
-    findings += [f'should be hidden: {name}' for name in sorted(ours)
-                 if name not in stock and not OURS.match(name)]
+        elif ours[name] != (kind, ''):
+            findings.append(f'is {ours[name]}, should be {kind} without a version: {name}')
+    for name, (_, version) in sorted(ours.items()):
+        if name not in stock and not OURS.match(name):
+            findings.append(f'should be hidden: {name}')
+        elif name not in stock and not VERSION.fullmatch(version):
+            findings.append(f'needs a version in cmake/exports.map: {name}')
     text = ''.join(line + '\n' for line in findings)
     print(subprocess.run(['c++filt'], input=text, check=True, text=True,
                          stdout=subprocess.PIPE).stdout, end='')

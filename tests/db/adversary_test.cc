@@ -66,7 +66,7 @@ TEST_P(Adversary, NoOperationGoesWrong) {
   config.hooks = StoreHooks("");
   config.hooks.open = [&](const leveldb::Options& options, const std::string& name,
                           leveldb::DB** db) {
-    SchedulingOptions scheduling;
+    OptionValues scheduling;
     scheduling.memory_budget_bytes = 1 << 20;
     scheduling.own_coordinator = seed % 2 == 0;
     return Store::Open(options, scheduling, name, db, RandomPolicies(seed));
@@ -94,7 +94,7 @@ class Lives {
     options.env = env_;
     options.write_buffer_size = 64 << 10;
     options.max_file_size = 1 << 20;
-    SchedulingOptions scheduling;
+    OptionValues scheduling;
     scheduling.own_coordinator = rng_.OneIn(4);
     scheduling.memory_budget_bytes = 512 << 10;
     scheduling.policy = PolicyNames()[rng_.Below(PolicyNames().size())];
@@ -170,8 +170,7 @@ class Lives {
           break;
         case 5:
           ASSERT_TRUE(db->GetProperty("lull.options", &text));
-          SchedulingOptions parsed;
-          ASSERT_TRUE(SchedulingOptions::Parse(text, &parsed).ok()) << text;
+          ASSERT_TRUE(CheckOptions(text).ok()) << text;
           break;
       }
     }

@@ -240,7 +240,7 @@ class StoreClosingTest : public ::testing::Test {
     options.write_buffer_size = 1 << 20;
     leveldb::DB* db = nullptr;
     const leveldb::Status status =
-        Store::Open(options, SchedulingOptions(), testing::FreshDirectory(name), &db,
+        Store::Open(options, OptionValues(), testing::FreshDirectory(name), &db,
                     [wish](const std::string&, const PolicyOptions&) { return wish->Make(); });
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(db);

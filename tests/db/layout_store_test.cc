@@ -34,14 +34,12 @@ class LayoutStoreTest : public ::testing::Test {
  protected:
   void OpenWith(const std::string& scheduling) {
     db_.reset();
-    SchedulingOptions parsed;
-    ASSERT_TRUE(SchedulingOptions::Parse(scheduling, &parsed).ok());
     leveldb::Options options;
     options.env = &env_;
     options.create_if_missing = true;
     options.write_buffer_size = 64 << 10;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status = Open(options, parsed, "/store", &raw);
+    const leveldb::Status status = Open(options, scheduling, "/store", &raw);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
   }

@@ -145,7 +145,7 @@ class Load {
   }
 
   void Open() {
-    SchedulingOptions scheduling;
+    OptionValues scheduling;
     scheduling.memory_budget_bytes = kMemoryBudgetBytes;
     scheduling.own_coordinator = true;
     scheduling.policy = PolicyNames()[rng_.Below(PolicyNames().size())];

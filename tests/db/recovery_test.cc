@@ -343,8 +343,7 @@ TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   options.env = &disk;
   options.write_buffer_size = 64 << 10;
   options.compression = leveldb::kNoCompression;
-  SchedulingOptions scheduling;
-  scheduling.l0_trigger = 100;  // they stay there
+  const auto scheduling = SchedulingOptions().SetL0Trigger(100);  // they stay there
   leveldb::DB* raw = nullptr;
   ASSERT_TRUE(lull::Open(options, scheduling, kName, &raw).ok());
   const std::unique_ptr<leveldb::DB> db(raw);

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
+#include "db/api/option_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "util/random.h"
@@ -16,131 +20,57 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Compares by content; a field that is added to the struct but not to the table makes
-// EveryFieldGoesRoundTrip fail, because the sizes no longer add up.
-void ExpectSame(const SchedulingOptions& a, const SchedulingOptions& b) {
-  EXPECT_EQ(a.policy, b.policy);
-  EXPECT_EQ(a.compaction_threads, b.compaction_threads);
-  EXPECT_EQ(a.memory_budget_bytes, b.memory_budget_bytes);
-  EXPECT_EQ(a.memtable_bytes, b.memtable_bytes);
-  EXPECT_EQ(a.l0_trigger, b.l0_trigger);
-  EXPECT_EQ(a.l0_slowdown, b.l0_slowdown);
-  EXPECT_EQ(a.l0_stop, b.l0_stop);
-  EXPECT_EQ(a.debt_bytes_max, b.debt_bytes_max);
-  EXPECT_EQ(a.pause_us_max, b.pause_us_max);
-  EXPECT_EQ(a.lull_after_us, b.lull_after_us);
-  EXPECT_EQ(a.lull_smoothing_us, b.lull_smoothing_us);
-  EXPECT_EQ(a.lull_half_life_us, b.lull_half_life_us);
-  EXPECT_EQ(a.lull_hard_percent, b.lull_hard_percent);
-  EXPECT_EQ(a.lull_hard_flush_percent, b.lull_hard_flush_percent);
-  EXPECT_EQ(a.lull_flush_bytes_min, b.lull_flush_bytes_min);
-  EXPECT_EQ(a.lull_burst_us_max, b.lull_burst_us_max);
-  EXPECT_EQ(a.lull_write_bytes_per_sec_min, b.lull_write_bytes_per_sec_min);
-  EXPECT_EQ(a.lull_l0_miss_bytes, b.lull_l0_miss_bytes);
-  EXPECT_EQ(a.lull_bandwidth_bytes_per_sec, b.lull_bandwidth_bytes_per_sec);
-  EXPECT_EQ(a.online_tuning, b.online_tuning);
-  EXPECT_EQ(a.tuning_window_us, b.tuning_window_us);
-  EXPECT_EQ(a.idle_probe_us, b.idle_probe_us);
-  EXPECT_EQ(a.idle_threshold_bytes_per_sec, b.idle_threshold_bytes_per_sec);
-  EXPECT_EQ(a.idle_quiet_us, b.idle_quiet_us);
-  EXPECT_EQ(a.silk_bandwidth_bytes_per_sec, b.silk_bandwidth_bytes_per_sec);
-  EXPECT_EQ(a.silk_reserve_bytes_per_sec, b.silk_reserve_bytes_per_sec);
-  EXPECT_EQ(a.silk_urgent_bytes_per_sec_min, b.silk_urgent_bytes_per_sec_min);
-  EXPECT_EQ(a.silk_change_bytes_per_sec_min, b.silk_change_bytes_per_sec_min);
-  EXPECT_EQ(a.silk_tick_us, b.silk_tick_us);
-  EXPECT_EQ(a.silk_half_life_us, b.silk_half_life_us);
-  EXPECT_EQ(a.silk_immutables_max, b.silk_immutables_max);
-  EXPECT_EQ(a.adoc_window_us, b.adoc_window_us);
-  EXPECT_EQ(a.adoc_threads_step, b.adoc_threads_step);
-  EXPECT_EQ(a.adoc_batch_step_bytes, b.adoc_batch_step_bytes);
-  EXPECT_EQ(a.adoc_batch_factor_max, b.adoc_batch_factor_max);
-  EXPECT_EQ(a.adoc_slowed_bytes_per_sec, b.adoc_slowed_bytes_per_sec);
-  EXPECT_EQ(a.adoc_immutables_max, b.adoc_immutables_max);
-  EXPECT_EQ(a.own_coordinator, b.own_coordinator);
-  EXPECT_EQ(a.latency_histograms, b.latency_histograms);
-  EXPECT_EQ(a.layout, b.layout);
-  EXPECT_EQ(a.growth_factor, b.growth_factor);
-  EXPECT_EQ(a.vsst_phi, b.vsst_phi);
-  EXPECT_EQ(a.table_bytes_max, b.table_bytes_max);
-  EXPECT_EQ(a.pick_by_overlap, b.pick_by_overlap);
-  EXPECT_EQ(a.align_outputs, b.align_outputs);
-}
-
-SchedulingOptions Unusual() {
-  SchedulingOptions options;
-  options.policy = "leveldb";
-  options.compaction_threads = 3;
-  options.memory_budget_bytes = (48 << 20) + 1;
-  options.memtable_bytes = (9 << 20) + 1;
-  options.l0_trigger = 5;
-  options.l0_slowdown = 6;
-  options.l0_stop = 7;
-  options.debt_bytes_max = uint64_t{3} << 30;
-  options.pause_us_max = 12001;
-  options.lull_after_us = 12345;
-  options.lull_smoothing_us = 13001;
-  options.lull_half_life_us = 14001;
-  options.lull_hard_percent = 15;
-  options.lull_hard_flush_percent = 16;
-  options.lull_flush_bytes_min = 17 << 20;
-  options.lull_burst_us_max = 18001;
-  options.lull_write_bytes_per_sec_min = 19 << 20;
-  options.lull_l0_miss_bytes = 4001;
-  options.lull_bandwidth_bytes_per_sec = (310 << 20) + 1;
-  options.online_tuning = true;
-  options.tuning_window_us = 20000001;
-  options.idle_probe_us = 20001;
-  options.idle_threshold_bytes_per_sec = 21 << 20;
-  options.idle_quiet_us = 22001;
-  options.silk_bandwidth_bytes_per_sec = (300 << 20) + 1;
-  options.silk_reserve_bytes_per_sec = 23 << 20;
-  options.silk_urgent_bytes_per_sec_min = 24 << 20;
-  options.silk_change_bytes_per_sec_min = 25 << 20;
-  options.silk_tick_us = 26001;
-  options.silk_half_life_us = 27001;
-  options.silk_immutables_max = 28;
-  options.adoc_window_us = 29001;
-  options.adoc_threads_step = 30;
-  options.adoc_batch_step_bytes = 31 << 20;
-  options.adoc_batch_factor_max = 32;
-  options.adoc_slowed_bytes_per_sec = 33 << 20;
-  options.adoc_immutables_max = 34;
-  options.own_coordinator = true;
-  options.latency_histograms = true;
-  options.layout = "vsst";
-  options.growth_factor = 35;
-  options.vsst_phi = 36;
-  options.table_bytes_max = 37 << 20;
-  options.pick_by_overlap = true;
-  options.align_outputs = false;
-  return options;
+/// Every option at an allowed value that is not its default.
+OptionValues Unusual() {
+  OptionValues values;
+  for (const OptionRow& row : OptionTable()) {
+    std::string text;
+    switch (row.unit) {
+      case OptionUnit::kName:
+        text = row.name == "layout" ? "vsst" : "leveldb";
+        break;
+      case OptionUnit::kFlag:
+        text = OptionText(row, values) == "true" ? "false" : "true";
+        break;
+      default:
+        text = OptionNumberText(row, row.min + 3);
+    }
+    EXPECT_EQ(SetOption(row, text, &values), "") << row.name;
+  }
+  values.silk.bandwidth_bytes_per_sec = (300 << 20) + 1;
+  values.l0_trigger = 5;
+  values.l0_slowdown = 6;
+  values.l0_stop = 7;
+  return values;
 }
 
 // Expects that `text` is refused for a reason that holds every one of `parts`, with nothing
 // changed.
 void ExpectRefused(const std::string& text, const std::vector<std::string>& parts) {
   SCOPED_TRACE(text);
-  SchedulingOptions options = Unusual();
-  const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+  OptionValues options = Unusual();
+  const leveldb::Status status = ParseOptions(text, &options);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   for (const std::string& part : parts) EXPECT_THAT(status.ToString(), HasSubstr(part));
-  ExpectSame(options, Unusual());
+  EXPECT_EQ(options, Unusual());
 }
 
-SchedulingOptions Parsed(const std::string& text) {
-  SchedulingOptions options;
-  const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+OptionValues Parsed(const std::string& text) {
+  OptionValues options;
+  const leveldb::Status status = ParseOptions(text, &options);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return options;
 }
 
 TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
-  const SchedulingOptions defaults;
-  EXPECT_TRUE(ValidateSchedulingOptions(defaults).ok());
-  EXPECT_EQ(defaults.ToString(),
-            "policy=lull;compaction_threads=0;memory_budget_bytes=64M;memtable_bytes=0;"
-            "l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;pause_us_max=120000000;"
-            "online_tuning=false;tuning_window_us=2000000;"
+  const OptionValues defaults;
+  EXPECT_TRUE(ValidateOptions(defaults).ok());
+  EXPECT_EQ(ToOptionString(defaults),
+            "policy=lull;compaction_threads=0;memory_budget_bytes=64M;background_bytes_per_sec=0;"
+            "memtable_bytes=0;l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;"
+            "pause_us_max=120000000;own_coordinator=false;latency_histograms=false;"
+            "layout=leveled;growth_factor=0;vsst_phi=32;table_bytes_max=0;pick_by_overlap=false;"
+            "align_outputs=true;"
             "lull_after_us=20000;lull_smoothing_us=100000;lull_half_life_us=60000000;"
             "lull_hard_percent=25;lull_hard_flush_percent=10;lull_flush_bytes_min=16M;"
             "lull_burst_us_max=30000000;lull_write_bytes_per_sec_min=1M;lull_l0_miss_bytes=400;"
@@ -150,24 +80,43 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "silk_urgent_bytes_per_sec_min=50M;silk_change_bytes_per_sec_min=10M;"
             "silk_tick_us=10000;silk_half_life_us=60000000;silk_immutables_max=1;"
             "adoc_window_us=1000000;adoc_threads_step=2;adoc_batch_step_bytes=0;"
-            "adoc_batch_factor_max=8;adoc_slowed_bytes_per_sec=16M;adoc_immutables_max=1;"
-            "own_coordinator=false;latency_histograms=false;layout=leveled;growth_factor=0;"
-            "vsst_phi=32;table_bytes_max=0;pick_by_overlap=false;align_outputs=true");
-  ExpectSame(Parsed(""), defaults);
+            "adoc_batch_factor_max=8;adoc_slowed_bytes_per_sec=16M;adoc_immutables_max=1");
+  EXPECT_EQ(Parsed(""), defaults);
 }
 
-TEST(SchedulingOptionsTest, EveryFieldGoesRoundTrip) {
-  ExpectSame(Parsed(Unusual().ToString()), Unusual());
-  const std::string text = Unusual().ToString();
-  EXPECT_EQ(45, 1 + std::count(text.begin(), text.end(), ';'));
+TEST(SchedulingOptionsTest, EveryOptionSurvivesARoundTrip) {
+  EXPECT_EQ(Parsed(ToOptionString(Unusual())), Unusual());
+  const OptionValues defaults;
+  for (const OptionRow& row : OptionTable()) {
+    EXPECT_NE(OptionText(row, Unusual()), OptionText(row, defaults)) << row.name;
+  }
+}
+
+TEST(SchedulingOptionsTest, RowsAreDistinctAndSaid) {
+  std::set<std::string_view> names;
+  std::set<const void*> places;
+  OptionValues values;
+  for (const OptionRow& row : OptionTable()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(
+        places
+            .insert(std::visit([](auto* place) -> const void* { return place; }, row.field(values)))
+            .second)
+        << row.name;
+    EXPECT_FALSE(row.meaning.empty()) << row.name;
+    EXPECT_EQ(row.name.ends_with("_us") || row.name.ends_with("_us_max"),
+              row.unit == OptionUnit::kMicros)
+        << row.name;
+    EXPECT_EQ(row.name.find("_bytes") != row.name.npos, row.is_size()) << row.name;
+  }
 }
 
 TEST(SchedulingOptionsTest, WhatIsNotNamedStaysAsItWas) {
-  SchedulingOptions options = Unusual();
-  ASSERT_TRUE(SchedulingOptions::Parse("lull_after_us=1", &options).ok());
-  SchedulingOptions expected = Unusual();
-  expected.lull_after_us = 1;
-  ExpectSame(options, expected);
+  OptionValues options = Unusual();
+  ASSERT_TRUE(ParseOptions("lull_after_us=1", &options).ok());
+  OptionValues expected = Unusual();
+  expected.lull.after_us = 1;
+  EXPECT_EQ(options, expected);
 }
 
 TEST(SchedulingOptionsTest, LayoutsAreNamedAndBounded) {
@@ -180,7 +129,7 @@ TEST(SchedulingOptionsTest, LayoutsAreNamedAndBounded) {
   ExpectRefused("table_bytes_max=1025M", {"at most 1G"});
   ExpectRefused("growth_factor=1001", {"at most 1000"});
   ExpectRefused("vsst_phi=0", {"at least 1"});
-  SchedulingOptions open;
+  OptionValues open;
   EXPECT_FALSE(ParseLive("layout=vsst", &open).ok());
 }
 
@@ -248,10 +197,10 @@ TEST(SchedulingOptionsTest, RefusesNumbersOutOfBounds) {
 }
 
 TEST(SchedulingOptionsTest, RefusesL0LimitsOutOfOrder) {
-  SchedulingOptions options;
+  OptionValues options;
   const auto refusal = [&](const std::string& text) {
-    options = SchedulingOptions();
-    return SchedulingOptions::Parse(text, &options).ToString();
+    options = OptionValues();
+    return ParseOptions(text, &options).ToString();
   };
   EXPECT_THAT(refusal("l0_trigger=9;l0_slowdown=8;l0_stop=12"),
               AllOf(HasSubstr("\"l0_trigger=9\""), HasSubstr("more than l0_slowdown, which is 8")));
@@ -268,23 +217,23 @@ TEST(SchedulingOptionsTest, RefusesL0LimitsOutOfOrder) {
 }
 
 TEST(SchedulingOptionsTest, ValidateSeesWhatWasSetByHand) {
-  SchedulingOptions options;
+  OptionValues options;
   options.l0_stop = -1;
-  EXPECT_THAT(ValidateSchedulingOptions(options).ToString(),
+  EXPECT_THAT(ValidateOptions(options).ToString(),
               AllOf(HasSubstr("\"l0_stop=-1\""), HasSubstr("less than 0")));
-  options = SchedulingOptions();
+  options = OptionValues();
   options.policy = "a;b";
-  EXPECT_THAT(ValidateSchedulingOptions(options).ToString(), HasSubstr("\"policy=a;b\""));
-  options = SchedulingOptions();
+  EXPECT_THAT(ValidateOptions(options).ToString(), HasSubstr("\"policy=a;b\""));
+  options = OptionValues();
   options.memory_budget_bytes = UINT64_MAX;
-  EXPECT_TRUE(ValidateSchedulingOptions(options).IsInvalidArgument());
+  EXPECT_TRUE(ValidateOptions(options).IsInvalidArgument());
   // Parse judges the whole, so it cannot make good of bad by changing something else.
-  EXPECT_TRUE(SchedulingOptions::Parse("lull_after_us=1", &options).IsInvalidArgument());
-  EXPECT_EQ(options.lull_after_us, 20000u);
+  EXPECT_TRUE(ParseOptions("lull_after_us=1", &options).IsInvalidArgument());
+  EXPECT_EQ(options.lull.after_us, 20000u);
 }
 
 TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
-  SchedulingOptions options;
+  OptionValues options;
   PolicyOptions resolved = ResolvePolicyOptions(options, 1 << 20, 3 << 20, 2);
   EXPECT_EQ(resolved.compaction_threads, 2);
   EXPECT_EQ(resolved.l0_trigger, DefaultL0Limits("lull").trigger);
@@ -300,77 +249,52 @@ TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
   EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 1).l0_stop, 12);
 
   resolved = ResolvePolicyOptions(Unusual(), 1, 1, 64);
-  EXPECT_EQ(resolved.compaction_threads, 3);
+  EXPECT_EQ(resolved.compaction_threads, Unusual().compaction_threads);
   EXPECT_EQ(resolved.l0_trigger, 5);
   EXPECT_EQ(resolved.l0_slowdown, 6);
   EXPECT_EQ(resolved.l0_stop, 7);
-  EXPECT_EQ(resolved.debt_bytes_max, uint64_t{3} << 30);
+  EXPECT_EQ(resolved.debt_bytes_max, Unusual().debt_bytes_max);
   EXPECT_EQ(resolved.pause_us_max, Unusual().pause_us_max);
 }
 
-TEST(SchedulingOptionsTest, EveryConstantOfAPolicyReachesIt) {
-  const PolicyOptions resolved = ResolvePolicyOptions(Unusual(), 1, 1, 1);
-  const LullConstants lull{12345,    13001, 14001,    15,   16,
-                           17 << 20, 18001, 19 << 20, 4001, (310 << 20) + 1};
-  EXPECT_EQ(resolved.lull, lull);
-  const IdleConstants idle{20001, 21 << 20, 22001};
-  EXPECT_EQ(resolved.idle, idle);
-  const SilkConstants silk{(300 << 20) + 1, 23 << 20, 24 << 20, 25 << 20, 26001, 27001, 28};
-  EXPECT_EQ(resolved.silk, silk);
-  const AdocConstants adoc{29001, 30, 31 << 20, 32, 33 << 20, 34};
-  EXPECT_EQ(resolved.adoc, adoc);
-}
-
-TEST(SchedulingOptionsTest, PoliciesAndOptionsHaveTheSameDefaults) {
-  const PolicyOptions defaults;
-  const PolicyOptions resolved = ResolvePolicyOptions(SchedulingOptions(), 4 << 20, 2 << 20, 2);
-  EXPECT_EQ(resolved.pause_us_max, defaults.pause_us_max);
-  EXPECT_EQ(resolved.lull, defaults.lull);
-  EXPECT_EQ(resolved.idle, defaults.idle);
-  EXPECT_EQ(resolved.silk, defaults.silk);
-  EXPECT_EQ(resolved.adoc, defaults.adoc);
+TEST(SchedulingOptionsTest, TheConstantsOfPoliciesReachThem) {
+  const OptionValues values = Unusual();
+  const PolicyOptions resolved = ResolvePolicyOptions(values, 1, 1, 1);
+  EXPECT_EQ(resolved.lull, values.lull);
+  EXPECT_EQ(resolved.idle, values.idle);
+  EXPECT_EQ(resolved.silk, values.silk);
+  EXPECT_EQ(resolved.adoc, values.adoc);
+  EXPECT_EQ(resolved.background_bytes_per_sec, values.background_bytes_per_sec);
 }
 
 TEST(SchedulingOptionsTest, RefusesABandwidthOfWhichNothingIsLeft) {
-  ExpectRefused("silk_bandwidth_bytes_per_sec=47M",
-                {"\"silk_bandwidth_bytes_per_sec=47M\"", "which are 47M", "deep compactions"});
-  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=61M").silk_bandwidth_bytes_per_sec, 61u << 20);
-  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=200M").silk_bandwidth_bytes_per_sec, 200u << 20);
-}
-
-TEST(SchedulingOptionsTest, KnowsWhatCanChangeWhileAStoreIsOpen) {
-  for (const char* name : {"compaction_threads", "memory_budget_bytes", "memtable_bytes",
-                           "own_coordinator", "", "l0_stopp"}) {
-    EXPECT_FALSE(CanChangeLive(name)) << name;
-  }
-  const std::string text = Unusual().ToString();
-  int live = 0;
-  for (size_t begin = 0; begin < text.size(); begin = text.find(';', begin) + 1) {
-    live += CanChangeLive(std::string_view(text).substr(begin, text.find('=', begin) - begin));
-    if (text.find(';', begin) == text.npos) break;
-  }
-  EXPECT_EQ(live, 34);
+  ExpectRefused(
+      "silk_reserve_bytes_per_sec=23M;silk_urgent_bytes_per_sec_min=24M;"
+      "silk_bandwidth_bytes_per_sec=47M",
+      {"\"silk_bandwidth_bytes_per_sec=47M\"", "which are 47M", "deep compactions"});
+  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=61M").silk.bandwidth_bytes_per_sec, 61u << 20);
+  EXPECT_EQ(Parsed("silk_bandwidth_bytes_per_sec=200M").silk.bandwidth_bytes_per_sec, 200u << 20);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
-  SchedulingOptions options = Unusual();
+  OptionValues options = Unusual();
   EXPECT_TRUE(ParseLive("policy=lull; silk_tick_us=5000;l0_stop=99", &options).ok());
-  SchedulingOptions expected = Unusual();
+  OptionValues expected = Unusual();
   expected.policy = "lull";
-  expected.silk_tick_us = 5000;
+  expected.silk.tick_us = 5000;
   expected.l0_stop = 99;
-  ExpectSame(options, expected);
+  EXPECT_EQ(options, expected);
   // All that a store says of itself can be given back to it.
-  EXPECT_TRUE(ParseLive(options.ToString(), &options).ok());
-  ExpectSame(options, expected);
+  EXPECT_TRUE(ParseLive(ToOptionString(options), &options).ok());
+  EXPECT_EQ(options, expected);
 }
 
 TEST(SchedulingOptionsTest, ParseLiveRefusesTheRestByName) {
   const auto refused = [](const std::string& text) {
-    SchedulingOptions options = Unusual();
+    OptionValues options = Unusual();
     const leveldb::Status status = ParseLive(text, &options);
     EXPECT_TRUE(status.IsInvalidArgument()) << text;
-    ExpectSame(options, Unusual());
+    EXPECT_EQ(options, Unusual());
     return status.ToString();
   };
   EXPECT_THAT(refused("compaction_threads=2"),
@@ -429,18 +353,18 @@ TEST(SchedulingOptionsTest, AnyTextIsTakenWholeOrNotAtAll) {
     // Every other time a pair of the right form to begin with, or hardly any would be taken.
     if (random.OneIn(2)) text = pieces[random.Uniform(9)] + "=" + pieces[14 + random.Uniform(9)];
     for (uint64_t n = random.Uniform(5); n > 0; --n) text += pieces[random.Uniform(pieces.size())];
-    SchedulingOptions options = Unusual();
-    const leveldb::Status status = SchedulingOptions::Parse(text, &options);
+    OptionValues options = Unusual();
+    const leveldb::Status status = ParseOptions(text, &options);
     if (status.ok()) {
       ++taken;
-      ASSERT_TRUE(ValidateSchedulingOptions(options).ok()) << text;
-      SchedulingOptions again;
-      ASSERT_TRUE(SchedulingOptions::Parse(options.ToString(), &again).ok()) << text;
-      ASSERT_EQ(again.ToString(), options.ToString()) << text;
+      ASSERT_TRUE(ValidateOptions(options).ok()) << text;
+      OptionValues again;
+      ASSERT_TRUE(ParseOptions(ToOptionString(options), &again).ok()) << text;
+      ASSERT_EQ(ToOptionString(again), ToOptionString(options)) << text;
     } else {
       ++refused;
       ASSERT_TRUE(status.IsInvalidArgument()) << text;
-      ASSERT_EQ(options.ToString(), Unusual().ToString()) << text;
+      ASSERT_EQ(ToOptionString(options), ToOptionString(Unusual())) << text;
     }
     ASSERT_FALSE(HasFailure()) << "seed " << kSeed << ", round " << round << ": " << text;
   }

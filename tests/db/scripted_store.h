@@ -162,7 +162,7 @@ class ScriptedStoreTest : public ::testing::Test {
 
   HeldTablesEnv env_;
   leveldb::Options options_;
-  SchedulingOptions scheduling_;
+  OptionValues scheduling_;
   std::string name_;
   Script script_;
   std::unique_ptr<leveldb::DB> db_;

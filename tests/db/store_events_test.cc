@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "db/api/scheduling_options.h"
 #include "db/store.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
@@ -100,8 +101,8 @@ class StoreEventsTest : public ::testing::Test {
   ~StoreEventsTest() override { Close(); }
 
   void OpenWith(const std::string& scheduling) {
-    SchedulingOptions parsed;
-    ASSERT_TRUE(SchedulingOptions::Parse("own_coordinator=true;" + scheduling, &parsed).ok());
+    OptionValues parsed;
+    ASSERT_TRUE(ParseOptions("own_coordinator=true;" + scheduling, &parsed).ok());
     leveldb::DB* db = nullptr;
     const leveldb::Status status = Store::Open(options_, parsed, name_, &db, MakePolicy, pace_);
     ASSERT_TRUE(status.ok()) << status.ToString();
@@ -167,8 +168,7 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
   EXPECT_EQ(stats["policy"]["name"], "lull");
   EXPECT_FALSE(stats.contains("latency"));
   testing::ParseMetrics(Property("lull.metrics"));
-  SchedulingOptions read_back;
-  EXPECT_TRUE(SchedulingOptions::Parse(Property("lull.options"), &read_back).ok());
+  EXPECT_TRUE(CheckOptions(Property("lull.options")).ok());
   EXPECT_EQ(log_.Count("Opened "), 1);
   Close();
   EXPECT_EQ(log_.Count("Flush #1: "), 1);

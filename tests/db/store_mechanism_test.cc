@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db/api/scheduling_options.h"
 #include "db/store.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
@@ -215,13 +216,13 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   Open();
   std::string text;
   ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_EQ(text, scheduling_.ToString());
+  EXPECT_EQ(text, ToOptionString(scheduling_));
   ASSERT_TRUE(SetOptions(db_.get(), "policy=leveldb; l0_trigger=7").ok());
-  SchedulingOptions changed = scheduling_;
+  OptionValues changed = scheduling_;
   changed.policy = "leveldb";
   changed.l0_trigger = 7;
   ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_EQ(text, changed.ToString());
+  EXPECT_EQ(text, ToOptionString(changed));
   AwaitObeyed();
   EXPECT_EQ(script_.policy(), "leveldb");
   EXPECT_EQ(script_.options().l0_trigger, 7);
@@ -264,7 +265,7 @@ TEST_F(StoreMechanismTest, WhatCannotChangeIsNamed) {
   }
   std::string text;
   ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_EQ(text, scheduling_.ToString()) << "a refused change changes nothing";
+  EXPECT_EQ(text, ToOptionString(scheduling_)) << "a refused change changes nothing";
 }
 
 TEST_F(StoreMechanismTest, AWriterDoesNotWaitForACompactionThatIsNotDue) {

@@ -30,7 +30,7 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
   StoreTest() : name_(testing::FreshDirectory("store")) {
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
-    scheduling_.policy = GetParam();
+    scheduling_.SetPolicy(GetParam());
   }
 
   leveldb::Status TryOpen() {
@@ -370,8 +370,7 @@ TEST_P(DamagedStoreTest, WritersWaitForL0WhileItCanBeCompactedAndAreToldWhenItCa
 }
 
 TEST_P(StoreTest, WorksWithACoordinatorOfItsOwn) {
-  scheduling_.own_coordinator = true;
-  scheduling_.compaction_threads = 1;
+  scheduling_.SetOwnCoordinator(true).SetCompactionThreads(1);
   Reopen();
   for (int round = 0; round < 4; ++round) Fill(300, round);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());

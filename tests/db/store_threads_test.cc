@@ -169,9 +169,7 @@ TEST_P(StoreThreadsTest, NothingIsLostOrSeenByHalves) {
   options.create_if_missing = true;
   options.write_buffer_size = 256 << 10;
   options.max_file_size = 1 << 20;
-  SchedulingOptions scheduling;
-  scheduling.policy = GetParam();
-  scheduling.memory_budget_bytes = 2 << 20;
+  const auto scheduling = SchedulingOptions().SetPolicy(GetParam()).SetMemoryBudgetBytes(2 << 20);
   const std::string name = testing::FreshDirectory("threads");
   uint64_t next_batch = 1;
   for (int round = 0; round < kRounds; ++round) {

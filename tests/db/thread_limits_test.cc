@@ -29,10 +29,8 @@ leveldb::Status TryOpen(const std::string& name, const std::string& scheduling,
                         std::unique_ptr<leveldb::DB>* result) {
   leveldb::Options options;
   options.create_if_missing = true;
-  SchedulingOptions parsed;
-  EXPECT_TRUE(SchedulingOptions::Parse(scheduling, &parsed).ok());
   leveldb::DB* db = nullptr;
-  const leveldb::Status status = Open(options, parsed, name, &db);
+  const leveldb::Status status = Open(options, scheduling, name, &db);
   result->reset(db);
   return status;
 }

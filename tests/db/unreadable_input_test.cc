@@ -33,7 +33,7 @@ class UnreadableInputTest : public ::testing::Test {
     leveldb::Options options;
     options.env = &env_;
     options.create_if_missing = true;
-    SchedulingOptions scheduling;
+    OptionValues scheduling;
     scheduling.own_coordinator = true;
     StorePace pace;
     pace.retry_nanos = kRetryNanos;

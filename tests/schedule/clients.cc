@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "db/api/scheduling_options.h"
 #include "db/read/snapshots.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
@@ -149,8 +150,8 @@ StoreSetup::StoreSetup(uint64_t seed) {
 }
 
 Status StoreSetup::Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveldb::DB>* db) const {
-  SchedulingOptions parsed;
-  Status status = SchedulingOptions::Parse(scheduling, &parsed);
+  OptionValues parsed;
+  Status status = ParseOptions(scheduling, &parsed);
   if (!status.ok()) return status;
   leveldb::Options with_env = options;
   with_env.env = env;

@@ -40,8 +40,6 @@ inline PolicyOptions RandomOptions(const std::string& policy, Random* random) {
   options.pause_us_max = (1 + random->Uniform(300)) * 1'000'000;
   options.memtable_bytes = kMiB << random->Uniform(6);
   options.lull.after_us = random->Uniform(100'000);
-  options.online_tuning = random->OneIn(3);
-  options.tuning_window_us = 1000 + random->Uniform(3'000'000);
   if (random->OneIn(2)) return options;
   options.lull.burst_us_max = random->Uniform(100'000'000);
   options.idle.probe_us = 1000 + random->Uniform(1'000'000);

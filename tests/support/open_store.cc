@@ -5,6 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "db/api/scheduling_options.h"
+
 #ifdef LULL_BUILD
 #include "db/store.h"
 #include "lull/lull.h"
@@ -37,8 +39,8 @@ Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
   if (const auto bytes = TakeNumber(&text, "manifest_bytes_min=")) pace.manifest_bytes_min = *bytes;
   if (const auto millis = TakeNumber(&text, "retry_ms=")) pace.retry_nanos = *millis * 1'000'000;
   if (const auto bytes = TakeNumber(&text, "index_bytes_max=")) pace.index_bytes_max = *bytes;
-  lull::SchedulingOptions parsed;
-  Status s = lull::SchedulingOptions::Parse(text, &parsed);
+  lull::OptionValues parsed;
+  Status s = lull::ParseOptions(text, &parsed);
   if (!s.ok()) return s;
   return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, pace);
 }

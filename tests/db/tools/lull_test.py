@@ -17,7 +17,8 @@ import tempfile
 import unittest
 
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
-COMMANDS = 'stats levels scan get put delete check repair compact checkpoint manifest bench'.split()
+COMMANDS = ('stats levels scan get put delete check repair compact checkpoint manifest bench '
+            'options').split()
 
 
 def lull(*arguments, **more):
@@ -356,6 +357,18 @@ class LullTest(unittest.TestCase):
         os.close(master)
         self.assertIn('100 %', shown)
         self.assertNotIn('%', re.sub(r'p99\.9', '', done.stdout).replace('100 %', '#'))
+
+    def test_options(self):
+        rows = self.lines('options')
+        self.assertGreater(len(rows), 40)
+        self.assertEqual([row['name'] for row in self.lines('options', 'l0_stop', 'policy')],
+                         ['l0_stop', 'policy'])
+        text = self.ok('options', 'memtable_bytes')
+        self.assertIn('memtable_bytes = 0: write_buffer_size\n    bytes; 0, 64K .. 1G; set at open',
+                      text)
+        done = lull('options', 'l0_stopp')
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('the nearest is l0_stop', done.stderr)
 
     # ---- the command line ----
 

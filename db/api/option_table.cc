@@ -1,0 +1,428 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/api/option_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace lull {
+namespace {
+
+using V = OptionValues;
+using Unit = OptionUnit;
+using Group = OptionGroup;
+
+/// The member of an OptionValues that the path of `Members` leads to.
+template <auto... Members>
+OptionField At(OptionValues& values) {
+  return &(values.*....*Members);
+}
+
+// Far beyond any machine, and small enough that no sum or product of a policy overflows.
+constexpr uint64_t kThreadsMax = 256;
+constexpr uint64_t kTablesMax = 1 << 20;
+constexpr uint64_t kBytesMax = uint64_t{1} << 50;
+constexpr uint64_t kGrowthMax = 1000;             // beyond it, L2 holds every store
+constexpr uint64_t kMemTableBytesMin = 64 << 10;  // both as Options::write_buffer_size
+constexpr uint64_t kMemTableBytesMax = 1 << 30;
+constexpr uint64_t kTableBytesMin = 4 << 10;  // one block
+constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
+constexpr uint64_t kHourUs = 3'600'000'000;
+
+// A rate measured over a shorter time describes single writes, not the load.
+constexpr uint64_t kPeriodUsMin = 1'000;
+
+// A limit on background writes below this would keep one slice of a compaction waiting for seconds.
+constexpr uint64_t kBackgroundBytesPerSecMin = 64 << 10;
+
+constexpr std::string_view kThreadsRun =
+    "cannot change while a store is open: the threads were started with it";
+constexpr std::string_view kBudgetShared =
+    "cannot change while a store is open: all stores that share threads share the budget";
+constexpr std::string_view kMemTablesSized =
+    "cannot change while a store is open: its memtables and logs were sized with it";
+constexpr std::string_view kCoordinatorChosen =
+    "cannot change while a store is open: its threads were chosen at open";
+constexpr std::string_view kLaidOut =
+    "cannot change while a store is open: close it and open it with the new value";
+constexpr std::string_view kHistogramsMade =
+    "cannot change while a store is open: histograms are allocated at open";
+
+constexpr std::string_view kPolicysOwn = "the policy's own, see below";
+
+constexpr OptionRow kRows[] = {
+    // ---- common ----
+    {.name = "policy",
+     .field = At<&V::policy>,
+     .unit = Unit::kName,
+     .group = Group::kCommon,
+     .meaning = "The rules that decide when background work runs."},
+    {.name = "compaction_threads",
+     .field = At<&V::compaction_threads>,
+     .unit = Unit::kCount,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kThreadsMax,
+     .zero_means = "the number of cores, at most 4",
+     .fixed_because = kThreadsRun,
+     .meaning = "Compactions that can run at once, of all stores that share threads; the first "
+                "store to open decides. The policy leveldb runs one at a time."},
+    {.name = "memory_budget_bytes",
+     .field = At<&V::memory_budget_bytes>,
+     .unit = Unit::kBytes,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kBytesMax,
+     .fixed_because = kBudgetShared,
+     .meaning = "Memory for memtables of all stores that share threads, at least two memtables a "
+                "store; writers wait when it is used up."},
+    {.name = "background_bytes_per_sec",
+     .field = At<&V::background_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kCommon,
+     .min = kBackgroundBytesPerSecMin,
+     .max = kBytesMax,
+     .zero_means = "no limit",
+     .meaning = "Limits what compactions write, less what flushes wrote; flushes never wait for "
+                "it, whatever the policy."},
+    {.name = "memtable_bytes",
+     .field = At<&V::memtable_bytes>,
+     .unit = Unit::kBytes,
+     .group = Group::kCommon,
+     .min = kMemTableBytesMin,
+     .max = kMemTableBytesMax,
+     .zero_means = "write_buffer_size",
+     .fixed_because = kMemTablesSized,
+     .meaning = "Size of one memtable, for programs that do not set Options::write_buffer_size."},
+    {.name = "l0_trigger",
+     .field = At<&V::l0_trigger>,
+     .unit = Unit::kCount,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kTablesMax,
+     .zero_means = "4, with layout=vsst 1",
+     .meaning = "L0 tables at which a compaction of L0 is due."},
+    {.name = "l0_slowdown",
+     .field = At<&V::l0_slowdown>,
+     .unit = Unit::kCount,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kTablesMax,
+     .zero_means = kPolicysOwn,
+     .meaning = "L0 tables at which writes are slowed; idle-* policies compact from here on "
+                "regardless of the load, silk does not use it."},
+    {.name = "l0_stop",
+     .field = At<&V::l0_stop>,
+     .unit = Unit::kCount,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kTablesMax,
+     .zero_means = kPolicysOwn,
+     .meaning = "L0 tables at which a writer that fills a memtable waits."},
+    {.name = "debt_bytes_max",
+     .field = At<&V::debt_bytes_max>,
+     .unit = Unit::kBytes,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kBytesMax,
+     .zero_means = "4G, with policy=adoc 1024 memtables",
+     .meaning = "Compaction debt at which compactions run regardless of the load; adoc treats "
+                "more as an overflow, leveldb does not use it."},
+    {.name = "pause_us_max",
+     .field = At<&V::pause_us_max>,
+     .unit = Unit::kMicros,
+     .group = Group::kCommon,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "No policy pauses due compactions longer than this; after such a pause they run "
+                "for a tenth of its length."},
+    {.name = "own_coordinator",
+     .field = At<&V::own_coordinator>,
+     .unit = Unit::kFlag,
+     .group = Group::kCommon,
+     .fixed_because = kCoordinatorChosen,
+     .meaning = "Gives the store threads and a memory budget of its own, which it shares with no "
+                "other store."},
+    {.name = "latency_histograms",
+     .field = At<&V::latency_histograms>,
+     .unit = Unit::kFlag,
+     .group = Group::kCommon,
+     .fixed_because = kHistogramsMade,
+     .meaning = "Records latencies of writes, synced writes and gets in lull.stats and "
+                "lull.metrics; costs two clock readings a call."},
+    // ---- layout ----
+    {.name = "layout",
+     .field = At<&V::layout>,
+     .unit = Unit::kName,
+     .group = Group::kLayout,
+     .fixed_because = kLaidOut,
+     .meaning = "The rules that decide which tables a compaction takes and where it cuts its "
+                "outputs; a store can be opened with another one each time."},
+    {.name = "growth_factor",
+     .field = At<&V::growth_factor>,
+     .unit = Unit::kCount,
+     .group = Group::kLayout,
+     .min = 1,
+     .max = kGrowthMax,
+     .zero_means = "leveled 10, vsst 8",
+     .fixed_because = kLaidOut,
+     .meaning = "Size of a level relative to the one above; in vsst also the tables that L1 holds "
+                "and the overlap up to which a table of L1 is good."},
+    {.name = "vsst_phi",
+     .field = At<&V::vsst_phi>,
+     .unit = Unit::kCount,
+     .group = Group::kLayout,
+     .min = 1,
+     .max = kGrowthMax,
+     .fixed_because = kLaidOut,
+     .meaning = "In vsst, the size of L2 relative to L1."},
+    {.name = "table_bytes_max",
+     .field = At<&V::table_bytes_max>,
+     .unit = Unit::kBytes,
+     .group = Group::kLayout,
+     .min = kTableBytesMin,
+     .max = kTableBytesMax,
+     .zero_means = "max_file_size, vsst 8M",
+     .fixed_because = kLaidOut,
+     .meaning = "Size at which a compaction ends a table."},
+    {.name = "pick_by_overlap",
+     .field = At<&V::pick_by_overlap>,
+     .unit = Unit::kFlag,
+     .group = Group::kLayout,
+     .fixed_because = kLaidOut,
+     .meaning = "Deep compactions take the table that rewrites least for each byte it moves "
+                "down, instead of the next one in key order."},
+    {.name = "align_outputs",
+     .field = At<&V::align_outputs>,
+     .unit = Unit::kFlag,
+     .group = Group::kLayout,
+     .fixed_because = kLaidOut,
+     .meaning = "Compactions prefer to end a table where a table of the next level ends; false "
+                "cuts as LevelDB does."},
+    // ---- constants of policies ----
+    {.name = "lull_after_us",
+     .field = At<&V::lull, &LullConstants::after_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .max = kHourUs,
+     .meaning = "Time without a write after which a lull begins."},
+    {.name = "lull_smoothing_us",
+     .field = At<&V::lull, &LullConstants::smoothing_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "Time constant of the smoothed client write rate."},
+    {.name = "lull_half_life_us",
+     .field = At<&V::lull, &LullConstants::half_life_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "Time in which the highest rate seen decays by half."},
+    {.name = "lull_hard_percent",
+     .field = At<&V::lull, &LullConstants::hard_percent>,
+     .unit = Unit::kPercent,
+     .group = Group::kPolicy,
+     .max = 100,
+     .meaning = "Clients write hard above this share of the highest rate seen ..."},
+    {.name = "lull_hard_flush_percent",
+     .field = At<&V::lull, &LullConstants::hard_flush_percent>,
+     .unit = Unit::kPercent,
+     .group = Group::kPolicy,
+     .max = 100,
+     .meaning = "... and above this share of the flush rate."},
+    {.name = "lull_flush_bytes_min",
+     .field = At<&V::lull, &LullConstants::flush_bytes_min>,
+     .unit = Unit::kBytes,
+     .group = Group::kPolicy,
+     .max = kBytesMax,
+     .meaning = "While clients write hard, a flush waits for this much, at most a quarter of the "
+                "memory budget."},
+    {.name = "lull_burst_us_max",
+     .field = At<&V::lull, &LullConstants::burst_us_max>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .max = kHourUs,
+     .meaning = "Compactions wait for the end of a burst at most this long, or twice the longest "
+                "burst seen if that is longer."},
+    {.name = "lull_write_bytes_per_sec_min",
+     .field = At<&V::lull, &LullConstants::write_bytes_per_sec_min>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .meaning = "Writes are never paced below this rate."},
+    {.name = "lull_l0_miss_bytes",
+     .field = At<&V::lull, &LullConstants::l0_miss_bytes>,
+     .unit = Unit::kBytes,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kTableBytesMax,
+     .zero_means = "reads never start a compaction",
+     .meaning = "Bytes that a compaction could merge in the time a read loses by searching one "
+                "L0 table that lacks the key; L0 is compacted during a burst once reads have lost "
+                "more than that would cost."},
+    {.name = "lull_bandwidth_bytes_per_sec",
+     .field = At<&V::lull, &LullConstants::bandwidth_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .zero_means = "measured",
+     .meaning = "Bandwidth of the device; while clients write, compactions get what they leave "
+                "of it, and more near a limit."},
+    {.name = "idle_probe_us",
+     .field = At<&V::idle, &IdleConstants::probe_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "idle-threshold: how often the client rate is measured (Pramanik and Venkatesh "
+                "§6.3)."},
+    {.name = "idle_threshold_bytes_per_sec",
+     .field = At<&V::idle, &IdleConstants::threshold_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .meaning = "idle-threshold: compactions run below this client rate (§6.3: 0.5 MB/s)."},
+    {.name = "idle_quiet_us",
+     .field = At<&V::idle, &IdleConstants::quiet_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .max = kHourUs,
+     .meaning = "idle-quiet: compactions run this long after the last write (§6.3)."},
+    {.name = "silk_bandwidth_bytes_per_sec",
+     .field = At<&V::silk, &SilkConstants::bandwidth_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .zero_means = "measured",
+     .meaning = "*T*, the bandwidth of the device (SILK §6.1: 200 MB/s); if given, more than the "
+                "next two together."},
+    {.name = "silk_reserve_bytes_per_sec",
+     .field = At<&V::silk, &SilkConstants::reserve_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .max = kBytesMax,
+     .meaning = "*ε*, left unused for small changes of the load (§5.2.1, no number); at most a "
+                "twentieth of a measured *T*."},
+    {.name = "silk_urgent_bytes_per_sec_min",
+     .field = At<&V::silk, &SilkConstants::urgent_bytes_per_sec_min>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .meaning = "Least that flushes and L0 compactions get together (§6.1); at most a quarter of "
+                "a measured *T*."},
+    {.name = "silk_change_bytes_per_sec_min",
+     .field = At<&V::silk, &SilkConstants::change_bytes_per_sec_min>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .max = kBytesMax,
+     .meaning = "The limit ignores smaller changes (§5.2.1); at most a twentieth of a measured "
+                "*T*."},
+    {.name = "silk_tick_us",
+     .field = At<&V::silk, &SilkConstants::tick_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "How often the client rate is measured (§5.2.1); less than 10 ms has no effect."},
+    {.name = "silk_half_life_us",
+     .field = At<&V::silk, &SilkConstants::half_life_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "Time in which a measured *T* that is no longer reached decays by half."},
+    {.name = "silk_immutables_max",
+     .field = At<&V::silk, &SilkConstants::immutables_max>,
+     .unit = Unit::kCount,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kTablesMax,
+     .meaning = "Immutable memtables at which a writer that fills another waits (§6.1: two "
+                "memory components in all)."},
+    {.name = "adoc_window_us",
+     .field = At<&V::adoc, &AdocConstants::window_us>,
+     .unit = Unit::kMicros,
+     .group = Group::kPolicy,
+     .min = kPeriodUsMin,
+     .max = kHourUs,
+     .meaning = "How often the knobs can change (ADOC §5)."},
+    {.name = "adoc_threads_step",
+     .field = At<&V::adoc, &AdocConstants::threads_step>,
+     .unit = Unit::kCount,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kThreadsMax,
+     .meaning = "Compactions added when the first knob goes up (§5); it goes down by half."},
+    {.name = "adoc_batch_step_bytes",
+     .field = At<&V::adoc, &AdocConstants::batch_step_bytes>,
+     .unit = Unit::kBytes,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .zero_means = "one memtable",
+     .meaning = "Bytes added when the second knob goes up (§5: 64 MB, one memtable there); it "
+                "goes down by half."},
+    {.name = "adoc_batch_factor_max",
+     .field = At<&V::adoc, &AdocConstants::batch_factor_max>,
+     .unit = Unit::kCount,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = 1024,
+     .meaning = "Memtables and tables grow to this multiple of their configured size (§6.1: 64 "
+                "to 512 MB)."},
+    {.name = "adoc_slowed_bytes_per_sec",
+     .field = At<&V::adoc, &AdocConstants::slowed_bytes_per_sec>,
+     .unit = Unit::kBytesPerSec,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kBytesMax,
+     .meaning = "Writes above the limits of L0 or debt are paced to at most this (RocksDB's "
+                "default)."},
+    {.name = "adoc_immutables_max",
+     .field = At<&V::adoc, &AdocConstants::immutables_max>,
+     .unit = Unit::kCount,
+     .group = Group::kPolicy,
+     .min = 1,
+     .max = kTablesMax,
+     .meaning = "Immutable memtables at which a writer that fills another waits (RocksDB's "
+                "default)."},
+};
+
+/// The number of letters to insert, remove or replace that turn one word into the other.
+size_t EditDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> costs(to.size() + 1);
+  std::iota(costs.begin(), costs.end(), size_t{0});
+  for (const char letter : from) {
+    size_t diagonal = costs[0]++;
+    for (size_t i = 0; i < to.size(); ++i) {
+      const size_t replaced = diagonal + (letter == to[i] ? 0 : 1);
+      diagonal = costs[i + 1];
+      costs[i + 1] = std::min({replaced, costs[i] + 1, diagonal + 1});
+    }
+  }
+  return costs.back();
+}
+
+}  // namespace
+
+std::span<const OptionRow> OptionTable() { return kRows; }
+
+const OptionRow* FindOption(std::string_view name) {
+  const auto* const found = std::ranges::find(kRows, name, &OptionRow::name);
+  return found == std::end(kRows) ? nullptr : found;
+}
+
+const OptionRow& NearestOption(std::string_view name) {
+  return *std::ranges::min_element(
+      kRows, {}, [&](const OptionRow& row) { return EditDistance(name, row.name); });
+}
+
+}  // namespace lull

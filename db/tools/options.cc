@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// options: the table of scheduling options, for people and, with --json, for scripts.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "db/api/option_table.h"
+#include "db/tools/commands.h"
+
+namespace lull::tools {
+namespace {
+
+const char* UnitText(OptionUnit unit) {
+  switch (unit) {
+    case OptionUnit::kName:
+      return "name";
+    case OptionUnit::kFlag:
+      return "flag";
+    case OptionUnit::kCount:
+      return "count";
+    case OptionUnit::kPercent:
+      return "percent";
+    case OptionUnit::kMicros:
+      return "microseconds";
+    case OptionUnit::kBytes:
+      return "bytes";
+    case OptionUnit::kBytesPerSec:
+      return "bytes per second";
+  }
+  return "";
+}
+
+const char* GroupText(OptionGroup group) {
+  switch (group) {
+    case OptionGroup::kCommon:
+      return "common";
+    case OptionGroup::kLayout:
+      return "layout";
+    case OptionGroup::kPolicy:
+      return "policy";
+  }
+  return "";
+}
+
+/// "0: the number of cores, at most 4" where 0 stands for something, otherwise the value.
+std::string DefaultText(const OptionRow& row) {
+  const std::string value = OptionText(row, OptionValues());
+  const bool means_more = value == "0" && !row.zero_means.empty();
+  return means_more ? "0: " + std::string(row.zero_means) : value;
+}
+
+void Print(const OptionRow& row, bool json) {
+  const std::string name(row.name);
+  const std::string meaning(row.meaning);
+  if (json) {
+    PrintJson({{"name", name},
+               {"group", GroupText(row.group)},
+               {"unit", UnitText(row.unit)},
+               {"values", OptionRangeText(row)},
+               {"default", DefaultText(row)},
+               {"live", row.is_live()},
+               {"meaning", meaning}});
+    return;
+  }
+  std::printf("%s = %s\n    %s; %s; %s\n    %s\n", name.c_str(), DefaultText(row).c_str(),
+              UnitText(row.unit), OptionRangeText(row).c_str(),
+              row.is_live() ? "live" : "set at open", meaning.c_str());
+}
+
+}  // namespace
+
+int RunOptions(const Invocation& call) {
+  std::vector<const OptionRow*> wanted;
+  for (const std::string& name : call.options) {
+    wanted.push_back(FindOption(name));
+    if (wanted.back() != nullptr) continue;
+    Fail(
+        leveldb::Status::InvalidArgument("no option is called " + name,
+                                         "the nearest is " + std::string(NearestOption(name).name)),
+        call.json);
+    return kUsage;
+  }
+  if (wanted.empty()) {
+    for (const OptionRow& row : OptionTable()) wanted.push_back(&row);
+  }
+  for (const OptionRow* row : wanted) Print(*row, call.json);
+  return kDone;
+}
+
+}  // namespace lull::tools
