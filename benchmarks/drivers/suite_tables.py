@@ -92,7 +92,7 @@ def case_table(measured, case, stores, titles):
 
 def page(measured, workloads, stores, titles, notes, pictures):
     """The whole of README.md in the folder of results."""
-    parts = ['# Results of the suite\n', '\n'.join(notes) + '\n', '## In short\n']
+    parts = ['# Results of the suite\n', '\n'.join(notes) + '\n', '## Summary\n']
     parts.append(headlines(measured, stores, titles))
     for workload in workloads:
         of_it = [c for c in measured.cases() if c.split('/')[0] == workload.name]
