@@ -37,6 +37,7 @@ struct Invocation {
 
 // Of no store. options.cc
 int RunOptions(const Invocation& call);
+std::string OptionNamesText();  ///< for --help
 
 // Of files only; the store may be open elsewhere. inspect.cc, check.cc
 int RunStats(const Invocation& call);

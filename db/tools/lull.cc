@@ -102,6 +102,7 @@ class CommandLine {
     CLI::App* const options = app_.add_subcommand(
         "options", "Explain scheduling options: default, unit, bounds, and what they do");
     options->add_option("name", call_.options, "Names of options; default: all");
+    options->footer(OptionNamesText);
     options->callback([this] { command_ = RunOptions; });
   }
 

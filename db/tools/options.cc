@@ -70,6 +70,19 @@ void Print(const OptionRow& row, bool json) {
 
 }  // namespace
 
+std::string OptionNamesText() {
+  std::string text;
+  OptionGroup group{};
+  for (const OptionRow& row : OptionTable()) {
+    if (text.empty() || row.group != group) {
+      text += std::string(text.empty() ? "" : "\n") + "Options (" + GroupText(row.group) + "):\n";
+    }
+    group = row.group;
+    text += "  " + std::string(row.name) + "\n";
+  }
+  return text;
+}
+
 int RunOptions(const Invocation& call) {
   std::vector<const OptionRow*> wanted;
   for (const std::string& name : call.options) {

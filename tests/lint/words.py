@@ -33,7 +33,7 @@ PHRASES = {
     r'another idea of': 'a different definition of',
     r'takes? it along': 'move it too',
     r'(to )?be had': 'available',
-    r'is none': 'say what it is instead',
+    r'(?-i:is none)': 'say what it is instead',
     r'the like of': 'such as',
     r'as good as': 'almost',
     r'(its|their|the) housework': 'background work',
