@@ -27,14 +27,14 @@ class Reporter final : public lull::EventListener {
                  Number(job.paused_us));
   }
   void OnStallEnd(const lull::StallInfo& stall) override {
-    std::fprintf(stderr, "%llu writes waited, during %llu us\n",
-                 Number(stall.held_writes), Number(stall.held_us));
+    std::fprintf(stderr, "%llu writes waited, during %llu us\n", Number(stall.held_writes),
+                 Number(stall.held_us));
   }
   void OnWritesRefused(const lull::WritesRefusedInfo& refused) override {
-    std::fprintf(
-        stderr, "%s failed: %s. %s\n", refused.what.c_str(), refused.status.ToString().c_str(),
-        refused.what == "the MANIFEST" ? "Close the store and open it again."
-                                       : "Writes resume after the memtables are flushed.");
+    std::fprintf(stderr, "%s failed: %s. %s\n", refused.what.c_str(),
+                 refused.status.ToString().c_str(),
+                 refused.what == "the MANIFEST" ? "Close the store and open it again."
+                                                : "Writes resume after the memtables are flushed.");
   }
 
  private:
