@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The planted bugs: bugs.ini, the patches, and the table in docs/reliability.md.
+"""The planted bugs: bugs.ini, the patches, and the table in docs/research/reliability.md.
 
 Used by tests/planted/run, which builds and runs them, and by tests/lint, which checks that they
 agree. Needs neither git nor patch: a released source archive has no repository.
@@ -10,7 +10,7 @@ import os
 LIBRARY = ('util', 'table', 'scheduler', 'db')
 INI = os.path.join('tests', 'planted', 'bugs.ini')
 PATCHES = os.path.join('tests', 'planted', 'patches')
-PAGE = os.path.join('docs', 'reliability.md')
+PAGE = os.path.join('docs', 'research', 'reliability.md')
 MARKS = ('<!-- written by tests/planted/run --write-page -->\n', '<!-- end -->\n')
 
 
@@ -94,7 +94,7 @@ def table_of(bugs):
 
 
 def page_with(root, bugs):
-    """docs/reliability.md, with the table of these bugs."""
+    """docs/research/reliability.md, with the table of these bugs."""
     text = read(root, PAGE)
     begin = text.index(MARKS[0]) + len(MARKS[0])
     return text[:begin] + ''.join(table_of(bugs)) + text[text.index(MARKS[1]):]
