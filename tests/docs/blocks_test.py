@@ -53,7 +53,7 @@ extern leveldb_options_t* options;
 # Programs that are not ours; what is said of their options is not checked.
 OTHERS = {'apt-get', 'c++', 'cc', 'cd', 'cp', 'curl', 'df', 'diff', 'echo', 'export', 'grep', 'jq',
           'ldd', 'ls', 'mkdir', 'mv', 'program', 'some_program_that_links_leveldb', 'python3', 'rm',
-          'rsync', 'sudo', 'tail', 'watch'}
+          'rsync', 'sudo', 'tail', 'watch', 'your-program'}
 # Ours: where to look whether an option exists.
 SCRIPTS = {
     **{f'benchmarks/{name}': [f'benchmarks/{name}', 'benchmarks/drivers/command_line.py']

@@ -1,7 +1,6 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   Adds a visit to the store in the folder given, and prints all of them, through LevelDB's C
-   interface and one function of Lull's.
+   Adds a visit to a store and prints all visits, with LevelDB's C interface and lull_open.
 
    usage: visits STORE */
 
@@ -12,7 +11,7 @@
 #include "leveldb/c.h"
 #include "lull/c.h"
 
-/* What every function here does with an error: tell, and end the program. */
+/* Prints an error and ends the program. */
 static void check(char* error) {
   if (error == NULL) return;
   fprintf(stderr, "visits: %s\n", error);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Copies a store as it is at one moment into a new one. The source may be open in another program,
-// which goes on writing: it is opened for reading only, without its lock. A backup, a way out of
-// zstd, or a store without what was overwritten.
+// Copies the present state of a store into a new one. It opens the source read-only, without its
+// lock, so another program can have it open and write to it. Use it for a backup, to replace zstd
+// by snappy, or to drop overwritten data.
 //
 // usage: copy SOURCE TARGET
 
@@ -31,7 +31,7 @@ leveldb::Status Copy(leveldb::DB* source, leveldb::DB* target) {
   }
   if (status.ok()) status = entry->status();  // an iterator also ends at damage
   if (status.ok()) status = target->Write(leveldb::WriteOptions(), &batch);
-  return status.ok() ? lull::Flush(target) : status;  // durable from here on
+  return status.ok() ? lull::Flush(target) : status;  // durable now
 }
 
 }  // namespace

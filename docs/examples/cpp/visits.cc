@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Adds a visit to the store in the folder given, and prints all of them. It uses nothing but
-// LevelDB's API, so it can be built for LevelDB as well as for Lull; it tells which one it runs on.
+// Adds a visit to a store and prints all visits. It uses only LevelDB's API, so it can be built for
+// LevelDB and for Lull. It prints which of the two it runs on.
 //
 // usage: visits STORE
 
@@ -19,7 +19,7 @@ int Fail(const leveldb::Status& status) {
   return 1;
 }
 
-// The number of visits so far; 0 where there is none.
+// Sets `*count` to the number of visits so far.
 leveldb::Status ReadCount(leveldb::DB* db, int* count) {
   std::string text;
   const leveldb::Status status = db->Get(leveldb::ReadOptions(), "count", &text);

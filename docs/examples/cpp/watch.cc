@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What Lull adds to LevelDB's API: a store opened with a schedule of its own, a listener that hears
-// of background jobs and stalls, options changed while the store works, and its statistics.
+// Shows what Lull adds to LevelDB's API: scheduling options, a listener for background jobs and
+// stalls, options changed on an open store, and statistics.
 //
 // usage: watch STORE [PROPERTY]
 //
-// Writes a burst of 32 MB into the store, waits until the housework is done, and prints a property:
-// lull.metrics unless told otherwise, or lull.stats, lull.options, lull.layout.
+// Writes a burst of 32 MB into the store, waits for the background work, and prints a property:
+// lull.metrics (default), lull.stats, lull.options or lull.layout.
 
 #include <cstdio>
 #include <memory>
@@ -18,23 +18,23 @@
 
 namespace {
 
-// Its functions are called one at a time, on a thread of the store's own.
-class Narrator final : public lull::EventListener {
+// Prints what the store reports. One thread, not one of yours, calls these functions.
+class Reporter final : public lull::EventListener {
  public:
   void OnJobEnd(const lull::JobInfo& job) override {
-    std::fprintf(stderr, "L%d -> L%d: %llu bytes in %llu us, of which it was paused for %llu\n",
+    std::fprintf(stderr, "L%d -> L%d: %llu bytes in %llu us, paused for %llu us of them\n",
                  job.input_level, job.output_level, Number(job.input_bytes), Number(job.elapsed_us),
                  Number(job.paused_us));
   }
   void OnStallEnd(const lull::StallInfo& stall) override {
-    std::fprintf(stderr, "%llu writes were held up for %llu us together\n",
-                 Number(stall.held_writes), Number(stall.held_us));
+    std::fprintf(stderr, "%llu writes waited, during %llu us\n", Number(stall.held_writes),
+                 Number(stall.held_us));
   }
   void OnWritesRefused(const lull::WritesRefusedInfo& refused) override {
-    std::fprintf(
-        stderr, "%s failed: %s. %s\n", refused.what.c_str(), refused.status.ToString().c_str(),
-        refused.what == "the MANIFEST" ? "Close the store and open it again."
-                                       : "Writes go on once what memory holds could be flushed.");
+    std::fprintf(stderr, "%s failed: %s. %s\n", refused.what.c_str(),
+                 refused.status.ToString().c_str(),
+                 refused.what == "the MANIFEST" ? "Close the store and open it again."
+                                                : "Writes resume after the memtables are flushed.");
   }
 
  private:
@@ -61,18 +61,17 @@ int main(int argc, char** argv) {
   leveldb::Options options;
   options.create_if_missing = true;
   options.compression = leveldb::kNoCompression;
-  lull::SchedulingOptions scheduling;
-  scheduling.compaction_threads = 1;
-  scheduling.latency_histograms = true;
+  const auto scheduling =
+      lull::SchedulingOptions().SetCompactionThreads(1).SetLatencyHistograms(true);
   leveldb::DB* opened = nullptr;
   leveldb::Status status = lull::Open(options, scheduling, argv[1], &opened);
   const std::unique_ptr<leveldb::DB> db(opened);
 
-  if (status.ok()) status = lull::AddListener(db.get(), std::make_shared<Narrator>());
+  if (status.ok()) status = lull::AddListener(db.get(), std::make_shared<Reporter>());
   if (status.ok()) status = lull::SetOptions(db.get(), "l0_slowdown=8;l0_stop=16");
   if (status.ok()) status = WriteBurst(db.get());
-  if (status.ok()) status = lull::Flush(db.get());        // in tables, durably
-  if (status.ok()) status = lull::WaitForIdle(db.get());  // and nothing left to compact
+  if (status.ok()) status = lull::Flush(db.get());        // durable in tables
+  if (status.ok()) status = lull::WaitForIdle(db.get());  // nothing left to compact
   if (!status.ok()) {
     std::fprintf(stderr, "watch: %s\n", status.ToString().c_str());
     return 1;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Adds a visit to the store in the folder given, and prints all of them, with plyvel.
+"""Adds a visit to a store and prints all visits, with plyvel.
 
 usage: visits.py STORE
 
-plyvel is made for LevelDB. On Lull it runs when Lull's drop-in library is found first, by
-LD_LIBRARY_PATH.
+plyvel is linked to LevelDB. Set LD_LIBRARY_PATH to the folder of the drop-in library to run it on
+Lull.
 """
 import contextlib
 import sys

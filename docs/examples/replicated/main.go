@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-// A replicated key-value store: CometBFT's validators agree on the order of writes, CometBFT's
-// example application keeps the keys, and all that either keeps is in stores of the configured
-// backend, which is LevelDB's library with cleveldb. The commands are those of cometbft.
+// A replicated key-value store. CometBFT's validators agree on the order of writes, and CometBFT's
+// example application stores the keys. Both use the configured database backend; with cleveldb that
+// is LevelDB's library. The commands are those of cometbft.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/cometbft/cometbft/proxy"
 )
 
-// newNode makes a validator with the application inside, whose keys are in a store beside
-// CometBFT's own ones.
+// newNode makes a validator that contains the application. The application has a store next to
+// CometBFT's stores.
 func newNode(settings *config.Config, logger log.Logger) (*node.Node, error) {
 	keys, err := config.DefaultDBProvider(&config.DBContext{ID: "kvstore", Config: settings})
 	if err != nil {
