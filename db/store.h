@@ -50,8 +50,8 @@ class Store final : public leveldb::DB, private Tenant {
   /// Destroys the store, except in a forked child, where it leaks the parent's store.
   static void operator delete(Store* store, std::destroying_delete_t);
 
-  /// Finds the Store behind `db`. If `db` is not a Store, sets `*store` to null and returns an
-  /// error that names `function`.
+  /// Finds the Store that `db` points to. If `db` is not a Store, sets `*store` to null and returns
+  /// an error that names `function`.
   static leveldb::Status Of(leveldb::DB* db, const char* function, Store** store);
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,

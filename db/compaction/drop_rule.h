@@ -7,7 +7,6 @@
 // An entry can be dropped in two cases: a newer entry of the same user key is visible to every
 // snapshot that could see it, or it is a deletion visible to every snapshot and no deeper level
 // can hold its key.
-// see it, or when it is a deletion visible to every snapshot and no deeper level may hold its key.
 #pragma once
 
 #include <array>

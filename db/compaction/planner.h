@@ -67,7 +67,7 @@ uint64_t SumBytes(const std::vector<TableRef>& tables);
 bool UserRangesTouch(const KeyOrder& order, const TableFile& a, const TableFile& b);
 bool Contains(const std::vector<TableRef>& tables, const TableRef& table);
 
-/// The position of the first table after `pointer`, by key; 0 if there is none.
+/// The position of the first table after `pointer`, by key; 0 if no table follows.
 size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
                    const std::string& pointer);
 

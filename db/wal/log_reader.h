@@ -26,8 +26,6 @@
 // The reader skips a record whose first fragments are followed by the start of another record. Its
 // writer died in the middle, and a later one continued the file, as LevelDB's reuse_logs does. The
 // record was never acknowledged.
-// writer died in the middle and a later one went on behind it, as LevelDB's reuse_logs does. It was
-// never acknowledged.
 #pragma once
 
 #include <cstdint>
