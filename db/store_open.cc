@@ -240,7 +240,8 @@ void Store::TableIsUnlisted(const TableFile& file) {
 void Store::operator delete(Store* store, std::destroying_delete_t) {
   if (store->IsInherited()) return;
   store->~Store();
-  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__, "else without an alignment");
+  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "otherwise call it without an alignment");
   ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
 }
 
@@ -276,7 +277,7 @@ Store::~Store() {
   keeper_.Close();
   // Unlock last: the next process to open the store must find every file closed.
   if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
-  Stores::Get().Remove(this);  // not before EndReporting: a listener may remove itself until then
+  Stores::Get().Remove(this);  // not before EndReporting: a listener can remove itself until then
 }
 
 }  // namespace lull

@@ -56,7 +56,7 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   std::optional<CompactionPlan> plan = PickLocked(job_class);
   if (!plan) return nullptr;
   if (!state_->board.Reserve(job_class, *plan, context_->order)) {
-    Log(context_->logger(), "A compaction of L%d was refused: its range is taken", plan->level);
+    Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
     return nullptr;
   }
   // Take the snapshot and the Version together under the mutex. No snapshot older than this one

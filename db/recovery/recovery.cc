@@ -103,7 +103,8 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
     }
     if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
       // A power loss can do this to unsynced writes, so it is no damage.
-      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not after %llu",
+      Log(context_->logger(),
+          "Replay ends before %s: it begins at sequence %llu, but replay reached only %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
           static_cast<unsigned long long>(last_sequence_));
       stopped_ = true;

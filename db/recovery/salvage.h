@@ -23,7 +23,7 @@ struct TableScan {
   uint64_t number = 0;
   std::string path;
   uint64_t file_bytes = 0;
-  uint64_t entries = 0;    ///< those that can be read; 0: nothing can
+  uint64_t entries = 0;    ///< readable entries
   leveldb::Status damage;  ///< the first damage found; OK if the table is intact
   std::string smallest;    ///< internal keys, of the readable entries
   std::string largest;

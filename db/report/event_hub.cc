@@ -170,7 +170,7 @@ leveldb::Status EventHub::Add(std::shared_ptr<EventListener> listener, Wants wan
   MutexLock lock(mutex_);
   for (const SubscriberRef& present : subscribers_) {
     if (present->listener == subscriber->listener)
-      return leveldb::Status::InvalidArgument("the store has this listener already");
+      return leveldb::Status::InvalidArgument("the store already has this listener");
   }
   if (thread_ == nullptr && !stopping_) {
     thread_ = std::move(thread);

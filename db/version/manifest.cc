@@ -94,7 +94,7 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
   text.pop_back();
   const std::optional<ParsedFileName> parsed = ParseFileName(text);
   if (!parsed || parsed->kind != FileKind::kDescriptor) {
-    return leveldb::Status::Corruption(path, "names no MANIFEST: " + EscapeBytes(text));
+    return leveldb::Status::Corruption(path, "does not name a MANIFEST: " + EscapeBytes(text));
   }
   *number = parsed->number;
   return status;

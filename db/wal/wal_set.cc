@@ -112,7 +112,7 @@ leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   DescriptorRef descriptor;
   if (!TakeDescriptor(&descriptor))
     return leveldb::Status::IOError(path,
-                                    "too many logs are open for the limit of file descriptors");
+                                    "too many WALs are open for the limit of file descriptors");
   const LogFileMode mode = WantedMode();
   LogFile* log = nullptr;
   leveldb::WritableFile* file = nullptr;
@@ -139,7 +139,7 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
     const std::string path = LogFileName(context_->name, number);
     DescriptorRef descriptor;
     LogFile* raw = nullptr;
-    status = leveldb::Status::IOError(old_path, "too many logs are open");
+    status = leveldb::Status::IOError(old_path, "too many WALs are open");
     if (TakeDescriptor(&descriptor))
       status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
     if (status.ok()) {
