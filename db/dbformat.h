@@ -17,8 +17,8 @@ namespace lull {
 
 using SequenceNumber = uint64_t;
 constexpr SequenceNumber kMaxSequence = (uint64_t{1} << 56) - 1;
-/// The store writes no sequence above this, and treats a higher one in a file as damage. The
-/// reserve ensures that a store never runs out of sequences.
+/// The store writes no sequence above this, and treats a higher one in a file as damage. It is far
+/// more than any store needs.
 constexpr SequenceNumber kMaxStoredSequence = kMaxSequence / 2;
 
 /// The format's levels: L0 (tables may overlap) to L6.

@@ -196,7 +196,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     wal.SetSparing(room_.is_low());
     status = wal.Switch(recovered->last_sequence + 1);
   }
-  // Keep damaged WALs, before the new MANIFEST no longer needs them.
+  // Keep unreadable files in lost/, before the new MANIFEST no longer needs them.
   if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
   if (status.ok()) status = keeper_.Start(recovered, wal.current_number());
   if (!status.ok() && !recovered->new_tables_are_listed) {

@@ -9,8 +9,7 @@
 //   - The ranges of running jobs are disjoint on input and output level. Reserve checks this in
 //     release builds too. A range stays reserved until its job is installed or has failed.
 //   - No job begins in a range that cannot be read, or in one that a manual request waits for.
-//   - After a pick finds nothing, it is repeated only after a change of the layout, the Version,
-//     the
+//   - A pick that found nothing is repeated only after a change of the layout, the Version, the
 //     running jobs or the ranges. After a change of the Version, call VersionChanged or Installed.
 #pragma once
 

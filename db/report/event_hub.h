@@ -48,7 +48,7 @@ class EventHub {
   /// delay them. First waits for a running call to a listener of this hub. Later posts are dropped.
   void Stop() LULL_EXCLUDES(mutex_);
 
-  /// Any thread, holding any lock except one that Add's caller holds.
+  /// Any thread. The caller can hold any lock that precedes the hub's in the lock order.
   void Post(Event event) LULL_EXCLUDES(mutex_);
 
   enum class Wants { kEverything, kSummaries };  ///< summaries: no job begins, pauses or resumes

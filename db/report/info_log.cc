@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kStallLineEveryUs = 1'000'000;
-constexpr uint64_t kLongStallUs = 100'000;  // logged in any case
+constexpr uint64_t kLongStallUs = 100'000;  // the end of a longer stall is always logged
 
 double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 double Ms(uint64_t us) { return static_cast<double>(us) / 1e3; }

@@ -55,7 +55,7 @@ class WalSet {
   /// Once clients sync, discards WALs prepared for clients that do not. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
-  /// Whether Prepare would write and sync zeros, which no flush must wait for. Flush thread.
+  /// Whether Prepare would write and sync zeros. It must then not delay a flush. Flush thread.
   bool PreparesSlowly() const { return retired_.empty() && WantedMode() == LogFileMode::kWrite; }
   /// Whether Prepare has released WALs to recycle. They must not be kept waiting. Flush thread.
   bool HasRetired() const { return !retired_.empty(); }

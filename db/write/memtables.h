@@ -86,9 +86,9 @@ class MemTables {
   uint64_t flushes_ = 0;
 };
 
-/// The active memtable as the leading writer uses it. Tracks growth past the size with which
-/// memtables were opened. The memory budget counts that growth in advance, so that several stores
-/// together cannot exceed the budget.
+/// The active memtable as the leading writer uses it. Tracks its growth past
+/// Options::write_buffer_size. The memory budget counts that growth in advance, so that several
+/// stores together cannot exceed the budget.
 class ActiveMemTable {
  public:
   /// `opened_with_bytes`: Options::write_buffer_size. The budget does not count memory up to here.

@@ -8,8 +8,7 @@
 // links of a higher node are directly before it.
 //
 // A link is stored (release) only after its target node is complete, so a reader that follows it
-// (acquire) sees the whole node. A reader that misses a link still being inserted only loses a
-// shortcut.
+// (acquire) sees the whole node. A reader that meets a partly linked node only misses a shortcut.
 #pragma once
 
 #include <array>

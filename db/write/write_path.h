@@ -5,8 +5,7 @@
 // runs on one of them at a time, the leading writer.
 //
 // Invariants:
-//   - An entry goes to the WAL (synced, if its writer asked), then to the memtable, and is
-//     published
+//   - An entry goes to the WAL (synced, if its writer asked), then to the memtable. It is published
 //     last.
 //   - A WAL that failed to take a record takes no other. The next WAL begins after all of memory is
 //     in tables and the MANIFEST's log number is above the failed WAL.

@@ -33,8 +33,8 @@ class WritersQueue {
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
   /// Leader only. Returns the last writer of the leader's group. The group is limited: a small
-  /// write does not wait for large ones, nor an unsynced write for a sync. A request to seal is a
-  /// group alone.
+  /// write does not wait for large ones, nor an unsynced write for a sync. A request to seal is
+  /// alone in its group.
   Writer* GroupEnd(Writer* leader) LULL_EXCLUDES(mutex_);
   static Writer* NextOf(Writer* writer) { return writer->next; }
 
