@@ -32,7 +32,7 @@ namespace {
 
 using leveldb::Status;
 
-// The minimum of LevelDB's max_file_size.
+// The minimum of Options::max_file_size, as when a store is opened.
 constexpr size_t kTableBytesMaxMin = 1 << 20;
 
 TableRef ListedTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
@@ -363,7 +363,8 @@ Status Repairer::Rebuild() {
   return status;
 }
 
-// Files that an open would remove do not need a new MANIFEST, but other leftovers do.
+// Leftover files count as work: temporary files, duplicate tables, old MANIFESTs and unlisted
+// tables must go to lost/.
 bool Repairer::NothingToDo() const {
   return !changed_ && folder_.temps.empty() && folder_.twins.empty() &&
          folder_.manifests.size() == 1 && folder_.tables.size() == tables_.size();

@@ -4,7 +4,7 @@
 // time.
 //
 // Judging a fault. A power loss can destroy any 4 KiB block that was not synced: it then reads as
-// zeros or garbage, while later blocks can survive. So the last record is often cut short, and a
+// zeros or garbage, while later blocks can survive. So the last record can be cut short, and a
 // fault alone proves nothing. The reader looks for a record after the fault, with a correct
 // checksum: anywhere in the same block, or after intact fragments of a later one.
 //  - None: the writer stopped here. The end is kTorn, or kClean if only zeros follow.
