@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What every part of an open store knows and none changes: where it is, how it was opened, how keys
-// compare.
+// StoreContext: what every part of an open store can use: its directory, options, key order and
+// file numbers. Constant after the open, except for the file number counter. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -25,16 +25,16 @@
 
 namespace lull {
 
-/// What seldom happens to a store of usual size, or takes its time; tests have it otherwise.
+/// Limits and delays that a test changes to reach rare or slow cases.
 struct StorePace {
-  /// A MANIFEST that is shorter is not replaced by a new one; see ManifestKeeper.
+  /// ManifestKeeper does not replace a MANIFEST smaller than this.
   uint64_t manifest_bytes_min = 4 << 20;
-  /// Until a flush that failed is tried again; for compactions see compactions.cc.
+  /// The delay before a failed flush is retried. Compactions: see compactions.cc.
   uint64_t retry_nanos = 250'000'000;
-  /// A table ends before its index outgrows this. The format's limit is 4 GiB; the rest is for the
-  /// versions of one user key, which stay in one table.
+  /// A table ends before its index exceeds this. The format's limit is 4 GiB. The margin is for a
+  /// user key with many versions, which all stay in one table.
   uint64_t index_bytes_max = 1 << 30;
-  /// Of the store, and of its coordinator if that is its own.
+  /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();
 };
 
@@ -43,20 +43,21 @@ struct StoreContext {
       : options(options_in),
         order(options_in.comparator, KeyOrder::Keys::kInternal),
         memtable_blocks(std::make_shared<BlockPool>(
-            // So that a memtable's last step does not overshoot its size by much, small as a policy
-            // may want it.
+            // Small blocks, so that the last allocation of a memtable exceeds its size limit by
+            // little, even if the policy sets a small limit.
             std::clamp<size_t>(options_in.write_buffer_size / 128, 4 << 10, 64 << 10))) {}
 
-  std::string name;          ///< the store's folder
+  std::string name;          ///< the store's directory
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache
   KeyOrder order;
   std::shared_ptr<BlockPool> memtable_blocks;
   LayoutOptions layout;
-  EnvExtension* extension = nullptr;  ///< of options.env; may be null
+  EnvExtension* extension = nullptr;  ///< of options.env; null if it has none
   StorePace pace;
-  /// Null where no thread of idle priority works: repair, recovery's readers, tests of jobs.
+  /// Runs directory operations for threads of idle priority. Null if there is no such thread: in
+  /// repair, in recovery's readers and in tests of jobs.
   std::shared_ptr<FolderThread> folder_thread;
-  std::unique_ptr<leveldb::Cache> own_cache;  ///< when the caller gave none
+  std::unique_ptr<leveldb::Cache> own_cache;  ///< null if the caller supplied one
   std::unique_ptr<leveldb::Logger> own_logger;
 
   leveldb::Env* env() const { return options.env; }
@@ -72,22 +73,22 @@ struct StoreContext {
     return write;
   }
 
-  /// File numbers are handed out once and never again, whatever becomes of the file. Any thread.
+  /// Returns a number that no file of this store has had. Any thread.
   uint64_t NewFileNumber() { return next_file_number.fetch_add(1, std::memory_order_relaxed); }
-  /// Numbers up to `number` are taken. REQUIRES: the store is not yet open.
+  /// Numbers up to `number` are in use. REQUIRES: the store is not yet open.
   void MarkFileNumberUsed(uint64_t number) {
     if (next_file_number.load(std::memory_order_relaxed) <= number) {
       next_file_number.store(number + 1, std::memory_order_relaxed);
     }
   }
-  /// An error when something in the folder bears a number so high that a store which counts on from
-  /// there would give its files names that it cannot read.
+  /// Fails if a file number in the directory is so high that new files would soon get names the
+  /// store cannot read.
   leveldb::Status CheckFileNumbers() const {
     const uint64_t next = next_file_number.load(std::memory_order_relaxed);
     if (next <= kFileNumberMax / 2) return leveldb::Status::OK();
-    return leveldb::Status::Corruption(name, "a file or the MANIFEST bears number " +
+    return leveldb::Status::Corruption(name, "a file or the MANIFEST has number " +
                                                  std::to_string(next - 1) +
-                                                 ": too few are left behind it");
+                                                 ": too few higher numbers are left");
   }
   std::atomic<uint64_t> next_file_number{2};
 };

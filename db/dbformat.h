@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Internal keys: what the memtable, the WAL and the tables store. An internal key is the user's key
-// followed by 8 bytes, little-endian: sequence << 8 | kind. Of two entries with one user key the
-// one with the larger sequence comes first.
+// Internal keys, as stored in the memtable and the tables. An internal key is the user key followed
+// by 8 bytes, little-endian: sequence << 8 | kind. Among entries with the same user key, the one
+// with the larger sequence sorts first.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace lull {
 
 using SequenceNumber = uint64_t;
 constexpr SequenceNumber kMaxSequence = (uint64_t{1} << 56) - 1;
-/// Beyond this none is written, and none in a file is believed. There is room for more batches than
-/// anybody will write; counting on from a higher one, a store would soon be at the end.
+/// The store writes no sequence above this, and treats a higher one in a file as damage. It is far
+/// more than any store needs.
 constexpr SequenceNumber kMaxStoredSequence = kMaxSequence / 2;
 
 /// The format's levels: L0 (tables may overlap) to L6.
@@ -26,7 +26,7 @@ constexpr int kLevels = 7;
 
 enum class ValueKind : uint8_t { kDeletion = 0, kValue = 1 };
 
-/// The kind with which a search key is built: it sorts before every entry of the same sequence.
+/// The kind in a search key. It sorts before every other entry of the same sequence.
 constexpr ValueKind kKindForSeek = ValueKind::kValue;
 
 inline uint64_t PackTrailer(SequenceNumber sequence, ValueKind kind) {
@@ -39,7 +39,7 @@ struct ParsedInternalKey {
   ValueKind kind = ValueKind::kValue;
 };
 
-/// False when `key` is too short or its kind is unknown.
+/// Returns false if `key` is too short or its kind is unknown.
 inline bool ParseInternalKey(const leveldb::Slice& key, ParsedInternalKey* parsed) {
   if (key.size() < KeyOrder::kTrailerBytes) return false;
   const uint64_t trailer = DecodeFixed64(key.data() + key.size() - KeyOrder::kTrailerBytes);

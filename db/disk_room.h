@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Watches the free space of a store's file system, so that the store stops deferring work before
-// the disk is full: a flush needs space for its table while the log of the memtable still exists.
-// The flush thread looks; any thread asks.
+// DiskRoom: watches the free space of a store's file system. When space is low, the store stops
+// postponing flushes and compactions. A flush needs space for its table while the memtable's WAL
+// still exists. Look: flush thread only. is_low: any thread.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,11 @@ class DiskRoom {
  public:
   explicit DiskRoom(const StoreContext* context) : context_(context) {}
 
-  /// `unflushed_bytes`: of sealed memtables. Asks the file system at most once a millisecond.
+  /// `unflushed_bytes`: size of the sealed memtables. Queries the file system at most once per
+  /// millisecond.
   void Look(uint64_t now_nanos, uint64_t unflushed_bytes, uint64_t memtable_bytes);
 
-  /// Whether less is free than twice what the unflushed memtables and two more can grow to.
+  /// Whether free space is below twice the size of the unflushed memtables plus two more.
   bool is_low() const { return is_low_.load(std::memory_order_relaxed); }
 
  private:

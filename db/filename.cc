@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kDescriptorPrefix[] = "MANIFEST-";
 
-/// Six digits at least, so that names sort like numbers in a listing.
+/// At least six digits, so that names sort by number in a listing.
 std::string Digits(uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
@@ -71,7 +71,7 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   const leveldb::Slice from_number = rest;
   uint64_t number = 0;
   if (!ConsumeDecimal(&rest, &number) || number > kFileNumberMax) return std::nullopt;
-  // A store would look for 000007.log where a folder has 7.log.
+  // A store opens 000007.log, so 7.log is not its file.
   if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != Digits(number))
     return std::nullopt;
   if (is_descriptor) {
@@ -89,7 +89,7 @@ leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
   const std::string temp = TempFileName(store, descriptor_number);
   leveldb::Status status =
       WriteStringToFileSync(env, DescriptorBaseName(descriptor_number) + "\n", temp);
-  if (!status.ok()) return status;  // and no temp file is left
+  if (!status.ok()) return status;  // the temp file is already removed
   status = env->RenameFile(temp, CurrentFileName(store));
   if (!status.ok()) {
     env->RemoveFile(temp);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The names of a store's files: NNNNNN.log, NNNNNN.ldb (older: .sst), MANIFEST-NNNNNN, CURRENT,
-// LOCK, LOG, LOG.old, NNNNNN.dbtmp, and the folder lost/ for files that could not be read.
+// The file names of a store: NNNNNN.log, NNNNNN.ldb (formerly .sst), MANIFEST-NNNNNN, CURRENT,
+// LOCK, LOG, LOG.old, NNNNNN.dbtmp, and the directory lost/ for files that could not be read.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ std::string TempFileName(const std::string& store, uint64_t number);
 std::string InfoLogFileName(const std::string& store);
 std::string OldInfoLogFileName(const std::string& store);
 std::string LostFolderName(const std::string& store);
-/// The folder that a store's own name is in.
+/// The directory that contains `store`.
 std::string ParentFolderName(std::string store);
 
-/// What a folder or a MANIFEST names beyond this is not ours: counting on from there would run
-/// over, and give a new file the number of one that is needed.
+/// A file with a higher number is not the store's. Counting on from it could overflow, and reuse
+/// the number of a live file.
 constexpr uint64_t kFileNumberMax = uint64_t{1} << 62;
 
 struct ParsedFileName {
   FileKind kind;
-  uint64_t number;  ///< 0 where the kind bears none
+  uint64_t number;  ///< 0 if the kind has no number
   bool operator==(const ParsedFileName&) const = default;
 };
 
-/// `name` without folder; nullopt for a name that no store uses: a number that overflows, or one
-/// with fewer or more digits than a store would write.
+/// Parses `name`, without its directory. Returns nullopt for a name that no store writes, such as a
+/// number that overflows or has the wrong count of digits.
 std::optional<ParsedFileName> ParseFileName(const std::string& name);
 
-/// Makes CURRENT name DESCRIPTOR `number`, atomically, and durably where the Env allows (temp file,
-/// sync, rename, sync of the folder). On an error CURRENT may be the old one or the new: neither
-/// descriptor may be deleted then.
+/// Makes CURRENT name MANIFEST `number`: writes a temp file, syncs it, renames it, syncs the
+/// directory. Atomic, and durable where the Env can sync a directory. After an error CURRENT can
+/// name either MANIFEST, so the caller must delete neither.
 leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
                                uint64_t descriptor_number);
 

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What is asked of a store without its mutex, on paths that must not wait for it. Each value is
-// published by the part that knows it, under the mutex; a reader may see the one from before.
+// StoreGates: the parts of a store's state that are read without its mutex, on paths that must not
+// wait for it. The part that owns a value publishes it under the mutex. A reader can see the
+// previous value.
 #pragma once
 
 #include <atomic>
@@ -9,14 +10,14 @@
 namespace lull {
 
 struct StoreGates {
-  /// The leading writer must ask StoreHealth before it appends. By StoreHealth.
+  /// The leading writer must ask StoreHealth before it appends. Set by StoreHealth.
   std::atomic<bool> refuses_writes{false};
-  /// Files that the MANIFEST no longer needs may be deleted. By StoreHealth.
+  /// Files that the MANIFEST no longer needs can be deleted. Set by StoreHealth.
   std::atomic<bool> may_delete{false};
-  /// Edits may be appended to the MANIFEST, so memtables may be flushed. By StoreHealth; changes on
-  /// the flush thread only, which therefore sees the present value.
+  /// Edits can be appended to the MANIFEST, so memtables can be flushed. Set by StoreHealth, on the
+  /// flush thread only, so the flush thread always sees the current value.
   std::atomic<bool> may_install{true};
-  /// Sealed memtables that are not yet in tables. By MemTables.
+  /// Count of sealed memtables that are not yet in tables. Set by MemTables.
   std::atomic<int> immutables{0};
 };
 

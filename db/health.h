@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What has gone wrong with a store, and what it may do meanwhile. A state machine without a clock,
-// a lock or a file: the owner reports events and asks, under its mutex. Some answers are also
-// published as gates, which any thread reads without the mutex.
+// StoreHealth: the errors of a store, and which operations they forbid. A state machine without a
+// clock, a lock or files. The owner reports events and asks questions under its mutex. Some answers
+// are also published as gates, which any thread reads without the mutex.
 //
-// Each row is a state that an event leads to; several may hold at once, and then every "no" counts.
+// Each row is a state that an event leads to. Several can hold at once; then an operation is
+// allowed only if every one of them allows it.
 //
 //   event                        write  flush  compact  install  delete  until
 //   -                            yes    yes    yes      yes      no      Opened
@@ -18,14 +19,14 @@
 //   InputUnreadable              yes    yes    later    yes      yes     InputsReadable
 //   Closing                      yes    yes    yes      yes      no      the store is reopened
 //
-// "later": from the given time on, or from RetryNow. After FlushFailed a write that waits for
-// memory fails instead of waiting, and after CompactionFailed one that waits for L0: WhyNotFlushed
-// and WhyNotCompacted are their errors. After InputUnreadable the board keeps jobs away from that
-// range; `damage` is the error of a client that needs just that range.
+// "later": from the given time on, or after RetryNow. A write that waits for memory fails after
+// FlushFailed, with the error WhyNotFlushed. A write that waits for L0 fails after
+// CompactionFailed, with the error WhyNotCompacted. After InputUnreadable the board runs no job in
+// that range; `damage` is the error for a client that needs that range.
 //
-// What always holds:
-//   - Of two errors that refuse writes, the first one is reported while it lasts.
-//   - A gate says no before the mutex of the event that closed it is released.
+// Invariants:
+//   - Of two errors that refuse writes, the first is reported for as long as it lasts.
+//   - An event closes its gate before the mutex is released.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +48,18 @@ class StoreHealth {
   void Opened();
   void Closing();
 
-  /// A WAL did not take a record, or did not sync.
+  /// A WAL failed to append or sync a record.
   void WalFailed(const leveldb::Status& why);
-  /// Another WAL takes records, and the MANIFEST needs none from before.
+  /// A new WAL takes records, and the MANIFEST needs none of the older ones.
   void WalRestarted();
 
-  /// Nobody knows what is durable in the MANIFEST, or whether CURRENT names it. `restorable`: a new
-  /// MANIFEST may settle that. Returns whether it may: not where writes are refused anyway.
+  /// It is unknown what is durable in the MANIFEST, or whether CURRENT names it. `restorable`: a
+  /// new MANIFEST can resolve that. Returns whether to write one; false if writes are refused
+  /// anyway.
   bool ManifestFailed(const leveldb::Status& why, bool restorable);
   void ManifestRestored();
 
-  /// No write may be acknowledged any more.
+  /// No further write is acknowledged.
   void WritesFailed(const leveldb::Status& why);
 
   void FlushFailed(const leveldb::Status& why, uint64_t retry_at_nanos);
@@ -65,12 +67,12 @@ class StoreHealth {
   void CompactionFailed(const leveldb::Status& why, uint64_t retry_at_nanos);
   void CompactionInstalled();
 
-  /// A compaction could not read its input.
+  /// A compaction failed to read its input.
   void InputUnreadable(const leveldb::Status& why, uint64_t retry_at_nanos);
-  /// No range is kept from compactions any more.
+  /// No range is closed to compactions any more.
   void InputsReadable();
 
-  /// Somebody waits for work that failed.
+  /// A client waits for work that failed: retry it without a delay.
   void RetryFlushNow() { flush_retry_at_nanos_ = 0; }
   void RetryNow();
 
@@ -79,30 +81,31 @@ class StoreHealth {
   bool MayCompact(uint64_t now_nanos) const {
     return write_error().ok() && now_nanos >= compaction_retry_at_nanos_;
   }
-  /// Whether edits may be appended to the MANIFEST; no memtable is flushed otherwise.
+  /// Whether edits can be appended to the MANIFEST. While false, no memtable is flushed.
   bool MayInstall() const { return manifest_ == Manifest::kGood; }
-  /// When a flush may be tried, as far as that is a matter of time.
+  /// The earliest time for the next flush, if the last one failed.
   uint64_t flush_retry_at_nanos() const { return flush_retry_at_nanos_; }
 
-  /// Why nothing is written and no job begins; OK again only if the MANIFEST can be restored.
+  /// Why writes are refused and no job begins. Becomes OK again only if the MANIFEST is restored.
   const leveldb::Status& write_error() const {
     return manifest_error_.ok() ? fatal_error_ : manifest_error_;
   }
-  /// OK again when a WAL was restarted.
+  /// Becomes OK again after WalRestarted.
   const leveldb::Status& wal_error() const { return wal_error_; }
   const leveldb::Status& WhyNotWritten() const { return FirstOf(write_error(), wal_error_); }
-  /// What keeps memory from being flushed.
+  /// Why memtables cannot be flushed.
   const leveldb::Status& WhyNotFlushed() const { return FirstOf(write_error(), flush_error_); }
-  /// What keeps background work as a whole from its end.
+  /// Why background work cannot finish.
   const leveldb::Status& WhyNotCompacted() const {
     return FirstOf(write_error(), background_error_);
   }
-  /// Why some ranges are kept from compactions.
+  /// Why some ranges are closed to compactions.
   const leveldb::Status& damage() const { return damage_; }
-  /// Of the last flush or compaction, whether it is over or not; for reports.
+  /// The error of the last flush or compaction, even if it no longer has an effect. For reports.
   const leveldb::Status& WorstOfBackground() const { return FirstOf(background_error_, damage_); }
 
-  /// For a client that waits: an error from before says nothing about the next try.
+  /// For a client that waits for background work: pass the count from before the wait to
+  /// ErrorSince, which ignores older errors.
   uint64_t background_errors() const { return background_errors_; }
   leveldb::Status ErrorSince(uint64_t background_errors_before) const;
   uint64_t flushes_failed() const { return flushes_failed_; }
@@ -119,12 +122,12 @@ class StoreHealth {
   StoreGates* const gates_;
   bool is_open_ = false;  // from Opened to Closing
   Manifest manifest_ = Manifest::kGood;
-  leveldb::Status manifest_error_;  // OK if there was another error first
+  leveldb::Status manifest_error_;  // OK if another error came first
   leveldb::Status fatal_error_;
   leveldb::Status wal_error_;
   leveldb::Status background_error_;  // of the last flush or compaction that ended
-  uint64_t background_errors_ = 0;    // so far
-  leveldb::Status flush_error_;       // the same of flushes alone
+  uint64_t background_errors_ = 0;
+  leveldb::Status flush_error_;  // of the last flush
   uint64_t flushes_failed_ = 0;
   leveldb::Status damage_;
   uint64_t flush_retry_at_nanos_ = 0;

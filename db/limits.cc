@@ -6,7 +6,7 @@
 namespace lull {
 namespace {
 
-// Sizes that a policy may ask for. Below, files and logs would cost more than what is in them.
+// Bounds for the sizes that a policy sets. Below the minimum, files cost more than their content.
 constexpr uint64_t kMemTableBytesMin = 64 << 10;
 constexpr uint64_t kTableBytesMin = 64 << 10;
 constexpr uint64_t kSizeBytesMax = 1 << 30;
@@ -34,7 +34,7 @@ bool Limits::Apply(const Directive& directive, uint64_t memory_budget_bytes) {
   table_bytes_.store(
       SizeWithin(directive.table_bytes, defaults_.table_bytes, kTableBytesMin, kSizeBytesMax),
       std::memory_order_relaxed);
-  // A writer that has waited for the one sealed memtable to be flushed has waited long enough.
+  // A writer waits at most until the one sealed memtable is flushed.
   immutables_max_.store(std::max(directive.immutables_max, 1), std::memory_order_relaxed);
   l0_stop_.store(directive.l0_stop, std::memory_order_relaxed);
   offers_core_.store(directive.offers_core, std::memory_order_relaxed);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the directive in force says of sizes and of the hard limits, brought into bounds. The
-// monitor applies directives; any thread reads, without a lock. Values that are read together may
-// come from two directives.
+// Limits: the sizes and hard limits of the current directive, clamped to safe bounds. The monitor
+// applies directives. Any thread reads, without a lock; two values read one after the other can
+// come from different directives.
 #pragma once
 
 #include <atomic>
@@ -15,32 +15,32 @@ namespace lull {
 class Limits {
  public:
   struct Defaults {
-    uint64_t memtable_bytes = 0;  ///< with which the store was opened
+    uint64_t memtable_bytes = 0;  ///< at the open
     uint64_t table_bytes = 0;
   };
   explicit Limits(const Defaults& defaults);
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
 
-  /// Monitor only. True if a flush may be due sooner than before.
+  /// Monitor only. Returns true if a flush can become due sooner.
   bool Apply(const Directive& directive, uint64_t memory_budget_bytes);
 
-  /// At this size of the memtable the leading writer looks whether it may grow: the smaller of its
+  /// The memtable size from which the leading writer checks whether it can grow: the smaller of its
   /// full size and the default.
   uint64_t ask_at_bytes() const { return ask_at_bytes_.load(std::memory_order_relaxed); }
-  /// A memtable of this size is full. The memory budget holds two.
+  /// A memtable of this size is full. The memory budget has room for two.
   uint64_t memtable_bytes() const { return memtable_bytes_.load(std::memory_order_relaxed); }
-  /// Outputs of compactions are cut at this size.
+  /// A compaction ends an output at this size.
   uint64_t table_bytes() const { return table_bytes_.load(std::memory_order_relaxed); }
-  /// A full memtable takes more while another waits for its flush.
+  /// A full memtable keeps growing while another one waits for its flush.
   bool absorbs() const { return absorbs_.load(std::memory_order_relaxed); }
-  /// Background work offers its core to clients between two entries.
+  /// Background work yields its core to clients between two entries.
   bool offers_core() const { return offers_core_.load(std::memory_order_relaxed); }
-  /// So much sealed memory makes a flush due.
+  /// A flush is due once this much sealed memory waits.
   uint64_t flush_bytes_min() const { return flush_bytes_min_.load(std::memory_order_relaxed); }
-  /// Sealed memtables. At least one may be sealed.
+  /// Maximum count of sealed memtables; at least 1.
   int immutables_max() const { return immutables_max_.load(std::memory_order_relaxed); }
-  /// A full memtable is not sealed while L0 has so many tables.
+  /// A full memtable is not sealed while L0 has this many tables.
   int l0_stop() const { return l0_stop_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Files that nobody needs any more, and abandoned jobs with files of their own. The only place
-// that deletes files of an open store: by clean-up jobs, since unlinking can block for long, and
-// what is left at the close.
+// ObsoleteFiles: files that the store no longer needs, and abandoned jobs that own files. The only
+// code that deletes files of an open store. Clean-up jobs do the deleting, since unlinking can
+// block for long; the close deletes the rest.
 //
-// What always holds: a file is added only once the durable MANIFEST does not need it, and deleted
-// only while StoreGates::may_delete says so.
+// Invariants: a file is added only after the durable MANIFEST no longer needs it, and deleted only
+// while StoreGates::may_delete is true.
 //
-// Any thread. Lock order: after the store's mutex, before nothing.
+// Any thread. Lock order: after the store's mutex; no lock is taken under it.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,22 @@ namespace lull {
 
 class ObsoleteFiles {
  public:
-  /// `on_added` is called when there is something to clean up.
+  /// `on_added` is called after something was added.
   ObsoleteFiles(StoreContext* context, const StoreGates* gates, std::function<void()> on_added);
 
-  /// Paths.
+  /// Adds files, as full paths.
   void Add(std::vector<std::string> paths) LULL_EXCLUDES(mutex_);
-  /// Closing and removing its outputs can block, so a worker destroys it, not the monitor.
+  /// A worker destroys the job, not the monitor: closing and removing its outputs can block.
   void Add(std::unique_ptr<Job> job) LULL_EXCLUDES(mutex_);
   void Add(Waste waste) LULL_EXCLUDES(mutex_);
 
-  /// A job that cleans up all there is now; null if there is nothing, or nothing may be deleted.
+  /// Returns a job that cleans up everything added so far; null if there is nothing, or if nothing
+  /// can be deleted now.
   std::unique_ptr<CleanupJob> TakeJob() LULL_EXCLUDES(mutex_);
 
   size_t FileCount() const LULL_EXCLUDES(mutex_);
 
-  // At the close, when nothing else of the store runs.
+  // At the close, after all other work of the store has ended.
   void DestroyJobs() LULL_EXCLUDES(mutex_);
   void DeleteAll() LULL_EXCLUDES(mutex_);
 

@@ -78,8 +78,9 @@ LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
   return layout;
 }
 
-/// What the string says stands at once; what the policy and the picker go by changes between two
-/// rounds of the monitor. A policy for which nothing changes stays, with all it has learned.
+/// The new options text takes effect at once. The policy and the picker's layout change between two
+/// rounds of the monitor. If no option of the policy changes, the policy object and its state are
+/// kept.
 leveldb::Status Store::SetOptions(const std::string& text) {
   if (IsInherited()) return InheritedError();
   MutexLock options_lock(options_mutex_);
@@ -115,8 +116,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->flush_bytes_per_sec = flusher_.bytes_per_sec();
   pressure->memtable_bytes = memtable_bytes;
   reporting_.activity().Sample(pressure->client_bytes_total);
-  // Two memtables fit, whatever the shared budget says: else a writer of large ones would wait for
-  // every flush.
+  // At least two memtables, whatever the shared budget: otherwise a writer with large memtables
+  // would wait for every flush.
   pressure->memory_budget_bytes =
       std::max<uint64_t>(pressure->memory_budget_bytes, 2 * memtable_bytes);
   pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
@@ -124,7 +125,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();
-  // One that waits for room needs just the work that is done in silence.
+  // A writer that waits for room needs the work that a policy defers until writes stop.
   pressure->write_under_way = writes && state_.waiting_writers == 0;
   pressure->active_bytes = state_.memtables.active()->MemoryBytes();
   pressure->immutable_bytes = state_.memtables.immutable_bytes();
@@ -137,7 +138,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   for (int level = 1; level < kLevels - 1; ++level) {
     if (LevelScore(version, level, layout) >= 1.0) pressure->deep_due = true;
   }
-  // Compactions give space back.
+  // Compactions free disk space.
   pressure->drain_requested = state_.drains > 0 || room_.is_low();
 }
 
@@ -184,7 +185,7 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
 
 std::optional<uint64_t> Store::RunFlushSlice() {
   std::optional<uint64_t> again;
-  if (compactions_.InstallOne()) again = 0;  // perhaps more wait; a flush goes on in between
+  if (compactions_.InstallOne()) again = 0;  // more can wait; flush between installs
   keeper_.RollIfLong();
   const std::optional<uint64_t> restore = RestoreManifest();
   if (restore) again = std::min(*restore, again.value_or(*restore));
@@ -205,7 +206,7 @@ std::optional<uint64_t> Store::RestoreManifest() {
   if (!at_nanos) return std::nullopt;
   const uint64_t now = coordinator_->clock()->NowNanos();
   if (now < *at_nanos) return *at_nanos - now;
-  write_path_.wal().DiscardPrepared(0);  // it needs their space
+  write_path_.wal().DiscardPrepared(0);  // the new MANIFEST needs their space
   const std::optional<uint64_t> retry_at = keeper_.Restore(now);
   return retry_at ? *retry_at - now : 0;
 }

@@ -1,20 +1,20 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store: what leveldb::DB::Open returns. This class makes the parts, connects them, and is what
-// clients (leveldb::DB) and the coordinator's threads (Tenant) call. Each part's own file says how
-// it works:
+// Store: an open database, as returned by leveldb::DB::Open. It creates and connects the parts
+// below. Clients call it as leveldb::DB, the coordinator's threads as Tenant. Each part is
+// described in its own header:
 //
 //   write_path.h        client threads: a write, from the call to the memtable
 //   store_reader.h      client threads: reads, without a lock of the store
 //   store_state.h       all threads: what the mutex guards
 //   compactions.h       monitor, flush thread: makes compaction jobs, installs them
-//   flusher.h           flush thread: flushes memtables, tends the logs
+//   flusher.h           flush thread: flushes memtables, prepares and releases WALs
 //   manifest_keeper.h   flush thread: the MANIFEST
 //   obsolete_files.h    any thread: deletes files
-//   limits.h, gates.h   atomics that the others read
+//   limits.h, gates.h   any thread: values read without the mutex
 //
-// The functions of this class are in store.cc, but for the open and the close (store_open.cc),
-// clients that wait for background work (store_wait.cc), and reports (store_report.cc).
+// The functions are in store.cc, except for opening and closing (store_open.cc), clients that wait
+// for background work (store_wait.cc), and reports (store_report.cc).
 #pragma once
 
 #include <atomic>
@@ -36,21 +36,22 @@
 
 namespace lull {
 
-/// Makes the policy of that name; see MakePolicy.
+/// Creates the policy with the given name; see MakePolicy.
 using PolicyFactory =
     std::function<std::unique_ptr<Policy>(const std::string& name, const PolicyOptions& options)>;
 
 class Store final : public leveldb::DB, private Tenant {
  public:
-  /// Tests have policies and a pace of their own.
+  /// Tests pass their own policies and pace.
   static leveldb::Status Open(const leveldb::Options& options, const OptionValues& scheduling,
                               const std::string& name, leveldb::DB** result,
                               PolicyFactory make_policy = MakePolicy, const StorePace& pace = {});
   ~Store() override;
-  /// Leaks the store of a parent process; otherwise as usual.
+  /// Destroys the store, except in a forked child, where it leaks the parent's store.
   static void operator delete(Store* store, std::destroying_delete_t);
 
-  /// The store that `db` is. If it is none, `*store` is null and the status names `function`.
+  /// Finds the Store that `db` points to. If `db` is not a Store, sets `*store` to null and returns
+  /// an error that names `function`.
   static leveldb::Status Of(leveldb::DB* db, const char* function, Store** store);
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
@@ -73,15 +74,15 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
-  /// What the layout cost since the store was opened.
+  /// I/O costs of the layout since the open.
   LayoutFigures GetLayoutFigures();
 
  private:
   Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduling,
         PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator);
 
-  /// Whether a parent process opened the store. It has no threads here, and its locks may never be
-  /// released: only reads, which take no lock of the store, work.
+  /// Whether a parent process opened the store. This process then has none of its threads, and its
+  /// locks might never be released. Only reads work, since they take no lock of the store.
   bool IsInherited() const { return opened_in_ != ForkGeneration(); }
   leveldb::Status InheritedError() const;
   leveldb::Status OpenFiles(Recovered* recovered);
@@ -122,7 +123,7 @@ class Store final : public leveldb::DB, private Tenant {
   bool registered_ = false;
   SequenceNumber opened_sequence_ = 0;  // constant after the open
 
-  Mutex options_mutex_;  // taken before any other
+  Mutex options_mutex_;  // first in the lock order
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.

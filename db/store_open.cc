@@ -18,7 +18,7 @@ namespace {
 
 using Stores = Registry<leveldb::DB, Store>;
 
-/// What cannot be mended is refused; sizes are brought into the bounds that LevelDB keeps them in.
+/// Refuses invalid options, and clamps sizes to LevelDB's bounds.
 leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name) {
   const auto refuse = [&](const char* what) {
     return leveldb::Status::InvalidArgument(name, what);
@@ -30,7 +30,7 @@ leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& 
     return refuse("Options::block_restart_interval is less than 1");
   const int compression = static_cast<int>(options->compression);
   if (compression < leveldb::kNoCompression || compression > leveldb::kZstdCompression) {
-    return refuse("Options::compression is none of none, snappy and zstd");
+    return refuse("Options::compression is not none, snappy or zstd");
   }
   options->max_open_files = std::clamp(options->max_open_files, 64 + 10, 50000);
   options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, 64 << 10, 1 << 30);
@@ -58,7 +58,7 @@ void OpenInfoLog(StoreContext* context) {
   const std::string path = InfoLogFileName(context->name);
   if (env->FileExists(path)) env->RenameFile(path, OldInfoLogFileName(context->name));
   leveldb::Logger* logger = nullptr;
-  if (!env->NewLogger(path, &logger).ok()) return;  // a store works without
+  if (!env->NewLogger(path, &logger).ok()) return;  // a store works without a LOG
   context->own_logger.reset(logger);
   context->options.info_log = logger;
 }
@@ -130,7 +130,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
                             const std::string& name, leveldb::DB** result,
                             PolicyFactory make_policy, const StorePace& pace) {
   if (result == nullptr)
-    return leveldb::Status::InvalidArgument("Open: the place for the result is null");
+    return leveldb::Status::InvalidArgument("Open: the result pointer is null");
   *result = nullptr;
   leveldb::Options checked = options;
   leveldb::Status status = CheckStoreOptions(&checked, name);
@@ -171,7 +171,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Env* const env = context_->env();
   WalSet& wal = write_path_.wal();
   if (context_->options.create_if_missing) {
-    env->CreateDir(context_->name);  // what goes wrong here, the lock file says
+    env->CreateDir(context_->name);  // if this fails, LockFile reports it
   } else if (!env->FileExists(CurrentFileName(context_->name))) {
     leveldb::Status status = CheckFolderIsNew(*context_);
     if (status.IsCorruption()) return status;
@@ -196,11 +196,11 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     wal.SetSparing(room_.is_low());
     status = wal.Switch(recovered->last_sequence + 1);
   }
-  // What was not read to its end, before there is a MANIFEST that needs it no more.
+  // Keep unreadable files in lost/, before the new MANIFEST no longer needs them.
   if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
   if (status.ok()) status = keeper_.Start(recovered, wal.current_number());
   if (!status.ok() && !recovered->new_tables_are_listed) {
-    // Or each try to open a store that cannot be opened would add to what is on the disk.
+    // Otherwise each failed attempt to open the store would leave more files on the disk.
     for (const TableMeta& table : recovered->new_tables)
       env->RemoveFile(TableFileName(context_->name, table.number));
   }
@@ -210,7 +210,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   return status;
 }
 
-/// Once the new MANIFEST is durable.
+/// Call after the new MANIFEST is durable.
 void Store::BeginDeleting(const Recovered& recovered) {
   std::vector<std::string> paths;
   for (const auto* files : {&recovered.lost, &recovered.obsolete}) {
@@ -229,18 +229,19 @@ TableRef Store::MakeTable(const TableMeta& table) {
 }
 
 void Store::TableIsUnlisted(const TableFile& file) {
-  if (IsInherited()) return;  // an iterator ends in a forked child
+  if (IsInherited()) return;  // a forked child destroys an iterator
   reader_.tables()->Forget(file);
   if (gates_.may_delete.load(std::memory_order_acquire))
     obsolete_.Add({TableFileName(context_->name, file.number())});
 }
 
-/// In a forked child nothing of the parent's store is destroyed: closing files there would cut and
-/// delete the parent's, and waiting for threads would never end.
+/// A forked child does not destroy its parent's store. Closing files would truncate and delete the
+/// parent's, and joining its threads would never end.
 void Store::operator delete(Store* store, std::destroying_delete_t) {
   if (store->IsInherited()) return;
   store->~Store();
-  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__, "else without an alignment");
+  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "otherwise call it without an alignment");
   ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
 }
 
@@ -253,14 +254,14 @@ Store::~Store() {
   }
   if (registered_) coordinator_->Unregister(this);
   EndReporting();
-  // From here on this thread is alone. Jobs that were not installed take their files with them.
+  // No other thread runs here. Jobs that were not installed delete their outputs.
   flusher_.Close();
   {
     MutexLock lock(state_.mutex);
     state_.board.DropFinished();
   }
   obsolete_.DestroyJobs();
-  // Views of the past let go of tables that only they listed.
+  // Old views release the tables that only they listed.
   while (reader_.Collect()) {
   }
   obsolete_.DeleteAll();
@@ -274,9 +275,9 @@ Store::~Store() {
   reader_.Close();
   write_path_.wal().Close();
   keeper_.Close();
-  // The lock goes last: whoever takes it finds every file closed.
+  // Unlock last: the next process to open the store must find every file closed.
   if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
-  Stores::Get().Remove(this);  // not before EndReporting: a listener may remove itself until then
+  Stores::Get().Remove(this);  // not before EndReporting: a listener can remove itself until then
 }
 
 }  // namespace lull

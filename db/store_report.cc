@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store tells of itself: properties, listeners, and LOG.
+// Store's reports: properties, listeners and LOG.
 #include <string_view>
 #include <utility>
 
@@ -105,7 +105,7 @@ leveldb::Status Store::BeginReporting(const OptionValues& scheduling, const Reco
                                  EventHub::Wants::kSummaries, {});
 }
 
-/// REQUIRES: nothing of the store runs any more. A listener may read it until this returns.
+/// REQUIRES: all threads of the store have ended. A listener can read the store until this returns.
 void Store::EndReporting() {
   reporting_.activity().Close();
   reporting_.events().Stop();
@@ -127,7 +127,7 @@ leveldb::Status AddListener(leveldb::DB* db, std::shared_ptr<EventListener> list
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "AddListener", &store);
   if (!status.ok()) return status;
-  if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: it is null");
+  if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: listener is null");
   return store->AddListener(std::move(listener));
 }
 

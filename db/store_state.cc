@@ -5,7 +5,7 @@
 
 namespace lull {
 
-/// Only the first refusal is an event; LOG has all of them.
+/// Only the first refusal becomes an event; LOG lists all of them.
 void StoreState::ReportRefusalLocked(const char* what, const leveldb::Status& why) {
   if (health.write_error().ok()) activity_->WritesRefused(what, why);
   changed.NotifyAll();

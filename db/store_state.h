@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the threads of a store share under its one mutex: parts that each know one thing, and know
-// nothing of locks. The mutex is held for moments, never during I/O.
+// StoreState: what the threads of a store share, guarded by the store's mutex. Its parts contain no
+// locks. Hold the mutex only for short sections, never during I/O.
 //
-// What always holds: a thread that changes `memtables` or `version` publishes the view
-// (PublishViewLocked) before the mutex is released.
+// Invariant: a thread that changes `memtables` or `version` publishes the view (PublishViewLocked)
+// before it releases the mutex.
 //
 // Lock order: Store's options mutex, this one, then those of ObsoleteFiles, WalSet, ActivityStats,
-// EventHub and GraceDomain, which nest in no other way than ActivityStats before EventHub.
+// EventHub and GraceDomain. Of the latter, only ActivityStats and EventHub nest, in this order.
 #pragma once
 
 #include "db/compaction/board.h"
@@ -38,23 +38,23 @@ struct StoreState {
   StoreState& operator=(const StoreState&) = delete;
 
   Mutex mutex;
-  CondVar changed;  ///< an install, a seal, an error: all who wait look again
+  CondVar changed;  ///< notified after an install, a seal or an error
 
   MemTables memtables LULL_GUARDED_BY(mutex);
   VersionRef version LULL_GUARDED_BY(mutex);
-  SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< of `version`'s newest entry
+  SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< newest entry in `version`
   SnapshotList snapshots LULL_GUARDED_BY(mutex);
   CompactionBoard board LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
   bool flushing LULL_GUARDED_BY(mutex) = false;
-  int drains LULL_GUARDED_BY(mutex) = 0;           ///< clients that wait for background work
-  int waiting_writers LULL_GUARDED_BY(mutex) = 0;  ///< at a hard limit: the leading one
+  int drains LULL_GUARDED_BY(mutex) = 0;  ///< count of clients that wait for background work
+  int waiting_writers LULL_GUARDED_BY(mutex) = 0;  ///< 1: the leader waits at a hard limit
   bool closing LULL_GUARDED_BY(mutex) = false;
 
   void PublishViewLocked() LULL_REQUIRES(mutex) { reader_->PublishView(memtables, version); }
 
-  // Events of `health` that refuse writes: they are reported too, and wake who waits.
+  // Report an error that refuses writes, pass it to `health`, and wake all waiting threads.
   void FailWrites(const char* what, const leveldb::Status& why) LULL_EXCLUDES(mutex);
   /// As StoreHealth::ManifestFailed.
   bool FailManifest(const leveldb::Status& why, bool restorable) LULL_EXCLUDES(mutex);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Clients that wait for background work.
+// Store's functions in which clients wait for background work.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,8 @@ constexpr uint64_t kLookAgainNanos = 20'000'000;
 
 }  // namespace
 
-/// Waits until `over`, which is called under the mutex, while the background works for this client.
+/// Waits until `over()` is true, and makes background work run meanwhile. Calls `over` under the
+/// mutex.
 template <class Over>
 void Store::DrainLocked(Over over) {
   ++state_.drains;
@@ -33,25 +34,25 @@ leveldb::Status Store::Flush() {
   if (!status.ok()) return status;
   MutexLock lock(state_.mutex);
   const uint64_t wanted = state_.memtables.seals();
-  state_.health.RetryFlushNow();  // one try at least
+  state_.health.RetryFlushNow();  // try at least once
   while (status.ok() && state_.memtables.flushes() < wanted) {
     const uint64_t failed_before = state_.health.flushes_failed();
     DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
       return state_.memtables.flushes() >= wanted || !state_.health.write_error().ok() ||
              state_.health.flushes_failed() > failed_before;
     });
-    // Both are OK if a try failed, and the next one flushed a part before this thread looked.
+    // WhyNotFlushed is OK if a flush failed and a later one flushed a part before this thread woke.
     if (state_.memtables.flushes() < wanted) status = state_.health.WhyNotFlushed();
   }
   return status;
 }
 
-/// A write-ahead log failed, so that what was acknowledged from it may be nowhere but in memory:
-/// one try to bring that into tables before the store closes.
+/// After a WAL failure, acknowledged entries can exist in memory only. Makes one attempt to flush
+/// them before the store closes.
 void Store::SaveAckedWrites() {
   MutexLock lock(state_.mutex);
   if (state_.health.wal_error().ok()) return;
-  // A flush that runs now may fail of what is over, and is not that try.
+  // A flush that already runs can fail for an old cause, so it does not count as the attempt.
   const uint64_t failed_max = state_.health.flushes_failed() + (state_.flushing ? 2 : 1);
   DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
     state_.health.RetryFlushNow();
@@ -60,10 +61,9 @@ void Store::SaveAckedWrites() {
   });
 }
 
-/// What memory holds is flushed first, so that the tables of one Version are all there is to a
-/// checkpoint. To copy logs instead would save one small table, and bring in what is hardest to get
-/// right: where a log that is being written ends, which of several are needed, in which Envs their
-/// last bytes are not yet readable.
+/// Flushes memory first, so that a checkpoint consists of the tables of one Version. Copying WALs
+/// instead would save one small table. But it would have to find the end of a WAL in use, select
+/// the WALs that are needed, and handle Envs where the last bytes are not yet readable.
 leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
   leveldb::Status status = Flush();
   if (!status.ok()) return status;
@@ -124,8 +124,7 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
     status = state_.health.ErrorSince(errors);
     return request.done || !status.ok();
   });
-  // A job of this request may still run: it is taken for what it is when it ends, without the
-  // request.
+  // A job of this request can still run. Its result is used without the request.
   state_.board.RemoveRequest(&request);
   return request.status.ok() ? status : request.status;
 }

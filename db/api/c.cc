@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldb/c.h over the C++ interface. Every function is a translation and nothing more: rules that
-// hold for C only (who frees what, what NULL means) are those of that header.
+// leveldb/c.h on top of the C++ interface. Every function is a plain translation. That header has
+// the rules for C callers: who frees what, and what NULL means.
 #include "leveldb/c.h"
 
 #include <cstdlib>
@@ -39,16 +39,16 @@ const char* BytesOf(const Slice& slice, size_t* size) {
   return slice.data();
 }
 
-/// A bound of a range that C callers leave out by a null pointer.
+/// A bound of a range; a C caller omits it with a null pointer.
 const Slice* NullIfUnset(const Slice& bound) { return bound.data() == nullptr ? nullptr : &bound; }
 
-/// What a handle stands for, where NULL stands for nothing.
+/// The object of a handle; nullptr for a null handle.
 template <class Handle>
 auto RepOrNull(const Handle* handle) {
   return handle == nullptr ? nullptr : &*handle->rep;
 }
 
-/// The part that all objects made of C functions share: the state, and how to be rid of it.
+/// Common to all objects made of C functions: their state and its destructor.
 class CState {
  public:
   using Destructor = void (*)(void*);
@@ -81,7 +81,7 @@ class CComparator final : public leveldb::Comparator {
   int Compare(const Slice& a, const Slice& b) const override {
     return compare_(state_.get(), a.data(), a.size(), b.data(), b.size());
   }
-  // There is no way to ask a C program for shorter keys, so index entries are whole keys.
+  // C programs cannot provide shorter keys, so index entries are whole keys.
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 
@@ -124,7 +124,7 @@ class CFilterPolicy final : public leveldb::FilterPolicy {
   const MatchFunction match_;
 };
 
-/// Passes the updates of a batch on to two C functions.
+/// Passes the updates of a batch to two C functions.
 class CBatchReader final : public leveldb::WriteBatch::Handler {
  public:
   using PutFunction = void (*)(void*, const char*, size_t, const char*, size_t);
@@ -284,7 +284,7 @@ void leveldb_writebatch_iterate(const leveldb_writebatch_t* batch, void* state,
                                 CBatchReader::PutFunction put,
                                 CBatchReader::DeleteFunction deleted) {
   CBatchReader reader(state, put, deleted);
-  // C callers cannot make a batch that does not parse, so there is no error to give.
+  // C callers cannot create a malformed batch, so there is no error to return.
   (void)batch->rep.Iterate(&reader);
 }
 
@@ -353,7 +353,7 @@ void leveldb_options_set_max_file_size(leveldb_options_t* options, size_t bytes)
   options->rep.max_file_size = bytes;
 }
 
-// A number that is none of the enum's is refused when the store is opened.
+// The open refuses numbers that are not in the enum.
 void leveldb_options_set_compression(leveldb_options_t* options, int type) {
   options->rep.compression = static_cast<leveldb::CompressionType>(type);
 }

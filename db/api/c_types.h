@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What stands behind the opaque types of leveldb/c.h. For the files that implement C functions:
+// Definitions of the opaque types of leveldb/c.h. For the files that implement C functions:
 // db/api/c.cc, and those of lull/c.h.
 //
-// Each `rep` is what a C++ program would hold. Which objects own theirs is said at the type; all
-// others point to something that the caller, or the library, owns.
+// Each `rep` is the C++ object. A comment says which raw pointers are owned; the caller or the
+// library owns the others.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct leveldb_t {
   leveldb::DB* rep;
 };
 
-// Given back by leveldb_release_snapshot.
+// Released by leveldb_release_snapshot.
 struct leveldb_snapshot_t {
   const leveldb::Snapshot* rep;
 };
@@ -63,24 +63,24 @@ struct leveldb_filterpolicy_t {
   std::unique_ptr<const leveldb::FilterPolicy> rep;
 };
 
-// The process's own Env, which nobody deletes.
+// The process's default Env, which is never deleted.
 struct leveldb_env_t {
   leveldb::Env* rep;
 };
 
-// No C function makes one; leveldb_options_set_info_log takes those of other libraries.
+// No C function creates one; leveldb_options_set_info_log accepts those of other libraries.
 struct leveldb_logger_t {
   leveldb::Logger* rep;
 };
 
 namespace lull::c {
 
-/// A copy for a C caller to free(), with a zero behind it. Ends the process when there is no
-/// memory, as the library does elsewhere: a null pointer would mean "not found" or "no error".
+/// Returns a zero-terminated copy that a C caller free()s. Ends the process if memory runs out, as
+/// the rest of the library does: a null pointer would mean "not found" or "no error".
 char* MallocedCopy(std::string_view bytes);
 
-/// Keeps the convention of `errptr`: untouched when `status` is OK; otherwise the old message is
-/// freed and replaced. Returns status.ok().
+/// Sets `errptr` as LevelDB does: unchanged if `status` is OK; otherwise frees the old message and
+/// replaces it. Returns status.ok().
 bool KeepError(const leveldb::Status& status, char** errptr);
 
 }  // namespace lull::c

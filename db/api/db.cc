@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldb::DB and the functions of lull/lull.h that take an open one.
+// leveldb::DB, and the functions of lull/lull.h that take an open DB.
 #include "leveldb/db.h"
 
 #include <cstdlib>
@@ -70,7 +70,7 @@ Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
   return lull::Store::Open(options, scheduling, name, dbptr);
 }
 
-// As batches of one; a store overrides them, as DB demands, and calls them.
+// One-entry batches. A Store overrides these functions, and calls them.
 Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& value) {
   WriteBatch batch;
   batch.Put(key, value);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// DestroyDB: removes what a store has written, and nothing else. What was set aside under lost/
-// could not be read once and has no other copy, so it stays, and with it the folder. Only the notes
-// of logs there go: what they say is true of no other store.
+// DestroyDB: removes the files that a store has written, and no others. Files in lost/ stay, and
+// with them the directory: they were unreadable once, and have no other copy. Only the notes of
+// WALs in lost/ are removed, since they are about this store only.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 Status RemoveNotes(Env* env, const std::string& lost) {
   std::vector<std::string> names;
-  env->GetChildren(lost, &names);  // fails where nothing was set aside
+  env->GetChildren(lost, &names);  // fails if there is no lost/
   Status result;
   for (const std::string& child : names) {
     if (!child.ends_with(lull::kReplayedToSuffix)) continue;
@@ -42,7 +42,7 @@ Status DestroyDB(const std::string& name, const Options& options) {
   Status result = env->LockFile(lock_name, &lock);
   if (!result.ok()) return result;
 
-  // CURRENT goes first: without it, what is left after an interruption cannot be taken for a store.
+  // Remove CURRENT first: without it, the rest after an interruption is no store.
   const std::string current_name = lull::CurrentFileName(name);
   if (env->FileExists(current_name)) result = env->RemoveFile(current_name);
   if (result.ok()) result = RemoveNotes(env, lull::LostFolderName(name));
@@ -58,13 +58,13 @@ Status DestroyDB(const std::string& name, const Options& options) {
     }
   }
 
-  // Unlinked while it is held, the LOCK cannot be one that somebody else took in the meantime. An
-  // Env that cannot unlink an open file gets a second chance.
+  // Unlink the LOCK while it is held: later, another process might hold a new one. If the Env
+  // cannot unlink an open file, try again after the unlock.
   const bool unlinked = result.ok() && env->RemoveFile(lock_name).ok();
   const Status unlocked = env->UnlockFile(lock);
   if (!result.ok()) return result;
   if (!unlinked) env->RemoveFile(lock_name);
-  env->RemoveDir(name);  // fails, and should, when files of others are in it
+  env->RemoveDir(name);  // fails, as it must, if it contains other files
   return unlocked;
 }
 

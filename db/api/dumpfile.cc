@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Files as text, in the form that LevelDB's `leveldbutil dump` made familiar; scripts read it.
+// DumpFile: files as text, in the format of LevelDB's `leveldbutil dump`, which scripts parse.
 #include "leveldb/dumpfile.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 std::string Quoted(const leveldb::Slice& bytes) { return "'" + EscapeBytes(bytes) + "'"; }
 
-/// Where the text goes. After a failure nothing more is written.
+/// The output. Writes nothing after a failure.
 class TextOutput {
  public:
   explicit TextOutput(leveldb::WritableFile* file) : file_(file) {}
@@ -101,7 +101,7 @@ leveldb::Status DumpTable(leveldb::Env* env, const std::string& name, TextOutput
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::RandomAccessFile> file(opened_file);
 
-  // Entries are only walked through, so it does not matter which order they are in.
+  // The iteration ignores the order of entries, so any comparator works.
   leveldb::Options options;
   options.env = env;
   leveldb::Table* opened_table = nullptr;

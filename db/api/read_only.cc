@@ -1,13 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// OpenReadOnly: a store as it is at one moment, without its LOCK, while another process may write
-// to it. Nothing is written, and nothing runs in the background.
+// OpenReadOnly: a store at one moment, without its LOCK, while another process can write to it.
+// Writes nothing, and has no background work. Any thread reads.
 //
-// How a moment is had of a folder that changes: files are deleted, and WALs overwritten by younger
-// ones, only after the MANIFEST says so. So when the MANIFEST did not grow between the first look
-// at it and the last, every WAL that it names was still there to be replayed, and every table to be
-// opened. Otherwise all is done again.
-// Tables that are open stay readable when they are deleted later.
+// Consistency: a writer deletes files, and overwrites WALs with newer ones, only after an edit in
+// the MANIFEST. The load looks at the MANIFEST before and after it reads the files. If the
+// MANIFEST did not grow meanwhile, every WAL and table that it needs was still there. Otherwise the
+// load is repeated. Open tables stay readable if they are deleted later.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -31,7 +30,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-// A writer would have to install something during each of so many attempts.
+// To defeat all of them, a writer would have to install an edit during each attempt.
 constexpr int kAttemptsMax = 20;
 
 class ReadOnlyStore final : public leveldb::DB {
@@ -54,7 +53,7 @@ class ReadOnlyStore final : public leveldb::DB {
 
   Status Get(const leveldb::ReadOptions& options, const Slice& key, std::string* value) override;
   leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override;
-  // Nothing changes, so all snapshots are the same one.
+  // The store never changes, so all snapshots are equal.
   const leveldb::Snapshot* GetSnapshot() override { return new StoreSnapshot(last_sequence_); }
   void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override {
     delete static_cast<const StoreSnapshot*>(snapshot);
@@ -63,7 +62,7 @@ class ReadOnlyStore final : public leveldb::DB {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
 
  private:
-  /// Where the MANIFEST stands: its name, and how long it is.
+  /// The name and length of the MANIFEST.
   struct ManifestMark {
     std::string current;
     uint64_t bytes = 0;
@@ -72,7 +71,7 @@ class ReadOnlyStore final : public leveldb::DB {
   Status MarkManifest(ManifestMark* mark) const;
   Status TryLoad();
   void OpenTables(const Version& version);
-  /// Closes what was evicted. REQUIRES: no guard is held by this thread.
+  /// Closes evicted tables. REQUIRES: this thread holds no guard.
   void CloseEvicted() {
     if (retired_.exchange(false)) grace_.Collect();
   }
@@ -84,7 +83,7 @@ class ReadOnlyStore final : public leveldb::DB {
   GraceDomain grace_;
   TableCache tables_;
   std::atomic<bool> retired_{false};
-  // Fixed once loaded.
+  // Constant after the load.
   ReadView* view_ = nullptr;
   SequenceNumber last_sequence_ = 0;
 };
@@ -101,7 +100,7 @@ Status ReadOnlyStore::Load() {
   if (!context_->env()->FileExists(CurrentFileName(context_->name))) {
     const Status status = CheckFolderIsNew(*context_);
     return status.IsCorruption() ? status
-                                 : Status::InvalidArgument(context_->name, "holds no store");
+                                 : Status::InvalidArgument(context_->name, "contains no store");
   }
   Status status;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
@@ -109,8 +108,8 @@ Status ReadOnlyStore::Load() {
     const Status first = MarkManifest(&before);
     status = TryLoad();
     const Status last = MarkManifest(&after);
-    // An error counts only when nobody was at work meanwhile: it may be of a file just deleted. (A
-    // writer that closes deletes the log that it had prepared and not used, and says so nowhere.)
+    // An error counts only if nothing changed meanwhile, since it can be about a deleted file. (A
+    // writer that closes deletes its unused prepared WALs without a MANIFEST edit.)
     if (first.ok() == last.ok() && before == after && !status.IsNotFound()) return status;
   }
   return status.ok() ? Status::IOError(context_->name, "changes faster than it can be read")
@@ -135,7 +134,7 @@ Status ReadOnlyStore::TryLoad() {
   return status;
 }
 
-/// As many as may be open at once. Whoever needs one that cannot be opened is told then.
+/// Opens as many tables as allowed. A table that cannot be opened fails the read that needs it.
 void ReadOnlyStore::OpenTables(const Version& version) {
   int left = context_->options.max_open_files;
   for (int level = 0; level < kLevels; ++level) {
@@ -187,8 +186,7 @@ void ReadOnlyStore::GetApproximateSizes(const leveldb::Range* ranges, int count,
 }  // namespace
 
 Status OpenReadOnly(const leveldb::Options& options, const std::string& name, leveldb::DB** db) {
-  if (db == nullptr)
-    return Status::InvalidArgument("OpenReadOnly: the place for the result is null");
+  if (db == nullptr) return Status::InvalidArgument("OpenReadOnly: the result pointer is null");
   *db = nullptr;
   if (options.env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
   if (options.comparator == nullptr)

@@ -47,7 +47,7 @@ std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version
     EndRequest(damage);
     return std::nullopt;
   }
-  // Until its turn comes, no other job begins in its range.
+  // Reserves the request's range, so that no other job begins in it.
   std::optional<RunningRange> kept_free;
   if (pick.conflict) {
     const ManualPick alone = pick_beside({});
@@ -129,7 +129,7 @@ void CompactionBoard::RemoveRequest(ManualRequest* request) {
 }
 
 void CompactionBoard::ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status) {
-  if (requests_.empty() || requests_.front()->running != plan.range) return;  // its client gave up
+  if (requests_.empty() || requests_.front()->running != plan.range) return;  // the client gave up
   ManualRequest* const request = requests_.front();
   request->running.reset();
   if (status.ok() && request->next_begin) {
@@ -153,7 +153,7 @@ std::vector<RunningRange> CompactionBoard::Unreadable() const {
   return ranges;
 }
 
-/// What no job may touch now.
+/// Ranges in which no job can begin now.
 std::vector<RunningRange> CompactionBoard::Taken() const {
   std::vector<RunningRange> taken = Unreadable();
   taken.insert(taken.end(), running_.begin(), running_.end());

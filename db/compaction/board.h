@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Which compactions a store has under way, and which may begin: ranges that jobs run in, ranges
-// whose tables cannot be read, requests of clients (CompactRange), and finished jobs that wait for
-// their install. It asks the picker; the Version to pick from is an argument. No lock, clock or
-// file: the owner calls it under its mutex.
+// CompactionBoard: the state of a store's compactions: ranges of running jobs, ranges whose tables
+// cannot be read, manual requests (CompactRange), and finished jobs that wait for their install. It
+// calls the picker with the current Version. No lock, clock or files: the owner calls it under its
+// mutex.
 //
-// What always holds:
-//   - The ranges of running jobs are disjoint on input and output level: Reserve checks it in
-//     release builds too. A range stays reserved until its job is installed, or has failed.
-//   - No job begins in a range that cannot be read, nor in one that a manual request waits for.
-//   - A search that found nothing is made again only after something has changed that a plan is
-//     made from. After a change of the Version, call VersionChanged or Installed.
+// Invariants:
+//   - The ranges of running jobs are disjoint on input and output level. Reserve checks this in
+//     release builds too. A range stays reserved until its job is installed or has failed.
+//   - No job begins in a range that cannot be read, or in one that a manual request waits for.
+//   - A pick that found nothing is repeated only after a change of the layout, the Version, the
+//     running jobs or the ranges. After a change of the Version, call VersionChanged or Installed.
 #pragma once
 
 #include <array>
@@ -32,14 +32,14 @@ namespace lull {
 
 class CompactionJob;
 
-/// What a client's CompactRange asks of one level. It lives on the client's stack.
+/// One level of a client's CompactRange. On the client's stack.
 struct ManualRequest {
   int level = 0;
-  UserRange range;                      ///< what is left of it
-  std::optional<RunningRange> running;  ///< of the job that works for it
+  UserRange range;                      ///< still to compact
+  std::optional<RunningRange> running;  ///< of this request's job
   std::optional<std::string> next_begin;
   bool done = false;
-  leveldb::Status status;  ///< once done
+  leveldb::Status status;  ///< valid once done
 };
 
 class CompactionBoard {
@@ -49,7 +49,7 @@ class CompactionBoard {
   CompactionBoard(const CompactionBoard&) = delete;
   CompactionBoard& operator=(const CompactionBoard&) = delete;
 
-  // ---- what plans are made from
+  // ---- inputs of a pick
 
   const LayoutOptions& layout() const { return layout_; }
   void SetLayout(const LayoutOptions& layout);
@@ -60,49 +60,49 @@ class CompactionBoard {
 
   // ---- picking
 
-  /// A compaction of the class kL0 or kDeep that may begin.
+  /// Picks a compaction of class kL0 or kDeep that can begin now.
   std::optional<CompactionPlan> Pick(JobClass job_class, const Version& version);
-  /// The next piece of the first manual request. A request with nothing left ends here; so does
-  /// one that only a range which cannot be read stands in the way of, with `damage`.
+  /// Picks the next part of the first manual request. Ends a request with nothing left. Also ends
+  /// one that conflicts only with unreadable ranges; its status is `damage`.
   std::optional<CompactionPlan> PickManual(const Version& version, const leveldb::Status& damage);
 
-  /// Begins a job of a plan that was just picked. False, and the plan is void, if its range is
-  /// taken: two jobs in one range would lose data.
+  /// Reserves the range of a plan that was just picked. Returns false if the range is in use: the
+  /// caller must drop the plan, since two jobs in one range would lose data.
   bool Reserve(JobClass job_class, const CompactionPlan& plan, const KeyOrder& order);
-  /// The job has ended without an install.
+  /// The job ended without an install.
   void Free(const CompactionPlan& plan);
-  /// The job is installed: its outputs are in the Version from here on.
+  /// The job was installed: its outputs are in the Version.
   void Installed(const CompactionPlan& plan);
 
-  /// Those of `jobs`, by position, without which an L0 job could begin that now cannot; none if
-  /// it could not even without all of them. `jobs` are ranges of running deep jobs.
+  /// Which of `jobs` to stop so that an L0 job can begin, as positions. Empty if one can begin
+  /// already, or could not begin even without all of them. `jobs`: ranges of running deep jobs.
   std::vector<size_t> BlockersOfL0(const Version& version, const std::vector<RunningRange>& jobs);
-  /// Whether no L0 job could begin even if none ran: each would need what cannot be read.
+  /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
-  /// Nothing runs, waits or is due.
+  /// Nothing runs, waits for its install or is due.
   bool IsIdle(const Version& version) const;
 
   // ---- ranges that cannot be read
 
-  /// A job failed to read its input. UINT64_MAX: a table is damaged.
+  /// Call after a job failed to read its input. UINT64_MAX: a table is damaged.
   void Avoid(const RunningRange& range, uint64_t until_nanos);
-  /// Forgets ranges whose time is up. True if these were the last.
+  /// Forgets ranges whose time is over. Returns true if none is left.
   bool ForgetReadable(uint64_t now_nanos);
 
   // ---- manual requests
 
   void AddRequest(ManualRequest* request) { requests_.push_back(request); }
-  /// A job of the request may still run; it ends like any other.
+  /// A job of the request can still run; it ends like any other.
   void RemoveRequest(ManualRequest* request);
-  /// A manual job ended: its request goes on with the rest of its range, or is done. One whose job
-  /// failed is done too; its client gets the error whatever else succeeds meanwhile.
+  /// After a manual job: continues its request with the rest of the range, or ends it. If the job
+  /// failed, the client gets its error even if other jobs succeed.
   void ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status);
   size_t request_count() const { return requests_.size(); }
 
   // ---- finished jobs
 
   void AwaitInstall(std::unique_ptr<CompactionJob> job);
-  /// The one that waits longest; null if none does.
+  /// The job that has waited longest; null if none waits.
   std::unique_ptr<CompactionJob> TakeFinished();
   size_t finished_count() const { return finished_.size(); }
   void DropFinished();
@@ -120,14 +120,14 @@ class CompactionBoard {
   LayoutOptions layout_;
   CompactPointers pointers_;
   std::vector<RunningRange> running_;
-  std::vector<UnreadableRange> unreadable_;  // in the order in which they came
+  std::vector<UnreadableRange> unreadable_;  // oldest first
   std::list<ManualRequest*> requests_;
-  std::optional<RunningRange> kept_free_;  // for the first request, which is in conflict
+  std::optional<RunningRange> kept_free_;  // for the first request, while it conflicts
   std::deque<std::unique_ptr<CompactionJob>> finished_;
 
-  // Grows with every change of what a plan is made from.
+  // Incremented on every change of a pick's inputs.
   uint64_t basis_ = 1;
-  std::array<uint64_t, 2> nothing_at_basis_{};  // a search found nothing; L0, deep
+  std::array<uint64_t, 2> nothing_at_basis_{};  // of a pick that found nothing: L0, deep
   uint64_t no_blockers_at_basis_ = 0;
 };
 

@@ -10,11 +10,12 @@
 namespace lull {
 namespace {
 
-// No more deep jobs are begun while so many wait to be installed. An install wakes the monitor.
+// No deep job begins while this many finished jobs wait for their install. An install wakes the
+// monitor.
 constexpr size_t kFinishedMax = 8;
 
-// In units of StorePace::retry_nanos. A flush is retried first: it needs less space than a
-// compaction, and clients wait for it. An input that could not be read seldom soon can be.
+// In units of StorePace::retry_nanos. A compaction is retried later than a flush, which needs less
+// space and for which clients wait. An unreadable input rarely becomes readable soon.
 constexpr uint64_t kCompactionRetry = 2;
 constexpr uint64_t kInputRetry = 32;
 
@@ -32,9 +33,9 @@ Compactions::Compactions(const Parts& parts)
 
 bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   if (state_->closing || !state_->health.MayCompact(now_nanos)) return false;
-  // A device may be well again.
+  // A device can work again after an error.
   if (state_->board.ForgetReadable(now_nanos)) state_->health.InputsReadable();
-  // Moves of tables are done at once, but each is an edit of the MANIFEST.
+  // Trivial moves finish at once, but each one needs a MANIFEST edit.
   return job_class != JobClass::kDeep || state_->board.finished_count() < kFinishedMax;
 }
 
@@ -55,11 +56,11 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   std::optional<CompactionPlan> plan = PickLocked(job_class);
   if (!plan) return nullptr;
   if (!state_->board.Reserve(job_class, *plan, context_->order)) {
-    Log(context_->logger(), "A compaction of L%d was refused: its range is taken", plan->level);
+    Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
     return nullptr;
   }
-  // The snapshot and the Version are taken in one step, under the mutex: no snapshot older than
-  // this one can come.
+  // Take the snapshot and the Version together under the mutex. No snapshot older than this one
+  // can appear later.
   const SequenceNumber oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
   return std::make_unique<CompactionJob>(job_class, context_, reader_->tables(), std::move(*plan),
                                          state_->board.layout(), state_->version, oldest_snapshot);
@@ -76,10 +77,10 @@ void Compactions::Failed(std::unique_ptr<CompactionJob> job, const leveldb::Stat
   activity_->JobEnded(*job, status);
   Log(context_->logger(), "A %s failed: %s", JobClassName(job->job_class()),
       status.ToString().c_str());
-  // LevelDB does so under this option.
+  // As LevelDB does with this option.
   if (status.IsCorruption() && context_->options.paranoid_checks)
     state_->FailWrites("a compaction", status);
-  // An input for which there was no descriptor is not damaged.
+  // An input that could not be opened for lack of file descriptors is not damaged.
   const bool of_input = status.IsCorruption() || (job->input_failed() && !IsOutOfResources(status));
   const uint64_t now = coordinator_->clock()->NowNanos();
   const uint64_t retry_nanos = context_->pace.retry_nanos;

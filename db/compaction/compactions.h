@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's compactions: makes jobs of what the board picks, and takes them back. The monitor asks
-// for jobs and returns them, without I/O; the flush thread installs those that are done. Takes the
-// store's mutex for moments, never during I/O.
+// Compactions: creates jobs from the board's plans, and installs or drops them at their end. The
+// monitor gets jobs and returns them, without I/O. The flush thread installs finished jobs. Takes
+// the store's mutex for short sections, never during I/O.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ namespace lull {
 
 class Compactions {
  public:
-  /// What it uses of the store; all outlive it.
+  /// Parts of the store; all outlive this object.
   struct Parts {
     StoreContext* context;
     Coordinator* coordinator;
@@ -51,7 +51,7 @@ class Compactions {
 
   // ---- flush thread
 
-  /// Installs the job that has waited longest. False: none waits.
+  /// Installs the job that has waited longest. Returns false if none waits.
   bool InstallOne() LULL_EXCLUDES(state_->mutex);
 
  private:

@@ -38,8 +38,8 @@ bool DropRule::ShouldDrop(const Slice& internal_key) {
   if (hidden_) return true;
   if (entry.sequence > oldest_snapshot_) return false;
 
-  // From here on every snapshot sees this entry, or one that is newer still. A deletion that goes
-  // because nothing lies below hides what follows in this merge all the same.
+  // Every snapshot sees this entry or a newer one, so older entries are hidden. This also holds
+  // for a deletion that is dropped because no deeper level has its key.
   hidden_ = true;
   return entry.kind == ValueKind::kDeletion && !DeeperLevelsMayHold(entry.user_key);
 }

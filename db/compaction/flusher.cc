@@ -56,7 +56,7 @@ std::optional<uint64_t> Flusher::TendLogs() {
   wal.SetSparing(room_->is_low());
   wal.SealEnded();
   if (wal.HasUnreleased()) obsolete_->Add(wal.Release(keeper_->log_number()));
-  // Tables need the space of prepared logs now.
+  // Tables need the space of prepared WALs now.
   const bool wal_failed = gates_->refuses_writes.load(std::memory_order_acquire);
   if (wal_failed) wal.DiscardPrepared(0);
   if (wal_failed || batch_.lacks_resources()) return std::nullopt;
@@ -73,7 +73,7 @@ void Flusher::TrimInLull() {
     context_->memtable_blocks->TrimTo(memtable_bytes);
 }
 
-/// A running flush or one that should run.
+/// Whether a flush runs or is due.
 bool Flusher::IsFlushWaiting() {
   if (job_ != nullptr) return true;
   MutexLock lock(state_->mutex);
@@ -88,7 +88,7 @@ bool Flusher::WantsFlushLocked() const {
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
-/// False if no flush may begin now: `again` is when to look again.
+/// Returns false if no flush can begin now. Then `again` is the delay until the next check.
 bool Flusher::TryBegin(std::optional<uint64_t>* again) {
   MutexLock lock(state_->mutex);
   const uint64_t now = coordinator_->clock()->NowNanos();
@@ -104,8 +104,8 @@ bool Flusher::TryBegin(std::optional<uint64_t>* again) {
 
 void Flusher::BeginLocked() {
   const SequenceNumber oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
-  // Memory is freed when a flush ends, so one takes no more than a third of it: another third fills
-  // meanwhile, and no writer waits.
+  // A flush frees its memory at its end. It takes at most a third of the budget, so that writers
+  // can fill another third meanwhile without waiting.
   const uint64_t file_bytes_max =
       context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
   const uint64_t bytes_max = std::min(coordinator_->memory_budget_bytes() / 3, file_bytes_max);
@@ -139,7 +139,7 @@ std::optional<uint64_t> Flusher::Advance() {
   const size_t memtables = job_->sealed().size();
   if (!failed) status = Install();
   activity_->JobEnded(*job_, status);
-  job_.reset();  // and a failed one's table with it
+  job_.reset();  // also deletes a failed job's table
   merged_bytes_.store(0, std::memory_order_relaxed);
   if (status.ok()) batch_.Succeeded();
   const bool retries_now = failed && Failed(status, memtables);
@@ -149,8 +149,8 @@ std::optional<uint64_t> Flusher::Advance() {
   return status.ok() || retries_now ? 0 : context_->pace.retry_nanos;
 }
 
-/// For want of resources the next try is smaller, and has the space of the prepared logs: true if
-/// it can be made at once.
+/// Without disk space or descriptors, the next flush is smaller, and prepared WALs are deleted.
+/// Returns true if it can begin at once.
 bool Flusher::Failed(const leveldb::Status& status, size_t memtables) {
   const bool lacked_resources = IsOutOfResources(status);
   batch_.Failed(memtables, lacked_resources);
@@ -170,7 +170,8 @@ leveldb::Status Flusher::Install() {
     MutexLock lock(state_->mutex);
     edit.log_number = state_->memtables.LogNumberAfter(count);
   }
-  // Only what is in tables: where a WAL begins after this sequence, replay sees a gap and stops.
+  // Not above the sequence in tables: if a WAL began after this sequence, replay would see a gap
+  // and stop.
   edit.last_sequence = job_->sealed().back().last_sequence;
   std::vector<TableMeta> outputs = job_->outputs().finished();
   const uint64_t written = job_->outputs().FinishedBytes();
@@ -178,8 +179,8 @@ leveldb::Status Flusher::Install() {
   VersionRef version;
   leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
-  // Nobody sees the table before the view is published. Newest first, so it is L0's front. A flush
-  // makes several tables only if an index would be too large; those go without a filter.
+  // The table is invisible until the view is published. It is the newest, so it is first in L0. A
+  // flush writes several tables only if one index would be too large; they get no filter.
   if (edit.new_tables.size() == 1)
     version->level(0).front()->key_filter = job_->TakeKeyFilter().release();
   if (written > 0) MeasureRate();

@@ -1,13 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The flush thread's work on memtables and logs: which memtables a flush takes, its slices, its
-// install, and what becomes of their WALs. Flush thread only, unless a function says otherwise;
-// takes the store's mutex for moments, never during I/O.
+// Flusher: flushes memtables, and seals, prepares and releases WALs. Flush thread only, except
+// where noted. Takes the store's mutex for short sections, never during I/O.
 //
-// What always holds:
-//   - Memtables are flushed oldest first, and one flush at a time.
-//   - A WAL is released only after the install, which makes the MANIFEST's log number pass it.
-//   - A flush that failed leaves its memtables and their WALs as they were.
+// Invariants:
+//   - Memtables are flushed oldest first, one flush at a time.
+//   - A WAL is released only after an install has moved the MANIFEST's log number past it.
+//   - A failed flush changes neither its memtables nor their WALs.
 #pragma once
 
 #include <atomic>
@@ -30,8 +29,8 @@
 
 namespace lull {
 
-/// How many memtables a flush takes at most: fewer after one that lacked resources, since a smaller
-/// table may still fit; more again after each that succeeded.
+/// The maximum count of memtables in one flush. It shrinks after a flush that lacked resources,
+/// since a smaller table can still fit. It grows after each success.
 class FlushBatch {
  public:
   size_t memtables_max() const { return memtables_max_; }
@@ -39,7 +38,7 @@ class FlushBatch {
   bool lacks_resources() const { return lacks_resources_; }
 
   void Succeeded();
-  /// A flush of so many memtables failed.
+  /// A flush of `memtables` memtables failed.
   void Failed(size_t memtables, bool lacked_resources);
 
  private:
@@ -48,11 +47,11 @@ class FlushBatch {
   bool lacks_resources_ = false;
 };
 
-/// Finds stretches of time in which clients write little.
+/// Finds lulls: seconds in which clients write little.
 class LullWatch {
  public:
-  /// To be asked at least once a second. True once for each second in which less than `bytes_max`
-  /// was written: a heartbeat is no burst.
+  /// Call at least once a second. Returns true once for each second with fewer than `bytes_max`
+  /// bytes written, so a trickle of writes still counts as a lull.
   bool IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes_max);
 
  private:
@@ -62,7 +61,7 @@ class LullWatch {
 
 class Flusher {
  public:
-  /// What it uses of the store; all outlive it.
+  /// Parts of the store; all outlive this object.
   struct Parts {
     StoreContext* context;
     Coordinator* coordinator;
@@ -80,23 +79,23 @@ class Flusher {
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
-  /// Seals, releases and prepares logs. Returns in how many nanoseconds to call it again; nullopt:
-  /// not before something has happened.
+  /// Seals, releases and prepares WALs. Returns the delay in nanoseconds until the next call;
+  /// nullopt: only after something changes.
   std::optional<uint64_t> TendLogs() LULL_EXCLUDES(state_->mutex);
-  /// Runs one slice of a flush if one is due, and installs it at its end. Returns the same.
+  /// Runs one slice of a due flush, and installs it at its end. Returns a delay as TendLogs does.
   std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
-  /// After a burst its memory goes back to the heap, but for what the next one begins with.
+  /// In a lull, returns the memory of the last burst to the heap, except for one memtable's worth.
   void TrimInLull();
 
-  /// Abandons a flush that is under way. REQUIRES: the flush thread does not call any more.
+  /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.
   void Close() { job_.reset(); }
 
   // Any thread.
-  /// Written to tables since the store was opened.
+  /// Bytes written to tables since the open.
   uint64_t written_bytes() const { return written_bytes_.load(std::memory_order_relaxed); }
-  /// Of the running flush's memtables, what is in its table.
+  /// Bytes of the running flush's memtables that are already in its table.
   uint64_t merged_bytes() const { return merged_bytes_.load(std::memory_order_relaxed); }
-  /// How fast flushes free memory, smoothed; 0: not known yet.
+  /// The rate at which flushes free memory, smoothed; 0: not yet known.
   uint64_t bytes_per_sec() const { return bytes_per_sec_.load(std::memory_order_relaxed); }
 
  private:

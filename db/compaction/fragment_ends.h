@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Where the fragments of a log end, so that a log which overwrites its file can end its own
-// elsewhere (see log_writer.h). Two bytes a fragment. One thread at a time.
+// FragmentEnds: the offsets at which a log's fragments end. A log that overwrites its file uses
+// them to place its own ends elsewhere; see log_writer.h. Two bytes per fragment. One thread at a
+// time.
 #pragma once
 
 #include <cassert>
@@ -9,21 +10,20 @@
 #include <cstdint>
 #include <vector>
 
-
 namespace lull::log {
 
 class FragmentEnds {
  public:
-  /// REQUIRES: `end` is behind all others, by no more than a fragment with what precedes it.
+  /// REQUIRES: `end` is after all others, and at most one fragment after the last one.
   void Add(uint64_t end) {
     assert(end - last_ <= UINT16_MAX);
     gaps_.push_back(static_cast<uint16_t>(end - last_));
     last_ = end;
   }
 
-  /// Adds those of `older`, whose file this log overwrote up to its last end, behind which a record
-  /// of `older` may still be whole. Where this log ended it left a header of zeros, and a checksum
-  /// that is zeros in all of its bytes is no record's.
+  /// Adds the ends of `older` past this log's last end. This log overwrote that part of the older
+  /// log's file, and records of `older` can still be whole after it. It ended with a header of
+  /// zeros, and an all-zero checksum never belongs to a valid record.
   void AddRest(const FragmentEnds& older) {
     Cursor rest(older);
     for (uint64_t end = rest.SkipTo(last_ + kChecksumBytes); end != Cursor::kNone;
@@ -32,17 +32,17 @@ class FragmentEnds {
     }
   }
 
-  /// As many more as `other` has can be added without an allocation.
+  /// Reserves memory for as many ends as `other` has.
   void Reserve(const FragmentEnds& other) { gaps_.reserve(other.gaps_.size()); }
 
-  /// Walks over the ends, from the front on. Does not outlive them.
+  /// Iterates over the ends, in ascending order. The ends outlive it.
   class Cursor {
    public:
     static constexpr uint64_t kNone = UINT64_MAX;
     explicit Cursor(const FragmentEnds& ends) : ends_(ends) {}
 
-    /// The first end at or behind `offset`, or kNone. Never goes back: an offset in front of what
-    /// the call before returned gets the same again.
+    /// Returns the first end at or after `offset`, or kNone. Never moves backward: for a smaller
+    /// `offset` than before, it returns the same end again.
     uint64_t SkipTo(uint64_t offset) {
       while (at_ < offset && next_ < ends_.gaps_.size()) at_ += ends_.gaps_[next_++];
       return at_ < offset ? kNone : at_;
@@ -55,7 +55,7 @@ class FragmentEnds {
   };
 
  private:
-  static constexpr uint64_t kChecksumBytes = 4;  // the first of a header
+  static constexpr uint64_t kChecksumBytes = 4;  // the first 4 bytes of a header
 
   std::vector<uint16_t> gaps_;  // from each end to the next
   uint64_t last_ = 0;

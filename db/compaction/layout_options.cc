@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-// The figures with which vLSM's authors measured.
+// The values used in the evaluation of vLSM.
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 
@@ -34,7 +34,7 @@ std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout) {
   double bytes = vsst ? layout.growth_factor * static_cast<double>(layout.table_bytes_max)
                       : static_cast<double>(layout.l1_bytes_target);
   for (int level = 1; level + 1 < kLevels; ++level) {
-    // 2^63 is far beyond any disk, and safely converted.
+    // 2^63 exceeds any disk, and converts safely.
     targets[level] = bytes < 0x1p63 ? static_cast<uint64_t>(bytes) : kUnlimited;
     bytes *= vsst && level == 1 ? layout.vsst_phi : layout.growth_factor;
   }

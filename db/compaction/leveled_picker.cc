@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The layout `leveled`: LevelDB's rules. L0 goes down several tables at a time, a deeper level one
-// table at a time.
+// The layout `leveled`: LevelDB's rules. A job compacts several L0 tables, or one table of a deeper
+// level.
 #include <algorithm>
 #include <utility>
 
@@ -32,10 +32,10 @@ class Leveled final : public LayoutRules {
   std::optional<CompactionPlan> PickOldest(const Planner& planner) const;
 };
 
-/// Were L0 always first, writes without a pause would let L1 grow without end: every job of L0
-/// rewrites L1, and leaves none of it to a job of L1. LevelDB's order is by score. Policies that
-/// let L0 grow put deep levels off on purpose: with them L1 may hold as much as L0, or as one of
-/// L0's jobs, and each deeper level as many times that as LevelDB's targets grow.
+/// If L0 always went first, L1 would grow without limit under steady writes: each L0 job rewrites
+/// L1, and no L1 job can run beside it. LevelDB orders levels by score. Policies that let L0 grow
+/// postpone deep levels on purpose. Under them, L1 can hold as much as L0 or as one L0 job, and
+/// deeper levels in proportion to their targets.
 bool Leveled::GoesBeforeL0(const Planner& planner, int level) const {
   const LayoutOptions& layout = planner.layout();
   const Version& version = planner.version();
@@ -47,7 +47,7 @@ bool Leveled::GoesBeforeL0(const Planner& planner, int level) const {
   return score > allowed;
 }
 
-/// A table, and all of L0 that overlaps it, directly or through others.
+/// Takes one L0 table and all L0 tables that overlap it, directly or through others.
 std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
                                                   const std::string& pointer) const {
   const Version& version = planner.version();
@@ -58,7 +58,7 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
     return by_key != 0 ? by_key < 0 : a->number() < b->number();
   });
   const size_t first = FirstBehind(order, tables, pointer);
-  Tables tried;  // every table of a closed set leads to that same set
+  Tables tried;  // every table of an overlap set leads to the same set
   for (size_t i = 0; i < tables.size(); ++i) {
     const TableRef& table = tables[(first + i) % tables.size()];
     if (Contains(tried, table) || planner.Blocked(0, {table})) continue;
@@ -70,9 +70,8 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
   return std::nullopt;
 }
 
-/// L0 as a queue: the oldest tables first, until the job is long enough. It takes at least as much
-/// as L1 holds, since it may have to rewrite all of L1. Tables that overlap a running job are
-/// passed over.
+/// Takes the oldest L0 tables until the job is large enough. It takes at least the size of L1,
+/// since the job can rewrite all of L1. Skips tables that overlap a running job.
 std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const {
   const Version& version = planner.version();
   const uint64_t bytes_wanted = std::max(planner.layout().l0_job_bytes_max, version.LevelBytes(1));
@@ -90,7 +89,7 @@ std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const 
   if (upper.empty()) return std::nullopt;
   std::sort(upper.begin(), upper.end(), by_age);
   if (auto plan = planner.Complete(0, std::move(upper), /*widen=*/false)) return plan;
-  // Together they reach into a running job's range; one of them alone may not.
+  // Together they conflict with a running job; a single one might not.
   for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
     Tables alone{*next};
     planner.CloseOverOlder(&alone);

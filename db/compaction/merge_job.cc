@@ -30,12 +30,12 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
     if (status.ok()) input_->SeekToFirst();
   }
   if (status.ok()) status = MergeSome(until, progress);
-  // The clock of an Env may be set back meanwhile.
+  // The Env's clock can be set back.
   busy_micros_ += std::max(context_->env()->NowMicros(), began_micros) - began_micros;
   return status;
 }
 
-/// `until.nanos` is a point in time.
+/// `until.nanos` is a point in time, not a duration.
 leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress) {
   uint64_t bytes = 0;
   uint64_t clock_at_bytes = kClockEveryBytes;
@@ -64,7 +64,7 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
 leveldb::Status MergeJob::MergeEntry() {
   const leveldb::Slice key = input_->key();
   const bool drop = rule_.ShouldDrop(key);
-  // Written again it would get a fresh checksum, and in a range where nobody expects it.
+  // Written again, a damaged key would get a valid checksum, and could land in the wrong range.
   if (rule_.IsDamaged()) {
     return leveldb::Status::Corruption("a table holds keys that are malformed or out of order",
                                        EscapeBytes(key));
@@ -131,9 +131,9 @@ VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
   return edit;
 }
 
-/// Whether the outputs fit in where the inputs were. They do, unless a table holds other keys than
-/// the MANIFEST says: that is damage in one range, and must not become an edit which no Version can
-/// take.
+/// Checks that the outputs fit where the inputs were. They do not fit if a table holds keys outside
+/// the range in the MANIFEST. This is damage in one range, and must not become an edit that no
+/// Version can apply.
 leveldb::Status CompactionJob::CheckOutputs() {
   VersionEdit edit = EditWithoutInputs(plan_);
   edit.new_tables = outputs().finished();
@@ -149,7 +149,7 @@ double CompactionJob::share_done() const {
   return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
-/// Never null: a failure is the iterator's status. The iterator owns its reader.
+/// Never null: on failure, the iterator has an error status. The iterator owns its reader.
 std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
   std::unique_ptr<TableReader> reader;
   const leveldb::Status status = tables_->OpenPrivately(file, &reader);
@@ -219,12 +219,12 @@ void CleanupJob::RemoveFile(const std::string& path) {
   if (status.IsNotFound()) {
     const std::optional<ParsedFileName> parsed =
         ParseFileName(path.substr(context_->name.size() + 1));
-    // A table of an old LevelDB, which called it otherwise.
+    // Old versions of LevelDB named a table .sst.
     if (parsed && parsed->kind == FileKind::kTable)
       status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
   }
   if (!status.ok() && !status.IsNotFound()) {
-    Log(context_->logger(), "%s stays behind: %s", path.c_str(), status.ToString().c_str());
+    Log(context_->logger(), "%s was not deleted: %s", path.c_str(), status.ToString().c_str());
   }
 }
 

@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The jobs that write tables: a flush merges sealed memtables into one L0 table, a compaction
-// merges tables of two levels into tables of the lower one. Both are the same merge; they differ in
-// where entries come from, what may be dropped (DropRule) and where outputs are cut.
+// Jobs that write tables, and the clean-up job. A flush merges sealed memtables into one L0 table.
+// A compaction merges tables of two levels into tables of the deeper one. They share the merge, and
+// differ in their inputs, in what they drop (DropRule) and in where they cut outputs. One thread at
+// a time, except where noted.
 //
-// A slice ends between two entries. Everything a job needs to go on is in the object: see Job.
+// A slice ends between two entries. The object holds everything that the next slice needs; see Job.
 #pragma once
 
 #include <deque>
@@ -35,17 +36,17 @@ class MergeJob : public Job {
 
   TableOutputs& outputs() { return outputs_; }
   const TableOutputs& outputs() const { return outputs_; }
-  /// Bytes of the entries merged so far. Any thread.
+  /// Bytes of entries merged so far. Any thread.
   uint64_t input_bytes_done() const { return input_bytes_done_; }
   uint64_t written_bytes() const override {
     return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
   }
-  /// How much of its input it has had, in the measure of that input's size (for a compaction: of
-  /// table files). Any thread.
+  /// Bytes of input read so far, in the units of the input's size (for a compaction: bytes of table
+  /// files). Any thread.
   virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
-  /// Time spent in slices by Env::NowMicros, the clock of LevelDB's statistics.
+  /// Time spent in slices, measured by Env::NowMicros as in LevelDB's statistics.
   uint64_t busy_micros() const { return busy_micros_; }
-  /// Of a job that failed: whether it could not read what it merges.
+  /// After a failure: whether reading the input failed.
   bool input_failed() const { return input_failed_; }
 
  protected:
@@ -55,10 +56,10 @@ class MergeJob : public Job {
         outputs_(context, output_level),
         rule_(std::move(rule)) {}
 
-  /// The entries to merge; called once, by the first slice.
+  /// Opens the entries to merge. Called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
-  /// Sees every entry that is kept, in order, before it is added. Whether the open output ends
-  /// before it; only where `may_cut` is true.
+  /// Called in order for every kept entry, before it is added. Returns whether to end the open
+  /// output first; must return false unless `may_cut`.
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
 
@@ -85,8 +86,8 @@ class FlushJob final : public MergeJob {
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }
   uint64_t memory_bytes() const;
 
-  /// A filter over the keys of all outputs, once the job is done. Null under a comparator for which
-  /// keys with different bytes may be equal.
+  /// A filter over all keys of the outputs. Call after the job is done. Null if keys with different
+  /// bytes can compare equal.
   std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
 
  private:
@@ -100,12 +101,12 @@ class FlushJob final : public MergeJob {
   std::unique_ptr<KeyFilter> key_filter_;
 };
 
-/// With all inputs of the plan deleted: what is installed of a compaction, but for its outputs.
+/// An edit that deletes all inputs of the plan. The caller adds the outputs.
 VersionEdit EditWithoutInputs(const CompactionPlan& plan);
 
 class CompactionJob final : public MergeJob {
  public:
-  /// `layout`: as it was when the plan was made.
+  /// `layout`: as of when the plan was made.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
                 const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot);
 
@@ -113,12 +114,12 @@ class CompactionJob final : public MergeJob {
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
   double share_done() const override;
-  /// Of a job that failed, and is not run again: the range that another one would fail on as well.
-  /// That of the one table which could not be read, where that is known; else the whole range.
+  /// After a failure: the range on which another job would fail too. It is the range of the
+  /// unreadable table if known, otherwise the whole plan's.
   RunningRange RangeToAvoid() const;
 
  private:
-  /// One that the merge draws from, and owns.
+  /// An input of the merge, which owns it.
   struct Input {
     const leveldb::Iterator* iterator = nullptr;
     const TableFile* opened_last = nullptr;
@@ -135,26 +136,26 @@ class CompactionJob final : public MergeJob {
   const CompactionPlan plan_;
   const VersionRef version_;  // keeps the inputs alive
   OwnedCounter table_bytes_read_;
-  std::deque<Input> inputs_;  // in one place, since iterators point into it
+  std::deque<Input> inputs_;  // a deque, since iterators point into it
   OutputCutter cutter_;
 };
 
-/// What nobody needs any more, and takes the file system's time to let go of.
+/// Obsolete files and jobs. Deleting them can block in the file system.
 struct Waste {
   std::vector<std::string> paths;          ///< files that the durable MANIFEST does not need
-  std::vector<std::unique_ptr<Job>> jobs;  ///< that take their outputs with them
+  std::vector<std::unique_ptr<Job>> jobs;  ///< these delete their outputs
   bool empty() const { return paths.empty() && jobs.empty(); }
 };
 
-/// Lets go of it.
+/// Deletes its Waste.
 class CleanupJob final : public Job {
  public:
   CleanupJob(StoreContext* context, Waste waste)
       : Job(JobClass::kCleanup), context_(context), waste_(std::move(waste)) {}
 
-  /// One file, or one job, a slice.
+  /// Deletes one file or one job per slice.
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
-  /// What is left of it.
+  /// Returns what is not yet deleted.
   Waste TakeWaste() { return std::move(waste_); }
 
  private:
@@ -164,12 +165,12 @@ class CleanupJob final : public Job {
   Waste waste_;
 };
 
-// A job of the coordinator as what it is. Its class says so: a CleanupJob is of kCleanup, a
-// FlushJob of kFlush, and a CompactionJob of any other.
+// Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, every other
+// class is a CompactionJob.
 
-/// REQUIRES: it is one.
+/// REQUIRES: `job` is a compaction.
 const CompactionJob& CompactionOf(const Job& job);
-/// Moves the job out of `*job` if it is one; else returns null, and `*job` stays.
+/// Moves the job out of `*job` if the class matches. Otherwise returns null and leaves `*job`.
 std::unique_ptr<CompactionJob> TakeCompaction(std::unique_ptr<Job>* job);
 std::unique_ptr<CleanupJob> TakeCleanup(std::unique_ptr<Job>* job);
 

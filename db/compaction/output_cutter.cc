@@ -13,7 +13,7 @@ CutRule CutRuleFor(const LayoutOptions& layout, int output_level) {
   rule.table_bytes_max = layout.table_bytes_max;
   if (output_level + 1 >= kLevels) {
     rule.overlap_bytes_max = std::numeric_limits<uint64_t>::max();
-    return rule;  // nothing lies below
+    return rule;  // no deeper level
   }
   rule.overlap_bytes_max = layout.grandparent_overlap_tables_max * layout.table_bytes_max;
   rule.align = layout.align_outputs;
@@ -41,12 +41,12 @@ bool OutputCutter::CutBefore(const leveldb::Slice& internal_key, uint64_t output
   return cut;
 }
 
-/// Takes the table under construction on to this key, and what it overlaps with it.
+/// Advances the cursor to this key, and updates the overlap of the table under construction.
 OutputCutter::Passage OutputCutter::MoveTo(const leveldb::Slice& user_key) {
   Passage passage;
   while (cursor_ < below_.size() &&
          order_.CompareUser(below_[cursor_]->largest_user(), user_key) < 0) {
-    if (!inside_) {  // no entry lies in it, but entries on both sides of it do
+    if (!inside_) {  // the table lies between two entries and holds neither
       overlap_bytes_ += below_[cursor_]->file_bytes();
       passage.entered = true;
     }
@@ -73,7 +73,7 @@ bool OutputCutter::IsFull(uint64_t output_bytes, const Passage& passage) const {
   }
   if (passage.entered && overlap_bytes_ > rule_.overlap_bytes_max) return true;
   if (!rule_.align || !passage.left || output_bytes < rule_.table_bytes_max / 2) return false;
-  // The way to the next end is taken to be as long as those so far.
+  // Estimate: the next end is as far away as the average of those so far.
   return output_bytes + output_bytes / ends_passed_ > rule_.table_bytes_max;
 }
 

@@ -11,7 +11,7 @@ namespace lull {
 
 namespace {
 
-// From the most urgent of the deep levels that are due; `before_l0`: and go before L0.
+// Picks from the most urgent due deep level. `before_l0`: only from levels that go before L0.
 std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules& rules,
                                       const CompactPointers& pointers, bool before_l0) {
   const auto targets = LevelTargets(planner.layout());
@@ -47,7 +47,7 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
   if (level == 0) {
     return static_cast<double>(version.TableCount(0)) / std::max(layout.l0_trigger, 1);
   }
-  if (level + 1 >= kLevels) return 0;  // nowhere to go
+  if (level + 1 >= kLevels) return 0;  // no deeper level
   const uint64_t target = std::max<uint64_t>(LevelTargets(layout)[level], 1);
   return static_cast<double>(version.LevelBytes(level)) / static_cast<double>(target);
 }
@@ -87,7 +87,7 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
     pick.conflict = true;
     return pick;
   }
-  // A client asks for this to be rid of deletions, and moving a file drops none.
+  // The client wants deletions dropped, which a trivial move does not do.
   pick.plan->trivial_move = false;
   const Planner::Tables& taken = pick.plan->upper;
   if (!Contains(taken, wanted.back())) {

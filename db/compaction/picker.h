@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What to compact: a pure function of a Version, the ranges in flight and the layout's numbers. No
-// files, threads, clocks. Called by the store under its mutex (so that ranges in flight cannot
-// change meanwhile); must stay cheap: little more than O(tables).
+// The picker: decides what to compact. A pure function of a Version, the running ranges and the
+// layout's options: no files, threads or clocks. The store calls it under its mutex, so that the
+// running ranges cannot change. It must be cheap: little more than O(tables).
 //
-// What every layout has in common is in planner.h, what tells them apart behind layout_rules.h.
+// planner.h has what all layouts share, layout_rules.h what differs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace lull {
 
-/// The hull of a running job: user keys smallest..largest, inclusive, on both its levels.
+/// The key range of a running job: smallest to largest user key, inclusive, on both its levels.
 struct RunningRange {
   int input_level = 0;
   int output_level = 0;
@@ -27,42 +27,40 @@ struct RunningRange {
   bool operator==(const RunningRange&) const = default;
 };
 
-/// True when a job on `level` -> `output_level` over these user keys would touch a level and range
-/// that `running` uses.
+/// Whether `candidate` shares a level and a key with any of `running`.
 bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
                const std::vector<RunningRange>& running);
 
 struct CompactionPlan {
   int level = 0;
   int output_level = 1;
-  std::vector<TableRef> upper;         ///< inputs on level; deeper than L0: by smallest key
+  std::vector<TableRef> upper;         ///< inputs on level; below L0: by smallest key
   std::vector<TableRef> lower;         ///< inputs on output_level
   std::vector<TableRef> grandparents;  ///< tables on output_level + 1 that the outputs may overlap
-  /// User keys, ascending: no output may reach across one, because a table that is not an input
-  /// lies behind it. Empty when the inputs have no gaps.
+  /// User keys, ascending. No output can span one, since a table that is not an input follows it.
+  /// Empty if the inputs have no gaps.
   std::vector<std::string> fences;
-  bool trivial_move = false;  ///< nothing below the upper tables: only the MANIFEST changes
-  bool least_bad = false;     ///< vsst: every table that could be taken overlaps too much
-  RunningRange range;         ///< hull of all inputs, gaps included
+  bool trivial_move = false;  ///< no lower inputs: only the MANIFEST changes
+  bool least_bad = false;     ///< vsst: every candidate overlaps too much
+  RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
-  std::string next_pointer;  ///< internal key: the round-robin position of `level` after this job
+  std::string next_pointer;  ///< internal key: where `level`'s round-robin continues after this job
 };
 
-/// How urgent a level is: >= 1 means due. L0: tables / trigger; deeper: bytes / target.
+/// The urgency of a level; 1 or more means due. L0: tables / trigger. Deeper: bytes / target.
 double LevelScore(const Version& version, int level, const LayoutOptions& layout);
 
-/// The most urgent L0 or deep compaction that conflicts with nothing running; nullopt when
-/// nothing is due (or all that is due conflicts). For L0, a layout may let a deeper level go first:
-/// the plan says which level it takes from. `pointers` say where a layout that goes round the keys
-/// of a level goes on.
+/// Picks the most urgent L0 or deep compaction that conflicts with no running job. Returns nullopt
+/// if nothing is due or all of it conflicts. For class kL0, a layout can pick a deeper level first;
+/// see the plan's `level`. `pointers`: where each level's round-robin continues.
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);
 
-/// The plan that moves everything of `level` in `range` one level down (a client's CompactRange),
-/// cut at the end of a table's worth of inputs where the level is >= 1: then `next_begin` gets the
-/// user key to go on from. nullopt when the level holds nothing in range, or `conflict` when it
-/// must wait for a running job.
+/// Plans a CompactRange: moves the tables of `level` in `range` one level down. At a deep level it
+/// stops after one table's worth of inputs, and `next_begin` is the user key to continue from.
+/// `plan` is nullopt if the level has nothing in range. If it must wait for a running job,
+/// `conflict` is set too.
 struct ManualPick {
   std::optional<CompactionPlan> plan;
   bool conflict = false;

@@ -15,7 +15,7 @@ namespace {
 
 using Tables = Planner::Tables;
 
-// The smallest range that holds all tables given. Borrows the keys of the tables.
+// The smallest range that covers the given tables. Points into the tables' keys.
 struct KeySpan {
   Slice smallest;  // user keys
   Slice largest;
@@ -92,7 +92,7 @@ bool Planner::Blocked(int level, const Tables& inputs) const {
 }
 
 void Planner::AddSplitKeys(int level, Tables* inputs) const {
-  if (level == 0 || inputs->empty()) return;  // L0 inputs are closed over whole overlaps
+  if (level == 0 || inputs->empty()) return;  // L0 inputs already include all overlaps
   const Tables& tables = version_.level(level);
   size_t next = version_.FindTable(level, inputs->back()->largest()) + 1;
   while (next < tables.size() &&
@@ -119,7 +119,7 @@ Tables Planner::LowerInputs(int level, const UserRange& range) const {
   return lower;
 }
 
-// More of the upper level can come along for free where that touches no further lower table.
+// Adds tables of the upper level, if this adds no table of the lower level.
 void Planner::Widen(int level, Tables* upper, Tables* lower) const {
   if (lower->empty()) return;
   KeySpan span = SpanOf(order_, *upper);
@@ -143,7 +143,7 @@ bool Planner::CanMove(const CompactionPlan& plan) const {
     return UserRangesTouch(order_, *a, *b);
   };
   const auto shared = std::adjacent_find(plan.upper.begin(), plan.upper.end(), share_a_key);
-  // Not several of L0, even if they do not touch: they are in no order of keys.
+  // Never several tables of L0, even if disjoint: L0 is not sorted by key.
   if (shared != plan.upper.end() || (plan.level == 0 && plan.upper.size() > 1)) return false;
   if (plan.level + 2 >= kLevels) return true;
   const uint64_t bytes_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
@@ -165,8 +165,8 @@ std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper
   CompactionPlan plan;
   plan.level = level;
   const Tables& below = version_.level(level + 1);
-  size_t taken = 0;          // position below, behind all that the tables so far lie over
-  std::optional<Slice> end;  // user key: inputs so far reach to here
+  size_t taken = 0;          // position below, after all tables that the inputs so far overlap
+  std::optional<Slice> end;  // user key: the largest of the inputs so far
   for (const TableRef& table : upper) {
     const auto ends_before = [&](const TableRef& lower) {
       return order_.CompareUser(lower->largest_user(), table->smallest_user()) < 0;
@@ -223,7 +223,7 @@ std::optional<CompactionPlan> Planner::PickOne(int level, const std::string& poi
 
 std::optional<CompactionPlan> Planner::PickByOverlap(int level) const {
   struct Candidate {
-    double cost;  // bytes rewritten below for a byte that goes down
+    double cost;  // bytes rewritten below per byte moved down
     size_t position;
   };
   const Tables& tables = version_.level(level);
@@ -237,7 +237,7 @@ std::optional<CompactionPlan> Planner::PickByOverlap(int level) const {
   const auto dearer = [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost > b.cost : a.position > b.position;
   };
-  // A heap: most often the first will do, and a level can have thousands.
+  // A heap, not a sort: usually the first candidate works, and a level can have thousands.
   std::make_heap(heap.begin(), heap.end(), dearer);
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), dearer);

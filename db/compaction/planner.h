@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// From "take these tables down" to a whole plan: what must come along so that no key's entries
-// change their order, what lies below, whether a running job is in the way, whether a move will do.
-// The same for every layout. One object a pick; borrows everything; no state of its own.
+// Planner: completes a plan from the tables to move down. It adds the tables that must move with
+// them to keep the order of each key's entries, and the lower inputs. It detects conflicts and
+// trivial moves. Shared by all layouts. One object per pick; stateless; its arguments outlive it.
 #pragma once
 
 #include <cstdint>
@@ -25,31 +25,29 @@ class Planner {
   const Version& version() const { return version_; }
   const LayoutOptions& layout() const { return layout_; }
 
-  /// Everything of a plan that follows from its upper inputs, which are whole in themselves (see
-  /// AddSplitKeys, CloseOverOlder); nullopt when it conflicts. `widen`: more of the upper level
-  /// comes along where that costs nothing below.
+  /// Completes a plan from its upper inputs; nullopt if it conflicts. REQUIRES: `upper` is closed
+  /// (see AddSplitKeys, CloseOverOlder). `widen`: add upper tables that add no lower table.
   std::optional<CompactionPlan> Complete(int level, Tables upper, bool widen) const;
 
-  /// The same for tables of a level >= 1, by smallest key, that may lie apart: what lies below
-  /// between them is left alone, and fenced off.
+  /// The same for tables of a deep level with gaps between them, by smallest key. Lower tables in a
+  /// gap are not inputs, and get a fence.
   std::optional<CompactionPlan> CompleteScattered(int level, Tables upper) const;
 
-  /// The next table of a level >= 1: by `pointer`, or by overlap if the layout's options say so.
+  /// Picks one table of a deep level: by `pointer`, or by overlap with pick_by_overlap.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
-  /// Bytes of a level that no running job is taking down: several must not take more than the
-  /// excess.
+  /// Bytes of `level` that no running job moves down. Only their excess over the target is still to
+  /// compact.
   uint64_t StayingBytes(int level) const;
 
-  /// Whether a running job uses these tables' keys on `level` or the next.
+  /// Whether a running job uses the key range of `inputs` on `level` or the next.
   bool Blocked(int level, const Tables& inputs) const;
 
-  /// Extends `inputs`, which are consecutive, by tables that go on with the user key on which they
-  /// end. If a part of a key's entries moved down and older ones stayed behind, those would come to
-  /// light again.
+  /// Extends the consecutive `inputs` by tables that continue their last user key. Otherwise newer
+  /// entries of the key would move below older ones, and the older ones would become visible again.
   void AddSplitKeys(int level, Tables* inputs) const;
 
-  /// Extends tables of L0 by the older ones that they overlap, which must not stay behind.
+  /// Extends L0 tables by the older ones that they overlap, which must move with them.
   void CloseOverOlder(Tables* chosen) const;
 
  private:
@@ -69,8 +67,7 @@ uint64_t SumBytes(const std::vector<TableRef>& tables);
 bool UserRangesTouch(const KeyOrder& order, const TableFile& a, const TableFile& b);
 bool Contains(const std::vector<TableRef>& tables, const TableRef& table);
 
-/// Where to begin trying tables that are in the order of their keys: behind `pointer`, or at the
-/// start when nothing lies there.
+/// The position of the first table after `pointer`, by key; 0 if no table follows.
 size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
                    const std::string& pointer);
 

@@ -10,7 +10,7 @@ TableOutputs::~TableOutputs() {
   if (writer_ != nullptr) writer_->Abandon();
   writer_.reset();
   file_.reset();
-  // What cannot be removed now is removed when the store is opened next.
+  // A file that cannot be removed now is removed at the next open.
   const auto remove = [this](const TableMeta& table) {
     context_->env()->RemoveFile(TableFileName(context_->name, table.number));
   };
@@ -37,7 +37,8 @@ leveldb::Status TableOutputs::Begin() {
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status;
   const auto create = [&] { status = CreateFile(path, &raw); };
-  // Creating a file locks its folder, which a thread of idle priority could hold for seconds.
+  // Creating a file locks its directory. A thread of idle priority could hold that lock for
+  // seconds.
   if (context_->folder_thread != nullptr) {
     context_->folder_thread->Run(create);
   } else {

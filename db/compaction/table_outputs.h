@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The tables that one flush, compaction or recovery writes. One thread at a time. Files that are
-// not kept are removed with the object, so a job that is given up leaves nothing behind; that may
-// wait for the file system.
+// TableOutputs: the tables that one flush, compaction or recovery writes. One thread at a time. The
+// destructor deletes files unless Keep was called, so an abandoned job leaves no files. It can
+// block in the file system.
 #pragma once
 
 #include <memory>
@@ -24,15 +24,14 @@ class TableOutputs {
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
 
-  /// Adds to the table under construction; begins one if there is none.
+  /// Adds to the open table; begins one if needed.
   leveldb::Status Add(const leveldb::Slice& internal_key, const leveldb::Slice& value);
 
-  /// Ends the table under construction, if there is one: finished, synced, closed.
+  /// Finishes, syncs and closes the open table, if any.
   leveldb::Status FinishTable();
 
   bool HasOpenTable() const { return writer_ != nullptr; }
-  /// Whether the table under construction should end before `internal_key`, because its index would
-  /// become too large.
+  /// Whether the open table must end before `internal_key` to limit the size of its index.
   bool IsIndexFull(const leveldb::Slice& internal_key) const {
     return writer_ != nullptr &&
            writer_->IndexBytesWith(internal_key) > context_->pace.index_bytes_max;
@@ -42,8 +41,8 @@ class TableOutputs {
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 
-  /// From here on the files belong to the store: call it before the MANIFEST is told of them,
-  /// because after a failed write nobody knows whether it names them.
+  /// Passes the files to the store. Call before writing the MANIFEST edit: after a failed write, it
+  /// is unknown whether the MANIFEST names them.
   void Keep() { kept_ = true; }
 
  private:

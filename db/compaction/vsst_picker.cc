@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The layout `vsst`: short compaction chains. One L0 table at a time goes into a small L1, whose
-// tables were cut (output_cutter.h) so that some overlap little of L2. Only such *good* tables go
-// down to L2; the *poor* ones wait in L1 until the next L0 compaction cuts them anew.
+// The layout `vsst`: short compaction chains, after vLSM. A job compacts one L0 table into a small
+// L1. L1 tables are cut (output_cutter.h) so that some overlap little of L2. Only these *good*
+// tables move to L2. The other, *poor* ones stay in L1 until the next L0 compaction cuts them
+// again.
 #include <algorithm>
 #include <utility>
 
@@ -14,10 +15,10 @@ namespace {
 
 using Tables = Planner::Tables;
 
-// Consecutive tables of L1.
+// Consecutive L1 tables.
 struct Run {
   size_t first, last;
-  double cost;  // bytes of L2 for a byte of L1
+  double cost;  // bytes of L2 per byte of L1
 };
 
 bool Cheaper(const Run& a, const Run& b) {
@@ -26,7 +27,7 @@ bool Cheaper(const Run& a, const Run& b) {
 
 class Vsst final : public LayoutRules {
  public:
-  /// PickL0 sees to L1 by itself, and deeper levels are in no table's way.
+  /// PickL0 itself makes room in L1, and deeper levels block no L0 job.
   bool GoesBeforeL0(const Planner&, int) const override { return false; }
   std::optional<CompactionPlan> PickL0(const Planner& planner,
                                        const std::string& pointer) const override;
@@ -46,10 +47,9 @@ double CostOf(const Tables& tables, const OverlapIndex& overlap, size_t first, s
          static_cast<double>(std::max<uint64_t>(bytes, 1));
 }
 
-/// The oldest table that overlaps no older one and no running job. But first L1 makes room for it,
-/// if it can: the larger L1 is, the more each table of L0 rewrites. This is left to no policy,
-/// since those that put deep compactions last would let L1 grow for as long as there is anything in
-/// L0.
+/// Takes the oldest L0 table that overlaps no older one and no running job. First makes room in L1
+/// if it can: a larger L1 means more rewriting per L0 table. A policy must not decide this, since
+/// one that puts deep compactions last would let L1 grow while L0 has tables.
 std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
                                            const std::string& pointer) const {
   const Version& version = planner.version();
@@ -65,7 +65,7 @@ std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
     if (must_wait || planner.Blocked(0, {table})) continue;
     auto plan = planner.Complete(0, {table}, /*widen=*/false);
     if (!plan) continue;
-    // Moved as it is, it would be a poor table that nothing cuts anew before it must go on.
+    // A trivial move would make it a poor table, and nothing would cut it before it moves to L2.
     const double overlap = static_cast<double>(SumBytes(plan->grandparents));
     const double bytes = static_cast<double>(table->file_bytes());
     if (overlap > planner.layout().growth_factor * bytes) plan->trivial_move = false;
@@ -82,7 +82,7 @@ std::optional<CompactionPlan> Vsst::PickDeep(const Planner& planner, int level,
   return PickLeastBad(planner, overlap);
 }
 
-/// Good tables, the cheapest first, as many as add up to a table of full size.
+/// Takes good tables, cheapest first, up to the size of one full table.
 std::optional<CompactionPlan> Vsst::PickGood(const Planner& planner,
                                              const OverlapIndex& overlap) const {
   const Tables& tables = planner.version().level(1);
@@ -108,15 +108,15 @@ std::optional<CompactionPlan> Vsst::PickGood(const Planner& planner,
       return planner.version().order().Compare(a->smallest(), b->smallest()) < 0;
     });
     auto grown = planner.CompleteScattered(1, more);
-    if (!grown) continue;  // what lies between is in use
+    if (!grown) continue;  // a running job uses the gap
     chosen = std::move(more);
     plan = std::move(grown);
   }
   return plan;
 }
 
-/// Of all runs of neighbours up to a table of full size, the cheapest: neighbours share what lies
-/// below their common end.
+/// Takes the cheapest run of neighbors, up to the size of one full table. Neighbors share the L2
+/// tables under their common boundary.
 std::optional<CompactionPlan> Vsst::PickLeastBad(const Planner& planner,
                                                  const OverlapIndex& overlap) const {
   const Tables& tables = planner.version().level(1);

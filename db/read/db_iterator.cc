@@ -16,17 +16,17 @@ using leveldb::Status;
 
 namespace {
 
-// Where the inner iterator stands depends on the direction.
+// The position of the inner iterator depends on the direction.
 //
-// Forward: on the entry that is shown, so keys and values are not copied. `skipped_` is scratch.
+// Forward: at the current entry, so keys and values are not copied. `skipped_` is scratch space.
 //
-// Backward: entries of one key come oldest first, so which one is visible is known only after the
-// last of them. The inner iterator therefore stands before all entries of the key shown (perhaps
-// nowhere), and the entry shown is a copy in `skipped_` and `value_`.
+// Backward: entries of one key come oldest first, so the visible one is known only after the last
+// of them. The inner iterator is therefore before all entries of the current key, or invalid. The
+// current entry is a copy in `skipped_` and `value_`.
 //
-// The inner iterator skips what it cannot read, and this one skips malformed keys. An old version
-// of a key may then be shown, but status() is not OK from that moment on: both keep the first
-// error.
+// The inner iterator skips what it cannot read, and this one skips malformed keys. The current
+// entry can then be an old version of its key, but status() is not OK from then on: both keep the
+// first error.
 class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
@@ -72,8 +72,8 @@ class DbIterator final : public leveldb::Iterator {
   static constexpr size_t kValueCapacityKeptMax = 1 << 20;
   static constexpr uint64_t kCountEveryBytes = 64 << 10;
 
-  // Parses the inner iterator's key into at_. False, with a bad status, if it is malformed.
-  // REQUIRES: inner_->Valid().
+  // Parses the inner iterator's key into at_. Returns false, with an error status, if it is
+  // malformed. REQUIRES: inner_->Valid().
   bool Load() {
     const Slice key = inner_->key();
     if (ParseInternalKey(key, &at_)) [[likely]] {
@@ -83,8 +83,8 @@ class DbIterator final : public leveldb::Iterator {
     return false;
   }
   void NoteMalformedKey(const Slice& key);
-  // Moves the inner iterator back to the nearest well-formed key, which may be where it stands, and
-  // loads it. False if there is none.
+  // Moves the inner iterator back to the nearest well-formed key, starting at its position, and
+  // loads it. Returns false if no such key exists.
   bool LoadBackward() {
     for (; inner_->Valid(); inner_->Prev()) {
       if (Load()) [[likely]] {
@@ -96,14 +96,14 @@ class DbIterator final : public leveldb::Iterator {
   bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
   void Skip(const Slice& user_key) { skipped_.assign(user_key.data(), user_key.size()); }
 
-  // Moves forward from the inner iterator's entry, this one included, to one that can be shown.
-  // With `skipping`, hides keys up to and including skipped_. (Keys before it may be met if what
-  // was unreadable on the way back can be read now.)
+  // Moves forward to a visible entry, starting at the inner iterator's entry. With `skipping`,
+  // hides keys up to and including skipped_. (Smaller keys can appear if data that was unreadable
+  // on the way back is readable now.)
   void ShowNext(bool skipping);
-  // Moves back from the inner iterator's entry, the oldest of its key, to a key that can be shown.
+  // Moves back to a visible key. The inner iterator is at the oldest entry of its key.
   void ShowPrevious();
   void KeepValue();
-  // Notes that an entry is shown. Its value counts when the client looks at it.
+  // Counts a new current entry. Its value counts only when the client reads it.
   void NoteShown(const Slice& user_key) {
     valid_ = true;
     uncounted_bytes_ += user_key.size();
@@ -159,7 +159,7 @@ void DbIterator::Next() {
 
 void DbIterator::KeepValue() {
   const Slice value = inner_->value();
-  // One huge value must not pin its size for the rest of the walk.
+  // Do not keep the memory of one huge value for the rest of the iteration.
   if (value_.capacity() > value.size() + kValueCapacityKeptMax) std::string().swap(value_);
   value_.assign(value.data(), value.size());
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator that clients see: one entry per user key, deletions hidden, as of one sequence.
-// One thread at a time.
+// The iterator that clients get: one entry per user key, without deletions, as of one sequence. One
+// thread at a time.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace lull {
 
-/// `internal` walks internal keys in order; entries newer than `sequence` are invisible. Entries
-/// with malformed keys are skipped and make the status Corruption from then on. The iterator adds
-/// the bytes of the keys and values that it shows to `read_bytes`, which may be null.
+/// `internal` iterates over internal keys; entries newer than `sequence` are invisible. Malformed
+/// keys are skipped, and make the status Corruption from then on. Adds the size of returned keys
+/// and values to `read_bytes`, which can be null.
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
                                                  SequenceNumber sequence,

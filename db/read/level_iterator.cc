@@ -53,8 +53,8 @@ class LevelIterator final : public Iterator {
   }
 
  private:
-  /// Opens the table at a place, unless it is open and has no error. False if there is no such
-  /// place; the place before the first wraps around to a number past the last.
+  /// Opens the table at `place`, unless it is open without an error. Returns false if `place` is
+  /// out of range; the place before the first wraps around to a huge number.
   bool Enter(size_t place) {
     if (table_ != nullptr && (place != at_ || !table_->status().ok())) Close();
     if (place >= tables_.size()) return false;
@@ -69,7 +69,8 @@ class LevelIterator final : public Iterator {
     table_.reset();
   }
 
-  /// Reads where the table's iterator stands. At its end moves to the nearest table with entries.
+  /// Reads the position of the table's iterator. At its end, moves to the nearest table with
+  /// entries.
   void Settle(bool forward) {
     while (table_ != nullptr) {
       valid_ = table_->Valid();
@@ -91,8 +92,8 @@ class LevelIterator final : public Iterator {
   const std::span<const TableRef> tables_;
   const OpenTableIterator open_;
   const OnError on_error_;
-  Status skipped_;  ///< the first error of a table that was left; stays OK with kStop
-  size_t at_;       ///< the place of the table that is open
+  Status skipped_;  ///< the first error of a table already closed; stays OK with kStop
+  size_t at_;       ///< the place of the open table
   std::unique_ptr<Iterator> table_;
   bool valid_ = false;
   Slice key_;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator over one sorted level. It opens each table when it reaches it. For clients'
-// iterators and for compactions. One thread at a time.
+// The iterator over one sorted level. It opens a table when it reaches it. Used by clients'
+// iterators and by compactions. One thread at a time.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace lull {
 
-/// Opens a table. Never returns null: what goes wrong is the iterator's status.
+/// Opens a table. Never returns null: the iterator's status holds any error.
 using OpenTableIterator = std::function<std::unique_ptr<leveldb::Iterator>(TableFile* file)>;
 
-/// `tables`: of one level >= 1, in order; they outlive the iterator. With OnError::kStop it stops
-/// at a table that it cannot read, in either direction; status() says why until the next Seek. With
-/// kSkip it goes on with the next table, and status() stays the first error; `open` must then
-/// return iterators that skip damaged blocks.
+/// `tables`: of one level >= 1, in order; they outlive the iterator. With OnError::kStop, the
+/// iterator stops at an unreadable table, in either direction; status() is the error until the next
+/// Seek. With kSkip it continues with the next table, and status() stays the first error; `open`
+/// must then return iterators that skip damaged blocks.
 std::unique_ptr<leveldb::Iterator> NewLevelIterator(const KeyOrder& order,
                                                     std::span<const TableRef> tables,
                                                     OpenTableIterator open,

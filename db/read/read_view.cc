@@ -8,13 +8,13 @@
 namespace lull {
 namespace {
 
-/// What a search through the tables has found so far.
+/// The state of a search through the tables.
 struct TableSearch {
   const KeyOrder* order;
   leveldb::Slice user_key;
   std::string* value;
   enum class State { kNothing, kValue, kDeleted, kCorrupt } state = State::kNothing;
-  uint64_t entries_seen = 0;  // one for each table in which a block was searched
+  uint64_t entries_seen = 0;  // one per table in which a block was searched
 
   static void Visit(void* arg, const leveldb::Slice& key, const leveldb::Slice& value) {
     auto* search = static_cast<TableSearch*>(arg);
@@ -52,7 +52,7 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   TableSearch search{&order, key.user_key(), value};
   const auto settled = [&](TableFile* file, leveldb::Status* status) {
     *status = tables->Get(file, options, key.internal_key(), &search, &TableSearch::Visit);
-    // A file that is missing says nothing about the key.
+    // A missing file does not mean that the key is missing.
     if (status->IsNotFound()) {
       *status =
           leveldb::Status::IOError("table " + std::to_string(file->number()), status->ToString());
@@ -66,7 +66,7 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
 
   leveldb::Status status;
   bool done = false;
-  std::optional<KeyFilter::Query> query;  // hashed for the first filter, if there is one
+  std::optional<KeyFilter::Query> query;  // hashed once, for the first table with a filter
   for (const TableRef& file : version_->level(0)) {
     const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
     if (filter != nullptr) {
@@ -120,7 +120,7 @@ uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& ra
 
 std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  // What an empty memtable takes from now on is newer than the iterator's sequence.
+  // Entries added to an empty memtable from now on are newer than the iterator's sequence.
   if (active_->EntryCount() > 0) children.push_back(active_->NewIterator());
   for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
   for (const TableRef& file : version_->level(0)) children.push_back(open(file.get()));

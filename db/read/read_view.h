@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a reader sees: the active memtable, the sealed ones and a Version, replaced as a whole, so
-// that an entry on its way from memtable to table is never in neither. Immutable. A single read
-// pins its view by a GraceGuard; an iterator takes a reference.
+// ReadView: what a reader sees: the active memtable, the sealed ones and a Version. Immutable, and
+// replaced as a whole, so an entry that moves from a memtable to a table is always in one of them.
+// Any thread. A single read pins its view with a GraceGuard; an iterator holds a reference.
 //
-// A reader pins its view before it reads the published sequence. Then every entry at or below that
-// sequence which the view lacks was written after the view was pinned, and nothing that the
-// sequence should see was dropped from it.
+// A reader pins its view before it reads the published sequence. Then the view contains every
+// entry at or below that sequence, except those written after the pinning, and nothing visible at
+// the sequence was dropped from it.
 #pragma once
 
 #include <atomic>
@@ -40,21 +40,21 @@ class ReadView {
 
   const Version& version() const { return *version_; }
 
-  /// NotFound when the newest entry visible at the key's sequence is a deletion or there is none.
-  /// Tables of L0 that were searched in vain are added to `*l0_misses`; those that a filter spared
-  /// are not. REQUIRES: a guard.
+  /// Returns NotFound if the key has no entry visible at its sequence, or the newest such entry is
+  /// a deletion. Adds to `*l0_misses` the L0 tables searched without finding the key, but not those
+  /// that a filter excluded. REQUIRES: a guard.
   leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
                       std::string* value, uint64_t* l0_misses = nullptr) const;
 
-  /// Over internal keys, newest source first; holds a reference to this view until it is deleted.
-  /// Calls `open` for the tables of L0 now, and for others when the iterator reaches them. Shows
-  /// every entry at or below a sequence that was published before the call, and perhaps later ones.
-  /// Skips what cannot be read (OnError::kSkip); `open` must do so within a table.
+  /// Iterates over internal keys, newest source first, and holds a reference to this view. Calls
+  /// `open` for L0 tables now, for others when the iterator reaches them. Returns every entry at or
+  /// below a sequence published before the call, and possibly later ones. Skips what cannot be read
+  /// (OnError::kSkip); `open` must do so within a table.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
 
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
                                                  const BlockReadOptions& options) {
-    // So little that std::function holds it without an allocation.
+    // Small enough for std::function to store without an allocation.
     return NewIterator(
         [tables, verify = options.verify_checksums, fill = options.fill_cache](TableFile* file) {
           BlockReadOptions read;
@@ -65,12 +65,13 @@ class ReadView {
         });
   }
 
-  /// About how many bytes of table files and memtables hold the keys of `range`. REQUIRES: a guard.
+  /// Approximate size in table files and memtables of the keys in `range`. REQUIRES: a guard.
   uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
-  /// Of the filters of L0's tables. REQUIRES: a guard, or that none is dropped meanwhile.
+  /// Size of the key filters of L0 tables. REQUIRES: a guard, or that no filter is dropped
+  /// meanwhile.
   size_t KeyFilterBytes() const;
-  /// Of memtables and those filters. REQUIRES: the same.
+  /// Size of the memtables and those filters. REQUIRES: the same.
   size_t MemoryBytes() const;
 
  private:
@@ -83,7 +84,7 @@ class ReadView {
   std::atomic<int64_t> references_{1};
 };
 
-/// How a store reads blocks for its clients.
+/// How to read blocks for a client's read with `options`.
 BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::Options& store);
 
 }  // namespace lull

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The snapshots that clients hold. Guarded by the store's mutex, so that a compaction takes the
-// oldest one and its Version in one step.
+// The snapshots that clients hold. Guarded by the store's mutex, so that a compaction reads the
+// oldest one and its Version together.
 #pragma once
 
 #include <set>
@@ -30,7 +30,7 @@ class SnapshotList {
     sequences_.erase(sequences_.find(snapshot->sequence()));
     delete snapshot;
   }
-  /// What every reader sees alike: entries at or below it.
+  /// The sequence up to which all readers see the same entries.
   SequenceNumber OldestOr(SequenceNumber published) const {
     return sequences_.empty() ? published : *sequences_.begin();
   }

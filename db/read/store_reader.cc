@@ -38,7 +38,7 @@ std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadO
   const GraceGuard guard(grace_);
   ReadView* const view = view_.load(std::memory_order_acquire);
   const SequenceNumber sequence = SequenceFor(options);
-  // It searches all of them at once, where one would do.
+  // An iterator searches all L0 tables, where one table would suffice.
   if (const int tables = view->version().TableCount(0); tables > 1)
     l0_misses_.Add(kMissesOfASeek * static_cast<uint64_t>(tables - 1));
   return NewDbIterator(context_->order,

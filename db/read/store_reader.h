@@ -1,16 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Reads of an open store. Owns what readers share: the current view, the published sequence, the
-// open tables, and the grace domain that lets all of them be used without a lock.
+// StoreReader: reads of an open store. Owns what readers share: the current view, the published
+// sequence, the open tables, and the grace domain that makes all of them usable without a lock.
 //
-// Any thread reads. Who changes the memtables or the Version publishes the view, under the store's
-// mutex; the leading writer alone publishes sequences.
+// Any thread reads. A thread that changes the memtables or the Version publishes the view, under
+// the store's mutex. Only the leading writer publishes sequences.
 //
-// What always holds:
-//   - The view holds every published entry: it is published together with each change of what it
-//     is made of.
-//   - The published sequence only grows. Everything at or below it is in a memtable or a table.
-//   - A reader pins its view before it reads the sequence; read_view.h says why.
+// Invariants:
+//   - The view contains every published entry: each change of its parts publishes a new view.
+//   - The published sequence only grows. Every entry at or below it is in a memtable or a table.
+//   - A reader pins its view before it reads the sequence; read_view.h explains why.
 #pragma once
 
 #include <atomic>
@@ -38,7 +37,7 @@ namespace lull {
 
 class StoreReader {
  public:
-  /// `on_retired` is called when something waits for Collect; any thread, any lock held.
+  /// `on_retired` is called when something waits for Collect, on any thread, with any lock held.
   StoreReader(const StoreContext* context, std::function<void()> on_retired);
   /// REQUIRES: Close was called.
   ~StoreReader() = default;
@@ -48,9 +47,9 @@ class StoreReader {
   leveldb::Status Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
                       std::string* value);
   std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options);
-  /// About how many bytes hold the keys of `range`.
+  /// Approximate size of the keys in `range`.
   uint64_t ApproximateBytes(const leveldb::Range& range);
-  /// Calls visit(const ReadView&) with the present view.
+  /// Calls visit(const ReadView&) with the current view.
   template <class Visit>
   void WithView(Visit visit) {
     const GraceGuard guard(grace_);
@@ -58,26 +57,26 @@ class StoreReader {
   }
 
   SequenceNumber published() const { return published_sequence_.load(std::memory_order_acquire); }
-  /// The leading writer, or the opening thread.
+  /// Leading writer, or the opening thread.
   void PublishSequence(SequenceNumber sequence) {
     published_sequence_.store(sequence, std::memory_order_release);
   }
 
-  /// REQUIRES: the mutex that guards both.
+  /// REQUIRES: the caller holds the store's mutex.
   void PublishView(const MemTables& memtables, VersionRef version);
-  /// Of tables that were moved out of L0, whose filters would not be bounded in number there.
-  /// REQUIRES: the view with the move is published.
+  /// Drops the filters of tables that moved out of L0, since deeper levels could hold any number of
+  /// filters. REQUIRES: the view with the move is published.
   void DropKeyFilters(const std::vector<TableRef>& tables);
 
   TableCache* tables() { return &tables_; }
   uint64_t read_bytes() const { return read_bytes_.Sum(); }
-  /// Tables of L0 that reads searched in vain.
+  /// Count of L0 tables that reads searched without finding the key.
   uint64_t l0_misses() const { return l0_misses_.Sum(); }
 
-  /// Frees what no reader can see any more. True if something is left that must wait. Flush thread,
-  /// or the closing one.
+  /// Frees what no reader can see any more. Returns true if something must still wait. Flush
+  /// thread, or the closing thread.
   bool Collect() { return grace_.Collect() > 0; }
-  /// Releases the view. REQUIRES: nobody reads any more.
+  /// Releases the view. REQUIRES: no read runs or comes later.
   void Close();
 
  private:

@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-// Files that a store has open beside its tables: WALs, MANIFEST, LOCK, LOG.
+// Files that a store has open besides its tables: WALs, MANIFEST, LOCK, LOG.
 constexpr int kOtherFiles = 10;
 
 }  // namespace
@@ -106,7 +106,7 @@ leveldb::Status TableCache::OpenShared(TableFile* file, CachedTable** table) {
   return status;
 }
 
-/// Second chance: the first table, from the hand on, that was not used since the hand passed it.
+/// The clock algorithm: evicts the first table, from hand_ on, that was unused since the last pass.
 void TableCache::EvictOneLocked() {
   for (size_t step = 0; step <= 2 * open_.size(); ++step) {
     if (hand_ >= open_.size()) hand_ = 0;
@@ -125,7 +125,7 @@ void TableCache::EvictOneLocked() {
 }
 
 void TableCache::Forget(const TableFile& file) {
-  // Nothing can reach the file any more, so nothing opens it now; an evictor may still be at it.
+  // No thread can find the file any more, so none opens it now. An eviction can still be running.
   CachedTable* opened = nullptr;
   {
     MutexLock lock(mutex_);

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Open table files, at most about max_open_files of them. A reader that finds its table open takes
-// no lock and writes no shared memory: the open table hangs at its TableFile. Opening and evicting
-// take a mutex.
+// TableCache: the open tables, at most about max_open_files of them. Any thread. A reader of an
+// open table takes no lock and writes no shared memory, since the TableFile points to the open
+// table. Opening and evicting take a mutex.
 //
-// An evicted table is unlinked from its TableFile at once and freed after a grace period; whoever
-// keeps a table longer than one guarded read (an iterator) holds a reference.
+// An evicted table is removed from its TableFile at once, and freed after a grace period. An
+// iterator keeps a table for longer than one guarded read, so it holds a reference.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class CachedTable {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// Read by the evictor: was the table used since it looked last? Written only when it changes.
+  /// Marks the table as used since the last TakeUse. Writes only if that changes it.
   void NoteUse() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
@@ -50,28 +50,28 @@ class CachedTable {
 
 class TableCache {
  public:
-  /// `on_retired` is called when something waits for a Collect of `grace`; any thread.
+  /// `on_retired` is called when something waits for a Collect of `grace`, on any thread.
   TableCache(const StoreContext* context, GraceDomain* grace, std::function<void()> on_retired);
-  /// REQUIRES: no table file is left that was opened here.
+  /// REQUIRES: no TableFile opened here exists any more.
   ~TableCache() = default;
 
-  /// As TableReader::Get. REQUIRES: the caller holds a guard of the grace domain, and `file` lives.
+  /// As TableReader::Get. REQUIRES: the caller holds a guard of the grace domain; `file` exists.
   leveldb::Status Get(TableFile* file, const BlockReadOptions& options,
                       const leveldb::Slice& target, void* arg,
                       void (*visit)(void* arg, const leveldb::Slice& key,
                                     const leveldb::Slice& value));
 
-  /// Never null: a failure to open is the iterator's status. REQUIRES: `file` outlives the
-  /// iterator.
+  /// Never returns null: if the open fails, the iterator has an error status. REQUIRES: `file`
+  /// outlives the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator(TableFile* file, const BlockReadOptions& options);
 
-  /// 0 when the table cannot be opened. REQUIRES: as Get.
+  /// Returns 0 if the table cannot be opened. REQUIRES: as Get.
   uint64_t ApproximateOffsetOf(TableFile* file, const leveldb::Slice& internal_key);
 
-  /// Opens a table for a compaction alone: no cache is looked at or filled.
+  /// Opens a table for one compaction. Neither reads nor fills a cache.
   leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
 
-  /// Called as `file` dies: closes it.
+  /// Closes `file`, which is being destroyed.
   void Forget(const TableFile& file) LULL_EXCLUDES(mutex_);
 
  private:
@@ -93,7 +93,7 @@ class TableCache {
 
   Mutex mutex_;
   std::vector<TableFile*> open_ LULL_GUARDED_BY(mutex_);
-  size_t hand_ LULL_GUARDED_BY(mutex_) = 0;  // where the evictor looks next
+  size_t hand_ LULL_GUARDED_BY(mutex_) = 0;  // where the next eviction starts
 };
 
 }  // namespace lull

@@ -42,7 +42,7 @@ class CheckpointWriter {
   const StoreContext& store_;
   StoreContext context_;  // of the checkpoint
   bool made_folder_ = false;
-  std::vector<std::string> made_;  // files that may be there now, CURRENT aside
+  std::vector<std::string> made_;  // files that might exist, except CURRENT
 };
 
 leveldb::Status CheckpointWriter::MakeFolder() {
@@ -53,8 +53,8 @@ leveldb::Status CheckpointWriter::MakeFolder() {
   if (!listed.ok() && !listed.IsNotFound()) return listed;
   std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
   if (!names.empty()) {
-    return leveldb::Status::InvalidArgument(dir,
-                                            "is no place for a checkpoint: it holds " + names[0]);
+    return leveldb::Status::InvalidArgument(
+        dir, "the directory of a checkpoint must be empty, but contains " + names[0]);
   }
   const leveldb::Status made = env()->CreateDir(dir);
   made_folder_ = made.ok();
@@ -69,18 +69,18 @@ leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
       if (!status.ok()) return status;
     }
   }
-  // Above the numbers of all tables, which were handed out before the Version was.
+  // The manifest's number is above those of all tables, which are older than the Version.
   context_.MarkFileNumberUsed(store_.next_file_number.load(std::memory_order_relaxed) - 1);
   const uint64_t number = context_.NewFileNumber();
   VersionEdit edit;
-  edit.log_number = 0;  // there is none
+  edit.log_number = 0;  // the checkpoint has no WAL
   edit.last_sequence = source.last_sequence;
   made_.push_back(DescriptorFileName(context_.name, number));
   std::unique_ptr<ManifestWriter> manifest;
   status = ManifestWriter::Create(context_, number, *source.version, source.compact_pointers, edit,
                                   &manifest);
   if (status.ok()) status = manifest->Close();
-  // A folder that was there before was made durable by whoever made it, if by anybody.
+  // The name of a directory that already existed is its creator's responsibility.
   if (status.ok() && made_folder_) status = SyncFolder(ParentFolderName(context_.name));
   if (!status.ok()) return status;
   made_.push_back(TempFileName(context_.name, number));
@@ -95,8 +95,8 @@ leveldb::Status CheckpointWriter::AddTable(const TableFile& table) {
   return LinkOrCopy(context_, from, to, table.file_bytes());
 }
 
-/// CURRENT goes first, durably: what is left without it is no store. Where it cannot go, everything
-/// else stays too, and the folder holds a whole checkpoint.
+/// Removes CURRENT first, durably: without it, the rest is no store. If CURRENT cannot be removed,
+/// keeps everything, so that the directory is a complete checkpoint.
 void CheckpointWriter::TakeBack() {
   const std::string current = CurrentFileName(context_.name);
   if (env()->FileExists(current)) {

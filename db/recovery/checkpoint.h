@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A checkpoint: a second store, in a folder of its own, that holds what a store's tables hold at
-// one moment. The tables are hard links where the Env can make them (no file of a store is changed
-// once it is written, so both stores may go on with theirs), and copies elsewhere; MANIFEST and
-// CURRENT are new; there is no log.
+// A checkpoint: a second store, in its own directory, with the content of a store's tables at one
+// moment. Its tables are hard links if the Env can create them, otherwise copies. Links are safe,
+// since no file of a store changes after it is written. MANIFEST and CURRENT are new; there is no
+// WAL.
 //
-// What always holds: CURRENT is made last, when everything that it leads to is durable, and is the
-// first to go when something fails. So at each moment, and after a crash at any moment, the folder
-// is a whole store or none.
+// Invariant: CURRENT is created last, after everything it depends on is durable, and is removed
+// first on a failure. So at each moment, and after any crash, the directory is a complete store or
+// no store.
 //
-// Called by a client's thread; the store's own threads and other clients go on meanwhile.
+// Runs on a client's thread, while the store's threads and other clients continue.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct CheckpointSource {
   SequenceNumber last_sequence = 0;  ///< of the newest entry in the tables of `version`
 };
 
-/// Makes `dir`, or fills it if it is an empty folder; anything else is InvalidArgument. Durable
-/// when it returns OK; otherwise what it made is removed, as far as it can be.
+/// Creates `dir`, or fills it if it is an empty directory; otherwise returns InvalidArgument.
+/// Durable when it returns OK. On an error removes what it created, as far as possible.
 leveldb::Status WriteCheckpoint(const StoreContext& store, const CheckpointSource& source,
                                 const std::string& dir);
 

@@ -26,7 +26,7 @@ leveldb::Status CopyBytes(leveldb::Env* env, const std::string& from, uint64_t b
   } while (status.ok() && !piece.empty());
   if (!status.ok() || copied == bytes) return status;
   return leveldb::Status::Corruption(
-      from, "gave " + std::to_string(copied) + " bytes of " + std::to_string(bytes));
+      from, "has " + std::to_string(copied) + " bytes, not " + std::to_string(bytes));
 }
 
 leveldb::Status Copy(const StoreContext& context, const std::string& from, const std::string& to,

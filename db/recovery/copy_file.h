@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A second name for a file that nobody writes to any more. Any thread.
+// LinkOrCopy: a second name for a file that is no longer written to. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Links `to` to `from` or, where there are no links, copies it, durably but for the new name.
-/// Corruption if `from` does not have `bytes` bytes.
+/// Links `to` to `from`, or copies it if the Env has no links. Durable, except for the new name. A
+/// copy fails with Corruption if `from` does not have `bytes` bytes.
 leveldb::Status LinkOrCopy(const StoreContext& context, const std::string& from,
                            const std::string& to, uint64_t bytes);
 

@@ -27,7 +27,7 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& from,
   }
   uint64_t bytes = 0;
   leveldb::Status status = env->GetFileSize(from, &bytes);
-  // Before the log: what is in lost/ already gets no note.
+  // Write the note before the log: a file already in lost/ gets no note.
   if (status.ok() && !note.empty())
     status = WriteStringToFileSync(env, note, to + kReplayedToSuffix);
   return status.ok() ? LinkOrCopy(context, from, to, bytes) : status;
@@ -40,7 +40,7 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
   if (files.empty()) return leveldb::Status::OK();
   leveldb::Env* const env = context.env();
   const std::string folder = LostFolderName(context.name);
-  env->CreateDir(folder);  // where that fails for good, so does what follows
+  env->CreateDir(folder);  // if this fails, so do the links below
   for (const std::string& file : files) {
     const std::string from = context.name + "/" + file;
     if (!env->FileExists(from)) continue;

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// lost/: where a store keeps, for its owner, the files that it could not read to their end and
-// needs no more. Used at open and in RepairDB, alone with the store.
+// lost/: the directory for files that the store could not read to their end and no longer needs.
+// The store never deletes them. Used at the open and by RepairDB, with exclusive access to the
+// store.
 //
-// A log that an open sets aside gets a note, a file of its own, with the last sequence that the
-// store held then. Later entries of the log were never in the store, and the store used their
-// sequences again: the note tells the log's entries from writes made since.
+// A WAL that an open moves to lost/ gets a note, a file with the store's last sequence at that
+// time. Later entries of the WAL were never in the store, which then used their sequences for
+// other writes. The note distinguishes the two.
 #pragma once
 
 #include <optional>
@@ -18,13 +19,13 @@
 
 namespace lull {
 
-/// What a note is called: the log's name in lost/, with this after it.
+/// The suffix of a note's name, after the name of its WAL.
 constexpr char kReplayedToSuffix[] = ".replayed";
 
-/// Gives each of `files`, names in the store's folder, a second name in lost/, durably: from then
-/// on anybody may remove the first. An existing file in lost/ stays as it is; the new one is then
-/// called NAME.2 and so on, unless it is there from a try that was interrupted. Passes over a file
-/// that is gone. With `replayed_to`, each log gets a note.
+/// Gives each of `files`, names in the store's directory, a second name in lost/, durably. The
+/// caller can then remove the first name. Existing files in lost/ are not changed: a new file gets
+/// the name NAME.2 and so on, unless an interrupted attempt already put it there. Skips files that
+/// do not exist. With `replayed_to`, each WAL gets a note.
 leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
                               std::optional<SequenceNumber> replayed_to = std::nullopt);
 

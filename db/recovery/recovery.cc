@@ -17,13 +17,13 @@
 namespace lull {
 namespace {
 
-/// Replays WALs, oldest first, into a memtable each.
+/// Replays WALs, oldest first. Each gets its own memtable.
 class WalReplay {
  public:
-  /// Gets each memtable that is not empty, with the last sequence in it.
+  /// Receives each memtable that is not empty, with its last sequence.
   using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
 
-  /// With `logs_may_grow`, another process may be writing to the store.
+  /// `logs_may_grow`: another process can be writing to the store.
   WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow, Take take)
       : context_(context),
         logs_may_grow_(logs_may_grow),
@@ -31,7 +31,7 @@ class WalReplay {
         take_(std::move(take)),
         last_sequence_(manifest.last_sequence) {}
 
-  /// `commit` may be empty.
+  /// `commit` can be null.
   leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, const CommitRecovered& commit,
                             Recovered* result);
 
@@ -47,14 +47,14 @@ class WalReplay {
   const Take take_;
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
-  bool stopped_ = false;      // what follows was not replayed
-  bool is_torn_ = false;      // the WAL read last: its end may have been damaged
-  bool has_records_ = false;  // the WAL read last: at least one follows on what precedes it
+  bool stopped_ = false;      // the rest was not replayed
+  bool is_torn_ = false;      // of the last WAL: its end might be damaged
+  bool has_records_ = false;  // of the last WAL: at least one record follows without a gap
 };
 
 leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
                                      const CommitRecovered& commit, Recovered* result) {
-  // Logs with a torn end. The next record, maybe several logs later, shows whether any is missing.
+  // WALs with a torn end. The next record, possibly several WALs later, shows if one is missing.
   std::vector<std::string> unproven;
   const auto settle = [&](std::vector<std::string>* fate) {
     fate->insert(fate->end(), unproven.begin(), unproven.end());
@@ -102,14 +102,15 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number) {
                                                         " is shorter than a batch"));
     }
     if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
-      // What a power loss may leave of writes that nobody synced: not damage.
-      Log(context_->logger(), "Replay ends before %s: it begins at sequence %llu, not after %llu",
+      // A power loss can do this to unsynced writes, so it is no damage.
+      Log(context_->logger(),
+          "Replay ends before %s: it begins at sequence %llu, but replay reached only %llu",
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
           static_cast<unsigned long long>(last_sequence_));
       stopped_ = true;
       if (!manifest_is_torn_ || !context_->options.paranoid_checks) return status;
       return leveldb::Status::Corruption(
-          path, "begins behind a gap, and the MANIFEST does not end in a whole record");
+          path, "begins after a gap, and the last record of the MANIFEST is incomplete");
     }
     has_records_ = true;
     status = TakeRecord(record, path, reader.LastRecordOffset());
@@ -130,7 +131,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   }
   if (!batch::HasPossibleSequence(record)) {
     return Stop(leveldb::Status::Corruption(
-        path, "record at offset " + std::to_string(offset) + " bears an impossible sequence"));
+        path, "record at offset " + std::to_string(offset) + " has an impossible sequence"));
   }
   const uint32_t count = batch::CountOf(record);
   if (count == 0) return status;
@@ -138,20 +139,20 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
   last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
-  // A memtable may have absorbed a burst, on a machine with more memory than this one.
+  // The memtable can have absorbed a burst on a machine with more memory.
   if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
     status = take_(std::exchange(memtable_, nullptr), last_sequence_);
   return status;
 }
 
-/// Ends the replay, or the open where the caller wants to know of any damage.
+/// Ends the replay; with paranoid_checks, fails the open.
 leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
   stopped_ = true;
   Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
   return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
 }
 
-/// Writes a memtable as L0 tables.
+/// Writes a memtable to L0 tables.
 leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
                               SequenceNumber last_sequence, Recovered* result) {
   std::vector<SealedMemTable> sealed(1);
@@ -168,7 +169,7 @@ leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
   return status;
 }
 
-/// The files that the MANIFEST names and the folder lacks.
+/// Fails if the directory lacks files that the MANIFEST names.
 leveldb::Status CheckTablesExist(const StoreContext& context, const Version& version,
                                  const std::set<uint64_t>& present) {
   int missing = 0;
@@ -183,7 +184,7 @@ leveldb::Status CheckTablesExist(const StoreContext& context, const Version& ver
   return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
 }
 
-/// Reads the MANIFEST and sorts the folder's files: `wals`, oldest first, are those to replay.
+/// Reads the MANIFEST and classifies the directory's files. `wals`: those to replay, oldest first.
 leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                            Recovered* result, std::vector<uint64_t>* wals) {
   leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
@@ -193,7 +194,7 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   if (!status.ok()) return status;
 
   const ManifestState& manifest = result->manifest;
-  // What a record that is lost named, and the rest of that record.
+  // After a torn MANIFEST, these can be named by its lost record, or contain the rest of it.
   std::vector<std::string>& unlisted = manifest.is_torn ? result->lost : result->obsolete;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level) {
@@ -235,7 +236,7 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   return status;
 }
 
-/// Whether the tables of these logs may not fit on the disk beside them.
+/// Whether the disk might lack space for the tables of these WALs next to the WALs.
 bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
   if (context->extension == nullptr) return false;
   uint64_t wanted_bytes = 2 * context->options.write_buffer_size;
@@ -247,8 +248,8 @@ bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
   return context->extension->FreeBytes(context->name) < wanted_bytes;
 }
 
-/// Gives back what a killed process had allocated ahead: removes logs without a record, and cuts
-/// off the zeros at the end of others.
+/// Frees disk space that a killed process had preallocated: removes WALs without a record, and
+/// truncates the zeros at the end of the others.
 void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
   std::erase_if(*wals, [context](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
@@ -260,7 +261,8 @@ void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
     while (reader.ReadRecord(&record)) has_records = true;
     if (reader.end() != log::LogEnd::kClean) return false;
     if (!has_records) return context->env()->RemoveFile(path).ok();
-    context->extension->TruncateFile(path, reader.ValidBytes());  // on an error it stays longer
+    // On an error the file keeps its length.
+    context->extension->TruncateFile(path, reader.ValidBytes());
     return false;
   });
 }
@@ -275,7 +277,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
     return FlushMemTable(context, std::move(memtable), last_sequence, result);
   };
-  // A torn MANIFEST goes to lost/ first, with what it may have named.
+  // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
   const bool in_steps = !result->manifest.is_torn && LacksRoom(context, wals);
   if (in_steps) GiveBackSpace(context, &wals);
   return WalReplay(context, result->manifest, false, flush)
@@ -321,10 +323,10 @@ leveldb::Status CreateStore(StoreContext* context) {
                                                   CompactPointers{}, edit, &writer);
   if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
   if (!status.ok() || context->extension == nullptr) return status;
-  // The folder's own name. Where the one above it may not be opened, it is as durable as can be.
+  // Sync the name of the directory. A failure is only logged: the parent might not be accessible.
   const leveldb::Status named = context->extension->SyncDirectory(ParentFolderName(context->name));
   if (!named.ok()) {
-    Log(context->logger(), "The name of the store's folder may not survive a power loss: %s",
+    Log(context->logger(), "The name of the store's directory might not survive a power loss: %s",
         named.ToString().c_str());
   }
   return status;

@@ -1,19 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// RepairDB: makes a store that does not open usable again, from whatever can still be read.
+// RepairDB: makes a store that cannot be opened usable again, from everything that is still
+// readable.
 //
-//  1. Every table is read to its end with checksums.
-//  2. Where CURRENT's MANIFEST is whole and all tables that it lists are there, levels are kept. A
-//     damaged table is written anew from its readable entries, in its old place; WALs become L0
-//     tables.
-//  3. Otherwise nobody knows which table's entries are newer, so all tables and WALs are merged by
-//     sequence into one sorted run. Tables that some readable MANIFEST calls compacted away are
-//     left out, so that what was deleted stays deleted.
-//  4. Everything that the result does not need gets a second name in lost/. Then a new MANIFEST and
-//     CURRENT make the result the store, in one step, and the first names go. Nothing else is ever
-//     removed.
+//  1. Reads every table to its end, with checksums.
+//  2. If CURRENT's MANIFEST is intact and all tables that it lists exist, keeps the levels.
+//     Rewrites the readable entries of a damaged table in its old place. Turns WALs into L0 tables.
+//  3. Otherwise it is unknown which table's entries are newer. Merges all tables and WALs by
+//     sequence into one sorted run. Leaves out tables that some readable MANIFEST lists as
+//     compacted away, so that deleted entries stay deleted.
+//  4. Gives every file that the result does not need a second name in lost/. Then a new MANIFEST
+//     and CURRENT install the result in one step, and the first names are removed. Repair removes
+//     no other file.
 //
-// A store that is as it should be is left as it is; so a second run changes nothing.
+// An intact store is not changed, so a second run changes nothing. Runs on the calling thread.
 
 #include <algorithm>
 #include <memory>
@@ -32,7 +32,7 @@ namespace {
 
 using leveldb::Status;
 
-// Smaller tables than a store writes whatever its options say are of no use here either.
+// The minimum of Options::max_file_size, as when a store is opened.
 constexpr size_t kTableBytesMaxMin = 1 << 20;
 
 TableRef ListedTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
@@ -74,14 +74,14 @@ class Repairer {
   StoreContext context_;
   FolderListing folder_;
   TableHistory history_;
-  ManifestState listed_;  // usable only if ListingIsUsable()
+  ManifestState listed_;  // valid only if ListingIsUsable()
   Status listing_damage_;
   std::map<uint64_t, TableScan> scans_;
 
   // The result.
   std::vector<TableMeta> tables_;
   std::vector<std::unique_ptr<TableOutputs>> outputs_;
-  std::vector<std::unique_ptr<WalSalvage>> wal_tables_;  // those that are part of the result
+  std::vector<std::unique_ptr<WalSalvage>> wal_tables_;  // those in the result
   CompactPointers pointers_;
   SequenceNumber last_sequence_ = 0;
   VersionRef version_;
@@ -131,7 +131,7 @@ Status Repairer::Run() {
   return status.ok() ? Install() : status;
 }
 
-// A store that merely lost its CURRENT gets one that names the latest MANIFEST.
+// If only CURRENT is lost, creates one that names the latest MANIFEST.
 Status Repairer::ChooseCurrent() {
   listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
   if (listing_damage_.ok() || listing_damage_.IsInvalidArgument()) return listing_damage_;
@@ -147,8 +147,8 @@ Status Repairer::ChooseCurrent() {
     if (!status.ok()) return status;
   }
   if (!has_manifest) return Status::OK();
-  // One of the temporary files may have the very name under which CURRENT is written, and would be
-  // overwritten under its second name too.
+  // A temporary file can have the name that SetCurrentFile uses. It would then be overwritten, and
+  // so would its hard link in lost/.
   Status status = KeepUnderLost(context_, folder_.temps);
   for (const std::string& file : std::exchange(folder_.temps, {})) {
     if (status.ok()) status = context_.env()->RemoveFile(context_.name + "/" + file);
@@ -196,7 +196,7 @@ TableOutputs* Repairer::NewOutputs(int level) {
 }
 
 Status Repairer::KeepLevels() {
-  // What its last record named may be among the tables that it does not list.
+  // Tables named only by a lost last record are not listed.
   lossy_ = lossy_ || listed_.is_torn;
   pointers_ = listed_.compact_pointers;
   for (int level = kLevels - 1; level >= 0; --level) {
@@ -216,8 +216,8 @@ Status Repairer::KeepLevel(int level) {
       changed_ = lossy_ = true;
       continue;
     }
-    // In L0 a higher number means newer entries. A table that gets a new number must not overtake
-    // the newer ones, so these get new numbers too.
+    // In L0 a higher number means newer entries. If a table gets a new number, all newer ones must
+    // get new numbers too.
     rewrite = !scan.whole() || (rewrite && level == 0);
     if (!rewrite) {
       tables_.push_back(scan.Describe(level));
@@ -276,10 +276,10 @@ bool Repairer::NewerThanAllListed(const TableScan& scan) const {
   return true;
 }
 
-// Tables that never got into the MANIFEST. Where all else could be read they hold nothing of their
-// own: a flush's entries stand in its WAL, a compaction's in its inputs. Otherwise they may be the
-// last copy, but only a table whose entries are newer than all others over the same keys may go on
-// top.
+// Tables that no MANIFEST record lists. If everything else is readable, their entries are
+// duplicates: a flush's entries are in its WAL, a compaction's in its inputs. Otherwise a table can
+// be the last copy. But it can be added on top only if its entries are newer than all others in its
+// key range.
 std::vector<TableScan> Repairer::UnlistedNewest() const {
   std::vector<TableScan> newest;
   if (!lossy_) return newest;
@@ -309,8 +309,8 @@ Status Repairer::AddNewest(uint64_t wal_number_min) {
     wal_tables_.push_back(std::move(wals));
     return status;
   }
-  // Several may hold versions of one key, in no order that file numbers could tell: make them one
-  // run.
+  // Several tables can hold versions of one key, and their file numbers do not show which is newer.
+  // Merge them into one run.
   newest.insert(newest.end(), wals->tables().begin(), wals->tables().end());
   TableOutputs* outputs = NewOutputs(0);
   status = MergeTables(context_, std::move(newest),
@@ -363,7 +363,8 @@ Status Repairer::Rebuild() {
   return status;
 }
 
-// Files that an open would remove are no reason to write a new MANIFEST, but they are set aside.
+// Leftover files count as work: temporary files, duplicate tables, old MANIFESTs and unlisted
+// tables must go to lost/.
 bool Repairer::NothingToDo() const {
   return !changed_ && folder_.temps.empty() && folder_.twins.empty() &&
          folder_.manifests.size() == 1 && folder_.tables.size() == tables_.size();
@@ -382,11 +383,11 @@ Status Repairer::Install() {
   for (auto& wals : wal_tables_) wals->Keep();
   VersionEdit edit;
   edit.last_sequence = last_sequence_;
-  edit.log_number = context_.NewFileNumber();  // no WAL that is there now is needed any more
+  edit.log_number = context_.NewFileNumber();  // above all existing WALs, so that none is needed
   const uint64_t number = context_.NewFileNumber();
   std::unique_ptr<ManifestWriter> writer;
   Status status = ManifestWriter::Create(context_, number, *version_, pointers_, edit, &writer);
-  // Once CURRENT leads to the new MANIFEST an open would delete what that does not need.
+  // After CURRENT names the new MANIFEST, an open would delete all files that it does not need.
   const std::vector<std::string> rest = TheRest();
   for (const std::string& file : rest) Note("setting aside " + file);
   if (status.ok()) status = KeepUnderLost(context_, rest);
@@ -402,7 +403,7 @@ Status Repairer::SyncFolder(const std::string& folder) {
   return context_.extension == nullptr ? Status::OK() : context_.extension->SyncDirectory(folder);
 }
 
-// What the new MANIFEST does not need.
+// The files that the new MANIFEST does not need.
 std::vector<std::string> Repairer::TheRest() const {
   std::set<uint64_t> needed;
   for (const TableMeta& table : tables_) needed.insert(table.number);

@@ -26,7 +26,7 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
         std::string& known = listing->tables[parsed->number];
         if (known.empty()) {
           known = name;
-        } else {  // of the two ".ldb" is less than ".sst"
+        } else {  // ".ldb" sorts before ".sst"
           listing->twins.push_back(std::max(known, name));
           known = std::min(known, name);
         }
@@ -91,7 +91,7 @@ Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
   std::set<uint64_t> added;
   for (const TableMeta& table : edit.new_tables) added.insert(table.number);
   for (const auto& [level, number] : edit.deleted_tables) {
-    if (added.erase(number) == 0) change.removed.push_back(number);  // else it moved
+    if (added.erase(number) == 0) change.removed.push_back(number);  // otherwise the table moved
   }
   change.added.assign(added.begin(), added.end());
   changes_.push_back(std::move(change));
@@ -100,7 +100,7 @@ Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
 
 std::set<uint64_t> TableHistory::Superseded(const std::function<bool(uint64_t)>& whole) const {
   std::set<uint64_t> superseded;
-  // From the last change to the first, so that what became of the successors is known already.
+  // From the last change to the first, so that a change's successors are already classified.
   for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
     const bool replaced =
         std::all_of(change->added.begin(), change->added.end(),

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a damaged store's folder and MANIFESTs tell about its tables. Used by RepairDB alone.
+// What a damaged store's directory and MANIFESTs reveal about its tables. Used only by RepairDB;
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +18,35 @@
 
 namespace lull {
 
-/// The files of a store, by kind; names without folder.
+/// The files of a store, by kind. Names without the directory.
 struct FolderListing {
   std::map<uint64_t, std::string> tables;
   std::map<uint64_t, std::string> wals;
   std::map<uint64_t, std::string> manifests;
   std::vector<std::string> temps;
-  std::vector<std::string> twins;  ///< tables NNNNNN.sst beside NNNNNN.ldb, which a store reads
-  std::string current;             ///< empty: there is none
+  std::vector<std::string> twins;  ///< NNNNNN.sst next to an NNNNNN.ldb, which a store prefers
+  std::string current;             ///< empty if missing
   bool empty() const {
     return tables.empty() && wals.empty() && manifests.empty() && current.empty();
   }
 };
 
-/// Lists the folder, and marks all numbers found, in lost/ too, as used.
+/// Lists the directory. Marks all file numbers in it and in lost/ as used.
 leveldb::Status ListFolder(StoreContext* context, FolderListing* listing);
 
-/// The MANIFESTs' records in order, as far as each can be read.
+/// The records of all MANIFESTs, in order, as far as they are readable.
 class TableHistory {
  public:
-  /// InvalidArgument when the store has another comparator; damage ends the reading, silently.
+  /// Returns InvalidArgument if the store has another comparator. Damage ends a MANIFEST without an
+  /// error.
   leveldb::Status Read(StoreContext* context, const FolderListing& listing);
 
-  /// The tables that were compacted into others, or dropped, so that their entries must not come
-  /// back. A table whose successors are not all `whole` (or superseded themselves) does not count:
-  /// its entries may be the last copy.
+  /// The tables that were dropped or compacted into others, so their entries must not reappear. A
+  /// table counts only if each successor is `whole` or superseded itself. Otherwise its entries can
+  /// be the last copy.
   std::set<uint64_t> Superseded(const std::function<bool(uint64_t)>& whole) const;
 
-  /// WALs before this number were flushed.
+  /// WALs below this number were flushed.
   uint64_t log_number() const { return log_number_; }
   SequenceNumber last_sequence() const { return last_sequence_; }
 

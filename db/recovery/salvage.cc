@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kReadaheadBytes = 256 * 1024;
 
-// Opens the table, with a damaged filter if need be: `*damage` then tells. A table without a
-// readable index leaves `*reader` null.
+// Opens a table, if necessary without its damaged filter; then sets `*damage`. Leaves `*reader`
+// null if the index is unreadable.
 Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_t* file_bytes,
                    std::unique_ptr<TableReader>* reader, Status* damage) {
   Status status = context.env()->GetFileSize(path, file_bytes);
@@ -52,7 +52,7 @@ std::unique_ptr<leveldb::Iterator> OpenEntries(const TableReader& reader) {
   return reader.NewIterator(read);
 }
 
-// Decides which of a table's entries can be used: well-formed ones in ascending order.
+// Accepts a table's usable entries: well-formed keys in ascending order.
 class EntryFilter {
  public:
   explicit EntryFilter(const KeyOrder& order) : order_(order) {}
@@ -140,7 +140,7 @@ void SalvageIterator::StandOnUsable() {
     }
     const TableScan& scan = tables_[next_table_ - 1];
     if (entries_seen_ < scan.entries) {
-      status_ = Status::IOError(scan.path, "gave fewer entries than when it was read first");
+      status_ = Status::IOError(scan.path, "has fewer readable entries than in the first pass");
     }
     if (!OpenNextTable()) return;
   }
@@ -272,7 +272,7 @@ Status WalSalvage::WriteTable() {
     return context_->order.Compare(a.first, b.first) < 0;
   });
   auto outputs = std::make_unique<TableOutputs>(context_, 0);
-  EntryFilter filter(context_->order);  // a sequence that stands twice counts once
+  EntryFilter filter(context_->order);  // a repeated sequence counts once
   Status status;
   for (const auto& [key, value] : buffer_) {
     if (filter.Accepts(key)) status = outputs->Add(key, value);

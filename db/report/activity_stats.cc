@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-// Rates are over the last second or a little more: the sample taken then is kept, and some between.
+// A rate covers at least the last second: from the newest sample that is old enough until now.
 constexpr uint64_t kRateNanos = 1'000'000'000;
 constexpr uint64_t kSampleNanos = 100'000'000;
 
@@ -169,7 +169,7 @@ void ActivityStats::EndJobLocked(const Job& job, JobOutcome outcome,
   switch (outcome) {
     case JobOutcome::kDone:
       ++totals.done;
-      // What a table holds besides its data blocks is never merged; a job that is done is done.
+      // A table's index and filter are never merged, so a finished job counts all of its input.
       if (!info.trivial_move) totals.read_bytes += info.input_bytes - info.input_bytes_done;
       info.input_bytes_done = info.input_bytes;
       info.output_files = info.trivial_move ? info.input_files : outputs.finished().size();
@@ -207,7 +207,7 @@ StallInfo ActivityStats::InfoOfLocked(const Stall& stall, uint64_t now) const {
   return info;
 }
 
-/// Writes that are held now are held by it from here on.
+/// Held writes count for the new stall from here on.
 void ActivityStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   stall.lasts = true;
@@ -286,7 +286,7 @@ void ActivityStats::Sample(uint64_t user_bytes) {
   if (clock_->NowNanos() - samples_.back().nanos < kSampleNanos) return;
   samples_.push_back(MeasureLocked(user_bytes));
   const uint64_t now = samples_.back().nanos;
-  // The first one stays until the second is old enough to take its place.
+  // The first sample stays until the second one is old enough to replace it.
   while (samples_.size() > 1 && now - samples_[1].nanos >= kRateNanos) samples_.pop_front();
 }
 
@@ -367,7 +367,7 @@ leveldb::Status ActivityStats::AddListener(std::shared_ptr<EventListener> listen
     const JobInfo info = InfoOfLocked(*running, now);
     const bool paused = running->pause_began_nanos != 0;
     JobInfo begin = info;
-    if (paused) --begin.pauses;  // the present one is told of by itself
+    if (paused) --begin.pauses;  // the current pause gets its own event
     present.emplace_back(JobEvent{JobEvent::Phase::kBegin, begin});
     if (paused) present.emplace_back(JobEvent{JobEvent::Phase::kPause, info});
   }

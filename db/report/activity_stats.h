@@ -1,14 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store does now, and has done: jobs that run or are paused, stalls, totals since it was
-// opened, rates, the directive in force. Every change of a job or stall is also posted to the
-// EventHub, under the same lock, so that events and state agree, and a listener that comes later
-// can be told exactly what is under way.
+// ActivityStats: a store's current and past activity: running and paused jobs, stalls, totals since
+// the open, rates, and the current directive. Every change of a job or stall is also posted to the
+// EventHub, under the same lock. So events and state agree, and a new listener first gets exactly
+// the activity in progress.
 //
-// Who calls: the monitor and the flush thread about jobs and directives; a write that is held up;
-// any thread for a report. A write that is not held up and a read never come here.
+// Threads: the monitor and the flush thread for jobs and directives; a write that is held; any
+// thread for a report. Reads, and writes that are not held, never call it.
 //
-// Lock order: behind the store's mutex, before the hub's; nothing else is taken inside.
+// Lock order: after the store's mutex, before the hub's. No other lock is taken under it.
 #pragma once
 
 #include <array>
@@ -34,21 +34,21 @@ constexpr size_t kJobKinds = 4;
 constexpr size_t kStallKinds = 2;
 constexpr size_t kStallCauses = 4;
 
-/// What jobs of one kind came to, since the store was opened.
+/// Totals of jobs of one kind since the open.
 struct JobTotals {
   uint64_t done = 0;
   uint64_t failed = 0;
   uint64_t abandoned = 0;
   uint64_t pauses = 0;
-  uint64_t paused_nanos = 0;   ///< pauses that last are counted up to now
-  uint64_t read_bytes = 0;     ///< of tables (a flush: of memtables), running jobs included
-  uint64_t written_bytes = 0;  ///< of finished tables, by jobs that have ended
+  uint64_t paused_nanos = 0;   ///< including current pauses
+  uint64_t read_bytes = 0;     ///< table bytes (memtable bytes for a flush), including running jobs
+  uint64_t written_bytes = 0;  ///< finished tables of ended jobs
 };
 
-/// Stalls of one kind and cause, since the store was opened; one that lasts is counted up to now.
+/// Totals of stalls of one kind and cause since the open, including a current one.
 struct StallTotals {
   uint64_t count = 0;
-  uint64_t held_nanos = 0;  ///< time in which at least one write was held up
+  uint64_t held_nanos = 0;  ///< time in which at least one write was held
   uint64_t held_writes = 0;
 };
 
@@ -63,7 +63,7 @@ struct Rates {
   double compaction_bytes_per_sec = 0;  ///< of tables read
 };
 
-/// A copy of everything, at one moment.
+/// A copy of all activity at one moment.
 struct ActivityReport {
   uint64_t uptime_nanos = 0;
   std::string policy;
@@ -73,7 +73,7 @@ struct ActivityReport {
   std::vector<RunningJobReport> jobs;  ///< by id
   std::array<JobTotals, kJobKinds> job_totals{};
   std::array<std::array<StallTotals, kStallCauses>, kStallKinds> stall_totals{};
-  std::vector<StallInfo> stalls;  ///< those that last
+  std::vector<StallInfo> stalls;  ///< current stalls
   Rates rates;
 };
 
@@ -87,39 +87,40 @@ class ActivityStats {
   ActivityStats(const ActivityStats&) = delete;
   ActivityStats& operator=(const ActivityStats&) = delete;
 
-  // ---- jobs. The job must not run while it is started, paused or ended, and must live until it
-  // is ended or abandoned. Jobs that are no MergeJob are passed over.
+  // ---- jobs. The job must not run during these calls, and must exist until it has ended or was
+  // abandoned. Only MergeJobs count; other jobs are ignored.
 
-  /// It begins, or goes on after a pause.
+  /// A job begins, or continues after a pause.
   void JobStarted(const Job& job, CpuPriority cpu) LULL_EXCLUDES(mutex_);
   void JobPaused(const Job& job) LULL_EXCLUDES(mutex_);
-  /// `status`: of the whole job, its install included.
+  /// `status`: of the whole job, including its install.
   void JobEnded(const Job& job, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void JobAbandoned(const Job& job) LULL_EXCLUDES(mutex_);
 
   // ---- stalls
 
-  /// One write is held up from here to WriteReleased. The cause of a slowdown is the directive's.
+  /// A write is held from here to WriteReleased. For a slowdown, the cause is the directive's.
   void WriteHeld(StallKind kind, StallCause cause) LULL_EXCLUDES(mutex_);
   void WriteReleased(StallKind kind) LULL_EXCLUDES(mutex_);
 
   // ---- the rest
 
-  /// Monitor only, each round: what the policy wants from now on.
+  /// Sets the current directive. Monitor only, each round.
   void DirectiveIs(const Directive& directive) LULL_EXCLUDES(mutex_);
-  /// Monitor only, likewise: what it reports of itself.
+  /// Sets the state that the policy reports. Monitor only, each round.
   void PolicyStateIs(PolicyState state) LULL_EXCLUDES(mutex_);
-  /// For the rates; at least once a second would be good. `user_bytes`: written since open.
+  /// Takes a sample for the rates. Call at least once a second. `user_bytes`: written since the
+  /// open.
   void Sample(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
-  /// At open, and whenever they change: then listeners hear of it. Any thread.
+  /// Sets the options, at the open and after each change. A change is an event. Any thread.
   void OptionsAre(const std::string& policy, const std::string& options) LULL_EXCLUDES(mutex_);
   void WritesRefused(const char* what, const leveldb::Status& status);
 
-  /// The store closes: whatever is under way ends here.
+  /// Ends all activity, at the close.
   void Close() LULL_EXCLUDES(mutex_);
 
   ActivityReport Report(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
-  /// As EventHub::Add; the listener first hears of what is under way.
+  /// As EventHub::Add. The listener first gets the activity in progress.
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener) LULL_EXCLUDES(mutex_);
 
  private:
@@ -127,15 +128,15 @@ class ActivityStats {
     JobInfo info;
     const MergeJob* job = nullptr;
     uint64_t began_nanos = 0;
-    uint64_t pause_began_nanos = 0;  // 0: it runs
-    uint64_t paused_nanos = 0;       // by pauses that are over
+    uint64_t pause_began_nanos = 0;  // 0: running
+    uint64_t paused_nanos = 0;       // of earlier pauses
   };
-  /// The stall of one kind, if one lasts.
+  /// The current stall of one kind, if any.
   struct Stall {
     bool lasts = false;
     StallInfo info;
     uint64_t began_nanos = 0;
-    int held = 0;  // writes, now
+    int held = 0;  // count of writes held now
     uint64_t held_since_nanos = 0;
     uint64_t held_nanos = 0;  // up to held_since_nanos
   };
@@ -174,11 +175,11 @@ class ActivityStats {
   Directive directive_ LULL_GUARDED_BY(mutex_);
   PolicyState policy_state_ LULL_GUARDED_BY(mutex_);
   bool slows_ LULL_GUARDED_BY(mutex_) = false;  // whether the directive slows writes
-  StallCause slow_cause_ LULL_GUARDED_BY(mutex_) = StallCause::kNone;  // of the last that did
+  StallCause slow_cause_ LULL_GUARDED_BY(mutex_) = StallCause::kNone;  // of the last one that did
   std::deque<RateSample> samples_ LULL_GUARDED_BY(mutex_);             // oldest first
 };
 
-/// A write that is slowed, from the construction to the end of this object. `stats` may be null.
+/// A write that is slowed during the life of this object. `stats` can be null.
 class SlowedWrite {
  public:
   explicit SlowedWrite(ActivityStats* stats) : stats_(stats) {
@@ -194,7 +195,8 @@ class SlowedWrite {
   ActivityStats* const stats_;
 };
 
-/// A write that may be held up at a hard limit: holds from the first call of Because to its end.
+/// A write that can be held at a hard limit: from the first call of Because to the end of this
+/// object.
 class StoppedWrite {
  public:
   explicit StoppedWrite(ActivityStats* stats) : stats_(stats) {}

@@ -12,9 +12,9 @@
 namespace lull {
 namespace {
 
-constexpr uint64_t kWaitNanos = 10'000'000'000;  // a post ends the wait before
+constexpr uint64_t kWaitNanos = 10'000'000'000;  // a post ends the wait early
 
-/// Calls the function of a listener that an event is for.
+/// Calls the listener function for an event.
 struct Dispatch {
   EventListener* listener;
 
@@ -49,10 +49,10 @@ void EventListener::OnStallEnd(const StallInfo&) {}
 void EventListener::OnOptionsChange(const OptionsInfo&) {}
 void EventListener::OnWritesRefused(const WritesRefusedInfo&) {}
 
-/// Runs while a hub holds it, and delivers one event of each hub in turn.
+/// The event thread. Runs while a hub holds it, and delivers one event per hub in turn.
 class EventHub::Thread {
  public:
-  /// The thread of this process, started if it does not run.
+  /// Returns the thread of this process, and starts it if necessary.
   static leveldb::Status Shared(std::shared_ptr<Thread>* result);
   ~Thread() {
     stopping_.store(true, std::memory_order_release);
@@ -65,11 +65,11 @@ class EventHub::Thread {
     MutexLock lock(mutex_);
     hubs_.push_back(hub);
   }
-  /// On return the thread does not use `hub`.
+  /// After the return, the thread does not use `hub`.
   void Detach(EventHub* hub) LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     std::erase(hubs_, hub);
-    signal_.Wake();  // a look at all hubs that is under way may pass one over now
+    signal_.Wake();  // the current round could skip a hub, since positions shift
     while (current_ == hub) left_.Wait(mutex_);
   }
 
@@ -91,7 +91,7 @@ class EventHub::Thread {
   Mutex mutex_;
   CondVar left_;
   std::vector<EventHub*> hubs_ LULL_GUARDED_BY(mutex_);
-  EventHub* current_ LULL_GUARDED_BY(mutex_) = nullptr;  // whose listeners are called now
+  EventHub* current_ LULL_GUARDED_BY(mutex_) = nullptr;  // its listeners are called now
   std::unique_ptr<ThreadHandle> thread_;
 };
 
@@ -149,7 +149,7 @@ void EventHub::Post(Event event) {
   EnqueueLocked(std::move(event), nullptr);
 }
 
-/// What is dropped is the oldest: listeners then see how the store is now.
+/// If the queue is full, drops the oldest event, so that listeners see the store's current state.
 void EventHub::EnqueueLocked(Event event, SubscriberRef only_for) {
   if (queue_.size() >= kQueuedMax) {
     queue_.pop_front();
@@ -170,7 +170,7 @@ leveldb::Status EventHub::Add(std::shared_ptr<EventListener> listener, Wants wan
   MutexLock lock(mutex_);
   for (const SubscriberRef& present : subscribers_) {
     if (present->listener == subscriber->listener)
-      return leveldb::Status::InvalidArgument("the store has this listener already");
+      return leveldb::Status::InvalidArgument("the store already has this listener");
   }
   if (thread_ == nullptr && !stopping_) {
     thread_ = std::move(thread);
@@ -188,7 +188,7 @@ uint64_t EventHub::Dropped() const {
 }
 
 bool EventHub::Remove(const EventListener* listener) {
-  std::shared_ptr<EventListener> released;  // goes last: its destructor must not run under the lock
+  std::shared_ptr<EventListener> released;  // destroyed last: not under the lock
   MutexLock lock(mutex_);
   const auto found = std::find_if(
       subscribers_.begin(), subscribers_.end(),
@@ -198,13 +198,13 @@ bool EventHub::Remove(const EventListener* listener) {
   subscribers_.erase(found);
   subscriber->removed = true;
   while (called_ == subscriber && called_by_ != ThreadOrdinal()) call_ended_.Wait(mutex_);
-  // An event on its way may still hold the subscriber, but not the listener that is in no call.
+  // An event in delivery can still hold the subscriber, so release its listener if no call runs.
   if (called_ != subscriber) released = std::move(subscriber->listener);
   return true;
 }
 
-/// False when there is none. One thread at a time: the event thread, or after Detach the one that
-/// stops.
+/// Delivers one event. Returns false if the queue is empty. One thread at a time: the event thread,
+/// or after Detach the stopping thread.
 bool EventHub::DeliverOne() {
   Queued next;
   std::vector<SubscriberRef> receivers;

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Delivers a store's events to its listeners. Any thread posts; one thread of the process,
-// "lull-events", calls the listeners of all stores in turn. So the poster, who may hold any lock,
-// never waits for a listener.
+// EventHub: delivers a store's events to its listeners. Any thread posts. One thread per process,
+// "lull-events", calls the listeners of all stores in turn. So a posting thread, which can hold any
+// lock, never waits for a listener.
 //
-// What always holds: a listener gets the events posted after it was added, in order, each at most
-// once, and none after it was removed. It misses only what was dropped because kQueuedMax newer
-// events of its store wait.
+// Invariants: a listener gets the events posted after it was added, in order, each at most once,
+// and none after it was removed. It misses only events dropped because kQueuedMax newer events of
+// its store wait.
 #pragma once
 
 #include <cstdint>
@@ -39,48 +39,46 @@ class EventHub {
   static constexpr size_t kQueuedMax = 4096;
 
   EventHub();
-  /// Stops.
+  /// Calls Stop.
   ~EventHub();
   EventHub(const EventHub&) = delete;
   EventHub& operator=(const EventHub&) = delete;
 
-  /// Delivers on this thread what still waits, so that a listener of another store that hangs
-  /// cannot delay it. First waits for a listener of this hub that is being called. Later posts are
-  /// dropped.
+  /// Delivers the waiting events on this thread, so that a hanging listener of another store cannot
+  /// delay them. First waits for a running call to a listener of this hub. Later posts are dropped.
   void Stop() LULL_EXCLUDES(mutex_);
 
-  /// Any thread, any lock held but those that are taken by Add's caller.
+  /// Any thread. The caller can hold any lock that precedes the hub's in the lock order.
   void Post(Event event) LULL_EXCLUDES(mutex_);
 
-  enum class Wants { kEverything, kSummaries };  ///< summaries: no begin, pause or resume of a job
+  enum class Wants { kEverything, kSummaries };  ///< summaries: no job begins, pauses or resumes
 
-  /// `past` is for this listener alone, before everything that is posted from now on.
-  /// InvalidArgument if it is there already, IOError if the event thread cannot be started. Any
-  /// thread.
+  /// Delivers `past` to this listener only, before all later posts. Returns InvalidArgument if it
+  /// was added before, IOError if the event thread cannot start. Any thread.
   leveldb::Status Add(std::shared_ptr<EventListener> listener, Wants wants, std::vector<Event> past)
       LULL_EXCLUDES(mutex_);
 
-  /// False when it is not there. Otherwise, on return, none of its functions runs any more and the
-  /// hub does not hold it any more, unless one of them is the caller. Any thread; holds no lock
-  /// that a listener may want.
+  /// Returns false if the listener is unknown. Otherwise, on return, no function of it runs and the
+  /// hub has released it, unless one of its functions is the caller. Any thread, holding no lock
+  /// that a listener can take.
   bool Remove(const EventListener* listener) LULL_EXCLUDES(mutex_);
 
-  /// Events that no listener got because the queue was full.
+  /// Count of events dropped because the queue was full.
   uint64_t Dropped() const LULL_EXCLUDES(mutex_);
 
  private:
-  class Thread;  // the one that all hubs share
+  class Thread;  // shared by all hubs
   struct Subscriber {
-    std::shared_ptr<EventListener> listener;  // null once removed and not in a call
+    std::shared_ptr<EventListener> listener;  // null after removal, outside calls
     Wants wants = Wants::kEverything;
-    uint64_t first_ticket = 0;  // events before are not for it
+    uint64_t first_ticket = 0;  // it gets no earlier events
     bool removed = false;       // guarded by the hub's mutex
   };
   using SubscriberRef = std::shared_ptr<Subscriber>;
   struct Queued {
     uint64_t ticket = 0;
     Event event;
-    SubscriberRef only_for;  // null: for everyone
+    SubscriberRef only_for;  // null: for all
   };
 
   static bool IsFor(const Subscriber& subscriber, const Event& event);
@@ -96,8 +94,8 @@ class EventHub {
   uint64_t next_ticket_ LULL_GUARDED_BY(mutex_) = 0;
   uint64_t dropped_ LULL_GUARDED_BY(mutex_) = 0;
   bool stopping_ LULL_GUARDED_BY(mutex_) = false;
-  SubscriberRef called_ LULL_GUARDED_BY(mutex_);    // whose function runs now
-  unsigned called_by_ LULL_GUARDED_BY(mutex_) = 0;  // the ordinal of the thread that runs it
+  SubscriberRef called_ LULL_GUARDED_BY(mutex_);    // its listener is being called
+  unsigned called_by_ LULL_GUARDED_BY(mutex_) = 0;  // ordinal of the calling thread
 };
 
 }  // namespace lull

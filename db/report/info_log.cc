@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kStallLineEveryUs = 1'000'000;
-constexpr uint64_t kLongStallUs = 100'000;  // makes a line of its end, whatever came before
+constexpr uint64_t kLongStallUs = 100'000;  // the end of a longer stall is always logged
 
 double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 double Ms(uint64_t us) { return static_cast<double>(us) / 1e3; }
@@ -55,7 +55,7 @@ const char* CauseText(WriteStallCause cause) {
   return "by the policy";
 }
 
-/// "stop by memory: 3 in 20.1 ms; ", or "" when there was none.
+/// "; stop by memory: 3, 20.1 ms", or "" if there was none.
 std::string StallTotalText(size_t kind, size_t cause, const StallTotals& totals) {
   if (totals.count == 0) return "";
   return Format("; %s by %s: %llu, %.1f ms", StallKindName(static_cast<StallKind>(kind)),
@@ -78,11 +78,11 @@ std::string LevelsText(const StoreReport& report) {
 }  // namespace
 
 void InfoLog::OnJobEnd(const JobInfo& job) {
-  if (job.outcome == JobOutcome::kFailed) return;  // whoever saw it fail has said so
+  if (job.outcome == JobOutcome::kFailed) return;  // already logged where it failed
   const std::string name = JobName(job);
   if (job.outcome == JobOutcome::kAbandoned) {
-    Log(logger_, "%s: given up when %.1f of %.1f MB were done%s", name.c_str(),
-        MB(job.input_bytes_done), MB(job.input_bytes), PausesText(job).c_str());
+    Log(logger_, "%s: abandoned after %.1f of %.1f MB%s", name.c_str(), MB(job.input_bytes_done),
+        MB(job.input_bytes), PausesText(job).c_str());
     return;
   }
   if (job.trivial_move) {
@@ -117,10 +117,10 @@ void InfoLog::OnStallEnd(const StallInfo& stall) {
   }
   std::string others;
   if (lines.passed_over > 0) {
-    others = Format(" (and %llu times before, for %.1f ms together)",
+    others = Format(" (and %llu times before, for %.1f ms in total)",
                     static_cast<unsigned long long>(lines.passed_over), Ms(lines.passed_over_us));
   }
-  Log(logger_, "Writes are no longer %s by %s: it held up %s, for %.1f of %.1f ms%s",
+  Log(logger_, "Writes are no longer %s by %s: %s waited for %.1f of %.1f ms%s",
       stall.kind == StallKind::kStop ? "stopped" : "slowed", StallCauseName(stall.cause),
       Count(stall.held_writes, "write").c_str(), Ms(stall.held_us), Ms(stall.elapsed_us),
       others.c_str());
@@ -136,8 +136,8 @@ void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreRe
              size_t recovered_tables, size_t lost_files) {
   const leveldb::Options& options = context.options;
   Log(logger,
-      "Opened %s in %.1f ms. Tables: %s. Recovery made %zu tables of logs, and set aside "
-      "%zu files",
+      "Opened %s in %.1f ms. Tables: %s. Recovery wrote %zu tables from WALs, and moved %zu files "
+      "to lost/",
       context.name.c_str(), static_cast<double>(report.activity.uptime_nanos) / 1e6,
       LevelsText(report).c_str(), recovered_tables, lost_files);
   Log(logger, "Scheduling: %s", report.activity.options.c_str());

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store writes into LOG for people: a line for each job that ended, for each stall that is
-// worth one, and for the open and the close. A listener like any other, so that its writing is done
-// on the thread of events, and no writer, reader or decision waits for it.
+// InfoLog: writes a store's LOG: a line for each job that ended, for notable stalls, and for the
+// open and the close. It is an event listener, so it runs on the event thread, and no other thread
+// waits for its I/O.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ class InfoLog final : public EventListener {
   void OnOptionsChange(const OptionsInfo& options) override;
 
  private:
-  /// So that many short stalls make few lines.
+  /// Limits the lines about many short stalls.
   struct StallLines {
-    uint64_t last_us = 0;  // when there was a line about one that began
+    uint64_t last_us = 0;  // time of the last line about a begin
     bool began_with_line = false;
     uint64_t passed_over = 0;  // since the last line about an end
     uint64_t passed_over_us = 0;
@@ -40,7 +40,7 @@ class InfoLog final : public EventListener {
   std::array<StallLines, kStallKinds> stalls_{};
 };
 
-/// The lines of the open, and of the close. `recovered_tables` were written from WALs.
+/// Write the lines of the open and the close. `recovered_tables` were written from WALs.
 void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,
              size_t recovered_tables, size_t lost_files);
 void LogClose(leveldb::Logger* logger, const StoreReport& report);

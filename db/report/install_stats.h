@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What flushes and compactions cost that were installed since the store was opened: by level, for
-// LevelDB's properties, and by the rules of the layout. No lock or clock; the owner feeds it under
+// InstallStats: costs of the flushes and compactions installed since the open: by level, for
+// LevelDB's properties, and by the rules of the layout. No lock or clock; the owner calls it under
 // its mutex, at each install.
 #pragma once
 
@@ -24,7 +24,7 @@ class InstallStats {
     layout_.OnFlush(memtables, written_bytes);
   }
 
-  /// `after` is the Version with the outputs. A trivial move costs a level nothing.
+  /// `after`: the Version with the outputs. A trivial move adds no cost to a level.
   void OnCompaction(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                     uint64_t written_bytes, uint64_t busy_micros, const Version& after,
                     const LayoutOptions& layout) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFilesAtLevel = "num-files-at-level";
 
-/// Rows are of fixed width up to numbers of that width; larger ones widen them.
+/// Columns have a fixed width; larger numbers widen them.
 std::string StatsRow(int level, int files, uint64_t level_bytes, const LevelStats& stats) {
   constexpr double kMiB = 1 << 20;
   char row[128];
@@ -46,7 +46,7 @@ std::string KeyText(const leveldb::Slice& internal_key) {
          std::to_string(static_cast<int>(parsed.kind));
 }
 
-/// A level's tables in the order in which LevelDB lists them: by smallest key, in L0 too.
+/// A level's tables in the order of LevelDB's listing: by smallest key, in L0 too.
 std::vector<const TableFile*> InKeyOrder(const Version& version, int level) {
   std::vector<const TableFile*> tables;
   for (const TableRef& table : version.level(level)) tables.push_back(table.get());
@@ -69,7 +69,7 @@ std::string TablesText(const Version& version) {
   return text;
 }
 
-/// `digits` is what follows the property's name; leading zeros count for nothing.
+/// `digits`: the rest of the property's name. Leading zeros are ignored.
 bool FilesAtLevel(leveldb::Slice digits, const Version& version, std::string* out) {
   uint64_t level = 0;
   if (!ConsumeDecimal(&digits, &level) || !digits.empty() || level >= kLevels) return false;

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The text of LevelDB's properties, byte for byte as LevelDB 1.23 writes it, so that programs that
-// parse it keep working. Pure functions of a plain value, which DB::GetProperty fills under the
-// store's lock; any thread.
+// The texts of LevelDB's properties, identical to LevelDB 1.23, so that programs that parse them
+// keep working. Pure functions of plain values; any thread.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace lull {
 
-/// What compactions into a level cost since the store was opened.
+/// Costs of compactions into a level since the open.
 struct LevelStats {
   uint64_t micros = 0;
   uint64_t bytes_read = 0;
@@ -25,10 +24,10 @@ struct LevelStats {
 struct PropertySource {
   const Version* version = nullptr;  ///< never null
   std::array<LevelStats, kLevels> stats{};
-  uint64_t memory_bytes = 0;  ///< of all memtables and the block cache
+  uint64_t memory_bytes = 0;  ///< all memtables and the block cache
 };
 
-/// False, and `out` empty, for a name that is not LevelDB's.
+/// Returns false, with an empty `out`, if the name is not one of LevelDB's.
 bool RenderProperty(const leveldb::Slice& property, const PropertySource& source, std::string* out);
 
 }  // namespace lull

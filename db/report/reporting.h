@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store reports, apart from what its mutex guards (InstallStats): its jobs and stalls, the
-// listeners that hear of them, and how long calls took.
+// Reporting: a store's reports that its mutex does not guard: jobs and stalls, listeners, and call
+// latencies. Any thread. (InstallStats, under the mutex, are the rest.)
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ class Reporting {
   EventHub& events() { return events_; }
   ActivityStats& activity() { return activity_; }
 
-  /// Before any call is timed: at open.
+  /// Enables latencies. At the open, before any call.
   void TimeCalls() { latencies_ = std::make_unique<Latencies>(); }
   const Latencies* latencies() const { return latencies_.get(); }
-  /// Null where calls are not timed.
+  /// Null if latencies are disabled.
   LatencyHistogram* LatencyOf(LatencyHistogram Latencies::*call) {
     return latencies_ == nullptr ? nullptr : &((*latencies_).*call);
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The property lull.stats.
+// Renders the property lull.stats.
 #include <variant>
 
 #include "db/report/stats_report.h"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The property lull.metrics: Prometheus' text exposition format, version 0.0.4. Every series bears
-// the store's name, so that the texts of several stores can be joined.
+// Renders the property lull.metrics in Prometheus' text exposition format, version 0.0.4. Every
+// series is labeled with the store's name, so the texts of several stores can be concatenated.
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
@@ -16,12 +16,12 @@ namespace {
 
 using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// Histograms for Prometheus end their buckets at 2^10 ns (1 us) to 2^34 ns (17 s).
+// Histogram buckets for Prometheus end at 2^10 ns (1 us) to 2^34 ns (17 s).
 constexpr int kFirstExponent = 10;
 constexpr int kLastExponent = 34;
 
 std::string Number(double value) {
-  // Whole numbers are written out: a counter of bytes must not lose its last digits.
+  // Whole numbers in full: a counter of bytes must not lose its last digits.
   char digits[40];
   constexpr double kExactMax = 9007199254740992;  // 2^53
   const bool whole = std::abs(value) <= kExactMax && value == std::floor(value);
@@ -36,7 +36,7 @@ class MetricsWriter {
  public:
   explicit MetricsWriter(std::string_view store) { store_ = Escaped(store); }
 
-  /// Begins the series of one name. `type`: gauge, counter or histogram.
+  /// Begins a metric. `type`: gauge, counter or histogram.
   void Family(std::string_view name, std::string_view type, std::string_view help) {
     name_ = "lull_" + std::string(name);
     text_ += "# HELP " + name_ + " " + std::string(help) + "\n";
@@ -101,10 +101,10 @@ void WriteLevels(const StoreReport& report, MetricsWriter* out) {
       [](Level level) { return level.bytes; }, out);
   ForLevels(
       report, "level_target_bytes", "gauge",
-      "Bytes a level may have before its compaction is due; 0: it has no such limit.",
+      "Bytes a level can hold before its compaction is due; 0: no limit.",
       [](Level level) { return level.target_bytes; }, out);
   ForLevels(
-      report, "level_score", "gauge", "Urgency of a level's compaction; due from 1 on.",
+      report, "level_score", "gauge", "Urgency of a level's compaction; due at 1 or more.",
       [](Level level) { return level.score; }, out);
   ForLevels(
       report, "level_read_bytes_total", "counter", "Bytes read by compactions into a level.",
@@ -113,8 +113,7 @@ void WriteLevels(const StoreReport& report, MetricsWriter* out) {
       report, "level_written_bytes_total", "counter",
       "Bytes written to a level by compactions, and to L0 by flushes.",
       [](Level level) { return level.compactions.bytes_written; }, out);
-  out->Single("debt_bytes", "gauge",
-              "Bytes that must be compacted until every level is within its target.",
+  out->Single("debt_bytes", "gauge", "Bytes to compact until every level is within its target.",
               report.debt_bytes);
 }
 
@@ -133,9 +132,9 @@ void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
   out->Single("open_descriptors", "gauge",
               "Descriptors held by the files of all stores of the process.",
               report.open_descriptors);
-  out->Single("disk_is_low", "gauge", "1: the disk is nearly full, so no work is deferred.",
+  out->Single("disk_is_low", "gauge", "1 while the disk is nearly full, so no work is deferred.",
               report.disk_is_low ? 1 : 0);
-  out->Family("queue_length", "gauge", "How many wait, by what they are.");
+  out->Family("queue_length", "gauge", "Length of each queue.");
   out->Sample(report.waiting_writers, {{"queue", "writers"}});
   out->Sample(report.immutables, {{"queue", "memtables"}});
   out->Sample(report.waiting_installs, {{"queue", "installs"}});
@@ -154,7 +153,7 @@ void ForJobKinds(const ActivityReport& activity, std::string_view name, std::str
 }
 
 void WriteJobs(const ActivityReport& activity, MetricsWriter* out) {
-  out->Family("jobs", "gauge", "Jobs under way.");
+  out->Family("jobs", "gauge", "Jobs that run or are paused.");
   for (size_t kind = 0; kind < kJobKinds; ++kind) {
     int states[2] = {0, 0};
     for (const RunningJobReport& job : activity.jobs) {
@@ -204,16 +203,16 @@ void ForStalls(const ActivityReport& activity, std::string_view name, std::strin
 void WriteStalls(const ActivityReport& activity, MetricsWriter* out) {
   using Totals = const StallTotals&;
   ForStalls(
-      activity, "stalls_total", "Times in which writes were held up by background work.",
+      activity, "stalls_total", "Stalls of writes that waited for background work.",
       [](Totals totals) { return totals.count; }, out);
   ForStalls(
       activity, "stall_held_seconds_total",
-      "Time in which at least one write was held up, a present stall included.",
+      "Time in which at least one write was held, including a current stall.",
       [](Totals totals) { return static_cast<double>(totals.held_nanos) / 1e9; }, out);
   ForStalls(
-      activity, "stall_held_writes_total", "Writes that were held up.",
+      activity, "stall_held_writes_total", "Writes that were held.",
       [](Totals totals) { return totals.held_writes; }, out);
-  out->Family("stall_active", "gauge", "1 while a stall of that kind lasts.");
+  out->Family("stall_active", "gauge", "1 during a stall of that kind.");
   for (size_t kind = 0; kind < kStallKinds; ++kind) {
     int active = 0;
     for (const StallInfo& stall : activity.stalls) {
@@ -233,12 +232,12 @@ void WriteBytes(const StoreReport& report, MetricsWriter* out) {
   out->Single("wal_written_bytes_total", "counter", "Bytes appended to write-ahead logs.",
               report.wal_bytes);
   out->Single("write_amplification_ratio", "gauge",
-              "Bytes written to write-ahead logs and tables for each byte that clients wrote.",
+              "Bytes written to write-ahead logs and tables per byte that clients wrote.",
               report.WriteAmplification());
   const Rates& rates = report.activity.rates;
   out->Family("bytes_per_second", "gauge",
-              "Bytes in about the last second: written by clients; merged by flushes (memory) and "
-              "by compactions (tables).");
+              "Bytes per second, over about the last second: written by clients, merged by flushes "
+              "(memory) and by compactions (tables).");
   out->Sample(rates.user_bytes_per_sec, {{"class", "user"}});
   out->Sample(rates.flush_bytes_per_sec, {{"class", "flush"}});
   out->Sample(rates.compaction_bytes_per_sec, {{"class", "compaction"}});
@@ -248,13 +247,13 @@ void WriteDirective(const StoreReport& report, MetricsWriter* out) {
   const Directive& directive = report.activity.directive;
   out->Family("policy_info", "gauge", "1, with the policy's name.");
   out->Sample(1, {{"policy", report.activity.policy}});
-  out->Family("directive_jobs_max", "gauge", "Compactions that the policy lets run at once.");
+  out->Family("directive_jobs_max", "gauge", "Compactions that the policy allows at once.");
   out->Sample(directive.l0.jobs_max, {{"class", "l0"}});
   out->Sample(directive.deep.jobs_max, {{"class", "deep"}});
   out->Single("directive_write_bytes_per_second_max", "gauge",
-              "Rate to which the policy paces writes; 0: it does not.",
+              "Rate to which the policy limits writes; 0: no limit.",
               directive.write_bytes_per_sec_max);
-  out->Single("directive_write_delay_seconds", "gauge", "Delay of each write by the policy.",
+  out->Single("directive_write_delay_seconds", "gauge", "Delay that the policy adds to each write.",
               static_cast<double>(directive.delay_us_per_write) / 1e6);
   out->Single("writes_refused", "gauge", "1 while every write fails.",
               report.write_error.empty() ? 0 : 1);

@@ -12,8 +12,8 @@
 namespace lull {
 namespace {
 
-/// Opens the MANIFEST that CURRENT names. A store that is open elsewhere may begin a new one in
-/// between, and remove the old: then CURRENT is read once more.
+/// Opens the MANIFEST that CURRENT names. Another process that has the store open can begin a new
+/// one meanwhile and remove this one; then CURRENT is read again.
 leveldb::Status OpenManifest(const StoreContext& context, uint64_t* number,
                              std::unique_ptr<leveldb::SequentialFile>* file) {
   leveldb::Status status = ReadCurrent(context, number);
@@ -33,7 +33,8 @@ leveldb::Status OpenManifest(const StoreContext& context, uint64_t* number,
   return status;
 }
 
-/// Collects the edits' scalar fields; the last one wins, except that sequences never go back.
+/// Collects the scalar fields of edits. The last value wins, except that the sequence never
+/// decreases.
 struct ManifestFields {
   bool has_log_number = false;
   bool has_next_file = false;
@@ -68,8 +69,8 @@ struct ManifestFields {
   }
 };
 
-/// Whoever installs what is in a MANIFEST syncs the folder, where the Env lets it; otherwise the
-/// file does, at each of its syncs.
+/// Creates a MANIFEST file. With an EnvExtension, the caller syncs the directory before it installs
+/// an edit. Without one, every sync of the file does.
 leveldb::Status CreateFile(const StoreContext& context, const std::string& path,
                            std::unique_ptr<leveldb::WritableFile>* file) {
   leveldb::WritableFile* raw = nullptr;
@@ -93,7 +94,7 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
   text.pop_back();
   const std::optional<ParsedFileName> parsed = ParseFileName(text);
   if (!parsed || parsed->kind != FileKind::kDescriptor) {
-    return leveldb::Status::Corruption(path, "names no MANIFEST: " + EscapeBytes(text));
+    return leveldb::Status::Corruption(path, "does not name a MANIFEST: " + EscapeBytes(text));
   }
   *number = parsed->number;
   return status;

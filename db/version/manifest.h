@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The MANIFEST: the durable list of changes to the set of tables. Memory always equals a replay of
-// it.
+// The MANIFEST: the durable log of changes to the set of tables. The current Version always equals
+// a replay of it.
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,44 @@
 
 namespace lull {
 
-/// What a replay of the MANIFEST gives.
+/// The result of a MANIFEST's replay.
 struct ManifestState {
   VersionRef version;
   CompactPointers compact_pointers;
   uint64_t manifest_number = 0;
   uint64_t log_number = 0;       ///< the oldest WAL still needed
-  uint64_t prev_log_number = 0;  ///< of stores from before 2011; 0 otherwise
+  uint64_t prev_log_number = 0;  ///< nonzero only in stores from before 2011
   SequenceNumber last_sequence = 0;
-  /// Its end is not a whole record. Either that was being written when the power failed, or it was
-  /// in force, and is damaged: then tables that nothing else names hold what no log has any more.
+  /// The last record is incomplete. Either a power loss interrupted its writing, or the record was
+  /// valid and is now damaged. In the latter case, tables that the MANIFEST does not name hold
+  /// entries that are in no log.
   bool is_torn = false;
 };
 
-/// The number of the MANIFEST that CURRENT names.
+/// Reads the number of the MANIFEST that CURRENT names.
 leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
 
-/// Reads CURRENT and the MANIFEST it names; marks the file numbers it knows as used. Any damage but
-/// that of the last record is an error: nothing is guessed.
+/// Reads CURRENT and its MANIFEST, and marks the file numbers in it as used. Any damage except an
+/// incomplete last record is an error.
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state);
 
-/// Appends to one MANIFEST. One thread at a time: at open, then the flush thread.
+/// Appends to one MANIFEST. One thread at a time: the opening thread, later the flush thread.
 class ManifestWriter {
  public:
-  /// Writes a new MANIFEST that begins with all of `version` and `edit`, durably, with the names of
-  /// all files in the folder; CURRENT is not yet changed.
+  /// Writes a new MANIFEST that begins with all of `version` and `edit`. Makes it and the names of
+  /// all files in the directory durable. Does not change CURRENT.
   static leveldb::Status Create(const StoreContext& context, uint64_t number,
                                 const Version& version, const CompactPointers& pointers,
                                 VersionEdit edit, std::unique_ptr<ManifestWriter>* result);
 
-  /// Durable when it returns OK, if the names of the edit's files are: with an EnvExtension the
-  /// caller has seen to that, for a record can reach the disk before its sync. After a failure the
-  /// file's state is unknown: every later call fails, and no file that either state needs may be
+  /// Appends `edit` durably. With an EnvExtension, the caller first makes the names of the edit's
+  /// files durable, since a record can reach the disk before its sync. After a failure the file's
+  /// content is unknown: every later call fails, and no file that the MANIFEST could need may be
   /// deleted.
   leveldb::Status Append(const VersionEdit& edit);
 
-  /// Nothing is appended any more.
+  /// REQUIRES: no Append follows.
   leveldb::Status Close() { return log_.Close(); }
 
   uint64_t FileBytes() const { return log_.FileBytes(); }

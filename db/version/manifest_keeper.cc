@@ -34,7 +34,7 @@ leveldb::Status ManifestKeeper::WriteRecovered(Recovered* recovered, uint64_t lo
   recovered->new_tables_are_listed = true;
   status = ManifestWriter::Create(*context_, begun->number, *begun->version,
                                   recovered->manifest.compact_pointers, edit, &begun->writer);
-  // On a failure both MANIFESTs stay: CURRENT may name either.
+  // On a failure keep both MANIFESTs: CURRENT can name either.
   return status.ok() ? SetCurrentFile(context_->env(), context_->name, begun->number) : status;
 }
 
@@ -45,7 +45,7 @@ leveldb::Status ManifestKeeper::CommitRecoveredLogs(Recovered* recovered, uint64
   recovered->manifest.version = std::move(begun.version);
   recovered->new_tables.clear();
   recovered->new_tables_are_listed = false;
-  // One that cannot be removed is found again at the next open.
+  // A file that cannot be removed is found again at the next open.
   for (const std::string& file : recovered->obsolete)
     context_->env()->RemoveFile(context_->name + "/" + file);
   const std::string path = DescriptorFileName(context_->name, begun.number);
@@ -73,7 +73,7 @@ leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<TableMeta
   {
     MutexLock lock(state_->mutex);
     if (!state_->health.MayInstall()) {
-      // What failed may have been of these files too, and a second sync that succeeds proves
+      // The earlier failure can affect these files too, and a second sync that succeeds proves
       // nothing.
       Doubt(outputs);
       return state_->health.write_error();
@@ -86,11 +86,11 @@ leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<TableMeta
   VersionBuilder builder(std::move(base), make_table_);
   leveldb::Status status = builder.Apply(*edit);
   if (status.ok()) status = builder.Build(version);
-  // The names of new tables first: a MANIFEST record can reach the disk before its sync.
+  // Sync the names of new tables first: a MANIFEST record can reach the disk before its sync.
   if (status.ok() && has_new_files && context_->extension != nullptr) {
     status = context_->extension->SyncDirectory(context_->name);
   }
-  // A folder that was not even opened is no worse for it; one whose sync failed is.
+  // Only a failed sync makes names doubtful, not a directory that could not be opened.
   bool restorable = IsOutOfDescriptors(status);
   if (status.ok()) {
     status = writer_->Append(*edit);
@@ -110,14 +110,14 @@ void ManifestKeeper::Doubt(const std::vector<TableMeta>& tables) {
     doubtful_files_.push_back(TableFileName(context_->name, table.number));
 }
 
-/// The store is read-only: until Restore succeeds if that can be, else until it is opened again.
+/// Makes the store read-only until Restore succeeds, or if it cannot, until the store is reopened.
 void ManifestKeeper::Freeze(const leveldb::Status& failure, bool restorable) {
   if (state_->FailManifest(failure, restorable)) restore_at_nanos_ = 0;
 }
 
-/// The new MANIFEST holds the state without the edit that failed. Nobody knows whether the old one
-/// holds that edit, but once CURRENT durably names the new one, nobody asks. Until then nothing was
-/// deleted that either needs.
+/// Writes a new MANIFEST without the edit that failed. The old one might contain that edit, but
+/// this no longer matters after CURRENT durably names the new one. Until then, no file that either
+/// of them needs is deleted.
 std::optional<uint64_t> ManifestKeeper::Restore(uint64_t now_nanos) {
   Begun begun;
   const leveldb::Status status = Begin(&begun);
@@ -140,29 +140,29 @@ std::optional<uint64_t> ManifestKeeper::Restore(uint64_t now_nanos) {
     state_->health.ManifestRestored();
     state_->changed.NotifyAll();
   }
-  Log(context_->logger(), "Writes go on, with a new MANIFEST");
+  Log(context_->logger(), "Writes are accepted again, with a new MANIFEST");
   obsolete_->Add(std::move(obsolete));
   return std::nullopt;
 }
 
-/// From here on this one, which CURRENT names durably, takes the edits.
+/// Appends later edits to this MANIFEST. REQUIRES: CURRENT durably names it.
 void ManifestKeeper::Adopt(Begun begun) {
-  // So that the bytes written for snapshots are a small part of those written for edits, and an
-  // open reads no more than a few times what it needs to.
+  // Large enough that snapshots are a small part of all MANIFEST writes. Small enough that an open
+  // reads only a few times what it needs.
   constexpr uint64_t kGrowthMax = 4;
   writer_ = std::move(begun.writer);
   number_ = begun.number;
   bytes_max_ = std::max(context_->pace.manifest_bytes_min, kGrowthMax * writer_->FileBytes());
 }
 
-/// Whether CURRENT names the present MANIFEST for certain.
+/// Whether CURRENT certainly names the current MANIFEST.
 bool ManifestKeeper::IsInForce() const {
   uint64_t current = 0;
   return ReadCurrent(*context_, &current).ok() && current == number_;
 }
 
-/// Writes a MANIFEST of what is installed, and makes CURRENT name it. If that fails, the file is
-/// removed, unless CURRENT may name it.
+/// Writes a MANIFEST of the installed state, and makes CURRENT name it. On failure removes the
+/// file, unless CURRENT might name it.
 leveldb::Status ManifestKeeper::Begin(Begun* begun) {
   VersionEdit edit;
   edit.log_number = log_number_;
@@ -196,7 +196,7 @@ void ManifestKeeper::RollIfLong() {
   const leveldb::Status status = Begin(&begun);
   if (!status.ok()) return KeepLong(status);
   const std::string old = DescriptorFileName(context_->name, number_);
-  Log(context_->logger(), "%s, %llu bytes long, goes on as MANIFEST-%06llu with %llu bytes",
+  Log(context_->logger(), "%s, %llu bytes long, is replaced by MANIFEST-%06llu with %llu bytes",
       old.c_str(), static_cast<unsigned long long>(writer_->FileBytes()),
       static_cast<unsigned long long>(begun.number),
       static_cast<unsigned long long>(begun.writer->FileBytes()));
@@ -204,12 +204,12 @@ void ManifestKeeper::RollIfLong() {
   obsolete_->Add({old});
 }
 
-/// A new MANIFEST could not be begun. The old one is good, and goes on until it has grown as much
-/// again, if CURRENT names it for certain: an edit in a MANIFEST that is not the one in force would
-/// be lost.
+/// Call after a new MANIFEST could not be created. If CURRENT certainly names the old one, keeps
+/// using it until it has grown again. Otherwise freezes the store: an edit would be lost in a
+/// MANIFEST that CURRENT does not name.
 void ManifestKeeper::KeepLong(const leveldb::Status& failure) {
   if (!IsInForce()) return Freeze(failure, IsOutOfResources(failure));
-  Log(context_->logger(), "No new MANIFEST could be begun; the old one goes on: %s",
+  Log(context_->logger(), "Cannot create a new MANIFEST; the old one stays in use: %s",
       failure.ToString().c_str());
   bytes_max_ = writer_->FileBytes() + context_->pace.manifest_bytes_min;
 }

@@ -1,15 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Keeps the MANIFEST of an open store: appends the edits of installs, replaces a MANIFEST that has
-// grown long, and one that failed for want of resources. The opening thread, then the flush thread
-// alone: so installs are totally ordered. Takes the store's mutex for moments, never during I/O.
+// ManifestKeeper: the MANIFEST of an open store. Appends the edits of installs. Replaces a MANIFEST
+// that is long, or that failed for lack of resources. Used by the opening thread, then only by the
+// flush thread, so installs are totally ordered. Takes the store's mutex for short sections, never
+// during I/O.
 //
-// What always holds:
-//   - Memory equals a replay of the MANIFEST after each install.
-//   - After a failed append nobody knows whether the file holds the edit, and after a failed change
-//     of CURRENT nobody knows which MANIFEST is in force. From then on nothing is installed or
-//     deleted (StoreHealth), until a new MANIFEST is durable and CURRENT durably names it. Files
-//     that only the state in doubt may need are deleted after that, not before.
+// Invariants:
+//   - After each install, the current Version equals a replay of the MANIFEST.
+//   - After a failed append it is unknown whether the file contains the edit. After a failed change
+//     of CURRENT it is unknown which MANIFEST CURRENT names. Nothing is installed or deleted then
+//     (see StoreHealth), until CURRENT durably names a new MANIFEST. Files that only the uncertain
+//     state could need are deleted after that.
 #pragma once
 
 #include <cstdint>
@@ -41,33 +42,32 @@ class ManifestKeeper {
 
   /// See CommitRecovered of recovery.h.
   leveldb::Status CommitRecoveredLogs(Recovered* recovered, uint64_t log_number);
-  /// Begins the MANIFEST of this open, with what was recovered: the old one may end in a torn
+  /// Begins the MANIFEST of this open with the recovered state, since the old one can end in a torn
   /// record.
   leveldb::Status Start(Recovered* recovered, uint64_t log_number) LULL_EXCLUDES(state_->mutex);
 
   // ---- flush thread
 
-  /// Makes `edit` with `outputs` durable, and builds the Version that it gives.
+  /// Makes `edit` with `outputs` durable, and builds the resulting Version.
   leveldb::Status Install(VersionEdit* edit, std::vector<TableMeta> outputs, VersionRef* version)
       LULL_EXCLUDES(state_->mutex);
-  /// Begins a new MANIFEST if the present one has grown long. It holds what a replay of the present
-  /// one gives: every open reads all of it, and a store that stays open for months would fill disks
-  /// with it.
+  /// Begins a new MANIFEST with the current state if the old one is long. Every open reads all of
+  /// the MANIFEST, and in a store that stays open for months it would fill the disk.
   void RollIfLong() LULL_EXCLUDES(state_->mutex);
-  /// When to call Restore: nullopt: it has nothing to do.
+  /// When to call Restore. nullopt: not needed.
   std::optional<uint64_t> restore_at_nanos() const { return restore_at_nanos_; }
-  /// Tries to begin a new MANIFEST after the old one failed for want of resources. Returns when to
-  /// try again; nullopt: it has succeeded.
+  /// Tries to begin a new MANIFEST after the old one failed for lack of resources. Returns when to
+  /// retry; nullopt after success.
   std::optional<uint64_t> Restore(uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
 
   /// The oldest WAL that the MANIFEST needs.
   uint64_t log_number() const { return log_number_; }
 
-  /// Closes the file. REQUIRES: nothing is installed any more.
+  /// Closes the file. REQUIRES: no install runs or comes later.
   void Close() { writer_.reset(); }
 
  private:
-  /// A MANIFEST that was begun.
+  /// A new MANIFEST.
   struct Begun {
     uint64_t number = 0;
     std::unique_ptr<ManifestWriter> writer;
@@ -91,9 +91,9 @@ class ManifestKeeper {
   std::unique_ptr<ManifestWriter> writer_;
   uint64_t number_ = 0;
   uint64_t log_number_ = 0;
-  uint64_t bytes_max_ = 0;  // at which a new one is begun
+  uint64_t bytes_max_ = 0;  // size at which a new one is begun
   std::optional<uint64_t> restore_at_nanos_;
-  std::vector<std::string> doubtful_files_;  // paths: a MANIFEST or CURRENT may name them or not
+  std::vector<std::string> doubtful_files_;  // paths that a MANIFEST or CURRENT might name
 };
 
 }  // namespace lull

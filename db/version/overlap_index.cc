@@ -11,7 +11,7 @@ OverlapIndex::OverlapIndex(const Version& version, int level) {
   for (const TableRef& table : below) sums_.push_back(sums_.back() + table->file_bytes());
 
   reaches_.reserve(version.level(level).size());
-  Reach reach{0, 0};  // only ever moves on: both levels are sorted
+  Reach reach{0, 0};  // only advances, since both levels are sorted
   for (const TableRef& table : version.level(level)) {
     while (reach.begin < below.size() &&
            order.CompareUser(below[reach.begin]->largest_user(), table->smallest_user()) < 0) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the tables of one level lie over in the next: which tables, and how many bytes. Borrows the
-// Version; immutable once made. Made in O(tables of both levels), each question is O(1).
+// OverlapIndex: how many bytes of the next level the tables of a level overlap. Built in O(tables
+// of both levels); each query is O(1). Immutable; the Version outlives it.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace lull {
 
 class OverlapIndex {
  public:
-  /// REQUIRES: 1 <= level, and level + 1 is a level.
+  /// REQUIRES: 1 <= level < kLevels - 1.
   OverlapIndex(const Version& version, int level);
 
-  /// Bytes of the next level that share a user key with the range from table `first` to table
-  /// `last` of the level, both included.
+  /// Bytes of the next level that share a user key with the range from table `first` to `last` of
+  /// the level, inclusive.
   uint64_t Bytes(size_t first, size_t last) const {
     return sums_[std::max(reaches_[first].begin, reaches_[last].end)] -
            sums_[reaches_[first].begin];
@@ -31,7 +31,7 @@ class OverlapIndex {
   };
 
   std::vector<Reach> reaches_;  // of each table of the level
-  std::vector<uint64_t> sums_;  // of the next level's tables in front of a position
+  std::vector<uint64_t> sums_;  // bytes of the next level's tables before each position
 };
 
 }  // namespace lull

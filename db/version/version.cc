@@ -14,7 +14,7 @@ using leveldb::Status;
 
 namespace {
 
-// A user range that grows. Borrows its ends: what they point to must outlive it.
+// A growing range of user keys. The keys must outlive it.
 class Hull {
  public:
   Hull(const KeyOrder& order, const UserRange& range) : order_(order) {
@@ -27,7 +27,7 @@ class Hull {
            !(largest_ && order_.CompareUser(table.smallest_user(), *largest_) > 0);
   }
 
-  // False when the table lies inside already.
+  // Returns false if the table was already inside.
   bool Grow(const TableFile& table) {
     bool grown = false;
     if (smallest_ && order_.CompareUser(table.smallest_user(), *smallest_) < 0) {
@@ -122,7 +122,8 @@ bool Version::MayHoldBelow(int level, const Slice& user_key) const {
 
 uint64_t Version::DebtBytes(const std::array<uint64_t, kLevels>& target_bytes,
                             int l0_trigger) const {
-  // What leaves a level counts there, and adds to the excess of the next one. L0 leaves as a whole.
+  // Bytes that leave a level count there, and add to the excess of the next level. L0 leaves as a
+  // whole.
   uint64_t leaving = TableCount(0) >= l0_trigger ? level_bytes_[0] : 0;
   uint64_t debt = leaving;
   for (int level = 1; level + 1 < kLevels; ++level) {
@@ -146,7 +147,7 @@ std::string Version::DebugString() const {
 VersionBuilder::VersionBuilder(VersionRef base, MakeTable make_table)
     : base_(std::move(base)), make_table_(std::move(make_table)) {}
 
-/// The tables of the base whose numbers the edit mentions: one pass, whatever the edit's size.
+/// The base's tables that the edit mentions, in one pass.
 VersionBuilder::ByNumber VersionBuilder::NamedInBase(const VersionEdit& edit) const {
   std::unordered_set<uint64_t> numbers;
   for (const auto& [level, number] : edit.deleted_tables) numbers.insert(number);
@@ -190,7 +191,7 @@ Status VersionBuilder::Add(const TableMeta& table, const ByNumber& in_base, ByNu
   }
   const bool is_in_base = in_base.contains(table.number) && !removed_.contains(table.number);
   const auto [listed, is_new] = added_.try_emplace(table.number, std::move(entry));
-  // What goleveldb recovered from logs stands twice, word for word, in the MANIFEST that it begins.
+  // goleveldb lists tables recovered from logs twice, identically, in its new MANIFEST.
   const bool is_repeated =
       !is_new && listed->second.level == table.level && SameTable(listed->second.about(), table);
   if (is_in_base || !(is_new || is_repeated)) {
@@ -212,7 +213,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   return Status::OK();
 }
 
-/// What will stand in a level, in its order: the base's tables are in order already.
+/// The tables of a level in the result, in order. The base's tables are already sorted.
 std::vector<VersionBuilder::Item> VersionBuilder::Listing(int level) const {
   const KeyOrder& order = base_->order();
   const auto before = [&](const Item& a, const Item& b) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A Version: the set of tables at one moment, immutable once built. Everything here is data and
-// pure questions about it; nothing opens a file or takes a lock. Built by VersionBuilder from a
-// base and edits; held by views, iterators and jobs.
+// Version: the set of tables at one moment. Immutable once built, so any thread can read it. Pure
+// data and queries: no files, no locks. VersionBuilder builds it from a base and edits. Views,
+// iterators and jobs hold references.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ namespace lull {
 
 class CachedTable;  // table_cache.h
 
-/// One table file, shared by the Versions that list it. When the last of them lets go,
-/// `on_unlisted` is called once (from whichever thread that is: it must only take note), unless the
-/// store is closing.
+/// One table file, shared by the Versions that list it. When the last reference is released,
+/// `on_unlisted` is called once, on that thread, unless the store is closing. It must return
+/// quickly.
 struct TableFile {
   TableFile(TableMeta description_in, std::function<void(const TableFile&)> on_unlisted_in)
       : description(std::move(description_in)), on_unlisted(std::move(on_unlisted_in)) {}
@@ -47,10 +47,10 @@ struct TableFile {
   leveldb::Slice smallest_user() const { return UserKeyOf(description.smallest); }
   leveldb::Slice largest_user() const { return UserKeyOf(description.largest); }
 
-  const TableMeta description;  ///< its level field is not used: a moved table keeps its TableFile
+  const TableMeta description;  ///< level is unused: a moved table keeps its TableFile
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
-  /// Owned; null where there is none. Only of tables that this process flushed, while they are in
-  /// L0: a read looks into many of those, and their number is bounded. Whoever looks at it holds a
+  /// Owned; can be null. Only tables that this process flushed have a filter, and only while they
+  /// are in L0: a read searches many L0 tables, and their number is bounded. Readers must hold a
   /// guard of the store's grace domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};
   const std::function<void(const TableFile&)> on_unlisted;
@@ -70,9 +70,9 @@ class Version {
 
   const KeyOrder& order() const { return order_; }
 
-  /// L0: newest first (by number, descending). Deeper: by smallest key, ranges of internal keys
-  /// disjoint. Neighbours may share a user key, the newer entries in the first (LevelDB writes such
-  /// tables; VersionBuilder lets them pass).
+  /// L0: newest first, by descending number. Deeper levels: by smallest key, with disjoint ranges
+  /// of internal keys. Neighbors can share a user key, with the newer entries in the first. LevelDB
+  /// writes such tables, and VersionBuilder accepts them.
   const std::vector<TableRef>& level(int level) const { return levels_[level]; }
   int TableCount(int level) const { return static_cast<int>(levels_[level].size()); }
   uint64_t LevelBytes(int level) const { return level_bytes_[level]; }
@@ -81,17 +81,17 @@ class Version {
   /// TableCount(level) if none.
   size_t FindTable(int level, const leveldb::Slice& internal_key) const;
 
-  /// The tables of `level` that share a user key with `range`. In L0 the answer is closed: a table
-  /// that overlaps a chosen one is chosen too, so that no older version stays behind in front of a
-  /// newer one. In Version's order.
+  /// The tables of `level` that share a user key with `range`, in Version's order. In L0, tables
+  /// that overlap a chosen one are chosen too. Otherwise an older version of a key could stay above
+  /// a newer one.
   std::vector<TableRef> Overlapping(int level, const UserRange& range) const;
 
-  /// Whether the key ranges of the levels deeper than `level` leave room for `user_key`.
+  /// Whether a level below `level` has a table whose key range includes `user_key`.
   bool MayHoldBelow(int level, const leveldb::Slice& user_key) const;
 
-  /// Bytes that must still be compacted until L0 is under `l0_trigger` tables and every level
-  /// within its target: for each level the excess, counted once for every level it must still pass
-  /// through. An estimate, used by policies.
+  /// An estimate for policies: bytes to compact until L0 is under `l0_trigger` tables and every
+  /// level within its target. A level's excess counts once for every level it must still pass
+  /// through.
   uint64_t DebtBytes(const std::array<uint64_t, kLevels>& target_bytes, int l0_trigger) const;
 
   std::string DebugString() const;
@@ -105,37 +105,36 @@ class Version {
 
 using VersionRef = std::shared_ptr<const Version>;
 
-/// Applies edits to a base, in order; Build checks the result. Used by recovery (many edits) and by
-/// each install (one).
+/// Applies edits to a base, in order. Build checks the result. Used by recovery (many edits) and by
+/// each install (one). One thread at a time.
 class VersionBuilder {
  public:
-  /// Makes the TableFile of a table that is new to the base. Called by Build, once its checks have
-  /// passed, and only for tables that are still listed then: a table that came and went in between
-  /// is never made.
+  /// Creates the TableFile of a new table. Called by Build after its checks, and only for tables
+  /// still listed then.
   using MakeTable = std::function<TableRef(const TableMeta&)>;
 
   VersionBuilder(VersionRef base, MakeTable make_table);
 
-  /// Deletions first, then additions: a table that an edit deletes and adds again has moved, and
-  /// keeps its TableFile. Corruption when the edit deletes a table that is not there, or adds one
-  /// twice. The builder is useless then.
+  /// Applies deletions first, then additions. A table that an edit deletes and adds has moved, and
+  /// keeps its TableFile. Returns Corruption if the edit deletes an unknown table or adds one
+  /// twice; the builder is then unusable.
   leveldb::Status Apply(const VersionEdit& edit);
 
-  /// Corruption when tables of a level >= 1 overlap, or a table's keys are out of order; names
-  /// level and numbers.
+  /// Returns Corruption if tables of a level >= 1 overlap or a table's keys are out of order. The
+  /// error names level and numbers.
   leveldb::Status Build(VersionRef* result) const;
 
  private:
   struct Listed {
     int level = 0;
-    TableRef table;         ///< null: new, described by `description`
+    TableRef table;         ///< null: a new table, described by `description`
     TableMeta description;  ///< of new tables only
     const TableMeta& about() const { return table ? table->description : description; }
   };
   /// A table of the result: one of the base, or one of `added_`.
   struct Item {
     const TableMeta* about;
-    const TableRef* table;  ///< null: to be made
+    const TableRef* table;  ///< null: to create
   };
   using ByNumber = std::unordered_map<uint64_t, Listed>;
 
@@ -145,12 +144,11 @@ class VersionBuilder {
   std::vector<Item> Listing(int level) const;
   leveldb::Status CheckLevel(int level, const std::vector<Item>& items) const;
 
-  // What differs from the base, which may be large: an install should not take the time to copy all
-  // of it.
+  // Only the differences from the base: the base can be large, and an install must not copy it.
   const VersionRef base_;
   const MakeTable make_table_;
   std::unordered_set<uint64_t> removed_;  // tables of the base, by number
-  ByNumber added_;                        // new tables and moved ones
+  ByNumber added_;                        // new and moved tables
   std::array<bool, kLevels> changed_{};
 };
 

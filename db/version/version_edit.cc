@@ -11,7 +11,7 @@
 namespace lull {
 namespace {
 
-/// The fields of a record; numbers are part of the file format. 8 was used once and is no more.
+/// The fields of a record. The numbers are part of the file format; 8 is obsolete.
 enum class Tag : uint32_t {
   kComparator = 1,
   kLogNumber = 2,
@@ -58,7 +58,7 @@ bool GetKey(leveldb::Slice* input, std::string* key) {
   return true;
 }
 
-/// Reads the field behind its tag; returns its name when it is malformed, else nullptr.
+/// Reads the field after its tag. Returns nullptr, or the field's name if it is malformed.
 const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
   switch (tag) {
     case Tag::kComparator: {
@@ -122,7 +122,7 @@ void AppendNumber(std::string* out, const char* name, const std::optional<uint64
 
 }  // namespace
 
-// LevelDB writes the fields in this order too, so one edit gives one sequence of bytes.
+// In LevelDB's order of fields, so that equal edits have equal bytes.
 void VersionEdit::EncodeTo(std::string* out) const {
   if (comparator) {
     PutTag(out, Tag::kComparator);
@@ -174,7 +174,7 @@ std::string VersionEdit::DebugString() const {
   for (const auto& [level, key] : compact_pointers) {
     AppendLine(&text, "CompactPointer", std::to_string(level) + " " + KeyText(key));
   }
-  // In LevelDB's order, which is not always that of the record.
+  // In LevelDB's order, which can differ from the record's.
   const std::set<std::pair<int, uint64_t>> deleted(deleted_tables.begin(), deleted_tables.end());
   for (const auto& [level, number] : deleted) {
     AppendLine(&text, "RemoveFile", std::to_string(level) + " " + std::to_string(number));

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// One record of the MANIFEST: a change to the set of tables. A plain value, equal by content.
+// VersionEdit: one record of the MANIFEST, a change to the set of tables. A plain value.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace lull {
 
-/// What the MANIFEST says of a table.
+/// A table as the MANIFEST describes it.
 struct TableMeta {
   int level = 0;
   uint64_t number = 0;
@@ -26,13 +26,13 @@ struct TableMeta {
   bool operator==(const TableMeta&) const = default;
 };
 
-/// Where the next compaction of a level begins, in turn: internal keys, empty: from the start.
+/// Per level: the internal key after which its next compaction begins. Empty: begin at the start.
 using CompactPointers = std::array<std::string, kLevels>;
 
 struct VersionEdit {
   std::optional<std::string> comparator;
   std::optional<uint64_t> log_number;       ///< the oldest WAL still needed
-  std::optional<uint64_t> prev_log_number;  ///< always written as 0; old stores had another
+  std::optional<uint64_t> prev_log_number;  ///< always written as 0; nonzero only in old stores
   std::optional<uint64_t> next_file_number;
   std::optional<SequenceNumber> last_sequence;
   std::vector<std::pair<int, std::string>> compact_pointers;  ///< level, internal key
@@ -40,8 +40,8 @@ struct VersionEdit {
   std::vector<TableMeta> new_tables;
 
   void EncodeTo(std::string* out) const;
-  /// Corruption names the field and the cause. Rejects levels out of range, keys shorter than a
-  /// trailer, smallest keys that are malformed; unknown tags.
+  /// Returns Corruption with the malformed field for an invalid level, an invalid key or an unknown
+  /// tag.
   leveldb::Status DecodeFrom(const leveldb::Slice& record);
   std::string DebugString() const;
   bool operator==(const VersionEdit&) const = default;

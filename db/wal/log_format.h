@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The log format (WAL and MANIFEST): blocks of 32 KiB; records cut into fragments, each with a
-// header of 7 bytes: masked CRC-32C of type and payload, length (2 bytes), type. A block's last 6
-// or fewer bytes are zero. A header of zeros is the unused end of a file allocated ahead, or of one
-// that was recycled: readers look no further in its block.
+// The log format of WAL and MANIFEST. A log consists of blocks of 32 KiB. Records are split into
+// fragments, each with a 7-byte header: masked CRC-32C of type and payload, length (2 bytes), type.
+// A block's last 6 or fewer bytes are zero. A header of zeros marks the unused end of a
+// preallocated or recycled file; readers ignore the rest of its block.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 namespace lull::log {
 namespace {
 
-/// The fragment at the front of some bytes, as far as it can be trusted.
+/// The fragment at the front of a byte range, and whether it is intact.
 struct Fragment {
   enum class State { kIntact, kUnused, kCutShort, kBadChecksum };
   State state = State::kCutShort;
@@ -28,7 +28,7 @@ bool AllZero(const leveldb::Slice& bytes) {
   return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char c) { return c == 0; });
 }
 
-/// REQUIRES: `bytes` end within their block.
+/// REQUIRES: `bytes` end within one block.
 Fragment ParseFragment(const leveldb::Slice& bytes) {
   Fragment fragment;
   if (bytes.size() < kHeaderBytes) {
@@ -50,8 +50,8 @@ Fragment ParseFragment(const leveldb::Slice& bytes) {
   return fragment;
 }
 
-/// Goes from header to header, whatever the checksums, and returns what is left where there is
-/// none: zeros, or nothing, at the end of a block or of the log.
+/// Skips from header to header, whatever the checksums. Returns the rest from the first bytes that
+/// are no header: zeros, or nothing at the end of a block or log.
 leveldb::Slice FollowHeaders(leveldb::Slice bytes) {
   while (bytes.size() >= kHeaderBytes) {
     const Fragment fragment = ParseFragment(bytes);
@@ -68,9 +68,9 @@ leveldb::Slice FollowHeaders(leveldb::Slice bytes) {
 const char* CauseOf(Fragment::State fault) {
   switch (fault) {
     case Fragment::State::kUnused:
-      return "zeros in front of records";
+      return "zeros before records";
     case Fragment::State::kCutShort:
-      return "a fragment that goes beyond its block";
+      return "a fragment that extends beyond its block";
     default:
       return "a bad checksum";
   }
@@ -139,7 +139,7 @@ leveldb::Status Reader::TakeSkipped() {
 
 bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
   for (;;) {
-    // What is left of a full block and too small for a header is not used.
+    // The end of a full block is unused if it is too small for a header.
     const bool block_is_done = rest_.size() < kHeaderBytes && block_end_offset_ % kBlockBytes == 0;
     if ((rest_.empty() || block_is_done) && !FillBlock()) {
       return end_ == LogEnd::kNone && StopAtEnd();
@@ -162,7 +162,8 @@ bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
   }
 }
 
-/// A fragment's checksum is right, but it cannot stand where it does. Whether the reading goes on.
+/// Handles a fragment with a correct checksum at an impossible position. Returns whether to
+/// continue.
 bool Reader::RefuseFragment(uint64_t at, const char* cause) {
   if (!skips_faults_) return Stop(LogEnd::kCorrupt, at, cause);
   NoteFault(at, cause, LogEnd::kTorn);
@@ -201,13 +202,13 @@ bool Reader::FillBlock() {
   return filled > 0;
 }
 
-/// Ends the reading at a fault at the front of rest_: with `if_last` when no record begins after
-/// it, otherwise as corrupt. False, with an intact fragment at the front of rest_, when the fault
-/// was the end of a log that has grown since.
+/// Ends the reading at a fault at the front of rest_: with `if_last` if no record begins after it,
+/// otherwise as kCorrupt. Returns false if the fault was only the end of a growing log; then rest_
+/// begins with an intact fragment.
 bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   const uint64_t fault_offset = offset();
-  // In this block a record may begin anywhere: the fault may be in a length. A later one begins
-  // with a fragment.
+  // In this block a record can begin at any byte, since the fault can be a wrong length. A later
+  // block begins with a fragment.
   bool begins = HoldsRecordStart(rest_);
   while (!begins && FillBlock()) begins = ChainHoldsRecordStart(rest_);
   if (end_ == LogEnd::kError) return true;
@@ -220,7 +221,8 @@ bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   return true;
 }
 
-/// Whether an intact fragment stands at `offset` of the file as it is now; rest_ begins there.
+/// Reads the block again. Returns whether an intact fragment is now at `offset`, where rest_
+/// begins.
 bool Reader::ReadBlockAgain(uint64_t offset) {
   const uint64_t block_offset = offset - offset % kBlockBytes;
   leveldb::SequentialFile* raw = nullptr;
@@ -240,11 +242,11 @@ bool Reader::ReadBlockAgain(uint64_t offset) {
   return ParseFragment(rest_).state == Fragment::State::kIntact;
 }
 
-/// Moves from a fault at the front of rest_ to where the reading can go on in this block, or to the
-/// end of the block.
+/// Moves rest_ from the fault at its front to the next readable record in this block, or to the end
+/// of the block.
 void Reader::SkipFault() {
-  // An older log's records may follow in the block, and only a record of the log's own tells which
-  // these are. The first block of a recycled file was zeroed.
+  // Records of an older log can follow in the block. Only a record of this log shows which ones
+  // they are. The first block of a recycled file was zeroed.
   const bool in_first_block = offset() < kBlockBytes;
   if (valid_bytes_ == 0 && !in_first_block) {
     rest_.clear();
@@ -256,7 +258,7 @@ void Reader::SkipFault() {
     next.remove_prefix(bad.TotalBytes());
     const leveldb::Slice end = FollowHeaders(next);
     if (end.size() < kHeaderBytes || ParseFragment(end).state == Fragment::State::kUnused) {
-      rest_ = next;  // its length is right
+      rest_ = next;  // the length in its header is right
       return;
     }
   }
@@ -272,7 +274,7 @@ void Reader::SkipFault() {
   rest_.clear();
 }
 
-/// Whether a record begins anywhere in `bytes`, a part of one block, whatever precedes it.
+/// Whether a record begins anywhere in `bytes`, a part of one block.
 bool Reader::HoldsRecordStart(leveldb::Slice bytes) const {
   for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
     const char type = bytes[6];
@@ -285,7 +287,7 @@ bool Reader::HoldsRecordStart(leveldb::Slice bytes) const {
   return false;
 }
 
-/// The same for fragments that follow on each other from the start of a block.
+/// The same, but only for consecutive fragments from the start of a block.
 bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
   while (block.size() >= kHeaderBytes) {
     const Fragment fragment = ParseFragment(block);

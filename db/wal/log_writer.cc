@@ -20,7 +20,7 @@ Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, FragmentEnds older)
       older_(std::move(older)),
       ends_(std::in_place) {
   ends_->Reserve(older_);
-  older_from_here_.SkipTo(kBlockBytes);  // the first block of a recycled file is zeros
+  older_from_here_.SkipTo(kBlockBytes);  // the first block of a recycled file is zeroed
 }
 
 leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
@@ -29,11 +29,11 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
   size_t left = record.size();
   bool begun = false;
   do {
-    // A block that has no room for another header ends in zeros, which Emit puts in front.
+    // The end of a block that is too small for a header is zeros. Emit prepends them.
     const size_t space = kBlockBytes - block_offset_;
     const size_t room = (space < kHeaderBytes ? kBlockBytes : space) - kHeaderBytes;
     size_t taken = std::min(left, room);
-    if (taken > 0 && WouldEndAsOlder(taken)) --taken;  // fragments are longer than a byte
+    if (taken > 0 && WouldEndAsOlder(taken)) --taken;  // a fragment is always longer than one byte
     const bool ends = taken == left;
     const FragmentType type = begun ? (ends ? FragmentType::kLast : FragmentType::kMiddle)
                                     : (ends ? FragmentType::kFull : FragmentType::kFirst);
@@ -46,8 +46,8 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
   return failure_;
 }
 
-/// Whether readers would look for the next header where an older log has one. In what is left of a
-/// block that is too short for one they do not, and each block began with zeros.
+/// Whether this fragment would end where an older log has a header. Readers look for no header in
+/// the last bytes of a block, and each block began with zeros.
 bool Writer::WouldEndAsOlder(size_t size) {
   const size_t space = kBlockBytes - block_offset_;
   const uint64_t end = bytes_ + (space < kHeaderBytes ? space : 0) + kHeaderBytes + size;
@@ -76,7 +76,7 @@ leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
   if (size > 0) std::memcpy(header + kHeaderBytes, data, size);
   EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + size)));
 
-  // Counted even when it fails: whether any of it reached the file is unknown then.
+  // Count the bytes even on failure: it is unknown how many reached the file.
   bytes_ += total;
   block_offset_ = (block_offset_ + total) % kBlockBytes;
   return file_->Append({scratch_.data(), total});

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Appends records to a log file. One thread at a time; who that is belongs to the owner (the
-// leading writer for a WAL, the installer for a MANIFEST).
+// log::Writer: appends records to a log file. One thread at a time: the leading writer for a WAL,
+// the flush thread for a MANIFEST.
 //
-// A file that was recycled holds an older log's records. No fragment of the new log ends where one
-// of the old log did: were it otherwise, and did a power loss take what was written behind such an
-// end, then readers would go on there with a record of the old log, whose checksum is right. A
-// fragment that would end so is cut one byte earlier, which the format allows anywhere.
+// A recycled file still holds an older log's records. No fragment of the new log ends where one of
+// the old log did. Otherwise, if a power loss removed the rest of the new log, readers would
+// continue at that end with an old record, whose checksum is correct. The writer cuts such a
+// fragment one byte earlier, which the format always allows.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ namespace lull::log {
 
 class Writer {
  public:
-  /// Appends behind `initial_bytes` of existing content.
+  /// Appends after `initial_bytes` of existing content.
   explicit Writer(std::unique_ptr<leveldb::WritableFile> file, uint64_t initial_bytes = 0);
-  /// For a file that holds the fragments that end at `older` (none if it is new), and that may be
-  /// recycled in its turn: TakeEnds tells what for.
+  /// For a file that can be recycled. `older`: the fragment ends already in the file; empty if it
+  /// is new.
   Writer(std::unique_ptr<leveldb::WritableFile> file, FragmentEnds older);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Hands the whole record to the file in as few Append calls as possible (one where it fits the
-  /// block), then Flush. After a failure what the file holds is unknown, so every later call
-  /// returns the same failure: nothing may be acknowledged behind a torn record.
+  /// Writes the record with as few Append calls as possible (one if it fits in the block), then
+  /// calls Flush. After a failure the file's content is unknown, so every later call returns the
+  /// same failure: no record after a torn one can be acknowledged.
   leveldb::Status AddRecord(const leveldb::Slice& record);
 
   leveldb::Status Sync();
@@ -43,10 +43,10 @@ class Writer {
   const leveldb::Status& status() const { return failure_; }
   uint64_t FileBytes() const { return bytes_; }
 
-  /// Whether the file may be recycled: the writer was made with `older`.
+  /// Whether the file can be recycled: the writer was created with `older`.
   bool KnowsEnds() const { return ends_.has_value(); }
-  /// Where fragments end in the file, of this log and of older ones. REQUIRES: KnowsEnds(); no
-  /// record is added any more.
+  /// Returns where fragments end in the file, of this log and of older ones. REQUIRES: KnowsEnds();
+  /// no record is added later.
   FragmentEnds TakeEnds();
 
  private:
@@ -58,9 +58,9 @@ class Writer {
   size_t block_offset_;
   const FragmentEnds older_;
   FragmentEnds::Cursor older_from_here_{older_};
-  std::optional<FragmentEnds> ends_;  // where the file may be recycled
+  std::optional<FragmentEnds> ends_;  // set if the file can be recycled
   leveldb::Status failure_;
-  std::string scratch_;  // a block's zero tail, then header and payload of a fragment: one Append
+  std::string scratch_;  // one Append: zeros to the block's end, then a fragment
 };
 
 }  // namespace lull::log

@@ -31,7 +31,7 @@ bool WalReader::ReadRecord(leveldb::Slice* record) {
       continue;
     }
     valid_bytes_ = reader_.ValidBytes();
-    // Where the first record was skipped, it may have been a preamble.
+    // If the first record was skipped, it might have been a preamble.
     const bool may_follow_preamble =
         IsWalPreamble(*record) || (skips_faults_ && reader_.LastRecordOffset() > 0);
     const bool ordered = sequence_min_ > 0 || (!begun_ && may_follow_preamble);
@@ -43,12 +43,13 @@ bool WalReader::ReadRecord(leveldb::Slice* record) {
   return false;
 }
 
-/// A batch begins with its sequence.
+/// Whether `record` belongs to an older log. A batch begins with its sequence.
 bool WalReader::IsOlder(const leveldb::Slice& record) const {
   return record.size() >= sizeof(uint64_t) && DecodeFixed64(record.data()) < sequence_min_;
 }
 
-/// A first fragment that is too short to show the sequence proves nothing.
+/// Whether a record with this beginning belongs to this log. False if it is too short to show its
+/// sequence.
 bool WalReader::IsOwn(const leveldb::Slice& beginning) const {
   return sequence_min_ == 0 || (beginning.size() >= sizeof(uint64_t) && !IsOlder(beginning));
 }

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Reads the records of a WAL, which are batches: those of the log itself, never one of an older log
-// whose file it overwrites. One thread at a time.
+// WalReader: reads the records (batches) of a WAL, but none of an older WAL whose file it
+// overwrites. One thread at a time.
 //
-// A log of ours begins with an empty batch, the preamble, that bears the sequence of the first
-// entry to come; from there on sequences only grow. What a recycled file held before is older than
-// the preamble, each entry of it: it was in tables before the file was taken. Logs of LevelDB have
-// no preamble, and are never recycled; nothing is checked in them.
+// A WAL of Lull begins with an empty batch, the preamble. It has the sequence of the first entry
+// to come; all later sequences are larger. Everything that a recycled file held before is older
+// than the preamble: it was in tables before the file was reused. LevelDB's WALs have no preamble
+// and are never recycled, so nothing is checked in them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace lull {
 
-/// The empty batch at the head of each WAL.
+/// The empty batch at the start of each WAL.
 std::string WalPreamble(SequenceNumber first_sequence);
 bool IsWalPreamble(const leveldb::Slice& record);
 
@@ -33,14 +33,14 @@ class WalReader {
   WalReader(const WalReader&) = delete;
   WalReader& operator=(const WalReader&) = delete;
 
-  /// As log::Reader does, and passes over records of an older log as well.
+  /// As in log::Reader; also skips records of an older log.
   void SkipFaults() {
     skips_faults_ = true;
     reader_.SkipFaults();
   }
   leveldb::Status TakeSkipped() { return reader_.TakeSkipped(); }
 
-  /// As log::Reader does. A record of an older log is the end of this one.
+  /// As in log::Reader. A record of an older log is the end of this one.
   bool ReadRecord(leveldb::Slice* record);
   log::LogEnd end() const { return met_older_ ? log::LogEnd::kTorn : reader_.end(); }
   const leveldb::Status& status() const { return reader_.status(); }
@@ -52,7 +52,7 @@ class WalReader {
   bool IsOwn(const leveldb::Slice& beginning) const;
 
   log::Reader reader_;
-  SequenceNumber sequence_min_ = 0;  // of the next record; 0: there was no preamble
+  SequenceNumber sequence_min_ = 0;  // of the next record; 0: no preamble
   bool begun_ = false;
   bool skips_faults_ = false;
   bool met_older_ = false;

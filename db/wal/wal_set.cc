@@ -14,29 +14,29 @@
 namespace lull {
 namespace {
 
-// A memtable's records take less room in the WAL than in memory, but the last batch may overshoot.
+// A memtable's records need less space in the WAL than in memory, but the last batch can exceed it.
 constexpr uint64_t kSlackBytes = 256 << 10;
 constexpr uint64_t kMarginBytes = 16 << 10;
 
-// More is not made ahead: a few logs of such a size are on the disk all the time. What a larger
-// memtable writes beyond it goes to the file in the ordinary way.
+// The limit on preallocation, since a few WALs of this size always exist. A larger memtable's
+// records grow the file past it.
 constexpr uint64_t kAheadBytesMax = 64 << 20;
 
-/// By how much a WAL may be longer than the one before.
+/// How much longer than the last one a WAL can become.
 uint64_t HeadroomBytes(uint64_t last_wal_bytes) { return last_wal_bytes / 64 + kMarginBytes; }
 
 }  // namespace
 
 WalSet::~WalSet() { Close(); }
 
-/// Synced appends go through write(2): a sync of a mapping that was faulted in ahead would write
-/// its zeros too.
+/// If clients sync, WALs use write(2): syncing a mapping that was faulted in would also write its
+/// zeros.
 LogFileMode WalSet::WantedMode() const {
   return clients_sync_.load(std::memory_order_relaxed) ? LogFileMode::kWrite : LogFileMode::kMapped;
 }
 
-/// What a memtable's records will need. Where every byte of it is written twice, no more than the
-/// last one needed.
+/// The size to preallocate for a memtable's records. If all of it is first written with zeros, no
+/// more than the last WAL needed.
 uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
   const uint64_t bytes_max =
       std::min(memtable_bytes_.load(std::memory_order_relaxed) + kSlackBytes, kAheadBytesMax);
@@ -49,18 +49,18 @@ bool WalSet::CanReuse() const {
   return context_->extension != nullptr && files_reusable_.load(std::memory_order_relaxed);
 }
 
-/// Whether a file that was made for an older WAL is as good as a new one. Half of the headroom is
-/// enough: WALs that differ a little would else lose a file now and then.
+/// Whether an old WAL's file is large enough for a new WAL. Half of the headroom suffices:
+/// otherwise WALs of slightly different sizes would often lose a file.
 bool WalSet::Fits(uint64_t file_bytes) const {
   const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
   const uint64_t wanted = CapacityBytes(LogFileMode::kWrite);
   return file_bytes >= std::min(wanted, last + HeadroomBytes(last) / 2) && file_bytes <= 2 * wanted;
 }
 
-/// REQUIRES: it was released.
+/// REQUIRES: `wal` was released.
 bool WalSet::IsWorthReusing(const WalRef& wal) const {
   if (!wal->writer.KnowsEnds() || WantedMode() != LogFileMode::kWrite) return false;
-  // What did not end synced the leader may still hold, for a sync to come.
+  // A later sync of the leading writer can still use a WAL that did not end synced.
   if (!wal->ended_synced || !CanReuse()) return false;
   uint64_t file_bytes = 0;
   const std::string path = LogFileName(context_->name, wal->number);
@@ -72,7 +72,7 @@ WalSet::Descriptor::~Descriptor() {
   if (lender_ != nullptr) lender_->GiveBack();
 }
 
-/// False: the process should not open another file for a log.
+/// Returns false if the process must not open another log file.
 bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
   DescriptorBudget* const budget =
       context_->extension == nullptr ? nullptr : context_->extension->log_descriptors();
@@ -85,14 +85,14 @@ bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
   return false;
 }
 
-/// `log` is null for an Env without log files. When space cannot be allocated ahead and a client
-/// waits, the file grows with its records.
+/// Sets `log` to null if the Env has no log files. If preallocation fails and a client waits, the
+/// file grows with its records instead.
 leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, bool ahead,
                                    LogFile** log, leveldb::WritableFile** file) {
   *log = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
   if (context_->extension != nullptr) {
-    // Writing zeros and syncing them takes longer than the syncs that they shorten.
+    // When a client waits: writing and syncing zeros takes longer than it saves in later syncs.
     const bool allocates =
         ahead || (mode == LogFileMode::kMapped && !sparing_.load(std::memory_order_relaxed));
     const uint64_t capacity = allocates ? CapacityBytes(mode) : 0;
@@ -104,14 +104,15 @@ leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, bo
   return status.IsNotSupportedError() ? context_->env()->NewWritableFile(path, file) : status;
 }
 
-/// `ahead`: no client waits for it, and it is made as good as can be.
+/// `ahead`: no client waits for this WAL, so it is preallocated.
 leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   const uint64_t number = context_->NewFileNumber();
   const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
   const std::string path = LogFileName(context_->name, number);
   DescriptorRef descriptor;
   if (!TakeDescriptor(&descriptor))
-    return leveldb::Status::IOError(path, "too many logs are open for the limit of descriptors");
+    return leveldb::Status::IOError(path,
+                                    "too many WALs are open for the limit of file descriptors");
   const LogFileMode mode = WantedMode();
   LogFile* log = nullptr;
   leveldb::WritableFile* file = nullptr;
@@ -127,7 +128,7 @@ leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   return status;
 }
 
-/// A new WAL in the file of a released one; nullptr, and the file removed, where that fails.
+/// Creates a WAL in the file of a released one. On failure removes the file and returns nullptr.
 WalSet::WalRef WalSet::Reuse(Retired retired) {
   constexpr LogBlocks kBlocks{log::kBlockBytes, log::kHeaderBytes};
   const std::string old_path = LogFileName(context_->name, retired.number);
@@ -138,7 +139,7 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
     const std::string path = LogFileName(context_->name, number);
     DescriptorRef descriptor;
     LogFile* raw = nullptr;
-    status = leveldb::Status::IOError(old_path, "too many logs are open");
+    status = leveldb::Status::IOError(old_path, "too many WALs are open");
     if (TakeDescriptor(&descriptor))
       status = context_->extension->ReuseLogFile(old_path, path, kBlocks, &raw);
     if (status.ok()) {
@@ -153,7 +154,7 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
       files_reusable_.store(false, std::memory_order_relaxed);
     } else {
       Log(context_->logger(), "Cannot reuse a WAL: %s", status.ToString().c_str());
-      context_->env()->RemoveFile(path);  // the rename may have come about nevertheless
+      context_->env()->RemoveFile(path);  // the rename can have happened nevertheless
     }
   }
   context_->env()->RemoveFile(old_path);
@@ -193,8 +194,8 @@ leveldb::Status WalSet::Prepare() {
   return status;
 }
 
-/// Makes the names of all WALs made so far durable. Any thread; one that finds them so need not
-/// wait for another that is at it with younger ones.
+/// Makes the names of all WALs so far durable. Any thread. Returns at once if they are durable
+/// already, even while another thread syncs newer names.
 leveldb::Status WalSet::SyncNames() {
   const uint64_t made = names_made_.load(std::memory_order_acquire);
   uint64_t durable = names_durable_.load(std::memory_order_acquire);
@@ -207,18 +208,18 @@ leveldb::Status WalSet::SyncNames() {
   return status;
 }
 
-/// Whether a sync of the folder failed that may have been of its name.
+/// Whether a failed directory sync might have lost this WAL's name.
 bool WalSet::MayLackName(const WalRef& wal) const {
   return !wal->has_name && wal->failures_before != names_failures_.load(std::memory_order_acquire);
 }
 
-/// The same for all that the leading writer may have to sync: an error where that cannot be known.
+/// Syncs the names of all WALs that the leading writer has to sync. Fails if a name might be lost.
 leveldb::Status WalSet::NameUnsynced(const std::vector<WalRef>& older) {
   leveldb::Status status = SyncNames();
   const auto name = [&](const WalRef& wal) {
     if (status.ok() && MayLackName(wal)) {
       status = leveldb::Status::IOError(LogFileName(context_->name, wal->number),
-                                        "its folder could not be synced since it was made");
+                                        "its directory could not be synced since it was created");
     }
     wal->has_name = wal->has_name || status.ok();
   };
@@ -230,8 +231,8 @@ leveldb::Status WalSet::NameUnsynced(const std::vector<WalRef>& older) {
   return status;
 }
 
-/// The prepared WAL to go on with, or nullptr. Logs are replayed in order of their numbers, so one
-/// that was prepared slowly, and overtaken by one made in Switch meanwhile, is not used any more.
+/// Returns the next prepared WAL, or nullptr. WALs are replayed in order of their numbers. So a WAL
+/// that was prepared slowly is discarded if Switch has created a newer one meanwhile.
 WalSet::WalRef WalSet::TakePrepared() {
   while (true) {
     WalRef next;
@@ -249,8 +250,8 @@ WalSet::WalRef WalSet::TakePrepared() {
   }
 }
 
-/// Writes the first record. Where that fails the file must go before another is begun behind it:
-/// replay could take what is left of the record for damage, and end there.
+/// Writes the first record. On failure, removes the file before the next WAL is created: a replay
+/// could treat the torn record as damage, and stop there.
 leveldb::Status WalSet::Begin(const WalRef& wal, SequenceNumber first_sequence) {
   const leveldb::Status status = wal->writer.AddRecord(WalPreamble(first_sequence));
   if (status.ok()) return status;
@@ -307,7 +308,7 @@ void WalSet::SealEnded() {
   if (!sparing && !seals_all_.load(std::memory_order_relaxed)) return;
   const auto next = [this, sparing]() LULL_REQUIRES(mutex_) -> WalRef {
     for (const WalRef& wal : sealed_) {
-      // A file that may be recycled keeps its length while there is space.
+      // A file that can be recycled keeps its length while disk space lasts.
       const bool seals = wal->mode == LogFileMode::kMapped || sparing;
       if (seals && !wal->is_sealed && !wal->is_busy && wal->log != nullptr) return wal;
     }
@@ -321,7 +322,7 @@ void WalSet::SealEnded() {
       if (wal == nullptr) return;
       wal->is_busy = wal->is_sealed = true;
     }
-    wal->log->Seal();  // on an error it stays as it is
+    wal->log->Seal();  // on an error the file keeps its length
     if (!wal->log->HoldsDescriptor()) wal->descriptor.reset();
     MutexLock lock(mutex_);
     wal->is_busy = false;
@@ -378,7 +379,7 @@ void WalSet::RemoveRetired() {
   retired_.clear();
 }
 
-/// Sealed WALs with unsynced records, which the flush thread leaves alone until EndSyncOfOlder.
+/// Returns sealed WALs with unsynced records. The flush thread ignores them until EndSyncOfOlder.
 std::vector<WalSet::WalRef> WalSet::BeginSyncOfOlder() {
   std::vector<WalRef> wals;
   if (!older_are_unsynced_) return wals;
@@ -396,7 +397,7 @@ void WalSet::EndSyncOfOlder(std::vector<WalRef> wals) {
   if (wals.empty()) return;
   MutexLock lock(mutex_);
   for (const WalRef& wal : wals) wal->is_busy = false;
-  wals.clear();  // before the flush thread may release them: its reference is the last
+  wals.clear();  // before the flush thread releases them, so that its reference is the last
 }
 
 leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
@@ -424,7 +425,7 @@ leveldb::Status WalSet::Sync() {
 std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
-  size_t room = 0;  // for so many more that are ready or become so
+  size_t room = 0;  // how many more can be ready or wait for reuse
   {
     MutexLock lock(mutex_);
     room = 2 * prepared_wanted_ - std::min(2 * prepared_wanted_, prepared_.size());

@@ -1,25 +1,25 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The store's write-ahead logs: the current one, which takes records; sealed ones, whose memtables
-// are not yet in tables; and prepared ones, which take over next.
+// WalSet: the store's WALs: the current one, which takes records; sealed ones, whose memtables are
+// not yet in tables; and prepared ones, which come next.
 //
-// Who calls what: the leading writer appends, syncs and switches; the flush thread prepares, seals
-// and releases. What both touch is guarded by the mutex, which is never held during I/O.
+// Threads: the leading writer appends, syncs and switches. The flush thread prepares, seals and
+// releases. The mutex guards what both use, and is never held during I/O.
 //
-// Where clients sync, a WAL's blocks are written before it takes records: with zeros, or by an
-// older WAL. So a released one becomes the next prepared one (EnvExtension::ReuseLogFile), as long
-// as it has the wanted size, and fewer are ready than twice the number wanted.
+// If clients sync, a WAL's blocks are written before it takes records: with zeros, or by an older
+// WAL. So a released WAL is recycled as a prepared one (EnvExtension::ReuseLogFile), if its size
+// fits and fewer are ready than twice the wanted count.
 //
-// Resources. Beyond kOpenLogsMin each WAL that holds a descriptor needs a share of
-// EnvExtension::log_descriptors(). Where no WAL can be made, the memtable grows with the current
+// Resources. Above kOpenLogsMin, each WAL that holds a descriptor takes one from
+// EnvExtension::log_descriptors(). If no WAL can be created, the memtable grows with the current
 // one: a WAL never holds the records of two memtables. (One of them could be in a table while a
 // power loss takes the end of the WAL; a replay would then put older entries on top.)
-// When disk space is short, WALs take no space ahead, and the last prepared one stays in reserve:
-// its space is what a flush needs to free the others.
+// When disk space is short, WALs are not preallocated, and the last prepared one stays in reserve:
+// a flush needs its space to free the others.
 //
-// What always holds:
-//   - A synced record implies that every record before it is durable, in whichever WAL it is,
-//     together with the names of those WALs.
+// Invariants:
+//   - After a sync of a record, every earlier record is durable, in whichever WAL it is, together
+//     with the names of those WALs.
 //   - A file is closed before its path is returned for removal.
 #pragma once
 
@@ -51,40 +51,39 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  /// Makes one WAL ready to take over, of a released one or, if fewer are ready than wanted, anew;
-  /// those made for clients that do not sync go when they begin to. Flush thread.
+  /// Prepares one WAL: recycles a released one or, if fewer are ready than wanted, creates one.
+  /// Once clients sync, discards WALs prepared for clients that do not. Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
-  /// Whether Prepare would write zeros and sync them, bit by bit: so long no flush shall wait.
-  /// Flush thread.
+  /// Whether Prepare would write and sync zeros. It must then not delay a flush. Flush thread.
   bool PreparesSlowly() const { return retired_.empty() && WantedMode() == LogFileMode::kWrite; }
-  /// Whether Prepare has a released WAL to use again, which must not lie about. Flush thread.
+  /// Whether Prepare has released WALs to recycle. They must not be kept waiting. Flush thread.
   bool HasRetired() const { return !retired_.empty(); }
-  /// Removes prepared WALs until `keep` are left. True if it removed any. Flush thread.
+  /// Removes prepared WALs until `keep` are left. Returns true if it removed any. Flush thread.
   bool DiscardPrepared(size_t keep) LULL_EXCLUDES(mutex_);
-  /// Whether disk space is short: see above. Flush thread.
+  /// Sets whether disk space is short; see above. Flush thread.
   void SetSparing(bool sparing) LULL_EXCLUDES(mutex_);
-  /// Seals the files of WALs that take no more records, once descriptors or disk space were short:
-  /// cutting a file during a burst costs its writer a quarter of its speed. Flush thread.
+  /// Seals the files of WALs that take no more records, but only after descriptors or disk space
+  /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
 
-  /// What is allocated for WALs created from here on; a record beyond it grows the file. Any
+  /// Sets the size that later WALs are preallocated for. A record past it grows the file. Any
   /// thread.
   void SetCapacity(uint64_t memtable_bytes) {
     memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   }
 
-  /// Switches to the prepared WAL, or to one made now if the flush thread was too slow. Leading
-  /// writer, or the opening thread. `first_sequence` is that of the first entry it will hold.
+  /// Switches to the prepared WAL, or creates one if the flush thread was too slow.
+  /// `first_sequence`: of the first entry to come. Leading writer, or the opening thread.
   leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
-  /// Whether the current WAL can take more records after a Switch that failed. Leading writer.
+  /// Whether the current WAL can take more records after a failed Switch. Leading writer.
   bool MayGoOn() const;
 
-  /// Switches after a failure. REQUIRES: the MANIFEST needs none of the WALs so far.
+  /// Switches after a failure. REQUIRES: the MANIFEST needs no WAL so far.
   leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
-  /// Leading writer. After a failure of either, nothing may be appended before a Restart.
+  /// Leading writer. After a failure of Append or Sync, call Restart before the next Append.
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
@@ -94,25 +93,25 @@ class WalSet {
   }
   leveldb::Status Sync() LULL_EXCLUDES(mutex_);
 
-  /// Of all records so far, with their framing. Any thread.
+  /// Size of all records so far, including headers. Any thread.
   uint64_t appended_bytes() const { return appended_bytes_; }
 
-  /// Number of the WAL that takes records. Leading writer.
+  /// Number of the current WAL. Leading writer.
   uint64_t current_number() const { return current_->number; }
 
-  /// The memtables of all WALs below `number` are in tables, durably. Closes these WALs, and
-  /// returns the paths of those that Prepare will not use again, for the caller to remove. One that
-  /// the leading writer is syncing is left for a later call. Flush thread.
+  /// Call after the memtables of all WALs below `number` are durably in tables. Closes these WALs,
+  /// and returns the paths of those that are not recycled; the caller removes them. Leaves a WAL
+  /// that the leading writer is syncing for a later call. Flush thread.
   std::vector<std::string> Release(uint64_t number) LULL_EXCLUDES(mutex_);
-  /// Whether a call of Release left one. Flush thread.
+  /// Whether Release left one for a later call. Flush thread.
   bool HasUnreleased() LULL_EXCLUDES(mutex_);
 
-  /// Closes everything; removes WALs that were prepared, or were to be, and not used. REQUIRES:
-  /// nobody writes any more.
+  /// Closes all WALs; removes unused prepared ones and those kept for reuse. REQUIRES: no write
+  /// runs or comes later.
   void Close() LULL_EXCLUDES(mutex_);
 
  private:
-  /// The descriptor of an open log, as WalSet counts it.
+  /// The counted descriptor of an open log.
   class Descriptor {
    public:
     Descriptor(std::atomic<int>* open_logs, DescriptorBudget* lender)
@@ -131,7 +130,7 @@ class WalSet {
     Wal(uint64_t number_in, LogFileMode mode_in, std::unique_ptr<leveldb::WritableFile> file,
         LogFile* log_in)
         : number(number_in), mode(mode_in), log(log_in), writer(std::move(file)) {}
-    /// One that may be recycled. `older`: what its file holds, if it was.
+    /// A WAL that can be recycled. `older`: the fragments already in a recycled file.
     Wal(uint64_t number_in, std::unique_ptr<LogFile> file, log::FragmentEnds older)
         : number(number_in),
           mode(LogFileMode::kWrite),
@@ -139,22 +138,22 @@ class WalSet {
           writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
-    LogFile* const log;  // the writer's file; null: the Env has no log files
+    LogFile* const log;  // the writer's file; null if the Env has no log files
     log::Writer writer;
     DescriptorRef descriptor;
-    /// Syncs of the folder that had failed before the file was made. Any later one may have taken
-    /// its name along, and that the next one succeeds proves nothing.
+    /// Count of failed directory syncs before the file was created. Any later failure may have lost
+    /// its name, and a later success proves nothing.
     uint64_t failures_before = 0;
-    bool has_name = false;      // durably; whoever holds the WAL alone, then the leading writer
+    bool has_name = false;      // durably; set by the only owner, later by the leading writer
     bool has_unsynced = false;  // leading writer only
-    bool has_failed = false;    // likewise: it may hold a record that was refused
+    bool has_failed = false;    // leading writer only: it can hold a refused record
     bool ended_synced = false;  // constant once sealed
-    bool is_sealed = false;     // flush thread only: SealEnded was here
+    bool is_sealed = false;     // flush thread only: SealEnded has processed it
     bool is_busy = false;       // guarded by WalSet::mutex_: a thread is doing I/O on it
   };
   using WalRef = std::shared_ptr<Wal>;
 
-  /// A released WAL that becomes another one.
+  /// A released WAL that is kept for reuse.
   struct Retired {
     uint64_t number;
     log::FragmentEnds ends;
@@ -192,26 +191,26 @@ class WalSet {
 
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
-  WalRef current_;                           // leading writer only
-  std::string unbegun_;                      // likewise: a WAL with half a first record
-  OwnedCounter appended_bytes_;              // the leading writer adds
-  bool older_are_unsynced_ = false;          // leading writer only: some sealed ones may be
-  std::atomic<uint64_t> released_below_{0};  // WALs below need no sync any more
+  WalRef current_;                   // leading writer only
+  std::string unbegun_;              // leading writer only: path of a WAL with a torn first record
+  OwnedCounter appended_bytes_;      // added to by the leading writer
+  bool older_are_unsynced_ = false;  // leading writer only: some sealed ones can be
+  std::atomic<uint64_t> released_below_{0};  // WALs below need no sync
   std::atomic<uint64_t> names_made_{0};      // WALs created, renamed or removed
-  std::atomic<uint64_t> names_durable_{0};   // how many of them, the oldest, are so durably
-  std::atomic<uint64_t> names_failures_{0};  // syncs of the folder that failed
-  std::atomic<bool> clients_sync_{false};    // a client synced the present WAL or the one before
-  std::atomic<uint64_t> last_wal_bytes_{0};  // of the one before the present; 0: there was none
-  std::atomic<bool> files_reusable_{true};   // the flush thread learns that they are not
-  std::atomic<int> open_logs_{0};            // that hold a descriptor
+  std::atomic<uint64_t> names_durable_{0};   // the oldest this many are durable
+  std::atomic<uint64_t> names_failures_{0};  // failed syncs of the directory
+  std::atomic<bool> clients_sync_{false};    // a client synced the current WAL or the previous one
+  std::atomic<uint64_t> last_wal_bytes_{0};  // of the previous WAL; 0: none
+  std::atomic<bool> files_reusable_{true};   // false once the Env failed to reuse a file
+  std::atomic<int> open_logs_{0};            // logs that hold a descriptor
   std::atomic<bool> sparing_{false};         // disk space is short
-  std::atomic<bool> seals_all_{false};       // descriptors were short, once
+  std::atomic<bool> seals_all_{false};       // descriptors were short at least once
   std::deque<Retired> retired_;              // flush thread only, oldest first
 
   Mutex mutex_;
   std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
-  // How many shall be ready: more for good once they were used up, since a program that bursts does
-  // so again.
+  // How many to keep ready. Raised permanently after they were all used, since a program that has
+  // bursts has more of them.
   size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = kPreparedMin;
   std::vector<WalRef> sealed_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
   CondVar not_busy_;

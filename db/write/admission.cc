@@ -8,17 +8,17 @@
 namespace lull {
 namespace {
 
-// A sleep ends about 50 us later than it was asked to: it is asked to end as much earlier.
+// A sleep ends about 50 us late, so it is requested that much shorter.
 constexpr uint64_t kLateNanos = 50'000;
 constexpr uint64_t kSleepNanosMin = 5'000;
-// A debt below this is carried to the next write.
+// A smaller debt is carried to the next write.
 constexpr uint64_t kDebtNanosMin = 20'000;
-// A sleeper that woke late has paid more than it owed. The next writes have that, up to so much.
+// A sleeper that woke late has overpaid. Later writes use this credit, up to the maximum.
 constexpr uint64_t kCreditNanosMax = 200'000;
-// A sleeper looks this often whether the pressure is gone.
+// How often a sleeping writer checks whether the limit is gone.
 constexpr uint64_t kStepNanos = 1'000'000;
-// No write is held up longer than this: what was owed at a rate that has passed is forgiven, and a
-// limit that pacing does not keep is kept by the hard ones.
+// No write is delayed longer than this. Debt from an old, lower rate is forgiven. If writes still
+// exceed a limit, the hard limits stop them.
 constexpr uint64_t kWaitNanosMax = 20'000'000;
 
 }  // namespace
@@ -46,7 +46,7 @@ void Admission::AwaitPayment(uint64_t bytes, uint64_t rate) {
     begin = std::clamp(paid_until, now - std::min(now, kCreditNanosMax), now + kWaitNanosMax);
   } while (!paid_until_nanos_.compare_exchange_weak(paid_until, begin + cost_nanos,
                                                     std::memory_order_relaxed));
-  // The write waits until those before it are paid for; its own bytes are the next one's wait.
+  // Wait until all earlier writes are paid for. This write's bytes delay the next one.
   if (begin <= now + kDebtNanosMin) return;
   const SlowedWrite slowed(stats_);
   do {
@@ -55,7 +55,7 @@ void Admission::AwaitPayment(uint64_t bytes, uint64_t rate) {
         std::clamp(owed - std::min(owed, kLateNanos), kSleepNanosMin, kStepNanos));
     now = clock_->NowNanos();
     if (bytes_per_sec_max_.load(std::memory_order_relaxed) == 0) {
-      // Nobody pays for what the release forgave.
+      // The limit is gone; forgive the debt.
       paid_until_nanos_.store(now, std::memory_order_relaxed);
       return;
     }

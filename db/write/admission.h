@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How fast clients may write: what the policy's directive says, made into delays. A writer asks
-// before it joins the writers' queue, so that a delay holds up nobody else; when nothing is to be
-// delayed, that is one load.
+// Admission: delays writes as the policy's directive demands. A writer calls it before it joins the
+// writers' queue, so a delay blocks no other writer. Without a delay, the cost is one atomic load.
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,7 @@ class ActivityStats;
 
 class Admission {
  public:
-  /// `stats`, which may be null, hears of every write that is delayed.
+  /// `stats` counts the delayed writes; can be null.
   explicit Admission(Clock* clock, ActivityStats* stats = nullptr) : clock_(clock), stats_(stats) {}
 
   /// Monitor only.
@@ -28,12 +27,12 @@ class Admission {
                       std::memory_order_relaxed);
   }
 
-  /// Any thread that is about to write `bytes`; it holds no lock.
+  /// Delays the calling thread, which is about to write `bytes`. Any thread that holds no lock.
   void Await(uint64_t bytes) {
     if (restrained_.load(std::memory_order_relaxed)) AwaitSlow(bytes);
   }
 
-  /// Whether a write is held up now. Any thread.
+  /// Whether a write is delayed now. Any thread.
   bool HoldsWrites() const { return held_.load(std::memory_order_relaxed) > 0; }
 
  private:
@@ -46,7 +45,7 @@ class Admission {
   std::atomic<int> held_{0};
   std::atomic<uint64_t> delay_us_per_write_{0};
   std::atomic<uint64_t> bytes_per_sec_max_{0};
-  // The time at which everything admitted so far will have been paid for at the present rate.
+  // When everything admitted so far is paid for at the current rate.
   std::atomic<uint64_t> paid_until_nanos_{0};
 };
 

@@ -21,12 +21,12 @@ namespace {
 
 constexpr size_t kCountOffset = 8;
 
-// Compared by address: what Validate reports as the caller's mistake rather than as damage.
+// Compared by address: Validate reports this cause as the caller's error, not as damage.
 constexpr char kOversize[] = "a key or value of 4 GiB or more";
 
 using Bytes = leveldb::WriteBatchInternal;
 
-/// Reads a length and so many bytes from [in, limit); returns their end, or nullptr.
+/// Reads a length and that many bytes from [in, limit). Returns their end, or nullptr.
 inline const char* TakePrefixed(const char* in, const char* limit, leveldb::Slice* bytes) {
   uint32_t length;
   in = DecodeVarint32(in, limit, &length);

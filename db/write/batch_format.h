@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The bytes of a write batch, which are also a WAL record: sequence (8), count (4), then entries:
-// kind (1), length-prefixed key, and for values a length-prefixed value. What WriteBatch keeps
-// private is read and changed here.
+// The format of a write batch, which is also that of a WAL record: sequence (8), count (4), then
+// entries. An entry is kind (1), length-prefixed key and, for values, length-prefixed value. Only
+// this file reads and changes the private bytes of a WriteBatch.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace lull {
 
 class MemTable;
 
-/// The one door to WriteBatch's representation. (leveldb::WriteBatchInternal is the friend the
-/// frozen header names.)
+/// Access to WriteBatch's bytes. (leveldb::WriteBatchInternal is the friend that the fixed public
+/// header names.)
 namespace batch {
 
 constexpr size_t kHeaderBytes = 12;
@@ -29,40 +29,38 @@ void SetSequence(leveldb::WriteBatch* batch, SequenceNumber sequence);
 leveldb::Slice Contents(const leveldb::WriteBatch& batch);
 void Append(leveldb::WriteBatch* destination, const leveldb::WriteBatch& source);
 
-/// Writes the header in place, over the first 12 bytes of `record`.
+/// Overwrites the first 12 bytes of `record` with the header.
 void EncodeHeader(char* record, SequenceNumber sequence, uint32_t count);
 
-/// Header of a WAL record. REQUIRES: record.size() >= kHeaderBytes.
+/// The header of a WAL record. REQUIRES: record.size() >= kHeaderBytes.
 SequenceNumber SequenceOf(const leveldb::Slice& record);
 uint32_t CountOf(const leveldb::Slice& record);
-/// Whether no entry bears a sequence beyond kMaxStoredSequence: what comes back of a log must be
-/// such that it can be written to a MANIFEST. (An empty batch bears the sequence of the next
-/// entry.)
+/// Whether all entries have a sequence up to kMaxStoredSequence. A record read from a log must, so
+/// that its sequence can go into a MANIFEST. (An empty batch has the sequence of the next entry.)
 bool HasPossibleSequence(const leveldb::Slice& record);
 
-/// Of a key and its value together: with a key's trailer, and all that stands around an entry, they
-/// must fit into a block of a table, whose offsets have 32 bits.
+/// The maximum size of key plus value. With its trailer and headers, an entry must fit into a
+/// table's block, whose offsets have 32 bits.
 constexpr uint64_t kEntryBytesMax = UINT32_MAX - 64;
 
-/// Stands in a batch, without key or value, for an entry that was too large to be added.
+/// The mark in a batch for an entry that was too large to add. It has no key and no value.
 constexpr char kOversizeMark = '\xff';
 
-/// Walks the entries of a record: visit(kind, key, value). Corruption when the record is cut short,
-/// holds an unknown kind, or its count is not the number of entries; visits nothing behind the
-/// fault.
+/// Calls visit(kind, key, value) for each entry of a record, up to the first fault. Returns
+/// Corruption if the record is cut short, has an unknown kind, or its count is wrong.
 template <typename Visit>
 leveldb::Status ForEach(const leveldb::Slice& record, Visit&& visit);
 
-/// Adds every entry of `record` to `memtable` with consecutive sequences from the header's.
+/// Adds every entry of `record` to `memtable`, with consecutive sequences from the header's on.
 leveldb::Status InsertInto(const leveldb::Slice& record, MemTable* memtable);
 
-/// Whether `record` is whole: what InsertInto would accept. Checked before anything is logged.
-/// InvalidArgument for a batch to which an entry of 4 GiB or more was added.
+/// Checks that InsertInto would accept `record`. The write path calls it before it logs anything.
+/// Returns InvalidArgument for a batch to which an entry of 4 GiB or more was added.
 leveldb::Status Validate(const leveldb::Slice& record);
 
 namespace internal {
-/// Parses one entry from the front of `rest` and advances it; nullptr on success, else the cause.
-/// REQUIRES: *rest is not empty.
+/// Parses one entry at the front of `rest` and advances it. Returns nullptr, or the cause of the
+/// failure. REQUIRES: *rest is not empty.
 const char* ConsumeEntry(leveldb::Slice* rest, ValueKind* kind, leveldb::Slice* key,
                          leveldb::Slice* value);
 }  // namespace internal

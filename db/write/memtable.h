@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The sorted buffer that takes writes. One thread inserts at a time (the leading writer); any
-// number read meanwhile, without a lock. An entry, once inserted, never moves or changes. Freed as
-// a whole.
+// MemTable: the sorted buffer that takes writes. One thread inserts at a time (the leading writer).
+// Any thread reads meanwhile, without a lock. An entry never moves or changes after its insert.
+// Memory is freed as a whole.
 #pragma once
 
 #include <atomic>
@@ -21,33 +21,32 @@ namespace lull {
 
 class MemTable {
  public:
-  /// Memory is taken from the pool, and given back to it.
+  /// Takes its memory from the pool, and returns it there.
   explicit MemTable(const KeyOrder& order,
                     std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>());
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
-  /// REQUIRES: no other thread is inserting; (key, sequence) is new; lengths as batch::Validate
-  /// lets them pass.
+  /// REQUIRES: no other thread inserts; (key, sequence) is new; lengths are within
+  /// batch::Validate's limits.
   void Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice& user_key,
            const leveldb::Slice& value);
 
   enum class Found { kNothing, kValue, kDeleted };
-  /// The newest entry of the key that is visible at its sequence. Any thread.
+  /// Finds the newest entry of the key at or below its sequence. Any thread.
   Found Get(const LookupKey& key, std::string* value) const;
 
-  /// Over internal keys. The memtable must outlive it.
+  /// Iterates over internal keys. The memtable must outlive the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator() const;
 
-  /// Bytes held. Any thread.
+  /// Memory in use. Any thread.
   size_t MemoryBytes() const { return arena_.MemoryBytes(); }
-  /// About how many of them hold entries from `start` on and before `limit`, internal keys. Any
-  /// thread.
+  /// Estimates how much of it holds entries in [start, limit), given as internal keys. Any thread.
   uint64_t ApproximateBytes(const leveldb::Slice& start, const leveldb::Slice& limit) const {
     return static_cast<uint64_t>(list_.ShareBetween(start, limit) *
                                  static_cast<double>(MemoryBytes()));
   }
-  /// Any thread; an entry is counted once it can be read.
+  /// Counts the entries that can be read. Any thread.
   uint64_t EntryCount() const { return entries_.load(std::memory_order_relaxed); }
 
  private:

@@ -12,7 +12,7 @@ void MemTables::Begin(MemTableRef active, uint64_t wal_number) {
 }
 
 uint64_t MemTables::Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence) {
-  SealedMemTable& sealed = immutables_.emplace_back();  // may throw; nothing after it does
+  SealedMemTable& sealed = immutables_.emplace_back();  // can throw; the lines below cannot
   sealed.memory_bytes = active_->MemoryBytes();
   sealed.wal_number = std::exchange(active_wal_number_, wal_number);
   sealed.last_sequence = last_sequence;

@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's memtables: the active one, which takes writes, and the sealed ones, which wait for
-// their flush. Two classes, because two sets of rules guard them.
+// The memtables of a store: the active one, which takes writes, and the sealed ones, which wait for
+// their flush. Two classes, for two threading rules:
 //
-//   MemTables         which there are. The owner calls it under its mutex.
-//   ActiveMemTable    the leading writer's own view of the active one: no lock.
+//   MemTables         the list of memtables. The owner calls it under its mutex.
+//   ActiveMemTable    the active one, for the leading writer only. No lock.
 //
-// What always holds:
-//   - A sealed memtable's entries are all in WALs >= its wal_number. Numbers and sequences ascend
-//     from the oldest to the active one, so the MANIFEST's log number may become what
-//     LogNumberAfter says once the oldest ones are in tables.
+// Invariants:
+//   - All entries of a sealed memtable are in WALs >= its wal_number. WAL numbers and sequences
+//     ascend from the oldest memtable to the active one. So after the oldest `count` memtables are
+//     in tables, the MANIFEST's log number can become LogNumberAfter(count).
 //   - Memtables leave in the order in which they were sealed.
 #pragma once
 
@@ -23,15 +23,15 @@
 
 namespace lull {
 
-/// A sealed memtable on its way to L0, and what the MANIFEST must learn with it.
+/// A sealed memtable that waits for its flush, and what the MANIFEST edit of that flush needs.
 struct SealedMemTable {
   MemTableRef memtable;
   uint64_t memory_bytes = 0;
-  uint64_t wal_number = 0;           ///< its entries stand in this WAL
-  SequenceNumber last_sequence = 0;  ///< nothing in it is newer
+  uint64_t wal_number = 0;           ///< the WAL of its entries
+  SequenceNumber last_sequence = 0;  ///< of its newest entry
 };
 
-/// How much may be sealed and wait.
+/// The limits on sealed memtables.
 struct MemTableRoom {
   int immutables_max = 0;
   uint64_t memory_used_bytes = 0;  ///< by all stores that share the budget
@@ -44,15 +44,16 @@ class MemTables {
   MemTables(const MemTables&) = delete;
   MemTables& operator=(const MemTables&) = delete;
 
-  /// The first active one; at open.
+  /// Sets the first active memtable, at the open.
   void Begin(MemTableRef active, uint64_t wal_number);
-  /// `next` takes over, with WALs from `wal_number` on. Returns the bytes of the sealed one.
+  /// Seals the active memtable; `next` becomes active, with WALs from `wal_number` on. Returns the
+  /// size of the sealed one.
   uint64_t Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence);
-  /// Writes of the active one go to that WAL from here on. REQUIRES: none of them came before.
+  /// The active memtable's entries go to this WAL. REQUIRES: it has no entries yet.
   void SetActiveWal(uint64_t wal_number) { active_wal_number_ = wal_number; }
-  /// The oldest `count` are in tables. Returns the bytes that they held.
+  /// Removes the oldest `count`, which are now in tables. Returns their size.
   uint64_t Flushed(size_t count);
-  /// Releases all of them; at close.
+  /// Releases all memtables, at the close.
   void Clear();
 
   const MemTableRef& active() const { return active_; }
@@ -60,18 +61,18 @@ class MemTables {
   uint64_t immutable_bytes() const { return immutable_bytes_; }
   std::vector<MemTableRef> ImmutablesNewestFirst() const;
 
-  /// The oldest ones, for one flush: at least one if there is any, and at most `count_max` of at
-  /// most `bytes_max` together.
+  /// Returns the oldest memtables, for one flush: at most `count_max`, with at most `bytes_max` in
+  /// total, but at least one if any is sealed.
   std::vector<SealedMemTable> Oldest(size_t count_max, uint64_t bytes_max) const;
-  /// The oldest WAL that is needed once the oldest `count` are in tables.
+  /// The oldest WAL still needed after the oldest `count` are in tables.
   uint64_t LogNumberAfter(size_t count) const;
 
-  /// Whether the active one, which counts in the memory budget with `counted_bytes` already, may
-  /// be sealed. A store that has nothing sealed may always seal one, however much others hold.
+  /// Whether the active memtable can be sealed. `counted_bytes` of it are already in the memory
+  /// budget. If none is sealed, it always can, however much memory other stores use.
   bool HasRoom(const MemTableRoom& room, uint64_t counted_bytes) const;
 
-  /// Since the store was opened. A memtable that was sealed when `seals` became n is in tables
-  /// when `flushes` is n.
+  /// Counts since the open. A memtable whose seal made `seals` n is in tables once `flushes`
+  /// reaches n.
   uint64_t seals() const { return seals_; }
   uint64_t flushes() const { return flushes_; }
 
@@ -85,31 +86,31 @@ class MemTables {
   uint64_t flushes_ = 0;
 };
 
-/// What the leading writer inserts into, and by how much it has outgrown the size that memtables
-/// had when the store was opened. That growth counts in the memory budget before it is there, so
-/// several stores cannot exceed the budget together.
+/// The active memtable as the leading writer uses it. Tracks its growth past
+/// Options::write_buffer_size. The memory budget counts that growth in advance, so that several
+/// stores together cannot exceed the budget.
 class ActiveMemTable {
  public:
-  /// `opened_with_bytes`: Options::write_buffer_size, which is not counted.
+  /// `opened_with_bytes`: Options::write_buffer_size. The budget does not count memory up to here.
   explicit ActiveMemTable(uint64_t opened_with_bytes) : opened_with_bytes_(opened_with_bytes) {}
 
   MemTable& operator*() const { return *memtable_; }
   MemTable* operator->() const { return memtable_; }
   MemTable* get() const { return memtable_; }
 
-  /// `memtable` is MemTables' active one from here on, and has not grown. Returns the growth of the
-  /// one before.
+  /// Makes `memtable`, MemTables' new active one, the current one. Returns the growth of the
+  /// previous one.
   uint64_t Begin(MemTable* memtable);
 
-  /// Bytes to add to the memory budget, and then to report by Grow, before the memtable may hold
-  /// `bytes`. 0: none.
+  /// How many bytes to add to the memory budget, and then to pass to Grow, before the memtable can
+  /// hold `bytes`. Can be 0.
   uint64_t GrowthFor(uint64_t bytes) const;
   void Grow(uint64_t bytes) { grown_bytes_ += bytes; }
   uint64_t grown_bytes() const { return grown_bytes_; }
 
-  /// Its WAL could not be switched: it is not full before it holds `bytes`.
+  /// Call after a failed WAL switch: the memtable is not full until it holds `bytes`.
   void PutOffSeal(uint64_t bytes) { full_at_bytes_min_ = bytes; }
-  /// Whether it is full at a size of `memtable_bytes`.
+  /// Whether it is full, if memtables are full at `memtable_bytes`.
   bool IsFull(uint64_t memtable_bytes) const {
     return memtable_->MemoryBytes() >=
            (memtable_bytes > full_at_bytes_min_ ? memtable_bytes : full_at_bytes_min_);

@@ -8,8 +8,7 @@
 
 namespace lull {
 
-/// Its links are reached backwards from the first member, and its key and value stand behind the
-/// last one.
+/// The upper links precede the first member in memory; key and value follow the last one.
 struct SkipList::Node {
   using Link = std::atomic<Node*>;
 
@@ -31,11 +30,11 @@ namespace {
 
 void Prefetch(const void* address) { __builtin_prefetch(address); }
 
-/// The bytes as a number that orders as they do.
+/// Swaps bytes so that integers compare as the bytes do.
 uint64_t Ordered(uint64_t loaded) { return __builtin_bswap64(loaded); }
 
-/// Bytewise order of two internal keys, given their user keys. A key's trailer is what makes it
-/// safe to load eight bytes anywhere up to the end of its user key.
+/// Bytewise order of two internal keys, given their user keys. The 8-byte trailer makes it safe to
+/// load eight bytes at any position of the user key.
 bool BytewiseBefore(const char* a, size_t a_size, const char* b, size_t b_size) {
   const size_t common = std::min(a_size, b_size);
   size_t at = 0;
@@ -84,12 +83,12 @@ bool SkipList::IsBefore(const Node& node, const char* key, size_t user_size) con
 
 SkipList::Place SkipList::FindPlace(const char* key, size_t user_size, Node** before) const {
   Node* node = head_;
-  const Node* known_behind = nullptr;  // found not before the key on the level above
+  const Node* known_behind = nullptr;  // the level above showed that it is not before the key
   int level = height_.load(std::memory_order_relaxed) - 1;
   for (;;) {
     Node* const next = node->Next(level);
     if (next != nullptr && next != known_behind) {
-      // Whichever way the comparison goes, the node visited next is under way meanwhile.
+      // Prefetch both nodes that can come next, before the comparison.
       if (level > 0) Prefetch(node->Next(level - 1));
       Prefetch(next->Next(level));
       if (IsBefore(*next, key, user_size)) {
@@ -104,7 +103,7 @@ SkipList::Place SkipList::FindPlace(const char* key, size_t user_size, Node** be
   }
 }
 
-/// Whether the place of `node` is right behind that of the latest insert.
+/// Whether `node` belongs directly after the latest insert.
 bool SkipList::LastInsertPrecedes(const Node& node) const {
   const Node* const latest = latest_[0];
   if (latest != head_ && !IsBefore(*latest, node.key(), node.user_size)) return false;
@@ -114,13 +113,13 @@ bool SkipList::LastInsertPrecedes(const Node& node) const {
 
 void SkipList::Insert(const leveldb::Slice& user_key, uint64_t trailer,
                       const leveldb::Slice& value) {
-  // Two random bits a level: one node in four rises.
+  // Two random bits per level: one node in four reaches the next level.
   const uint64_t rises = random_.Next() | (uint64_t{1} << (2 * (kHeightMax - 1)));
   const int height = 1 + std::countr_zero(rises) / 2;
   Node* const node = MakeNode(height, user_key, trailer, value);
-  // When the place is right behind the latest insert, latest_ is what a search would find: on a
-  // level that the latest insert does not reach, what follows latest_ sorts behind its successor on
-  // the lowest level.
+  // If the node belongs directly after the latest insert, a search would find exactly latest_. On
+  // levels above the latest insert's height, the node after latest_ cannot be before the latest
+  // insert's successor on the lowest level.
   if (!LastInsertPrecedes(*node)) FindPlace(node->key(), node->user_size, latest_.data());
   if (height > height_.load(std::memory_order_relaxed)) {
     height_.store(height, std::memory_order_relaxed);
@@ -135,7 +134,7 @@ void SkipList::Insert(const leveldb::Slice& user_key, uint64_t trailer,
 }
 
 double SkipList::ShareBetween(const leveldb::Slice& start, const leveldb::Slice& limit) const {
-  // One node in four rises, so this level is a sample of some hundred.
+  // One node in four reaches the next level, so this level is a sample of a few hundred nodes.
   constexpr int kLevelsAboveSample = 3;
   const int level = std::max(0, height_.load(std::memory_order_relaxed) - 1 - kLevelsAboveSample);
   const auto is_before = [&](const Node& node, const leveldb::Slice& internal_key) {
@@ -161,14 +160,14 @@ void SkipList::Cursor::Next() {
 
 void SkipList::Cursor::Prev() {
   const auto place = list_->FindPlace(node_->key(), node_->user_size, nullptr);
-  // A comparator that is not a strict order can make the search miss the node. The walk then ends:
-  // otherwise it could go round in circles.
+  // A comparator that is not a strict order can make the search miss the node. Stop then, to avoid
+  // an endless loop.
   node_ = place.behind == node_ && place.before != list_->head_ ? place.before : nullptr;
 }
 
 void SkipList::Cursor::Seek(const leveldb::Slice& internal_key) {
-  // What was found behind the place, not what stands there now: an entry inserted since may sort
-  // before the key.
+  // Use the node that the search found. The current successor can be a later insert, which might
+  // sort before the key.
   node_ =
       list_->FindPlace(internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes, nullptr)
           .behind;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The public face of batch_format.h.
+// leveldb::WriteBatch, on top of batch_format.h.
 #include "leveldb/write_batch.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace leveldb {
 namespace {
 
-/// Makes room for `bytes` more, so that an entry costs one allocation at most.
+/// Reserves `bytes` more, so that an entry costs at most one allocation.
 void ReserveMore(std::string* rep, size_t bytes) {
   const size_t needed = rep->size() + bytes;
   if (needed > rep->capacity()) rep->reserve(std::max(needed, 2 * rep->capacity()));
 }
 
-/// Appends `lead`, if there is one, then the length and the bytes of `value`.
+/// Appends `lead` unless it is null, then the length and bytes of `value`.
 void AppendPrefixed(std::string* rep, const char* lead, const Slice& value) {
   char prefix[1 + lull::kVarint32BytesMax];
   char* out = prefix;

@@ -52,7 +52,7 @@ leveldb::Status WritePath::Write(const leveldb::WriteOptions& options,
   return Lead(&writer, last, [&] { return WriteGroup(&writer, last); });
 }
 
-/// Runs `body` as the leading writer, then hands the queue on.
+/// Runs `body` as the leading writer, then passes the lead to the next writer.
 template <class Body>
 leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last,
                                 Body body) {
@@ -60,8 +60,8 @@ leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, WritersQueue::Writ
   try {
     status = body();
   } catch (...) {
-    // The client's Env or comparator threw, or memory ran out. How much was written is unknown, so
-    // no later write may be acknowledged; and the queue must not stand still.
+    // The client's Env or comparator threw, or memory ran out. It is unknown how much was written,
+    // so no later write can be acknowledged. The queue must continue, or all writers would hang.
     status = leveldb::Status::IOError(context_->name, "a write ended with an exception");
     state_->FailWrites("a write", status);
     is_under_way_.store(false, std::memory_order_relaxed);
@@ -74,7 +74,7 @@ leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, WritersQueue::Writ
 }
 
 leveldb::Status WritePath::Seal() {
-  WritersQueue::Writer writer;  // without a batch: a request to seal
+  WritersQueue::Writer writer;  // no batch: a request to seal
   if (!writers_.Join(&writer)) return writer.status;
   return Lead(&writer, &writer, [&] {
     return active_->EntryCount() > 0 ? SealMemTable(nullptr) : leveldb::Status::OK();
@@ -85,7 +85,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
   if (!batch::HasPossibleSequence(record))
-    return leveldb::Status::Corruption(context_->name, "has used up its sequence numbers");
+    return leveldb::Status::Corruption(context_->name, "has no sequence numbers left");
   if (gates_->refuses_writes.load(std::memory_order_acquire)) status = ResumeWrites();
   if (status.ok() && active_->MemoryBytes() >= limits_->ask_at_bytes() && !MayGrow(record)) {
     status = SealMemTable(&record);
@@ -108,12 +108,12 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
   return status;
 }
 
-/// The group's batches as one record, with its sequence.
+/// Returns the group's batches as one record, with its sequence.
 leveldb::Slice WritePath::GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   const SequenceNumber sequence = reader_->published() + 1;
   if (leader == last) {
     auto* const batch =
-        const_cast<leveldb::WriteBatch*>(leader->batch);  // Write was given it without const
+        const_cast<leveldb::WriteBatch*>(leader->batch);  // Write received it non-const
     batch::SetSequence(batch, sequence);
     return batch::Contents(*batch);
   }
@@ -130,11 +130,11 @@ leveldb::Slice WritePath::GroupRecord(WritersQueue::Writer* leader, WritersQueue
   return group_record_;
 }
 
-/// Whether the active memtable, which has the size at which the store was opened or is full, takes
-/// `record` too: because the policy wants larger ones, or wants a full one to absorb while others
-/// wait for their flush, or because its log could not be switched.
+/// Whether the active memtable can grow by `record`, although it has reached its opening size or is
+/// full. It can if the policy sets a larger size, if a full one absorbs writes while others wait
+/// for their flush, or if the WAL could not be switched.
 bool WritePath::MayGrow(const leveldb::Slice& record) {
-  constexpr uint64_t kEntryBytesMax = 128;  // what an entry takes beside its key and value
+  constexpr uint64_t kEntryBytesMax = 128;  // per entry, besides key and value
   const bool absorbs = limits_->absorbs() && gates_->immutables.load(std::memory_order_relaxed) > 0;
   if (active_.IsFull(limits_->memtable_bytes()) && !absorbs) return false;
   const uint64_t bytes = active_->MemoryBytes() + record.size() +
@@ -147,8 +147,8 @@ bool WritePath::MayGrow(const leveldb::Slice& record) {
   return true;
 }
 
-/// Hands the active memtable to the flush thread, and begins a new one with a WAL of its own. Waits
-/// only at a hard limit. Where there is no WAL to begin, the memtable may grow for `record`.
+/// Passes the active memtable to the flush thread, and begins a new one with its own WAL. Waits
+/// only at a hard limit. If no WAL can be created, the memtable can grow by `record` instead.
 leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {
@@ -160,7 +160,7 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
   } else if (record != nullptr && wal_.MayGoOn()) {
-    // Flushes may free what is missing. Not every write tries again.
+    // Flushes can free the missing resource. Not every write retries the switch.
     active_.PutOffSeal(active_->MemoryBytes() + record->size() + (64 << 10));
     log_goes_on_.store(true, std::memory_order_relaxed);
     coordinator_->WakeFlush();
@@ -169,8 +169,7 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   return status;
 }
 
-/// Seals the active memtable; the entries of the next one will stand in WALs from `next_wal_number`
-/// on.
+/// Seals the active memtable. The next one's entries go to WALs from `next_wal_number` on.
 void WritePath::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   log_goes_on_.store(false, std::memory_order_relaxed);
@@ -188,11 +187,11 @@ void WritePath::HandOverMemTable(uint64_t next_wal_number) {
   coordinator_->WakeMonitor();
 }
 
-/// The WAL did not take a record. It may be in the file or not, whole or torn, so nothing may be
-/// acknowledged that follows it. But every acknowledged entry is in memory or in tables: once all
-/// are in tables, the MANIFEST needs neither this WAL nor an older one, and another may begin. The
-/// memtable is sealed for that even if it is empty, since the flush is what makes the MANIFEST say
-/// so.
+/// Call after the WAL failed to take a record. The file can contain the record whole, in part or
+/// not at all, so no later record in it can be acknowledged. But every acknowledged entry is in
+/// memory or in tables. After all are in tables, the MANIFEST needs neither this WAL nor an older
+/// one, and a new WAL can begin. This seals even an empty memtable, since its flush advances the
+/// MANIFEST's log number.
 void WritePath::AbandonWal(const leveldb::Status& failure) {
   Log(context_->logger(),
       "Writes are refused until memory is flushed: a write-ahead log failed: %s",
@@ -205,8 +204,8 @@ void WritePath::AbandonWal(const leveldb::Status& failure) {
   HandOverMemTable(wal_.current_number() + 1);
 }
 
-/// Begins a new WAL in place of the one that failed, if everything from before is in tables. OK:
-/// writes go on.
+/// Begins a new WAL in place of the failed one, after all earlier entries are in tables. OK: writes
+/// are accepted again.
 leveldb::Status WritePath::ResumeWrites() {
   leveldb::Status status;
   {
@@ -215,7 +214,7 @@ leveldb::Status WritePath::ResumeWrites() {
   }
   if (status.ok()) status = wal_.Restart(reader_->published() + 1);
   if (!status.ok()) return status;
-  Log(context_->logger(), "Writes go on, in a new write-ahead log");
+  Log(context_->logger(), "Writes are accepted again, in a new write-ahead log");
   MutexLock lock(state_->mutex);
   if (!state_->health.write_error().ok()) return state_->health.write_error();
   state_->memtables.SetActiveWal(wal_.current_number());
@@ -236,23 +235,24 @@ leveldb::Status WritePath::AwaitTablesLocked() {
 }
 
 bool WritePath::HasRoomLocked() const {
-  // On a disk that is nearly full the space of a log is needed before the next one may grow.
+  // On an almost full disk, a WAL's space must be freed before the next one can grow.
   const MemTableRoom room = {room_->is_low() ? 1 : limits_->immutables_max(),
                              coordinator_->memory_used_bytes(),
                              coordinator_->memory_budget_bytes()};
   return !IsL0FullLocked() && state_->memtables.HasRoom(room, active_.grown_bytes());
 }
 
-/// Whether a write waits until L0 is compacted. Where no compaction is due, none would end the
-/// wait. On a disk that is nearly full compactions give back the space of what was overwritten.
+/// Whether a write must wait for a compaction of L0. Never if none is due, since nothing would end
+/// the wait. On an almost full disk the limit is lower: compactions free the space of overwritten
+/// entries.
 bool WritePath::IsL0FullLocked() const {
   const LayoutOptions& layout = state_->board.layout();
   const int stop = room_->is_low() ? layout.l0_trigger : limits_->l0_stop();
   return state_->version->TableCount(0) >= stop && LevelScore(*state_->version, 0, layout) >= 1.0;
 }
 
-/// What keeps L0 from being compacted, if anything does; damage, where it is in the way of all
-/// jobs.
+/// The error that prevents a compaction of L0, if any. Damage counts only if it blocks every L0
+/// job.
 const leveldb::Status& WritePath::WhyL0StaysLocked() const {
   const leveldb::Status& error = state_->health.WhyNotCompacted();
   if (!error.ok() || state_->health.damage().ok()) return error;
@@ -260,14 +260,14 @@ const leveldb::Status& WritePath::WhyL0StaysLocked() const {
 }
 
 leveldb::Status WritePath::AwaitRoomLocked() {
-  // Memory may be freed by another store, which does not know us.
+  // Another store can free memory, without waking this thread.
   constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
   while (!HasRoomLocked()) {
     const StallCause cause = IsL0FullLocked() ? StallCause::kL0 : StallCause::kMemory;
     stopped.Because(cause);
-    // Rather an error now than a wait for something that fails: the client may try again. For
-    // memory it waits for flushes alone.
+    // Return an error instead of waiting for work that fails; the client can retry. A wait for
+    // memory depends only on flushes.
     const leveldb::Status& error =
         cause == StallCause::kL0 ? WhyL0StaysLocked() : state_->health.WhyNotFlushed();
     if (!error.ok()) return error;

@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A write, from the client's call to its entry in the memtable: admission, writers' queue, WAL,
-// memtable, sealing. Client threads call Write and Seal; what is beyond the queue is done by one of
-// them at a time, the leading writer.
+// WritePath: a write, from the client's call to its entry in the memtable: admission, writers'
+// queue, WAL, memtable, sealing. Client threads call Write and Seal. Everything after the queue
+// runs on one of them at a time, the leading writer.
 //
-// What always holds:
-//   - An entry is published after it is in the memtable, and in the memtable only after it is in
-//     the WAL (and synced, if its writer asked).
-//   - A WAL that failed to take a record takes no other. The next begins when all that is in memory
-//     is in tables, and the MANIFEST's log number is above the failed one.
-//   - The leading writer waits only at a hard limit, before it seals a memtable, and never longer
-//     than the error or the close that makes the wait vain.
+// Invariants:
+//   - An entry goes to the WAL (synced, if its writer asked), then to the memtable. It is published
+//     last.
+//   - A WAL that failed to take a record takes no other. The next WAL begins after all of memory is
+//     in tables and the MANIFEST's log number is above the failed WAL.
+//   - The leading writer waits only at a hard limit, before it seals a memtable. An error or the
+//     close that makes the wait pointless ends it.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ namespace lull {
 
 class WritePath {
  public:
-  /// What it uses of the store; all outlive it.
+  /// Parts of the store; all outlive this object.
   struct Parts {
     StoreContext* context;
     Coordinator* coordinator;
@@ -52,13 +52,13 @@ class WritePath {
   WritePath(const WritePath&) = delete;
   WritePath& operator=(const WritePath&) = delete;
 
-  /// Makes the first memtable, and the first view. REQUIRES: the WAL was switched to, and there is
-  /// a Version.
+  /// Creates the first memtable and the first view. REQUIRES: a WAL is current, and there is a
+  /// Version.
   void Begin() LULL_EXCLUDES(state_->mutex);
 
   leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
-  /// Seals the active memtable if it holds anything, through the writers' queue, since only the
-  /// leading writer may.
+  /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
+  /// leading writer can seal.
   leveldb::Status Seal();
 
   WalSet& wal() { return wal_; }
@@ -66,22 +66,23 @@ class WritePath {
   Admission& admission() { return admission_; }
 
   // Any thread.
-  /// Of batches, as clients gave them.
+  /// Total size of the clients' batches.
   const std::atomic<uint64_t>& client_bytes() const { return client_bytes_; }
   bool IsUnderWay() const {
     return is_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
   }
-  /// The log could not be switched; flushes may free what is missing.
+  /// The memtable continues in its WAL, because a switch of WALs failed. Flushes can free the
+  /// missing resource.
   bool LogGoesOn() const { return log_goes_on_.load(std::memory_order_relaxed); }
-  /// Whether so much was written that logs are made ahead. A store that is opened and hardly used
-  /// makes no files when its client does not expect it: some clients remove the folder of a store
-  /// that they never closed.
+  /// Whether enough was written to prepare WALs in advance. A store that is opened and hardly used
+  /// creates no files at unexpected times: some clients remove the directory of a store that they
+  /// never closed.
   bool WantsLogsAhead() const {
     return client_bytes_.load(std::memory_order_relaxed) >= logs_ahead_at_bytes_;
   }
   size_t QueueLength() { return writers_.Length(); }
 
-  /// What the active memtable holds of the memory budget. REQUIRES: nobody writes any more.
+  /// The active memtable's share of the memory budget. REQUIRES: no write runs or comes later.
   uint64_t counted_bytes() const { return active_.grown_bytes(); }
 
  private:
@@ -108,7 +109,7 @@ class WritePath {
   Admission admission_;
   WritersQueue writers_;
 
-  // What each write touches, the leading writer's.
+  // Used by each write, on the leading writer.
   StoreReader* const reader_;
   const StoreGates* const gates_;
   const Limits* const limits_;
@@ -117,7 +118,7 @@ class WritePath {
   std::atomic<uint64_t> client_bytes_{0};
   std::atomic<bool> is_under_way_{false};
   std::atomic<bool> log_goes_on_{false};
-  WalSet wal_;  // its append side; the rest is the flush thread's
+  WalSet wal_;  // append side: leading writer; the rest: flush thread
   std::string group_record_;
 };
 

@@ -50,7 +50,7 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
   Writer* writer = leader;
   Writer* const behind = last->next;
   while (writer != behind) {
-    Writer* const next = writer->next;  // a woken writer leaves with its stack frame
+    Writer* const next = writer->next;  // a woken writer's stack frame disappears
     writer->status = status;
     if (writer != leader) {
       writer->done = true;

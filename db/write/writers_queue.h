@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Group commit: writers queue up, the first leads, and writes for as many behind it as make a fair
-// group. Only the leader is beyond this queue, so what it touches there (WAL, memtable, sequence)
-// needs no lock.
+// WritersQueue: group commit. Writers queue up; the first one leads, and writes a group of those
+// after it. Only the leader proceeds past this queue, so what it uses there (WAL, memtable,
+// sequence) needs no lock.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lull {
 
 class WritersQueue {
  public:
-  /// One waiting write, on its thread's stack.
+  /// A waiting write, on its thread's stack.
   struct Writer {
     const leveldb::WriteBatch* batch = nullptr;  ///< null: asks the leader to seal the memtable
     bool sync = false;
@@ -28,20 +28,20 @@ class WritersQueue {
     CondVar wake;
   };
 
-  /// Returns true when `writer` leads: it must call Finish. False: a leader did its write; see
-  /// writer->status.
+  /// Returns true if `writer` leads; it must then call Finish. Returns false after another leader
+  /// did its write; see writer->status.
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
-  /// Leader only: the last writer of its group, from itself on. A group holds no more than fits
-  /// well: a small write is not held up by large ones behind it, an unsynced one not by a sync, and
-  /// a request to seal stands alone.
+  /// Leader only. Returns the last writer of the leader's group. The group is limited: a small
+  /// write does not wait for large ones, nor an unsynced write for a sync. A request to seal is
+  /// alone in its group.
   Writer* GroupEnd(Writer* leader) LULL_EXCLUDES(mutex_);
   static Writer* NextOf(Writer* writer) { return writer->next; }
 
-  /// Leader only: the group up to `last` ends with `status`; the next writer leads.
+  /// Leader only. Ends the group up to `last` with `status`; the next writer leads.
   void Finish(Writer* leader, Writer* last, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
 
-  /// How many are in the queue, the leader included. Any thread.
+  /// Count of queued writers, including the leader. Any thread.
   size_t Length() LULL_EXCLUDES(mutex_);
 
  private:
