@@ -27,8 +27,8 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
   SchedulingOptions scheduling;
   leveldb::Status status = SchedulingOptions::Parse(settings.scheduling, &scheduling);
   if (!settings.flushes) {
-    // Memtables are sealed and kept, and clients pay for new ones, and for logs, as ever.
-    // The policy gathers sealed memtables while clients write hard: so whatever they do is hard.
+    // Seal and keep memtables, and let clients pay for new memtables and logs as usual. The policy
+    // collects sealed memtables while clients write hard, so count any load as hard.
     scheduling.policy = "lull";
     scheduling.lull_after_us = uint64_t{3'600'000'000};
     scheduling.lull_hard_percent = 0;
