@@ -57,8 +57,8 @@ class Client {
   // `load_seed`.
   Client(const ClientGroup& group, KeySpace& keys, uint64_t seed, uint64_t load_seed);
 
-  // Sends requests until the arrivals end or `stop` is set. The load begins at `begin_ns`. Drops
-  // requests still waiting at `give_up_ns` (both on the NowNs() clock), and returns their number.
+  // Sends requests until the arrivals end or `stop` is set. The load begins at `begin_ns`. Gives up
+  // the requests still waiting at `give_up_ns` and returns their number. Times are NowNs() times.
   uint64_t Run(Arrivals& arrivals, Target& target, bench::Meter& meter, uint64_t begin_ns,
                uint64_t give_up_ns, const std::atomic<bool>& stop);
 

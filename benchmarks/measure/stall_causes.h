@@ -26,9 +26,9 @@ class StallCauses {
   // `cause` must never be deallocated.
   void Note(std::string_view cause, uint64_t at_ns);
 
-  // The last cause noted from one second before the stall until its end; otherwise the
-  // first one within a second after it, because some notes are made when statistics are read.
-  // Otherwise "unknown".
+  // The last cause noted from one second before the stall until its end. Otherwise the first one
+  // within a second after it, because some notes are made when statistics are read. Otherwise
+  // "unknown".
   std::string_view CauseOf(const TimeSpan& stall) const;
 
   // Seconds by cause, of the spans long enough to be stalls.
