@@ -116,7 +116,7 @@ class RunTest(FolderTest):
 
         with mock.patch.object(stolen_cpu, 'stolen_share', stolen_share):
             told = self.call(*where, f'--results={self.folder}/results', '--scale=0.01')
-        once_more = [line.endswith('once more') for line in told]
+        once_more = [line.endswith('repeating it') for line in told]
         self.assertEqual(once_more, [True, False, True, True, False, False])
         with open(f'{self.folder}/results/results.jsonl') as file:
             results = [item for item in map(json.loads, file) if item['kind'] == 'result']
