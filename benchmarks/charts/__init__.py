@@ -1,2 +1,2 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The page and the pictures that benchmarks/report makes."""
+"""The page and the charts of benchmarks/report."""

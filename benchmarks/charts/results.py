@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Reads a results folder: what db_bench --results and benchmarks/compare leave in results.jsonl."""
+"""Reads results.jsonl in a results folder of db_bench --results or benchmarks/compare."""
 
 import dataclasses
 import os
@@ -14,7 +14,7 @@ KINDS = ('write', 'read', 'scan', 'rmw')
 
 
 def picture_name(title):
-    """The file of the chart that the page calls `title`."""
+    """The file name of the chart titled `title`."""
     return re.sub(r'[^A-Za-z0-9.]+', '-', title).strip('-') + '.png'
 
 
@@ -23,24 +23,24 @@ class Run:
     """One run of one workload on one store."""
 
     workload: str  # "b4/60%", "unsynced-100"
-    store: str  # as it is shown: "Lull", "RocksDB matched", "Lull policy=leveldb"
+    store: str  # as shown: "Lull", "RocksDB matched", "Lull policy=leveldb"
     kind: str  # "db", "limit" or "null"
     result: dict
     intervals: list
 
     def identity(self):
-        """What two runs have in common of which one is the other, made again."""
+        """Equal for two runs if one repeats the other."""
         return self.workload, self.store, self.kind, self.result.get('run')
 
     def spans_of_peaks(self):
-        """(begin, end) in seconds of bursts, or of the segments of a load above its mean."""
+        """(begin, end) in seconds of bursts, or of the load's segments above its mean."""
         if self.result.get('bursts'):
             return [
                 (b['begin_seconds'], b['begin_seconds'] + b['seconds'])
                 for b in self.result['bursts']
             ]
         segments = self.result.get('load', {}).get('segments', [])
-        # No rate is a closed loop's: JSON has no infinity.
+        # A closed loop has no rate, because JSON has no infinity.
         rates = [s['rate'] for s in segments if s['rate'] is not None]
         if len(segments) < 2 or len(segments) > 40:
             return []
@@ -69,7 +69,7 @@ def store_title(item):
 
 
 class Results:
-    """All runs of a folder, grouped for drawing."""
+    """All runs of a results folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -80,16 +80,16 @@ class Results:
             if item.get('kind') == 'result' and 'store' in item:
                 self.add(item, intervals)
         if not self.runs:
-            raise Failure(f'{folder}/{NAME} holds no results')
+            raise Failure(f'{folder}/{NAME} contains no results')
 
     def add(self, item, intervals):
         if item.get('benchmark') == 'classic' or 'curve' not in item:
-            return  # LevelDB's own benchmarks give one figure each, and no times
+            return  # LevelDB's benchmarks have one figure each, without latencies
         if item.get('counts') is False:
-            return  # disturbed, and made again
+            return  # disturbed, so it was repeated
         workload = item.get('workload', item['benchmark'])
         if workload.endswith(SUSTAINABLE) or item.get('calibration'):
-            return  # it was measured to know X, which stands with the loads that take shares of it
+            return  # it only measured X, which is in the results of the loads that use it
         kind = item.get('store_kind', 'db')
         if workload == 'limit' and kind == 'db':
             kind = 'limit'
@@ -98,16 +98,16 @@ class Results:
 
     @staticmethod
     def replaces(run, other):
-        """Whether it is the same, made again: then it counts as it was last."""
+        """Whether `run` repeats `other`, and so replaces it."""
         number = run.result.get('run')
         return number is not None and run.identity() == other.identity()
 
     def workloads(self):
-        """Names of workloads that have a run on a store proper, in the order of the file."""
+        """Names of workloads that have a run on a real store, in the order of the file."""
         return list(dict.fromkeys(run.workload for run in self.runs if run.kind == 'db'))
 
     def stores(self):
-        """Ours first, then the others by name; so their order does not depend on the file."""
+        """Ours first, then the others by name, independent of the order in the file."""
         names = {run.store for run in self.runs}
         return sorted(names, key=lambda name: (not name.startswith('Lull'), name))
 
@@ -137,7 +137,7 @@ class Results:
         return median(values)
 
     def limit_of(self, run):
-        """The result of the same client with nothing to do in the background, or None."""
+        """The result of the same client without background work, or None."""
         same = [
             other.result
             for other in self.runs
@@ -152,7 +152,7 @@ class Results:
         return same[0] if same else None
 
     def load_families(self):
-        """workload family -> store -> [(requests due a second, p99 in us)], for constant loads."""
+        """workload family -> store -> [(requests due per second, p99 in us)], constant loads."""
         families = {}
         for run in self.runs:
             load = run.result.get('load', {})
@@ -161,7 +161,7 @@ class Results:
                 continue
             family = run.workload.split('/')[0]
             if family == 'b6':
-                continue  # its cases are different mixes, not one mix at different loads
+                continue  # its cases are different mixes, not one mix under different loads
             points = families.setdefault(family, {}).setdefault(run.store, [])
             points.append((load['offered_per_s'], run.result['p99_us']))
         return {

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Draws what a search for options has found. Needs matplotlib."""
+"""Draws the results of a search for options. Needs matplotlib."""
 
 import itertools
 import math
@@ -9,13 +9,13 @@ from matplotlib import ticker, tri
 
 from charts.store_charts import WIDE, Charts
 
-PAIRS_MAX = 6  # surfaces in one picture: all pairs of four parameters
+PAIRS_MAX = 6  # surfaces per picture: all pairs of four parameters
 LEVELS = 12
-COLORS = 'viridis'  # even in lightness, so that it can be read without seeing colours
+COLORS = 'viridis'  # even in lightness, so it is readable without colour vision
 
 
 def best_so_far(trials):
-    """[(number, trial)]: after each trial, the best of those until then; one that was kept."""
+    """[(number, trial)]: after each trial, the best one so far that met the constraints."""
     best, found = None, []
     for trial in trials:
         if trial['status'] == 'ok' and (best is None or trial['value'] > best['value']):
@@ -37,7 +37,7 @@ def size_label(value, _=None):
 
 
 def parameter_axis(axis, parameter):
-    """Ticks at powers of two where the scale is a factor; sizes with their letter."""
+    """Ticks at powers of two on a log scale; sizes with their unit letter."""
     if parameter.scale == 'log':
         axis.axes.set(**{f'{axis.axis_name}scale': 'log'})
         axis.set_major_locator(ticker.LogLocator(base=2, numticks=9))
@@ -46,7 +46,7 @@ def parameter_axis(axis, parameter):
 
 
 def value_axis(axis):
-    """Ratios, as factors: half is as far from 1 as twice."""
+    """A log scale of ratios: half is as far from 1 as twice."""
     axis.set_yscale('log')
     axis.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 1.5, 2, 3, 5, 7)))
     low, high = axis.get_ylim()
@@ -57,7 +57,7 @@ def value_axis(axis):
 
 
 class SearchCharts(Charts):
-    """The charts of one search. Methods give None when there is nothing to draw."""
+    """The charts of one search. Methods return None when there is nothing to draw."""
 
     def __init__(self, colors):
         super().__init__([], colors)
@@ -67,26 +67,26 @@ class SearchCharts(Charts):
         axis.axhline(1, color=self.theme['muted'], linewidth=1, linestyle=(0, (4, 3)))
 
     def dots(self, axis, pairs, kept=True):
-        """(x, y) of trials; hollow where a constraint was not kept."""
+        """(x, y) of trials; hollow if a constraint was violated."""
         face = self.dot if kept else 'none'
         axis.scatter(*zip(*pairs), s=18, facecolors=face, edgecolors=self.dot, zorder=3)
 
     def legend_of(self, figure, width, beyond, failed):
         entry = {'linestyle': '', 'marker': 'o', 'markersize': 5, 'color': self.dot}
         handles = [
-            plt.Line2D([], [], **entry, label='a trial'),
-            plt.Line2D([], [], color=self.line, linewidth=2, label='the best so far'),
+            plt.Line2D([], [], **entry, label='trial'),
+            plt.Line2D([], [], color=self.line, linewidth=2, label='best so far'),
         ]
         if beyond:
             hollow = {**entry, 'markerfacecolor': 'none'}
-            handles.append(plt.Line2D([], [], **hollow, label='beyond a constraint'))
+            handles.append(plt.Line2D([], [], **hollow, label='violates a constraint'))
         if failed:
             mark = {'linestyle': '', 'marker': 'x', 'color': self.theme['muted']}
             handles.append(plt.Line2D([], [], **mark, label='failed'))
         figure.legend(handles=handles, loc='outside upper left', ncols=4 if width == WIDE else 2)
 
     def convergence(self, trials, parameters, width):
-        """Value and parameters, trial by trial, with those of the best so far."""
+        """Value and parameters of each trial, and of the best so far."""
         best = best_so_far(trials)
         if not best:
             return None
@@ -110,7 +110,7 @@ class SearchCharts(Charts):
                 self.dots(top, pairs, kept)
         self.step(top, [(number, trial['value']) for number, trial in best])
         self.default_line(top)
-        top.set_title('value, in times of the default')
+        top.set_title('value, as a multiple of the default')
         value_axis(top)
         failed = [trial for trial in trials if trial['status'] == 'failed']
         for axis, parameter in zip(others, parameters):
@@ -159,7 +159,7 @@ class SearchCharts(Charts):
         return figure, list(axes.flat)[:count]
 
     def against(self, trials, parameters, width, joined):
-        """Value against each parameter, the others being what they were; joined in a grid."""
+        """Value against each parameter, whatever the others were; connected for a grid."""
         shown = measured(trials)
         if not shown:
             return None
@@ -195,7 +195,7 @@ class SearchCharts(Charts):
         return figure
 
     def spread(self, axis, trials, name):
-        """From the least to the largest of a trial's runs."""
+        """Bars from the minimum to the maximum of a trial's runs."""
         for trial in trials:
             if len(trial['values']) > 1:
                 axis.plot(
@@ -206,7 +206,7 @@ class SearchCharts(Charts):
                 )
 
     def surface(self, trials, parameters, width):
-        """Value over each two parameters: between trials it is interpolated."""
+        """Value over each pair of parameters, interpolated between trials."""
         shown = measured(trials)
         pairs = list(itertools.combinations(parameters, 2))[:PAIRS_MAX]
         if not pairs or len(shown) < 4:
@@ -219,13 +219,13 @@ class SearchCharts(Charts):
         for axis, (across, up) in zip(axes, pairs):
             drawn = self.one_surface(axis, shown, values, across, up)
         bar = figure.colorbar(drawn, ax=axes, shrink=0.7, pad=0.02)
-        bar.set_label('value, in times of the default')
+        bar.set_label('value, as a multiple of the default')
         bar.outline.set_visible(False)
         return figure
 
     def one_surface(self, axis, trials, values, across, up):
         points = [(trial['point'][across.name], trial['point'][up.name]) for trial in trials]
-        # Triangles are made in the scales of the axes, so that none is a sliver.
+        # Triangulate in the axes' scales, which avoids very thin triangles.
         triangles = triangles_of([(across.share(x), up.share(y)) for x, y in points])
         style = {'vmin': min(values), 'vmax': max(values), 'cmap': COLORS}
         if triangles is not None:
@@ -262,7 +262,7 @@ class SearchCharts(Charts):
 
 
 def triangles_of(points):
-    """The triangles between points, as matplotlib takes them; None where they are on one line."""
+    """The triangles between points, for matplotlib; None if the points are on one line."""
     try:
         return tri.Triangulation(*zip(*points)).triangles
     except (RuntimeError, ValueError):

@@ -19,9 +19,9 @@ WIDE, NARROW = 9.6, 3.7  # inches of 100 px
 
 
 def settings(colors):
-    """matplotlib's own, for drawing with these colours."""
+    """matplotlib's settings for these colours."""
     return {
-        'svg.fonttype': 'none',  # text stays text: it can be searched, and is sharp at any size
+        'svg.fonttype': 'none',  # keeps text as text: searchable, and sharp at any size
         'svg.hashsalt': 'report',
         'font.family': 'DejaVu Sans',
         'font.size': 9,
@@ -66,7 +66,7 @@ def count_text(value, _=None):
 
 
 class Charts:
-    """The charts of one report, in one set of colours. Methods give None when there is no data."""
+    """The charts of one report in one theme. Methods return None when there is no data."""
 
     def __init__(self, stores, colors):
         self.theme = colors
@@ -80,7 +80,7 @@ class Charts:
             return getattr(self, name)(*arguments)
 
     def legend(self, figure, stores, width, title=None):
-        """Above the axes, in as many lines as the page's width needs; with the chart's title."""
+        """Above the axes, in as many lines as the width needs; includes the chart's title."""
         handles = [
             plt.Line2D([], [], color=self.colors[store], linewidth=3, label=store)
             for store in stores
@@ -102,7 +102,7 @@ class Charts:
     ]
 
     def series(self, runs, width):
-        """What was measured each second, one strip below the other."""
+        """The figures of each second, one strip per figure."""
         runs = {store: run for store, run in runs.items() if len(run.intervals) > 1}
         panels = [
             panel
@@ -147,7 +147,7 @@ class Charts:
             )
 
     def percentiles(self, runs, width):
-        """Latency at each percentile, a chart for each kind of request."""
+        """Latency at each percentile, one chart per kind of request."""
         kinds = [
             kind
             for kind in KINDS
@@ -169,7 +169,7 @@ class Charts:
             furthest = 1
             for store, run in runs.items():
                 curve = run.result.get(f'{kind}_latency', {}).get('curve', [])
-                # 100 % has no place on this axis: it is drawn one step behind the last.
+                # 100 % is not on this axis: draw it one step after the last point.
                 points = [(nines(percent), us) for percent, us in curve if percent < 100]
                 if curve and curve[-1][0] == 100:
                     points.append(((points[-1][0] if points else 0) + 0.25, curve[-1][1]))
@@ -178,7 +178,7 @@ class Charts:
                 axis.plot(*zip(*points), color=self.colors[store])
             axis.set_title(f'{kind}s' if kind != 'rmw' else 'read-modify-writes')
             ticks = [0] + [x for x in range(1, 8) if x <= furthest]
-            # A small chart has room for every other label only, but for the first two.
+            # A small chart has room for only every other label after the first two.
             sparse = width / across < WIDE / 2 and len(ticks) > 5
             labels = [percent_text(x) if x in (0, 1) or x % 2 or not sparse else '' for x in ticks]
             axis.set_xticks(ticks, labels)
@@ -192,7 +192,7 @@ class Charts:
         figure, axis = plt.subplots(figsize=(width, 3.6), layout='constrained')
         for store, points in stores.items():
             axis.plot(*zip(*points), color=self.colors[store], marker='o', markersize=4)
-        axis.set_xlabel('requests due a second')
+        axis.set_xlabel('requests due per second')
         axis.xaxis.set_major_formatter(count_text)
         axis.xaxis.set_major_locator(ticker.MaxNLocator(5 if width == NARROW else 9))
         axis.set_title('p99 of all requests')
@@ -202,7 +202,7 @@ class Charts:
         return figure
 
     def bars(self, title, rows, width, digits=2, reference=None):
-        """rows: [(workload, {store: value})]. A group of bars for each workload."""
+        """rows: [(workload, {store: value})]. One group of bars per workload."""
         rows = [(name, values) for name, values in rows if values]
         if not rows:
             return None
@@ -287,7 +287,7 @@ def nines(percent):
 
 
 def percent_text(x):
-    """The label of that: as many digits as nines."""
+    """The label of that, with as many digits as nines."""
     return '0' if x == 0 else f'{100 - 10.0 ** (2 - x):.{max(0, x - 2)}f}'
 
 
@@ -311,9 +311,9 @@ def finish_bars(axis, ticks, names, top, width, ink):
 
 
 def svg_of(figure):
-    """The drawing as a part of a page."""
+    """The drawing as SVG for a page."""
     out = io.StringIO()
-    with plt.rc_context(settings(theme.TOKENS)):  # what is read when the file is written
+    with plt.rc_context(settings(theme.TOKENS)):  # savefig reads them, too
         figure.savefig(out, format='svg', metadata={'Date': None})
     plt.close(figure)
     text = out.getvalue()

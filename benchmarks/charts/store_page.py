@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Puts charts and tables into one HTML page that needs nothing else, and charts into PNGs."""
+"""Writes charts and tables into one self-contained HTML page, and charts into PNGs."""
 
 import html
 import os
@@ -11,7 +11,7 @@ from charts.store_charts import NARROW, WIDE, Charts, save_png, svg_of, time_tex
 from drivers.common import MIB
 from drivers.running import machine_text
 
-# title, path into a result, form, digits, which way is better.
+# title, path in a result, form, digits, which direction is better.
 ROWS = [
     ('written, MB/s', ('mb_per_s',), 'number', 1, 'higher'),
     ('requests/s', ('load', 'requests_per_s'), 'number', 0, 'higher'),
@@ -79,7 +79,7 @@ class Page:
         return html.escape(str(text))
 
     def chart(self, name, method, *arguments):
-        """Adds a chart for wide and for narrow pages, and a picture of it."""
+        """Adds a chart, for wide and for narrow pages, and as a PNG."""
         shapes = []
         for css, width in (('wide', WIDE), ('narrow', NARROW)):
             figure = self.charts.draw(method, *[width if a is Ellipsis else a for a in arguments])
@@ -87,7 +87,7 @@ class Page:
                 return False
             self.count += 1
             svg = theme.separate_ids(theme.to_css(svg_of(figure)), f'c{self.count}')
-            # The size is the page's to choose; the proportions stay.
+            # The page sets the size; the aspect ratio stays.
             svg = re.sub(r'(<svg\b[^>]*?) height="[^"]*"', r'\1', svg, count=1)
             svg = re.sub(r'(<svg\b[^>]*?) width="[^"]*"', r'\1', svg, count=1)
             shapes.append(f'<div class="{css}">{svg}</div>')
@@ -165,7 +165,7 @@ class Page:
             r.result['load']['generator_ns_per_request'] / 1e3
             for r in self.results.typical(workload).values()
         )
-        return text + f'. The load generator itself takes {generator_us:.2f} µs a request.'
+        return text + f'. The load generator takes {generator_us:.2f} µs per request.'
 
     def workload(self, workload):
         self.heading(workload, self.describe(workload))
@@ -223,7 +223,7 @@ class Page:
         return {store: value for store, value in values.items() if value is not None}
 
     def limits(self, names):
-        """(name, store, run, limit) where there is a limit."""
+        """(name, store, run, limit) of the runs with a limit."""
         for name in names:
             for store, run in self.results.typical(name).items():
                 limit = self.results.limit_of(run)

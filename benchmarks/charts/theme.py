@@ -1,14 +1,14 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Colours, light and dark.
 
-A chart is drawn once, in colours that stand for names, and these become CSS variables in the page
-(so that it follows the reader's light or dark setting) and real colours in a PNG.
+A chart is drawn once, with placeholder colours. They become CSS variables in the page, which follow
+the reader's light or dark setting, and real colours in a PNG.
 """
 
 import re
 
-# name -> (light, dark). Stores keep theirs in every chart; the pairs differ in lightness as well as
-# hue, so that they can be told apart without seeing colours.
+# name -> (light, dark). A store has the same colour in every chart. The colours differ in lightness
+# as well as hue, so that they are distinguishable without colour vision.
 STORES = [
     ('#0b62c4', '#6cb6ff'),
     ('#d4570a', '#ff9d5c'),
@@ -27,7 +27,7 @@ NAMES = {
     'muted': ('#5b6470', '#a3adb9'),
     'grid': ('#dde1e6', '#333b45'),
     'shade': ('#e6ebf2', '#2a313b'),
-    # Causes of stalls: none of a store's.
+    # Causes of stalls: different from the stores' colours.
     'memory': ('#2c7a80', '#7fd0d6'),
     'l0': ('#a33b6c', '#f29ac0'),
     'debt': ('#6f7020', '#c9ca6a'),
@@ -35,12 +35,12 @@ NAMES = {
 }
 NAMES.update({f'store{i}': pair for i, pair in enumerate(STORES)})
 
-# Each name's stand-in, a colour that nothing else would use.
+# Placeholder of each name: a colour that is used for nothing else.
 TOKENS = {name: f'#fe{i:02x}01' for i, name in enumerate(NAMES)}
 
 
 def color_indices(stores):
-    """store -> number of its colour."""
+    """store -> index of its colour."""
     indices = {store: FIXED[store] for store in stores if store in FIXED}
     spare = [i for i in range(len(STORES)) if i not in indices.values()]
     for store in stores:
@@ -50,19 +50,19 @@ def color_indices(stores):
 
 
 def to_css(svg):
-    """Stand-ins to variables."""
+    """Replaces placeholders by CSS variables."""
     for name, token in TOKENS.items():
         svg = svg.replace(token, f'var(--{name})')
     return svg
 
 
 def light():
-    """name -> colour, for pictures that follow no setting."""
+    """name -> colour, for pictures with fixed colours."""
     return {name: pair[0] for name, pair in NAMES.items()}
 
 
 def separate_ids(svg, prefix):
-    """Makes the ids of a drawing its own, so that several can stand in one page."""
+    """Prefixes the ids of a drawing, so that one page can contain several drawings."""
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r'url\(#([^)]+)\)', rf'url(#{prefix}-\1)', svg)
     return re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', svg)

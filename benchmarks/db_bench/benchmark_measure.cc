@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How one benchmark is measured: its threads, and what they and the process came to.
+// Measures one benchmark: its threads, and the resources that the process used.
 #include <algorithm>
 #include <cstdio>
 #include <latch>
@@ -14,7 +14,7 @@
 namespace lull::bench {
 namespace {
 
-// Sums up what the threads counted. The process-wide figures are added by the caller.
+// Sums up the threads' counters. The caller adds the process-wide figures.
 void MergeWorkers(const std::vector<std::unique_ptr<Worker>>& workers, const StallCauses& causes,
                   Result* result) {
   std::vector<std::vector<TimeSpan>> waits;
@@ -26,12 +26,12 @@ void MergeWorkers(const std::vector<std::unique_ptr<Worker>>& workers, const Sta
     for (const OpKind kind : kOpKinds) {
       result->latencies[static_cast<size_t>(kind)].Merge(worker->meter.Latencies(kind));
     }
-    // Who only reads keeps no write waiting, and none from being complete.
+    // Skip threads that only read: their empty list of waits would hide the stalls of the others.
     const bool writes = worker->meter.Latencies(OpKind::kWrite).count() > 0 ||
                         worker->meter.Latencies(OpKind::kReadModifyWrite).count() > 0;
     if (writes) waits.push_back(worker->meter.waits());
     thread_seconds += worker->meter.Seconds();
-    // The threads of a benchmark all say the like; one message is enough.
+    // All threads of a benchmark have similar messages; one is enough.
     if (result->message.empty()) result->message = worker->message;
   }
   const std::vector<TimeSpan> stalls = CommonSpans(waits);
@@ -70,7 +70,7 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
     workers.push_back(std::make_unique<Worker>(run, i, result->timed));
   }
 
-  // What was written before must be neither written nor taken back meanwhile.
+  // Earlier dirty data must not be written or cancelled during the measurement.
   if (spec.long_form) SyncFileSystemOf(config_.db);
   ResetPeakRss();
   const ProcessUsage before = run.Usage();
@@ -80,7 +80,7 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
   if (spec.long_form && !StopRequested()) Drain(run, end_ns, result);
   const auto intervals = watch ? watch->Stop() : std::vector<nlohmann::json>();
   if (!run.failure().empty()) return Complain(result->name + ": " + run.failure());
-  if (spec.long_form) SyncFileSystemOf(config_.db);  // what is still to be written counts
+  if (spec.long_form) SyncFileSystemOf(config_.db);  // dirty bytes count as written
 
   result->interrupted = StopRequested();
   result->value_size = run.value_size;
@@ -113,7 +113,7 @@ std::unique_ptr<IntervalReport> BenchmarkRun::WatchIntervals(
   return std::make_unique<IntervalReport>(std::move(settings), run, workers);
 }
 
-// What the process used, and what that makes of each byte written.
+// Adds what the process used, and the amplification factors.
 void BenchmarkRun::FillUsage(const Run& run, const ProcessUsage& before, Result* result) {
   const ProcessUsage after = run.Usage();
   result->cpu_seconds = after.cpu_seconds - before.cpu_seconds;
@@ -128,7 +128,7 @@ void BenchmarkRun::FillUsage(const Run& run, const ProcessUsage& before, Result*
   if (!result->long_form || result->written_bytes == 0) return;
   result->write_amplification =
       static_cast<double>(result->device_write_bytes) / static_cast<double>(result->written_bytes);
-  // With all keys there from the beginning it is known what the store must hold.
+  // With all keys preloaded, the size of the live data is known.
   const uint64_t writes = result->latencies[static_cast<size_t>(OpKind::kWrite)].count();
   if (run.load && run.config.preload && writes > 0) {
     const double entry_bytes =
@@ -150,7 +150,7 @@ void BenchmarkRun::Drain(Run& run, uint64_t end_ns, Result* result) {
   uint64_t idle_since_ns = 0;
   const leveldb::Status status = WaitIdle(&idle_since_ns);
   if (!status.ok()) return run.Fail("waiting for the background work failed", status);
-  if (StopRequested()) return;  // it may not have come to its end
+  if (StopRequested()) return;  // the drain may be incomplete
   const uint64_t drain_ns = idle_since_ns > end_ns ? idle_since_ns - end_ns : 0;
   result->drain_seconds = static_cast<double>(drain_ns) / kNsPerSecond;
 }

@@ -22,7 +22,7 @@ Config WithFolder(Config config) {
   return config;
 }
 
-// "leveldb.stats" for "stats"; empty for a benchmark proper.
+// "leveldb.stats" for "stats"; empty for a real benchmark.
 std::string PropertyOf(const std::string& name) {
   if (name == "layout") return "lull.layout";
   return name == "stats" || name == "sstables" ? "leveldb." + name : "";
@@ -39,7 +39,7 @@ std::unique_ptr<PacedDevice> MakeDevice(const std::string& name) {
   return spec == nullptr ? nullptr : std::make_unique<PacedDevice>(*spec);
 }
 
-// What the sustainable rate of a load depends on.
+// The settings that determine a load's sustainable rate.
 std::string LoadKey(const Config& config) {
   std::string key;
   for (const std::string& part :
@@ -88,7 +88,7 @@ std::string BenchmarkRun::FirstFault() const {
     std::vector<std::string_view> known = DeviceModel::PresetNames();
     known.push_back("real");
     const char* const cap =
-        config_.device == "cap" ? " (benchmarks/compare and benchmarks/policies have it)" : "";
+        config_.device == "cap" ? " (only benchmarks/compare and benchmarks/policies)" : "";
     return "--device: there is no device '" + config_.device + "'" + cap +
            loadgen::DidYouMean(config_.device, known);
   }
@@ -96,7 +96,7 @@ std::string BenchmarkRun::FirstFault() const {
     return "--rocksdb_profile is for db_bench_rocksdb; this is " + StoreName();
   }
   if (StoreName() == "rocksdb" && config_.comparisons) {
-    return "--comparisons: RocksDB is opened with its own comparator, which does not count";
+    return "--comparisons: not supported with RocksDB, which uses its own comparator";
   }
   const std::string fault = SchedulingFault(config_.scheduling);
   if (!fault.empty()) return fault;
@@ -182,7 +182,7 @@ leveldb::Status BenchmarkRun::Reopen() {
   return Open();
 }
 
-// A benchmark that needs an empty store gets one; false when that failed.
+// Gives the benchmark an empty store if it needs one. False on failure.
 bool BenchmarkRun::PrepareStore(const WorkloadSpec& spec, const Config& config) {
   if (!spec.fresh_store || config.use_existing_db || config.reuse) return true;
   db_.reset();
@@ -227,7 +227,7 @@ void BenchmarkRun::FillRun(const WorkloadSpec& spec, Run* run) {
 
 leveldb::Status BenchmarkRun::WaitIdle(uint64_t* idle_since_ns) {
   *idle_since_ns = NowNs();
-  // What shows the limit has nothing to do, and would flush for whoever waits.
+  // The null store has no background work. With --store=limit, waiting would start flushes.
   if (config_.store != "db") return leveldb::Status::OK();
   return WaitUntilIdle(db_.get(), config_.db, idle_since_ns);
 }
@@ -248,7 +248,7 @@ bool BenchmarkRun::RunOne(const std::string& name) {
     return true;
   }
   if (spec.reopens && config_.threads > 1) {
-    PrintSkipped(name, "--threads is over 1");
+    PrintSkipped(name, "--threads is above 1");
     return true;
   }
   if (!PrepareStore(spec, config_)) return false;
@@ -262,8 +262,8 @@ bool BenchmarkRun::RunOne(const std::string& name) {
   return Measure(spec, run, &result);
 }
 
-// X is what the same clients reach in a closed loop. Of a load with several groups it is the first
-// one's: the others come beside it.
+// X is the rate that the same clients reach in a closed loop. For a load with several groups, X is
+// measured with the first group alone.
 bool BenchmarkRun::FindSustainableRate(const LoadCase& load_case, double* rate) {
   const Config& config = load_case.config;
   if (!LoadPlan::NeedsSustainableRate(config)) return true;
@@ -271,7 +271,7 @@ bool BenchmarkRun::FindSustainableRate(const LoadCase& load_case, double* rate) 
     const auto found = config.x_of.find(name);
     return found == config.x_of.end() ? 0.0 : found->second;
   };
-  // What is said of one case holds for those behind it that differ in their shares of X alone.
+  // A rate given for one case also holds for later cases that differ only in their share of X.
   *rate = given(load_case.name);
   if (*rate > 0) sustainable_rates_[LoadKey(config)] = *rate;
   if (*rate == 0) *rate = given("");
@@ -291,7 +291,7 @@ bool BenchmarkRun::FindSustainableRate(const LoadCase& load_case, double* rate) 
   *rate = sustainable_rates_[LoadKey(closed.config)];
   sustainable_rates_[LoadKey(config)] = *rate;
   return StopRequested() || *rate > 0 ||
-         Complain(closed.name + ": nothing was served, so there is no rate to take a share of");
+         Complain(closed.name + ": no request was served, so the sustainable rate X is unknown");
 }
 
 bool BenchmarkRun::RunCase(const LoadCase& load_case) {

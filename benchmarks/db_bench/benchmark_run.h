@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// One run of db_bench: holds the store and what its options point to, and runs the named benchmarks
-// one after another. Used by the main thread only; it starts and joins the client threads of each
-// benchmark.
+// One run of db_bench: owns the store and what its options point to, and runs the named benchmarks
+// in order. Main thread only; it starts and joins the client threads of each benchmark.
 #pragma once
 
 #include <atomic>
@@ -25,7 +24,7 @@
 
 namespace lull::bench {
 
-// Byte order, and how often it was asked for.
+// Bytewise order; counts its calls.
 class CountingComparator final : public leveldb::Comparator {
  public:
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override;
@@ -43,8 +42,8 @@ class BenchmarkRun {
  public:
   explicit BenchmarkRun(const Config& config);
 
-  // Runs them all. False, with the reason on standard error, as soon as one fails. A benchmark that
-  // is interrupted still reports what it has; those behind it are left out.
+  // Runs all benchmarks. Stops at the first failure, prints the reason on standard error and
+  // returns false. An interrupted benchmark reports what it measured; later ones do not run.
   bool RunAll();
 
  private:
@@ -80,17 +79,17 @@ class BenchmarkRun {
   const std::unique_ptr<const leveldb::FilterPolicy> filter_;
   CountingComparator comparator_;
   const std::unique_ptr<PacedDevice> device_;  // null: the machine's own disk
-  const std::unique_ptr<leveldb::Env> env_;    // on it; null likewise
+  const std::unique_ptr<leveldb::Env> env_;    // on device_; null without one
   StallCauses stall_causes_;
   StallLog stall_log_{&stall_causes_};
-  std::unique_ptr<ResultFiles> files_;  // null when nothing is to be kept
-  std::unique_ptr<leveldb::DB> db_;     // after what its options point to, so that it goes first
-  int streams_used_ = 0;                // random streams that earlier benchmarks took
-  // X, requests a second, of loads that were measured in a closed loop; by what they ask for.
+  std::unique_ptr<ResultFiles> files_;  // null when no files are written
+  std::unique_ptr<leveldb::DB> db_;     // declared after what its options use: destroyed first
+  int streams_used_ = 0;                // random streams used by earlier benchmarks
+  // X, in requests per second, of loads measured in a closed loop, by LoadKey().
   std::map<std::string, double> sustainable_rates_;
 };
 
-// Says on standard error what went wrong; returns false.
+// Prints an error on standard error; returns false.
 bool Complain(const std::string& what);
 
 }  // namespace lull::bench

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What one run of db_bench was asked to do, after its flags were read and checked. Constant from
-// then on.
+// The settings of one run of db_bench, parsed from its flags and checked. Constant afterwards.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +15,18 @@ namespace lull::bench {
 struct Config {
   std::vector<std::string> benchmarks;
 
-  // Size of the work.
+  // Amount of work.
   int64_t num = 0;    // keys are drawn from [0, num)
-  int64_t reads = 0;  // reads of a thread
+  int64_t reads = 0;  // per thread
   int threads = 1;
   int value_size = 0;
   int key_prefix = 0;
   double compression_ratio = 0.5;
   uint64_t seed = 0;
 
-  // The store; 0, or -1 where 0 has a meaning of its own, leaves the store's default.
+  // The store. 0 keeps the store's default, or -1 where 0 is a valid value.
   std::string db;     // folder
-  std::string store;  // "db", "limit" (nothing is ever flushed) or "null"
+  std::string store;  // "db", "limit" (never flushes) or "null"
   bool use_existing_db = false;
   bool reuse_logs = false;
   bool compression = true;
@@ -44,48 +43,47 @@ struct Config {
 
   // Bursts and open loop.
   double duration = 0;
-  std::vector<double> burst_seconds;  // taken in turn, again from the first
+  std::vector<double> burst_seconds;  // used in turn, repeatedly
   std::vector<double> idle_seconds;
   int64_t burst_ops = 0;
   int batch_size = 1;
   bool sync = false;
-  double rate = 0;  // requests a second, all threads together
+  double rate = 0;  // requests per second of all threads together
   double put_percent = 0;
 
-  // A load, in the words of loadgen/.
+  // A load; loadgen/ parses these.
   std::string mix;                     // groups of clients are separated by "|"
   std::string shape;                   // likewise
   std::string keys;                    // distribution
   std::string values;                  // sizes; empty: value_size
   std::string scans;                   // lengths
   std::string arrivals;                // file of due times; empty: a Poisson process
-  double scale = 1;                    // of seconds and keys of b0 to b11
-  std::map<std::string, double> x_of;  // X of loads by name, requests a second; "": of all others
+  double scale = 1;                    // multiplies the seconds and keys of b0 to b11
+  std::map<std::string, double> x_of;  // X by load, requests per second; "": for all other loads
   double calibrate_seconds = 0;
   bool calibrate_only = false;
-  bool preload = false;  // all keys are there before the load begins
-  bool reuse = false;    // goes on with the store that the benchmark before it left
+  bool preload = false;  // write all keys before the load begins
+  bool reuse = false;    // continue with the previous benchmark's store
 
-  // What is reported, and where.
+  // Reports.
   bool histogram = false;
   bool comparisons = false;
   double report_interval_seconds = 0;  // 0: no intervals
-  std::string json;                    // path; empty: none
-  std::string results;                 // folder; empty: none
+  std::string json;                    // path; empty: no file
+  std::string results;                 // folder; empty: no files
 
-  // Flags that the user set: they go before what a benchmark would choose.
+  // Flags that the user set. They override a benchmark's presets.
   std::set<std::string, std::less<>> given;
 };
 
-// "10,30,10" as numbers; empty when any part is not a number of at least zero.
+// "10,30,10" as numbers; empty if any part is not a number of at least zero.
 std::vector<double> ParseSeconds(std::string_view text);
 
-// "9000", or "b1=9000;b4/80%=20000", as rates by name. A part that is neither has a rate of -1.
+// "9000", or "b1=9000;b4/80%=20000", as rates by name. An invalid part has a rate of -1.
 std::map<std::string, double> ParseRates(std::string_view text);
 
-// Reads argv. Returns an empty string, or what is wrong with it in one sentence that names the
-// flag. A value that does not parse ends the process with status 1, and --help or --version with
-// their text.
+// Parses argv. Returns an error that names the flag; empty if none. An unparsable value ends the
+// process with status 1. --help and --version print their text and end it.
 std::string ParseFlags(int argc, char** argv, const std::string& version, Config* config);
 
 }  // namespace lull::bench

@@ -10,7 +10,7 @@
 namespace lull::bench {
 namespace {
 
-// Bits: a set of benchmarks.
+// Bits of a set of benchmarks.
 enum Kind : unsigned {
   kClassic = 1,
   kBursts = 2,  // burstsintime, burstsincount
@@ -26,8 +26,8 @@ struct FlagUse {
   unsigned users;
   const char* users_text;
 };
-constexpr const char* kLoadText = "load and b0 to b11 (but b3)";
-constexpr const char* kOpenText = "openloop, load and b0 to b11 (but b3)";
+constexpr const char* kLoadText = "load and b0 to b11 (except b3)";
+constexpr const char* kOpenText = "openloop, load and b0 to b11 (except b3)";
 constexpr const char* kBurstsText = "burstsintime, burstsincount and b3";
 constexpr FlagUse kUses[] = {
     {"mix", kLoad | kPresetLoad, kLoadText},
@@ -48,7 +48,7 @@ constexpr FlagUse kUses[] = {
     {"burst_ops", kBursts, "burstsincount"},
     {"duration", kAllButClassic, "bursts and loads"},
     {"batch_size", kAllButClassic, "bursts and loads"},
-    {"sync", kAllButClassic, "bursts and loads; of the others, fillsync syncs"},
+    {"sync", kAllButClassic, "bursts and loads; use fillsync for other synced writes"},
 };
 
 Kind KindOf(const std::string& name, const Config& config) {
@@ -68,7 +68,7 @@ std::string FirstUselessFlag(const Config& config) {
   for (const FlagUse& use : kUses) {
     if ((kinds & use.users) != 0 || !config.given.contains(use.flag)) continue;
     return "--" + std::string(use.flag) + " has no effect on " + config.benchmarks.front() +
-           (config.benchmarks.size() > 1 ? ", or on what follows" : "") + ": it is for " +
+           (config.benchmarks.size() > 1 ? ", or on the other benchmarks" : "") + ": it is for " +
            use.users_text;
   }
   return "";

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Which flags mean something to which benchmarks. Who gives one that nothing listens to believes to
-// have measured what was not, so BenchmarkRun refuses it. Those that LevelDB's db_bench has are
-// left out: it takes them with everything.
+// Which flags apply to which benchmarks. BenchmarkRun rejects a flag that has no effect, because
+// its user would believe to have measured something else. Flags of LevelDB's db_bench are exempt:
+// it accepts them with every benchmark.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace lull::bench {
 
-// What is wrong with the first flag that has no effect on any of `config.benchmarks`, all of which
-// exist; empty when there is none.
+// Names the first flag that has no effect on any of `config.benchmarks`, all of which exist. Empty
+// if every flag has an effect.
 std::string FirstUselessFlag(const Config& config);
 
 }  // namespace lull::bench

@@ -16,56 +16,55 @@ DEFINE_string(
     "comma-separated benchmarks, run in this order");
 DEFINE_int64(num, 1000000, "entries to write; keys are drawn from [0, num)");
 DEFINE_int64(reads, -1, "entries to read; -1: as many as --num");
-DEFINE_int32(threads, 1, "client threads; of a load, in each group of clients");
-DEFINE_int32(value_size, 100, "bytes of a value");
-DEFINE_double(compression_ratio, 0.5, "share of a value's size that is left when compressed");
+DEFINE_int32(threads, 1, "client threads; in a load, per group of clients");
+DEFINE_int32(value_size, 100, "bytes per value");
+DEFINE_double(compression_ratio, 0.5, "compressed size of a value as a share of its size");
 DEFINE_bool(histogram, false, "print a histogram of the latencies of each benchmark");
 DEFINE_bool(comparisons, false, "count and print key comparisons");
 DEFINE_int64(write_buffer_size, 0, "bytes of a memtable; 0: the store's default");
 DEFINE_int64(max_file_size, 0, "bytes of a table file; 0: the store's default");
 DEFINE_int64(block_size, 0, "bytes of a table's block before compression; 0: the store's default");
 DEFINE_int64(cache_size, -1, "bytes of the cache for uncompressed blocks; -1: the store's default");
-DEFINE_int32(open_files, 0, "most files kept open; 0: the store's default");
-DEFINE_int32(bloom_bits, -1, "Bloom filter bits a key; negative: no filter");
-DEFINE_int32(key_prefix, 0, "bytes put in front of every 16-byte key");
+DEFINE_int32(open_files, 0, "maximum number of open files; 0: the store's default");
+DEFINE_int32(bloom_bits, -1, "Bloom filter bits per key; negative: no filter");
+DEFINE_int32(key_prefix, 0, "bytes added before every 16-byte key");
 DEFINE_bool(
     use_existing_db, false,
-    "keep the store that is there; of the benchmarks that need an empty one, bursts and loads "
-    "go on with it, and LevelDB's are skipped");
+    "keep the existing store; bursts and loads then run on it, and LevelDB's benchmarks that need "
+    "an empty store are skipped");
 DEFINE_bool(reuse_logs, false, "append to an existing log or MANIFEST when opening");
 DEFINE_bool(compression, true, "compress blocks with Snappy");
 DEFINE_int32(zstd_compression_level, 1, "level of zstdcomp and zstduncomp");
 DEFINE_string(
     db, "",
-    "the store's folder; a store that is there is removed first, unless --use_existing_db; "
-    "empty: a folder of its own under the test directory");
+    "the store's folder; an existing store is deleted first, unless --use_existing_db is set; "
+    "empty: a folder in the test directory");
 
 DEFINE_string(
     store, "db",
-    "db: the store; limit: the store with memtables that are never flushed, to see what it could "
-    "do without background work; null: one that does nothing, to see what the benchmark "
-    "itself costs");
-DEFINE_string(policy, "", "scheduling policy, for a store that has them");
-DEFINE_string(layout, "", "compaction layout, for a store that has them");
-DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"");
-DEFINE_string(device, "real", "real: the disk as it is; or a model of one: hdd, sata, nvme, 100mb");
+    "db: the store; limit: the store without flushes, which measures its limit without background "
+    "work; null: a store that does nothing, which measures the cost of the benchmark itself");
+DEFINE_string(policy, "", "scheduling policy; Lull only");
+DEFINE_string(layout, "", "compaction layout; Lull only");
+DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"; Lull only");
+DEFINE_string(device, "real", "real: the machine's disk; or a model: hdd, sata, nvme, 100mb");
 DEFINE_string(rocksdb_profile, "defaults",
-              "of RocksDB: defaults; matched: the memory that the other stores have; tuned: for "
+              "RocksDB only: defaults; matched: as much memory as the other stores; tuned: for "
               "bursts");
-DEFINE_double(duration, 120, "seconds that bursts and loads last");
-DEFINE_string(burst_seconds, "10", "length of a burst; a list (10,30,10) is taken in turn");
-DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is taken in turn");
-DEFINE_int64(burst_ops, 1000000, "entries of one burst of burstsincount");
-DEFINE_int32(batch_size, 1, "entries of one write, in bursts and loads");
+DEFINE_double(duration, 120, "seconds per burst benchmark or load");
+DEFINE_string(burst_seconds, "10", "length of a burst; a list such as 10,30,10 is used in turn");
+DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is used in turn");
+DEFINE_int64(burst_ops, 1000000, "entries per burst of burstsincount");
+DEFINE_int32(batch_size, 1, "entries per write, in bursts and loads");
 DEFINE_bool(sync, false, "sync every write, in bursts and loads");
-DEFINE_double(rate, 20000, "requests a second of openloop, all threads together");
-DEFINE_double(put_percent, 57, "share of puts among openloop's requests; the others are gets");
+DEFINE_double(rate, 20000, "requests per second of openloop, all threads together");
+DEFINE_double(put_percent, 57, "percentage of puts among openloop's requests; the rest are gets");
 DEFINE_double(report_interval_seconds, 0,
-              "print a line this often while a benchmark runs; 0: never");
-DEFINE_string(workload, "", "B0 to B11, as --benchmarks takes them too; goes before --benchmarks");
+              "print a line at this interval while a benchmark runs; 0: never");
+DEFINE_string(workload, "", "B0 to B11; the same as --benchmarks, which it overrides");
 DEFINE_string(mix, "put", "a load's requests: put=57,get=41,scan=2; also delete, rmw, insert");
 DEFINE_string(shape, "max",
-              "a load's requests a second: RATE or SECONDS@RATE,...; RATE is 300, 20k, 0.8x (of "
+              "a load's requests per second: RATE or SECONDS@RATE,...; RATE is 300, 20k, 0.8x (of "
               "--x) or max (closed loop); or sine:MEAN:AMPLITUDE:PERIOD, "
               "gaps:RATE:BURST:MIN:MAX:IDLE:MIN:MAX, trace:FILE");
 DEFINE_string(keys, "uniform",
@@ -73,16 +72,16 @@ DEFINE_string(keys, "uniform",
 DEFINE_string(values, "",
               "a load's value sizes: 400, uniform:MIN:MAX, lognormal:MEDIAN:SIGMA:MIN:MAX or "
               "pareto:SHAPE:SCALE:MIN:MAX; empty: --value_size");
-DEFINE_string(scans, "100", "a load's scan lengths, in entries; forms as of --values");
-DEFINE_string(arrivals, "", "file with the seconds at which a load's requests are due, one a line");
-DEFINE_double(scale, 1, "factor of the seconds and the numbers of keys of b0 to b11");
+DEFINE_string(scans, "100", "a load's scan lengths, in entries; same forms as --values");
+DEFINE_string(arrivals, "", "file of the due times of a load's requests: seconds, one per line");
+DEFINE_double(scale, 1, "multiplies the durations and numbers of keys of b0 to b11");
 DEFINE_string(x, "",
-              "sustainable rate X of a load, requests a second; or of several, by their names: "
-              "b1=9000;b4/80%=20000. Where there is none, or 0, it is measured when needed");
-DEFINE_double(calibrate_seconds, 20, "how long X is measured, in a closed loop");
-DEFINE_bool(calibrate_only, false, "measure X of a load, and do nothing else");
+              "sustainable rate X of a load, requests per second; or of several loads by name: "
+              "b1=9000;b4/80%=20000. If missing or 0, it is measured when needed");
+DEFINE_double(calibrate_seconds, 20, "how long to measure X, in a closed loop");
+DEFINE_bool(calibrate_only, false, "only measure X of a load");
 DEFINE_bool(preload, true, "load: write all --num keys first");
-DEFINE_string(json, "", "append one JSON object a line for each benchmark to this file");
+DEFINE_string(json, "", "append one JSON object per benchmark to this file, one per line");
 DEFINE_string(results, "",
               "append results.jsonl, intervals.csv and percentile tables to this folder");
 DEFINE_uint64(seed, 301, "seed of keys, values and arrivals");
@@ -167,7 +166,7 @@ void CopyFlags(Config* config) {
   config->results = FLAGS_results;
 }
 
-// The first flag whose value makes no sense, with the reason; empty when all do.
+// Names the first flag with an invalid value, and the reason; empty if all are valid.
 std::string FirstFault(const Config& config) {
   const struct {
     bool bad;
@@ -179,7 +178,7 @@ std::string FirstFault(const Config& config) {
       {config.value_size < 0 || config.value_size > (1 << 30), "--value_size must be 0 to 1 GiB"},
       {config.key_prefix < 0 || config.key_prefix > 65536, "--key_prefix must be 0 to 65536"},
       {!(config.compression_ratio > 0) || config.compression_ratio > 1,
-       "--compression_ratio must be over 0 and at most 1"},
+       "--compression_ratio must be above 0 and at most 1"},
       {config.write_buffer_size < 0, "--write_buffer_size must not be negative"},
       {config.max_file_size < 0, "--max_file_size must not be negative"},
       {config.block_size < 0, "--block_size must not be negative"},
@@ -189,20 +188,20 @@ std::string FirstFault(const Config& config) {
       {config.rocksdb_profile != "defaults" && config.rocksdb_profile != "matched" &&
            config.rocksdb_profile != "tuned",
        "--rocksdb_profile must be defaults, matched or tuned"},
-      {!(config.duration > 0), "--duration must be over 0"},
+      {!(config.duration > 0), "--duration must be above 0"},
       {config.burst_seconds.empty(),
        "--burst_seconds must be a list of numbers, such as 10 or 10,30,10"},
       {config.idle_seconds.empty(), "--idle_seconds must be a list of numbers, such as 20 or 5,20"},
       {config.burst_ops < 1, "--burst_ops must be at least 1"},
       {config.batch_size < 1 || config.batch_size > 10'000'000,
        "--batch_size must be 1 to 10000000"},
-      {!(config.rate > 0) || std::isinf(config.rate), "--rate must be over 0"},
+      {!(config.rate > 0) || std::isinf(config.rate), "--rate must be above 0"},
       {!(config.put_percent >= 0) || config.put_percent > 100, "--put_percent must be 0 to 100"},
-      {!(config.scale > 0) || config.scale > 1000, "--scale must be over 0 and at most 1000"},
+      {!(config.scale > 0) || config.scale > 1000, "--scale must be above 0 and at most 1000"},
       {std::any_of(config.x_of.begin(), config.x_of.end(),
                    [](const auto& x) { return x.second < 0; }),
        "--x must be a rate of at least 0, or NAME=RATE;NAME=RATE"},
-      {!(config.calibrate_seconds > 0), "--calibrate_seconds must be over 0"},
+      {!(config.calibrate_seconds > 0), "--calibrate_seconds must be above 0"},
       {config.report_interval_seconds != 0 && !(config.report_interval_seconds >= 0.01),
        "--report_interval_seconds must be 0 or at least 0.01"},
   };
@@ -212,7 +211,7 @@ std::string FirstFault(const Config& config) {
   return "";
 }
 
-// The benchmarks' own flags; gflags has some too, which nobody means.
+// db_bench's flags, without those of gflags itself.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
   std::vector<gflags::CommandLineFlagInfo> flags;
   gflags::GetAllFlags(&flags);
@@ -222,7 +221,7 @@ std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
   return flags;
 }
 
-// The first argument that names no flag, with the nearest one that there is; empty when all do.
+// Names the first unknown flag, with the closest known one; empty if all are known.
 std::string FirstUnknownFlag(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view name = argv[i];
@@ -286,7 +285,7 @@ std::string ParseFlags(int argc, char** argv, const std::string& version, Config
   const std::string unknown = FirstUnknownFlag(argc, argv);
   if (!unknown.empty()) return unknown;
   gflags::ParseCommandLineFlags(&argc, &argv, true);
-  if (argc > 1) return std::string("'") + argv[1] + "' is not a flag; flags look like --num=1000";
+  if (argc > 1) return std::string("'") + argv[1] + "' is not a flag; use the form --num=1000";
   CopyFlags(config);
   for (const gflags::CommandLineFlagInfo& flag : OwnFlags()) {
     if (!flag.is_default) config->given.insert(flag.name);

@@ -33,7 +33,7 @@ void AddState(const StoreState& from, const StoreState& to, double seconds,
   for (const StoreState::Level& level : to.levels) level_bytes.push_back(level.bytes);
   (*object)["debt_bytes"] = to.debt_bytes;
   (*object)["store_memory_bytes"] = to.memory_bytes;
-  // A store that was opened anew meanwhile counts from 0 again.
+  // If the store was reopened in between, its counters restart at 0.
   const bool grows = to.background_written_bytes >= from.background_written_bytes &&
                      to.background_read_bytes >= from.background_read_bytes;
   const auto rate = [seconds, grows](uint64_t before, uint64_t after) {
@@ -54,8 +54,8 @@ IntervalReport::IntervalReport(Settings settings, Run& run,
       workers_(workers),
       begin_ns_(NowNs()),
       progress_(settings_.benchmark, settings_.expected_seconds),
-      // The first totals are taken here, before the workers begin: a thread that started late would
-      // leave out what had been done by then.
+      // Collects the first totals here, before the workers begin. Otherwise, work done before this
+      // thread starts would be missing.
       thread_([this, first = Collect()](std::stop_token stop) { Loop(stop, first); }) {}
 
 IntervalReport::~IntervalReport() { Stop(); }
@@ -100,7 +100,7 @@ IntervalReport::Totals IntervalReport::Collect() const {
   return totals;
 }
 
-// A load's phases are told from what was due: whether that is more or less than on average.
+// "peak" if a load has more requests due than on average, "valley" if fewer; else the run's phase.
 const char* IntervalReport::Phase(double from_seconds, double to_seconds) const {
   const char* const phase = run_.phase;
   if (!run_.load || phase != std::string_view("run")) return phase;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Tells how a benchmark goes while it runs, from a thread of its own: a line on standard output
-// every so many seconds, or on a terminal a bar that is redrawn; and at the end the intervals as
-// JSON. It only reads what the workers count anyway, so it costs them nothing.
+// Reports progress while a benchmark runs, from its own thread: a line on standard output per
+// interval, or a progress bar on a terminal; and at the end the intervals as JSON. It only reads
+// counters that the workers keep anyway, so it costs them nothing.
 #pragma once
 
 #include <array>
@@ -27,17 +27,17 @@ class IntervalReport {
  public:
   struct Settings {
     std::string benchmark;
-    double seconds = 1;             // of an interval
-    bool prints = false;            // a line for each
-    double expected_seconds = 0;    // of the benchmark; 0: unknown
-    StallCauses* causes = nullptr;  // null: the store must not be asked for its state meanwhile
+    double seconds = 1;             // per interval
+    bool prints = false;            // a line per interval
+    double expected_seconds = 0;    // length of the benchmark; 0: unknown
+    StallCauses* causes = nullptr;  // null: the store's state must not be read meanwhile
   };
 
   // `run` and `workers` must outlive the object.
   IntervalReport(Settings settings, Run& run, const std::vector<std::unique_ptr<Worker>>& workers);
-  ~IntervalReport();  // stops it if Stop() was not called
+  ~IntervalReport();  // stops the thread if Stop() was not called
 
-  // Ends the thread, and returns all intervals.
+  // Ends the thread and returns all intervals.
   std::vector<nlohmann::json> Stop();
 
  private:
@@ -62,7 +62,7 @@ class IntervalReport {
   const std::vector<std::unique_ptr<Worker>>& workers_;
   const uint64_t begin_ns_;
   Progress progress_;
-  std::vector<nlohmann::json> intervals_;  // the thread's, until it has ended
+  std::vector<nlohmann::json> intervals_;  // owned by the thread until it ends
   std::mutex mutex_;                       // for wake_ only
   std::condition_variable_any wake_;
   std::jthread thread_;

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// db_bench: LevelDB's benchmarks, flags and output, and bursts. docs/benchmarks.md tells how to use
-// it.
+// db_bench: LevelDB's benchmarks, flags and output, plus bursts and loads. See docs/benchmarks.md.
 #include <cstdio>
 
 #include "benchmarks/db_bench/benchmark_run.h"
@@ -20,6 +19,6 @@ int main(int argc, char** argv) {
   }
   StopOnInterrupt();
   if (!BenchmarkRun(config).RunAll()) return 1;
-  constexpr int kEndedByInterrupt = 130;  // as shells have it
+  constexpr int kEndedByInterrupt = 130;  // as in shells
   return Interrupted() ? kEndedByInterrupt : 0;
 }

@@ -42,7 +42,7 @@ std::string Progress::Line(double elapsed_seconds, std::string_view figure, size
     line = "[" + std::string(filled, '#') + std::string(kBarColumns - filled, '.') + "] ";
   }
   line += Clock(elapsed_seconds) + " elapsed";
-  // What comes after the expected time is the drain, whose length nobody knows.
+  // The drain follows, and its length is unknown.
   if (elapsed_seconds < expected_seconds_) {
     line += ", " + Clock(std::ceil(expected_seconds_ - elapsed_seconds)) + " left";
   }
@@ -52,7 +52,7 @@ std::string Progress::Line(double elapsed_seconds, std::string_view figure, size
 
 void Progress::Show(double elapsed_seconds, std::string_view figure) {
   if (!live_) return;
-  // The last column stays free: some terminals begin a new line when it is written.
+  // Leave the last column free: some terminals wrap when it is written.
   const std::string line = Line(elapsed_seconds, figure, TerminalColumns() - 1);
   std::fprintf(stderr, "\r%s\033[K", line.c_str());
   shown_ = true;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// One line on a terminal that is redrawn while something takes long: a bar, the time gone and left,
-// and a figure. Does nothing where standard error is no terminal. One thread at a time.
+// A progress line on a terminal: a bar, the elapsed and remaining time, and a figure. Does nothing
+// if standard error is not a terminal. One thread at a time.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace lull::bench {
 
 class Progress {
  public:
-  // `expected_seconds` of 0: not known, so there is no bar.
+  // `expected_seconds` of 0: unknown, so no bar.
   Progress(std::string title, double expected_seconds);
 
   bool live() const { return live_; }
   void Show(double elapsed_seconds, std::string_view figure);
-  // Takes the line away, so that something else can be printed.
+  // Erases the line, so that something else can be printed.
   void Clear();
 
-  // The line as it is shown, cut to `columns`.
+  // The line's text, cut to `columns`.
   std::string Line(double elapsed_seconds, std::string_view figure, size_t columns) const;
 
  private:

@@ -16,7 +16,7 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 double PerSecond(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-// Of bursts and loads, what clients wrote; of LevelDB's own benchmarks, what they moved.
+// For bursts and loads, counts written bytes only; for LevelDB's benchmarks, read and written ones.
 double MbPerSecond(const Result& result) {
   const uint64_t bytes = result.long_form ? result.written_bytes : result.bytes;
   return PerSecond(static_cast<double>(bytes) / kMiB, result.active_seconds);
@@ -66,7 +66,8 @@ nlohmann::json LoadJson(const Result& result, const Config& config) {
                            {"device_syncs_per_s", result.device_syncs_per_s},
                            {"requests", result.AllLatencies().count()},
                            {"requests_per_s", RequestsPerSecond(result)}};
-  // How far a closed loop comes, or one that was cut short, depends on the store.
+  // How many requests a load sends in a closed loop, or before it is cut short, depends on the
+  // store.
   const bool all_served = !result.interrupted && result.unserved == 0;
   if (all_served && std::isfinite(OfferedPerSecond(load))) {
     char hash[24];
@@ -95,10 +96,10 @@ void PrintLoad(const Result& result, int indent) {
   if (result.device_syncs_per_s > 0) {
     std::printf("; one writer's limit on the device %.0f/s", result.device_syncs_per_s);
   }
-  std::printf("; the generator itself %.0f ns a request\n", result.generator_ns_per_request);
+  std::printf("; generator %.0f ns per request\n", result.generator_ns_per_request);
 }
 
-// The lines below the usual one, for bursts and loads.
+// The lines after the usual one, for bursts and loads.
 void PrintLongForm(const Result& result) {
   constexpr int kIndent = 13;
   result.ForEachKind([](const char* name, const Histogram& latency) {
@@ -137,7 +138,7 @@ Histogram Result::AllLatencies() const {
 
 void PrintHeader(const Config& config, const std::string& store, const std::string& store_version) {
   const CpuFacts cpu = ReadCpuFacts();
-  // Lull says LevelDB too: it is the API's version, and scripts look for the word.
+  // For Lull too: it is the API's version, and scripts search for this word.
   std::fprintf(stderr, "%s:    version %s\n", store == "rocksdb" ? "RocksDB" : "LevelDB",
                store_version.c_str());
   std::fprintf(stderr, "Date:       %s\n", UtcTimestamp().c_str());
@@ -155,10 +156,10 @@ void PrintHeader(const Config& config, const std::string& store, const std::stri
               (key_bytes + config.value_size) * entries / kMiB);
   std::printf("FileSize:   %.1f MB (estimated)\n", (key_bytes + packed_bytes) * entries / kMiB);
 #if !defined(__OPTIMIZE__)
-  std::printf("WARNING: built without optimization; the figures mean little\n");
+  std::printf("WARNING: built without optimization; the figures are not meaningful\n");
 #endif
 #if !defined(NDEBUG)
-  std::printf("WARNING: built with assertions; the figures are lower than they should be\n");
+  std::printf("WARNING: built with assertions, which slow the store down\n");
 #endif
   std::printf("------------------------------------------------\n");
   std::fflush(stdout);

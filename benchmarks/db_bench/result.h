@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a benchmark came to, and how it is told: LevelDB's lines on standard output, and JSON.
+// The result of a benchmark, printed in LevelDB's format on standard output and written as JSON.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace lull::bench {
 
 struct Result {
   std::string name;
-  std::string message;     // printed behind the figures
+  std::string message;     // printed after the figures
   bool long_form = false;  // a burst benchmark or a load
   int value_size = 0;
   int batch_size = 1;
@@ -32,17 +32,17 @@ struct Result {
   uint64_t bytes = 0;  // of keys and values, written and read
   uint64_t written_bytes = 0;
   double micros_per_op = 0;
-  double active_seconds = 0;  // that throughput is taken over: the bursts, or the whole
+  double active_seconds = 0;  // basis of the throughput: the bursts, or the whole run
   double wall_seconds = 0;    // from the first operation to the end, without the drain
   std::optional<double> drain_seconds;
 
-  bool timed = false;                                // the rest of the block is filled
+  bool timed = false;                                // whether the rest of this block is set
   std::array<Histogram, kOpKinds.size()> latencies;  // by OpKind
   StallTotal stalls;
   std::map<std::string, double> stall_seconds_by_cause;
-  // Of every kind together: requests, where a batch is one.
+  // All kinds together. Counts requests: a batch is one request.
   Histogram AllLatencies() const;
-  // Calls `what(name, latencies)` for each kind of which there were any.
+  // Calls `what(name, latencies)` for each kind that occurred.
   template <typename What>
   void ForEachKind(const What& what) const {
     for (size_t i = 0; i < latencies.size(); ++i) {
@@ -51,16 +51,16 @@ struct Result {
   }
 
   std::vector<Burst> bursts;
-  std::shared_ptr<const LoadPlan> load;  // null for what is no load
-  double sustainable_rate = 0;           // X, where the load's rates are shares of it
+  std::shared_ptr<const LoadPlan> load;  // null if this is not a load
+  double sustainable_rate = 0;           // X, if the load's rates are multiples of it
   double generator_ns_per_request = 0;
-  double device_syncs_per_s = 0;  // of a synced load
+  double device_syncs_per_s = 0;  // synced loads only
   uint64_t unserved = 0;
-  uint64_t operations_hash = 0;  // of all clients
+  uint64_t operations_hash = 0;  // sum over all clients
 
-  bool interrupted = false;        // so the figures are of a part
-  std::optional<bool> limit_held;  // --store=limit: nothing was flushed indeed
-  int64_t device_write_bytes = 0;  // with the drain
+  bool interrupted = false;        // the figures cover only a part
+  std::optional<bool> limit_held;  // --store=limit: whether nothing was flushed
+  int64_t device_write_bytes = 0;  // including the drain
   int64_t device_read_bytes = 0;
   uint64_t store_bytes = 0;  // in the store's folder, at the end
   std::optional<double> space_amplification;

@@ -12,7 +12,7 @@
 namespace lull::bench {
 namespace {
 
-// Of intervals.csv. What an interval does not have stays empty.
+// Columns of intervals.csv. Values that an interval does not have stay empty.
 constexpr std::array kColumns = {"store",
                                  "benchmark",
                                  "date",
@@ -58,7 +58,7 @@ std::FILE* Append(const std::string& path, const char* flag) {
 std::string Cell(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
-  std::string cell;  // parts apart by spaces
+  std::string cell;  // parts separated by spaces
   for (const nlohmann::json& part : value) cell += (cell.empty() ? "" : " ") + part.dump();
   return cell;
 }
@@ -78,7 +78,7 @@ std::string Header() {
   return row + '\n';
 }
 
-// "b4-60-lull-write": a benchmark's name has characters that a file's had better not have.
+// "b4-60-lull-write": replaces characters that are inconvenient in file names.
 std::string FileStem(std::string text) {
   for (char& c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
@@ -128,7 +128,7 @@ bool ResultFiles::Write(const Result& result, const Config& config, const std::s
   }
   for (const File& file : json_) good &= Put(file.get(), object.dump() + '\n');
   if (!folder_.empty() && result.timed) good &= WriteTables(result, store);
-  if (!good) std::fprintf(stderr, "results could not all be written: %s\n", std::strerror(errno));
+  if (!good) std::fprintf(stderr, "results: incomplete write: %s\n", std::strerror(errno));
   return good;
 }
 
@@ -136,7 +136,7 @@ bool ResultFiles::WriteTables(const Result& result, const std::string& store) {
   bool good = true;
   result.ForEachKind([&](const char* name, const Histogram& latency) {
     const std::string stem = FileStem(result.name + '-' + store + '-' + name);
-    // A name that is there already is of an earlier run.
+    // An existing file is from an earlier run.
     std::string path = folder_ + '/' + stem + ".hgrm";
     for (int run = 2; std::filesystem::exists(path); ++run) {
       path = folder_ + '/' + stem + '-' + std::to_string(run) + ".hgrm";

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Where results are kept. A file of JSON lines (--json), or a folder (--results) with
-//   results.jsonl   one object for each benchmark, and before it those of its intervals
-//   intervals.csv   the intervals again, as a table
-//   *.hgrm          a percentile table for each benchmark and kind of request
-// Everything is appended to, so that several stores can share a folder. Main thread only.
+// Writes results to a file of JSON lines (--json), or to a folder (--results) with
+//   results.jsonl   one object per benchmark, preceded by those of its intervals
+//   intervals.csv   the same intervals as a table
+//   *.hgrm          a percentile table per benchmark and kind of request
+// Appends to existing files, so that several stores can share a folder. Main thread only.
 #pragma once
 
 #include <cstdio>
@@ -19,11 +19,11 @@ namespace lull::bench {
 
 class ResultFiles {
  public:
-  // Empty paths: nothing is written there. Null, with a message on standard error that names the
-  // flag, when something cannot be created.
+  // An empty path writes nothing there. If a file cannot be created, prints an error that names the
+  // flag on standard error and returns null.
   static std::unique_ptr<ResultFiles> Open(const std::string& json_path, const std::string& folder);
 
-  // Returns false, with a message on standard error, when it cannot all be written.
+  // If not everything can be written, prints an error on standard error and returns false.
   bool Write(const Result& result, const Config& config, const std::string& store,
              const std::string& store_version, const std::vector<nlohmann::json>& intervals);
 
@@ -36,7 +36,7 @@ class ResultFiles {
   ResultFiles() = default;
   bool WriteTables(const Result& result, const std::string& store);
 
-  std::vector<File> json_;  // one or two
+  std::vector<File> json_;  // at most two
   File csv_;                // null without a folder
   std::string folder_;
 };

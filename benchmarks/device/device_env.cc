@@ -22,8 +22,7 @@ class PacedFile final : public leveldb::WritableFile {
 
  private:
   const std::unique_ptr<leveldb::WritableFile> file_;
-  // A file that is renamed while it is open goes on under its old name here. Stores rename only
-  // what they have closed.
+  // Not updated when the file is renamed while open. Stores rename only closed files.
   const std::string name_;
   PacedDevice* const device_;
 };
@@ -33,7 +32,7 @@ class PacedFile final : public leveldb::WritableFile {
 leveldb::Status DeviceEnv::NewWritableFile(const std::string& name, leveldb::WritableFile** file) {
   const leveldb::Status status = target()->NewWritableFile(name, file);
   if (!status.ok()) return status;
-  device_->Remove(name);  // a file of that name is gone now
+  device_->Remove(name);  // an older file of that name was truncated
   *file = new PacedFile(*file, name, device_);
   return status;
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// An Env whose files are the machine's, and whose writes take as long as on the device of a model.
-// A sync does not reach the machine's own disk, so that this takes no part: what such a store
-// writes does not survive a power failure. Threads as of Env.
+// An Env that stores its files on the machine's disk, but whose writes take as long as on the
+// modelled device. Syncs do not reach the machine's disk, so that its speed does not matter. The
+// data of such a store does not survive a power failure. Same threading rules as Env.
 #pragma once
 
 #include <memory>

@@ -11,10 +11,10 @@ namespace {
 constexpr uint64_t kMiB = 1 << 20;
 constexpr double kMs = 1e6;
 constexpr double kUs = 1e3;
-constexpr uint64_t kPieceBytes = kMiB;  // of write-back
-constexpr double kNothingNs = 1e-3;     // left of a request that has ended, but for rounding
+constexpr uint64_t kPieceBytes = kMiB;  // written back at a time
+constexpr double kNothingNs = 1e-3;     // a request with less time left has ended (rounding)
 
-// Round figures of each kind of disk. 100mb is what papers limit a fast disk to.
+// Rounded figures for each kind of disk. 100mb is the limit that papers put on a fast disk.
 constexpr DeviceSpec kPresets[] = {
     {"hdd", 150e6, 4 * kMs, 8 * kMs, 0, 256 * kMiB},
     {"sata", 450e6, 60 * kUs, 500 * kUs, 100 * kUs, 256 * kMiB},
@@ -66,7 +66,7 @@ void DeviceModel::Remove(const std::string& file) {
   const auto found = files_.find(file);
   if (found == files_.end()) return;
   dirty_bytes_ -= found->second.dirty_bytes;
-  // A sync that waits is of no use to anyone; its caller must not wait for ever.
+  // A pending sync has no purpose any more, but its caller must not wait forever.
   for (const Request& request : found->second.requests) {
     if (request.ticket) ended_[*request.ticket] = at_ns_;
   }
@@ -111,7 +111,7 @@ void DeviceModel::Step(double until_ns) {
   const auto sharing = static_cast<double>(busy_.size());
   const double each_ns = std::min(least_ns, (until_ns - at_ns_) / sharing);
   at_ns_ += each_ns * sharing;
-  if (each_ns < least_ns) at_ns_ = until_ns;  // exactly, whatever the rounding
+  if (each_ns < least_ns) at_ns_ = until_ns;  // exact, in spite of rounding
   const std::vector<std::string> served(busy_.begin(), busy_.end());
   for (const std::string& name : served) {
     File& file = files_[name];

@@ -1,18 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The arithmetic of a device that is not there: how long writes and syncs take on a disk of a given
-// bandwidth, behind a page cache that holds so many dirty bytes. It has no clock and no thread:
-// time is an argument, and the same calls give the same answers (paced_device.h makes callers
-// wait). One thread at a time.
+// The arithmetic of a simulated device: how long writes and syncs take on a disk of a given
+// bandwidth, under a page cache with limited dirty bytes. It has no clock and no thread: time is an
+// argument, and the same calls give the same answers. paced_device.h makes callers wait. One thread
+// at a time.
 //
-// The device does work of so many nanoseconds a request, and shares itself evenly among all files
-// that have requests, however many each has: with two of them each is served at half the speed.
-// A file's own requests are served in turn.
+// Each request takes a fixed time plus a time per byte. The device shares itself evenly among all
+// files that have requests, however many each has: with two such files, each is served at half the
+// speed. The requests of one file are served in order.
 //
-// An append is a copy into the page cache. Write-back begins when half of the bytes that may be
-// dirty are, a piece of each dirty file at a time; who appends when all of them are has to wait. A
-// sync puts all dirty bytes of its file to the device, and a flush behind them. Reads are not
-// modelled: what a benchmark reads it has written shortly before, and clean pages stay cached.
+// An append copies into the page cache. Write-back starts when dirty bytes exceed half of their
+// limit; it writes one piece of each dirty file at a time. An append over the limit has to wait. A
+// sync queues all dirty bytes of its file, followed by a flush. Reads are not modelled: benchmarks
+// read what they have just written, and clean pages stay cached.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ namespace lull::bench {
 struct DeviceSpec {
   std::string_view name;
   double write_bytes_per_s = 0;
-  double request_ns = 0;  // of the device's time, for each request: a seek
-  double flush_ns = 0;    // of the device's time, for each sync
-  double latency_ns = 0;  // of a sync's time, in which the device serves others
+  double request_ns = 0;  // device time of each request: a seek
+  double flush_ns = 0;    // device time of each sync
+  double latency_ns = 0;  // added to a sync; meanwhile the device serves other requests
   uint64_t dirty_bytes_max = 0;
 };
 
@@ -45,37 +45,37 @@ class DeviceModel {
 
   explicit DeviceModel(const DeviceSpec& spec) : spec_(spec) {}
 
-  // Lets the device work until `now_ns`. Times must not fall; every call below is at the last one.
+  // Runs the device until `now_ns`, which must not decrease. The calls below happen at that time.
   void Advance(uint64_t now_ns);
 
   void Append(const std::string& file, uint64_t bytes);
   Ticket Sync(const std::string& file);
-  // What is dirty of a file that is gone need not be written.
+  // The dirty bytes of a removed file need not be written.
   void Remove(const std::string& file);
   void Rename(const std::string& from, const std::string& to);
 
-  // Whether appends must wait, and until when, if nothing further comes.
+  // Whether appends must wait, and until when if no further request arrives.
   bool full() const { return dirty_bytes_ > spec_.dirty_bytes_max; }
   uint64_t RoomAtNs() const;
 
-  // When a sync ends, if nothing further comes; what comes can only put it off. REQUIRES: the sync
-  // was not found ended before.
+  // When a sync ends if no further request arrives; further requests can only delay it. REQUIRES:
+  // TakeEnded(ticket) has not returned true.
   uint64_t EndsAtNs(Ticket ticket) const;
-  // Whether it has ended. If so, the ticket is spent.
+  // Returns whether the sync has ended. If so, the ticket becomes invalid.
   bool TakeEnded(Ticket ticket);
 
   uint64_t dirty_bytes() const { return dirty_bytes_; }
-  uint64_t written_bytes() const { return written_bytes_; }  // to the device
+  uint64_t written_bytes() const { return written_bytes_; }  // to the device, in total
 
  private:
   struct Request {
-    double left_ns = 0;  // of the device's time
+    double left_ns = 0;  // device time
     uint64_t bytes = 0;
     std::optional<Ticket> ticket;
   };
   struct File {
-    uint64_t dirty_bytes = 0;      // all
-    uint64_t unqueued_bytes = 0;   // of them, those that no request is for
+    uint64_t dirty_bytes = 0;      // queued or not
+    uint64_t unqueued_bytes = 0;   // dirty bytes without a request
     std::deque<Request> requests;  // served in this order
   };
 
@@ -83,7 +83,7 @@ class DeviceModel {
   void QueueWriteBack();
   void Queue(const std::string& name, File& file, uint64_t bytes, double flush_ns,
              std::optional<Ticket> ticket);
-  // Works until a request ends or `until_ns` is reached, whichever comes first.
+  // Runs the device until a request ends or until `until_ns`, whichever is first.
   void Step(double until_ns);
   void EndFront(const std::string& name, File& file);
 
@@ -94,7 +94,7 @@ class DeviceModel {
   uint64_t dirty_bytes_ = 0;
   uint64_t written_bytes_ = 0;
   Ticket last_ticket_ = 0;
-  std::map<Ticket, double> ended_;  // when those did that nobody has taken yet
+  std::map<Ticket, double> ended_;  // end times not yet fetched by TakeEnded()
 };
 
 }  // namespace lull::bench

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A device model that makes its callers wait: an append until the page cache has room, a sync until
-// it would have ended. Any thread; it sleeps in the caller's, and holds no lock meanwhile.
+// it ends on the modelled device. Any thread; sleeps on the caller's thread without holding a lock.
 #pragma once
 
 #include <mutex>

@@ -35,7 +35,7 @@ class PacedFile final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
     return Sync(options, debug);
   }
-  // A hint to write back early, which the model does by itself.
+  // A hint to write back early, which the model does anyway.
   IOStatus RangeSync(uint64_t, uint64_t, const IOOptions&, IODebugContext*) override {
     return IOStatus::OK();
   }
@@ -56,7 +56,7 @@ class DeviceFileSystem final : public rocksdb::FileSystemWrapper {
                            std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) override {
     const IOStatus status = target()->NewWritableFile(name, options, file, debug);
     if (!status.ok()) return status;
-    device_->Remove(name);  // a file of that name is gone now
+    device_->Remove(name);  // an older file of that name was truncated
     *file = std::make_unique<PacedFile>(std::move(*file), name, device_);
     return status;
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// RocksDB on the device of a model: what device_env.h is for the stores with LevelDB's Env.
+// Puts RocksDB on a modelled device, as device_env.h does for the stores that use LevelDB's Env.
 #pragma once
 
 #include <rocksdb/file_system.h>

@@ -22,7 +22,7 @@ def nearest(word, choices):
 
 
 def unknown(kind, word, choices):
-    """What is said of a word that is none of `choices`."""
+    """The error for a word that is not one of `choices`."""
     return f"there is no {kind}'{word}'{nearest(word, choices)} (known: {', '.join(choices)})"
 
 
@@ -82,7 +82,7 @@ def size_text(value):
 
 
 def names_of(choices, default=None):
-    """What argparse is told of a flag that takes some of `choices`; all of them if there is no
+    """The argparse settings of a flag that takes some of `choices`; all of them if there is no
     default."""
     help_text = 'of ' + ', '.join(choices) + (f" ({','.join(default)})" if default else '')
     default = default or list(choices)

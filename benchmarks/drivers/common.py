@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What all modules of the scripts build on."""
+"""Basics of all the scripts."""
 
 import json
 import os
@@ -9,14 +9,14 @@ MIB = 1 << 20
 
 
 class Failure(Exception):
-    """What went wrong, told to the user without a traceback."""
+    """An error that is shown to the user without a traceback."""
 
 
 def read_json_lines(path, cuts=False):
-    """The objects of a file that programs append to, one a line.
+    """The objects of a file of JSON lines that programs append to.
 
-    What a kill has torn at the end is ignored, and with `cuts` cut off the file, so that it can be
-    appended to again.
+    Ignores a partial last line, which a killed program leaves. With `cuts`, removes it from the
+    file, so that appending is possible again.
     """
     try:
         with open(path, 'rb') as file:

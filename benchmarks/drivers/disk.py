@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The disk under the stores: how much room it has, and how fast it may be written to."""
+"""The disk under the stores: its free space and its write limit."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from drivers.common import Failure
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
-MODELS = ['hdd', 'sata', 'nvme', '100mb']  # of db_bench
+MODELS = ['hdd', 'sata', 'nvme', '100mb']  # known to db_bench
 
 
 def device_of(folder):
@@ -18,7 +18,7 @@ def device_of(folder):
     device = f'{os.major(number)}:{os.minor(number)}'
     node = os.path.realpath(f'/sys/dev/block/{device}')
     if not os.path.isdir(node):
-        raise OSError(f'{folder} is not on a block device of its own')
+        raise OSError(f'{folder} is not on exactly one block device')
     if os.path.exists(os.path.join(node, 'partition')):
         with open(os.path.join(os.path.dirname(node), 'dev')) as disk:
             device = disk.read().strip()
@@ -37,9 +37,9 @@ def write_to(path, text):
 
 
 class WriteCap:
-    """A control group in which writes to one disk are limited.
+    """A control group that limits writes to one disk.
 
-    Raises OSError where the machine does not allow one.
+    Raises OSError if the machine does not allow it.
     """
 
     def __init__(self, folder):
@@ -65,7 +65,7 @@ class WriteCap:
             raise
 
     def join(self):
-        """Called in a child process before it becomes the benchmark."""
+        """Runs in a child process before it executes the benchmark."""
         write_to(os.path.join(self.group, 'cgroup.procs'), str(os.getpid()))
 
     def close(self):
@@ -74,13 +74,13 @@ class WriteCap:
 
 
 def open_cap(options, otherwise):
-    """The limit. Where it cannot be set: a failure if the user asked for it by name, else None, and
-    the user is told what is done `otherwise`."""
+    """The limit. If it cannot be set, raises Failure if the user asked for it by name; otherwise
+    prints that, with `otherwise`, and returns None."""
     try:
         return WriteCap(options.db_dir)
     except OSError as error:
         if options.device == 'cap':
-            raise Failure(f'--device=cap: writes cannot be limited here: {error}') from None
+            raise Failure(f'--device=cap: cannot limit writes on this machine: {error}') from None
         print(f'The kernel cannot limit writes to 100 MB/s here ({error}): {otherwise}.')
         return None
 
@@ -101,5 +101,5 @@ def check_folder(folder):
     if inside:
         print(
             f'Note: {folder} is in memory ({inside[0][1]}), so this measures no disk. '
-            '--db-dir names another folder.'
+            'Use --db-dir to choose another folder.'
         )

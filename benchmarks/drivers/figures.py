@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Medians and ratios, and how they are written in tables."""
+"""Medians and ratios, and their form in tables."""
 
 import statistics
 
 
 def median(values):
-    """Of those that are there; None if there are none."""
+    """The median of the values that are not None; None without any."""
     values = [value for value in values if value is not None]
     return statistics.median(values) if values else None
 
@@ -15,7 +15,7 @@ def shown(value, digits):
 
 
 def number(value):
-    """With three digits that count."""
+    """With three significant digits."""
     if value is None:
         return '-'
     if value < 0.0005:
@@ -24,13 +24,13 @@ def number(value):
 
 
 def ratio_number(ratio):
-    """With two digits that count, small ones too."""
+    """With two significant digits, even if small."""
     return f'{ratio:.2g}' if 0 < ratio < 0.1 else f'{ratio:.2f}'
 
 
 def table(rows, numbers=True):
-    """Rows of cells as the lines of a Markdown table; the first is the head. With `numbers` all
-    columns but the first stand to the right."""
+    """The lines of a Markdown table; the first row is the head. With `numbers`, all columns but the
+    first are right-aligned."""
     marks = ['---'] + ['---:' if numbers else '---'] * (len(rows[0]) - 1)
     return [
         '| ' + ' | '.join(rows[0]) + ' |',

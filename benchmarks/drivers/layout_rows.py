@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What benchmarks/layouts measures: sets of data, and the rows of the table of each."""
+"""The data sets of benchmarks/layouts, and the rows of their tables."""
 
 import collections
 
 from drivers.command_line import size_text
 
-# keys: how many, at --scale=1. flags: of db_bench, for a load.
+# keys: their number at --scale=1. flags: db_bench's flags for a load.
 Data = collections.namedtuple('Data', 'name title keys flags')
 DATA = {
     d.name: d
@@ -17,12 +17,12 @@ DATA = {
 }
 ENTRY_BYTES = 216
 
-# A store, or a layout of Lull with its options (None: another store).
+# A layout of Lull with its options, or another store (options None).
 Row = collections.namedtuple('Row', 'name store options')
 
 
 def make_rows(table_sizes, phis):
-    """By name, in the order of the table."""
+    """The rows by name, in the order of the table."""
     rows = [
         Row('leveled', 'lull', 'layout=leveled'),
         Row("leveled, LevelDB's cuts", 'lull', 'layout=leveled;align_outputs=false'),

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The figures that benchmarks/layouts takes, and the table that it makes of them."""
+"""The figures of benchmarks/layouts, and their tables."""
 
 import collections
 
@@ -7,7 +7,7 @@ from drivers.common import MIB
 from drivers.figures import median, table
 from drivers.stolen_cpu import stolen_share
 
-# layout: what the store counted of its own compactions since it was opened.
+# layout: the store's counters of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')
 COUNTED = ('chains', 'l1_tables', 'l1_picks')
 
@@ -20,37 +20,36 @@ def load_of(result, intervals, layout):
         writes['p999_us'] / 1000,
         result['stall_seconds'],
         result['write_amplification'],
-        sum(size > 0 for size in tree[0][1:]) if tree else None,  # L0 comes and goes
+        sum(size > 0 for size in tree[0][1:]) if tree else None,  # without L0, which varies
         stolen_share(result),
         layout,
     )
 
 
 class Measured:
-    """Of one set of data: X by the name of a row; the loads by it, by their share of X, and by the
-    number of the run."""
+    """Results of one data set: X by row name, and loads by row name, share of X and run number."""
 
     def __init__(self):
-        self.x = {}  # requests a second
-        self.overwritten = {}  # what was counted meanwhile
+        self.x = {}  # requests per second
+        self.overwritten = {}  # counters of the closed loop
         self.loads = collections.defaultdict(lambda: collections.defaultdict(dict))
 
     def shares_of(self, name):
         return sorted(share for share, runs in self.loads.get(name, {}).items() if runs)
 
     def runs_done(self):
-        """Of any load that was measured: the least and the greatest number, or the one there is."""
+        """The smallest and largest number of runs of a measured load; one number if equal."""
         counts = {len(runs) for loads in self.loads.values() for runs in loads.values() if runs}
         return sorted({min(counts), max(counts)})
 
     def stolen_max(self):
-        """The greatest share of the CPU time that the host took during a load."""
+        """The largest share of CPU time that the host took during a load."""
         by_share = [runs for loads in self.loads.values() for runs in loads.values()]
         return max(load.stolen for runs in by_share for load in runs.values())
 
 
 def together(counted):
-    """Counters of several runs as if of one: their sums, and the greatest of each maximum."""
+    """Adds up the counters of several runs; takes the maximum of each maximum."""
     if not isinstance(counted[0], dict):
         return sum(counted)
     return {
@@ -60,7 +59,7 @@ def together(counted):
 
 
 def summary_of(loads):
-    """The medians of several runs, and what they counted together."""
+    """The medians of several runs, and the sums of their counters."""
     counted = [
         {part: load.layout[part] for part in COUNTED if part in load.layout} for load in loads
     ]
@@ -112,7 +111,7 @@ HEAD = (
 
 
 def row_of(name, measured):
-    """One row's cells. Latencies are of each load, everything else is of the last."""
+    """The cells of one row. Latencies are per load; everything else is from the last load."""
     runs = measured.loads[name]
     loads = [summary_of(list(runs[share].values())) for share in measured.shares_of(name)]
     last = loads[-1]
@@ -129,7 +128,7 @@ def row_of(name, measured):
 
 
 def markdown(names, measured, notes):
-    """Rows that have not been measured to the end are left out."""
+    """Omits rows that are not complete."""
     shares = sorted({share for name in names for share in measured.shares_of(name)})
     names = [name for name in names if len(measured.shares_of(name)) == len(shares) > 0]
     head = ['layout', 'X, K/s']

@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What a command has measured or seen goes into a page of docs/, between two marks."""
+"""Writes generated text into a page of docs/, between two marks."""
 
 from drivers.common import Failure
 
 
 def replace_between(text, begin, end, block):
-    """The text with what stands between the two marks replaced; None if they are not there."""
+    """The text with a new part between the two marks; None if the marks are missing."""
     before, has_begin, rest = text.partition(begin)
     _, has_end, after = rest.partition(end)
     return f'{before}{begin}\n{block}{end}{after}' if has_begin and has_end else None

@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What benchmarks/policies measures: the policies with what their papers claim, and the rows."""
+"""The policies of benchmarks/policies with their papers' claims, and the rows of the table."""
 
 import collections
 
-# figures: what of ours stands beside the claim, as (row, figure, what it is divided by).
+# figures: our figures for the claim, as (row, figure, policy of the reference).
 Claim = collections.namedtuple('Claim', 'text over figures')
 POLICIES = {
     'leveldb': Claim("LevelDB 1.23's rules: what the others are divided by", '', []),
@@ -34,9 +34,9 @@ POLICIES = {
     ),
 }
 
-# throughput: over the bursts in MB/s, over the peaks or the whole in 1000 requests a second.
-# seconds: about how long a run takes. capped: writes to the device are limited to 100 MB/s.
-# sustained: the closed loop that X is measured with, if any.
+# throughput: in bursts in MB/s; in peaks or the whole run in 1000 requests per second.
+# seconds: approximate length of a run. capped: writes to the device are limited to 100 MB/s.
+# sustained: the closed loop that measures X, if the row needs X.
 Row = collections.namedtuple(
     'Row', 'name title throughput seconds flags sustained capped', defaults=['', False]
 )
@@ -56,7 +56,7 @@ def bursts(scale, synced):
 
 
 def load(scale, num, seconds, shape, *flags):
-    """Of `shape`, each {S} stands for ten seconds."""
+    """In `shape`, each {S} is replaced by ten seconds."""
     return [
         '--benchmarks=load',
         f'--num={max(1000, int(num * scale))}',
@@ -67,13 +67,13 @@ def load(scale, num, seconds, shape, *flags):
     ]
 
 
-# As in the workloads B1 and B10 of db_bench, and as in B2.
+# As in B1 and B10 of db_bench, and as in B2.
 PRODUCTION = ('--mix=put=57,get=41,scan=2', '--values=lognormal:400:0.4:250:1000')
 PRODUCTION += ('--scans=uniform:10:50',)
 HALF_WRITES = ('--mix=put=50,get=50', '--values=1024')
 PRODUCTION_KEYS = 400_000
 HALF_WRITES_KEYS = 200_000
-FULL, HALF = 'production', 'half-writes'  # the closed loops that X is measured with
+FULL, HALF = 'production', 'half-writes'  # the closed loops that measure X
 
 
 def make_rows(scale):
@@ -97,6 +97,6 @@ def make_rows(scale):
 
 
 def sustained_flags(which, scale):
-    """The closed loop whose rate is X."""
+    """The flags of the closed loop whose rate is X."""
     mix, num = {FULL: (PRODUCTION, PRODUCTION_KEYS), HALF: (HALF_WRITES, HALF_WRITES_KEYS)}[which]
     return load(scale, num, SUSTAINED_SECONDS, 'max', *mix)

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Turns what was measured of policies into Markdown."""
+"""Markdown tables of the results of benchmarks/policies."""
 
 import collections
 
@@ -17,7 +17,7 @@ UNITS = {'bursts': 'MB/s in bursts', 'peaks': 'K requests/s in peaks', 'whole': 
 
 
 def peak_rate(intervals):
-    """Operations a second over those intervals in which a load's rate was above its mean."""
+    """Operations per second in the intervals in which a load's rate was above its mean."""
     ops = seconds = begin = 0
     for interval in intervals:
         length = interval['at_seconds'] - begin
@@ -29,7 +29,7 @@ def peak_rate(intervals):
 
 
 def figures_of(row, intervals, result):
-    """By name; latencies in milliseconds. None: there was nothing to take it from."""
+    """Figures by name; latencies in milliseconds. None: not available."""
     if row.throughput == 'bursts':
         throughput = result['mb_per_s']
     elif row.throughput == 'peaks':
@@ -55,7 +55,7 @@ def ratio(value, base):
 
 
 class Measured:
-    """Figures of all runs: medians by row and policy. 'limit' is a policy, too."""
+    """Figures of all runs; medians by row and policy. 'limit' counts as a policy."""
 
     def __init__(self):
         self.runs = collections.defaultdict(list)
@@ -67,7 +67,7 @@ class Measured:
         return median([run[figure] for run in self.runs.get((row, policy), [])])
 
     def best(self, row, figure, policies):
-        """What the best of the policies is shown as; None where there is no difference."""
+        """The text of the best policy's value; None if there is no difference."""
         values = [self.get(row, policy, figure.name) for policy in policies]
         values = [value for value in values if value is not None]
         if len({number(value) for value in values}) < 2:
@@ -115,7 +115,7 @@ def claims_table(policies, measured):
 
 
 def markdown(rows, policies, measured, notes):
-    """All tables. `rows` are shown as far as there is something of them."""
+    """All tables. Omits rows without results."""
     out = list(notes) + ['', *claims_table(policies, measured)]
     for row in rows:
         if not any((row.name, policy) in measured.runs for policy in policies):

@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Shows how far a comparison has come."""
+"""Shows the progress of a comparison."""
 
 import shutil
 import sys
 import time
 
-BAR = 12  # short: times, names and figures are to fit into 80 columns
+BAR = 12  # short, so that times, names and figures fit into 80 columns
 
 
 def clock(seconds):
@@ -13,7 +13,7 @@ def clock(seconds):
 
 
 class Progress:
-    """On a terminal a bar with times and the latest figure; otherwise a line for each run."""
+    """A bar with times and the latest figure on a terminal; otherwise one line per run."""
 
     def __init__(self, expected):
         self.expected = expected  # seconds of each run, in order
@@ -22,7 +22,7 @@ class Progress:
         self.live = sys.stdout.isatty()
 
     def expect(self, seconds):
-        """One run more than was planned, at the end."""
+        """Adds one unplanned run at the end."""
         self.expected.append(seconds)
 
     def start(self, title):
@@ -37,7 +37,7 @@ class Progress:
         before, current = sum(self.expected[: self.done]), self.expected[self.done]
         inside = min(now - self.run_begin, 0.95 * current)
         share = (before + inside) / sum(self.expected)
-        # Runs that took longer than expected tell that those to come will, too.
+        # If runs took longer than expected, later ones probably will, too.
         pace = (self.run_begin - self.begin) / before if before else 1
         left = (sum(self.expected) - before) * pace - inside
         filled = int(share * BAR)

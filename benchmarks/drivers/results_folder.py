@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The folder in which a call keeps its results, results.jsonl.
+"""The file results.jsonl in a call's results folder.
 
-The first object describes the machine and has the arguments of the call. Then come the results of
-runs, each after its intervals.
+The first object has the machine and the arguments of the call. The results of the runs follow, each
+after its intervals.
 """
 
 import datetime
@@ -12,7 +12,7 @@ import os
 from drivers.common import ROOT, Failure, read_json_lines
 
 NAME = 'results.jsonl'
-SUSTAINABLE = ',sustainable'  # ends the name of a closed loop that was run to find X
+SUSTAINABLE = ',sustainable'  # suffix of the name of a closed loop that measures X
 
 
 def make_results_folder():
@@ -23,7 +23,7 @@ def make_results_folder():
 
 
 def keep(objects, output, **facts):
-    """Appends the intervals and the result of a run, the intervals with what they belong to."""
+    """Appends the result of a run and its intervals. Adds to intervals what they belong to."""
     result = objects[-1]
     with open(output, 'a') as file:
         for item in objects:
@@ -35,11 +35,11 @@ def keep(objects, output, **facts):
 
 
 def read_results(folder):
-    """All that a call has kept there."""
+    """All objects in the file."""
     path = os.path.join(folder, NAME)
     objects = read_json_lines(path, cuts=True)
     if not objects or 'arguments' not in objects[0]:
-        raise Failure(f'{path}: does not begin with what was called')
+        raise Failure(f'{path}: does not begin with the arguments of a call')
     return objects
 
 

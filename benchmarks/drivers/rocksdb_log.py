@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The chains of compactions of a RocksDB, from the events in its log.
+"""Computes a RocksDB's chains of compactions from the events in its log.
 
-Counted as Lull counts its own (docs/research/layouts.md): a chain is what is compacted from one
-flush to the next, its width the bytes that these merges read, its length the levels they read.
+Counts them as Lull does (docs/research/layouts.md). A chain is the compactions between two flushes.
+Its width is the bytes that they read, its length the number of levels that they read from.
 """
 
 import json
@@ -18,15 +18,15 @@ def events(lines):
         try:
             yield json.loads(event)
         except ValueError:
-            pass  # the last line of a process that was killed
+            pass  # the partial last line of a killed process
 
 
 def chains_of(lines):
-    """What lull.layout calls `chains`. A compaction counts where it ended."""
+    """The same counters as `chains` of lull.layout. A compaction counts when it ends."""
     chains = dict.fromkeys(
         ('flushes', 'chains', 'width_bytes_sum', 'width_bytes_max', 'length_sum', 'length_max'), 0
     )
-    begun = {}  # by number of the job: bytes, and the level they were taken from
+    begun = {}  # job number -> bytes, and the level they were read from
     width, levels = 0, set()
     for event in events(lines):
         if event['event'] == 'compaction_started':

@@ -18,7 +18,7 @@ BUILD = os.path.join(ROOT, 'build', 'release')
 INTERVAL = re.compile(r'^\s+[\d.]+ s\s+(\w+)\s+([\d.]+) MB/s')
 CLASSIC_LINE = re.compile(r'^(\w+)\s*:\s+([\d.]+) micros/op;(?:\s+([\d.]+) MB/s)?')
 REASON_MAX = 300  # letters
-GRACE_SECONDS = 5  # in which what is told to end must do so
+GRACE_SECONDS = 5  # between SIGTERM and SIGKILL
 
 
 # ---- Before ----------------------------------------------------------------

@@ -130,7 +130,7 @@ def joined(*options):
 
 
 def run_script(name, work, stopped=STOPPED):
-    """Returns what work() returns. A failure is told in one line."""
+    """Returns what work() returns. Prints a failure in one line."""
     try:
         return work()
     except Failure as failure:

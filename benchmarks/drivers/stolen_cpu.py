@@ -1,8 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""CPU time that the host took from this machine during a run, and what follows from it.
+"""CPU time that the host took from this machine during a run, and the runs that it disturbed.
 
-A run that was disturbed is made again, TRIES times in all. Where the runs are alike, the least
-disturbed counts.
+Repeats a disturbed run, up to TRIES runs in all. Among equal runs, the least disturbed one counts.
 """
 
 import os
@@ -21,7 +20,7 @@ def disturbed(result):
 
 
 def until_undisturbed(run):
-    """What run(last_try) gives, each time until one is not disturbed; the least disturbed first."""
+    """Calls run(last_try) until a run is not disturbed. Returns all, the least disturbed first."""
     made = []
     while len(made) < TRIES and (not made or disturbed(made[-1])):
         made.append(run(len(made) + 1 == TRIES))
@@ -29,4 +28,4 @@ def until_undisturbed(run):
 
 
 def disturbed_text(result):
-    return f'{100 * stolen_share(result):.0f} % of the CPU was stolen, so once more'
+    return f'{100 * stolen_share(result):.0f} % of the CPU was stolen: repeating it'

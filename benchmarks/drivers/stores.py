@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The stores that are compared."""
+"""The stores of the comparisons."""
 
 import collections
 
-# The name on the command line, in tables, and of the program, with what sets it apart.
+# Name on the command line, title in tables, program, and the flags that select the store.
 Store = collections.namedtuple('Store', 'name title program flags', defaults=[()])
 PROFILE = '--rocksdb_profile='
 STORES = {
@@ -19,6 +19,6 @@ STORES = {
 
 
 def in_turn(items, begin):
-    """All items, beginning with number `begin`: so a drift of the machine does not hit one item."""
+    """All items, beginning with number `begin`, so that drift does not always hit the same one."""
     begin %= len(items)
     return [*items[begin:], *items[:begin]]

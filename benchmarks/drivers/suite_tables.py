@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The figures of benchmarks/suite as Markdown: headlines with their range, and a table a case."""
+"""The tables of benchmarks/suite in Markdown: headlines with their range, and one per case."""
 
 import collections
 import statistics
@@ -9,7 +9,7 @@ from drivers.suite_workloads import FIGURES
 
 BY_KEY = {figure.key: figure for figure in FIGURES}
 
-# What the page opens with: case, figure, and what a reader would call it.
+# The table at the top of the page: case, figure, and its description.
 Headline = collections.namedtuple('Headline', 'case key text')
 HEADLINES = (
     Headline('b3/unsynced', 'mb_per_s', 'throughput of unsynced bursts'),
@@ -27,7 +27,7 @@ HEADLINES = (
 
 
 class Measured:
-    """Figures of every run: of (case, store), a list in the order of the runs."""
+    """The figures of every run, by case and store."""
 
     def __init__(self):
         self.runs = collections.defaultdict(dict)  # (case, store) -> run number -> figures
@@ -39,7 +39,7 @@ class Measured:
         return list(dict.fromkeys(case for case, _ in self.runs))
 
     def values(self, case, store, key):
-        """number of the run -> value."""
+        """run number -> value."""
         runs = self.runs.get((case, store), {})
         return {n: f[key] for n, f in runs.items() if f.get(key) is not None}
 
@@ -47,7 +47,7 @@ class Measured:
         return median(self.values(case, store, key).values())
 
     def ratios(self, case, key, store, peer):
-        """Of each run in which both have the figure, in order of size."""
+        """The ratios of the runs in which both have the figure, sorted."""
         ours, theirs = (self.values(case, name, key) for name in (store, peer))
         return sorted(ours[n] / theirs[n] for n in ours if theirs.get(n))
 

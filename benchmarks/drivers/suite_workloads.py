@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What benchmarks/suite measures: B0 to B10, at lengths that fit into an evening."""
+"""The workloads of benchmarks/suite, B0 to B10, at lengths that fit into an evening."""
 
 import collections
 import re
@@ -7,10 +7,10 @@ import re
 from drivers.common import MIB
 from drivers.results_folder import SUSTAINABLE
 
-# scale: of db_bench's own seconds and keys at the suite's --scale=1. seconds: about how long a run
-# takes then. calibrated: X is needed, and is that of the slowest store. limit: measured with
-# nothing to do in the background, and on a store that does nothing, as well; at this share of its
-# length, since all stays in memory. reads: whether anything is read at all.
+# scale: db_bench's --scale at the suite's --scale=1. seconds: approximate length of a run then.
+# calibrated: needs X, the rate of the slowest store. limit: also measured without background work,
+# and on the null store, at this share of its length, because everything stays in memory; 0: not.
+# reads: whether it reads at all.
 Workload = collections.namedtuple(
     'Workload', 'name title scale seconds calibrated limit reads', defaults=[True]
 )
@@ -31,15 +31,15 @@ WORKLOADS = {
     )
 }
 CALIBRATE_SECONDS = 5
-CALIBRATION_SECONDS = {'b0': 20, 'b6': 60}  # of one store, about; of the others:
+CALIBRATION_SECONDS = {'b0': 20, 'b6': 60}  # per store, approximately; for the others:
 CALIBRATION_SECONDS_ELSE = 14
 
-# What b0 finds in its own closed loop is the X of its shares.
+# b0's own closed loop measures the X of its shares.
 CLOSED_LOOP_OF_B0, FIRST_SHARE_OF_B0 = 'b0/closed', 'b0/50%'
 
 
 def case_of_calibration(benchmark):
-    """The case whose X a closed loop of this name has measured; None: it was no such loop."""
+    """The case whose X the closed loop `benchmark` measures; None if it is not such a loop."""
     if benchmark == CLOSED_LOOP_OF_B0:
         return FIRST_SHARE_OF_B0
     if benchmark.endswith(SUSTAINABLE):
@@ -48,11 +48,11 @@ def case_of_calibration(benchmark):
 
 
 def workload_of(benchmark):
-    """That of a case ("b4/60%") or of a loop that was measured for one ("b1,sustainable")."""
+    """The workload of a case ("b4/60%") or of the loop that measured its X ("b1,sustainable")."""
     return WORKLOADS[re.split('[/,]', benchmark)[0]]
 
 
-# better: which direction is. of: bursts and closed loops (throughput), loads in open loop, or both.
+# better: direction. of: closed loops and bursts (closed), loads in open loop (open), or both.
 Figure = collections.namedtuple('Figure', 'label key digits better of')
 FIGURES = (
     Figure('throughput, MB/s', 'mb_per_s', 1, 'higher', 'closed'),
@@ -74,19 +74,19 @@ def is_closed(result):
 
 
 def figures_of(result):
-    """The figures of one result of db_bench, by key; None where there is none."""
+    """The figures of one result of db_bench, by key; None if missing."""
     figures = {
         'mb_per_s': result['mb_per_s'],
         'served_k_per_s': result.get('load', {}).get('requests_per_s', 0) / 1000 or None,
         'unserved': result.get('unserved'),
         'stall_seconds': result['stall_seconds'],
-        'write_amplification': result.get('write_amplification'),  # a null store has none
+        'write_amplification': result.get('write_amplification'),  # missing for the null store
         'cpu_us': result['cpu_seconds'] * 1e6 / max(1, result['ops']),
         'memory_mb': result['peak_rss_bytes'] / MIB,
     }
     latencies = {kind: result.get(f'{kind}_latency') for kind in ('write', 'read', 'scan')}
     if not any(latencies.values()):
-        latencies['write'] = result  # bursts have no other kind
+        latencies['write'] = result  # bursts only write
     for kind, latency in latencies.items():
         for percentile in ('p99', 'p999'):
             known = latency and latency.get('count', 1) > 0

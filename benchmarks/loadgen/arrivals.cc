@@ -51,12 +51,12 @@ std::string TraceArrivals::ReadFile(const std::string& path, std::vector<double>
   const std::string fault = ReadLines(path, [times](std::string_view line) -> std::string {
     const auto time = ParseAmount(line);
     if (!time || (!times->empty() && *time < times->back())) {
-      return "not a time, or before the one above it";
+      return "not a time, or earlier than the time before it";
     }
     times->push_back(*time);
     return "";
   });
-  return fault.empty() && times->empty() ? path + " holds no times" : fault;
+  return fault.empty() && times->empty() ? path + " contains no times" : fault;
 }
 
 }  // namespace lull::loadgen

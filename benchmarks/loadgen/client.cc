@@ -95,7 +95,7 @@ uint64_t Client::Run(Arrivals& arrivals, Target& target, bench::Meter& meter, ui
       bench::SleepUntilNs(due_ns, stop);
       if (stop.load(std::memory_order_relaxed)) break;
     } else if (arrival->closed_loop) {
-      due_ns = now_ns;  // seconds as a double are coarser than nanoseconds
+      due_ns = now_ns;  // a double of seconds is coarser than a nanosecond
     }
     uint64_t bytes = 0;
     if (!target.Execute(request, &bytes)) break;

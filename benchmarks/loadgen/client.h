@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// One client of a load: sends requests when they are due, or in a closed loop as soon as the last
-// one is done, and counts. A latency is taken from the moment a request was due, so a client that
-// was held up counts the wait of every request that came due meanwhile (no coordinated omission).
-// It sleeps until an absolute time and never spins.
+// One client of a load. It sends requests when they are due (open loop), or as soon as the last one
+// is done (closed loop). Latency counts from the due time, so a delayed client includes the wait of
+// every request that became due meanwhile (no coordinated omission). The client sleeps until an
+// absolute time and never spins.
 #pragma once
 
 #include <atomic>
@@ -27,20 +27,20 @@ struct Entry {
 
 struct Request {
   Operation operation = Operation::kPut;
-  std::span<const Entry> entries;  // one; of a put, as many as a batch has
-  uint64_t scan_entries = 0;       // of a scan
+  std::span<const Entry> entries;  // one entry; for a put, one batch
+  uint64_t scan_entries = 0;       // scans only
 };
 
-// What requests are sent to. The client's thread calls it.
+// Receives the requests. Called on the client's thread.
 class Target {
  public:
   virtual ~Target() = default;
-  // Returns once the request is done; false if it failed, which ends the client. Adds the bytes of
-  // keys and values that were written, or that a get or scan returned, to `*bytes`.
+  // Blocks until the request is done. Returns false on failure, which ends the client. Adds to
+  // `*bytes` the bytes of the keys and values written, or returned by a get or scan.
   virtual bool Execute(const Request& request, uint64_t* bytes) = 0;
 };
 
-// What the clients of one group have in common. Constant while they run.
+// Settings shared by the clients of one group. Constant while they run.
 struct ClientGroup {
   LoadShape shape;
   OperationMix mix;
@@ -48,7 +48,7 @@ struct ClientGroup {
   SizeDistribution values;  // bytes
   SizeDistribution scans;   // entries
   int threads = 1;
-  int batch_size = 1;  // entries of a put
+  int batch_size = 1;  // entries per put
 };
 
 class Client {
@@ -57,14 +57,13 @@ class Client {
   // `load_seed`.
   Client(const ClientGroup& group, KeySpace& keys, uint64_t seed, uint64_t load_seed);
 
-  // Serves all arrivals, or until `stop`. Requests that are still waiting at `give_up_ns` (a time
-  // of NowNs()) are not sent; they are returned as a number. The load begins at `begin_ns`.
+  // Sends requests until the arrivals end or `stop` is set. The load begins at `begin_ns`. Gives up
+  // the requests still waiting at `give_up_ns` and returns their number. Times are NowNs() times.
   uint64_t Run(Arrivals& arrivals, Target& target, bench::Meter& meter, uint64_t begin_ns,
                uint64_t give_up_ns, const std::atomic<bool>& stop);
 
-  // Of all requests that were sent, in their order, with the times at which they were due: two runs
-  // with the same one asked the same of their stores. The key of an insert is left out, since
-  // clients take new keys in turn.
+  // Hash of all requests sent, in order, with their due times. Two runs with equal hashes sent the
+  // same requests. Keys of inserts are excluded, because clients share one counter of new keys.
   uint64_t operations_hash() const { return operations_hash_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace lull::loadgen {
 namespace {
 
-// log1p(x) / x and expm1(x) / x, continued over x = 0, where the integral of a power becomes a
+// log1p(x) / x and expm1(x) / x, with their limits near x = 0. There the integral of the power is a
 // logarithm.
 double Log1pOver(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 double Expm1Over(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
@@ -27,8 +27,8 @@ class UniformKeys final : public KeyChooser {
   const KeySpace& keys_;
 };
 
-// Ranks are over the keys that the load began with: were they over those there are now, each insert
-// would move what is hot.
+// Ranks cover the keys that existed when the load began. If they covered inserted keys too, each
+// insert would change which keys are hot.
 class ZipfianKeys final : public KeyChooser {
  public:
   ZipfianKeys(const KeySpace& keys, double exponent)
@@ -71,8 +71,8 @@ class MixgraphKeys final : public KeyChooser {
     const uint64_t begin = count_ * range / kRanges;
     const uint64_t size = count_ * (range + 1) / kRanges - begin;
     if (size == 0) return begin;
-    // The power law is the share of accesses that go to the hottest `rank` keys. It was fitted to
-    // 50 million keys; in a smaller range the ranks beyond its end begin anew.
+    // The power law gives the share of accesses to the hottest `rank` keys. It was fitted to 50
+    // million keys; in a smaller range, ranks past the end wrap around.
     const double rank = std::pow(uniform_(rng) / kPowerA, 1 / kPowerB);
     return begin + Scatter(static_cast<uint64_t>(rank) % size, size);
   }
@@ -113,7 +113,7 @@ double Zipf::Integral(double x) const {
 }
 
 double Zipf::IntegralInverse(double y) const {
-  // Rounding may carry the argument of the logarithm below -1 at the far end.
+  // At the far end, rounding can push the argument of the logarithm below -1.
   const double t = std::max(-1.0, y * (1 - exponent_));
   return std::exp(Log1pOver(t) * y);
 }
@@ -138,10 +138,10 @@ double Pareto::operator()(Rng& rng) {
 }
 
 uint64_t Scatter(uint64_t rank, uint64_t n) {
-  // A prime above every n, hence without a common factor with it: multiplying permutes [0, n).
+  // A prime above every n, so coprime to n: multiplying by it permutes [0, n).
   constexpr uint64_t kPrime = 18446744073709551557u;
-  constexpr uint64_t kShift = 0x9e3779b97f4a7c15u;  // so that rank 0 does not become key 0
-  // Modulo n the prime is a small number for many n, so multiply by a power of it.
+  constexpr uint64_t kShift = 0x9e3779b97f4a7c15u;  // keeps rank 0 away from key 0
+  // For many n the prime is small modulo n, so multiply by a power of it.
   const unsigned __int128 step = kPrime % n;
   const unsigned __int128 square = step * step % n;
   const unsigned __int128 cube = square * step % n;
@@ -156,7 +156,7 @@ std::string ParseKeys(std::string_view text, KeySpec* spec) {
   if (found == std::end(kKeys)) {
     std::vector<std::string_view> names;
     for (const NamedKeys& keys : kKeys) names.push_back(keys.name);
-    return "there are no keys " + Quoted(name) + DidYouMean(name, names);
+    return "there is no key distribution " + Quoted(name) + DidYouMean(name, names);
   }
   spec->kind = found->kind;
   if (parts.size() == 1) return "";
@@ -185,7 +185,7 @@ std::unique_ptr<KeyChooser> MakeKeyChooser(const KeySpec& spec, const KeySpace& 
 
 std::string SizeDistribution::Parse(std::string_view text, SizeDistribution* result) {
   constexpr std::string_view kForms =
-      " is none of 400, uniform:MIN:MAX, lognormal:MEDIAN:SIGMA:MIN:MAX, "
+      " is not of the form 400, uniform:MIN:MAX, lognormal:MEDIAN:SIGMA:MIN:MAX or "
       "pareto:SHAPE:SCALE:MIN:MAX";
   const std::vector<std::string_view> parts = Split(text, ':');
   std::vector<double> numbers;
@@ -201,7 +201,7 @@ std::string SizeDistribution::Parse(std::string_view text, SizeDistribution* res
   }
   const double min = expected == 4 ? numbers[2] : numbers.front();
   const double max = numbers.back();
-  if (min > max) return Quoted(text) + " has a MIN above its MAX";
+  if (min > max) return Quoted(text) + ": MIN is above MAX";
   result->min_ = static_cast<uint64_t>(min);
   result->max_ = static_cast<uint64_t>(max);
   if (name == "lognormal") {

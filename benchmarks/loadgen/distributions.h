@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Where a load's keys and sizes come from: key numbers (uniform, Zipfian, latest, mixgraph) and
-// lengths (fixed, uniform, lognormal, Pareto). What the C++ standard library has is taken from it.
+// Random keys and sizes for a load: key numbers (uniform, Zipfian, latest, mixgraph) and lengths
+// (fixed, uniform, lognormal, Pareto). Uses the standard library's distributions where they exist.
 // An object belongs to one thread; the same seed gives the same numbers.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace lull::loadgen {
 
 using bench::Rng;
 
-// Ranks 0, 1, … n - 1, rank r with a probability proportional to 1 / (r + 1)^exponent. Drawn by
+// Ranks 0, 1, … n - 1; rank r has a probability proportional to 1 / (r + 1)^exponent. Sampled by
 // rejection-inversion (Hoermann and Derflinger, 1996): exact for every n, in constant time and
 // memory. REQUIRES: n >= 1, exponent > 0.
 class Zipf {
@@ -36,7 +36,7 @@ class Zipf {
   double exponent_;
   double integral_low_;   // where the first rank's share begins
   double integral_high_;  // where the last rank's share ends
-  double accept_within_;  // a candidate this close below its rank needs no second look
+  double accept_within_;  // accept a candidate this close below its rank without the full test
 };
 
 // The generalised Pareto distribution with location 0: P(X > x) = (1 + shape * x / scale)^(-1 /
@@ -52,31 +52,30 @@ class Pareto {
   std::uniform_real_distribution<double> uniform_{0, 1};
 };
 
-// Spreads ranks over [0, n): a bijection, so that what is drawn often does not lie together.
+// Scatters ranks over [0, n). A bijection, so that hot ranks do not become adjacent keys.
 uint64_t Scatter(uint64_t rank, uint64_t n);
 
-// The keys of a store: numbers [0, count). Inserts add to it; any thread.
+// The keys of a store: numbers [0, count). Inserts increase `count`. Any thread.
 struct KeySpace {
   explicit KeySpace(uint64_t initial_in) : initial(initial_in), count(initial_in) {}
   const uint64_t initial;
   std::atomic<uint64_t> count;
 };
 
-// Which keys a load asks for.
-//   uniform        each alike
-//   zipfian        by rank, the ranks scattered over all keys (as YCSB)
-//   latest         by rank, counted from the key inserted last (as YCSB)
-//   mixgraph       30 ranges of keys, whose hotness falls as a sum of two exponentials; within a
-//                  range, by a power law (Cao et al., FAST 2020, with the parameters of RocksDB's
-//                  own example)
+// Which keys a load uses.
+//   uniform        all keys equally often
+//   zipfian        by rank, with ranks scattered over all keys (as in YCSB)
+//   latest         by rank, counted back from the last inserted key (as in YCSB)
+//   mixgraph       30 key ranges whose hotness is a sum of two exponentials; within a range, a
+//                  power law (Cao et al., FAST 2020, with the parameters of RocksDB's own example)
 struct KeySpec {
   enum class Kind { kUniform, kZipfian, kLatest, kMixgraph };
   Kind kind = Kind::kUniform;
   double exponent = 0.99;  // of zipfian and latest
 };
 
-// "uniform", "zipfian", "zipfian:0.8", "latest", "latest:0.8", "mixgraph". Returns what is wrong
-// with `text`, empty if nothing is.
+// "uniform", "zipfian", "zipfian:0.8", "latest", "latest:0.8", "mixgraph". Returns an error, empty
+// if `text` is valid.
 std::string ParseKeys(std::string_view text, KeySpec* spec);
 
 class KeyChooser {
@@ -85,21 +84,21 @@ class KeyChooser {
   virtual uint64_t Draw(Rng& rng) = 0;
 };
 
-// `keys` must outlive the chooser. `seed` settles what all threads of a load have in common, such
-// as which ranges are hot.
+// `keys` must outlive the chooser. `seed` determines what all threads of a load share, such as
+// which ranges are hot.
 std::unique_ptr<KeyChooser> MakeKeyChooser(const KeySpec& spec, const KeySpace& keys,
                                            uint64_t seed);
 
-// Lengths of values, in bytes, or of scans, in entries.
+// Lengths of values in bytes, or of scans in entries.
 class SizeDistribution {
  public:
   SizeDistribution() = default;  // always 0
 
   // "400"                            always
   // "uniform:MIN:MAX"
-  // "lognormal:MEDIAN:SIGMA:MIN:MAX" SIGMA of the logarithm; clamped, which leaves the median
-  // "pareto:SHAPE:SCALE:MIN:MAX"     generalised, clamped
-  // Returns what is wrong with `text`, empty if nothing is.
+  // "lognormal:MEDIAN:SIGMA:MIN:MAX" SIGMA of the logarithm; clamped, which keeps the median
+  // "pareto:SHAPE:SCALE:MIN:MAX"     generalised Pareto, clamped
+  // Returns an error, empty if `text` is valid.
   static std::string Parse(std::string_view text, SizeDistribution* result);
 
   uint64_t Draw(Rng& rng);

@@ -10,9 +10,9 @@ namespace lull::bench {
 namespace {
 
 constexpr size_t kPoolBytes = 1 << 20;
-constexpr size_t kPieceBytes = 100;  // a value of the default size is about one piece
+constexpr size_t kPieceBytes = 100;  // about one value of the default size
 
-// "00", "01", … "99": two digits a step halve the divisions of a key.
+// "00", "01", … "99": formatting two digits per step halves the divisions.
 constexpr std::array<char, 200> kPairs = [] {
   std::array<char, 200> pairs{};
   for (size_t i = 0; i < 100; ++i) {
@@ -44,8 +44,8 @@ ValuePool::ValuePool(double compressed_share, size_t longest, uint64_t seed) {
   const size_t wanted = std::max(kPoolBytes, 2 * longest);
   pool_.reserve(wanted + kPieceBytes);
   while (pool_.size() < wanted) {
-    // A run of printable noise, repeated over the piece: a compressor keeps the run and drops its
-    // copies.
+    // Random printable characters, repeated to fill the piece. A compressor keeps the first copy
+    // only.
     const size_t piece = pool_.size();
     for (size_t i = 0; i < distinct; ++i) pool_.push_back(static_cast<char>(' ' + rng.Below(95)));
     for (size_t i = distinct; i < kPieceBytes; ++i) pool_.push_back(pool_[piece + i % distinct]);

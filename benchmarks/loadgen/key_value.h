@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Keys and values. Both are made without allocating and in a few nanoseconds, and in the same way
-// for every store, so that a measured write is the store's and not the generator's. One object
-// belongs to one thread; a returned view stays valid until the next call.
+// Generates keys and values in a few nanoseconds, without allocating, and identically for every
+// store, so that a write's latency measures the store and not the generator. One object belongs to
+// one thread; a returned view is valid until the next call.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@
 
 namespace lull::bench {
 
-// The key of number n: `prefix_bytes` times 'a', then n in 16 decimal digits. Numbers stay below
-// 10^16.
+// The key of number n: `prefix_bytes` times 'a', then n in 16 decimal digits. REQUIRES: n < 10^16.
 class KeyText {
  public:
   static constexpr size_t kDigits = 16;
@@ -26,11 +25,11 @@ class KeyText {
   std::string text_;
 };
 
-// Values that compress to about a given share of their size, cut one after another from a pool of 1
-// MiB or more.
+// Values that compress to about `compressed_share` of their size. Cut in turn from a pool of at
+// least 1 MiB.
 class ValuePool {
  public:
-  // Same arguments, same values. `longest` is the largest size that Next() will be asked for.
+  // The same arguments give the same values. `longest` is the largest size that Next() accepts.
   ValuePool(double compressed_share, size_t longest, uint64_t seed);
   std::string_view Next(size_t size);
 

@@ -12,7 +12,7 @@
 namespace lull::loadgen {
 namespace {
 
-constexpr int kSineSteps = 64;  // a period; a step differs from the curve by at most 5 % of the
+constexpr int kSineSteps = 64;  // per period; a step differs from the curve by at most 5 % of the
                                 // amplitude
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
@@ -52,10 +52,10 @@ std::string LoadShape::ParseList(std::string_view text, double x, std::vector<Se
     if (at == std::string_view::npos && parts.size() > 1) {
       return Quoted(part) + " is not of the form SECONDS@RATE";
     }
-    segment.seconds = 1;  // a lone rate goes on and on, whatever its length
+    segment.seconds = 1;  // a lone rate repeats until the end, so its length does not matter
     if (at != std::string_view::npos) {
       const auto seconds = ParseAmount(part.substr(0, at));
-      if (!seconds || *seconds <= 0) return Quoted(part) + " has no length of over 0 seconds";
+      if (!seconds || *seconds <= 0) return Quoted(part) + ": SECONDS must be above 0";
       segment.seconds = *seconds;
     }
     const std::string fault =
@@ -63,20 +63,21 @@ std::string LoadShape::ParseList(std::string_view text, double x, std::vector<Se
     if (!fault.empty()) return fault;
     period->push_back(segment);
   }
-  return period->empty() ? "a shape needs at least a rate" : "";
+  return period->empty() ? "a shape needs at least one rate" : "";
 }
 
 std::string LoadShape::ParseSine(std::string_view text, double x, std::vector<Segment>* period) {
   const std::vector<std::string_view> parts = Split(text, ':');
   const auto seconds = parts.size() == 4 ? ParseAmount(parts[3]) : std::nullopt;
-  if (!seconds || *seconds <= 0) return Quoted(text) + " is not sine:MEAN:AMPLITUDE:PERIOD";
+  if (!seconds || *seconds <= 0)
+    return Quoted(text) + " is not of the form sine:MEAN:AMPLITUDE:PERIOD";
   double mean = 0;
   double amplitude = 0;
   std::string fault = ParseRate(parts[1], x, &mean);
   if (fault.empty()) fault = ParseRate(parts[2], x, &amplitude);
   if (!fault.empty()) return fault;
   if (!(amplitude <= mean) || mean == kClosedLoop) {
-    return Quoted(text) + " has an amplitude above its mean, or no limit";
+    return Quoted(text) + ": AMPLITUDE must not exceed MEAN, and MEAN must be finite";
   }
   for (int i = 0; i < kSineSteps; ++i) {
     const double angle = 2 * std::numbers::pi * (i + 0.5) / kSineSteps;
@@ -121,7 +122,7 @@ std::string LoadShape::ReadTrace(const std::string& path, std::vector<Segment>* 
     period->push_back({*seconds, *rate});
     return "";
   });
-  return fault.empty() && period->empty() ? path + " holds no rates" : fault;
+  return fault.empty() && period->empty() ? path + " contains no rates" : fault;
 }
 
 std::string LoadShape::Parse(std::string_view text, double x, double duration, uint64_t seed,

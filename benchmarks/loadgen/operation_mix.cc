@@ -30,7 +30,7 @@ std::string OperationMix::Parse(std::string_view text, OperationMix* mix) {
     weights[static_cast<size_t>(found - kOperationNames.begin())] = *weight;
   }
   if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0) {
-    return "a mix needs an operation with a share";
+    return "a mix needs an operation with a share above 0";
   }
   *mix = OperationMix(weights);
   return "";

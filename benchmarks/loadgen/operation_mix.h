@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What requests a load is made of. An object belongs to one thread.
+// The kinds of requests of a load, and their shares. An object belongs to one thread.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ class OperationMix {
  public:
   OperationMix() : OperationMix({1, 0, 0, 0, 0, 0}) {}  // puts only
 
-  // "put=57,get=41,scan=2": shares of any scale; a lone name is all of it. An insert writes a key
-  // that was not there. Returns what is wrong with `text`, empty if nothing is.
+  // "put=57,get=41,scan=2": relative shares; a lone name gets everything. An insert writes a new
+  // key. Returns an error, empty if `text` is valid.
   static std::string Parse(std::string_view text, OperationMix* mix);
 
   Operation Draw(bench::Rng& rng) { return static_cast<Operation>(law_(rng)); }
@@ -32,7 +32,7 @@ class OperationMix {
  private:
   explicit OperationMix(const std::array<double, kOperationNames.size()>& weights);
 
-  std::array<double, kOperationNames.size()> shares_{};  // add up to 1
+  std::array<double, kOperationNames.size()> shares_{};  // sum to 1
   std::discrete_distribution<int> law_;
 };
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The benchmarks' source of random numbers (SplitMix64): a few cycles a number, the same on every
-// machine and standard library, so that a seed names a run. One object belongs to one thread.
+// Random numbers for the benchmarks (SplitMix64): a few cycles per number. A seed gives the same
+// sequence on every machine and standard library. One object belongs to one thread.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
 
-  // What <random> asks of a generator.
+  // The interface that <random> requires of a generator.
   using result_type = uint64_t;
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return UINT64_MAX; }
@@ -31,7 +31,7 @@ class Rng {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * bound) >> 64);
   }
 
-  // The wait for the next event of a Poisson process with this mean wait.
+  // The wait until the next event of a Poisson process with this mean wait.
   double Exponential(double mean) {
     const double uniform = static_cast<double>(Next() >> 11) * 0x1p-53;  // in [0, 1)
     return -mean * std::log1p(-uniform);

@@ -11,7 +11,7 @@
 namespace lull::loadgen {
 namespace {
 
-// How many letters must be inserted, removed or replaced to make one word of the other.
+// The least number of letters to insert, remove or replace that turns one word into the other.
 size_t EditDistance(std::string_view from, std::string_view to) {
   std::vector<size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -45,7 +45,7 @@ std::optional<double> ParseAmount(std::string_view text) {
   if (text.ends_with('k')) unit = 1e3;
   if (text.ends_with('m')) unit = 1e6;
   if (unit > 1) text.remove_suffix(1);
-  const std::string digits(text);  // strtod wants a terminator
+  const std::string digits(text);  // strtod needs a terminator
   char* end = nullptr;
   const double value = std::strtod(digits.c_str(), &end) * unit;
   if (digits.empty() || *end != '\0' || !std::isfinite(value) || value < 0) return std::nullopt;
@@ -68,7 +68,7 @@ std::string ReadLines(const std::string& path,
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
   std::string_view nearest;
-  size_t best = word.size() / 2 + 1;  // half of it wrong is another word
+  size_t best = word.size() / 2 + 1;  // more than half wrong is a different word
   for (const std::string_view candidate : known) {
     const bool cut_short = !word.empty() && candidate.starts_with(word);
     const size_t distance = cut_short ? 1 : EditDistance(word, candidate);

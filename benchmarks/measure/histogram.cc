@@ -11,7 +11,7 @@
 namespace lull::bench {
 namespace {
 
-// With one writer a counter needs no locked instruction: only that a reader never sees half of it.
+// With one writer, a plain atomic store suffices: a reader never sees half a counter.
 uint64_t Peek(const uint64_t& counter) {
   return std::atomic_ref<uint64_t>(const_cast<uint64_t&>(counter)).load(std::memory_order_relaxed);
 }
@@ -19,7 +19,7 @@ void Poke(uint64_t& counter, uint64_t value) {
   std::atomic_ref<uint64_t>(counter).store(value, std::memory_order_relaxed);
 }
 
-// Edges of the printed ranges, in microseconds: 1 to 9 by ones, then the same sixteen steps in
+// Bounds of the printed ranges, in microseconds: 1 to 9 by ones, then the same sixteen steps in
 // every decade.
 std::vector<double> PrintedEdges() {
   std::vector<double> edges;
@@ -126,7 +126,7 @@ std::vector<Histogram::Point> Histogram::Curve() const {
   std::vector<Point> curve;
   if (count_ == 0) return curve;
   for (int tens = 0; tens < 90; tens += 10) curve.push_back({tens * 1.0, PercentileUs(tens)});
-  // 90, 95, 98; 99, 99.5, 99.8; ... while at least one addition lies beyond.
+  // 90, 95, 98; 99, 99.5, 99.8; ... while at least one value lies above.
   for (double beyond = 10; beyond / 100 * static_cast<double>(count_) >= 1; beyond /= 10) {
     for (const double part : {1.0, 0.5, 0.2}) {
       curve.push_back({100 - beyond * part, PercentileUs(100 - beyond * part)});

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A histogram of latencies: 64 linear buckets in every power of two of nanoseconds, so that any
-// figure read from it is within 1 % of what was recorded, from 1 ns to more than an hour, in 19 KB
-// and without allocating.
+// A latency histogram: 64 linear buckets in every power of two of nanoseconds. Every result is
+// within 1 % of the recorded value, from 1 ns to more than an hour. It takes 19 KB and never
+// allocates.
 //
-// One thread calls Add(); any thread may call Snapshot() at the same time and read the copy at
-// leisure. Everything else belongs to one thread.
+// One thread calls Add(). Any thread can call Snapshot() concurrently and read the copy. Everything
+// else is for one thread only.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ class Histogram {
  public:
   void Add(uint64_t latency_ns);
 
-  // A copy taken while Add() may be running: each counter is whole, the last few additions may be
-  // half seen.
+  // A copy that can be taken while Add() runs. Each counter is consistent, but the last few values
+  // may be missing from some counters.
   Histogram Snapshot() const;
 
   void Merge(const Histogram& other);
 
-  // What was added after `earlier`, a snapshot of this same histogram. Its smallest and largest are
-  // those of buckets.
+  // The values added after `earlier`, a snapshot of this same histogram. Minimum and maximum are
+  // rounded to a bucket.
   Histogram Since(const Histogram& earlier) const;
 
   uint64_t count() const { return count_; }
@@ -36,28 +36,28 @@ class Histogram {
   double MinUs() const;
   double MaxUs() const;
 
-  // The latency that `percent` of the additions did not exceed; 0 when there are none.
+  // The latency that `percent` of the values did not exceed; 0 when there are none.
   double PercentileUs(double percent) const;
 
   struct Point {
     double percent = 0;
     double us = 0;
   };
-  // The percentiles that a curve is drawn from: tens, then ever closer to 100 as far as there are
-  // additions to tell them apart; the last is the largest of all. Empty when nothing was added.
+  // The percentiles of a curve: tens, then values ever closer to 100 while there are enough values
+  // to distinguish them, then the maximum. Empty when nothing was added.
   std::vector<Point> Curve() const;
 
-  // A percentile table as HdrHistogram's tools read it (.hgrm): value in microseconds, share,
-  // count so far, 1 / (1 - share).
+  // A percentile table in the format of HdrHistogram's tools (.hgrm): value in microseconds, share,
+  // cumulative count, 1 / (1 - share).
   std::string HgrmText() const;
 
-  // The layout that LevelDB's db_bench prints for --histogram=1: totals, then one line for each
+  // The format that LevelDB's db_bench prints for --histogram=1: totals, then one line for each
   // range of microseconds.
   std::string LevelDbText() const;
 
  private:
   static constexpr int kLinearBits = 6;
-  static constexpr int kRangeBits = 42;  // larger values are counted as the largest
+  static constexpr int kRangeBits = 42;  // larger values count as the largest one
   static constexpr size_t kLinear = size_t{1} << kLinearBits;
   static constexpr size_t kBuckets = (kRangeBits - kLinearBits + 1) * kLinear;
 

@@ -14,7 +14,7 @@ std::vector<TimeSpan> Overlap(const std::vector<TimeSpan>& left,
   while (a != left.end() && b != right.end()) {
     const TimeSpan both{std::max(a->begin_ns, b->begin_ns), std::min(a->end_ns, b->end_ns)};
     if (both.begin_ns < both.end_ns) common.push_back(both);
-    // The one that ends first can overlap nothing further of the other list.
+    // The span that ends first cannot overlap any further span of the other list.
     if (a->end_ns < b->end_ns) {
       ++a;
     } else {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What one client thread counts while it works: operations, bytes, latencies, and the stretches in
-// which a write kept it waiting. The owning thread calls everything; the interval reporter may read
-// ops(), the bytes and Latencies() meanwhile.
+// Counts the work of one client thread: operations, bytes, latencies, and the time spans in which
+// it waited for a write. The owning thread calls everything. The interval reporter can read ops(),
+// the bytes and Latencies() concurrently.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace lull::bench {
 enum class OpKind { kWrite, kRead, kScan, kReadModifyWrite };
 inline constexpr std::array kOpKinds = {OpKind::kWrite, OpKind::kRead, OpKind::kScan,
                                         OpKind::kReadModifyWrite};
-// As they are printed, and as they begin the names of JSON's objects.
+// Printed names; also the prefixes of JSON keys.
 inline constexpr std::array<const char*, kOpKinds.size()> kOpKindNames = {"write", "read", "scan",
                                                                           "rmw"};
 
@@ -34,16 +34,17 @@ struct TimeSpan {
 
 class Meter {
  public:
-  // An untimed meter reads no clock between Begin() and End(), as very short operations demand.
+  // An untimed meter reads no clock between Begin() and End(): a clock read would distort very
+  // short operations.
   explicit Meter(bool timed) : timed_(timed) {}
 
   void Begin() { begin_ns_ = last_ns_ = NowNs(); }
   void End() { end_ns_ = NowNs(); }
   double Seconds() const { return static_cast<double>(end_ns_ - begin_ns_) / kNsPerSecond; }
 
-  // Closed loop: an operation ended that began when the one before it ended. Returns the time, or 0
-  // when untimed. The one clock read ends this operation and begins the next, so making the next
-  // key is part of the next latency.
+  // Closed loop: an operation ended that began when the previous one ended. Returns the time, or 0
+  // when untimed. One clock read ends this operation and begins the next, so the next latency
+  // includes generating the next key.
   uint64_t Done(OpKind kind, uint64_t entries, uint64_t bytes) {
     Count(kind, entries, bytes);
     if (!timed_) return 0;
@@ -53,13 +54,13 @@ class Meter {
     return now_ns;
   }
 
-  // Open loop: an operation ended at `end_ns` that was due at `due_ns`.
+  // Open loop: an operation that was due at `due_ns` ended at `end_ns`.
   void DoneSince(OpKind kind, uint64_t due_ns, uint64_t end_ns, uint64_t entries, uint64_t bytes) {
     Count(kind, entries, bytes);
     Record(kind, due_ns, end_ns);
   }
 
-  // The client rested until now: the rest is no part of the next operation's latency.
+  // The client paused until now; the pause does not count in the next operation's latency.
   void Resume(uint64_t now_ns) { last_ns_ = now_ns; }
 
   uint64_t ops() const { return ops_.load(std::memory_order_relaxed); }
@@ -75,7 +76,7 @@ class Meter {
     return kind == OpKind::kWrite || kind == OpKind::kReadModifyWrite;
   }
 
-  // One writer, so no locked instruction is needed.
+  // Only one thread writes, so no locked instruction is needed.
   static void Add(std::atomic<uint64_t>& counter, uint64_t added) {
     counter.store(counter.load(std::memory_order_relaxed) + added, std::memory_order_relaxed);
   }
@@ -88,8 +89,8 @@ class Meter {
   void Record(OpKind kind, uint64_t from_ns, uint64_t to_ns) {
     latencies_[static_cast<size_t>(kind)].Add(to_ns - from_ns);
     if (!Writes(kind)) return;
-    // Requests that were due during one wait overlap: only what lies after the last completed write
-    // is new.
+    // Requests that became due during one wait overlap. Only the time since the last completed
+    // write is new.
     const uint64_t wait_from_ns = from_ns > last_write_ns_ ? from_ns : last_write_ns_;
     if (to_ns > wait_from_ns + kStallNs) waits_.push_back({wait_from_ns, to_ns});
     last_write_ns_ = to_ns;
@@ -107,15 +108,15 @@ class Meter {
   std::vector<TimeSpan> waits_;
 };
 
-// The stretches that lie in every one of the lists, where each list is in order and disjoint: the
-// times in which no thread completed a write.
+// The intersection of the lists: the times in which no thread completed a write. Each list is in
+// order and disjoint.
 std::vector<TimeSpan> CommonSpans(std::span<const std::vector<TimeSpan>> lists);
 
 struct StallTotal {
   int count = 0;
   double seconds = 0;
 };
-// Counts the spans that are over kStallNs.
+// Sums the spans longer than kStallNs.
 StallTotal SumStalls(std::span<const TimeSpan> spans);
 
 }  // namespace lull::bench

@@ -20,7 +20,7 @@
 namespace lull::bench {
 namespace {
 
-// The number after `field` in a file of "name: number" lines, 0 where it is missing.
+// The number after `field` in a file of "name: number" lines; 0 if missing.
 uint64_t FieldOf(const char* path, std::string_view field) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -44,8 +44,8 @@ void OnInterrupt(int /*signal*/) {
   stop_requested = true;
 }
 
-// Bytes written since boot to the block device that holds `folder`, or the nearest folder above it
-// that exists. Nothing where the file system is not on one device of its own.
+// Bytes written since boot to the block device of `folder`, or of its nearest existing parent.
+// nullopt if the file system is not on exactly one block device.
 std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
   std::filesystem::path path(folder);
   struct stat info;
@@ -66,7 +66,7 @@ std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
 }
 
 double ReadStolenCpuSeconds() {
-  // The kernel calls it `steal`; user nice system idle iowait irq softirq stand before it.
+  // The kernel's `steal` field, after user nice system idle iowait irq softirq.
   constexpr int kSteal = 7;
   std::ifstream file("/proc/stat");
   std::string all_cores;
@@ -157,7 +157,7 @@ uint64_t FolderBytes(const std::string& folder) {
 
 void SyncFileSystemOf(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // nothing was written there
+  if (fd < 0) return;  // nothing was written to it
   syncfs(fd);
   close(fd);
 }

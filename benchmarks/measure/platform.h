@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the benchmarks ask of the operating system: a monotonic clock, sleeping until a moment, and
-// what this process has used so far. The programs here are also built against a store that is not
-// ours, so this file stands on its own and includes nothing from the library. Every function may be
-// called from any thread.
+// What the benchmarks need from the operating system: a monotonic clock, sleeping until a time, and
+// the resource usage of this process. Includes nothing from the library, because these programs are
+// also built against other stores. Any thread can call every function.
 #pragma once
 
 #include <atomic>
@@ -14,56 +13,55 @@ namespace lull::bench {
 
 inline constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
-// Nanoseconds of a clock that never jumps.
+// Nanoseconds of a monotonic clock.
 uint64_t NowNs();
 
-// Sleeps until NowNs() reaches `due_ns`; returns at once if it is past. Never spins: a spinning
-// client would take the CPU that the store's background threads need, and measure that.
+// Sleeps until NowNs() reaches `due_ns`; returns immediately if that is past. Never spins: a
+// spinning client would take CPU time from the store's background threads and distort the result.
 void SleepUntilNs(uint64_t due_ns);
 
 // The same, but returns early, within a tenth of a second, once `stop` is set.
 void SleepUntilNs(uint64_t due_ns, const std::atomic<bool>& stop);
 
-// Whether the program is to come to its end: because something failed, or the user asked for it.
-// Whoever works long looks at it now and then.
+// Whether the program must stop, because something failed or the user asked for it. Long loops
+// check it regularly.
 const std::atomic<bool>& StopRequested();
 void RequestStop();
-// From now on Ctrl-C and SIGTERM request the stop, once; the second of them ends the process.
+// Makes the first Ctrl-C or SIGTERM request the stop; the second one ends the process.
 void StopOnInterrupt();
 bool Interrupted();
 
-// Lowers the calling thread's timer slack from the usual 50 us to 1 ns, so that a sleep ends when
-// it should.
+// Lowers the calling thread's timer slack from the usual 50 us to 1 ns, so that sleeps end on time.
 void UsePreciseSleep();
 
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system time of all threads
-  // Of all cores: what this virtual machine wanted and its host gave to others.
+  // CPU time that the host gave to other virtual machines while this one needed it, on all cores.
   double stolen_cpu_seconds = 0;
-  // Only differences mean something. What the block device under the folder took, from all
-  // processes; where there is none to ask, the pages that this process dirtied, which the kernel
-  // counts whole even if few bytes of a large one are written.
+  // Meaningful only as differences. Bytes that all processes wrote to the block device under the
+  // folder. Without such a device: the pages that this process dirtied. The kernel counts whole
+  // pages, even if only a few bytes of a large page were written.
   int64_t device_write_bytes = 0;
   int64_t device_read_bytes = 0;  // read or paged in from the device
-  // Bytes handed to write() and its kin. A store that writes through a mapping does not show here.
+  // Bytes passed to write() and similar calls. Excludes writes through a memory mapping.
   int64_t call_write_bytes = 0;
 };
 ProcessUsage ReadProcessUsage(const std::string& folder);
 
 double ReadCpuSeconds();  // as in ProcessUsage
 
-// The largest resident set since ResetPeakRss(), or since the start where the kernel cannot reset
-// it.
+// The largest resident set since ResetPeakRss(), or since the process started if the kernel cannot
+// reset it.
 uint64_t PeakRssBytes();
 void ResetPeakRss();
 
-uint64_t RssBytes();  // at this moment
+uint64_t RssBytes();  // now
 
-// Bytes of the files in a folder, not of those below it. Files may come and go meanwhile.
+// Total size of the files in a folder, without subfolders. Other threads can add or delete files.
 uint64_t FolderBytes(const std::string& folder);
 
-// Waits until what was written to the file system of a folder is on its device. What is deleted
-// behind that was written indeed, and is not taken back from ProcessUsage's bytes.
+// Waits until everything written to the file system of a folder is on its device. ProcessUsage
+// still counts those bytes if the files are deleted later.
 void SyncFileSystemOf(const std::string& folder);
 
 struct CpuFacts {

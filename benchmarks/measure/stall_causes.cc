@@ -32,7 +32,7 @@ void StallCauses::Note(std::string_view cause, uint64_t at_ns) {
   constexpr uint64_t kSameNs = kStallNs / 10;
   const std::lock_guard lock(mutex_);
   if (!notes_.empty() && notes_.back().cause == cause && at_ns < notes_.back().at_ns + kSameNs) {
-    return;  // a store that waits in a loop says so again and again
+    return;  // a store that waits in a loop repeats its message
   }
   notes_.push_back({at_ns, cause});
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Why writes were held up, as the store itself says while it does so: each store's adapter notes
-// what it reads in the store's log or statistics, and a stall that a client saw is laid to the note
-// that is nearest in time. Any thread.
+// Why writes stalled, as reported by the store itself. Each store's adapter notes the causes that
+// it reads in the store's log or statistics. A stall seen by a client gets the cause noted nearest
+// in time. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,20 @@
 
 namespace lull::bench {
 
-// "memory", "l0" or "debt", if a line of LevelDB's or RocksDB's log says that writers wait for it.
+// "memory", "l0" or "debt" if this line of LevelDB's or RocksDB's log reports such a stall.
 std::optional<std::string_view> StallCauseInLog(std::string_view line);
 
 class StallCauses {
  public:
-  // `cause` must live for ever.
+  // `cause` must never be deallocated.
   void Note(std::string_view cause, uint64_t at_ns);
 
-  // The cause noted last until the end of a stall, from a second before its beginning on; or, as
-  // some notes are made when statistics are read, within a second after it; or "unknown".
+  // The last cause noted from one second before the stall until its end. Otherwise the first one
+  // within a second after it, because some notes are made when statistics are read. Otherwise
+  // "unknown".
   std::string_view CauseOf(const TimeSpan& stall) const;
 
-  // Seconds by cause of those spans that are stalls.
+  // Seconds by cause, of the spans long enough to be stalls.
   std::map<std::string, double> SecondsByCause(std::span<const TimeSpan> spans) const;
 
  private:
@@ -39,7 +40,7 @@ class StallCauses {
     std::string_view cause;
   };
   mutable std::mutex mutex_;
-  std::vector<Entry> notes_;  // in order of time
+  std::vector<Entry> notes_;  // ordered by time
 };
 
 }  // namespace lull::bench

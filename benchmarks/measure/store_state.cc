@@ -9,7 +9,7 @@ bool ParseLevelDbStats(std::string_view text, StoreState* state) {
   constexpr uint64_t kMiB = 1 << 20;
   std::istringstream lines{std::string(text)};
   std::string line;
-  bool rows = false;  // begun
+  bool rows = false;  // whether the rows have begun
   while (std::getline(lines, line)) {
     if (line.starts_with("-----")) {
       rows = true;
@@ -38,7 +38,7 @@ uint64_t DebtBytes(const std::vector<StoreState::Level>& levels, uint64_t l0_tri
   uint64_t moving = levels[0].tables >= l0_trigger ? levels[0].bytes : 0;
   uint64_t debt = moving;
   uint64_t target = l1_bytes;
-  constexpr size_t kLastLevel = 6;  // has nowhere to move anything to
+  constexpr size_t kLastLevel = 6;  // has no level below to move bytes to
   for (size_t level = 1; level < kLastLevel; ++level) {
     const uint64_t bytes = (level < levels.size() ? levels[level].bytes : 0) + moving;
     moving = bytes > target ? bytes - target : 0;

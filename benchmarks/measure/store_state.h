@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How a store stands at a moment, in terms that all stores have. Plain values; any thread.
+// A store's state at one moment, in terms common to all stores. Plain values; any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ struct StoreState {
     uint64_t bytes = 0;
   };
   std::vector<Level> levels;  // L0 first
-  uint64_t debt_bytes = 0;    // that must move down until every level is within its target
-  uint64_t memory_bytes = 0;  // memtables and block cache, by the store's own account
-  // By flushes and compactions that have ended, since the store was opened.
+  uint64_t debt_bytes = 0;    // bytes to compact until every level is within its target
+  uint64_t memory_bytes = 0;  // memtables and block cache, as the store reports it
+  // By flushes and compactions that have finished since the store was opened.
   uint64_t background_read_bytes = 0;
   uint64_t background_written_bytes = 0;
 };
 
-// Reads the property leveldb.stats. False if it is not of that form.
+// Parses the property leveldb.stats. False if it has a different format.
 bool ParseLevelDbStats(std::string_view text, StoreState* state);
 
-// Debt by LevelDB's targets: L1 may hold `l1_bytes`, each level below ten times as much; L0 is due
-// as a whole from `l0_trigger` tables on. What is over a level's target moves down, and counts
-// there again.
+// Debt by LevelDB's targets: `l1_bytes` for L1 and ten times more for each further level. With
+// `l0_trigger` tables or more, all of L0 is due. Bytes over a level's target move down and count
+// again in the next level.
 uint64_t DebtBytes(const std::vector<StoreState::Level>& levels, uint64_t l0_trigger,
                    uint64_t l1_bytes);
 

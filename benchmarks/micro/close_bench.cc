@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How long a store takes to close in the midst of background work. Each round writes as many bytes
-// as the state needs, closes, and times that alone; "max_ms" is the longest of all rounds. On Lull
-// the state is brought about through LULL_OPTIONS; stock LevelDB, which ignores that, closes after
-// the same writes.
+// How long a store takes to close during background work. Each round writes enough bytes to reach
+// the state, then closes the store and measures only the close. "max_ms" is the slowest round. On
+// Lull, LULL_OPTIONS selects the state. Stock LevelDB ignores it and closes after the same writes.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,7 +58,7 @@ void Write(leveldb::DB* db, int mebibytes) {
 
 void Close(benchmark::State& state, const ClosingState& closing) {
   using Clock = std::chrono::steady_clock;
-  // Of this process alone: the same program on the other store may run beside it.
+  // One folder per process: the same program on the other store can run concurrently.
   std::string folder;
   leveldb::Env::Default()->GetTestDirectory(&folder);
   folder += "/close_bench-" + std::to_string(getpid());

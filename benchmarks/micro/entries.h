@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Keys and values for the micro-benchmarks: the same for every library, made before the clock runs.
+// Keys and values for the micro-benchmarks: the same for every library, generated before timing.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace lull::bench {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// `count` keys of 16 digits in order, every second number, so that there are keys between them;
-// values compress to a half.
+// `count` keys of 16 digits in order. Only every second number is used, so that there are missing
+// keys between them. Values compress to half their size.
 inline Entries MakeEntries(size_t count, size_t value_bytes) {
   KeyText key(0);
   ValuePool values(0.5, value_bytes, 301);
@@ -28,7 +28,7 @@ inline Entries MakeEntries(size_t count, size_t value_bytes) {
   return entries;
 }
 
-// The numbers [0, count) in a random order.
+// The numbers [0, count) in random order.
 inline std::vector<size_t> ShuffledNumbers(size_t count) {
   std::vector<size_t> numbers(count);
   for (size_t i = 0; i < count; ++i) numbers[i] = i;

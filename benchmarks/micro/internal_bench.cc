@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Lull's own parts, along the paths of a write and of a read.
+// Lull's internal parts on the write and read paths.
 #include <benchmark/benchmark.h>
 #include <snappy.h>
 #include <zstd.h>
@@ -39,7 +39,8 @@ std::unique_ptr<MemTable> FilledMemTable(const KeyOrder& order, const Entries& e
   return memtable;
 }
 
-// Random keys into a memtable that grows to `entries`, whose size is what an insert costs.
+// Inserts random keys into a memtable that grows to range(0) entries; inserts cost more as it
+// grows.
 void MemTableInsert(benchmark::State& state) {
   const KeyOrder order = InternalOrder();
   const Entries entries = MakeEntries(static_cast<size_t>(state.range(0)), 100);
@@ -64,7 +65,7 @@ void MemTableGet(benchmark::State& state) {
 }
 BENCHMARK(MemTableGet)->Arg(1'000)->Arg(30'000)->Arg(500'000);
 
-// Appends records of range(0) bytes to a file of the machine's, a new one after every 64 MiB.
+// Appends records of range(0) bytes to a real file, with a new file after every 64 MiB.
 void AppendToWal(benchmark::State& state, LogFileMode mode, bool sync) {
   constexpr uint64_t kFileBytes = 64 << 20;
   const auto record_bytes = static_cast<size_t>(state.range(0));
@@ -106,7 +107,7 @@ std::string BuildBlock(const Entries& entries) {
   return builder.Finish().ToString();
 }
 
-// Of a block of the usual 4 KiB.
+// In a block of the default 4 KiB.
 constexpr size_t kBlockEntries = 36;
 
 void BlockBuild(benchmark::State& state) {
@@ -134,7 +135,7 @@ void BlockSeek(benchmark::State& state) {
 }
 BENCHMARK(BlockSeek);
 
-// Entries of range(0) memtables, each with a part of the keys, in order.
+// Merges range(0) memtables, each with some of the keys, in order.
 void Merge(benchmark::State& state) {
   constexpr size_t kEntries = 50'000;
   const KeyOrder order = InternalOrder();
@@ -202,7 +203,7 @@ void ZstdCompress(benchmark::State& state) {
 }
 BENCHMARK(ZstdCompress);
 
-// What a reader does before it looks anywhere: it pins the view.
+// Pinning the view, the first step of every read.
 void PinView(benchmark::State& state) {
   static GraceDomain grace;
   static std::atomic<const int*> view{nullptr};
@@ -214,7 +215,7 @@ void PinView(benchmark::State& state) {
 }
 BENCHMARK(PinView)->Threads(1)->Threads(2);
 
-// What a writer asks before it joins the queue, when nothing slows it.
+// The admission check before a writer joins the queue, when the policy does not delay it.
 void AdmissionFree(benchmark::State& state) {
   Admission admission(Clock::System());
   for (auto _ : state) admission.Await(116);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Files in memory, so that a benchmark of what is written into a file measures no disk.
+// Files in memory, so that benchmarks of file contents do not measure the disk.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class MemoryReader final : public leveldb::RandomAccessFile {
                        char* scratch) const override {
     const size_t from = std::min<size_t>(offset, contents_.size());
     const size_t count = std::min(size, contents_.size() - from);
-    std::memcpy(scratch, contents_.data() + from, count);  // as from a file
+    std::memcpy(scratch, contents_.data() + from, count);  // as reading a real file would
     *result = leveldb::Slice(scratch, count);
     return leveldb::Status::OK();
   }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What LevelDB's public headers expose: batches, the cache, filters, and tables, built and read.
-// The same source is built on Lull (micro_bench) and on the stock library (micro_bench_leveldb), so
-// the lines of both can be put side by side.
+// LevelDB's public headers: batches, the cache, filters, and building and reading tables. The same
+// source is built with Lull (micro_bench) and with the stock library (micro_bench_leveldb), so
+// their results are comparable.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -136,7 +136,7 @@ void TableBuild(benchmark::State& state) {
 }
 BENCHMARK(TableBuild)->ArgName("snappy")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
-// Opens a table of 100,000 entries that stands in memory, with its blocks in the cache if they fit.
+// An open table of 100,000 entries in memory, with its blocks in the cache if they fit.
 class OpenTable {
  public:
   explicit OpenTable(benchmark::State& state)

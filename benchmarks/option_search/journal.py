@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The journal of a search, trials.jsonl: what was asked, and all that was measured.
+"""The journal of a search, trials.jsonl: its settings and all measurements.
 
-One JSON object a line, each on the disk before the next run begins, so that a search that was
-killed goes on where it was. The first is of kind `search`; then come `trial`, with the runs that it
-is made of, and `confirmation`.
+One JSON object per line. Each is on the disk before the next run begins, so a killed search can
+continue. The first object has the kind `search`. Then come `trial`, with its runs, and
+`confirmation`.
 """
 
 import json
@@ -12,33 +12,33 @@ import os
 from drivers.common import Failure, read_json_lines
 
 NAME = 'trials.jsonl'
-CANDIDATES = 3  # of which one is chosen in the end
+CANDIDATES = 3  # the best trials, which are measured again
 
 
 class Journal:
-    """Appends to the journal in `folder`; `items` are all that it holds."""
+    """Appends to the journal in `folder`; `items` are all its objects."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder, NAME)
         self.items = []
 
     def begin(self, search):
-        """A new one. `search` says what is searched, and how."""
+        """Starts a new journal. `search` has the settings of the search."""
         if os.path.exists(self.path):
-            raise Failure(f'{self.path} is there already: --resume goes on with it')
+            raise Failure(f'{self.path} already exists: continue it with --resume')
         self.append({'kind': 'search', **search})
 
     def resume(self, search):
-        """Reads the one that is there, which must be of the same search."""
+        """Reads the existing journal, which must have the same settings."""
         self.items = self.read()
         if not self.items or self.items[0].get('kind') != 'search':
-            raise Failure(f'--resume: {self.path} does not begin with what was searched')
+            raise Failure(f'--resume: {self.path} does not begin with the settings of a search')
         begun, asked = self.items[0]['asked'], search['asked']
         for name in begun | asked:
             was, value = begun.get(name), asked.get(name)
             if was != value:
                 raise Failure(
-                    f'--resume: the search was begun with {name} {json.dumps(was)}, '
+                    f'--resume: the search was started with {name} {json.dumps(was)}, '
                     f'not {json.dumps(value)}: give the same arguments'
                 )
 
@@ -60,14 +60,15 @@ class Journal:
 
 
 def confirmations_in(items):
-    """What was measured again, by the number of the trial."""
+    """The confirmations, by the number of the trial."""
     return {item['number']: item for item in items if item['kind'] == 'confirmation'}
 
 
 def candidates(trials, apart):
-    """Those worth measuring again, the best first: better than the default, as far as is known.
+    """The trials worth measuring again, the best first: those better than the default.
 
-    `apart` tells whether two points are: around one that was lucky a search tries many like it.
+    `apart` compares two points. It skips points close to a better one, because a search tries many
+    points around a lucky one.
     """
     better = [t for t in trials if t['status'] == 'ok' and t['value'] > 1]
     found = []
@@ -78,7 +79,7 @@ def candidates(trials, apart):
 
 
 def chosen_of(trials, confirmations):
-    """The trial to recommend: the one that did best when it was measured again."""
+    """The trial to recommend: the best one when measured again."""
     again = [t for t in trials if confirmations.get(t['number'], {}).get('status') == 'ok']
     if not again:
         return best_of(trials)

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What is wanted of a run: figures, the value that is made of them, and limits on them.
+"""The goal of a search: figures, their combination into one value, and limits on them.
 
-A value is a ratio to the default configuration: 1 is as good as that, 2 twice as good. Pure
-arithmetic on dictionaries, figure name -> number.
+A value is a ratio to the default configuration: 1 is equal, 2 is twice as good. Pure arithmetic on
+dictionaries, figure name -> number.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import statistics
 from drivers.command_line import SUFFIXES, unknown
 from drivers.common import Failure
 
-FAILED_COST = math.log(2)  # of a trial without a figure, unless a worse one was seen
+FAILED_COST = math.log(2)  # of a failed trial, unless a worse one was seen
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Figure:
     name: str
     better: str  # higher or lower
     unit: str = ''
-    scale: float = 1  # of the unit in what is measured
+    scale: float = 1  # the unit as a multiple of the measured unit
 
 
-# What db_bench tells. Times are in microseconds, sizes in bytes.
+# The figures of db_bench. Times are in microseconds, sizes in bytes.
 FIGURES = {
     figure.name: figure
     for figure in (
@@ -47,7 +47,7 @@ COMPARED = {'<=': operator.le, '>=': operator.ge}
 
 
 def figures_of_db_bench(result):
-    """The figures of one result of db_bench --json; those that it does not have are left out."""
+    """The figures of one result of db_bench --json; missing ones are omitted."""
     figures = {
         'throughput': result.get('mb_per_s'),
         'p50': result.get('p50_us'),
@@ -62,7 +62,7 @@ def figures_of_db_bench(result):
     }
     drain = result.get('drain_seconds')
     if drain is not None and result.get('active_seconds'):
-        # What the store could take for ever: what it left to do is done in the same time.
+        # The throughput that the store can sustain forever: counts the drain's time, too.
         share = result['active_seconds'] / (result['active_seconds'] + drain)
         figures['sustained'] = result['mb_per_s'] * share
     return {name: float(value) for name, value in figures.items() if value is not None}
@@ -75,7 +75,7 @@ def check_figure(flag, name, known):
 
 @dataclasses.dataclass(frozen=True)
 class Constraint:
-    """A limit on one figure, absolute or in times that of the default configuration."""
+    """A limit on one figure, absolute or as a multiple of the default configuration's."""
 
     text: str
     figure: str
@@ -84,19 +84,19 @@ class Constraint:
     relative: bool
 
     def excess(self, figures, ratios):
-        """How far beyond the limit, as the logarithm of a ratio; 0 when it is kept."""
+        """The excess over the limit, as the logarithm of a ratio; 0 within the limit."""
         measured = (ratios if self.relative else figures).get(self.figure)
         if measured is None:
-            raise Failure(f"--constraint: '{self.text}': a run did not tell {self.figure}")
+            raise Failure(f"--constraint: '{self.text}': a run did not report {self.figure}")
         if COMPARED[self.compare](measured, self.limit):
             return 0.0
         small = min(measured, self.limit)
-        # A limit of 0 has no ratio; what is beyond it counts as twice too much.
+        # A ratio to a limit of 0 does not exist; count any excess as a factor of two.
         return math.log(max(measured, self.limit) / small) if small > 0 else math.log(2)
 
 
 def read_constraint(text, known):
-    """FIGURE<=LIMIT or >=; a LIMIT is a number, with K, M, G, us, ms, s, or x (times default)."""
+    """FIGURE<=LIMIT or >=. LIMIT: a number with K, M, G, us, ms, s, or x (times the default)."""
     match = re.fullmatch(r'\s*([\w.]+)\s*(<=|>=)\s*([\d.]+)\s*(\w*)\s*', text)
     if not match:
         raise Failure(f"--constraint: '{text}' is not FIGURE<=LIMIT, such as 'memory<=256M'")
@@ -116,24 +116,24 @@ def read_constraint(text, known):
 
 
 class Objective:
-    """Weighs figures, each as the ratio to the default: the logarithms are summed by weight.
+    """Combines figures, each as a ratio to the default, into a weighted sum of logarithms.
 
-    Logarithms, so that half of one figure is as bad as twice of it is good.
+    Logarithms make half of one figure as bad as twice of it is good.
     """
 
     def __init__(self, weights, constraints, known):
-        self.weights = weights  # figure name -> weight over 0
+        self.weights = weights  # figure name -> weight above 0
         self.constraints = constraints
         self.known = known
 
     def gains(self, figures, default):
-        """figure -> ratio to the default, 2 being twice as much; where there is one."""
+        """figure -> ratio to the default, for the figures that have one."""
         return {
             name: value / default[name] for name, value in figures.items() if default.get(name)
         }
 
     def value(self, gains):
-        """1: as good as the default; None when a figure that is weighed has no ratio."""
+        """1: equal to the default. None if a weighted figure has no ratio."""
         logarithm = 0.0
         for name, weight in self.weights.items():
             if gains.get(name, 0) <= 0:
@@ -143,13 +143,13 @@ class Objective:
         return math.exp(logarithm / sum(self.weights.values()))
 
     def excesses(self, figures, gains):
-        """constraint text -> how far beyond it, of those that are not kept."""
+        """constraint text -> excess, for the violated constraints."""
         found = {c.text: c.excess(figures, gains) for c in self.constraints}
         return {text: excess for text, excess in found.items() if excess > 0}
 
     def cost(self, value, excesses):
-        """What a sampler makes small. Whatever breaks a constraint is worse than the default, and
-        the worse the further, so that a search sees the way back."""
+        """What a sampler minimises. A violated constraint is always worse than the default, and
+        worse with a larger excess, so that a search finds its way back."""
         cost = -math.log(value)
         return max(cost, 0.0) + sum(excesses.values()) if excesses else cost
 
@@ -177,7 +177,7 @@ def read_objective(text, constraints, known):
 
 
 def median_of(dictionaries):
-    """figure -> median, of figures that all have."""
+    """figure -> median, for the figures in all dictionaries."""
     names = [name for name in dictionaries[0] if all(name in other for other in dictionaries)]
     return {name: statistics.median(other[name] for other in dictionaries) for name in names}
 

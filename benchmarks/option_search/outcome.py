@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Turns the journal of a search into Markdown: the option string to paste, and the trials."""
+"""The result of a search in Markdown: the option string to paste, and the trials."""
 
 import statistics
 
@@ -16,7 +16,7 @@ def ratio_text(ratio):
 
 
 def shown_figures(objective, trials):
-    """Those that are weighed or limited, and what usually pays for them; if they were told."""
+    """The figures with a weight or limit, and those that usually trade off; if reported."""
     names = [*objective.weights, *(c.figure for c in objective.constraints)]
     names += ['p99', 'write_amplification', 'memory', 'drain']
     told = set().union(*(trial.get('figures', {}) for trial in trials))
@@ -34,7 +34,7 @@ def figure_cells(figures, trial):
 
 
 def default_row(space, figures, trials):
-    """The first run of the default that there is."""
+    """The first run with the default options."""
     base = next((t['runs'][0]['default'] for t in trials if t.get('runs')), None)
     if base is None:
         return []
@@ -43,7 +43,7 @@ def default_row(space, figures, trials):
 
 
 def trial_table(space, objective, trials):
-    """The best trials, those beyond a constraint behind the others."""
+    """The best trials; those that violate a constraint come last."""
     measured = [trial for trial in trials if 'value' in trial]
     measured.sort(key=lambda trial: (trial['status'] != 'ok', -trial['value']))
     figures = shown_figures(objective, trials)
@@ -62,7 +62,7 @@ def trial_table(space, objective, trials):
 
 
 def failures(space, trials):
-    """A line for each trial that gave no value."""
+    """One line per trial without a value."""
     return [
         f"- trial {trial['number']} ({space.text(trial['point'])}): {trial['reason']}"
         for trial in trials
@@ -74,7 +74,7 @@ def best_lines(space, objective, journal):
     trials = journal.trials()
     best = chosen_of(trials, journal.confirmations())
     if best is None:
-        return ['No trial gave a value that keeps the constraints.']
+        return ['No trial had a value and met the constraints.']
     again = journal.confirmations().get(best['number'])
     said = f"trial {best['number']} of {len(trials)}, {best['value']:.2f} times the default"
     if best['value'] <= 1 or (again and again.get('value', 0) <= 1):
@@ -84,24 +84,24 @@ def best_lines(space, objective, journal):
     found = ['```text', options_text(best['options']), '```', '']
     if own:
         values = ', '.join(f"{p.name} = {p.text(best['point'][p.name])}" for p in own)
-        found += [f'And of your own: {values}.', '']
+        found += [f'And for your program: {values}.', '']
     if again is None:
-        return [*found, f'This is {said}. It was not measured again: expect less.']
+        return [*found, f'This is {said}. It was not measured again, so expect less.']
     if 'value' not in again:
-        return [*found, f"This is {said}; measured again it failed: {again['reason']}."]
+        return [*found, f"This is {said}; it failed when measured again: {again['reason']}."]
     values = again['values']
     return [
         *found,
         f'This is {said}. **Measured again, {len(values)} time(s): {again["value"]:.2f}**'
         + (f' ({min(values):.2f} to {max(values):.2f})' if len(values) > 1 else '')
         + (f", but {again['reason']}" if again['status'] != 'ok' else '')
-        + '. That is the figure to believe: the best of many trials is also the luckiest of them.'
+        + '. Rely on this figure: the best of many trials is partly the luckiest one.'
         + (CHANCE if min(values) <= 1 else ''),
     ]
 
 
 def default_note(objective, trials):
-    """What the default came to, and how much of what is seen is chance and drift."""
+    """The default's figures, with their range, which shows chance and drift."""
     said = []
     for name in objective.weights:
         figure = objective.known[name]
@@ -110,7 +110,7 @@ def default_note(objective, trials):
             unit = f' {figure.unit}' if figure.unit else ''
             said.append(
                 f'{name} {number(statistics.median(values))}{unit} '
-                f'({number(min(values))} to {number(max(values))} while the search went on)'
+                f'({number(min(values))} to {number(max(values))} during the search)'
             )
     return [f"The default: {', '.join(said)}."] if said else []
 

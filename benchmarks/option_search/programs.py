@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What is run in a trial, db_bench or a command of the user's, and how its figures are read.
+"""The program of a trial, db_bench or the user's command, and how its figures are read.
 
 A program's run(options, point, show) returns figures, name -> number, or raises RunFailed with a
-reason of one line. `show` is called with a few words while it goes on.
+one-line reason. It calls `show` with short progress texts.
 """
 
 import json
@@ -39,7 +39,7 @@ def words_of(text):
 
 
 class DbBench:
-    """A workload of db_bench, on a new store each time, and again if the host took the CPU away."""
+    """A workload of db_bench on a new store. Repeats runs that the host disturbed."""
 
     figures = FIGURES
 
@@ -52,7 +52,7 @@ class DbBench:
 
     @staticmethod
     def flags_of(workload, seconds):
-        """Of a known name, or words of the user's own, which begin with a dash."""
+        """The flags of a known workload, or the user's flags, which begin with a dash."""
         if workload.startswith('-'):
             return words_of(workload.replace('{seconds}', f'{seconds:g}'))
         if workload == 'fillrandom':
@@ -85,7 +85,7 @@ class DbBench:
             self.clean()
         results = [item for item in objects if item.get('kind') == 'result']
         if not results:
-            raise RunFailed('db_bench told no result')
+            raise RunFailed('db_bench reported no result')
         return results[-1]
 
     def clean(self):
@@ -95,10 +95,10 @@ class DbBench:
 
 
 class Reader:
-    """How one figure is found in what a command prints."""
+    """Finds one figure in the output of a command."""
 
     def __init__(self, text):
-        """NAME[:higher|:lower]=json:PATH, or =REGEX with one group."""
+        """`text`: NAME[:higher|:lower]=json:PATH, or =REGEX with one group."""
         left, equals, how = text.partition('=')
         name, _, better = (part.strip() for part in left.partition(':'))
         if not equals or not name or not how:
@@ -108,9 +108,9 @@ class Reader:
             )
         known = FIGURES.get(name)
         if not better and known is None:
-            raise Failure(f'--figure: is {name} better higher or lower? Write {name}:higher=…')
+            raise Failure(f'--figure: is a higher or a lower {name} better? Use {name}:higher=…')
         if better not in ('', 'higher', 'lower'):
-            raise Failure(f"--figure: {name}: '{better}' is neither higher nor lower")
+            raise Failure(f"--figure: {name}: '{better}' must be higher or lower")
         self.figure = Figure(name, better or known.better)
         self.path = how[len('json:') :].split('.') if how.startswith('json:') else None
         if self.path is None:
@@ -121,13 +121,13 @@ class Reader:
         try:
             pattern = re.compile(how)
         except re.error as error:
-            raise Failure(f"--figure: {name}: '{how}' is no regular expression: {error}") from None
+            raise Failure(f"--figure: {name}: invalid pattern '{how}': {error}") from None
         if pattern.groups != 1:
             raise Failure(f"--figure: {name}: '{how}' must have one group, around the number")
         return pattern
 
     def read(self, lines):
-        """The last that is found, or None."""
+        """The last value in the output, or None."""
         for line in reversed(lines):
             found = self.in_json(line) if self.path else self.pattern.search(line)
             if found is not None:
@@ -148,9 +148,9 @@ class Reader:
 
 
 class OwnCommand:
-    """A command of the user's, with {options} in it, or LULL_OPTIONS in its environment.
+    """The user's command, with {options} in it, or LULL_OPTIONS in its environment.
 
-    `{NAME:VALUE}` stands for a parameter of its own: for VALUE in the default configuration.
+    `{NAME:VALUE}` is a parameter of the command itself, with VALUE as its default.
     """
 
     def __init__(self, command, readers, seconds_max):
@@ -176,10 +176,10 @@ class OwnCommand:
         figures = {reader.figure.name: reader.read(errors + lines) for reader in self.readers}
         missing = [name for name, value in figures.items() if value is None]
         if missing:
-            raise RunFailed(f"{', '.join(missing)} not found in what it printed")
+            raise RunFailed(f"{', '.join(missing)} not found in its output")
         return figures
 
 
 def names_in(command):
-    """The parameters of its own that a command names."""
+    """The names of the command's own parameters."""
     return [match[1] for match in PLACE.finditer(command) if match[1]]

@@ -1,17 +1,17 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Where the next trial's point comes from.
+"""Samplers choose the next trial's point.
 
-All samplers have suggest(), a point, or None when there is none left; register(point, cost), which
-tells what came of it, the smaller the better; and replay(points and costs), which puts a new one
-where another with the same seed was after those.
+suggest() returns a point, or None when no points are left. register(point, cost) reports the
+result; a lower cost is better. replay(points and costs) brings a new sampler to the state of one
+with the same seed after those trials.
 """
 
 import logging
 import random
 import warnings
 
-INITIAL_SHARE_MAX = 0.5  # of all trials: the rest is for what is learned from these
-TRIALS_MAX = 10_000  # what SMAC is told: the search itself ends sooner, and may be prolonged
+INITIAL_SHARE_MAX = 0.5  # of all trials: the rest use what was learned from these
+TRIALS_MAX = 10_000  # only for SMAC: the search itself stops earlier, and can be extended
 
 
 class Sampler:
@@ -22,7 +22,7 @@ class Sampler:
 
 
 class RandomSampler(Sampler):
-    """Points of equal weight in the scales of the parameters: what a search must do better than."""
+    """Uniform points on the parameters' scales: the baseline for a search."""
 
     def __init__(self, space, seed):
         self.space = space
@@ -39,11 +39,11 @@ class RandomSampler(Sampler):
         return None
 
     def register(self, point, cost):
-        """Learns nothing."""
+        """Does nothing: random points do not depend on results."""
 
 
 class GridSampler(Sampler):
-    """One parameter, from its least value to its largest."""
+    """One parameter, from its minimum to its maximum."""
 
     def __init__(self, parameter):
         self.points = [{parameter.name: value} for value in parameter.grid()]
@@ -53,11 +53,11 @@ class GridSampler(Sampler):
         return next(self.left, None)
 
     def register(self, point, cost):
-        """The grid is what it is."""
+        """Does nothing: the grid is fixed."""
 
 
 class StartingSampler(Sampler):
-    """The points that were named to begin with, then those of another, which learns from all."""
+    """The given points first, then those of another sampler, which learns from all."""
 
     def __init__(self, points, sampler):
         self.points = list(points)
@@ -76,15 +76,15 @@ class StartingSampler(Sampler):
 
 
 def initial_trials(parameters, trials):
-    """How many points are spread evenly before anything is learned from them."""
+    """How many evenly spread points to measure before learning from them."""
     return max(2, min(4 + 2 * parameters, int(INITIAL_SHARE_MAX * trials)))
 
 
 class SmacSampler(Sampler):
-    """Bayesian optimisation as in the paper: mlos-core, with SMAC's random forest behind it."""
+    """Bayesian optimisation as in the paper: mlos-core with SMAC's random forest."""
 
     def __init__(self, space, seed, initial, explore):
-        # Here, since this takes seconds, and other samplers need nothing of it.
+        # Imported here because it takes seconds, and other samplers do not need it.
         import ConfigSpace
         import mlos_core.data_classes
         import mlos_core.optimizers
@@ -111,8 +111,8 @@ class SmacSampler(Sampler):
         )
 
     def replay(self, told):
-        """Learns from all at once, where each step by itself would take seconds. So what follows
-        is as good as, but not the same as, in a search that was never stopped."""
+        """Learns from all trials at once, because step by step each would take seconds. The search
+        then continues equally well, but differently from one that was never stopped."""
         super().replay(told[: self.initial])
         for point, cost in told[self.initial :]:
             self.register(point, cost)
@@ -120,7 +120,7 @@ class SmacSampler(Sampler):
     def suggest(self):
         try:
             config = self.optimizer.suggest().config
-        except Exception as end:  # its class is not the same in all versions
+        except Exception as end:  # the class differs between versions
             if 'Exhausted' in type(end).__name__ or isinstance(end, StopIteration):
                 return None
             raise

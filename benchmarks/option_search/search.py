@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The search itself: trials, each between two runs of the default configuration.
+"""The search: trials, each between two runs of the default configuration.
 
-What drifts while a search goes on (the disk, other programs) falls on the default as well, so a
-trial counts as the ratio to the mean of the runs of the default before it and behind it.
+Drift during a search (the disk, other programs) also affects the default. A trial therefore counts
+as the ratio to the mean of the default's runs before and after it.
 """
 
 import statistics
@@ -15,7 +15,7 @@ from option_search.objective import FAILED_COST, mean_of, median_of
 
 
 class Search:
-    """Runs trials until there are `trials` in the journal, or the sampler has no more."""
+    """Runs trials until the journal has `trials`, or the sampler has no more points."""
 
     def __init__(self, space, objective, program, sampler, journal, options, progress):
         self.space = space
@@ -23,13 +23,13 @@ class Search:
         self.program = program
         self.sampler = sampler
         self.journal = journal
-        self.options = options  # .trials .repeats .confirm
+        self.options = options  # uses .trials .repeats .confirm
         self.progress = progress
         self.before = None  # figures of the last run of the default
         self.worst_cost = FAILED_COST
 
     def replay(self):
-        """Puts the sampler where the journal ends."""
+        """Brings the sampler to the end of the journal."""
         told = [(trial['point'], trial['cost']) for trial in self.journal.trials()]
         self.worst_cost = max([self.worst_cost] + [cost for _, cost in told])
         self.sampler.replay(told)
@@ -43,13 +43,13 @@ class Search:
             raise Failure(f'the default configuration itself failed: {failure}') from None
         for name in self.objective.weights:
             if not figures.get(name):
-                told = 'is 0' if name in figures else 'was not told'
-                raise Failure(f'{name} of the default configuration {told}: there is no ratio')
+                told = 'is 0' if name in figures else 'is missing'
+                raise Failure(f'{name} of the default configuration {told}: cannot compute ratios')
         self.before = figures
         return figures
 
     def pairs(self, point, count):
-        """[(figures, of the default, ratios)], so many; each run of the default serves two."""
+        """`count` times (figures, the default's, ratios). Each run of the default serves two."""
         options = self.space.options(point)
         found = []
         for _ in range(count):
@@ -60,7 +60,7 @@ class Search:
         return found
 
     def measured(self, point, count):
-        """What is kept of a point, with its cost."""
+        """The journal's data of a point, with its cost."""
         try:
             pairs = self.pairs(point, count)
         except RunFailed as failure:
@@ -71,7 +71,7 @@ class Search:
         values = [self.objective.value(gains) for _, _, gains in pairs]
         kept = {'figures': figures, 'ratios': gains, 'runs': runs}
         if None in values:
-            reason = f'a run did not tell {self.objective.text()}, or told 0'
+            reason = f'a run did not report {self.objective.text()}, or reported 0'
             return {'status': 'failed', 'reason': reason, 'cost': self.worst_cost, **kept}
         value = statistics.median(values)
         excesses = self.objective.excesses(figures, gains)
@@ -100,17 +100,17 @@ class Search:
         self.progress.finish(told + (f"; best {best['value']:.2f}" if best else ''))
 
     def run_all(self):
-        """Trials as long as there are any to be run, then the best ones again."""
+        """Runs the remaining trials, then the confirmations."""
         while len(self.journal.trials()) < self.options.trials:
             point = self.sampler.suggest()
             if point is None:
-                print('There is no further point in this space.')
+                print('No points are left in this space.')
                 break
             self.run_trial(len(self.journal.trials()) + 1, point)
         self.confirm()
 
     def confirm(self):
-        """Measures the best trials again: the best of many is partly the luckiest of many."""
+        """Measures the best trials again: the best of many is partly the luckiest."""
         if not self.options.confirm:
             return
         for trial in candidates(self.journal.trials(), self.space.apart):
@@ -123,7 +123,7 @@ class Search:
 
 
 def said_of(outcome):
-    """A trial in a few words."""
+    """A short text about a trial."""
     if outcome['status'] == 'failed':
         return f"failed: {outcome['reason']}"
     text = f"{outcome['value']:.2f} x default"

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What is searched: parameters with their ranges, and the option string of one point of them.
+"""The search space: parameters with their ranges, and the option string of a point.
 
 A point is a dictionary, parameter name -> whole number. Nothing is measured here.
 """
@@ -13,9 +13,9 @@ from drivers.common import Failure
 
 SCALES = ('log', 'linear')
 LINEAR_GRID_STEPS = 8
-APART = 0.05  # of a range: what is nearer than this cannot be told from one another
+APART = 0.05  # of a range: points closer than this count as the same
 
-# Of scheduling options (docs/options.md): where a search looks when no range is given.
+# Default ranges of scheduling options (docs/options.md).
 RANGES = {
     'memtable_bytes': '1M..128M:log',
     'table_bytes_max': '32K..64M:log',
@@ -55,10 +55,10 @@ RANGES = {
     'adoc_immutables_max': '1..16:linear',
     'vsst_phi': '2..64:log',
 }
-# Those that Pramanik and Venkatesh tuned (section 6.3.1).
+# The parameters that Pramanik and Venkatesh tuned (section 6.3.1).
 PAPER = ['memtable_bytes', 'table_bytes_max', 'l0_slowdown', 'l0_stop']
 
-# l0_stop while l0_slowdown alone is searched, so that it does not come in between.
+# l0_stop while only l0_slowdown is searched: too high to have an effect.
 OUT_OF_THE_WAY = 512
 
 
@@ -69,7 +69,7 @@ class Parameter:
     name: str
     low: int
     high: int
-    scale: str  # what is a step of equal weight: a factor (log) or a sum (linear)
+    scale: str  # steps of equal weight are factors (log) or differences (linear)
     is_size: bool = False
 
     @property
@@ -88,13 +88,13 @@ class Parameter:
         return min(self.high, max(self.low, round(value / self.step) * self.step))
 
     def share(self, value):
-        """Where a value stands in the range, 0 to 1: at() the other way round."""
+        """The share of the range at which a value is, 0 to 1: the inverse of at()."""
         if self.scale == 'log':
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def read(self, text):
-        """The value that --start gives."""
+        """The value from --start."""
         value = read_number(text or '')
         if value is None or not self.low <= value <= self.high:
             told = f"'{text}' is not" if text else 'has no value'
@@ -102,7 +102,7 @@ class Parameter:
         return max(self.low, value // self.step * self.step)
 
     def grid(self):
-        """Doubled from one end to the other, or in equal steps; both ends are there."""
+        """Doubles the minimum up to the maximum, or takes equal steps; includes both ends."""
         if self.scale == 'log':
             count = math.ceil(math.log2(self.high / self.low))
             values = [self.low << i for i in range(count)] + [self.high]
@@ -115,7 +115,7 @@ class Parameter:
 
 
 def read_range(name, text):
-    """LOW..HIGH[:log|:linear] as a Parameter."""
+    """The Parameter of LOW..HIGH[:log|:linear]."""
     match = re.fullmatch(r'\s*(\w+)\s*\.\.\s*(\w+)\s*(?::\s*(\w+)\s*)?', text)
     low, high = (read_number(match[1]), read_number(match[2])) if match else (None, None)
     if low is None or high is None:
@@ -147,16 +147,16 @@ def options_text(options):
 
 
 def effective(point):
-    """Without what makes no difference: see Space.options()."""
+    """The point with ineffective differences removed: see Space.options()."""
     if 'l0_slowdown' in point and 'l0_stop' in point:
         return point | {'l0_slowdown': min(point['l0_slowdown'], point['l0_stop'])}
     return point
 
 
 class Space:
-    """The parameters that are searched, and the options that all runs have.
+    """The searched parameters, and the options of all runs.
 
-    `own` are names of parameters that are no options of Lull, but known to the user's command.
+    `own` are parameters that are not options of Lull, but of the user's command.
     """
 
     def __init__(self, parameters, base, own=()):
@@ -174,10 +174,10 @@ class Space:
         return options_text(self.base)
 
     def options(self, point):
-        """The option string of a point, as a dictionary.
+        """The options of a point, as a dictionary.
 
-        A limit at which writes are slowed has no effect above the one at which they stop, so there
-        it is brought down to that; Lull would refuse it otherwise.
+        l0_slowdown has no effect above l0_stop, and Lull would reject it. So it is lowered to
+        l0_stop.
         """
         options = dict(self.base)
         point = effective(point)
@@ -192,21 +192,21 @@ class Space:
         return options
 
     def point(self, text):
-        """The point that 'k=v;k=v' names, with each parameter in it; see options()."""
+        """The point of 'k=v;k=v', which must have every parameter; see options()."""
         given = read_options(text, '--start')
         for name in given:
             check_name('--start', name, self.names())
         return {p.name: p.read(given.get(p.name)) for p in self.parameters}
 
     def apart(self, point, other):
-        """Whether they differ in some parameter by so much that it may matter; see options()."""
+        """Whether the points differ enough in some parameter to matter; see options()."""
         one, two = effective(point), effective(other)
         return any(
             abs(p.share(one[p.name]) - p.share(two[p.name])) >= APART for p in self.parameters
         )
 
     def text(self, point):
-        """What a person is shown of a point."""
+        """The point as shown to the user."""
         return ' '.join(f'{p.name}={p.text(point[p.name])}' for p in self.parameters)
 
     def declared(self):
@@ -214,7 +214,7 @@ class Space:
 
 
 def declared_lines(items):
-    """'NAME=RANGE;NAME=RANGE' and '@FILE' with one a line (after '#' is remark), one by one."""
+    """The items of 'NAME=RANGE;NAME=RANGE' and of '@FILE' (one per line, '#' for comments)."""
     for item in items:
         if item.startswith('@'):
             try:
@@ -228,7 +228,7 @@ def declared_lines(items):
 
 
 def make_space(declared, chosen, base, own=()):
-    """From the arguments --space, --parameter and --options; `own` as of Space."""
+    """From the arguments --space, --parameter and --options; `own` as in Space."""
     ranges = {}
     known = [*RANGES, *own]
     for item in declared_lines(declared):

@@ -27,10 +27,10 @@ using bench::NowNs;
 constexpr int kSmallValue = 100;
 constexpr int kLargeValue = 1000;
 constexpr double kKeyBytes = 16;
-constexpr uint64_t kKeys = 100'000'000;  // so many that none comes twice
+constexpr uint64_t kKeys = 100'000'000;  // enough that repeated keys are rare
 constexpr size_t kHugeMemtable = size_t{1} << 30;
 
-/// What a number costs at two sizes, as a line: `each` + `byte` * bytes.
+/// A cost measured at two sizes, as a line: `each` + `byte` * bytes.
 struct Line {
   double each = 0;
   double byte = 0;
@@ -43,7 +43,7 @@ Line LineThrough(double small, double large) {
   return line;
 }
 
-/// A store that begins empty, and the client that db_bench would be.
+/// A store that begins empty, and a client that writes like db_bench.
 class Rig {
  public:
   Rig(const std::string& folder, size_t memtable_bytes, const std::string& scheduling)
@@ -60,7 +60,7 @@ class Rig {
   leveldb::DB* db() const { return db_.get(); }
   const leveldb::Status& status() const { return status_; }
 
-  /// Writes `count` entries, `batch` at a time. Returns the nanoseconds an entry.
+  /// Writes `count` entries, `batch` at a time. Returns nanoseconds per entry.
   double Write(int count, int value_bytes, int batch, bool sync = false) {
     leveldb::WriteOptions options;
     options.sync = sync;
@@ -74,12 +74,12 @@ class Rig {
         updates.Put({key.data(), key.size()}, {value.data(), value.size()});
       }
       status_ = db_->Write(options, &updates);
-      last_ns_ = NowNs();  // a client that takes latencies reads the clock for every write
+      last_ns_ = NowNs();  // like a client that measures the latency of every write
     }
     return static_cast<double>(last_ns_ - began_ns) / count;
   }
 
-  /// CPU seconds of the whole process until `what` is done.
+  /// CPU seconds of the whole process while `what` runs.
   double CpuSeconds(const std::function<leveldb::Status()>& what) {
     const double before = bench::ReadCpuSeconds();
     if (status_.ok()) status_ = what();
@@ -108,7 +108,7 @@ class Rig {
   uint64_t last_ns_ = 0;
 };
 
-/// Threads that keep cores from everybody else, touching memory as a merge would.
+/// Threads that keep all cores busy, touching memory as a merge would.
 class BusyThreads {
  public:
   explicit BusyThreads(int count) {
@@ -128,7 +128,7 @@ class BusyThreads {
   std::vector<std::jthread> threads_;
 };
 
-/// The smallest of several takes: what else ran can only make it larger.
+/// The smallest of several measurements. Other programs can only make one larger.
 double Best(int takes, const std::function<double()>& take) {
   double best = take();
   for (int i = 1; i < takes; ++i) best = std::min(best, take());
@@ -168,7 +168,7 @@ class Calibration {
   }
 
   void MeasurePuts() {
-    // 4 MiB of memtable hold some 28,000 small entries, 64 MiB sixteen times as many.
+    // A 4 MiB memtable holds about 28,000 small entries, a 64 MiB one sixteen times as many.
     const double small = Put(kSmallValue, 1, 0, 28'000);
     const double large = Put(kLargeValue, 1, 0, 4'000);
     const double batched = Put(kSmallValue, 100, 0, 28'000);
@@ -239,7 +239,7 @@ class Calibration {
     costs_.flush_entry_ns = flush.each;
     costs_.flush_byte_ns = flush.byte;
     costs_.table_value_share = LineThrough(file_bytes[0], file_bytes[1]).byte;
-    // Keys have a prefix in common, and a table may need less for one than its length.
+    // Keys share a prefix, so a table can need fewer bytes for a key than its length.
     costs_.table_entry_bytes =
         std::max(0.0, file_bytes[0] - kKeyBytes - kSmallValue * costs_.table_value_share);
     costs_.memtable_entry_bytes = std::max(0.0, memory - kKeyBytes - kSmallValue);
@@ -250,7 +250,7 @@ class Calibration {
     Show("memtable_entry_bytes", costs_.memtable_entry_bytes);
   }
 
-  /// Eight L0 tables, which are then merged into L1.
+  /// Fills eight L0 tables, which are then merged into L1.
   void MeasureMerge() {
     constexpr int kTables = 8;
     double merge_ns[2];
@@ -266,7 +266,7 @@ class Calibration {
         const double flush = rig.CpuSeconds([&] { return Flush(rig.db()); });
         const double rest = rig.CpuSeconds([&] { return WaitForIdle(rig.db()); });
         Check(rig.status());
-        // The last flush made the merge due, and part of it may have run by the time it returned.
+        // The last flush made the merge due, so part of the merge can run before Flush() returns.
         const double flush_alone =
             1e-9 * entries * (costs_.flush_entry_ns + costs_.flush_byte_ns * (kKeyBytes + value));
         return (rest + std::max(0.0, flush - flush_alone)) * 1e9 / (kTables * entries);
@@ -314,7 +314,7 @@ class Calibration {
     for (int i = 0; i < kSleeps; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     costs_.sleep_us = static_cast<double>(NowNs() - began_ns) / kSleeps / 1000;
     Show("sleep_us", costs_.sleep_us);
-    std::jthread([&] {  // a thread of its own: the precision of its sleeps cannot be taken back
+    std::jthread([&] {  // on its own thread, because UsePreciseSleep() cannot be undone
       bench::UsePreciseSleep();
       costs_.wake_us = Lateness();
       Show("wake_us", costs_.wake_us);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Measures what things cost on this machine. Runs real stores in a folder of its own for about a
-// minute; the machine should have nothing else to do.
+// Measures costs on this machine. Runs real stores in `folder` for about a minute; the machine
+// should be otherwise idle.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lull::sim {
 
-/// Prints each number as it is known. Returns what went wrong, or "".
+/// Prints each cost when it is known. Returns an error, empty if none.
 std::string Calibrate(const std::string& folder, Costs* costs);
 
 }  // namespace lull::sim

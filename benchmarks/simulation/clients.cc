@@ -7,11 +7,11 @@
 namespace lull::sim {
 namespace {
 
-constexpr size_t kPut = 0;  // positions in services_
+constexpr size_t kPut = 0;  // indexes into services_
 constexpr size_t kGetMiss = 2;
 constexpr double kReferenceMemtableBytes = 4 << 20;
 constexpr double kSteadyUtilisationMax = 0.98;
-constexpr double kPacedWaitSecondsMax = 20e-3;  // the store's: no write is paced for longer
+constexpr double kPacedWaitSecondsMax = 20e-3;  // the store's longest wait of a paced write
 constexpr double kReadBytes = 4096;
 constexpr int kSamplesMax = 160;
 constexpr double kGolden = 0.6180339887498949;
@@ -38,7 +38,7 @@ double Clients::requests_per_sec_wanted() const {
   return std::min(conditions_.requests_per_sec, capacity_);
 }
 
-/// CPU of a write call; its entries cost more in a memtable that the caches cannot hold.
+/// CPU time of a write call. An entry costs more in a memtable that does not fit the CPU caches.
 double Clients::PutSeconds() const {
   const Costs& costs = machine_.costs;
   const double steps =
@@ -91,7 +91,7 @@ void Clients::SetCapacity() {
   if (cpu_seconds_ > 0) capacity_ = std::min(capacity_, conditions_.cores / cpu_seconds_);
   if (device_seconds_ > 0) capacity_ = std::min(capacity_, conditions_.device / device_seconds_);
   if (load_.put_share > 0) {
-    // One writer at a time appends and inserts. A delay is slept before that.
+    // One writer at a time appends and inserts. It sleeps the delay before that.
     const double serial = std::max(1e-9, put_seconds_ - delay_seconds_);
     capacity_ = std::min(capacity_, 1 / (load_.put_share * serial));
   }
@@ -101,7 +101,7 @@ void Clients::SetCapacity() {
                                   load_.clients / (kPacedWaitSecondsMax + alone_seconds_)) /
                          load_.put_share;
   if (allowed >= capacity_) return;
-  // Writers that are held up sleep for a while, and then owe nothing for as long.
+  // Paced writers sleep for a while, and are then unpaced for as long.
   const double pause = load_.clients / allowed - load_.clients / capacity_;
   paused_share_ = std::min(1.0, pause / (machine_.costs.sleep_us * 1e-6));
   capacity_ = allowed;
@@ -159,7 +159,7 @@ void Clients::Settle() {
   steady_requests_ = 0;
 }
 
-/// The kind of request that stands at `share` of all.
+/// The kind of request at position `share` in [0, 1).
 size_t Clients::KindAt(double share) const {
   for (size_t i = 0; i + 1 < services_.size(); ++i) {
     share -= services_[i].share;
@@ -168,8 +168,8 @@ size_t Clients::KindAt(double share) const {
   return services_.back().share > 0 ? services_.size() - 1 : kPut;
 }
 
-/// Latencies of requests under the present conditions, from a sample that is spread evenly over the
-/// waiting times, the kinds of request and whatever else differs.
+/// Adds latencies of requests under the present conditions, from a sample spread evenly over
+/// waiting times, kinds of request and other random factors.
 void Clients::TallySteady(double requests) {
   const int samples = std::clamp(static_cast<int>(requests), 1, kSamplesMax);
   const double weight = requests / samples;
@@ -195,7 +195,7 @@ void Clients::TallySteady(double requests) {
       if (kind == kPut && uniform() < paused_share_) seconds += costs.sleep_us * 1e-6;
     } else {
       const double wait = tail_.Quantile((i + uniform()) / samples);
-      // Who finds all servers busy need not wake one up.
+      // If a request finds all servers busy, no thread has to wake up for it.
       seconds += wait > 0 ? wait : ExponentialQuantile(lateness, uniform());
     }
     all.Add(seconds, weight);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The clients of a modelled store: what they get done in a stretch of time, and with which latency.
-// Requests are a fluid, drawn as Poisson numbers a step, that is served first come, first served;
-// latency.h has the arithmetic. One thread; time is an argument.
+// The clients of a modelled store: how many requests they complete in a time step, and with which
+// latency. Requests are a fluid: a Poisson number arrives per step, served first come, first
+// served. latency.h has the arithmetic. One thread; time is an argument.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace lull::sim {
 
-/// What the clients meet with, constant until it is set anew.
+/// Conditions that the clients run under, constant until the next Clients::Set().
 struct Conditions {
-  double requests_per_sec = 0;  ///< open loop: that come; closed: > 0 when clients are at work
-  double cores = 1;             ///< that they could have
-  double device = 1;            ///< share of the device that they could have
-  double busy = 0;           ///< share of the cores that background work takes at normal priority
-  double queue_seconds = 0;  ///< what a small read waits for on average at the device
+  double requests_per_sec = 0;  ///< open loop: arrival rate; closed: > 0 while clients run
+  double cores = 1;             ///< available to the clients
+  double device = 1;            ///< share of the device available to them
+  double busy = 0;              ///< share of the cores used by background work at normal priority
+  double queue_seconds = 0;     ///< average wait of a small read at the device
   double queue_seconds_max = 0;
   double memtable_bytes = 0;
   double delay_us_per_write = 0;
-  double write_bytes_per_sec_max = 0;  ///< 0: none
-  bool blocked = false;                ///< a write waits for room, and whatever comes behind it
+  double write_bytes_per_sec_max = 0;  ///< 0: no limit
+  bool blocked = false;                ///< a write waits for room, and later requests wait for it
   bool operator==(const Conditions&) const = default;
 };
 
@@ -34,11 +34,11 @@ struct ClientMachine {
   Costs costs;
   Device device;
   int cores = 2;
-  double read_miss_share = 0;  ///< of reads that go to the device
-  bool log_writes = true;      ///< the write-ahead log takes the device's bandwidth
+  double read_miss_share = 0;  ///< share of reads that go to the device
+  bool log_writes = true;      ///< whether the WAL uses the device's bandwidth
 };
 
-/// What was done in a step.
+/// The work done in one step.
 struct Served {
   double arrived = 0;
   double requests = 0;
@@ -51,17 +51,17 @@ class Clients {
 
   void Set(const Conditions& conditions);
   Served Advance(double from, double to);
-  /// Adds what has not been added to the tallies yet. They are the caller's to clear.
+  /// Adds pending latencies to the tallies `all` and `writes`, which the caller clears.
   void Settle();
 
   double write_bytes() const { return entry_bytes_ * load_.batch_entries; }
   double memtable_bytes_per_write() const;
   double client_bytes_per_write() const { return write_bytes() + 12; }
-  /// Requests a second that can be served at most under these conditions.
+  /// Maximum requests per second under these conditions.
   double capacity() const { return capacity_; }
   bool backlogged() const { return !backlog_.empty(); }
   double backlog() const { return backlog_.count(); }
-  /// What they would use of cores and device if `requests` were served a second.
+  /// Cores and device share used when `requests` per second are served.
   double CoresFor(double requests) const { return requests * cpu_seconds_; }
   double DeviceFor(double requests) const { return requests * device_seconds_; }
   double requests_per_sec_wanted() const;
@@ -84,16 +84,16 @@ class Clients {
   Conditions conditions_;
 
   double capacity_ = 0;
-  double cpu_seconds_ = 0;             // of an average request
-  double device_seconds_ = 0;          // likewise
-  double put_seconds_ = 0;             // of a write, from its start
-  double delay_seconds_ = 0;           // of that, slept before it joins the others
-  double alone_seconds_ = 0;           // of an average request, that nobody is in the way of
-  double paused_share_ = 0;            // of writes that sleep because they are paced
+  double cpu_seconds_ = 0;             // per average request
+  double device_seconds_ = 0;          // per average request
+  double put_seconds_ = 0;             // per write, from its start
+  double delay_seconds_ = 0;           // part of put_seconds_: the sleep before the write
+  double alone_seconds_ = 0;           // per average request, without contention
+  double paused_share_ = 0;            // share of writes that sleep because of pacing
   std::vector<ServiceTime> services_;  // put, get from cache, get from device, scan
   WaitTail tail_;
   std::vector<Backlog::Waited> waited_;
-  double steady_requests_ = 0;  // served since the conditions were set, and not yet tallied
+  double steady_requests_ = 0;  // served under these conditions, not yet in the tallies
   Backlog backlog_;
   double blocked_since_ = -1;
 };

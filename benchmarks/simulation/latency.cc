@@ -8,13 +8,13 @@ namespace lull::sim {
 namespace {
 
 constexpr double kSmallest = 1e-8;
-constexpr double kNobody = 1e-3;  // a fluid of less than this is rounding
+constexpr double kNobody = 1e-3;  // a smaller amount of the fluid is a rounding error
 const double kLogStep = std::log(1.02);
-constexpr double kUtilisationMax = 0.995;  // beyond, a steady state would never be reached
+constexpr double kUtilisationMax = 0.995;  // above it, the steady state is practically unreachable
 
 /// Erlang's C: the probability that all servers are busy.
 double AllBusy(int servers, double load) {
-  double blocked = 1;  // Erlang's B, by its recursion
+  double blocked = 1;  // Erlang's B, computed recursively
   for (int i = 1; i <= servers; ++i) blocked = load * blocked / (i + load * blocked);
   const double utilisation = load / servers;
   return blocked / (1 - utilisation * (1 - blocked));
@@ -65,8 +65,8 @@ WaitTail::WaitTail(double arrivals_per_sec, std::span<const ServiceTime> service
   const double load = utilisation_ * scale;
   wait_share_ = AllBusy(servers, load * servers);
 
-  // The rate solves f(r) = arrivals * (E[exp(r S)] - 1) - r = 0 for r > 0. f is convex, negative
-  // between its two roots: from the right, Newton's steps cannot overshoot.
+  // The rate solves f(r) = arrivals * (E[exp(r S)] - 1) - r = 0 for r > 0. f is convex and negative
+  // between its two roots, so Newton's method from the right cannot overshoot.
   const auto moments = [&](double rate, double* transform, double* slope) {
     *transform = *slope = 0;
     for (const ServiceTime& service : services) {
@@ -97,14 +97,14 @@ WaitTail::WaitTail(double arrivals_per_sec, std::span<const ServiceTime> service
 double WaitTail::Quantile(double share) const {
   const double above = 1 - share;
   if (above >= wait_share_ || rate_ <= 0) return 0;
-  // Right at the foot the true distribution begins at wait_share, not at the height of its tail.
+  // Near zero the true distribution begins at wait_share_, not at the height of its tail.
   return std::max(0.0, std::log(height_ / above) / rate_);
 }
 
 void Backlog::Arrive(double count, double from, double to) {
   if (count <= 0) return;
   count_ += count;
-  constexpr double kGroupSeconds = 5e-3;  // arrivals closer than this are not told apart
+  constexpr double kGroupSeconds = 5e-3;  // arrivals closer than this form one group
   if (!waiting_.empty() && to - waiting_.back().from < kGroupSeconds) {
     waiting_.back().count += count;
     waiting_.back().to = to;

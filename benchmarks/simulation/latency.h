@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// From queues to latencies. Two queues at two scales:
+// Computes latencies from queues. There are two queues, at two scales:
 //
-// - *Within a step* requests come at random, and wait for each other even when on average there is
-//   room. That is an M/G/1 queue, and its waiting time has an exponential tail whose rate and
-//   height follow from the service times (Cramer and Lundberg's asymptotics): WaitTail.
-// - *Across steps* more comes than can be served, or nothing can be served at all: a backlog, in
-//   order of arrival, in which each request's waiting time is known when it is served: Backlog.
+// - *Within a step*, requests arrive at random and wait for each other even if there is enough
+//   capacity on average. This is an M/G/1 queue. Its waiting time has an exponential tail, whose
+//   rate and height follow from the service times (Cramer-Lundberg asymptotics): WaitTail.
+// - *Across steps*, more requests arrive than can be served, or service is blocked. This is a
+//   backlog in order of arrival; each request's wait is known when it is served: Backlog.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace lull::sim {
 
-/// Latencies with weights, in logarithmic buckets of 2 %.
+/// Weighted latencies, in logarithmic buckets of 2 %.
 class LatencyTally {
  public:
   void Add(double seconds, double weight);
@@ -28,7 +28,7 @@ class LatencyTally {
   double count() const { return count_; }
   double max_seconds() const { return max_seconds_; }
   double MeanSeconds() const { return count_ > 0 ? sum_seconds_ / count_ : 0; }
-  /// Not exceeded by `share` of all; 0 when there are none.
+  /// The latency that `share` of all do not exceed; 0 when empty.
   double Quantile(double share) const;
 
  private:
@@ -39,17 +39,17 @@ class LatencyTally {
   double max_seconds_ = 0;
 };
 
-/// One kind of request: what share of all it is, and how long it takes to serve.
+/// One kind of request: its share of all requests, and its service time.
 struct ServiceTime {
   double share = 0;
   double seconds = 0;
 };
 
-/// The distribution of waiting times in an M/G/1 queue with these services.
+/// The distribution of waiting times in an M/G/1 queue with these service times.
 class WaitTail {
  public:
-  /// `servers` of equal speed are taken for one that is as fast as all together, and that a request
-  /// finds busy as often as it would find all of them busy (Erlang's formula).
+  /// Treats `servers` of equal speed as one server with their combined speed. The probability that
+  /// it is busy is that of all of them being busy (Erlang's formula).
   WaitTail(double arrivals_per_sec, std::span<const ServiceTime> services, int servers);
 
   double utilisation() const { return utilisation_; }
@@ -58,23 +58,23 @@ class WaitTail {
 
  private:
   double utilisation_ = 0;
-  double wait_share_ = 0;  // of requests that wait at all
+  double wait_share_ = 0;  // share of requests that wait at all
   double height_ = 0;      // P(wait > x) -> height * exp(-rate * x)
   double rate_ = 0;
 };
 
-/// Requests that wait for a server, in order of arrival; a fluid.
+/// Waiting requests in order of arrival, as a fluid.
 class Backlog {
  public:
   bool empty() const { return count_ <= 0; }
   double count() const { return count_; }
-  /// `from` and `to`: seconds; not before what came last.
+  /// `from` and `to`: seconds, not before those of the previous call.
   void Arrive(double count, double from, double to);
-  /// Some requests, and how long they waited.
+  /// A number of requests and their waiting time.
   struct Waited {
     double count, seconds;
   };
-  /// Serves those that have waited longest: `count` of them, if there are so many, evenly from
+  /// Serves the `count` requests that have waited longest, or all if there are fewer, evenly from
   /// `from` to `to`. Appends to `waited`.
   void Serve(double count, double from, double to, std::vector<Waited>* waited);
 

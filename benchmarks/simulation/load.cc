@@ -13,7 +13,7 @@ double Between(bench::Rng& rng, double low, double high) {
   return low + (high - low) * Uniform(rng);
 }
 
-/// Nearly normal, and cheap: the sum of twelve uniform numbers.
+/// Approximately normal and cheap: the sum of twelve uniform numbers.
 double Normal(bench::Rng& rng) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += Uniform(rng);
@@ -27,7 +27,7 @@ uint64_t DrawPoisson(bench::Rng& rng, double mean) {
   if (mean > 60) {
     return static_cast<uint64_t>(std::max(0.0, std::round(mean + std::sqrt(mean) * Normal(rng))));
   }
-  // Events until their gaps have used up the interval, as a product of uniform numbers.
+  // Counts events until their gaps fill the interval, using a product of uniform numbers.
   const double limit = std::exp(-mean);
   uint64_t count = 0;
   for (double product = Uniform(rng); product > limit; product *= Uniform(rng)) ++count;
@@ -38,7 +38,7 @@ std::vector<Phase> NutanixLikeTrace(uint64_t seed, double seconds) {
   bench::Rng rng(seed);
   std::vector<Phase> phases;
   for (double at = 0; at < seconds;) {
-    // The larger of two uniform numbers has the mean 2/3: 5 s + 2/3 of 15 s.
+    // The maximum of two uniform numbers has the mean 2/3: 5 s + 2/3 of 15 s = 15 s.
     const double valley = 5 + 15 * std::max(Uniform(rng), Uniform(rng));
     phases.push_back({valley, Between(rng, 100, 500)});
     const double draw = Uniform(rng);

@@ -15,19 +15,19 @@
 #include "benchmarks/simulation/validation.h"
 
 DEFINE_bool(list, false, "list the scenarios");
-DEFINE_string(policies, "", "comma-separated policies; empty: the scenario's own");
+DEFINE_string(policies, "", "comma-separated policies; empty: those of the scenario");
 DEFINE_string(options, "", "further scheduling options of every policy, \"k=v;k=v\"");
-DEFINE_double(seconds, 0, "length in virtual time; 0: the scenario's own");
+DEFINE_double(seconds, 0, "length in virtual time; 0: that of the scenario");
 DEFINE_uint64(seed, 1, "seed of arrivals and traces");
-DEFINE_string(profile, "", "file with measured costs; empty: those that are built in");
-DEFINE_string(csv, "", "write each second to FILE-scenario-policy.csv, with this in front");
-DEFINE_string(json, "", "append one JSON object a line for each run to this file");
-DEFINE_bool(progress, true, "show how far it is, on standard error");
-DEFINE_string(calibrate, "", "measure what things cost here, and write that to this file");
+DEFINE_string(profile, "", "file with measured costs; empty: the built-in costs");
+DEFINE_string(csv, "", "prefix of files with one row per second: PREFIX-scenario-policy.csv");
+DEFINE_string(json, "", "append one JSON object per run to this file, one per line");
+DEFINE_bool(progress, true, "show progress on standard error");
+DEFINE_string(calibrate, "", "measure this machine's costs and write them to this file");
 DEFINE_bool(validate, false,
-            "run the scenarios also on a real store, and show both; without a name: all three that "
-            "this machine can run");
-DEFINE_string(folder, "build/simulate-db", "where --calibrate and --validate make their stores");
+            "also run the scenarios on a real store, and show both results; without a scenario: "
+            "all three that this machine can run");
+DEFINE_string(folder, "build/simulate-db", "folder for the stores of --calibrate and --validate");
 
 namespace lull::sim {
 namespace {
@@ -59,7 +59,7 @@ int ListScenarios() {
 int Run(const std::string& name, const Costs& costs) {
   Scenario scenario;
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
-  if (!fault.empty()) return Complain(fault + "; --list shows them");
+  if (!fault.empty()) return Complain(fault + "; use --list");
   if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
   scenario.scheduling += ";" + FLAGS_options;
 
@@ -89,7 +89,7 @@ int Validate(const std::string& name, const Costs& costs) {
     return Complain("--validate takes no --options, --csv or --json");
   Scenario scenario;
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
-  if (!fault.empty()) return Complain(fault + "; --list shows them");
+  if (!fault.empty()) return Complain(fault + "; use --list");
   if (!FLAGS_policies.empty()) scenario.policies = Split(FLAGS_policies);
   for (const std::string& policy : scenario.policies) {
     SimulationOptions options;
@@ -124,7 +124,7 @@ int Main(int argc, char** argv) {
     }
     return 0;
   }
-  if (argc < 2) return Complain("name a scenario; --list shows them");
+  if (argc < 2) return Complain("no scenario given; --list shows them");
   for (int i = 1; i < argc; ++i) {
     const int status = FLAGS_validate ? Validate(argv[i], costs) : Run(argv[i], costs);
     if (status != 0) return status;

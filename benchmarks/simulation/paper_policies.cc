@@ -10,7 +10,7 @@ namespace lull::sim {
 namespace {
 
 constexpr uint64_t kSlowedBytesPerSec = 16u << 20;  // RocksDB's delayed_write_rate
-constexpr uint64_t kHardDebtFactor = 4;             // its hard limit, of the soft one
+constexpr uint64_t kHardDebtFactor = 4;             // its hard limit as a multiple of the soft one
 constexpr uint64_t kStoppedBytesPerSec = 1;
 
 void KeepLimits(const PolicyOptions& options, const Pressure& pressure, Directive* wanted) {

@@ -34,9 +34,9 @@ constexpr std::pair<const char*, double Costs::*> kNumbers[] = {
 }  // namespace
 
 const std::vector<Device>& Devices() {
-  // Bandwidths of hdd, sata and nvme as ADOC's table 1 gives them; silk is the 200 MB/s that SILK
-  // allots to the store, on a SATA SSD that reads faster than that; local stands for the page cache
-  // and disk of a virtual machine.
+  // Bandwidths of hdd, sata and nvme are from ADOC's table 1. silk is the 200 MB/s that SILK gives
+  // the store, on a SATA SSD that reads faster than that. local is the page cache and disk of a
+  // virtual machine.
   static const std::vector<Device> devices = {
       {"hdd", 210e6, 210e6, 8000, 8000, 512 << 10}, {"sata", 490e6, 490e6, 90, 400, 64 << 10},
       {"nvme", 2700e6, 2700e6, 80, 30, 64 << 10},   {"silk", 500e6, 200e6, 90, 400, 64 << 10},

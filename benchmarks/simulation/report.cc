@@ -122,7 +122,7 @@ class Watcher {
     if (csv_ != nullptr) WriteRow(interval, csv_);
     jobs_max_ = std::max(jobs_max_, static_cast<double>(interval.jobs));
     if (interval.served > 0 || interval.backlog > 0) {
-      // A second in which nothing was served is as slow as a second can be told to be.
+      // A second in which nothing was served counts with a p99 of one second.
       const double p99_us = interval.served > 0 ? interval.p99_us : kMega;
       p99_us_.push_back(p99_us);
       if (p99_us > kSlowUs) {
@@ -187,7 +187,7 @@ Outcome RunPolicy(const Scenario& scenario, const std::string& policy,
 
 void PrintTable(const Scenario& scenario, const std::vector<Outcome>& outcomes) {
   std::printf("\n%s: %s\n", scenario.name.c_str(), scenario.title.c_str());
-  if (!scenario.claim.empty()) std::printf("  the paper: %s\n", scenario.claim.c_str());
+  if (!scenario.claim.empty()) std::printf("  paper: %s\n", scenario.claim.c_str());
   std::printf("  %-20s %9s %6s %10s %10s %10s %8s %8s %8s %8s %6s %8s %5s %6s\n", "policy",
               "done/s", "done", "p99/s mid", "p99/s max", "p99 all", "s>10ms", "blocked", "slowed",
               "written", "WA", "debt max", "L0", "ran");

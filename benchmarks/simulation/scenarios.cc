@@ -16,11 +16,11 @@ namespace {
 constexpr double kDay = 24 * 3600;
 constexpr double kStoreBytes = 500e9;
 constexpr uint64_t kMiB = 1 << 20;
-constexpr double kFilterPassShare = 0.01;  // ten bits a key, as RocksDB's papers have it
+constexpr double kFilterPassShare = 0.01;  // ten bits per key, as in RocksDB's papers
 
-/// What SILK's section 6.1 says of machine and store: 16 cores, 8 of them for 8 client threads; one
-/// flush thread and three for compactions; two memtables of 128 MB; no log, no compression; L0
-/// limits out of reach; 500 GB and 1 GB of memory, so that reads go to the device.
+/// Machine and store of SILK's section 6.1: 16 cores, 8 of them for 8 client threads; one flush
+/// thread and three for compactions; two memtables of 128 MB; no log, no compression; unreachable
+/// L0 limits; 500 GB and 1 GB of memory, so that reads go to the device.
 void SetUpSilk(Scenario* scenario) {
   SimulationOptions& base = scenario->base;
   base.device = *FindDevice("silk");
@@ -37,12 +37,12 @@ void SetUpSilk(Scenario* scenario) {
   scenario->scheduling =
       "compaction_threads=3;memory_budget_bytes=384M;l0_slowdown=1000000;l0_stop=1000000;"
       "debt_bytes_max=500G";
-  // SILK's T is what its device does, 200 MB/s. Compactions read what they merge from this one, and
-  // can write 142 MB/s of it.
+  // SILK's T is its device's 200 MB/s. Compactions also read their inputs within that limit, so
+  // they can write 142 MB/s.
   scenario->silk_scheduling =
       "silk_bandwidth_bytes_per_sec=140000000;silk_urgent_bytes_per_sec_min=50000000";
-  // Ours has limits of its own, by which it paces: of debt 1024 memtables, as "adoc" has, and of L0
-  // its default. It measures T.
+  // Lull paces writes by its own limits: 1024 memtables of debt, as "adoc" has, and the default
+  // for L0. It measures T.
   scenario->lull_scheduling = "debt_bytes_max=128G;l0_slowdown=128;l0_stop=256";
   scenario->policies = {"rocksdb", "rocksdb-autotuned", "leveldb",    "silk",
                         "adoc",    "idle-threshold",    "idle-quiet", "lull"};
@@ -71,7 +71,7 @@ void Silk24h(uint64_t seed, Scenario* scenario) {
   load.phases = NutanixLikeTrace(seed, scenario->base.seconds);
 }
 
-/// Figure 8B: valleys of 10,000 and peaks of 40,000 requests a second.
+/// Figure 8B: valleys of 10,000 and peaks of 40,000 requests per second.
 void SilkPeaks(double put_share, double peak_seconds, Scenario* scenario) {
   SetUpSilk(scenario);
   SetKeys(8, 1024, scenario);
@@ -87,7 +87,7 @@ void SilkLongPeak(double put_share, Scenario* scenario) {
   scenario->base.load.phases = {{200, 10'000}, {1000, 40'000}};
 }
 
-/// ADOC, section 6.2: fillrandom, 16 B keys and 1000 B values, as fast as the store takes them.
+/// ADOC, section 6.2: fillrandom, 16 B keys and 1000 B values, as fast as the store accepts them.
 void AdocFill(const std::string& device, Scenario* scenario) {
   SimulationOptions& base = scenario->base;
   base.device = *FindDevice(device);
@@ -132,7 +132,7 @@ void VlsmLoadA(double requests_per_sec, Scenario* scenario) {
   scenario->policies = {"rocksdb", "rocksdb+vsst", "adoc", "lull", "lull+vsst"};
 }
 
-/// Bursts as db_bench writes them, on a store with its defaults, on this machine.
+/// Bursts as in db_bench, on a store with default options, on this machine.
 void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, double idle_seconds,
             Scenario* scenario) {
   SimulationOptions& base = scenario->base;
@@ -161,7 +161,7 @@ void OpenLoop(Scenario* scenario) {
   load.key_count = 1e6;
   load.phases = {{1000, 20'000}};
   if (base.seconds == 0) base.seconds = 20;
-  // db_bench fills the store first with a million writes, which hit 63 % of the keys.
+  // db_bench first fills the store with a million writes, which hit 63 % of the keys.
   base.populated_bytes =
       632'000 * (16 + 400 * base.costs.table_value_share + base.costs.table_entry_bytes);
   scenario->policies = {"lull", "leveldb"};
@@ -244,7 +244,7 @@ const std::vector<Named>& AllNamed() {
   return all;
 }
 
-/// The real policy that stands behind a name.
+/// The real policy that implements a name.
 std::string BaseOf(const std::string& policy) {
   if (policy.starts_with("rocksdb")) return "leveldb";
   return policy.starts_with("silk") ? "silk" : policy;
@@ -270,7 +270,7 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
     named.build(seed, scenario);
     return "";
   }
-  return "no scenario is called " + name;
+  return "there is no scenario '" + name + "'";
 }
 
 std::string MakeOptions(const Scenario& scenario, const std::string& with_layout,
@@ -281,7 +281,7 @@ std::string MakeOptions(const Scenario& scenario, const std::string& with_layout
   const std::string base = BaseOf(policy);
   const std::vector<std::string>& known = PolicyNames();
   if (std::find(known.begin(), known.end(), base) == known.end()) {
-    return "no policy is called " + policy;
+    return "there is no policy '" + policy + "'";
   }
   OptionValues scheduling;
   std::string text = "policy=" + base + ";" + scenario.scheduling;

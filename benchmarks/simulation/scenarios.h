@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The set-ups that the simulator knows by name: those of the papers, with what the papers say came
-// out, and those that this machine can run too. Pure functions of their arguments.
+// The named scenarios of the simulator: those of the papers, with the results they report, and
+// those that this machine can run too. Pure functions of their arguments.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@ namespace lull::sim {
 struct Scenario {
   std::string name;
   std::string title;
-  std::string claim;  ///< the paper's; empty if there is none
+  std::string claim;  ///< the paper's result; empty without a paper
   std::vector<std::string> policies;
   /// Everything but the policy and its limits.
   SimulationOptions base;
   uint64_t memtable_bytes = 4u << 20;
   std::string scheduling;                                         ///< for every policy: "k=v;k=v"
-  std::string silk_scheduling, adoc_scheduling, lull_scheduling;  ///< on top of that
+  std::string silk_scheduling, adoc_scheduling, lull_scheduling;  ///< in addition to `scheduling`
 };
 
-/// In the order in which they are listed and run.
+/// In the order in which --list shows them.
 std::vector<std::string> ScenarioNames();
 
-/// Returns what is wrong, or "". `seconds` 0: the scenario's own length.
+/// Returns an error, empty if none. `seconds` 0: the scenario's default length.
 std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t seed, double seconds,
                          Scenario* scenario);
 
-/// The options for one policy of it; `policy` is one of lull::PolicyNames(), "rocksdb",
-/// "rocksdb-autotuned", "silk-rate-only" or "silk-priority-only"; with "+vsst" behind it, on that
-/// layout. Returns what is wrong, or "".
+/// The options for one policy of the scenario. `policy` is one of lull::PolicyNames(), "rocksdb",
+/// "rocksdb-autotuned", "silk-rate-only" or "silk-priority-only". A suffix "+vsst" selects that
+/// layout. Returns an error, empty if none.
 std::string MakeOptions(const Scenario& scenario, const std::string& policy,
                         SimulationOptions* options);
 

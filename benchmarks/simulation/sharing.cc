@@ -8,7 +8,7 @@
 namespace lull::sim {
 namespace {
 
-/// Speeds at which nothing but the threads' own serial work limits them.
+/// Sets the threads' speeds as if each were alone on the machine.
 void SpeedAlone(std::span<BackgroundThread> threads) {
   for (BackgroundThread& thread : threads) {
     thread.speed = 1 / std::max(1e-9, thread.cpu_seconds + thread.device_seconds);
@@ -28,7 +28,7 @@ void LimitTo(double bytes_per_sec, std::span<BackgroundThread> threads) {
   }
 }
 
-/// Makes room for what was granted to each thread of one resource.
+/// Slows the threads down to what they were granted of one resource.
 void SlowDown(std::span<const Demand> demands, std::span<BackgroundThread* const> threads) {
   for (size_t i = 0; i < threads.size(); ++i) {
     if (demands[i].wanted > demands[i].granted) {

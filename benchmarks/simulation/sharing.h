@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Who gets how much of the cores and of the device. Both are shared evenly among the threads that
-// want them, and what one does not need the others have (max-min fairness): that is what Linux's
-// scheduler comes to over some milliseconds, and a device that serves one request of each in turn.
-// Threads of the idle class get what those of the normal class leave.
+// How threads share the cores and the device. Each is shared evenly among the threads that want it,
+// and what one thread does not need goes to the others (max-min fairness). Linux's scheduler does
+// the same over some milliseconds, and so does a device that serves one request of each thread in
+// turn. Threads of the idle class get what those of the normal class leave.
 //
-// A background thread computes, reads and writes in turn: its speed follows from the time that a
+// A background thread computes, reads and writes in turn. Its speed follows from the time that a
 // job would take alone, and cannot exceed its share of either resource.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace lull::sim {
 
 struct Demand {
   double wanted = 0;
-  double weight = 1;  ///< threads it comes from: their number counts in the sharing
+  double weight = 1;  ///< number of threads with this demand
   double granted = 0;
 };
 
-/// Fills in `granted`: no more than wanted, no more in sum than `capacity`, and the smallest first.
+/// Sets `granted`, at most `wanted` each and `capacity` in total. Serves small demands first.
 void ShareOut(double capacity, std::span<Demand> demands);
 
-/// Of each class of background work.
+/// One value per class of background work.
 struct ByClass {
   double& of(JobClass job_class) {
     return job_class == JobClass::kFlush ? flush : job_class == JobClass::kL0 ? l0 : deep;
@@ -42,26 +42,26 @@ struct ByClass {
   double deep = 0;
 };
 
-/// A thread at work. The first fields describe the whole job.
+/// A running background thread. The first fields describe the whole job.
 struct BackgroundThread {
   JobClass job_class = JobClass::kFlush;
   CpuPriority cpu = CpuPriority::kNormal;
   double cpu_seconds = 0;
-  double device_seconds = 0;  ///< if it had the device for itself
+  double device_seconds = 0;  ///< with exclusive use of the device
   double write_bytes = 0;
 
-  double speed = 0;  ///< result: jobs a second
+  double speed = 0;  ///< result: jobs per second
 };
 
-/// What the clients want: cores, device seconds a second, and from how many threads.
+/// The clients' demand: cores, device seconds per second, and number of threads.
 struct ClientShare {
   double cores = 0;
   double device = 0;
 };
 
-/// Sets the threads' speeds, and returns what the clients get of what they want.
-/// `background_bytes_per_sec`: RocksDB's rate limit, of which flushes take what they need and all
-/// compactions equal parts of the rest; 0: none. Lull's limit is the dispatcher's.
+/// Sets the threads' speeds, and returns what the clients get of their demand.
+/// `background_bytes_per_sec` is RocksDB's rate limit: flushes take what they need, and all
+/// compactions share the rest in proportion; 0: none. The dispatcher applies Lull's limit.
 ClientShare ShareMachine(double cores, const ClientShare& clients, int client_threads,
                          std::span<BackgroundThread> threads, double background_bytes_per_sec = 0);
 

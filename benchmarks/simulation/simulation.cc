@@ -82,7 +82,7 @@ SimulationResult Simulation::Run(const Report& report) {
 
 void Simulation::At(uint64_t at_ns, EventKindOf kind) {
   if (at_ns < now_ns_) {
-    std::fprintf(stderr, "an event of the past: %llu ns before now\n",
+    std::fprintf(stderr, "simulation: an event is %llu ns in the past\n",
                  static_cast<unsigned long long>(now_ns_ - at_ns));
     std::abort();
   }
@@ -93,7 +93,7 @@ void Simulation::Handle(const Event& event) {
   ++result_.events;
   switch (event.kind) {
     case EventKindOf::kMonitor:
-      if (event.at_ns == monitor_at_ns_) MonitorRound();  // else it was woken earlier
+      if (event.at_ns == monitor_at_ns_) MonitorRound();  // otherwise it already ran earlier
       break;
     case EventKindOf::kPhase:
       BeginPhase();
@@ -102,7 +102,7 @@ void Simulation::Handle(const Event& event) {
       EndInterval();
       At(now_ns_ + static_cast<uint64_t>(kNsPerSecond), EventKindOf::kInterval);
       break;
-    case EventKindOf::kSliceEnds:  // JobsEnded sees to it
+    case EventKindOf::kSliceEnds:  // JobsEnded handles it
       break;
     case EventKindOf::kInstalled:
       FinishInstall();
@@ -117,13 +117,13 @@ void Simulation::BeginPhase() {
   requests_per_sec_ = phase.requests_per_sec;
   At(now_ns_ + std::max<uint64_t>(1, ToNs(phase.seconds)), EventKindOf::kPhase);
   shares_changed_ = true;
-  // A worker sees the first write at the end of its slice.
+  // A worker notices the first write at the end of its slice.
   const bool running = std::any_of(jobs_.begin(), jobs_.end(),
                                    [](const Job& job) { return job.state != JobState::kPaused; });
   if (before == 0 && requests_per_sec_ > 0 && running) WakeMonitor(now_ns_ + 1'000'000);
 }
 
-/// The next moment at which something may change.
+/// The next time at which anything can change.
 uint64_t Simulation::NextStop() const {
   uint64_t stop = std::min(end_ns_, events_.top().at_ns);
   if (requests_per_sec_ > 0 || clients_.backlogged()) stop = std::min(stop, now_ns_ + kStepNsMax);
@@ -157,7 +157,7 @@ void Simulation::Advance(uint64_t to_ns) {
   result_.entries_in += entries;
   client_bytes_ += served.writes * clients_.client_bytes_per_write();
   client_read_bytes_ += (served.requests - served.writes) * options_.load.value_bytes;
-  // A filter answers a get, and none an iterator, which has to look into all tables.
+  // A filter can answer a get. An iterator has to look into all tables.
   const double l0_tables = tables_.version().TableCount(0);
   l0_misses_ += served.requests *
                 (options_.load.get_share * options_.filter_pass_share * tables_.L0SearchedInVain() +
@@ -242,9 +242,9 @@ Conditions Simulation::MakeConditions(const ClientShare& most) {
   return conditions;
 }
 
-/// What a small read of a client finds in front of it at the device: one chunk of each background
-/// thread that has a request there. A thread that the device holds up has one whenever it does not
-/// compute; others, as long as the device works for them.
+/// Computes the queue that a client's small read finds at the device: one chunk of each background
+/// thread that has a request there. If the device is the bottleneck, a thread has a request
+/// whenever it does not compute; otherwise only while the device works for it.
 void Simulation::MeasureQueue(const ClientShare& clients) {
   const std::vector<BackgroundThread*> threads = AtWork();
   double used = clients.device;
@@ -265,8 +265,8 @@ void Simulation::MeasureQueue(const ClientShare& clients) {
   queue_seconds_max_ = users * chunk_seconds;
 }
 
-/// Works out all speeds anew: first what the clients could have at most, from which follows what
-/// they want, then what everybody gets.
+/// Recomputes all speeds: first the most that the clients could get, then their demand under those
+/// conditions, then everyone's share.
 void Simulation::Share() {
   shares_changed_ = false;
   ClientShare all;

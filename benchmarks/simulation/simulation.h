@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store in virtual time. Real: the policy, the dispatcher, the picker and the set of tables it
-// picks from. Modelled: memtables, the flush thread and the workers, the cores and the device they
-// share, and the clients. docs/research/simulator.md tells how, and what is left out.
+// A store in virtual time. Real: the policy, the dispatcher, the picker and the set of tables.
+// Modelled: memtables, the flush thread and the workers, the cores and the device that they share,
+// and the clients. docs/research/simulator.md describes the model and what it leaves out.
 //
-// Between two events everything goes on at constant speeds, so time jumps from event to event: a
-// memtable is full, a job ends, the monitor looks up, the clients change their rate. The same
-// options give the same result. One thread; it takes no time but the CPU's.
+// Between two events all speeds are constant, so time jumps from event to event: a memtable is
+// full, a job ends, the monitor runs, the clients change their rate. The same options give the same
+// result. One thread; it never sleeps.
 #pragma once
 
 #include <array>
@@ -34,20 +34,20 @@ struct SimulationOptions {
   Costs costs;
   Device device;
   int cores = 2;
-  double read_miss_share = 0;   ///< of clients' reads that go to the device
-  double merge_miss_share = 1;  ///< of compactions' input that is read from the device
-  /// Of tables without the key of a get, those whose Bloom filter lets it pass; 1: no filters.
+  double read_miss_share = 0;   ///< share of clients' reads that go to the device
+  double merge_miss_share = 1;  ///< share of compactions' input read from the device
+  /// Share of the tables without the searched key whose Bloom filter passes it; 1: no filters.
   double filter_pass_share = 1;
-  bool log_writes = true;  ///< false: without a write-ahead log
+  bool log_writes = true;  ///< false: no WAL
 
   // The store.
   std::function<std::unique_ptr<Policy>()> make_policy;
   PolicyOptions limits;
   LayoutOptions layout;
   uint64_t memory_budget_bytes = 64u << 20;
-  double populated_bytes = 0;  ///< of tables, before the clients begin
-  /// L0 compactions are a class of their own, which the dispatcher prefers. False: all compactions
-  /// are of one class, first due, first served.
+  double populated_bytes = 0;  ///< bytes in tables before the clients begin
+  /// L0 compactions are a separate class, which the dispatcher prefers. False: all compactions are
+  /// in one class, and the first due goes first.
   bool l0_first = true;
 
   Load load;
@@ -57,23 +57,23 @@ struct SimulationOptions {
 
 constexpr size_t kCauses = 4;  // of StallCause
 
-/// What happened in a second (or since the last one, when time ended in between).
+/// One second of the simulation, or less at its end.
 struct Interval {
-  double at_seconds = 0;  ///< its end
+  double at_seconds = 0;  ///< end of the interval
   double arrived = 0;
   double served = 0;
-  double backlog = 0;  ///< requests that wait, at its end
+  double backlog = 0;  ///< waiting requests at its end
   double p50_us = 0, p99_us = 0, p999_us = 0, max_us = 0;
   double write_p99_us = 0;
-  std::array<double, kCauses> blocked_seconds{};  ///< clients waited for room; by cause
+  std::array<double, kCauses> blocked_seconds{};  ///< clients waited for room, by cause
   std::array<double, kCauses> slowed_seconds{};   ///< writes were delayed or paced
   double client_bytes = 0;
   ByClass written_bytes;
   double read_bytes = 0;    ///< by compactions
-  double device_share = 0;  ///< of its time
-  double cores = 0;         ///< in use, clients included
+  double device_share = 0;  ///< share of time that the device was busy
+  double cores = 0;         ///< in use, including clients
   int l0_tables = 0;
-  int jobs = 0;  ///< compactions that run or are paused
+  int jobs = 0;  ///< running and paused compactions
   uint64_t debt_bytes = 0;
   uint64_t memory_bytes = 0;  ///< sealed and active memtables
 };
@@ -82,24 +82,24 @@ struct SimulationResult {
   double seconds = 0;
   double arrived = 0;
   double served = 0;
-  double at_work_seconds = 0;  ///< in which clients asked for something
+  double at_work_seconds = 0;  ///< while clients were active
   LatencyTally all, writes;
   std::array<double, kCauses> blocked_seconds{};
   std::array<double, kCauses> slowed_seconds{};
   double longest_block_seconds = 0;
-  double stalled_seconds = 0;  ///< blocked in pieces of more than 100 ms
+  double stalled_seconds = 0;  ///< blocked time, in spans over 100 ms
   double client_bytes = 0;
   ByClass written_bytes;
   double read_bytes = 0;
   int l0_tables_max = 0;
   uint64_t debt_bytes_max = 0;
   uint64_t memory_bytes_max = 0;
-  double drained_at_seconds = 0;  ///< when the last background work came to its end
-  // For each entry: where it is at the end. In = active + sealed + listed + dropped.
+  double drained_at_seconds = 0;  ///< end of the last background work
+  // Where all entries are at the end. In = active + sealed + listed + dropped.
   double entries_in = 0, entries_in_memory = 0, entries_listed = 0, entries_dropped = 0;
   uint64_t events = 0;
   uint64_t policy_calls = 0;
-  uint64_t fingerprint = 0;  ///< of all directives and intervals
+  uint64_t fingerprint = 0;  ///< hash of all directives and intervals
 
   double BlockedSeconds() const;
   double SlowedSeconds() const;
@@ -109,7 +109,7 @@ class Simulation final : private DispatchHost {
  public:
   using Report = std::function<void(const Interval&)>;
 
-  /// REQUIRES: options.make_policy gives a policy; the load has a phase of more than 0 seconds.
+  /// REQUIRES: options.make_policy returns a policy; the load has a phase of more than 0 seconds.
   explicit Simulation(const SimulationOptions& options);
 
   SimulationResult Run(const Report& report);
@@ -133,9 +133,9 @@ class Simulation final : private DispatchHost {
     int worker = 0;
     JobClass counts_as = JobClass::kDeep;
     bool one_slice = false;
-    double slice_ends = 1;  // by what is done, or by time
+    double slice_ends = 1;  // the slice ends at this value of `done`, or at this time
     uint64_t slice_ends_at_ns = UINT64_MAX;
-    double reported = 0;  // of what is done
+    double reported = 0;  // value of `done` already reported
   };
   struct Sealed {
     double bytes, entries;
@@ -161,7 +161,7 @@ class Simulation final : private DispatchHost {
   void AddToFingerprint(double value);
   double Now() const { return static_cast<double>(now_ns_) * 1e-9; }
 
-  // Who gets what (simulation.cc).
+  // Sharing cores and device (simulation.cc).
   void Share();
   std::vector<BackgroundThread*> AtWork();
   ClientShare ShareOnce(const ClientShare& clients);
@@ -243,7 +243,7 @@ class Simulation final : private DispatchHost {
   std::vector<WorkerReport> reports_;    // for that round
   std::list<Job> jobs_;
   uint64_t next_job_ = 1;
-  double flush_bytes_ = 0;  // written
+  double flush_bytes_ = 0;  // bytes written
   double compaction_bytes_ = 0;
   double l0_slices_ = 0;
   double deep_slices_ = 0;

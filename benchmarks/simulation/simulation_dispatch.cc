@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The coordinator in virtual time: measures the store, runs the store's own dispatcher, and carries
-// out its commands.
+// The coordinator in virtual time: measures the store, runs the store's real dispatcher, and
+// executes its commands.
 #include <algorithm>
 #include <utility>
 
@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint64_t kSliceNs = 1'000'000;
 
-// Under a rate limit a job comes back after each slice. A day of SILK's load has 70 million of
-// them, so slices are longer here by this factor, and the dispatcher's budget counts in units of so
-// many bytes: what a slice is lent, writes and pays keeps its proportions.
+// Under a rate limit a job returns after each slice, 70 million times in a day of SILK's load. To
+// save time, slices are longer here by this factor, and the dispatcher's budget counts in units of
+// this many bytes. The proportions of what a slice is lent, writes and pays stay the same.
 constexpr uint64_t kSliceFactor = 16;
 
-/// Asks a policy in bytes, for a dispatcher that counts in units of kSliceFactor bytes.
+/// Calls a policy with bytes, for a dispatcher that counts in units of kSliceFactor bytes.
 class InUnitsOfTheBudget final : public Policy {
  public:
   using Change = std::function<Directive(Directive)>;
@@ -100,8 +100,8 @@ Measured Simulation::MeasureStore() {
   return measured;
 }
 
-/// Of a store without priorities all compactions are of one class, and whichever level is further
-/// over its target goes first.
+/// A store without priorities has a single class of compactions. The level that exceeds its target
+/// by the larger factor goes first.
 std::optional<TableMerge> Simulation::BeginMerge(JobClass job_class) {
   if (options_.l0_first) return tables_.Begin(job_class, directive_.table_bytes);
   double deepest = 0;
@@ -187,7 +187,7 @@ Simulation::Job& Simulation::JobOf(JobId id) {
   return *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == id; });
 }
 
-/// Takes a job from its worker; the next round is told.
+/// Takes a job from its worker and reports it to the next round.
 void Simulation::ComeBack(Job* job, WorkerReport::Outcome outcome) {
   const double written = job->thread.write_bytes * (job->done - job->reported);
   job->reported = job->done;
@@ -198,7 +198,7 @@ void Simulation::ComeBack(Job* job, WorkerReport::Outcome outcome) {
   WakeMonitor(now_ns_);
 }
 
-/// After time has passed: which jobs come back.
+/// Takes back the jobs that are done or whose slice has ended.
 void Simulation::JobsEnded() {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     if (job->state == JobState::kPaused) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Memtables, and the flush thread: what it flushes, and what it installs.
+// Memtables and the flush thread: flushes and installs.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ double Simulation::MemtableBytesMax() const {
                                                            : options_.limits.memtable_bytes);
 }
 
-/// What a full memtable may take beyond its size.
+/// Bytes that a full memtable can still take beyond its size.
 double Simulation::AbsorbRoom() const {
   if (!directive_.absorb || sealed_.empty()) return 0;
   return std::max(
@@ -74,7 +74,7 @@ bool Simulation::WantsFlush() const {
          sealed_bytes_ >= static_cast<double>(options_.memory_budget_bytes) / 2;
 }
 
-/// As the store: a third of the memory at most, so that another third can fill meanwhile.
+/// As in the store: at most a third of the memory, so that another third can fill meanwhile.
 void Simulation::BeginFlush() {
   const double bytes_max = static_cast<double>(options_.memory_budget_bytes) / 3;
   Flush flush;
@@ -97,7 +97,7 @@ void Simulation::BeginFlush() {
   shares_changed_ = true;
 }
 
-/// The flush thread installs what is finished before it goes on with a flush.
+/// The flush thread installs finished compactions before it continues with a flush.
 void Simulation::BeginInstall() {
   const bool flush_is_done = flush_ && flush_->done >= 1;
   if (installing_ || (to_install_.empty() && !flush_is_done)) return;
@@ -130,7 +130,7 @@ void Simulation::FinishInstall() {
   WakeMonitor(now_ns_);
 }
 
-/// After time has passed: what has filled up, what is done.
+/// Handles everything that became full or finished as time passed.
 void Simulation::Settle() {
   JobsEnded();
   SealIfFull();

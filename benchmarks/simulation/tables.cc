@@ -17,7 +17,7 @@ namespace {
 constexpr double kSpace = 0x1p64;
 constexpr double kPiecesOfATable = 64;
 
-/// A key of the model as a user key that sorts by its number.
+/// The model's key number as a user key in the same order.
 std::string UserKey(uint64_t position) {
   std::string key(8, '\0');
   for (int i = 7; i >= 0; --i, position >>= 8) key[i] = static_cast<char>(position & 0xff);
@@ -32,14 +32,14 @@ uint64_t PositionOf(const leveldb::Slice& internal_key) {
 
 double Width(uint64_t first, uint64_t last) { return static_cast<double>(last - first) + 1; }
 
-/// Makes tables of merged entries, piece by piece, where the store's own cutter says.
+/// Builds tables from merged entries, cut where the store's own cutter says.
 class Outputs {
  public:
   Outputs(OutputCutter cutter, double entry_bytes,
           std::function<void(uint64_t, uint64_t, double)> finish)
       : cutter_(std::move(cutter)), entry_bytes_(entry_bytes), finish_(std::move(finish)) {}
 
-  /// `entries` of a range, in order; at most `piece_bytes` at a time are shown to the cutter.
+  /// Adds `entries` of a range, in order. Asks the cutter every `piece_bytes`.
   void Add(uint64_t first, uint64_t last, double entries, double piece_bytes) {
     const double width = Width(first, last);
     const double pieces =
@@ -102,8 +102,7 @@ void TableModel::Apply(const VersionEdit& edit) {
   leveldb::Status status = builder.Apply(edit);
   if (status.ok()) status = builder.Build(&version_);
   if (!status.ok()) {
-    std::fprintf(stderr, "the model made an edit that no store would: %s\n",
-                 status.ToString().c_str());
+    std::fprintf(stderr, "simulation: invalid version edit: %s\n", status.ToString().c_str());
     std::abort();
   }
   debt_bytes_ = version_->DebtBytes(targets_, layout_.l0_trigger);
@@ -134,7 +133,7 @@ void TableModel::Populate(double bytes) {
   Apply(edit);
 }
 
-/// Tables of L0 hold keys of the whole key space, so that their ranges rule nothing out.
+/// L0 tables cover the whole key space, so a get cannot skip any of them by range.
 double TableModel::CountL0SearchedInVain() const {
   double count = 0;
   double not_found = 1;
@@ -162,7 +161,7 @@ double TableModel::EntriesListed() const {
 }
 
 std::optional<TableMerge> TableModel::Begin(JobClass job_class, uint64_t table_bytes) {
-  // The picker is a function of what it sees: it need not be asked again before that changes.
+  // The picker is a pure function: do not call it again until its input changes.
   uint64_t& refused = refused_[job_class == JobClass::kL0 ? 0 : 1];
   if (refused == changes_) return std::nullopt;
   std::optional<CompactionPlan> plan = Pick(*version_, job_class, running_, pointers_, layout_);
@@ -180,7 +179,7 @@ std::optional<TableMerge> TableModel::Begin(JobClass job_class, uint64_t table_b
   return merge;
 }
 
-/// The density of what is left of tables that overlap.
+/// The density of entries after merging overlapping tables.
 double TableModel::MergedDensity(const std::vector<Spread>& inputs, uint64_t position) const {
   const double keys_per_position = key_count_ / kSpace;
   double sum = 0;
@@ -195,7 +194,7 @@ double TableModel::MergedDensity(const std::vector<Spread>& inputs, uint64_t pos
 
 void TableModel::Merge(TableMerge* merge, uint64_t table_bytes) {
   std::vector<Spread> inputs;
-  std::vector<uint64_t> starts;  // of the stretches in which the same tables overlap
+  std::vector<uint64_t> starts;  // of the key ranges with the same set of overlapping tables
   const auto add_ends = [&](const TableRef& table) {
     starts.push_back(PositionOf(table->smallest()));
     const uint64_t last = PositionOf(table->largest());
@@ -259,7 +258,7 @@ void TableModel::Install(const TableMerge& merge) {
 }
 
 void TableModel::Release(const TableMerge& merge) {
-  std::erase(running_, merge.plan.range);  // ranges in flight are disjoint: there is one
+  std::erase(running_, merge.plan.range);  // running ranges are disjoint, so this removes one
   ++changes_;
 }
 

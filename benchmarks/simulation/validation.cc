@@ -42,7 +42,7 @@ class Client {
         keys_(0),
         values_(0.5, static_cast<size_t>(load.value_bytes), 7) {}
 
-  /// Requests until `end_ns`, one behind the other.
+  /// Sends requests one after another until `end_ns`.
   void RunClosed(uint64_t end_ns) {
     uint64_t last_ns = NowNs();
     while (last_ns < end_ns && status_.ok()) {
@@ -53,7 +53,7 @@ class Client {
     }
   }
 
-  /// Requests at random times; a latency counts from the time at which one was due.
+  /// Sends requests at random times. Latency counts from a request's due time.
   void RunOpen(uint64_t begin_ns, uint64_t end_ns, double requests_per_sec) {
     bench::UsePreciseSleep();
     double due = static_cast<double>(begin_ns);
@@ -67,7 +67,7 @@ class Client {
     }
   }
 
-  /// As many writes as there are keys, so that reads find something.
+  /// Writes as many entries as there are keys, so that most reads find their key.
   void Fill() {
     for (int64_t i = 0; i < static_cast<int64_t>(load_.key_count) && status_.ok(); ++i)
       Request(true);
@@ -118,7 +118,7 @@ class Client {
   uint64_t stalled_ns_ = 0;
 };
 
-/// Looks ten times a second at the levels of a store.
+/// Samples a store's levels ten times per second.
 class LevelWatch {
  public:
   LevelWatch(leveldb::DB* db, const LayoutOptions& layout)
@@ -139,7 +139,7 @@ class LevelWatch {
     }
   }
 
-  /// As Version::DebtBytes, from the sizes that LevelDB's statistics print.
+  /// Same as Version::DebtBytes, from the sizes in LevelDB's statistics.
   void Look() {
     std::string text;
     if (!db_->GetProperty("leveldb.stats", &text)) return;
@@ -173,8 +173,8 @@ class LevelWatch {
   std::jthread thread_;
 };
 
-/// Plays the phases of the load. Returns the seconds in which clients were at work, and when the
-/// last of them ended.
+/// Runs the phases of the load. Returns the seconds in which clients were active, and the time when
+/// the last client ended.
 double PlayLoad(const Scenario& scenario, std::vector<std::unique_ptr<Client>>& clients,
                 uint64_t* last_ns) {
   const Load& load = scenario.base.load;
@@ -266,7 +266,7 @@ Performance PerformanceOf(const SimulationOptions& options, const SimulationResu
   performance.stalled_seconds = result.stalled_seconds;
   performance.l0_tables_max = result.l0_tables_max;
   performance.debt_mb_max = static_cast<double>(result.debt_bytes_max) / kMiB;
-  // The last phase of the run may be a lull: the drain began with it.
+  // The run can end with a lull; the drain begins at its start.
   double at = 0;
   double last_request = 0;
   for (size_t i = 0; at < options.seconds; ++i) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The store under test. One source of benchmarks is built once for each store, and this header is
-// all in which the builds differ: store_lull.cc, store_leveldb.cc and store_rocksdb.cc implement
-// it. What is common to them (the API of leveldb::DB) is used directly everywhere else.
+// The store under test. The benchmarks are built once per store from the same source. The builds
+// differ only in which file implements this header: store_lull.cc, store_leveldb.cc or
+// store_rocksdb.cc. All other code uses the leveldb::DB API directly.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace lull::bench {
 
-// Takes a store's log, and keeps of it only the causes of stalls.
+// Receives a store's LOG and keeps only the causes of stalls.
 class StallLog final : public leveldb::Logger {
  public:
   explicit StallLog(StallCauses* causes) : causes_(causes) {}
@@ -32,18 +32,18 @@ class StallLog final : public leveldb::Logger {
 
 // "lull", "leveldb" or "rocksdb".
 std::string StoreName();
-// "1.23", as the library's header says.
+// For example "1.23", from the library's header.
 std::string StoreVersion();
 
-// What a store is opened with.
+// How to open the store.
 struct StoreSettings {
   leveldb::Options options;
-  std::string scheduling;  // "k=v;k=v", in which SchedulingFault finds nothing
-  bool flushes = true;     // false: no memtable ever goes to a table, to see the client's limit
+  std::string scheduling;  // "k=v;k=v"; SchedulingFault accepts it
+  bool flushes = true;     // false: no memtable is ever flushed, to measure the client's limit
 
-  // What `options` says too, for a store that has options of its own. 0, or -1 where 0 has a
-  // meaning, leaves that store's default.
-  std::string profile;  // of RocksDB: "defaults", "matched" or "tuned"
+  // The same settings as in `options`, for a store with its own options. 0 keeps that store's
+  // default, or -1 where 0 is a valid value.
+  std::string profile;  // RocksDB only: "defaults", "matched" or "tuned"
   size_t write_buffer_bytes = 0;
   size_t max_file_bytes = 0;
   size_t block_bytes = 0;
@@ -51,40 +51,40 @@ struct StoreSettings {
   int bloom_bits = -1;
   int open_files = 0;
 
-  PacedDevice* device = nullptr;  // under the store, and under options.env; null: the machine's own
+  PacedDevice* device = nullptr;  // models the store's disk; null: the machine's own disk
 
-  // Reads in a store's log why writers waited, for stores that say so there. Not null, and outlives
-  // the store.
+  // Finds the causes of stalls in the LOG of stores that write them there. Not null; outlives the
+  // store.
   StallLog* stall_log = nullptr;
 };
 
-// Of a memtable that is to take everything; LevelDB allows no more.
+// Size of a memtable that never fills up. LevelDB allows no more.
 inline constexpr size_t kNeverFullBytes = size_t{1} << 30;
 
-// What is wrong with scheduling options, for this store; empty when nothing is. Asked before the
-// folder is emptied.
+// Returns an error if this store does not accept these scheduling options; empty if it does.
+// Called before DestroyStore.
 std::string SchedulingFault(const std::string& text);
 
-// Opens the store in folder `name`, and empties that folder.
+// Open the store in folder `name`, and delete it.
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db);
 leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name);
 
-// Waits until the background work of the store in folder `name` has come to rest, and sets
-// `idle_since_ns` to the NowNs() at which it did. That may lie in the past: a store that cannot say
-// so itself is watched until it has been quiet for a while.
+// Waits until the background work of the store in folder `name` has finished, and sets
+// `idle_since_ns` to the NowNs() at which it did. That time can be in the past: a store that does
+// not report idleness is polled until it has been quiet for a while.
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns);
 
-// How the store stands. What it says meanwhile about stalls is noted in `causes`.
+// Reads the store's state. Adds the causes of stalls that the store reports to `causes`.
 StoreState ReadStoreState(leveldb::DB* db, StallCauses* causes);
-// What LevelDB's own properties say of that.
+// The part of that state that LevelDB's properties report.
 StoreState ReadLevelDbState(leveldb::DB* db);
 
 // The store's own CRC-32C.
 uint32_t StoreCrc32c(const char* data, size_t size);
 
-// A store that accepts everything and keeps nothing: what the benchmark and the machine cost by
-// themselves.
+// A store that accepts everything and stores nothing. Measures the cost of the benchmark and the
+// machine alone.
 std::unique_ptr<leveldb::DB> NewNullStore();
 
 }  // namespace lull::bench

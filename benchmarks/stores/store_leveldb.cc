@@ -8,8 +8,7 @@
 #error "the stock build must see the system's headers only"
 #endif
 
-// Declared here as the library defines it: it has no public header, and is found in the static
-// archive.
+// Not in a public header. Declared as the library defines it, and linked from the static archive.
 namespace leveldb::crc32c {
 uint32_t Extend(uint32_t crc, const char* data, size_t size);
 }
@@ -21,7 +20,7 @@ constexpr uint64_t kPollNs = kNsPerSecond / 10;
 constexpr uint64_t kQuietNs = 2 * kNsPerSecond;
 constexpr uint64_t kPatienceNs = 900 * kNsPerSecond;
 
-// Everything by which running background work shows from outside.
+// Externally visible signs of background work.
 struct Footprint {
   uint64_t bytes = 0;
   std::string levels;
@@ -56,7 +55,7 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
                           std::unique_ptr<leveldb::DB>* db) {
   leveldb::Options options = settings.options;
   if (!settings.flushes) options.write_buffer_size = kNeverFullBytes;
-  options.info_log = settings.stall_log;  // in place of the file LOG
+  options.info_log = settings.stall_log;  // replaces the file LOG
   leveldb::DB* opened = nullptr;
   const leveldb::Status status = leveldb::DB::Open(options, name, &opened);
   db->reset(opened);
@@ -71,7 +70,7 @@ leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t
   Footprint last = Observe(db, name);
   for (uint64_t now_ns = begin_ns; now_ns < *idle_since_ns + kQuietNs && !StopRequested();) {
     if (now_ns > begin_ns + kPatienceNs) {
-      return leveldb::Status::IOError("background work did not come to rest", "in 15 minutes");
+      return leveldb::Status::IOError("background work did not finish", "in 15 minutes");
     }
     SleepUntilNs(now_ns + kPollNs);
     now_ns = NowNs();

@@ -17,7 +17,7 @@ class NullStore final : public leveldb::DB {
   }
   Status Write(const leveldb::WriteOptions&, leveldb::WriteBatch*) override { return Status::OK(); }
   Status Get(const leveldb::ReadOptions&, const leveldb::Slice&, std::string*) override {
-    return Status::NotFound("the null store keeps nothing");
+    return Status::NotFound("the null store stores nothing");
   }
   leveldb::Iterator* NewIterator(const leveldb::ReadOptions&) override {
     return leveldb::NewEmptyIterator();

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The system's RocksDB behind leveldb::DB, so that every workload runs on it unchanged. What the
-// adapter adds to a call is a virtual call and two Slices; a batch is copied entry by entry, some
-// 50 ns each.
+// Adapts the system's RocksDB to leveldb::DB, so that every workload runs on it unchanged. The
+// adapter adds one virtual call and two Slices to each call. It copies a batch entry by entry, at
+// about 50 ns each.
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -21,7 +21,7 @@
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 
-// Exported by the library without a public header.
+// The library exports it without a public header.
 namespace rocksdb::crc32c {
 uint32_t Extend(uint32_t crc, const char* data, size_t size);
 }
@@ -151,7 +151,7 @@ class RocksStore final : public leveldb::DB {
 
 class RocksLog final : public rocksdb::Logger {
  public:
-  // `file`: RocksDB's own LOG, where its events can be read afterwards; may be null.
+  // `file`: RocksDB's own LOG, from which its events can be read later; null for none.
   RocksLog(StallLog* log, std::shared_ptr<rocksdb::Logger> file)
       : log_(log), file_(std::move(file)) {}
   using rocksdb::Logger::Logv;
@@ -170,10 +170,10 @@ class RocksLog final : public rocksdb::Logger {
   const std::shared_ptr<rocksdb::Logger> file_;
 };
 
-constexpr size_t kMatchedMemoryBytes = 64 << 20;  // of memtables: Lull's default budget
-constexpr size_t kMatchedCacheBytes = 8 << 20;    // of blocks: LevelDB's and Lull's default
+constexpr size_t kMatchedMemoryBytes = 64 << 20;  // memtables: Lull's default budget
+constexpr size_t kMatchedCacheBytes = 8 << 20;    // block cache: LevelDB's and Lull's default
 
-// The memory that the other stores have by default, in memtables of LevelDB's size.
+// The other stores' default memory, in memtables of LevelDB's size.
 void Match(rocksdb::Options* options) {
   if (options->write_buffer_size == rocksdb::Options().write_buffer_size) {
     options->write_buffer_size = 4 << 20;
@@ -182,8 +182,8 @@ void Match(rocksdb::Options* options) {
       std::max(2, static_cast<int>(kMatchedMemoryBytes / options->write_buffer_size));
 }
 
-// Many small memtables, no slowing down of writers, and compactions that take only CPU time that
-// nobody else wants: what a user who knows RocksDB would set for bursts.
+// What an expert would set for bursts: many small memtables, no write slowdown, and compactions
+// that use only idle CPU time.
 void Tune(rocksdb::Options* options) {
   constexpr int kNeverSlow = 1 << 20;
   options->write_buffer_size = 8 << 20;
@@ -196,7 +196,7 @@ void Tune(rocksdb::Options* options) {
   options->env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kIdle);
 }
 
-// One for the process: it must outlive the store, and RocksDB keeps its threads in it.
+// One per process: RocksDB keeps its threads in it, so it must outlive the store.
 rocksdb::Env* DeviceEnvOf(PacedDevice* device) {
   static const std::unique_ptr<rocksdb::Env> env =
       rocksdb::NewCompositeEnv(NewDeviceFileSystem(device));
@@ -291,7 +291,7 @@ StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
                               uint64_t* idle_since_ns) {
   constexpr uint64_t kPollNs = kNsPerSecond / 50;
-  constexpr int kQuietPolls = 3;  // between the end of one job and the choice of the next is a gap
+  constexpr int kQuietPolls = 3;  // bridges the gap between one job's end and the next one's start
   for (int quiet = 0; quiet < kQuietPolls && !StopRequested();) {
     bool busy = false;
     std::string value;

@@ -42,7 +42,7 @@ void BurstSchedule::Advance() {
       bursts_.back().end_ns = now_ns;
       bursts_.back().ops = burst_ops_.exchange(0);
     } else {
-      bursts_.pop_back();  // a stop came before it could begin
+      bursts_.pop_back();  // stopped before it began
     }
     in_burst_ = false;
     show_phase_("lull");

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Bursts and lulls. Within a burst every thread writes random keys as fast as the store takes them
-// (closed loop); in a lull nobody writes. burstsintime ends a burst after --burst_seconds,
+// Bursts and lulls. In a burst, every thread writes random keys as fast as the store accepts them
+// (closed loop). In a lull, no thread writes. burstsintime ends a burst after --burst_seconds,
 // burstsincount after --burst_ops entries.
 #include "benchmarks/workloads/workload.h"
 #include "leveldb/write_batch.h"
@@ -9,7 +9,7 @@
 namespace lull::bench {
 namespace {
 
-// Writes one batch of random entries and tells the time after it. False when the store failed.
+// Writes one batch of random entries and sets `*now_ns` to the time after it. False on failure.
 bool WriteRandomBatch(Worker& worker, const leveldb::WriteOptions& options,
                       leveldb::WriteBatch& batch, uint64_t* now_ns) {
   Run& run = worker.run;

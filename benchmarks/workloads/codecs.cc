@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Checksums and compression by themselves: the store's CRC-32C on 4 KiB, and the compressors,
-// through their own libraries, on a block of --block_size.
+// Checksums and compression alone: the store's CRC-32C on 4 KiB, and the compressors, called
+// directly, on a block of --block_size.
 #include <snappy.h>
 #include <zstd.h>
 
@@ -20,7 +20,7 @@ constexpr uint64_t kCodecTotalBytes = 1 << 30;
 
 void Checksum(Worker& worker) {
   const std::string data(kChecksumBlockBytes, 'x');
-  volatile uint32_t sum = 0;  // so that no compiler drops the loop
+  volatile uint32_t sum = 0;  // keeps the compiler from removing the loop
   for (uint64_t bytes = 0; bytes < kChecksumTotalBytes && !StopRequested(); bytes += data.size()) {
     sum = sum + StoreCrc32c(data.data(), data.size());
     worker.meter.Done(OpKind::kRead, 1, data.size());
@@ -30,8 +30,9 @@ void Checksum(Worker& worker) {
 
 // A codec is a type with
 //   static bool Compress(const Config&, std::string_view plain, std::string* packed)
-//   static bool Uncompress(std::string_view packed, std::string* plain), where `plain` has its
-//   final size kName for the message of a failure.
+//   static bool Uncompress(std::string_view packed, std::string* plain), where `plain` already has
+//   its final size
+//   kName, for the failure message
 std::string SampleBlock(Worker& worker) {
   const int64_t asked = worker.run.config.block_size;
   const size_t size = asked > 0 ? static_cast<size_t>(asked) : leveldb::Options().block_size;

@@ -12,7 +12,7 @@ namespace lull::bench {
 namespace {
 
 struct Preset {
-  std::string name{};  // of the case; empty if there is but one
+  std::string name{};  // of the case; empty if there is only one
   std::string mix = "put";
   std::string shape{};
   std::string keys = "uniform";
@@ -20,7 +20,7 @@ struct Preset {
   std::string scans = "100";
   double seconds = 0;
   int64_t num = 1'000'000;
-  int threads = 2;  // of each group of clients
+  int threads = 2;  // per group of clients
   int batch_size = 1;
   int key_prefix = 0;
   bool sync = false;
@@ -29,7 +29,7 @@ struct Preset {
   std::string benchmark = "load";
 };
 
-// Two-phase: what the store can do, then its latency at shares of that.
+// Two-phase: first the maximum rate, then the latency at shares of it.
 std::vector<Preset> TwoPhase() {
   std::vector<Preset> cases = {{.name = "closed", .shape = "max", .seconds = 60, .preload = false}};
   for (const char* share : {"50", "80", "95"}) {
@@ -51,7 +51,7 @@ std::vector<Preset> Nutanix(const char* shape, double seconds) {
            .seconds = seconds}};
 }
 constexpr const char* kPeaks = "15@20k,15@300,15@2x,15@300";
-// Gaps that are too short to finish anything in, and bursts that come unannounced.
+// Lulls too short to finish compacting, and bursts at random times.
 constexpr const char* kGaps = "gaps:3x:0.4:0.1:2:1:0.2:5";
 
 // Peaks of different lengths (SILK, figure 8B).
@@ -71,7 +71,7 @@ std::vector<Preset> LongPeaks() {
   return cases;
 }
 
-// As fast as the store takes batches of 100, for 10 s of every 30.
+// Batches of 100 as fast as the store accepts them, for 10 s of every 30 s.
 std::vector<Preset> BurstsInTime() {
   std::vector<Preset> cases;
   for (const bool sync : {true, false}) {
@@ -100,7 +100,7 @@ std::vector<Preset> LoadA() {
   return cases;
 }
 
-// The letters of YCSB. D and E insert, so they come last.
+// The workloads of YCSB. D and E insert, so they run last.
 std::vector<Preset> Ycsb() {
   struct Letter {
     const char* name;
@@ -156,7 +156,7 @@ std::vector<Preset> FillRandom() {
            .preload = false}};
 }
 
-// RocksDB's mixgraph, its day a minute long.
+// RocksDB's mixgraph, with a day of one minute.
 std::vector<Preset> Mixgraph() {
   return {{.mix = "get=85,put=14,scan=1",
            .shape = "sine:0.6x:0.3x:60",
@@ -168,7 +168,7 @@ std::vector<Preset> Mixgraph() {
            .key_prefix = 32}};
 }
 
-// A group of clients that writes, and one that reads.
+// One group of clients that writes and one that reads.
 std::vector<Preset> ReadsUnderWrites() {
   return {{.mix = "put|get", .shape = "0.5x|10k", .seconds = 120, .threads = 1}};
 }
@@ -192,8 +192,7 @@ constexpr Workload kWorkloads[] = {
     {"b11", [] { return Nutanix(kPeaks, 1800); }},
 };
 
-/// A shape whose segments, or whose period, are `scale` times as long. Random gaps stay as they
-/// are.
+// Makes the segments, or the period, of a shape `scale` times as long. Random gaps do not change.
 std::string ScaledShape(const std::string& shape, double scale) {
   const auto scaled = [scale](std::string_view seconds) {
     char text[32];
@@ -240,7 +239,7 @@ Config Apply(const Preset& preset, const Config& base) {
   return config;
 }
 
-// The load that LevelDB-like flags describe.
+// The load given by flags in LevelDB's style.
 LoadCase OpenLoop(const Config& base) {
   LoadCase open{"openloop", "load", base};
   char text[64];

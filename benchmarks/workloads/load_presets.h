@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The workloads b0 to b11 of docs/benchmarks.md, as values of the flags that describe a load. What
-// the user gave by a flag goes before what stands here, so each of them can be bent.
+// The workloads b0 to b11 of docs/benchmarks.md, as values for the flags that describe a load.
+// Flags that the user sets override these values.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ namespace lull::bench {
 // One run.
 struct LoadCase {
   std::string name;       // "b4/60%"
-  std::string benchmark;  // that does the work: "load" or "burstsintime"
+  std::string benchmark;  // which runs it: "load" or "burstsintime"
   Config config;
 };
 
-// The runs, in order, that workload `name` stands for; none if there is no such workload.
+// The runs of workload `name`, in order; empty if there is no such workload.
 std::vector<LoadCase> CasesOf(std::string_view name, const Config& config);
 
 std::vector<std::string_view> LoadNames();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The benchmark "load": loadgen's clients on a store. It stands behind openloop and b0 to b11
-// (load_presets.h).
+// The benchmark "load": loadgen's clients on a store. openloop and b0 to b11 (load_presets.h) run
+// it.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,11 +18,11 @@ namespace {
 
 using loadgen::Operation;
 
-// A store that cannot keep up would make the run endless: this many times the load's length, then
-// what still waits is given up.
+// A load is cut off after this many times its length, and waiting requests are given up. Otherwise
+// a store that cannot keep up would never finish.
 constexpr double kPatience = 2;
 
-// Sends one client's requests to a store. The client's thread owns it.
+// Sends one client's requests to a store. Owned by the client's thread.
 class StoreTarget final : public loadgen::Target {
  public:
   StoreTarget(Worker& worker, leveldb::DB& db) : worker_(worker), db_(db) {
@@ -123,8 +123,8 @@ void ServeArrivals(Worker& worker) {
   run.operations_hash += generator.operations_hash();
 }
 
-// Writes every key once, in a random order, unmeasured, and lets the store come to rest, so that
-// gets find something and every run begins alike.
+// Writes every key once in random order, without measuring, and waits until the store is idle. So
+// gets find their keys, and every run begins in the same state.
 void WriteAllKeys(Run& run) {
   run.phase = "preload";
   Worker worker(run, run.threads, false);
@@ -147,7 +147,7 @@ void WriteAllKeys(Run& run) {
   run.phase = "run";
 }
 
-// The first of another's arrivals, counted.
+// The first `limit` arrivals of another source; counts them.
 class LimitedArrivals final : public loadgen::Arrivals {
  public:
   LimitedArrivals(loadgen::Arrivals& all, uint64_t limit) : all_(all), limit_(limit) {}
@@ -165,8 +165,8 @@ class LimitedArrivals final : public loadgen::Arrivals {
   uint64_t count_ = 0;
 };
 
-// What making requests costs by itself: the first group's mix in a closed loop on a store that does
-// nothing, until it has served enough for a mean.
+// Cost of generating one request: runs the first group's mix in a closed loop on the null store,
+// until there are enough requests for a mean.
 double GeneratorNsPerRequest(Run& run) {
   constexpr double kLongestSeconds = 0.2;
   constexpr uint64_t kEnough = 100'000;
@@ -185,8 +185,8 @@ double GeneratorNsPerRequest(Run& run) {
   return ns / static_cast<double>(std::max<uint64_t>(1, arrivals.count()));
 }
 
-// How often a second the device takes an append of one request's size and a sync: the most that one
-// writer could reach.
+// Appends of one request's size, each with a sync, that the device completes per second. It is the
+// upper limit for one writer.
 double DeviceSyncsPerSecond(Run& run) {
   const auto length_ns = static_cast<uint64_t>(kNsPerSecond * std::min(1.0, run.config.duration));
   const std::string path = run.folder + "/sync-probe";

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// LevelDB's reading benchmarks. They read what is there: a writing benchmark has to come first, or
+// LevelDB's read benchmarks. They read existing data, so they need a write benchmark before them or
 // --use_existing_db.
 #include <cstdio>
 #include <memory>
@@ -22,7 +22,7 @@ std::unique_ptr<leveldb::Iterator> NewCursor(const Run& run) {
   return std::unique_ptr<leveldb::Iterator>(run.db->NewIterator(leveldb::ReadOptions()));
 }
 
-// Gets run.reads random keys below `range`, each with `suffix` behind it.
+// Gets run.reads random keys below `range`, each with `suffix` appended.
 int64_t GetRandom(Worker& worker, int64_t range, std::string_view suffix) {
   Run& run = worker.run;
   const leveldb::ReadOptions options;
@@ -48,7 +48,7 @@ void ReadRandom(Worker& worker) {
 
 void ReadMissing(Worker& worker) { GetRandom(worker, worker.run.config.num, "."); }
 
-// One percent of the keys gets all the reads.
+// All reads go to one percent of the keys.
 void ReadHot(Worker& worker) { GetRandom(worker, (worker.run.config.num + 99) / 100, ""); }
 
 template <typename Step>
@@ -78,7 +78,7 @@ bool SeekFinds(leveldb::Iterator& cursor, const leveldb::Slice& key) {
   return cursor.Valid() && cursor.key() == key;
 }
 
-// A new iterator for every seek.
+// Creates a new iterator for every seek.
 void SeekRandom(Worker& worker) {
   const Run& run = worker.run;
   int64_t found = 0;
@@ -90,7 +90,7 @@ void SeekRandom(Worker& worker) {
   worker.message = FoundOf(found, run.reads);
 }
 
-// One iterator that moves forward by up to 99 keys a seek, and from the end to the beginning.
+// One iterator that moves forward by up to 99 keys per seek, and wraps around at the end.
 void SeekOrdered(Worker& worker) {
   const Run& run = worker.run;
   const auto cursor = NewCursor(run);

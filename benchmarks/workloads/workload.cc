@@ -26,8 +26,8 @@ std::string Run::failure() const {
   return failure_;
 }
 
-// Every thread of every benchmark draws from a stream of its own, far from the others; the constant
-// only has to differ from SplitMix64's own step.
+// Every thread of every benchmark has its own random stream, far from the others. The constant only
+// has to differ from SplitMix64's increment.
 Worker::Worker(Run& run_in, int index_in, bool timed)
     : run(run_in),
       index(index_in),

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A workload is what the client threads of one benchmark do. Each is a function of a Worker, listed
-// with its shape in a table; BenchmarkRun opens the store, starts the threads, times them and
-// reports.
+// A workload is what the client threads of one benchmark do: a function of a Worker, listed in a
+// table with its properties. BenchmarkRun opens the store, starts the threads, and measures and
+// reports them.
 #pragma once
 
 #include <atomic>
@@ -29,45 +29,45 @@ namespace lull::bench {
 
 struct Worker;
 
-// What the threads of one benchmark share. Fields without a comment on threads are constant while
-// the threads run.
+// State shared by the threads of one benchmark. Fields are constant while the threads run, unless
+// their comment says otherwise.
 struct Run {
   explicit Run(const Config& config_in) : config(config_in) {}
 
   const Config& config;
-  leveldb::DB* db = nullptr;      // replaced by `reopen` only
-  leveldb::Env* env = nullptr;    // under the store
-  PacedDevice* device = nullptr;  // under that; null: the machine's own
+  leveldb::DB* db = nullptr;      // replaced only by `reopen`
+  leveldb::Env* env = nullptr;    // of the store
+  PacedDevice* device = nullptr;  // modelled disk; null: the machine's own disk
   std::string folder;             // of the store
 
-  // Of the process; what went to the device, to that of the model where there is one.
+  // Usage of the process. Device bytes are those of the modelled device, if there is one.
   ProcessUsage Usage() const;
   std::function<leveldb::Status()>
       reopen;  // closes and opens the store; for single-threaded benchmarks
-  // Waits until the store's background work has come to rest, and tells since when it has.
+  // Waits until the store's background work has finished, and sets `*idle_since_ns` to that time.
   std::function<leveldb::Status(uint64_t* idle_since_ns)> wait_idle;
 
-  int threads = 1;        // that are measured
-  int64_t num = 0;        // entries a thread writes
-  int64_t reads = 0;      // entries a thread reads
+  int threads = 1;        // measured threads
+  int64_t num = 0;        // entries written per thread
+  int64_t reads = 0;      // entries read per thread
   int value_size = 0;     // bytes
-  int batch_size = 1;     // entries of one write
+  int batch_size = 1;     // entries per write
   bool sync = false;      // every write
   int first_stream = 0;   // random numbers: thread i takes stream first_stream + i
-  uint64_t begin_ns = 0;  // when the threads were let go
+  uint64_t begin_ns = 0;  // when the threads started
 
-  std::unique_ptr<BurstSchedule> bursts;  // locks for itself
-  std::shared_ptr<LoadPlan> load;         // of the benchmark "load"
+  std::unique_ptr<BurstSchedule> bursts;  // does its own locking
+  std::shared_ptr<LoadPlan> load;         // for the benchmark "load"
   std::atomic<const char*> phase{"run"};  // shown by the interval report
-  std::atomic<int> measuring{0};          // measured threads that are still at work
-  // Requests of a load that were given up because the store fell too far behind.
+  std::atomic<int> measuring{0};          // measured threads that are still running
+  // Requests of a load that were given up because the store was too slow.
   std::atomic<uint64_t> unserved{0};
-  std::atomic<uint64_t> operations_hash{0};  // of a load: the sum of its clients'
-  double generator_ns_per_request = 0;       // of a load: what making requests costs by itself
-  double device_syncs_per_s = 0;             // of a synced load: what the device can do
+  std::atomic<uint64_t> operations_hash{0};  // loads: the sum of the clients' hashes
+  double generator_ns_per_request = 0;       // loads: cost of generating one request
+  double device_syncs_per_s = 0;             // synced loads: the device's limit
 
-  // Any thread: remembers the first failure, and stops everything. The workers look at
-  // StopRequested() now and then and return.
+  // Any thread. Remembers the first failure and requests a stop. Workers check StopRequested()
+  // regularly and return.
   void Fail(std::string_view what, const leveldb::Status& status);
   std::string failure() const;  // empty when nothing failed
 
@@ -76,11 +76,11 @@ struct Run {
   std::string failure_;
 };
 
-// One client thread: belongs to it alone, but for what Meter says.
+// One client thread's state. Only that thread uses it, except for what Meter allows.
 struct Worker {
   Worker(Run& run_in, int index_in, bool timed);
 
-  // The number of a key, drawn uniformly.
+  // A uniformly random key number.
   uint64_t DrawKey() { return rng.Below(static_cast<uint64_t>(run.config.num)); }
 
   // Each result is valid until the next call of the same function.
@@ -101,25 +101,25 @@ struct Worker {
   KeyText key;
   ValuePool values;
   Meter meter;
-  std::string message;  // printed behind the figures
+  std::string message;  // printed after the figures
 };
 
 struct WorkloadSpec {
   std::string_view name;
   void (*body)(Worker& worker);
 
-  bool fresh_store = false;   // begins with an empty store
-  int64_t num_divisor = 1;    // of --num, for slow operations
-  int64_t reads_divisor = 1;  // of --reads
-  int value_size = 0;         // instead of --value_size
+  bool fresh_store = false;   // starts with an empty store
+  int64_t num_divisor = 1;    // divides --num, for slow operations
+  int64_t reads_divisor = 1;  // divides --reads
+  int value_size = 0;         // overrides --value_size
   int batch_size = 1;
   bool sync = false;
-  bool writes = false;   // prints "(N ops)" when it wrote another number than --num
-  bool reopens = false;  // uses Run::reopen, so nobody else may touch Run::db
+  bool writes = false;   // prints "(N ops)" if it writes a number of entries other than --num
+  bool reopens = false;  // uses Run::reopen, so no other thread may use Run::db
   void (*writer)(Worker& worker) =
-      nullptr;             // one further thread, not measured, until the measured ones are done
-  bool long_form = false;  // a burst or open-loop benchmark: own batch size, sync and duration,
-                           // always timed, and followed by waiting until the store is idle
+      nullptr;             // an extra unmeasured thread, which runs until the measured ones end
+  bool long_form = false;  // a burst or open-loop benchmark: has its own batch size, sync and
+                           // duration, is always timed, and ends when the store is idle
   void (*prepare)(Run& run) = nullptr;  // before the threads start; not measured
 };
 

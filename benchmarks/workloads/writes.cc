@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// LevelDB's writing benchmarks, in a closed loop: each thread sends its next write when the last
+// LevelDB's write benchmarks, in a closed loop: each thread sends its next write after the previous
 // one has returned.
 #include "benchmarks/workloads/workload.h"
 #include "leveldb/write_batch.h"
@@ -10,8 +10,7 @@ namespace {
 
 enum class Order { kSequential, kRandom };
 
-// Calls `fill(batch, key number)` for every entry of every batch of a thread's share, and writes
-// the batches.
+// Writes a thread's share in batches. Calls `fill(batch, key number)` for every entry.
 template <typename Fill>
 void WriteBatches(Worker& worker, Order order, uint64_t entry_bytes, const Fill& fill) {
   Run& run = worker.run;
@@ -55,7 +54,7 @@ void CompactAll(Worker& worker) {
   worker.meter.Done(OpKind::kWrite, 1, 0);
 }
 
-// Opening is slow, so one in ten thousand of --num.
+// Opening is slow, so it runs --num / 10000 times.
 void OpenAgain(Worker& worker) {
   Run& run = worker.run;
   for (int64_t i = 0; i < run.num; ++i) {

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Draws the pictures of docs/how-it-works.md, as SVG files beside this script.
+"""Draws the pictures of docs/how-it-works.md, as SVG files in this folder.
 
 usage: draw.py [--check]
 
-Each picture paints its own background, so it can be read on any page, and follows the reader's
-choice of light or dark. --check writes nothing, and fails if a file is not what would be drawn.
+Each picture paints its own background, so it is readable on any page, and follows the reader's
+choice of light or dark. --check writes nothing, and fails if a file is out of date.
 """
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Roles, by what they mean: light and dark colour.
+# Roles and their colours, light and dark.
 COLOURS = {
     'paper': ('#ffffff', '#16181d'),
     'ink': ('#1f2328', '#e6e8eb'),
@@ -29,7 +29,7 @@ COLOURS = {
 
 
 class Picture:
-    """An SVG of a given size, to which shapes are added."""
+    """An SVG of fixed size; methods add shapes."""
 
     def __init__(self, width, height, title):
         self.size = (width, height)
@@ -57,7 +57,7 @@ class Picture:
                           f' stroke-width="{width}"{extra}/>')
 
     def box(self, x, y, width, height, lines, role='line', fill='file'):
-        """A box with centred lines of text, the first of them bold."""
+        """A box with centred lines of text, the first one bold."""
         self.rect(x, y, width, height, fill, role, 6)
         top = y + height / 2 - (len(lines) - 1) * 8 + 4.5
         for number, words in enumerate(lines):
@@ -82,7 +82,7 @@ class Picture:
 
 
 def write_path():
-    """Who carries a write how far, and where it may wait."""
+    """Which thread does each step of a write, and where it can wait."""
     p = Picture(860, 430, 'The path of a write')
     p.text(20, 30, 'The path of a write', size=17, bold=True)
     legend = ((250, 'client', 'the client’s own thread'), (445, 'flush', 'flush thread'),
@@ -126,18 +126,18 @@ def write_path():
     p.text(36, 370, 'Monitor', bold=True)
     p.text(110, 370, 'measures the load, asks the policy, and tells the workers who may run, and '
            'admission how fast writes may be.')
-    p.text(110, 392, 'A worker looks at the end of each slice, at most 1 ms or 256 KiB long, '
-           'whether it shall pause.', 'faint')
+    p.text(110, 392, 'At the end of each slice, of at most 1 ms or 256 KiB, a worker checks '
+           'whether it must pause.', 'faint')
     return p
 
 
-# Seconds: bursts in the time line of burst_and_lull.
+# Begin and end of the bursts in burst_and_lull, in seconds.
 BURSTS = ((2, 12), (27, 37))
 END = 45
 
 
 def lanes(p, top, x_of, title, rows):
-    p.rect(16, top - 13, 8 * len(title), 18, 'paper')  # over the frames of the bursts
+    p.rect(16, top - 13, 8 * len(title), 18, 'paper')  # hides the frames of the bursts
     p.text(20, top, title, size=14, bold=True)
     for number, (name, spans) in enumerate(rows):
         y = top + 12 + 30 * number
@@ -155,7 +155,7 @@ def pieces(begin, end, length, gap, role):
 
 
 def burst_and_lull():
-    """The same two bursts on both, as lanes of work."""
+    """The same two bursts on both stores, as lanes of work."""
     p = Picture(860, 508, 'A burst and a lull')
     p.text(20, 30, 'A burst and a lull', size=17, bold=True)
     p.text(190, 30, '— a drawing of who works when, not a measurement', 'faint')
@@ -173,7 +173,7 @@ def burst_and_lull():
     stock_writes, stock_work = [], []
     for begin, _ in BURSTS:
         at = begin
-        while at < begin + 10:  # flush, write on, compact: writers wait where it takes too long
+        while at < begin + 10:  # flush, write, compact: writers wait where it takes too long
             stock_work += [(at + 0.6, at + 0.9, 'flush'), (at + 0.9, at + 2.3, 'worker')]
             stock_writes += [(at, at + 1.5, 'client'), (at + 1.5, at + 2.3, 'stop')]
             at += 2.5
@@ -308,7 +308,7 @@ def main():
             if file.read() != wanted:
                 stale.append(name)
     if stale:
-        sys.exit(f'not as drawn: {", ".join(stale)}; run docs/pictures/draw.py')
+        sys.exit(f'out of date: {", ".join(stale)}; run docs/pictures/draw.py')
 
 
 if __name__ == '__main__':

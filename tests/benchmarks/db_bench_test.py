@@ -379,7 +379,7 @@ class DbBenchTest(unittest.TestCase):
             ('--rocksdb_profile=x', '--rocksdb_profile'),
             ('--keys=zipfian', '--keys has no effect on fillseq'),
             ('--benchmarks=b3 --keys=zipfian', '--keys has no effect on b3'),
-            ('--benchmarks=openloop,stats --mix=get', 'or on what follows: it is for load and b0'),
+            ('--benchmarks=openloop,stats --mix=get', 'or on the other benchmarks: it is for load'),
             ('--rate=5 --benchmarks=b1', '--rate has no effect on b1: it is for openloop'),
             ('--scale=0.1 --benchmarks=load', '--scale'),
             ('--json=/no/such/file', '--json'),

@@ -214,7 +214,7 @@ class PlanTest(FolderTest):
         self.assertEqual(call.plan(), [])
         self.assertEqual(len(loads), 2 * 2 * (layouts.TRIES * (len(call.rows) - 1) + 1))
         self.assertEqual(len(set(loads)), 2 * 2 * len(call.rows))
-        self.assertEqual(printed.getvalue().count('once more'), len(loads) - len(set(loads)))
+        self.assertEqual(printed.getvalue().count('repeating it'), len(loads) - len(set(loads)))
 
     def test_a_store_is_filled_once_and_x_taken_until_nothing_disturbs(self):
         call = layouts.Layouts(self.options('--data=pareto'))

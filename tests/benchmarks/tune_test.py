@@ -305,7 +305,7 @@ class SearchTest(unittest.TestCase):
         search = self.search(MadeUp(), ['memory<=1M'])
         search.run_all()
         text = outcome.markdown(self.space, search.objective, search.journal, [])
-        self.assertIn('No trial gave a value that keeps the constraints', text)
+        self.assertIn('No trial had a value and met the constraints', text)
 
 
 class EnvironmentTest(unittest.TestCase):
@@ -324,13 +324,13 @@ class JournalTest(unittest.TestCase):
     def test_another_search_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             Journal(folder).begin({'asked': {'seed': 1}})
-            with self.assertRaisesRegex(Failure, 'begun with seed 1, not 2'):
+            with self.assertRaisesRegex(Failure, 'started with seed 1, not 2'):
                 Journal(folder).resume({'asked': {'seed': 2}})
-            with self.assertRaisesRegex(Failure, 'begun with start null, not 3'):
+            with self.assertRaisesRegex(Failure, 'started with start null, not 3'):
                 Journal(folder).resume({'asked': {'seed': 1, 'start': 3}})
-            with self.assertRaisesRegex(Failure, 'begun with seed 1, not null'):
+            with self.assertRaisesRegex(Failure, 'started with seed 1, not null'):
                 Journal(folder).resume({'asked': {}})
-            with self.assertRaisesRegex(Failure, '--resume goes on with it'):
+            with self.assertRaisesRegex(Failure, 'continue it with --resume'):
                 Journal(folder).begin({'asked': {'seed': 1}})
             with open(os.path.join(folder, 'trials.jsonl'), 'a') as file:
                 file.write('{"kind"\n{}\n')
@@ -391,10 +391,10 @@ class ProgramsTest(unittest.TestCase):
 
     def test_figures_of_a_command_say_where_they_are(self):
         for text, said in (
-            ('queue=([0-9]+)', 'Write queue:higher='),
+            ('queue=([0-9]+)', 'Use queue:higher='),
             ('p99=[0-9]+', 'must have one group'),
-            ('p99=([0-9]+', 'no regular expression'),
-            ('p99:more=([0-9]+)', "'more' is neither"),
+            ('p99=([0-9]+', 'invalid pattern'),
+            ('p99:more=([0-9]+)', "'more' must be higher or lower"),
             ('p99', 'is not NAME:higher=REGEX'),
         ):
             with self.assertRaisesRegex(Failure, re.escape(said)):
@@ -500,7 +500,7 @@ class CommandTest(unittest.TestCase):
         self.assertIn('2 trial(s) of 8', said)
         code, said = self.tune(*self.arguments(f'--resume={results}', '--trials=8', '--seed=12'))
         self.assertEqual(code, 1)
-        self.assertIn('begun with seed 11, not 12', said)
+        self.assertIn('started with seed 11, not 12', said)
 
     def test_a_grid_tells_what_was_refused(self):
         code, said = self.tune(
@@ -516,7 +516,7 @@ class CommandTest(unittest.TestCase):
             (['--grid', '--parameter=l0_stop', '--start=l0_stop=9'], 'it has no --start'),
             (['--start=l0_stop=9'], 'memtable_bytes has no value'),
             (['--command=x'], '--command needs --figure'),
-            (['--figure=p99=(.)'], '--figure belongs to --command'),
+            (['--figure=p99=(.)'], '--figure is only for --command'),
             (['--explore=1'], 'is not RANDOM:LEARNED'),
             (['--workload=b3x'], "there is no 'b3x'"),
             (['--parameter=memtable'], "did you mean 'memtable_bytes'"),

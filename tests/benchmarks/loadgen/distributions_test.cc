@@ -229,7 +229,8 @@ TEST(SizesTest, ParetoIsClamped) {
 
 TEST(ParsingTest, WrongWordsAreNamedWithTheNearestRightOne) {
   KeySpec spec;
-  EXPECT_EQ(ParseKeys("zipfain", &spec), "there are no keys 'zipfain'; did you mean 'zipfian'?");
+  EXPECT_EQ(ParseKeys("zipfain", &spec),
+            "there is no key distribution 'zipfain'; did you mean 'zipfian'?");
   EXPECT_NE(ParseKeys("uniform:2", &spec), "");
   EXPECT_NE(ParseKeys("zipfian:0", &spec), "");
   EXPECT_NE(ParseKeys("", &spec), "");

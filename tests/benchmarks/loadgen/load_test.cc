@@ -181,7 +181,7 @@ TEST(TraceArrivalsTest, ClientsTakeTurns) {
   std::ofstream(path) << "0.2\n0.1\n";
   times.clear();
   EXPECT_EQ(TraceArrivals::ReadFile(path, &times),
-            path + ":2: not a time, or before the one above it");
+            path + ":2: not a time, or earlier than the time before it");
 }
 
 TEST(MixTest, SharesAreKept) {
