@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What Lull needs of others. The library: snappy and zstd. The programs: CLI11. The tests:
-# GoogleTest. The benchmarks: google-benchmark, gflags. All but the library: nlohmann_json.
+# Lull's dependencies. Library: snappy and zstd. Programs: CLI11. Tests: GoogleTest. Benchmarks:
+# google-benchmark and gflags. Everything but the library: nlohmann_json.
 
 include(LullFindLibrary)
 
