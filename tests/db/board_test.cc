@@ -55,7 +55,7 @@ TEST_F(CompactionBoardTest, JobsKeepApartUntilTheyEnd) {
   EXPECT_FALSE(board_.IsIdle(*version));
   EXPECT_FALSE(board_.Reserve(JobClass::kDeep, *first, InternalOrder())) << "it is taken";
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 2");
-  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "the excess is on its way";
+  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "a job already takes the excess";
   board_.Free(*first);
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 1");
 }
@@ -64,7 +64,8 @@ TEST_F(CompactionBoardTest, AnInstallMovesThePointer) {
   const auto plan = Take(JobClass::kDeep, VersionFromText(kTwoDeep));
   board_.Installed(*plan);
   EXPECT_EQ(board_.pointers()[1], plan->next_pointer);
-  EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2") << "goes on from there";
+  EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2")
+      << "continues from there";
 }
 
 TEST_F(CompactionBoardTest, ASearchInVainIsNotRepeatedBeforeSomethingChanges) {

@@ -147,7 +147,7 @@ TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.ToString().find(".ldb"), std::string::npos) << status.ToString();
   std::string value;
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads go on";
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads still work";
   env_.Heal();
   AwaitWrites();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(Put(i, 2000, i % 7 == 0).ok());

@@ -172,7 +172,7 @@ TEST(StoreHealth, CountsFailedTries) {
   for (const char* event : {"flush", "flushed", "flush", "compaction", "unreadable"})
     Report(event, &health);
   EXPECT_EQ(health.flushes_failed(), 2u);
-  EXPECT_EQ(health.background_errors(), 3u) << "an input that cannot be read is no failed try";
+  EXPECT_EQ(health.background_errors(), 3u) << "an unreadable input is not a failed try";
 }
 
 TEST(StoreHealth, SaysWhetherAManifestMayBeRestored) {

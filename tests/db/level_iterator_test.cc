@@ -115,7 +115,7 @@ TEST_F(LevelIteratorTest, SkipsATableThatCannotBeReadAndRemembersIt) {
     const std::unique_ptr<Iterator> level = Open(/*bad=*/7, OnError::kSkip);
     level->Seek(parts_[8].front().first);
     EXPECT_TRUE(level->Valid());
-    EXPECT_TRUE(level->status().ok()) << "it has not met the table";
+    EXPECT_TRUE(level->status().ok()) << "it has not reached the table";
     size_t seen = 0;
     for (forward ? level->SeekToFirst() : level->SeekToLast(); level->Valid();
          forward ? level->Next() : level->Prev()) {

@@ -125,7 +125,7 @@ TEST(ActiveMemTable, CountsWhatItGrowsByAheadInSteps) {
   active.Grow(1 + kStep);
   EXPECT_EQ(active.GrowthFor(1001 + kStep), 0u);
   EXPECT_EQ(active.GrowthFor(1003 + kStep), 2 + kStep);
-  EXPECT_EQ(active.Begin(memtable.get()), 1 + kStep) << "what the one before has grown by";
+  EXPECT_EQ(active.Begin(memtable.get()), 1 + kStep) << "the growth of the previous memtable";
   EXPECT_EQ(active.grown_bytes(), 0u);
 }
 
@@ -140,7 +140,7 @@ TEST(ActiveMemTable, ASealThatWasPutOffMakesItFullLater) {
   active.PutOffSeal(bytes + 1);
   EXPECT_FALSE(active.IsFull(bytes));
   active.Begin(memtable.get());
-  EXPECT_TRUE(active.IsFull(bytes)) << "of the next one nothing is put off";
+  EXPECT_TRUE(active.IsFull(bytes)) << "the seal of the next one is not postponed";
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class MergeJobTest : public ::testing::Test {
       Job::Progress progress = Job::Progress::kMore;
       const leveldb::Status status = job->RunSlice(one_entry, &progress);
       EXPECT_TRUE(status.ok()) << status.ToString();
-      EXPECT_GE(job->written_bytes(), written) << "what was written cannot become less";
+      EXPECT_GE(job->written_bytes(), written) << "written_bytes never decreases";
       written = job->written_bytes();
       if (progress == Job::Progress::kDone) return true;
       ++slices_run_;
@@ -106,7 +106,7 @@ TEST_F(MergeJobTest, GoesOnWhereItWasInterrupted) {
     EXPECT_GE(job->share_done(), share);
     share = job->share_done();
   }
-  EXPECT_GE(slices_run_, 10) << "each entry is to end a slice";
+  EXPECT_GE(slices_run_, 10) << "each entry must end a slice";
   EXPECT_GT(share, 0.8);
   EXPECT_LE(job->share_done(), 1);
   const std::string expected = Shape(job.get());
@@ -193,7 +193,7 @@ TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
   const leveldb::Status status =
       Compact({files_.AddUnlisted("a@5=x d@6=y b@7=z e@8=w", 0), files_.AddUnlisted("b@1=z", 1)});
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_EQ(avoided_, "a..e") << "nobody knows which of them it was";
+  EXPECT_EQ(avoided_, "a..e") << "it is unknown which one it was";
 }
 
 TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {

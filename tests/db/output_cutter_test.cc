@@ -102,7 +102,7 @@ TEST(OutputCutter, AFenceIsNeverCrossed) {
   EXPECT_EQ(CutText("abcxyz", BySize(9), {}, {"c"}), "abc xyz");
   EXPECT_EQ(CutText("abcxyz", BySize(9), {}, {"b1", "w"}), "ab c xyz");
   EXPECT_EQ(CutText("abxyz", BySize(9), {}, {"c", "d", "w"}), "ab xyz") << "nothing lies between";
-  EXPECT_EQ(CutText("xyz", BySize(9), {}, {"c"}), "xyz") << "nothing lies in front";
+  EXPECT_EQ(CutText("xyz", BySize(9), {}, {"c"}), "xyz") << "nothing comes before the fence";
   EXPECT_EQ(CutText("abcc", BySize(9), {}, {"c"}), "abcc");
 }
 
@@ -112,9 +112,9 @@ TEST(OutputCutter, ATableEntersNoFurtherOverlapBeyondTheLimit) {
   EXPECT_EQ(CutText("abcdef", rule, {Below("a", "b", 6), Below("c", "d", 4), Below("e", "f", 1)}),
             "abcd ef");
   EXPECT_EQ(CutText("abcdef", rule, {Below("a", "c", 99), Below("d", "f", 99)}), "abc def")
-      << "one that is too much by itself is not cut within";
+      << "no cut within a table that exceeds the limit alone";
   EXPECT_EQ(CutText("af", rule, {Below("b", "c", 6), Below("d", "e", 6)}), "a f")
-      << "what lies between two entries is overlapped too";
+      << "tables between two entries count as overlapped too";
 }
 
 TEST(OutputCutter, AlignsWithTheEndsBelow) {

@@ -59,7 +59,7 @@ TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
       "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout), "L1 2 + 5");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
-      << "where the last one ended says nothing";
+      << "the pointer is ignored";
   // A running job already takes the excess.
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
@@ -107,11 +107,11 @@ TEST(Pick, NothingIsDue) {
 
 TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] ";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "of equals L0 first";
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "L0 wins ties";
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0), "L1 5 move");
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", JobClass::kL0), "L2 6 move");
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
-      << "that is under way";
+      << "a job already moves it";
   EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", JobClass::kL0), "nothing") << "L0 is not due";
 }
 
@@ -138,7 +138,7 @@ TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", JobClass::kL0, layout), "L0 4 3 2 1");
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout, {{1, 2, "x", "z"}}),
             "L0 4 3 2 1")
-      << "that is under way";
+      << "a job already moves it";
 }
 
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {

@@ -68,7 +68,7 @@ class RepairTest : public ::testing::Test {
     EXPECT_EQ(reading.status.ToString(), "OK");
     const auto before = AllFiles(&env_);
     EXPECT_EQ(leveldb::RepairDB(kName, files_.options()).ToString(), "OK");
-    EXPECT_EQ(AllFiles(&env_), before) << "a second run changes nothing";
+    EXPECT_EQ(AllFiles(&env_), before) << "a second repair changes nothing";
     return reading;
   }
 

@@ -143,7 +143,7 @@ TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
   int written = 1;
   leveldb::Status status;
   for (; written < 5000 && status.ok(); ++written) status = Put(written);
-  EXPECT_GT(written, 400) << "several memtables of 64 KiB, or what was prepared";
+  EXPECT_GT(written, 400) << "several memtables of 64 KiB, or the prepared logs";
   EXPECT_LT(written, 2000) << "the memory budget";
   EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();
   EXPECT_FALSE(Flush(db_.get()).ok());
@@ -217,7 +217,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   ASSERT_TRUE(open_on(disk.get(), 0, &logs));
   EXPECT_LE(logs, 2u) << "the last, and perhaps one without a record";
   ASSERT_TRUE(open_on(full.get(), UINT64_MAX, &logs));
-  EXPECT_EQ(logs, before) << "with space, none is removed before all are in tables";
+  EXPECT_EQ(logs, before) << "with enough space no log is removed before all are flushed";
 }
 
 TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {

@@ -15,7 +15,7 @@ TEST(ResourceSweep, LosesNothingAndRecovers) {
   const ResourceSweepReport report = ResourceSweep(ResourceSettings());
   uint64_t points = 0;
   for (const auto& [kind, tally] : report.tallies) points += tally.points;
-  EXPECT_GT(points, 0u) << "LULL_RESOURCE_ONLY names no point";
+  EXPECT_GT(points, 0u) << "LULL_RESOURCE_ONLY names no existing point";
   for (const std::string& violation : report.violations) ADD_FAILURE() << violation;
   std::cout << TableOf(report) << points << " points\n";
 }
