@@ -9,7 +9,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kMissBytes = 400;
-constexpr uint64_t kMisses = 100'000;  // what they lost pays for Dear()
+constexpr uint64_t kMisses = 100'000;  // their cost equals that of Dear()
 
 Pressure Dear() {
   Pressure pressure;
