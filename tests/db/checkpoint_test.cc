@@ -63,7 +63,7 @@ Contents ReadStore(leveldb::Env* env, const std::string& name) {
   return status.ok() ? ReadAll(db.get()) : Contents();
 }
 
-// ---- what a checkpoint holds ----
+// ---- content ----
 
 constexpr int kWriters = 4;
 constexpr int kBatchesMax = 1500;  // of each
@@ -250,7 +250,7 @@ TEST(CheckpointInMemoryTest, OfAnEmptyStore) {
   EXPECT_EQ(ReadStore(&env, "/copy"), Contents());
 }
 
-// ---- when something fails ----
+// ---- failures ----
 
 /// A disk on which tables can be shared, or not.
 class CheckpointDisk : public testing::FaultEnv {

@@ -221,7 +221,7 @@ TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
   coordinator_->Unregister(&hangs);
 }
 
-// ---- whole stores, on one coordinator whose clock stands still ----
+// ---- whole stores, on one coordinator with a manual clock ----
 
 class StoreClosingTest : public ::testing::Test {
  protected:

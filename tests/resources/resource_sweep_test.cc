@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Every scenario under limits of every kind. LULL_RESOURCE_POINTS and LULL_RESOURCE_SEED draw other
-// points; LULL_RESOURCE_ONLY=KIND/SCENARIO/STEP runs one.
+// Every scenario under limits of every kind. LULL_RESOURCE_POINTS and LULL_RESOURCE_SEED select
+// random points instead; LULL_RESOURCE_ONLY=KIND/SCENARIO/STEP runs one.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -147,7 +147,7 @@ class LullTest(unittest.TestCase):
         self.assertEqual(scan('--limit', '0'), [])
         self.assertEqual(self.ok('scan', self.store, '--limit', '1'), 'k00\tv0\n')
 
-    # ---- looking without a trace ----
+    # ---- read-only commands ----
 
     def test_reading_changes_nothing_and_needs_no_lock(self):
         self.fill()
