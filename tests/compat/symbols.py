@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Compares what two shared libraries export: ours must have every name of LevelDB's, and else only
-names that say lull.
+"""Compares the exports of two shared libraries: ours must have every name of LevelDB's, and
+otherwise only names that contain lull.
 
 usage: symbols.py STOCK OURS
 """
@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-# Names that stock exports and no other program can need, by why.
+# Names that stock exports and no other program can need, by reason.
 EXEMPT = {
     'a template of the standard library, which every program makes for itself':
         r'_ZN?K?(SaI|S[a-z]|9__gnu_cxx)|_ZT[VISV]N?K?St',
@@ -23,7 +23,7 @@ OURS = re.compile(r'lull_|_ZN?K?4lull|_ZT[VIS]N4lull')
 
 
 def exported(library):
-    """{name: kind} of the defined dynamic symbols; kinds are functions and data objects."""
+    """Returns {name: kind} of the defined dynamic symbols; kinds are functions and data objects."""
     done = subprocess.run(['readelf', '--dyn-syms', '--wide', library], check=True, text=True,
                           stdout=subprocess.PIPE)
     names = {}
