@@ -5,12 +5,12 @@
 
 include(LullFindLibrary)
 
-# As lull_find_library, for what Lull cannot be built without.
+# As lull_find_library, for a required library.
 function(lull_require_library name header library package)
   lull_find_library(${name} ${header} ${library})
   if(NOT TARGET lull::${name})
     message(FATAL_ERROR "Lull needs ${library} (Debian: ${package}). "
-                        "cmake/install-deps installs all that is missing.")
+                        "cmake/install-deps installs what is missing.")
   endif()
 endfunction()
 

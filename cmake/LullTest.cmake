@@ -2,7 +2,6 @@
 
 include(GoogleTest)
 
-#
 # lull_add_test(NAME SOURCES file... [LIBRARIES library...] [LABEL label] [TIMEOUT_S seconds])
 # Adds a GoogleTest program that ctest runs test by test. It can use internal code of the library.
 function(lull_add_test name)

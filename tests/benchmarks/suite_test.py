@@ -148,7 +148,7 @@ class SuiteTest(FolderTest):
         self.assertEqual(figures['write_p99_ms'], 0.5)
         self.assertIsNone(figures['read_p99_ms'], 'nothing was read')
         self.assertEqual(figures['unserved'], 3)
-        self.assertNotIn('mb_per_s', figures, 'in open loop it is that of the load')
+        self.assertNotIn('mb_per_s', figures, 'in open loop it is the rate of the load')
         bursts = result('b3/synced')
         for key in ('load', 'write_latency', 'read_latency', 'scan_latency', 'unserved'):
             del bursts[key]

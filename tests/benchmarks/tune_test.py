@@ -175,7 +175,7 @@ class SearchTest(unittest.TestCase):
             )
         ]
         found = journal.candidates(trials, self.space.apart)
-        self.assertEqual([t['number'] for t in found], [2, 4, 5], 'and not what is like the best')
+        self.assertEqual([t['number'] for t in found], [2, 4, 5], 'not trials similar to the best')
         again = {2: {'status': 'ok', 'value': 1.0}, 4: {'status': 'ok', 'value': 1.2}}
         self.assertEqual(journal.chosen_of(trials, again)['number'], 4)
         again[4] = {'status': 'beyond', 'value': 1.2}

@@ -44,7 +44,7 @@ class FileContent {
   void WriteAt(uint64_t offset, leveldb::Slice data);
   void SyncOk();
   void SyncFailed();
-  // Overwrites or truncates as bit rot does: durable at once, nothing becomes dirty.
+  // Overwrites or truncates as bit rot does: durable immediately, nothing becomes dirty.
   void Overwrite(uint64_t offset, const std::string& data);
   void Resize(uint64_t size);
   // The content of the file after a crash.

@@ -15,8 +15,8 @@
 //       line. With --ops=N it closes the store after N commits, and prints how many allocations it
 //       made since it began to open the store. --fail_allocation=A makes the A-th of them fail.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
-//   driver sets --set=I        prints an option set, picked by --seed, that can open a
-//       store written with set I
+//   driver sets --set=I
+//       prints an option set, picked by --seed, that can open a store written with set I
 // Common: [--scheduling=OPTIONS]. Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <unistd.h>
 
