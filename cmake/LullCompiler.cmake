@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# lull_compile_options(TARGET): the language level, warnings and sanitizers of all code of this
-# project. They are set on targets, never globally, so that a program that adds this folder to its
-# own build keeps its own settings.
+# lull_compile_options(TARGET): the language level, warnings and sanitizers for all code of this
+# project. Sets them on the target, never globally, so that a program that adds this folder to its
+# build keeps its own settings.
 
 find_package(Threads REQUIRED)
 
@@ -17,7 +17,7 @@ function(lull_compile_options target)
     CXX_VISIBILITY_PRESET hidden
     POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
-  # Container and string accesses are checked wherever assertions are.
+  # With assertions on, the standard library also checks container and string accesses.
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -Wthread-safety -Werror=thread-safety)

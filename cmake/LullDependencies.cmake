@@ -1,16 +1,16 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What Lull needs of others. The library: snappy and zstd. The programs: CLI11. The tests:
-# GoogleTest. The benchmarks: google-benchmark, gflags. All but the library: nlohmann_json.
+# Lull's dependencies. Library: snappy and zstd. Programs: CLI11. Tests: GoogleTest. Benchmarks:
+# google-benchmark and gflags. Everything but the library: nlohmann_json.
 
 include(LullFindLibrary)
 
-# As lull_find_library, for what Lull cannot be built without.
+# As lull_find_library, for a required library.
 function(lull_require_library name header library package)
   lull_find_library(${name} ${header} ${library})
   if(NOT TARGET lull::${name})
     message(FATAL_ERROR "Lull needs ${library} (Debian: ${package}). "
-                        "cmake/install-deps installs all that is missing.")
+                        "cmake/install-deps installs what is missing.")
   endif()
 endfunction()
 

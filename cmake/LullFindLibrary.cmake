@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
 # lull_find_library(NAME header library): defines the imported target lull::NAME from a header and a
-# library of the system, if both are there. Also installed, for programs that link the archive.
+# library of the system, if both exist. Also installed, for programs that link the archive.
 
 function(lull_find_library name header library)
   if(TARGET lull::${name})

@@ -1,8 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What an installation has: library, headers, a CMake package, pkg-config files, and the programs
-# with manual page and bash completion. A drop-in build
-# (LULL_DROP_IN) has LevelDB's packages besides.
+# Installs the library, headers, a CMake package, pkg-config files, and the programs with manual
+# page and bash completion. A drop-in build (LULL_DROP_IN) also installs LevelDB's packages.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -27,8 +26,8 @@ function(lull_install_package name version compatibility)
     DESTINATION "${folder}")
 endfunction()
 
-# Installs NAME.pc. It finds the rest from where it lies, so that the prefix can be moved. An
-# archive does not know what it needs, so there its users are told.
+# Installs NAME.pc. Its paths are relative to its own location, so the prefix can be moved. An
+# archive does not record its dependencies, so for an archive NAME.pc lists them.
 function(lull_install_pkgconfig name version)
   set(pc_name ${name})
   set(pc_version ${version})

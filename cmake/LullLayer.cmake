@@ -1,13 +1,13 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# lull_add_layer(NAME folder...): the sources of the current folder, and of these folders in it, as
-# object library lull_NAME.
+# lull_add_layer(NAME folder...): builds the sources of the current folder and of these subfolders
+# as object library lull_NAME.
 #
-# lull_add_library(NAME LAYERS layer...): those objects as the library that programs link, with
-# alias NAME::NAME, and as NAME_internal for tests and benchmarks, which may also include and call
-# what the library hides.
+# lull_add_library(NAME LAYERS layer...): builds those objects as the library that programs link,
+# with alias NAME::NAME, and as NAME_internal for tests and benchmarks, which can also include and
+# call internal code.
 #
-# lull_make_drop_in(TARGET SONAME): makes a shared library of those objects stand in for LevelDB's.
+# lull_make_drop_in(TARGET SONAME): makes a shared library of those objects replace LevelDB's.
 
 function(lull_add_layer name)
   list(TRANSFORM ARGN REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE folders)
@@ -23,7 +23,7 @@ function(lull_add_layer name)
   target_link_libraries(lull_${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
 endfunction()
 
-# Makes a library of the given kind ("" for what BUILD_SHARED_LIBS says) from the layers' objects.
+# Makes a library of the given kind ("": BUILD_SHARED_LIBS decides) from the layers' objects.
 function(lull_make_library name kind layers)
   set(objects)
   foreach(layer IN LISTS layers)
@@ -66,7 +66,7 @@ function(lull_add_library name)
 
   set(archive ${name})
   if(BUILD_SHARED_LIBS)
-    # A shared library hides what tests call, so they get an archive of the same objects.
+    # A shared library hides functions that tests call, so tests get an archive of the same objects.
     set(archive ${name}_archive)
     lull_make_library(${archive} STATIC "${arg_LAYERS}")
   endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Runs a db_bench as scripts do, and reads its output as they do.
+"""Runs a db_bench as scripts do, and parses its output as they do.
 
 usage: db_bench_test.py DB_BENCH
 """
@@ -21,7 +21,7 @@ ROCKSDB = os.path.basename(PROGRAM) == 'db_bench_rocksdb'
 
 on_lull_only = unittest.skipIf(STOCK or ROCKSDB, 'does not depend on the store')
 
-# What parsers of LevelDB's db_bench look for.
+# Patterns that parsers of LevelDB's db_bench use.
 LINE = re.compile(r'^(\w+) *: +(\d+\.\d{3}) micros/op;(?: +(\d+\.\d) MB/s)?(?: \((.*)\))?$')
 
 WRITES = 'fillseq fillsync fillrandom fillbatch overwrite deleteseq deleterandom fill100K'.split()
@@ -81,7 +81,7 @@ class DbBenchTest(unittest.TestCase):
     def test_what_was_written_is_found(self):
         found = self.lines('--num=3000', '--benchmarks=fillseq,readrandom')['readrandom'][4]
         self.assertEqual(found, '3000 of 3000 found')
-        # Drawn with replacement, 1 - 1/e of the keys exist.
+        # Keys are drawn with replacement, so 1 - 1/e of them exist.
         found = self.lines('--num=3000', '--benchmarks=fillrandom,readrandom')['readrandom'][4]
         self.assertAlmostEqual(int(found.split()[0]) / 3000, 0.632, delta=0.05)
 
@@ -120,7 +120,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(result['ops'], 10 * result['count'])
         self.assertEqual(result['bytes'], 116 * result['ops'])
         self.assertGreater(result['p99_us'], 0)
-        # Below 1 is possible: few keys, overwritten, and logs deleted before they were written.
+        # Can be below 1: few keys, overwritten, and logs deleted before they were written.
         self.assertGreaterEqual(result['write_amplification'], 0)
         self.assertGreaterEqual(result['drain_seconds'], 0)
         self.assertTrue(all(interval['kind'] == 'interval' for interval in intervals))
@@ -155,7 +155,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertAlmostEqual(result['ops'], 2000, delta=200)
         self.assertAlmostEqual(result['write_latency']['count'] / result['ops'], 0.25, delta=0.05)
         self.assertEqual(result['unserved'], 0)
-        # What was stolen in the time of the load is part of what was in the time of the program.
+        # The time stolen during the load is part of the time stolen during the program.
         stolen = stolen_cpu_seconds() - stolen_before
         self.assertGreaterEqual(result['stolen_cpu_seconds'], 0)
         self.assertLessEqual(result['stolen_cpu_seconds'], stolen + 0.001)
@@ -257,7 +257,7 @@ class DbBenchTest(unittest.TestCase):
             f'--json={self.json}',
         )
         (result,) = self.results()
-        # A flush of 8 ms and a seek of 4.
+        # A flush of 8 ms and a seek of 4 ms.
         self.assertLess(result['load']['device_syncs_per_s'], 84)
         self.assertGreater(result['load']['device_syncs_per_s'], 10)
         self.assertGreater(result['write_latency']['p50_us'], 11900)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of benchmarks/layouts: chains, tables, what is left to do; and tiny runs of db_bench."""
+"""Tests of benchmarks/layouts: chains, tables, remaining work; and tiny runs of db_bench."""
 
 import contextlib
 import io
@@ -42,7 +42,7 @@ FIGURES = {
 
 
 def result(p99_us=1500.0):
-    """As db_bench tells it, as far as the tables look."""
+    """Returns the fields of a db_bench result that the tables use."""
     return {
         'write_latency': {'p99_us': p99_us, 'p999_us': 20000.0},
         'stall_seconds': 0.25,
@@ -225,7 +225,8 @@ class PlanTest(FolderTest):
 
         def execute(command, cap, progress):
             done.append('overwriting' if '--use_existing_db=true' in command else 'filling')
-            stolen = layouts.TRIES - 1 - done.count('overwriting')  # none at the second but last
+            # No stolen time in the last try but one.
+            stolen = layouts.TRIES - 1 - done.count('overwriting')
             with open(call.output + '.raw', 'a') as file:
                 told = {'ops': 10, 'active_seconds': 1, 'drain_seconds': 1, 'wall_seconds': 1}
                 file.write(json.dumps({**told, 'stolen_cpu_seconds': stolen}) + '\n')
@@ -260,7 +261,7 @@ class PlanTest(FolderTest):
         first = call(
             '--data=uniform,pareto',
             '--scale=0.0002',
-            '--seconds=0.5',  # of a loaded machine X may be so low that less holds no write
+            '--seconds=0.5',  # on a loaded machine X can be so low that a shorter load has no write
             '--runs=1',
             '--phi=8',
             '--table-kib=64',
@@ -274,7 +275,7 @@ class PlanTest(FolderTest):
         self.assertEqual(len({row.count('|') for row in rows}), 1)
         self.assertEqual(os.listdir(os.path.join(stores, STORES_FOLDER)), [])
 
-        # Without its last load, the last row is measured again, and no other.
+        # If its last load is missing, only the last row is measured again.
         path = os.path.join(results, 'results.jsonl')
         with open(path) as file:
             lines = file.readlines()

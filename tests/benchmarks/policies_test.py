@@ -149,7 +149,7 @@ class RunTest(unittest.TestCase):
 
 
 class ResumeTest(FolderTest):
-    """Of a call that measured `gaps` with both policies, and was ended in `b2`."""
+    """Resumes a call that measured `gaps` with both policies and was interrupted in `b2`."""
 
     def setUp(self):
         super().setUp()

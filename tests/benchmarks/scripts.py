@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The scripts of benchmarks/, which have no .py to their names, as modules for their tests."""
+"""Loads the scripts of benchmarks/, whose names lack .py, as modules for their tests."""
 
 import importlib.machinery
 import importlib.util
@@ -16,13 +16,13 @@ def load_script(name):
     path = os.path.join(ROOT, 'benchmarks', name)
     loader = importlib.machinery.SourceFileLoader(name, path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    sys.modules[name] = module  # where dataclasses look for it
+    sys.modules[name] = module  # where dataclasses look it up
     loader.exec_module(module)
     return module
 
 
 class FolderTest(unittest.TestCase):
-    """Each test has an empty folder of its own, `folder`."""
+    """Gives each test an empty directory, `folder`."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The simulator's queues, against queues that are played through request by request.
+// The simulator's queues, compared with queues simulated request by request.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace lull::sim {
 namespace {
 
-/// The waiting times of requests that come at random to `servers`, first come, first served.
+/// The waiting times of requests that arrive at random at `servers`, first come, first served.
 std::vector<double> PlayQueue(double arrivals_per_sec, const std::vector<ServiceTime>& services,
                               int servers, int count) {
   bench::Rng rng(11);
@@ -82,7 +82,8 @@ TEST(SimulationLatencyTest, NobodyWaitsInAnEmptyQueue) {
 }
 
 TEST(SimulationLatencyTest, BacklogServesInOrderOfArrivalAndKnowsEachWait) {
-  // 1000 requests a second come for a second in which none is served; then 2000 a second are.
+  // 1000 requests a second arrive during one second in which none is served. Later 2000 a second
+  // are served.
   Backlog backlog;
   for (int i = 0; i < 100; ++i) backlog.Arrive(10, i * 0.01, (i + 1) * 0.01);
   EXPECT_NEAR(backlog.count(), 1000, 1e-6);
@@ -95,13 +96,13 @@ TEST(SimulationLatencyTest, BacklogServesInOrderOfArrivalAndKnowsEachWait) {
     sum += some.count * some.seconds;
   }
   EXPECT_NEAR(count, 400, 1e-6);
-  // The first waited 1 s; the 400th came at 0.4 s and was served at 1.2 s.
+  // The first waited 1 s; the 400th arrived at 0.4 s and was served at 1.2 s.
   EXPECT_NEAR(waited.front().seconds, 1.0, 0.01);
   EXPECT_NEAR(waited.back().seconds, 0.8, 0.01);
   EXPECT_NEAR(sum / count, 0.9, 0.005);
   EXPECT_NEAR(backlog.count(), 600, 1e-6);
   waited.clear();
-  backlog.Serve(2000, 1.2, 2.2, &waited);  // more than there are: they are through in 0.3 s
+  backlog.Serve(2000, 1.2, 2.2, &waited);  // more capacity than needed: all served in 0.3 s
   EXPECT_TRUE(backlog.empty());
   EXPECT_NEAR(waited.back().seconds, 0.5, 0.01);
 }

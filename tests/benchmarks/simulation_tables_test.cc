@@ -16,7 +16,7 @@ LayoutOptions SmallLayout() {
   return layout;
 }
 
-/// Runs whatever is due, L0 first, until nothing is.
+/// Runs all due compactions, L0 first, until none is due.
 int CompactAll(TableModel* tables) {
   int jobs = 0;
   while (true) {
@@ -41,7 +41,7 @@ TEST(SimulationTablesTest, NothingIsLostOrMadeByMerging) {
     }
     EXPECT_GT(CompactAll(&tables), 0);
     EXPECT_NEAR(tables.EntriesListed() + tables.entries_dropped(), in, 1);
-    // Tables are whole bytes: what rounding drops or adds is less than one each.
+    // Tables have whole bytes: rounding changes each by less than one byte.
     if (keys == 0) {
       EXPECT_NEAR(tables.entries_dropped() / in, 0, 1e-4);
     } else {
@@ -61,7 +61,7 @@ TEST(SimulationTablesTest, AfterCompactionEveryLevelIsWithinItsTarget) {
   EXPECT_EQ(tables.DebtBytes(), 0u);
   for (int level = 1; level < 3; ++level) {
     for (const TableRef& table : tables.version().level(level)) {
-      // The cutter sees a piece at a time, and a table ends behind the one that fills it.
+      // The cutter sees one piece at a time, and a table ends after the piece that fills it.
       EXPECT_LE(table->file_bytes(), (256u << 10) * 65 / 64 + 100);
     }
   }
@@ -154,7 +154,7 @@ TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
   EXPECT_NEAR(tables.L0SearchedInVain(), 0.5, 0.01);
   tables.AddFlushed(500);
   EXPECT_NEAR(tables.L0SearchedInVain(), 0.75, 0.01);
-  // Where no key ever comes twice, each is searched.
+  // If keys never repeat, a read searches every table.
   TableModel unique(0, 100, LayoutOptions());
   for (int i = 0; i < 3; ++i) unique.AddFlushed(500);
   EXPECT_EQ(unique.L0SearchedInVain(), 3);

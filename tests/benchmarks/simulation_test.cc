@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The simulator as a whole: what must hold for any policy, cases with a known answer, and that
-// every field of a Directive is obeyed.
+// The simulator as a whole: invariants for any policy, cases with a known answer, and the effect of
+// every field of a Directive.
 #include "benchmarks/simulation/simulation.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace lull::sim {
 namespace {
 
-/// Wants the same whatever happens, and checks that time only goes forward.
+/// Always returns the same directive, and checks that time only moves forward.
 class FixedPolicy final : public Policy {
  public:
   explicit FixedPolicy(const Directive& directive) : directive_(directive) {}
@@ -41,7 +41,7 @@ Directive AllThatIsDue() {
   return directive;
 }
 
-/// A small store whose clients write 10 MB/s in entries of 1000 B, on two cores and a good device.
+/// A small store on two cores and a fast device; its clients write 10 MB/s in entries of 1000 B.
 SimulationOptions SmallStore(const Directive& directive) {
   SimulationOptions options;
   options.device = *FindDevice("nvme");
@@ -128,7 +128,7 @@ TEST(SimulationTest, AConstantLoadBelowCapacityIsNeverStalled) {
 }
 
 TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
-  // A flush thread that moves 20 MB/s, and clients that want 100 MB/s.
+  // The flush thread writes 20 MB/s; clients want 100 MB/s.
   Directive directive = AllThatIsDue();
   directive.immutables_max = 1;
   const SimulationResult result = RunWith(directive, [](SimulationOptions* options) {
@@ -140,7 +140,8 @@ TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
   });
   EXPECT_NEAR(result.client_bytes / result.seconds, 20e6, 2e6);
   EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kMemory)], 10);
-  // Open loop: four of five seconds' requests wait at the end, and the last ones waited that long.
+  // Open loop: the requests of four out of five seconds are waiting at the end; the last ones
+  // waited that long.
   EXPECT_NEAR(result.all.max_seconds(), 16, 1.5);
 }
 
@@ -157,7 +158,7 @@ TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
 
 // ---- Every field of a Directive ----
 
-/// After ten seconds work ages, and a part of it runs whatever the directive says.
+/// After ten seconds work becomes overdue, and a part of it runs whatever the directive says.
 void BeforeWorkAges(SimulationOptions* options) { options->seconds = 9; }
 
 TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
@@ -202,7 +203,7 @@ TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
   Directive slow = AllThatIsDue();
   slow.rate = {12 << 20, 11 << 20};
   const SimulationResult result = RunWith(slow);
-  const double written =  // flushes are never held back
+  const double written =  // flushes are never limited
       result.written_bytes.l0 + result.written_bytes.deep;
   EXPECT_LT(written / result.seconds, 1.02 * (12 << 20));
   EXPECT_GT(RunWith(AllThatIsDue()).written_bytes.deep, 2 * result.written_bytes.deep);
@@ -304,7 +305,7 @@ TEST(SimulationScenarioTest, EveryScenarioRunsWithEveryPolicyThatItNames) {
   }
 }
 
-/// Keeps what a policy was told.
+/// Records the pressure that a policy received.
 class WatchingPolicy final : public Policy {
  public:
   explicit WatchingPolicy(Pressure* last) : last_(last) {}
@@ -339,8 +340,8 @@ TEST(SimulationTest, FiltersKeepGetsFromL0AndIteratorsLookIntoAllOfIt) {
   EXPECT_GT(misses(0, 0.5, 0.01), unfiltered / 2);
 }
 
-// Of the order that SILK found (figure 8A), the model shows that RocksDB without a limit is last.
-// Why not more: docs/research/simulator.md.
+// Of the order in SILK's paper (figure 8A), the model shows only that RocksDB without a limit is
+// last. docs/research/simulator.md explains why.
 TEST(SimulationScenarioTest, TheOrderOfSilksPaperComesOut) {
   const auto p99 = [](const std::string& policy) {
     return Simulation(OptionsOf("silk-peaks-10", policy, 600, 1)).Run(nullptr).all.Quantile(0.99);
@@ -359,7 +360,7 @@ TEST(SimulationScenarioTest, TheRatesAloneKnowNoPriorities) {
     const auto made = OptionsOf("silk-parts", policy, 1, 1).make_policy();
     Directive wanted;
     for (uint64_t now_us = 0; now_us < 100'000; now_us += 10'000) {
-      pressure.client_bytes_total += 1'900'000;  // 190 MB/s: next to nothing is left
+      pressure.client_bytes_total += 1'900'000;  // 190 MB/s: almost nothing is left
       wanted = made->OnEvent(EventKind::kTick, pressure, now_us);
     }
     return wanted;

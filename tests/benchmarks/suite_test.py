@@ -24,7 +24,7 @@ suite = load_script('suite')
 
 
 def result(benchmark, rate=1000.0, write_p99_us=500.0, closed=False):
-    """As db_bench tells it, as far as the suite looks."""
+    """Returns the fields of a db_bench result that the suite uses."""
     none = {'count': 0, 'p99_us': 0, 'p999_us': 0}
     return {
         'kind': 'result',
@@ -78,7 +78,8 @@ class SuiteTest(FolderTest):
         )
 
     def run_with(self, one, results):
-        """Runs `one`, which calls db_bench, with these lines in its place; returns the command."""
+        """Patches `one` to get these results instead of calling db_bench; returns the commands,
+        too."""
         commands = []
 
         def execute(command, cap, progress):
@@ -147,7 +148,7 @@ class SuiteTest(FolderTest):
         self.assertEqual(figures['write_p99_ms'], 0.5)
         self.assertIsNone(figures['read_p99_ms'], 'nothing was read')
         self.assertEqual(figures['unserved'], 3)
-        self.assertNotIn('mb_per_s', figures, 'in open loop it is that of the load')
+        self.assertNotIn('mb_per_s', figures, 'in open loop it is the rate of the load')
         bursts = result('b3/synced')
         for key in ('load', 'write_latency', 'read_latency', 'scan_latency', 'unserved'):
             del bursts[key]
@@ -162,7 +163,7 @@ class TablesTest(unittest.TestCase):
         for number, (ours, theirs) in enumerate(((10.0, 5.0), (12.0, 4.0), (10.0, 10.0))):
             measured.add('b5', 'lull', number, {'mb_per_s': ours})
             measured.add('b5', 'leveldb', number, {'mb_per_s': theirs})
-        measured.add('b5', 'lull', 7, {'mb_per_s': 99.0})  # without its like: no ratio
+        measured.add('b5', 'lull', 7, {'mb_per_s': 99.0})  # without a counterpart: no ratio
         text = tables.headlines(
             measured, ['lull', 'leveldb'], {'lull': 'Lull', 'leveldb': 'LevelDB'}
         )

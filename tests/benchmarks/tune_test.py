@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of benchmarks/tune: objectives, searches with a made-up program, journal, table.
+"""Tests of benchmarks/tune: objectives, searches with a fake program, journal, table.
 
-Nothing is installed and nothing measured: points come from the random sampler or the grid.
+Nothing is installed or measured: points come from the random sampler or the grid.
 """
 
 import contextlib
@@ -85,7 +85,8 @@ class ObjectiveTest(unittest.TestCase):
 
 
 class MadeUp:
-    """A store that is best with a memtable of 16M, and drifts to half of its speed and back."""
+    """A fake store that is fastest with a memtable of 16M; its speed drifts by half, up and
+    down."""
 
     figures = FIGURES
 
@@ -141,7 +142,8 @@ class SearchTest(unittest.TestCase):
         self.assertEqual([bool(options) for options in program.runs], [False, True] * 3 + [False])
         for trial in trials:
             true = 2 - abs(math.log2(trial['point']['memtable_bytes'] / (16 << 20))) / 4
-            # The default is worth 1.5; the drift is out of the ratio, but for its curvature.
+            # The default is worth 1.5; the drift cancels out in the ratio, except for its
+            # curvature.
             self.assertAlmostEqual(trial['value'], true / 1.5, delta=0.01)
 
     def test_the_best_is_measured_again(self):
@@ -173,7 +175,7 @@ class SearchTest(unittest.TestCase):
             )
         ]
         found = journal.candidates(trials, self.space.apart)
-        self.assertEqual([t['number'] for t in found], [2, 4, 5], 'and not what is like the best')
+        self.assertEqual([t['number'] for t in found], [2, 4, 5], 'not trials similar to the best')
         again = {2: {'status': 'ok', 'value': 1.0}, 4: {'status': 'ok', 'value': 1.2}}
         self.assertEqual(journal.chosen_of(trials, again)['number'], 4)
         again[4] = {'status': 'beyond', 'value': 1.2}
@@ -239,7 +241,7 @@ class SearchTest(unittest.TestCase):
         whole = self.search(MadeUp(), confirm=0)
         whole.run_all()
         points = [trial['point'] for trial in whole.journal.trials()]
-        # As a kill leaves it: some trials, and a part of the next.
+        # As after a kill: some trials, and a part of the next.
         with open(whole.journal.path) as file:
             lines = file.readlines()
         with open(whole.journal.path, 'w') as file:
@@ -425,10 +427,10 @@ class ProgramsTest(unittest.TestCase):
 
 
 def print_nothing(_):
-    """What a run shows while it goes on."""
+    """Ignores the output that a run shows meanwhile."""
 
 
-# As db_bench: the n-th run tells n MB/s, and that the n-th of these CPU seconds were stolen.
+# A fake db_bench: run n reports n MB/s, and the n-th of these values as stolen CPU seconds.
 DISTURBED = r'''#!/bin/sh
 for flag; do
   case $flag in --json=*) json=${{flag#--json=}} ;; esac
@@ -442,7 +444,7 @@ echo '{{"kind": "result", "mb_per_s": '"$number"', "wall_seconds": 1,' \
 '''
 
 
-# A program to be tuned: quick, and refuses what Lull would.
+# A fake program to tune: fast, and refuses what Lull would refuse.
 LOAD = r'''
 case $1 in
   *l0_stop=*) stop=${1#*l0_stop=} stop=${stop%%;*} ;;
@@ -466,7 +468,7 @@ class CommandTest(unittest.TestCase):
             file.write(LOAD)
 
     def tune(self, *arguments):
-        """The code and what was said."""
+        """Returns the exit code and the output."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             code = tune.main(['--no-report', *arguments])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of what benchmarks/tune searches: parameters, their ranges, and points of them."""
+"""Tests of the search space of benchmarks/tune: parameters, their ranges, and points in them."""
 
 import math
 import os

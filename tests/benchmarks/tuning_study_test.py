@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests of benchmarks/tuning_study: what is asked of tune, tables, and one tiny run."""
+"""Tests of benchmarks/tuning_study: its calls of tune, tables, and one tiny run."""
 
 import contextlib
 import io

@@ -1,25 +1,27 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# What the scripts of this folder have in common. Each is a client, a program that uses LevelDB:
+# Shared code of the scripts in this directory. Each script is a client: a program that uses
+# LevelDB. It defines:
 #
-#   version, runs    what is fetched, and what is run, for the table
-#   needs            the commands without which it cannot be run
-#   cost             cheap: seconds, once it is built; long: more
-#   made_of          files of ours that it is built of
+#   version, runs    its version, and what is run, for the table
+#   needs            the commands that it requires
+#   cost             cheap: takes seconds, once it is built; long: takes longer
+#   made_of          our files that its build uses
 #   prepare          fetches and builds it for the system's LevelDB
 #   run_tests        prints a line for each test, as pytest -rA, go test -v or cargo test do
 #
-# A script ends with `client_main "$@"`. In the environment: CLIENT_CACHE, a folder to keep things
-# in; CLIENT_LIBRARY_PATH, where to find another libleveldb.so.1d than the system's, or empty.
+# A script ends with `client_main "$@"`. Environment: CLIENT_CACHE, a directory for downloads and
+# builds; CLIENT_LIBRARY_PATH, the directory of the libleveldb.so.1d to use, or empty for the
+# system's.
 
 cache=${CLIENT_CACHE:?is set by tests/clients/run}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=$(basename "$0")
 cost=cheap
 made_of=()
-library_path=()  # folders of libraries that come with the client
+library_path=()  # directories of libraries that come with the client
 
-# go_module MODULE VERSION FOLDER: a copy of a Go module that can be written to.
+# go_module MODULE VERSION FOLDER: makes a writable copy of a Go module.
 go_module() {
   local fetch from
   fetch=$(mktemp -d)
@@ -31,8 +33,8 @@ go_module() {
   [[ -f $3/go.mod ]] || (cd "$3" && go mod init "$1" && go mod tidy)
 }
 
-# debian_programs FOLDER PACKAGE...: unpacks Debian's packages, with what they depend on and this
-# system lacks, in a folder, and installs nothing. The folder then has a usr of its own.
+# debian_programs FOLDER PACKAGE...: unpacks Debian's packages, and the dependencies that this
+# system lacks, into FOLDER/usr. Installs nothing.
 debian_programs() {
   local folder=$1 package
   shift
@@ -56,19 +58,19 @@ debian_download() {
     -o Debug::NoLocking=1 -o "Dir::Cache::archives=$archives" "$@"
 }
 
-# ceph_programs FOLDER: Ceph's, for the clients that share them.
+# ceph_programs FOLDER: unpacks Ceph's programs, for the clients that share them.
 ceph_programs() {
   [[ -f $1/complete ]] && return
   debian_programs "$1" ceph-mon ceph-base ceph-common python3-rados
   touch "$1/complete"
 }
 
-# use_debian_programs FOLDER: lets what debian_programs unpacked find its libraries.
+# use_debian_programs FOLDER: adds the libraries that debian_programs unpacked to the library path.
 use_debian_programs() {
   library_path=("$1"/usr/lib/*-linux-gnu* "$1"/usr/lib/*-linux-gnu*/ceph "$1"/lib/*-linux-gnu*)
 }
 
-# Builds what uses the shared files of formats/ for the system's LevelDB.
+# Builds formats/store.cc for the system's LevelDB.
 build_store_program() {
   c++ -std=c++17 -O2 -Wall -Wextra "$here/formats/store.cc" -lleveldb -o "$1"
 }
@@ -82,7 +84,7 @@ prepare_once() {
   echo "$stamp" >"$cache/$name.prepared"
 }
 
-# The dynamic linker writes down what each process loads, so that it is certain what was tested.
+# The dynamic linker logs which libraries each process loads, which proves what was tested.
 test_with_library() {
   local loads=$cache/$name.loads path code=0
   rm -rf "$loads"
@@ -101,7 +103,7 @@ test_with_library() {
   check_loads "$loads" && return "$code"
 }
 
-# Whether every libleveldb that was loaded is the one that was to be tested.
+# Checks that every process loaded the libleveldb under test.
 check_loads() {
   local loaded wrong
   loaded=$(find "$1" -type f -exec sed -n 's/.*calling init: \(.*\/libleveldb.*\)/\1/p' {} +)
@@ -113,7 +115,7 @@ check_loads() {
     wrong=$(grep --invert-match '^/.*/libleveldb\.so\.1d$' <<<"$loaded" || true)
   fi
   if [[ -n $wrong || -z $loaded ]]; then
-    echo "test every process loads the library that is tested ... FAILED"
+    echo "test every process loads the library under test ... FAILED"
     echo "loaded: ${wrong:-no libleveldb at all}"
     return 1
   fi

@@ -2,9 +2,9 @@
 //
 // usage: abi_probe DIRECTORY
 //
-// Prints what a compiled program knows of LevelDB's headers (sizes, offsets, enum values, places in
-// vtables) and what it relies on when it meets the library (type information, the form of what
-// inline functions read). C++11, because it is compiled with stock's headers too.
+// Prints what a compiled program takes from LevelDB's headers (sizes, offsets, enum values, vtable
+// slots) and what it assumes about the library (type information, the layout of data that inline
+// functions read). C++11, because it is compiled with stock's headers too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -38,8 +38,8 @@ using namespace leveldb;  // only here: every line below names one of its classe
 #define VALUE(name) std::printf("%s = %d\n", #name, static_cast<int>(name))
 #define SLOT(type, method) std::printf("%s::%s slot %zu\n", #type, #method, SlotOf(&type::method))
 
-// Where a virtual function stands in its class's vtable. A pointer to a virtual member function is
-// 1 + 8 * slot in the Itanium ABI, or on Arm 8 * slot with the mark in the second word.
+// The slot of a virtual function in its class's vtable. A pointer to a virtual member function is 1
+// + 8 * slot in the Itanium ABI, or on Arm 8 * slot with the mark in the second word.
 template <class Method>
 size_t SlotOf(Method method) {
   std::uintptr_t words[2];
@@ -176,7 +176,7 @@ void PrintEnvSlots() {
   SLOT(Env, SleepForMicroseconds);
 }
 
-// A program's own plugins: their vtables and type information refer to the library's.
+// A program's own subclasses: their vtables and type information refer to the library's.
 class Reverse final : public Comparator {
  public:
   const char* Name() const override { return "abi_probe.Reverse"; }
@@ -231,7 +231,7 @@ void PrintStatuses() {
     Status moved(std::move(copy));
     std::printf("%s %zu %s\n", KindOf(moved), assigned.ToString().size(),
                 assigned.ToString().c_str());
-    // What inline functions of programs read: length, kind, message.
+    // The data that inline functions in programs read: length, kind, message.
     const char* state;
     std::memcpy(&state, &moved, sizeof state);
     if (state == nullptr) continue;

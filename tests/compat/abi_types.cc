@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A function that takes every type of LevelDB's headers. Compiled with stock's headers and with
-// Lull's, for abidiff to compare what the debug information says of the types: every member,
-// private ones included, and every virtual function.
+// A function that uses every type of LevelDB's headers. It is compiled with stock's headers and
+// with Lull's. abidiff then compares the debug information of the types: every member, including
+// private ones, and every virtual function.
 #include "leveldb/cache.h"
 #include "leveldb/comparator.h"
 #include "leveldb/db.h"

@@ -2,9 +2,9 @@
 
    usage: c_api DIRECTORY
 
-   Calls every function of leveldb/c.h, as C99, and writes down what came of it. The same program is
-   built for the system's LevelDB and for Lull, and the transcripts are compared, so it prints only
-   what both must agree on: of errors their kind, of sizes whether they are plausible. */
+   Calls every function of leveldb/c.h, as C99, and prints the results. The same program is
+   built for the system's LevelDB and for Lull, and their outputs are compared. So it prints only
+   what must be the same: the kind of an error, and whether a size is plausible. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@ static leveldb_readoptions_t* reading;
 static leveldb_writeoptions_t* writing;
 static char path[512];
 
-/* Ends the program where going on makes no sense. */
+/* Ends the program if it cannot continue. */
 static void must(int condition, const char* what) {
   if (condition) return;
   printf("FAILED: %s\n", what);
   exit(1);
 }
 
-/* Prints the kind of an error (what stands before the first colon) and takes the error back. */
+/* Prints the kind of an error (the text before the first colon) and frees the error. */
 static void tell_error(const char* what, char** error) {
   if (*error == NULL) {
     printf("%s: OK\n", what);
@@ -78,7 +78,7 @@ static void tell_all(leveldb_t* db) {
   leveldb_iter_destroy(iter);
 }
 
-/* ---- objects made of C functions, counting what is done to them ---- */
+/* ---- objects made of C functions, which count their calls ---- */
 
 struct counts {
   int destroyed, compared, named, created, matched;
@@ -86,9 +86,8 @@ struct counts {
 
 static void on_destroy(void* state) { ++((struct counts*)state)->destroyed; }
 
-/* The order of lengths first: far from the order of bytes. */
-static int on_compare(void* state, const char* a, size_t a_length, const char* b,
-                      size_t b_length) {
+/* Orders by length first: very different from the order of bytes. */
+static int on_compare(void* state, const char* a, size_t a_length, const char* b, size_t b_length) {
   ++((struct counts*)state)->compared;
   if (a_length != b_length) return a_length < b_length ? -1 : 1;
   return memcmp(a, b, a_length);
@@ -134,7 +133,7 @@ static void on_deleted(void* state, const char* key, size_t key_length) {
   tell_bytes("delete", key, key_length);
 }
 
-/* ---- the chapters ---- */
+/* ---- the checks ---- */
 
 static leveldb_t* open_store(const char* what) {
   char* error = NULL;
@@ -223,7 +222,7 @@ static void check_iterators(leveldb_t* db) {
   key = leveldb_iter_key(iter, &length);
   tell_bytes("last", key, length);
   leveldb_iter_next(iter);
-  printf("behind the last: %d\n", leveldb_iter_valid(iter));
+  printf("after the last: %d\n", leveldb_iter_valid(iter));
   leveldb_iter_destroy(iter);
 }
 

@@ -2,8 +2,8 @@
 //
 // usage: make_store DIRECTORY
 //
-// Leaves a store with tables in several levels, deletions, keys of any bytes, and a log with some
-// entries. Built for both libraries.
+// Creates a store with tables in several levels, deletions, keys of arbitrary bytes, and a log with
+// some entries. Built for both libraries.
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -2,9 +2,9 @@
 //
 // usage: no_rtti DIRECTORY
 //
-// A program compiled with -fno-rtti -fno-exceptions, as stock compiles itself and most of its
-// users, that passes objects of its own classes to the library. Compiled with stock's headers too;
-// with WITH_LULL it also calls what only Lull has.
+// A program compiled with -fno-rtti -fno-exceptions, like stock itself and most of its users. It
+// passes objects of its own classes to the library. Compiled with stock's headers too; with
+// WITH_LULL it also calls functions that only Lull has.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -55,7 +55,7 @@ class OwnEnv final : public EnvWrapper {
     if (status.ok()) *file = new OwnWritableFile(*file);
     return status;
   }
-  // What an Env need not implement.
+  // An Env without the optional functions.
   Status NewAppendableFile(const std::string& name, WritableFile**) override {
     return Status::NotSupported("NewAppendableFile", name);
   }
@@ -70,7 +70,7 @@ class OwnComparator final : public Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-// Notes the first byte of each key of a block.
+// Stores the first byte of each key of a block.
 class OwnFilterPolicy final : public FilterPolicy {
  public:
   const char* Name() const override { return "no_rtti.FirstBytes"; }
@@ -157,7 +157,7 @@ void Say(const char* what, const Status& status) {
   std::printf("%s: %s\n", what, status.ToString().c_str());
 }
 
-// What the library is given; outlives the stores.
+// Objects passed to the library; outlives the stores.
 struct Objects {
   OwnEnv env;
   OwnComparator comparator;
@@ -216,7 +216,7 @@ std::unique_ptr<DB> Opened(const Options& options, const std::string& path) {
 }
 
 #ifdef WITH_LULL
-// The lines above must be the same for each library, so these steps print only what goes wrong.
+// The lines above must be the same for each library, so these steps print only errors.
 int failures = 0;
 
 void Expect(bool holds, const char* what, const Status& status) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Installs Lull into an empty folder, and builds programs that find it there as programs do.
+"""Installs Lull into an empty directory, and builds programs that find it as users' programs do.
 
 usage: package_test.py CMAKE SOURCE BUILD DROP_IN_FOLDER CC CXX
 
-The drop-in is configured anew, but its library is taken from DROP_IN_FOLDER, where this build has
-made it from the same objects.
+Configures the drop-in again, but takes its library from DROP_IN_FOLDER, where this build made it
+from the same objects.
 """
 import glob
 import os
@@ -136,7 +136,7 @@ class PackageTest(unittest.TestCase):
             self.expect_it_works(program, LD_LIBRARY_PATH=os.path.dirname(library))
 
     def test_add_subdirectory(self):
-        # Configured, and one layer built: all the rest is what this build has already compiled.
+        # Configures, and builds only one layer: this build has compiled the rest already.
         self.write('main.cc', PROGRAM)
         self.write('CMakeLists.txt',
                    PROJECT % (f'add_subdirectory({SOURCE} lull)', 'WITH_LULL', 'lull::lull'))

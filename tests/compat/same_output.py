@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Runs programs that must say the same, and shows where they do not.
+"""Runs programs that must print the same, and shows the differences.
 
 usage: same_output.py [--swap FOLDER] PROGRAM [PROGRAM...]
 
 Each PROGRAM gets the path of a directory that does not exist as its only argument. With --swap the
-first one runs once more, with FOLDER in front of its library path. Exit code 1 if a program fails
-or the outputs differ.
+first one runs once more, with FOLDER first in its library path. Exit code 1 if a program fails or
+the outputs differ.
 """
 import argparse
 import difflib

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-# Names that stock exports and no other program can need, by why.
+# Names that stock exports and no other program can need, by reason.
 EXEMPT = {
     'a template of the standard library, which every program makes for itself':
         r'_ZN?K?(SaI|S[a-z]|9__gnu_cxx)|_ZT[VISV]N?K?St',

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Jobs and stalls told by hand, on a clock that stands still until it is moved.
+// Jobs and stalls reported by hand, on a manual clock.
 #include "db/report/activity_stats.h"
 
 #include <memory>
@@ -63,7 +63,7 @@ TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
   ActivityReport report = stats_.Report(0);
   ASSERT_EQ(report.jobs.size(), 1u);
   EXPECT_TRUE(report.jobs[0].paused);
-  EXPECT_EQ(report.jobs[0].info.paused_us, 30'000u);  // counted while it lasts
+  EXPECT_EQ(report.jobs[0].info.paused_us, 30'000u);  // counted while the pause lasts
   EXPECT_EQ(report.job_totals[0].paused_nanos, 30 * kMs);
   stats_.JobStarted(*job, CpuPriority::kIdle);
   clock_.Advance(5 * kMs);
@@ -93,7 +93,7 @@ TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
   stats_.JobEnded(*failed, leveldb::Status::IOError("no room"));
   stats_.JobPaused(*abandoned);
   stats_.JobAbandoned(*abandoned);
-  stats_.JobAbandoned(*abandoned);  // it is gone: nothing happens
+  stats_.JobAbandoned(*abandoned);  // already gone: no effect
   stats_.Close();
   const ActivityReport report = stats_.Report(0);
   EXPECT_EQ(report.job_totals[0].failed, 1u);
@@ -124,11 +124,11 @@ TEST_F(ActivityStatsTest, AStopLastsAsLongAsItsWriteWaits) {
 
 TEST_F(ActivityStatsTest, ASlowdownIsOneStallHoweverManyWritesItHolds) {
   stats_.DirectiveIs(Slowing(StallCause::kDebt));
-  EXPECT_TRUE(stats_.Report(0).stalls.empty());  // nobody was held up yet
+  EXPECT_TRUE(stats_.Report(0).stalls.empty());  // no write was delayed yet
   {
     const SlowedWrite first(&stats_);
     clock_.Advance(2 * kMs);
-    const SlowedWrite second(&stats_);  // two at once are not twice the time
+    const SlowedWrite second(&stats_);  // two at the same time do not count twice
     clock_.Advance(3 * kMs);
   }
   clock_.Advance(50 * kMs);
@@ -156,7 +156,7 @@ TEST_F(ActivityStatsTest, ASlowdownForAnotherCauseIsAnotherStall) {
     clock_.Advance(2 * kMs);
     stats_.DirectiveIs(Slowing(StallCause::kL0));
     clock_.Advance(4 * kMs);
-    // Lifted while the write still sleeps: it ends with the write.
+    // Lifted while the write still sleeps: the stall ends with the write.
     stats_.DirectiveIs(Directive());
     clock_.Advance(1 * kMs);
     EXPECT_EQ(stats_.Report(0).stalls.size(), 1u);
@@ -199,7 +199,7 @@ TEST_F(ActivityStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
   stats_.JobEnded(*paused, leveldb::Status::OK());
   stats_.JobEnded(*running, leveldb::Status::OK());
   late->Await([](const auto& counts) { return counts.done == 2; });
-  // The pause that was told with the begin is the one that the job counts already.
+  // The listener must not count the pause twice: the job's own count includes it already.
   EXPECT_EQ(late->errors(), std::vector<std::string>());
 }
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// That writers get the rate they were given: whatever a write costs, however late sleepers wake.
+// Writers get the configured rate, whatever a write costs and however late sleepers wake.
 #include "db/write/admission.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 
-/// Sleepers wake late, as they do on a machine.
+/// Sleepers wake late, as on a real machine.
 class LateClock final : public Clock {
  public:
   explicit LateClock(uint64_t late_nanos) : late_nanos_(late_nanos) {}
@@ -25,7 +25,7 @@ class LateClock final : public Clock {
     if (admission_ != nullptr && sleeps_ == release_after_) admission_->Apply(Directive());
   }
   void Advance(uint64_t nanos) { now_nanos_ += nanos; }
-  /// The monitor lifts the limit while somebody sleeps for the `sleeps`th time.
+  /// The monitor lifts the limit during the `sleeps`th sleep.
   void ReleaseIn(Admission* admission, int sleeps) {
     admission_ = admission;
     release_after_ = sleeps_ + sleeps;
@@ -51,7 +51,7 @@ Directive LimitTo(uint64_t bytes_per_sec) {
 struct Load {
   uint64_t bytes;        // of a write
   uint64_t rate;         // allowed, bytes a second
-  uint64_t write_nanos;  // what a write takes when nothing holds it up
+  uint64_t write_nanos;  // duration of a write without delay
   uint64_t late_nanos;   // of a sleep
 };
 

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A bad policy makes a store slow, never wrong, and hangs nothing: every operation of leveldb::DB,
-// and stores that are opened, written, changed and closed next to each other, under policies that
-// say anything at all.
+// A bad policy makes a store slow, never wrong, and hangs nothing. These tests run every operation
+// of leveldb::DB, and open, write, change and close stores side by side, under policies that return
+// arbitrary directives.
 //
-// The number of lives comes from LULL_STRESS_LIVES; ten thousand under TSan are
+// LULL_STRESS_LIVES sets the number of lives. Ten thousand under TSan:
 //   LULL_STRESS_LIVES=10000 db_test --gtest_filter='AdversaryOfMany.StoresOpenAndClose*'
 #include <atomic>
 #include <cstdlib>
@@ -33,7 +33,7 @@ constexpr uint64_t kSeeds = 16;
 constexpr uint64_t kOpsPerSeed = 10'000;
 constexpr uint64_t kLivesInOneRun = 300;
 
-/// Every policy of the store, the first one and those that SetOptions brings, is a random one.
+/// Makes every policy of the store a random one, including those that SetOptions installs.
 PolicyFactory RandomPolicies(uint64_t seed) {
   auto made = std::make_shared<std::atomic<uint64_t>>(0);
   return [seed, made](const std::string&, const PolicyOptions&) {
@@ -41,7 +41,7 @@ PolicyFactory RandomPolicies(uint64_t seed) {
   };
 }
 
-/// A change of options: good, or refused.
+/// A change of options that is either valid or refused.
 std::string AnyOptions(Rng* rng) {
   const std::vector<std::string>& policies = PolicyNames();
   std::string text = "policy=" + policies[rng->Below(policies.size())];
@@ -82,7 +82,7 @@ TEST_P(Adversary, NoOperationGoesWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, ::testing::Range<uint64_t>(1, kSeeds + 1));
 
-/// One directory, opened again and again by one thread, while others do the same with theirs.
+/// One directory that one thread opens repeatedly, while other threads do the same with theirs.
 class Lives {
  public:
   Lives(leveldb::Env* env, std::string name, uint64_t seed)
@@ -150,7 +150,7 @@ class Lives {
     model_[key] = value;
   }
 
-  /// What other clients do meanwhile; none of it changes what is in the store.
+  /// Operations that other clients run in parallel; none of them changes the store's content.
   static void Pester(leveldb::DB* db, uint64_t seed) {
     Rng rng(seed);
     const uint64_t calls = 1 + rng.Below(4);

@@ -114,12 +114,12 @@ TEST(BatchFormatTest, RandomBytesNeverCrash) {
   }
 }
 
-// The slices claim more than there is: their bytes must not be touched.
+// The slices claim more bytes than exist: nobody may read them.
 TEST(BatchFormatTest, OversizeEntriesAreRefusedBeforeTheyAreLogged) {
   const leveldb::Slice huge("x", uint64_t{1} << 32);
   const leveldb::Slice huge_key("x", (uint64_t{1} << 32) - 8);
   leveldb::WriteBatch key, value, deletion, both, together;
-  // A table's block could not hold it.
+  // Too large for a block of a table.
   together.Put(leveldb::Slice("x", uint64_t{1} << 31),
                leveldb::Slice("x", (uint64_t{1} << 31) - 64));
   key.Put(huge_key, "v");

@@ -29,7 +29,7 @@ std::string Show(const std::optional<CompactionPlan>& plan) {
   return text;
 }
 
-// Two tables of L1 are due, and L0 is; 4 lies below 3.
+// In the first, two tables of L1 are due, and 4 lies below 3. In the second, L0 is due.
 constexpr char kTwoDeep[] = "L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*6 L2: 4:[g..h]";
 constexpr char kL0AndDeep[] = "L0: 5:[a..z] 6:[a..z] 7:[a..z] 8:[a..z] L1: 1:[a..c]*4 L2: 2:[a..k]";
 
@@ -55,7 +55,7 @@ TEST_F(CompactionBoardTest, JobsKeepApartUntilTheyEnd) {
   EXPECT_FALSE(board_.IsIdle(*version));
   EXPECT_FALSE(board_.Reserve(JobClass::kDeep, *first, InternalOrder())) << "it is taken";
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 2");
-  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "the excess is on its way";
+  EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "a job already takes the excess";
   board_.Free(*first);
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 1");
 }
@@ -64,7 +64,8 @@ TEST_F(CompactionBoardTest, AnInstallMovesThePointer) {
   const auto plan = Take(JobClass::kDeep, VersionFromText(kTwoDeep));
   board_.Installed(*plan);
   EXPECT_EQ(board_.pointers()[1], plan->next_pointer);
-  EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2") << "goes on from there";
+  EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2")
+      << "continues from there";
 }
 
 TEST_F(CompactionBoardTest, ASearchInVainIsNotRepeatedBeforeSomethingChanges) {
@@ -128,7 +129,7 @@ TEST_F(CompactionBoardTest, BlockersOfL0) {
   EXPECT_EQ(Show(board_.Pick(JobClass::kL0, *version)), "nothing");
   EXPECT_EQ(board_.BlockersOfL0(*version, {near}), std::vector<size_t>{0});
   EXPECT_EQ(board_.BlockersOfL0(*version, {far, near}), std::vector<size_t>{1});
-  // None of those that could be asked to leave.
+  // No job in the list can be asked to yield.
   EXPECT_TRUE(board_.BlockersOfL0(*version, {far}).empty());
   EXPECT_TRUE(board_.BlockersOfL0(*version, {near}).empty()) << "nothing has changed since";
   board_.VersionChanged();
@@ -218,7 +219,7 @@ TEST_F(CompactionBoardTest, NoJobBeginsWhereAManualRequestWaits) {
   EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 1");
 }
 
-// Its client gave up meanwhile.
+// Its client gave up while the job ran.
 TEST_F(CompactionBoardTest, AJobWithoutItsRequestEndsLikeAnyOther) {
   const VersionRef version = VersionFromText(kTwoDeep);
   ManualRequest request;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Checkpoints: what they hold while clients write, and what is left when anything fails meanwhile.
+// Checkpoints: their content while clients write, and what remains after a failure.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -53,7 +53,7 @@ Contents ReadAll(leveldb::DB* db) {
   return contents;
 }
 
-/// What is in the store `name`, which must be there.
+/// The content of the store `name`, which must exist.
 Contents ReadStore(leveldb::Env* env, const std::string& name) {
   leveldb::Options options = SmallOptions(env);
   options.create_if_missing = false;
@@ -63,13 +63,13 @@ Contents ReadStore(leveldb::Env* env, const std::string& name) {
   return status.ok() ? ReadAll(db.get()) : Contents();
 }
 
-// ---- what a checkpoint holds ----
+// ---- content ----
 
 constexpr int kWriters = 4;
 constexpr int kBatchesMax = 1500;  // of each
 
-/// Four writers. A batch is two entries with the same value, which tells for each writer the number
-/// of a batch that had been acknowledged before this one was begun.
+/// Four writers. A batch is two entries with the same value. The value lists, for each writer, the
+/// number of a batch that was acknowledged before this one began.
 class Writers {
  public:
   explicit Writers(leveldb::DB* db) : db_(db) {
@@ -102,7 +102,7 @@ class Writers {
            half;
   }
 
-  /// What is wrong with `contents`, if anything: it must be a state that the store was in, not
+  /// What is wrong with `contents`, if anything: it must be a state that the store had, and not
   /// older than `acked`.
   static std::string Wrong(const Contents& contents, const Counts& acked) {
     Counts held{};
@@ -157,7 +157,7 @@ class CheckpointTest : public ::testing::Test {
  protected:
   CheckpointTest() {
     leveldb::Options options = SmallOptions(env_);
-    options.write_buffer_size = 256 << 10;  // four writers fill one soon enough
+    options.write_buffer_size = 256 << 10;  // small enough for four writers to fill quickly
     const leveldb::Status status = OpenAt(options, folder_ + "/store", &db_);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
@@ -179,7 +179,7 @@ TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
     }
     EXPECT_EQ(Writers::Wrong(ReadStore(env_, made[0].first), made[0].second), "");
   }
-  // What becomes of the tables in the first store is nothing to the others.
+  // Changes to the first store must not affect the checkpoints.
   db_->CompactRange(nullptr, nullptr);
   db_.reset();
   ASSERT_TRUE(leveldb::DestroyDB(folder_ + "/store", leveldb::Options()).ok());
@@ -250,7 +250,7 @@ TEST(CheckpointInMemoryTest, OfAnEmptyStore) {
   EXPECT_EQ(ReadStore(&env, "/copy"), Contents());
 }
 
-// ---- when something fails ----
+// ---- failures ----
 
 /// A disk on which tables can be shared, or not.
 class CheckpointDisk : public testing::FaultEnv {
@@ -280,7 +280,7 @@ class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
     wanted_["last"] = "write";
   }
 
-  /// Makes a checkpoint, after `prepare`, on a copy of the disk, and returns what was left.
+  /// Makes a checkpoint, after `prepare`, on a copy of the disk, and returns the resulting disk.
   std::unique_ptr<testing::CrashEnv> Run(
       const std::function<void(testing::CrashEnv*, CheckpointDisk*)>& prepare,
       const std::function<void(const testing::CrashEnv&, const CheckpointDisk&)>& finish) {
@@ -300,7 +300,7 @@ class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
     return disk;
   }
 
-  /// The folder /copy must hold all of the checkpoint, or (unless `required`) no store.
+  /// The directory /copy must hold all of the checkpoint, or (unless `required`) no store.
   std::string Wrong(leveldb::Env* env, bool required) const {
     leveldb::Options options = SmallOptions(env);
     options.create_if_missing = false;
@@ -320,7 +320,7 @@ class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(ReadStore(disk.Crash(seed).get(), "/store"), wanted_) << told;
   }
 
-  // While a store is open, others that are opened begin no threads.
+  // While this store is open, opening others starts no threads.
   testing::CrashEnv elsewhere_;
   std::unique_ptr<leveldb::DB> other_;
   testing::CrashEnv base_;
@@ -353,7 +353,7 @@ TEST_P(CheckpointFailureTest, EveryOperation) {
       ExpectAllOrNothing(*disk, index + 1,
                          std::string(testing::FaultKindName(kind)) + " " + std::to_string(index));
     }
-    const uint64_t must_fail = kind == FaultKind::kShortRead ? 0 : 3;  // a short read is made good
+    const uint64_t must_fail = kind == FaultKind::kShortRead ? 0 : 3;  // a short read is retried
     EXPECT_GE(failed, must_fail) << testing::FaultKindName(kind);
   }
 }

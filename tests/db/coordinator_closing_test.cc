@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Closing a store waits for the slice that is under way, and for nothing else: not for the end of a
-// pause, not for a budget to be earned, not for what is overdue. The coordinator's clock stands
-// still meanwhile, so whoever waited for it would wait for ever.
+// Closing a store waits only for the slice in progress: not for the end of a pause, for budget to
+// be earned, or for overdue work. The coordinator's clock stands still during these tests, so such
+// a wait would never end.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -40,7 +40,7 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
     return record;
   }
 
-  /// Two jobs, of L0 and deep, that ran a slice or more, and whatever they did then.
+  /// Starts an L0 and a deep job, which run a slice or more; they stop if `wanted` grants nothing.
   void StartBoth(const Directive& wanted) {
     Start(2, &clock_);
     wish_.Set(wanted);
@@ -52,7 +52,7 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
     Await("both ran", [&] { return l0_->slices.load() > 0 && deep_->slices.load() > 0; });
   }
 
-  /// On a thread of its own, for a slice that holds the closing up.
+  /// Closes on a separate thread, for tests in which a slice delays the close.
   std::unique_ptr<ThreadHandle> StartClosing(std::atomic<bool>* closed) {
     return ThreadFactory::System()->Start("closer", CpuClass::kNormal, [this, closed] {
       coordinator_->Unregister(&tenant_);
@@ -152,12 +152,12 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   l0_->AllowSlices(0);
   deep_->AllowSlices(0);
   Await("both are held", [&] { return l0_->held.load() && deep_->held.load(); });
-  // A slice more would never end. (Either may have passed its first before it was held.)
+  // One more slice would never end. (Either job may have finished its first before it was held.)
   const uint64_t l0_slices = l0_->slices.load();
   const uint64_t deep_slices = deep_->slices.load();
   std::atomic<bool> closed{false};
   std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
-  // The other's policy shows that the monitor went round.
+  // Decisions of the other store's policy show that the monitor has run.
   FakeTenant other;
   Script others;
   others.Set(Script::Nothing());
@@ -180,7 +180,7 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
   StartBoth(Script::Nothing());
   tenant_.flush_gate_.Close();
   const int calls = tenant_.flush_calls_.load();
-  Await("the flush thread is at it", [&] {
+  Await("the flush thread runs the slice", [&] {
     coordinator_->WakeFlush();
     return tenant_.flush_calls_.load() > calls;
   });
@@ -190,7 +190,7 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
   Script others;
   others.Set(Script::Nothing());
   Register(&other, &others);
-  Await("the monitor lets go of it", [&] {
+  Await("the monitor releases it", [&] {
     const uint64_t asked = wish_.asked();
     AwaitRounds(&others, 5);
     return wish_.asked() == asked;
@@ -221,7 +221,7 @@ TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
   coordinator_->Unregister(&hangs);
 }
 
-// ---- whole stores, on one coordinator whose clock stands still ----
+// ---- whole stores, on one coordinator with a manual clock ----
 
 class StoreClosingTest : public ::testing::Test {
  protected:
@@ -245,7 +245,7 @@ class StoreClosingTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(db);
   }
-  /// `count` KiB, of keys that all tables share, so that a compaction has to merge them.
+  /// Writes `count` KiB of keys that all tables share, so that a compaction has to merge them.
   static void Write(leveldb::DB* db, int count) {
     for (int i = 0; i < count; ++i) {
       const std::string key = "key" + std::to_string(i * 7919 % 1000);
@@ -279,7 +279,7 @@ TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
   held.flush_bytes_min = uint64_t{1} << 40;
   wish.Set(held);
   auto db = Open("closing-sealed", &wish);
-  AwaitAsked(&wish, 2);  // it obeys
+  AwaitAsked(&wish, 2);  // the directive is in force
   Write(db.get(), 1500);
   Await("a sealed memtable", [&] { return wish.Seen().immutables > 0; });
   CloseAndCheck(std::move(db));
@@ -304,7 +304,7 @@ TEST_F(StoreClosingTest, WithACompactionThatIsPausedAndOwes) {
   CloseAndCheck(std::move(db));
 }
 
-// A writer of one store that is stalled is no reason for another to wait.
+// A stalled writer of one store must not delay the close of another.
 TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
   Script stalled_wish, wish;
   Directive stop = Script::Nothing();

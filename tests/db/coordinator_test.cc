@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The coordinator's threads, with tenants and policies made for the purpose. What it decides is the
-// dispatcher's: see tests/scheduler/testdata/dispatcher.
+// The coordinator's threads, with fake tenants and policies. The dispatcher makes the decisions:
+// see tests/scheduler/testdata/dispatcher.
 #include "scheduler/threads/coordinator.h"
 
 #include <memory>
@@ -72,7 +72,7 @@ TEST_F(CoordinatorTest, MovesAJobToTheOtherCpuClass) {
   Directive idle = Script::Everything();
   idle.deep.cpu = CpuPriority::kIdle;
   wish_.Set(idle);
-  // One worker of each class: elsewhere is the other class.
+  // There is one worker of each CPU class, so another thread means the other class.
   Await("the job goes on elsewhere", [&] { return job->ran_on.load() != normal; });
   job->finish.store(true);
   Await("the job ends", [&] { return tenant.ended_.load() == 1; });
@@ -134,7 +134,7 @@ TEST_F(CoordinatorTest, ALimitedJobComesBackAfterEachSlice) {
   auto job = tenant.Offer(JobClass::kDeep);
   job->bytes_per_slice.store(kLentBytes);
   Register(&tenant);
-  AwaitRounds(&wish_, 1);  // from here on it earns
+  AwaitRounds(&wish_, 1);  // from here on it earns budget
   for (uint64_t slices = 1; slices <= 3; ++slices) {
     clock_.Advance(1'500'000'000);
     Await("a slice", [&] { return job->slices.load() == slices; });

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Power loss at every step of the I/O of fixed scenarios: what is recovered must be a prefix of
-// what was committed, with everything in it that was acked and synced.
+// Power loss at every step of the I/O of fixed scenarios: the recovered state must be a prefix of
+// the commits and must include every acked and synced commit.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -24,7 +24,7 @@ TEST_P(CrashAtEveryStep, LeavesAPrefix) {
   CrashSweepOptions options;
   options.stride = LULL_SWEEP_STRIDE;
   options.scheduling = "policy=" + policy;
-  // Each layout under one of the policies: the sweep over both with both would say little more.
+  // Each layout under one policy only: all four combinations would find little more.
   if (policy == "leveldb") options.scheduling += ";layout=vsst;table_bytes_max=8K;growth_factor=4";
   const SweepReport report = CrashSweep(AllScenarios()[index], options);
   EXPECT_GT(report.states, 100u / LULL_SWEEP_STRIDE);
@@ -32,7 +32,7 @@ TEST_P(CrashAtEveryStep, LeavesAPrefix) {
       << "of " << report.states << " after-crash states; first: " << report.first_violation;
   EXPECT_GT(report.recoveries_cut_behind_current, 0u);
   std::cout << report.states << " states after a crash\n";
-  // Where all writes are synced, recycled WALs take them.
+  // Where all writes are synced, they go to recycled WALs.
   if (AllScenarios()[index].name == std::string("SyncedSwitches")) {
     EXPECT_GT(report.appends_to_reused_logs, report.runs);
   }

@@ -122,7 +122,7 @@ TEST(DbIterator, SkipsAMalformedKeyAndRemembersIt) {
 }
 
 TEST(DbIterator, ShowsAnOldVersionOnlyWithABadStatus) {
-  // At 10, a2 is met before a5 on the way back; b1 before the deletion.
+  // At 10, a2 comes before a5 on the way back; b1 comes before the deletion.
   const auto first = Open(Sample(), 10, 0);
   first->Seek("c");
   EXPECT_TRUE(first->status().ok());
@@ -151,7 +151,7 @@ TEST(DbIterator, AHugeValueDoesNotStayInMemoryOnTheWayBack) {
   EXPECT_EQ(Walk(iterator.get(), false), pairs[5].second + " c9 a5 end");
 }
 
-// Random walks against a map: every entry's history is known, the map shows it at one sequence.
+// Random walks against a map: the test knows every entry's history; the map shows one sequence.
 struct History {
   using Before = std::function<bool(const std::string&, const std::string&)>;
   Pairs pairs;

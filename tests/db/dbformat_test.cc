@@ -40,7 +40,7 @@ TEST(DbFormatTest, ParseRefusesMalformedKeys) {
   EXPECT_FALSE(ParseInternalKey(std::string("k\x02\0\0\0\0\0\0\0", 9), &parsed));
 }
 
-// Around the size up to which the key stands on the stack.
+// Sizes around the limit up to which the key is stored on the stack.
 TEST(DbFormatTest, LookupKeyOfAnySize) {
   const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
   for (const size_t size : {0, 1, 191, 192, 193, 100'000}) {
@@ -49,7 +49,7 @@ TEST(DbFormatTest, LookupKeyOfAnySize) {
     EXPECT_EQ(key.user_key().ToString(), user_key);
     EXPECT_EQ(key.sequence(), 42u);
     EXPECT_EQ(key.internal_key().size(), size + 8);
-    // In front of every entry that it may see, behind the newer ones.
+    // Before every entry that it may see, after the newer ones.
     EXPECT_LE(order.Compare(key.internal_key(), MakeInternalKey(user_key, 42, ValueKind::kValue)),
               0);
     EXPECT_LT(

@@ -71,7 +71,7 @@ TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
   EXPECT_FALSE(env_.FileExists("/store/LOCK"));
   EXPECT_TRUE(env_.FileExists("/store/lost/000009.ldb"));
   EXPECT_TRUE(env_.FileExists("/store/lost/000010.log"));
-  // The next store in the folder counts from the start again.
+  // The next store in the directory counts from the start again.
   EXPECT_FALSE(env_.FileExists("/store/lost/000010.log.replayed"));
 }
 
@@ -103,7 +103,7 @@ TEST_F(DestroyTest, NamesTheFileThatStays) {
   EXPECT_FALSE(env_.FileExists("/store/CURRENT"));
   EXPECT_FALSE(env_.FileExists("/store/000003.ldb"));
   options_.env = &env_;
-  EXPECT_TRUE(leveldb::DestroyDB("/store", options_).ok()) << "the LOCK was given back";
+  EXPECT_TRUE(leveldb::DestroyDB("/store", options_).ok()) << "the LOCK was released";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Entry {
   ValueKind kind;
 };
 
-// What the rule leaves of `entries`, as "a@3 b@2x", x for a deletion.
+// The entries that the rule keeps, as "a@3 b@2x", x for a deletion.
 std::string Kept(DropRule rule, const std::vector<Entry>& entries) {
   std::string text;
   for (const Entry& entry : entries) {
@@ -106,8 +106,8 @@ TEST(DropRule, TellsOfEntriesThatNoStoreWritesThere) {
   EXPECT_TRUE(is_damaged("short"));
 }
 
-// The newest of `entries` (any order) that a reader at `sequence` sees: its sequence, or 0 when the
-// key is not there.
+// The sequence of the newest of `entries` (any order) that a reader at `sequence` sees, or 0 when
+// it does not find the key.
 SequenceNumber Visible(const std::vector<Entry>& entries, const std::string& key,
                        SequenceNumber sequence) {
   const Entry* newest = nullptr;
@@ -184,7 +184,7 @@ TEST(DropRule, NoSnapshotSeesADifference) {
       before.push_back(entry);
       if (!dropped) after.push_back(entry);
 
-      // Exactly what the rule allows goes, by its plain wording.
+      // The rule drops exactly what its definition says.
       const bool overwritten = i > 0 && scene.merged[i - 1].key == entry.key &&
                                scene.merged[i - 1].sequence <= scene.oldest;
       const bool spent = entry.kind == kDelete && entry.sequence <= scene.oldest &&

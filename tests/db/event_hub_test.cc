@@ -29,7 +29,7 @@ Event End(uint64_t id) {
   return event;
 }
 
-/// Notes the ids that it hears of, and does what the test wants at each.
+/// Records the ids that it receives, and calls the test's function at each.
 class Notes final : public EventListener {
  public:
   void OnJobBegin(const JobInfo& job) override { Note(job.id); }
@@ -119,8 +119,8 @@ TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
       removed.store(true);
     });
     removes.Await("the remover", [&] { return removes.count() > 0; });
-    // As long as this call runs, the remover must not come through. Nothing tells where it stands:
-    // it has its chance.
+    // While this call runs, the removal must not finish. No event shows how far the remover is, so
+    // give it time.
     for (int i = 0; i < 1000; ++i) {
       OfferCore();
       EXPECT_FALSE(removed.load());
@@ -147,7 +147,7 @@ TEST(EventHub, HoldsNoListenerThatWasRemovedWhileAnEventIsOnItsWayToIt) {
   hub.Add(next, kAll, {});
   gate.Lock();
   hub.Post(Begin(1));
-  slow->Await(1);  // the event goes from the slow one to the next
+  slow->Await(1);  // the event moves from the slow listener to the next
   EXPECT_TRUE(hub.Remove(next.get()));
   EXPECT_EQ(next.use_count(), 1);
   gate.Unlock();

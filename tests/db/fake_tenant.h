@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Stand-ins for what the coordinator works with: tenants that offer the jobs a test gives them, and
-// jobs that note what becomes of them. Their policies are scripts (script_policy.h).
+// Fakes for tests of the coordinator: tenants that offer the jobs of a test, and jobs that record
+// what happens to them. Their policies are scripts (script_policy.h).
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 
 namespace lull::testing {
 
-/// What a test sees of a job, alive or not, and says of it.
+/// The test's view and control of a job. Outlives the job.
 struct JobRecord {
-  /// No more than the first `count` slices end.
+  /// Only the first `count` slices can end.
   void AllowSlices(uint64_t count) {
     slices_max.store(count);
     ScriptedEvents().Note();
@@ -35,7 +35,7 @@ struct JobRecord {
   std::atomic<uint64_t> slices{0};                                         ///< begun
   std::atomic<uint64_t> slices_max{std::numeric_limits<uint64_t>::max()};  ///< see AllowSlices
   std::atomic<int> inside{0};
-  std::atomic<bool> held{false};    ///< in a slice that may not end
+  std::atomic<bool> held{false};    ///< in a slice that must not end yet
   std::atomic<uint64_t> starts{0};  ///< by the coordinator, resumes included
   std::atomic<bool> paused{false};  ///< since the last start
   std::atomic<unsigned> ran_on{0};  ///< the thread's ordinal
@@ -81,7 +81,7 @@ class FakeJob final : public Job {
   JobRecord& record() const { return *record_; }
 
  private:
-  /// Some ten microseconds: the slice's work.
+  /// Some ten microseconds of work: the slice's computation.
   void Compute() {
     for (int i = 0; i < 10'000; ++i) state_ = state_ * 6364136223846793005u + 1;
   }
@@ -192,24 +192,24 @@ class CoordinatorFixture : public ::testing::Test {
   }
   void Register(FakeTenant* tenant) { Register(tenant, &wish_); }
   void Register(FakeTenant* tenant, Script* wish) { coordinator_->Register(tenant, wish->Make()); }
-  /// Waits until `holds`. Time stands still in some tests, so each look asks for another round.
+  /// Waits until `holds`. Some tests stop the clock, so each check wakes the monitor.
   void Await(const char* what, const std::function<bool()>& holds) {
     ScriptedEvents().Await(what, [&] {
       coordinator_->WakeMonitor();
       return holds();
     });
   }
-  /// Waits for so many further decisions of the monitor.
+  /// Waits for `rounds` further decisions of the monitor.
   void AwaitRounds(Script* wish, uint64_t rounds) {
     const uint64_t asked = wish->asked();
     Await("rounds of the monitor", [&] { return wish->asked() >= asked + rounds; });
   }
-  /// Waits until no worker has the job: it never began, was paused, or ran the one slice that it
-  /// had under a limit.
+  /// Waits until no worker runs the job: it never began, was paused, or ran its one slice under a
+  /// limit.
   void AwaitStill(const JobRecord& record) {
     AwaitRounds(&wish_, 2);
     const bool limited = wish_.Wanted().rate.bytes_per_sec > 0;
-    Await("the job stands still", [&] {
+    Await("the job does not run", [&] {
       const uint64_t starts = record.starts.load();
       if (record.inside.load() > 0) return false;
       return starts == 0 || record.paused.load() || (limited && starts == record.slices.load());

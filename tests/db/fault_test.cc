@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Every I/O operation of fixed scenarios hit by every kind of fault: reads give right data or an
-// error, and once the fault is gone the store opens and has lost nothing that was acked. And pairs
-// of faults: LULL_FAULT_PAIRS in each scenario, from LULL_FAULT_SEED on.
+// Every I/O operation of fixed scenarios with every kind of fault: reads return correct data or an
+// error. After the fault the store opens and has lost no acked write. Also pairs of faults:
+// LULL_FAULT_PAIRS in each scenario, from LULL_FAULT_SEED on.
 #include <gtest/gtest.h>
 
 #include <algorithm>

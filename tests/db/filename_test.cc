@@ -49,7 +49,7 @@ TEST(FileNameTest, OtherNamesAreNobodys) {
   for (const char* name : {"",
                            "foo",
                            "foo-dx-100.log",
-                           "4611686018427387905.log",  // no number is free behind it
+                           "4611686018427387905.log",  // no free number after it
                            "18446744073709551615.log",
                            ".log",
                            "manifest-3",
@@ -84,7 +84,7 @@ TEST(FileNameTest, OtherNamesAreNobodys) {
   EXPECT_EQ(ParseFileName(std::string("000001.log\0", 11)), std::nullopt);
 }
 
-/// Notes what is done to names, in order, and fails one of the steps.
+/// Records operations on names, in order, and fails one of the steps.
 class RecordingEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   explicit RecordingEnv(leveldb::Env* base) : leveldb::EnvWrapper(base), EnvExtension(this) {}

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The rules of flushes that need no store. What a flush does to one is in full_disk_test.cc.
+// The rules of flushes that need no store. full_disk_test.cc tests flushes on full disks.
 #include "db/compaction/flusher.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(FlushBatch, IsSmallerAfterAFlushThatLackedResources) {
     bool lacks_is;
   };
   constexpr size_t kAll = 1 << 20;
-  // One after another.
+  // In order.
   const std::vector<Row> rows = {
       {"fails otherwise", 8, kAll, false},
       {"lacks", 8, 4, true},
@@ -50,7 +50,7 @@ TEST(LullWatch, SeesASecondInWhichLittleWasWritten) {
     uint64_t client_bytes;
     bool is_lull;
   };
-  // One after another; 100 bytes are no burst.
+  // In order; 100 bytes do not make a burst.
   const std::vector<Row> rows = {
       {1000, 50, true},   {1500, 50, false} /* too soon */,
       {2000, 149, true},  {3000, 249, false},

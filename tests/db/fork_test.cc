@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A process that forks with a store open. The child closes it, reads it, is refused writes, and
-// opens stores of its own; the parent's store is not harmed. A child that hangs is killed after a
+// A process that forks with a store open. The child closes it, reads it, gets errors on writes, and
+// opens other stores; the parent's store is not damaged. A child that hangs is killed after a
 // minute.
 #include "util/fork.h"
 
@@ -76,8 +76,8 @@ class ForkTest : public ::testing::Test {
     for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++count;
     return iterator->status().ok() ? count : -1;
   }
-  /// What the parent does after a fork: it writes on, over several pages of a log that is perhaps
-  /// mapped, closes the store, and finds `count` keys, the first 200 with the new value.
+  /// The parent after a fork: writes on, over several pages of a log that may be mapped, closes the
+  /// store, and finds `count` keys, the first 200 with the new value.
   void ExpectUnharmed(std::unique_ptr<leveldb::DB> db, int count) {
     const std::string value(100, 'p');
     ASSERT_TRUE(Fill(db.get(), 200, value));
@@ -128,7 +128,7 @@ TEST_F(ForkTest, ClosingInTheChildTouchesNothing) {
   ExpectUnharmed(std::unique_ptr<leveldb::DB>(db), 2000);
 }
 
-leveldb::DB* of_the_parent;  // as an object of a scripting language is, until exit() ends it
+leveldb::DB* of_the_parent;  // as an object of a scripting language is, until exit() destroys it
 
 TEST_F(ForkTest, AChildThatExitsClosesTheStoreByTheWay) {
   of_the_parent = Open(name_);
@@ -136,7 +136,7 @@ TEST_F(ForkTest, AChildThatExitsClosesTheStoreByTheWay) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(kHangSeconds);
-    std::atexit([] { _exit(0); });  // before leak checkers look: threads' stacks are no roots here
+    std::atexit([] { _exit(0); });  // before leak checkers run: threads' stacks are no roots here
     std::atexit([] { delete of_the_parent; });  // runs first
     std::exit(0);
   }
@@ -253,7 +253,7 @@ TEST_F(ForkTest, TheChildsEnvRunsWhatIsScheduled) {
   EXPECT_TRUE(InChild(run_one));
 }
 
-// Locks are held somewhere in the parent whenever it forks.
+// Some thread of the parent holds locks whenever it forks.
 TEST_F(ForkTest, ForksAmidWork) {
   constexpr int kForks = 5;
   const std::unique_ptr<leveldb::DB> db(Open(name_));

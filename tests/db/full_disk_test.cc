@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Disks that are full, or fail, for a while: the store says so, and goes on by itself.
+// Disks that are full, or fail, for a while: the store reports errors, and recovers by itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdarg>
@@ -32,7 +32,7 @@ using testing::CrashOptions;
 using testing::Fault;
 using testing::FaultKind;
 
-/// Notes each line of LOG. The store logs every job that ends, every failure, and that it takes
+/// Counts the lines of LOG. The store logs every job that ends, every failure, and that it accepts
 /// writes again.
 class LogLines final : public leveldb::Logger {
  public:
@@ -75,8 +75,8 @@ class FullDiskTest : public ::testing::Test {
     fault.name_part = name_part;
     env_.Arm(fault);
   }
-  /// Tries whenever the store logs something, until it succeeds, which the store's own second try
-  /// must bring about.
+  /// Tries whenever the store logs something, until it succeeds. Only the store's own retry can
+  /// make it succeed.
   void AwaitOk(const std::function<leveldb::Status()>& attempt) {
     leveldb::Status status;
     const auto succeeds = [&] { return (status = attempt()).ok(); };
@@ -91,8 +91,8 @@ class FullDiskTest : public ::testing::Test {
   void AwaitWrites() {
     AwaitOk([this] { return Put(0, 10, true); });
   }
-  /// All that was acknowledged is there: now, and if the process dies; what was synced, also after
-  /// a power loss.
+  /// All acknowledged writes are present: now, and after the process dies; synced ones also after a
+  /// power loss.
   void ExpectNothingLost(const std::string& where) {
     ExpectMatch(db_.get(), CommitLog::Demand::kAckedSurvives, where);
     const auto killed = disk_.Crash(1, CrashOptions::KeepAll());
@@ -115,11 +115,11 @@ class FullDiskTest : public ::testing::Test {
   int puts_ = 0;
 };
 
-// The sync that fails takes with it what was acknowledged before. Memory has it still, and the
-// first try to make a table of that fails too.
+// The failed sync also loses writes that were acknowledged before. Memory still has them, but the
+// first try to flush it fails too.
 TEST_F(FullDiskTest, ACloseSavesWhatAFailedLogLost) {
   db_.reset();
-  db_ = OpenOn(&env_, "retry_ms=1000000");  // the close tries again, nobody else
+  db_ = OpenOn(&env_, "retry_ms=1000000");  // only the close retries
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(Put(i, 100, false).ok());
   Fault failed_sync;
   failed_sync.kind = FaultKind::kFailedSync;
@@ -142,19 +142,19 @@ TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
   for (int i = 0; status.ok(); ++i) status = Put(i % 10, 300, false);
   EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();
   EXPECT_NE(status.ToString().find("No space"), std::string::npos) << status.ToString();
-  // The table of what is in memory has no room either, and it is what the store waits for.
+  // The table of the memtable has no room either, and the store waits for that table.
   status = Put(1, 10, true);
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.ToString().find(".ldb"), std::string::npos) << status.ToString();
   std::string value;
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads go on";
+  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads still work";
   env_.Heal();
   AwaitWrites();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(Put(i, 2000, i % 7 == 0).ok());
   ExpectNothingLost("at the end");
 }
 
-// Whatever part of a record fits, at whatever place of the log.
+// Whatever part of a record fits, at any offset of the log.
 TEST_F(FullDiskTest, AtAnyByteOfALog) {
   for (uint64_t bytes = 0; bytes < 60; bytes += 7) {
     FillDisk(bytes, ".log");
@@ -169,7 +169,7 @@ TEST_F(FullDiskTest, AtAnyByteOfALog) {
 }
 
 TEST_F(FullDiskTest, WhatFailedDoesNotComeBackBehindLaterWrites) {
-  // The record is in the log, whole, and only its sync fails.
+  // The whole record is in the log; only its sync fails.
   for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(Put(round, 10, true).ok());
     Fault fault;
@@ -180,7 +180,7 @@ TEST_F(FullDiskTest, WhatFailedDoesNotComeBackBehindLaterWrites) {
     leveldb::WriteOptions synced;
     synced.sync = true;
     ASSERT_FALSE(db_->Put(synced, "k" + std::to_string(round), "failed").ok());
-    leveldb::WriteBatch batch;  // has the sequence that the failed write had
+    leveldb::WriteBatch batch;  // has the sequence of the failed write
     batch.Delete("k" + std::to_string(round));
     ASSERT_TRUE(db_->Write(synced, &batch).ok());
     const auto killed = disk_.Crash(1, CrashOptions::KeepAll());
@@ -212,7 +212,7 @@ TEST_F(FullDiskTest, WhoNeedsMemoryDoesNotWaitForWhatFails) {
   ExpectNothingLost("at the end");
 }
 
-// A new one is begun; the tables that the old one could not list go.
+// The store begins a new MANIFEST, and deletes the tables that the old one could not list.
 TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   for (int round = 0; round < 3; ++round) {
     FillDisk(10, "MANIFEST");
@@ -235,7 +235,7 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   ExpectNothingLost("after it was opened again");
 }
 
-// What a job made that ended meanwhile is no file of the store, and goes as well.
+// The output of a job that ended meanwhile belongs to no Version, and is deleted too.
 TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
   db_.reset();
   std::atomic<bool> hold_next{false};
@@ -289,7 +289,7 @@ TEST_F(FullDiskTest, AMANIFESTThatADeviceFailsIsNotReplaced) {
   ExpectNothingLost("after it was opened again");
 }
 
-// Logs fail at any operation, in any way, and are well again at once.
+// Logs fail at any operation, in any way, and work again at once.
 TEST_F(FullDiskTest, AtEveryOperationOnALog) {
   for (const FaultKind kind : {FaultKind::kErrorOnce, FaultKind::kNoSpace, FaultKind::kShortWrite,
                                FaultKind::kFailedSync}) {

@@ -13,11 +13,11 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kNow = 100;
-constexpr uint64_t kLater = 200;  // when failed work is tried again
+constexpr uint64_t kLater = 200;  // time of the retry of failed work
 
 leveldb::Status Error(const std::string& what) { return leveldb::Status::IOError(what); }
 
-// The events by the words that stand for them below. An error is named after its event.
+// The events, by the words used for them below. An error is named after its event.
 void Report(const std::string& event, StoreHealth* health) {
   const std::map<std::string, std::function<void()>> events = {
       {"opened", [=] { health->Opened(); }},
@@ -116,7 +116,7 @@ TEST(StoreHealth, OfSeveralErrorsEachMustEnd) {
        "write no: fatal, flush yes, compact no, install yes, delete yes"},
       {"opened manifest-lost manifest-restored",
        "write no: manifest-lost, flush no, compact no, install no, delete no"},
-      // Where writes are refused anyway, nobody risks another MANIFEST.
+      // Where writes are refused anyway, the store does not begin another MANIFEST.
       {"opened fatal manifest-full",
        "write no: fatal, flush no, compact no, install no, delete no"},
       {"opened fatal manifest-full manifest-restored",
@@ -127,7 +127,7 @@ TEST(StoreHealth, OfSeveralErrorsEachMustEnd) {
   for (const Row& row : rows) EXPECT_EQ(AnswersAfter(row.events), row.answers) << row.events;
 }
 
-// What a waiting write or client fails with.
+// The error that a waiting write or client gets.
 std::string ErrorsAfter(const std::string& events) {
   StoreGates gates;
   StoreHealth health(&gates);
@@ -172,7 +172,7 @@ TEST(StoreHealth, CountsFailedTries) {
   for (const char* event : {"flush", "flushed", "flush", "compaction", "unreadable"})
     Report(event, &health);
   EXPECT_EQ(health.flushes_failed(), 2u);
-  EXPECT_EQ(health.background_errors(), 3u) << "an input that cannot be read is no failed try";
+  EXPECT_EQ(health.background_errors(), 3u) << "an unreadable input is not a failed try";
 }
 
 TEST(StoreHealth, SaysWhetherAManifestMayBeRestored) {

@@ -14,7 +14,7 @@ namespace {
 
 using testing::kMiB;
 
-/// Counts deep jobs that began, and changes of options.
+/// Counts started deep jobs, and option changes.
 class DeepJobs final : public EventListener {
  public:
   explicit DeepJobs(testing::Script* script) : script_(script) {}
@@ -36,15 +36,15 @@ class DeepJobs final : public EventListener {
   std::atomic<int> changes_{0};
 };
 
-/// A store whose flush thread is held in the install of a deep job, while others are finished.
+/// A store whose flush thread blocks in the install of a deep job, while other jobs finish.
 class HeldInstallsTest : public testing::ScriptedStoreTest {
  protected:
   static constexpr int kToInstallMax = 8;
 
   ~HeldInstallsTest() override { env_.syncs.Open(); }
 
-  /// Moves of tables out of a level that holds more than twice what it should. (No call of Flush:
-  /// what a client waits for is done though no policy wants it.)
+  /// Moves tables out of a level that holds more than twice its target. (Does not call Flush: work
+  /// that a client waits for runs even if no policy grants it.)
   void HoldTheFirstOfMany() {
     scheduling_.memory_budget_bytes = 64 * kMiB;
     scheduling_.compaction_threads = 1;
@@ -81,16 +81,16 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
 TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
   HoldTheFirstOfMany();
   script_.AwaitDecisions(20);
-  // Listeners hear of this after all jobs that began before.
+  // Listeners receive this after all jobs that began earlier.
   ASSERT_TRUE(SetOptions(db_.get(), "l0_slowdown=50;l0_stop=60").ok());
   Await("the change of options", [&] { return jobs_->changes() == 1; });
   EXPECT_EQ(jobs_->begun(), 1 + kToInstallMax) << "one is being installed";
   env_.syncs.Open();
-  ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "none of them took what another had";
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "no job took another's inputs";
   Await("the others", [&] { return jobs_->begun() > 1 + kToInstallMax; });
 }
 
-// The names of the files of all of them may be what could not be synced.
+// The failed sync may concern the names of all finished jobs' files.
 TEST_F(HeldInstallsTest, OneThatFailsIsTheLast) {
   HoldTheFirstOfMany();
   env_.TakeTrace();
@@ -116,7 +116,7 @@ TEST_F(HeldInstallsTest, AFlushGoesOnBetweenTwoOfThem) {
   ASSERT_NE(trace.find('T'), std::string::npos) << trace;
   trace.erase(trace.rfind('T'));
   EXPECT_EQ(trace.find("dd"), std::string::npos) << "two installs without any flush: " << trace;
-  // A slice is no more than 4 MiB.
+  // A slice is at most 4 MiB.
   EXPECT_GE(std::count(trace.begin(), trace.end(), 'd'), 3) << trace;
 }
 

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What must have happened before what: files are looked at, and the power is cut, in the very
-// moments between two steps in which a wrong order would show, and where the sweeps over all steps
-// come only now and then.
+// The order of I/O operations. These tests inspect files, or cut the power, exactly between two
+// steps in which a wrong order would show. The sweeps over all steps rarely hit these moments.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -37,8 +36,8 @@ using testing::PendingEntry;
 
 constexpr char kName[] = "/store";
 
-/// Calls a test back before a table is made, before each append to a MANIFEST, and when LOCK is
-/// given back; counts the files that are open for writing; notes removals of tables.
+/// Calls the test before a table is created, before each append to a MANIFEST, and before LOCK is
+/// released. Counts the files that are open for writing, and removed tables.
 class MomentsEnv final : public testing::FaultEnv {
  public:
   using FaultEnv::FaultEnv;
@@ -123,8 +122,8 @@ class IoOrderTest : public ::testing::Test {
   leveldb::Status Put(const std::string& key, size_t bytes, bool sync) {
     return log_.Write(db_.get(), {{key, std::string(bytes, 'v')}}, sync);
   }
-  /// Seals at least one memtable, whose entries have keys that begin with `prefix`, and leaves
-  /// some in the active one.
+  /// Seals at least one memtable with keys that begin with `prefix`, and leaves some in the active
+  /// one.
   void FillMemTable(const std::string& prefix) {
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(Put(prefix + std::to_string(i), 2000, false).ok());
   }
@@ -140,7 +139,7 @@ class IoOrderTest : public ::testing::Test {
     std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
     return names;
   }
-  /// The log in which `text` stands first.
+  /// The first log that contains `text`.
   std::string LogWith(const std::string& text) {
     for (const std::string& name : Logs(&disk_)) {
       std::string bytes;
@@ -164,7 +163,7 @@ class IoOrderTest : public ::testing::Test {
   CommitLog log_;
 };
 
-// A rename may reach the disk before a creation that came earlier.
+// A rename may reach the disk before an earlier creation.
 TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
   ASSERT_TRUE(Put("key", 10, true).ok());
   db_.reset();
@@ -186,8 +185,8 @@ TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
   }
 }
 
-/// Shows when clean-up has had its turn. Keeps tables that no Version lists any more, by iterators;
-/// clean-up removes those of one when it is destroyed.
+/// Shows when clean-up has run. Its iterators keep tables that no Version lists any more; clean-up
+/// removes an iterator's tables after it is destroyed.
 class CleanUpProbe {
  public:
   CleanUpProbe(leveldb::DB* db, testing::EventCount* tables_removed) : removed_(tables_removed) {
@@ -199,13 +198,13 @@ class CleanUpProbe {
       if (merge < 2) kept_by_.emplace_back(db->NewIterator(leveldb::ReadOptions()));
       db->CompactRange(nullptr, nullptr);
     }
-    // Once the three inputs of the last merge are gone, nothing but the iterators keeps the others.
+    // After the three inputs of the last merge are removed, only the iterators keep the others.
     AwaitRemoved(3);
   }
 
-  /// On return clean-up has removed all that was obsolete before the call. REQUIRES: one thread
-  /// compacts; this is the first call. That thread takes what is obsolete in lots, in order, and
-  /// the removal of a lot may begin at its end: so there are two.
+  /// When this returns, clean-up has removed everything that was obsolete before the call.
+  /// REQUIRES: one thread compacts; this is the first call. That thread removes obsolete files in
+  /// batches, in order, and may already be at the end of a batch: so this waits for two.
   void AwaitCleanUp() {
     for (std::unique_ptr<leveldb::Iterator>& iterator : kept_by_) {
       const uint64_t before = removed_->count();
@@ -228,7 +227,7 @@ TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
   std::atomic<bool> went_early{false};
   std::atomic<int> edits{0};
   env_.before_manifest = [&] {
-    if (edits.fetch_add(1) > 0) return;  // the first is that of the memtable filled below
+    if (edits.fetch_add(1) > 0) return;  // the first edit is the flush of the memtable filled below
     const std::string log = LogWith("a0");
     probe.AwaitCleanUp();
     went_early.store(log.empty() || !disk_.FileExists(log));
@@ -241,8 +240,8 @@ TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
   env_.before_manifest = {};
 }
 
-/// While the first memtable becomes a table a second is sealed, and a third begun. Then, when the
-/// first is installed and before the second is, the process dies.
+/// A second memtable is sealed and a third begun while the first is flushed. Then the process dies,
+/// after the install of the first and before that of the second.
 class TwoSealedTest : public IoOrderTest {
  protected:
   void SetUp() override {
@@ -272,14 +271,14 @@ TEST_F(TwoSealedTest, TheLogOfTheSecondIsThere) {
   ExpectMatch(after_.get(), CommitLog::Demand::kAckedSurvives);
 }
 
-// Nobody synced that log, so a power loss may take what is in it; what came behind must go with it.
+// Nobody synced that log, so a power loss can lose its records; later records must be lost too.
 TEST_F(TwoSealedTest, WithoutTheLogOfTheSecondNothingOfTheThirdIsThere) {
   ASSERT_TRUE(after_->Truncate(second_, 0));
   ExpectMatch(after_.get(), CommitLog::Demand::kSyncedSurvives);
 }
 
-// While the memtable before it becomes a table, which would make names durable as well, the power
-// fails behind a synced write: of names only those that were synced are there.
+// The flush of the previous memtable would also make names durable. So the power fails during that
+// flush, after a synced write: only names that were synced survive.
 TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
   testing::Gate crashed;
   crashed.Close();
@@ -296,7 +295,7 @@ TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
   ExpectMatch(after.get(), CommitLog::Demand::kSyncedSurvives);
 }
 
-// The edit may be in force, so its tables stay; and it may not, so the log stays.
+// The edit may be in force, so its tables stay; it may also not be, so the log stays.
 TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
   FillMemTable("a");
   FailOnce(testing::kSync, "MANIFEST");
@@ -310,7 +309,7 @@ TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
   ExpectMatch(disk_.Crash(1, lost).get(), CommitLog::Demand::kSyncedSurvives);
 }
 
-// A log whose first record fails is void like any other, though nothing of it is in memory.
+// A log whose first record fails is discarded like any other, though no record of it is in memory.
 TEST_F(IoOrderTest, TheFirstWriteToALogDoesNotComeBack) {
   ASSERT_TRUE(Put("a", 10, true).ok());
   ASSERT_TRUE(Flush(db_.get()).ok());
@@ -331,7 +330,7 @@ TEST_F(IoOrderTest, FilesAreClosedBeforeTheLockIsGivenBack) {
   EXPECT_EQ(unlocked, 1);
 }
 
-/// Calls a test back once, when the key "k2" is compared with another.
+/// Calls the test once, when the key "k2" is compared with another.
 class HookedComparator final : public leveldb::Comparator {
  public:
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
@@ -345,7 +344,7 @@ class HookedComparator final : public leveldb::Comparator {
   mutable std::function<void()> hook;
 };
 
-// A snapshot that is taken while a batch goes into the memtable has nothing of it, then or later.
+// A snapshot taken while a batch goes into the memtable never shows any part of the batch.
 TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
   CrashEnv disk;
   HookedComparator comparator;
@@ -370,11 +369,11 @@ TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
   db->ReleaseSnapshot(then.snapshot);
 }
 
-// Numbers of logs that no MANIFEST has heard of are taken all the same.
+// Numbers of logs that no MANIFEST mentions are in use all the same.
 TEST_F(IoOrderTest, NoNumberInTheFolderIsGivenTwice) {
   ASSERT_TRUE(Put("a", 10, true).ok());
   db_.reset();
-  // As if a store had died with logs made ahead, whatever their number.
+  // As if a store had died with prepared logs, whatever their number.
   uint64_t next = 0;
   for (const std::string& name : Logs(&disk_)) next = std::max(next, ParseFileName(name)->number);
   for (uint64_t ahead = 1; ahead < 12; ++ahead) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A listener that knows which sequences of events may come: one state machine a job, one a kind of
-// stall. Whatever breaks the promises at the top of lull/listener.h is noted in errors(). Tests
-// wait on its counts.
+// A listener that checks the order of events: one state machine for each job and each kind of
+// stall. errors() lists every violation of the promises at the top of lull/listener.h. Tests wait
+// on its counts.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class JobSequenceChecker final : public EventListener {
     MutexLock lock(mutex_);
     ++counts_.begins;
     if (jobs_.contains(job.id)) Wrong(job, "begins twice");
-    if (job.id <= last_new_id_) Wrong(job, "begins behind a later one");
+    if (job.id <= last_new_id_) Wrong(job, "begins after a later one");
     last_new_id_ = job.id;
     if (job.outcome != JobOutcome::kRunning) Wrong(job, "begins with an outcome");
     jobs_[job.id] = {State::kRunning, job};
@@ -51,7 +51,7 @@ class JobSequenceChecker final : public EventListener {
     if (job.outcome == JobOutcome::kDone) {
       ++counts_.done;
       ++(job.kind == JobKind::kFlush ? counts_.flushes_done : counts_.compactions_done);
-      if (job.input_bytes_done != job.input_bytes) Wrong(job, "is done, and not to its end");
+      if (job.input_bytes_done != job.input_bytes) Wrong(job, "is done before its end");
       if (!job.status.ok()) Wrong(job, "is done with an error");
     } else if (job.outcome == JobOutcome::kFailed) {
       ++counts_.failed;
@@ -61,7 +61,7 @@ class JobSequenceChecker final : public EventListener {
     } else {
       Wrong(job, "ends without an outcome");
     }
-    // A paused job can only be given up.
+    // A paused job can only be abandoned.
     const auto found = jobs_.find(job.id);
     if (found != jobs_.end() && found->second.state == State::kPaused &&
         job.outcome != JobOutcome::kAbandoned) {
@@ -73,7 +73,8 @@ class JobSequenceChecker final : public EventListener {
   void OnStallBegin(const StallInfo& stall) override {
     MutexLock lock(mutex_);
     ++counts_.stall_begins;
-    if (stalls_.contains(stall.kind)) errors_.push_back("a second stall of one kind begins");
+    if (stalls_.contains(stall.kind))
+      errors_.push_back("a stall begins while one of its kind lasts");
     stalls_[stall.kind] = stall;
     changed_.Note();
   }
@@ -83,7 +84,7 @@ class JobSequenceChecker final : public EventListener {
     const auto found = stalls_.find(stall.kind);
     if (found == stalls_.end() || found->second.id != stall.id ||
         found->second.cause != stall.cause) {
-      errors_.push_back("a stall ends that did not begin");
+      errors_.push_back("a stall that did not begin ends");
     }
     if (stall.held_us > stall.elapsed_us) errors_.push_back("held for longer than it lasted");
     if (stall.held_writes == 0) errors_.push_back("a stall that held up no write");
@@ -146,7 +147,7 @@ class JobSequenceChecker final : public EventListener {
     const auto found = jobs_.find(job.id);
     if (found == jobs_.end()) return Wrong(job, "was never begun");
     Job& known = found->second;
-    if (known.state == State::kEnded) Wrong(job, "goes on behind its end");
+    if (known.state == State::kEnded) Wrong(job, "continues after its end");
     if (known.state != from) Wrong(job, "changes from a state it is not in");
     const JobInfo& last = known.last;
     if (job.kind != last.kind || job.input_bytes != last.input_bytes) Wrong(job, "is another job");
@@ -157,7 +158,7 @@ class JobSequenceChecker final : public EventListener {
     if (job.paused_us > job.elapsed_us) Wrong(job, "was paused longer than it is old");
     const uint32_t pauses = last.pauses + (to == State::kPaused ? 1 : 0);
     if (job.pauses != pauses) Wrong(job, "counts its pauses wrongly");
-    if (job.input_bytes_done > job.input_bytes) Wrong(job, "does more than there is");
+    if (job.input_bytes_done > job.input_bytes) Wrong(job, "does more than its input");
     known = {to, job};
     changed_.Note();
   }

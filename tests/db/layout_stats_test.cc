@@ -25,7 +25,7 @@ LayoutOptions SmallVsst() {
   return layout;
 }
 
-// Installs what the picker takes of `before`, with `outputs`.
+// Installs the picker's choice of `before`, with `outputs`.
 void Compact(LayoutStats* stats, const std::string& before, JobClass job_class,
              const std::string& outputs, const std::string& after) {
   const LayoutOptions layout = SmallVsst();

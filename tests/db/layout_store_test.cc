@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a layout makes of a store's tables, seen through the public API; and stores that change it.
+// The tables that a layout produces, seen through the public API; and stores that change the
+// layout.
 #include <algorithm>
 #include <memory>
 #include <regex>
@@ -20,7 +21,7 @@ namespace {
 constexpr char kVsst[] =
     "policy=leveldb;layout=vsst;table_bytes_max=32K;growth_factor=4;vsst_phi=8";
 constexpr uint64_t kTableBytesMax = 32 << 10;
-// What a table may have beyond that: a block not yet written, its last entry, filter and index.
+// The largest excess of a table: a block not yet written, its last entry, filter and index.
 constexpr uint64_t kOverBytes = 8 << 10;
 constexpr int kKeys = 1500;
 
@@ -92,7 +93,7 @@ class LayoutStoreTest : public ::testing::Test {
     return bytes;
   }
 
-  // The number behind `name` in the property lull.layout, its first occurrence.
+  // The number after the first `name` in the property lull.layout.
   uint64_t Figure(const std::string& name) {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.layout", &text));

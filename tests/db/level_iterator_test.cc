@@ -13,7 +13,7 @@ using leveldb::Iterator;
 using leveldb::Status;
 using testing::Entries;
 
-/// Entries, cut at random into the tables of a level.
+/// Entries, split at random into the tables of a level.
 class LevelIteratorTest : public ::testing::Test {
  protected:
   void Fill(size_t count, Random* random) {
@@ -30,7 +30,7 @@ class LevelIteratorTest : public ::testing::Test {
       if (random->OneIn(4) || entry.first == all_.rbegin()->first)
         AddTable(std::exchange(part, {}));
     }
-    // In some nothing is left of what their bounds promise.
+    // Some tables are empty despite their bounds.
     for (size_t i = 3; i < parts_.size(); i += 7) {
       for (const auto& entry : parts_[i]) all_.erase(entry.first);
       parts_[i].clear();
@@ -115,7 +115,7 @@ TEST_F(LevelIteratorTest, SkipsATableThatCannotBeReadAndRemembersIt) {
     const std::unique_ptr<Iterator> level = Open(/*bad=*/7, OnError::kSkip);
     level->Seek(parts_[8].front().first);
     EXPECT_TRUE(level->Valid());
-    EXPECT_TRUE(level->status().ok()) << "it has not met the table";
+    EXPECT_TRUE(level->status().ok()) << "it has not reached the table";
     size_t seen = 0;
     for (forward ? level->SeekToFirst() : level->SeekToLast(); level->Valid();
          forward ? level->Next() : level->Prev()) {

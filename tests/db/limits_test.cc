@@ -71,7 +71,7 @@ TEST(Limits, SayWhenAFlushMayBeDueSooner) {
     bool absorb;
     bool is_sooner;
   };
-  // One after another.
+  // In order.
   const std::vector<Row> rows = {
       {0, false, false}, {5, false, false}, {5, false, false},
       {4, false, true},  {4, true, true},   {4, true, false},

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store under all that clients do at once, on the machine's own file system: writers, readers and
-// iterators at full speed while options change and the store is closed and opened again. Of every
-// key it is known which versions a read may find. Nothing is lost, memory stays within its budget,
-// and neither a descriptor nor a file is left over.
+// A store under all kinds of client load at once, on the machine's own file system: writers,
+// readers and iterators at full speed while options change and the store is closed and reopened.
+// For every key the test knows which versions a read may find. Nothing is lost, memory stays within
+// its budget, and no descriptor or file leaks.
 //
-// How long comes from LULL_LOAD_SECONDS, and what is drawn from LULL_LOAD_SEED; ten minutes are
+// LULL_LOAD_SECONDS sets the duration, and LULL_LOAD_SEED the random choices. Ten minutes:
 //   LULL_LOAD_SECONDS=600 db_test --gtest_filter='Load.*'
 #include <algorithm>
 #include <array>
@@ -63,12 +63,13 @@ std::string ValueOf(int key, uint32_t version) {
   return value;
 }
 
-/// What is known of the versions of one key, of which one thread writes.
+/// The known versions of one key. Only one thread writes the key.
 struct KeyState {
   std::atomic<uint32_t> begun{0};
   std::atomic<uint32_t> done{0};
 
-  /// The versions that a read may find which began when `done_before` was done, and has ended.
+  /// Whether a read that began when `done_before` was done, and has ended, may find version
+  /// `found`.
   bool MayBe(uint32_t found, uint32_t done_before) const {
     return found >= done_before && found <= begun.load();
   }
@@ -135,8 +136,9 @@ class Load {
     return clock_->NowNanos() < ends_at_nanos_ && !::testing::Test::HasFailure();
   }
 
-  /// Clients hold this while they are at the store; without the lock the run is over. A thread
-  /// that wants to close the store goes first: otherwise it might find no gap between them.
+  /// Clients hold this lock while they use the store; if it is not held, the run is over. A thread
+  /// that wants to close the store has priority: otherwise it might never find a gap between
+  /// clients.
   std::shared_lock<std::shared_mutex> Enter() {
     entrance_.Pass();
     std::shared_lock client(clients_);
@@ -162,7 +164,7 @@ class Load {
     ++lives_;
   }
 
-  /// REQUIRES: no client is at it.
+  /// REQUIRES: no client uses the store.
   void Reopen() {
     db_.reset();
     ASSERT_NO_FATAL_FAILURE(Open());
@@ -232,7 +234,7 @@ class Load {
     }
   }
 
-  /// All keys from `first` to `last`: each is there, or may be missing.
+  /// All keys from `first` to `last`: each is present, or may be missing.
   void Scan(int first, int last) {
     std::vector<uint32_t> done_before;
     for (int key = first; key <= last; ++key) done_before.push_back(states_[key].done.load());
@@ -275,7 +277,7 @@ class Load {
     }
   }
 
-  /// REQUIRES: nobody writes any more, so that each key has one version.
+  /// REQUIRES: no more writes, so that each key has one version.
   void CheckAll() {
     db_.reset();
     ASSERT_NO_FATAL_FAILURE(Open());
@@ -289,7 +291,7 @@ class Load {
     db_.reset();
     ASSERT_NO_FATAL_FAILURE(Open());
     ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-    db_.reset();  // with this, what the open found superseded is gone
+    db_.reset();  // with this, the tables that the open found obsolete are gone
     std::vector<std::string> names;
     ASSERT_TRUE(leveldb::Env::Default()->GetChildren(name_, &names).ok());
     size_t tables = 0, manifests = 0;
@@ -319,7 +321,7 @@ class Load {
   Rng rng_;
   leveldb::Options options_;
   std::unique_ptr<leveldb::Cache> cache_;
-  std::shared_mutex clients_;  // held alone by who closes the store
+  std::shared_mutex clients_;  // held exclusively by the thread that closes the store
   Gate entrance_;              // closed while the store is
   std::unique_ptr<leveldb::DB> db_;
   int lives_ = 0;

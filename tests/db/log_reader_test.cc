@@ -164,7 +164,7 @@ TEST(LogReaderTest, EveryTruncationGivesAPrefixAndATornOrCleanEnd) {
       EXPECT_EQ(read.end, LogEnd::kClean) << size;
     } else {
       EXPECT_EQ(read.end, LogEnd::kTorn) << size;
-      // The same with the space allocated ahead still there.
+      // The same with preallocated zeros at the end.
       EXPECT_EQ(Read(bytes.substr(0, size) + std::string(5000, '\0')).end, LogEnd::kTorn) << size;
     }
   }
@@ -211,7 +211,7 @@ TEST(LogReaderTest, DamageOfTheLastRecordIsTorn) {
   }
 }
 
-// A block of the file system that was never written, with a later one that was.
+// A file system block that was never written, followed by one that was.
 TEST(LogReaderTest, AHoleInFrontOfOtherRecordsIsCorrupt) {
   Records records;
   for (int i = 0; i < 600; ++i) records.push_back(Numbered(i, 250));
@@ -248,10 +248,10 @@ TEST(LogReaderTest, AHoleUpToTheEndIsTornOrClean) {
 TEST(LogReaderTest, FragmentsOutOfOrder) {
   EXPECT_EQ(Read(Fragment(4, "end")).end, LogEnd::kCorrupt);
   EXPECT_EQ(Read(Fragment(3, "middle")).end, LogEnd::kCorrupt);
-  const Outcome behind = Read(Fragment(1, "whole") + Fragment(3, "middle") + Fragment(1, "more"));
-  EXPECT_EQ(behind.records, Records{"whole"});
-  EXPECT_EQ(behind.end, LogEnd::kCorrupt);
-  EXPECT_THAT(behind.status.ToString(), HasSubstr("offset 12"));
+  const Outcome late = Read(Fragment(1, "whole") + Fragment(3, "middle") + Fragment(1, "more"));
+  EXPECT_EQ(late.records, Records{"whole"});
+  EXPECT_EQ(late.end, LogEnd::kCorrupt);
+  EXPECT_THAT(late.status.ToString(), HasSubstr("offset 12"));
 }
 
 TEST(LogReaderTest, UnknownTypesAreCorrupt) {
@@ -262,7 +262,7 @@ TEST(LogReaderTest, UnknownTypesAreCorrupt) {
   }
 }
 
-// LevelDB's reuse_logs goes on behind a record that its writer did not finish.
+// LevelDB's reuse_logs appends after a record that its writer did not finish.
 TEST(LogReaderTest, AnUnfinishedRecordMayBeFollowedByOthers) {
   const std::string unfinished = Written({"one", std::string(70'000, 'u')}).substr(0, kBlockBytes);
   const std::string bytes = unfinished + Written({"two", std::string(50'000, 'l')}, kBlockBytes);
@@ -283,14 +283,14 @@ TEST(LogReaderTest, ReadErrorsAreErrorsNotTheEnd) {
     EXPECT_TRUE(read.status.IsIOError());
     EXPECT_TRUE(IsPrefix(read.records, records));
   }
-  // Also where the reader looks for records behind a fault.
+  // Also where the reader looks for records after a fault.
   std::string bad = bytes;
   std::fill(bad.begin() + 1000, bad.begin() + kBlockBytes, '\0');
   EXPECT_EQ(Read(std::make_unique<MemorySequential>(bad, SIZE_MAX, kBlockBytes)).end,
             LogEnd::kError);
 }
 
-// A file that another process writes to: `states` are its contents, one after each read. The last
+// A file that another process writes: `states` are its contents, one after each read. The last one
 // stays.
 class GrowingFile final : public leveldb::EnvWrapper {
  public:
@@ -346,7 +346,7 @@ class GrowingLogTest : public ::testing::Test {
     for (int i = 0; i < 600; ++i) records_.push_back(Numbered(i, i % 50 == 0 ? 40'000 : 150));
     whole_ = Written(records_);
   }
-  // What is there when only so much is written, of a file that is allocated ahead.
+  // A preallocated file of which only the first `bytes` bytes are written.
   std::string Early(size_t bytes) const {
     return whole_.substr(0, bytes) + std::string(whole_.size() - bytes, '\0');
   }

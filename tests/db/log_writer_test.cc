@@ -39,7 +39,7 @@ TEST(LogWriterTest, BytesOfAShortRecord) {
   EXPECT_EQ(writer.FileBytes(), file.bytes.size());
 }
 
-// A log that LevelDB 1.23 wrote: an empty batch, then one with a single put.
+// A log written by LevelDB 1.23: an empty batch, then one with a single put.
 TEST(LogWriterTest, SameBytesAsLevelDB) {
   const std::string empty_batch("\x6e\x0c\0\0\0\0\0\0\0\0\0\0", 12);
   const std::string one_put("\x6e\x0c\0\0\0\0\0\0\x01\0\0\0\x01\x02k2\x02v2", 19);
@@ -79,7 +79,7 @@ TEST(LogWriterTest, LongRecordsAreCutAtBlocks) {
   EXPECT_EQ(file.flushes, 1);
 }
 
-// Every possible rest of a block, from nothing to just over a header.
+// Every possible remainder of a block, from zero bytes to just over a header.
 TEST(LogWriterTest, TailOfABlock) {
   for (size_t rest = 0; rest <= kHeaderBytes + 2; ++rest) {
     SCOPED_TRACE(rest);
@@ -124,7 +124,7 @@ TEST(LogWriterTest, NothingIsAcceptedBehindAFailedAppend) {
   file.failed_append_keeps = 3;
   const leveldb::Status failure = writer.AddRecord("second");
   ASSERT_FALSE(failure.ok());
-  file.appends_until_failure = -1;  // there is room again
+  file.appends_until_failure = -1;  // the disk has room again
   const std::string bytes = file.bytes;
   EXPECT_EQ(writer.AddRecord("third").ToString(), failure.ToString());
   EXPECT_EQ(writer.Sync().ToString(), failure.ToString());

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// lull/c.h, called as a C program would. That the header is C99 is checked by tests/headers.
+// lull/c.h, called as from a C program. tests/headers checks that the header is C99.
 #include <cstring>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace lull {
 namespace {
 
-/// What the callbacks are handed about flushes. (The store may compact at any time behind one.)
+/// Data of the callbacks about flushes. (The store may compact at any time after a flush.)
 struct Heard {
   Mutex mutex;
   CondVar changed;
@@ -74,7 +74,7 @@ class LullCTest : public ::testing::Test {
     leveldb_put(db_, write_, key, std::strlen(key), "v", 1, &error_);
     ASSERT_EQ(error_, nullptr) << error_;
   }
-  /// The message, which is taken away.
+  /// Returns the message and clears it.
   std::string TakeError() {
     if (error_ == nullptr) return "";
     const std::string text = error_;
@@ -127,7 +127,7 @@ TEST_F(LullCTest, ErrorsReplaceEachOther) {
   EXPECT_EQ(lull_open(options_, "policy=none", name_.c_str(), &error_), nullptr);
   ASSERT_NE(error_, nullptr);
   EXPECT_NE(std::strstr(error_, "policy=none"), nullptr) << error_;
-  // The first message is freed by the second failure.
+  // The second failure frees the first message.
   EXPECT_EQ(lull_open(options_, "l0_stip=1", name_.c_str(), &error_), nullptr);
   EXPECT_NE(TakeError().find("l0_stop"), std::string::npos);
 }
@@ -212,7 +212,7 @@ TEST_F(LullCTest, WhatIsNullIsNamed) {
   EXPECT_NE(TakeError().find("lull_add_listener: listener"), std::string::npos);
   lull_remove_listener(db_, nullptr, &error_);
   EXPECT_NE(TakeError().find("lull_remove_listener: listener"), std::string::npos);
-  Put("a");  // the store is none the worse for it
+  Put("a");  // the store still works
 }
 
 }  // namespace

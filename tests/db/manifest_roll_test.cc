@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A MANIFEST that has grown long is replaced by a new one while the store is open. (Crashes and
-// faults at every step of it: the scenario ManifestsRoll of the sweeps.)
+// A MANIFEST that has grown long is replaced while the store is open. (The scenario ManifestsRoll
+// of the sweeps tests crashes and faults at every step of it.)
 #include <atomic>
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@
 namespace lull {
 namespace {
 
-/// Can fail the sync of the directory that follows on a rename.
+/// Can make the directory sync after a rename fail.
 class RenamingEnv : public testing::FaultEnv {
  public:
   using FaultEnv::FaultEnv;
@@ -101,11 +101,11 @@ TEST_F(ManifestRollTest, ANewOneTakesOverAndTheOldOneGoes) {
     InstallTimes(1);
     if (Current() != seen.back()) seen.push_back(Current());
   }
-  // Each is four times as long as what it began with: a few dozen bytes, then that and more.
+  // Each grows to four times its first length: a few dozen bytes at first, then more each time.
   EXPECT_GE(seen.size(), 3u);
   EXPECT_LE(seen.size(), 20u);
   ExpectAll();
-  db_.reset();  // removes what is left to remove
+  db_.reset();  // removes the remaining obsolete files
   EXPECT_EQ(Manifests().size(), 1u);
   EXPECT_EQ(Manifests()[0] + "\n", Current());
   Open();

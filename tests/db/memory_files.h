@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Files in memory that count what is done to them and fail when told to.
+// Files in memory that count operations, and fail on request.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace lull::testing {
 
-/// What a MemoryWritable leaves behind; outlives it.
+/// The output of a MemoryWritable; outlives it.
 struct WrittenFile {
   std::string bytes;
   int appends = 0;
@@ -51,7 +51,7 @@ class MemoryWritable final : public leveldb::WritableFile {
   WrittenFile* const written_;
 };
 
-/// Reads `bytes` with at most `chunk_bytes` a call, and fails at offset `fails_at`.
+/// Reads `bytes`, at most `chunk_bytes` for each call, and fails at offset `fails_at`.
 class MemorySequential final : public leveldb::SequentialFile {
  public:
   explicit MemorySequential(std::string bytes, size_t chunk_bytes = SIZE_MAX,

@@ -118,14 +118,14 @@ TEST(MemTableTest, IteratorAgainstAModel) {
   EXPECT_TRUE(iterator->status().ok());
 }
 
-// Readers look up keys at sequences that were published: each must find what was written then.
+// Readers look up keys at published sequences: each must find the value as of that sequence.
 TEST(MemTableTest, ReadersBesideTheWriter) {
   constexpr uint64_t kKeys = 64;
   constexpr SequenceNumber kLast = 30'000;
   MemTable memtable(Bytewise());
   std::atomic<SequenceNumber> published{0};
   std::atomic<int> faults{0};
-  // The entry with sequence s is for key s % kKeys; every fifth one is a deletion.
+  // The entry with sequence s is for key s % kKeys; every fifth entry is a deletion.
   const auto read = [&](uint64_t seed) {
     Random random(seed);
     for (SequenceNumber seen = 0; seen < kLast;) {

@@ -16,7 +16,8 @@ MemTableRef MakeMemTable() { return std::make_shared<MemTable>(testing::Internal
 
 class MemTablesTest : public ::testing::Test {
  protected:
-  // Each in a WAL of its own, 10, 11, ..., with ten more sequences than the one before.
+  // Seals memtables, each with its own WAL (10, 11, ...) and ten more sequences than the one
+  // before.
   void SealSome(int count) {
     if (memtables_.active() == nullptr) memtables_.Begin(MakeMemTable(), 10);
     for (int i = 0; i < count; ++i) {
@@ -29,7 +30,7 @@ class MemTablesTest : public ::testing::Test {
 
   StoreGates gates_;
   MemTables memtables_{&gates_};
-  uint64_t bytes_ = 0;  // of all that were sealed
+  uint64_t bytes_ = 0;  // of all sealed memtables
 };
 
 TEST_F(MemTablesTest, LeaveInTheOrderInWhichTheyWereSealed) {
@@ -83,7 +84,7 @@ TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
   struct Row {
     int immutables;
     int immutables_max;
-    uint64_t others_bytes;  // of the budget of 100,000, beside the active one
+    uint64_t others_bytes;  // of the budget of 100,000, without the active one
     uint64_t counted_bytes;
     bool has_room;
   };
@@ -92,11 +93,11 @@ TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
   const uint64_t active = memtables_.active()->MemoryBytes();
   const std::vector<Row> rows = {
       {0, 1, 0, 0, true},
-      {0, 1, 1'000'000, 0, true},  // however much others hold
+      {0, 1, 1'000'000, 0, true},  // however much the others use
       {1, 1, 0, 0, false},
       {1, 2, 100'000 - active, 0, true},
       {1, 2, 100'001 - active, 0, false},
-      {1, 2, 100'001 - active, 1, true},  // that byte is among what others hold
+      {1, 2, 100'001 - active, 1, true},  // that byte is counted among the others already
       {1, 2, 100'000, 1'000'000, true},
       {1, 2, 100'001, 1'000'000, false},
       {2, 2, 0, 0, false},
@@ -124,7 +125,7 @@ TEST(ActiveMemTable, CountsWhatItGrowsByAheadInSteps) {
   active.Grow(1 + kStep);
   EXPECT_EQ(active.GrowthFor(1001 + kStep), 0u);
   EXPECT_EQ(active.GrowthFor(1003 + kStep), 2 + kStep);
-  EXPECT_EQ(active.Begin(memtable.get()), 1 + kStep) << "what the one before has grown by";
+  EXPECT_EQ(active.Begin(memtable.get()), 1 + kStep) << "the growth of the previous memtable";
   EXPECT_EQ(active.grown_bytes(), 0u);
 }
 
@@ -139,7 +140,7 @@ TEST(ActiveMemTable, ASealThatWasPutOffMakesItFullLater) {
   active.PutOffSeal(bytes + 1);
   EXPECT_FALSE(active.IsFull(bytes));
   active.Begin(memtable.get());
-  EXPECT_TRUE(active.IsFull(bytes)) << "of the next one nothing is put off";
+  EXPECT_TRUE(active.IsFull(bytes)) << "the seal of the next one is not postponed";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A compaction that is interrupted behind every one of its entries: it goes on where it was, or
-// takes all its files with it. Entries are so large that each ends a slice.
+// A compaction that is interrupted after every one of its entries: it either continues where it
+// was, or deletes all its files. Entries are so large that each ends a slice.
 #include "db/compaction/merge_job.h"
 
 #include <set>
@@ -49,7 +49,7 @@ class MergeJobTest : public ::testing::Test {
                                            std::move(*plan), layout_, version_, kMaxSequence);
   }
 
-  /// Runs `slices` slices, or fewer if the job is done; false if it is not.
+  /// Runs `slices` slices, or fewer if the job is done; returns whether it is done.
   bool Run(CompactionJob* job, int slices) {
     SliceBudget one_entry;
     one_entry.bytes = 1;
@@ -58,7 +58,7 @@ class MergeJobTest : public ::testing::Test {
       Job::Progress progress = Job::Progress::kMore;
       const leveldb::Status status = job->RunSlice(one_entry, &progress);
       EXPECT_TRUE(status.ok()) << status.ToString();
-      EXPECT_GE(job->written_bytes(), written) << "what was written cannot become less";
+      EXPECT_GE(job->written_bytes(), written) << "written_bytes never decreases";
       written = job->written_bytes();
       if (progress == Job::Progress::kDone) return true;
       ++slices_run_;
@@ -76,7 +76,7 @@ class MergeJobTest : public ::testing::Test {
     return paths;
   }
 
-  /// What the outputs of a job that is done hold, and how they are cut.
+  /// The key ranges and sizes of a finished job's outputs.
   static std::string Shape(CompactionJob* job) {
     std::string text;
     for (const TableMeta& table : job->outputs().finished()) {
@@ -106,7 +106,7 @@ TEST_F(MergeJobTest, GoesOnWhereItWasInterrupted) {
     EXPECT_GE(job->share_done(), share);
     share = job->share_done();
   }
-  EXPECT_GE(slices_run_, 10) << "each entry is to end a slice";
+  EXPECT_GE(slices_run_, 10) << "each entry must end a slice";
   EXPECT_GT(share, 0.8);
   EXPECT_LE(job->share_done(), 1);
   const std::string expected = Shape(job.get());
@@ -125,7 +125,7 @@ TEST_F(MergeJobTest, DestroyedBehindAnyEntryItLeavesNothing) {
     auto job = NewJob();
     done = Run(job.get(), entries);
     job.reset();
-    EXPECT_EQ(FilesNow(), inputs_) << "interrupted behind " << entries << " entries";
+    EXPECT_EQ(FilesNow(), inputs_) << "interrupted after " << entries << " entries";
   }
   EXPECT_GE(entries, 10);
 }
@@ -159,7 +159,7 @@ TEST_F(MergeJobTest, TwoInterruptedJobsDoNotTouchEachOther) {
   }
 }
 
-// Tables with right checksums, but not such as a store writes.
+// Tables with valid checksums but contents that no store writes.
 class DamagedMergeTest : public ::testing::Test {
  protected:
   leveldb::Status Compact(const std::vector<TableMeta>& tables) {
@@ -193,7 +193,7 @@ TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
   const leveldb::Status status =
       Compact({files_.AddUnlisted("a@5=x d@6=y b@7=z e@8=w", 0), files_.AddUnlisted("b@1=z", 1)});
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_EQ(avoided_, "a..e") << "nobody knows which of them it was";
+  EXPECT_EQ(avoided_, "a..e") << "it is unknown which one it was";
 }
 
 TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Every operation of leveldb::DB in long seeded streams against a model, for each policy and
-// layout, on the real file system and in memory. A failure prints its seed and the command that
+// Long seeded streams of every operation of leveldb::DB, checked against a model, for each policy
+// and layout, on the real file system and in memory. A failure prints its seed and the command that
 // replays it.
 #include "tests/support/metamorphic.h"
 
@@ -25,13 +25,13 @@ constexpr uint64_t kOpsPerSeed = 20'000;
 
 std::vector<std::string> Policies() {
 #ifdef LULL_EVERY_POLICY
-  return PolicyNames();  // in sum 3,120,000 operations
+  return PolicyNames();  // 3,120,000 operations in total
 #else
   return {"lull", "leveldb"};  // 1,040,000
 #endif
 }
 
-// One layout, the other, or another one each time that the store is opened.
+// One layout, the other, or a different one each time the store is opened.
 std::string Scheduling(const std::string& policy, uint64_t seed) {
   const std::string leveled = "policy=" + policy + (seed % 2 == 0 ? ";pick_by_overlap=true" : "");
   const std::string vsst =

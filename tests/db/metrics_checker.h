@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Reads Prometheus' text format, strictly, for tests.
+// Parses Prometheus' text format, strictly, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace lull::testing {
 
-/// By "name{label="value",...}" without the label store; fails the test where a line is none.
+/// Keyed by "name{label="value",...}" without the label store. An invalid line fails the test.
 inline std::map<std::string, double> ParseMetrics(const std::string& text) {
   static const std::regex help("# HELP (lull_[a-z0-9_]+) ([^\\n]+)");
   static const std::regex type("# TYPE (lull_[a-z0-9_]+) (gauge|counter|histogram)");
@@ -31,12 +31,12 @@ inline std::map<std::string, double> ParseMetrics(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (std::regex_match(line, match, help)) {
       family = match[1];
-      EXPECT_FALSE(types.contains(family)) << "two families " << family;
+      EXPECT_FALSE(types.contains(family)) << "duplicate family " << family;
       types[family] = "";
     } else if (std::regex_match(line, match, type)) {
       EXPECT_EQ(match[1], family) << "TYPE does not follow its HELP";
       types[family] = match[2];
-      // Prometheus' own rule of names.
+      // A naming rule of Prometheus.
       const bool is_total = family.ends_with("_total");
       EXPECT_EQ(is_total, match[2] == "counter") << family;
     } else if (std::regex_match(line, match, sample)) {
@@ -45,14 +45,14 @@ inline std::map<std::string, double> ParseMetrics(const std::string& text) {
           name == family ||
           (types[family] == "histogram" &&
            (name == family + "_bucket" || name == family + "_sum" || name == family + "_count"));
-      EXPECT_TRUE(belongs) << line << " stands in family " << family;
+      EXPECT_TRUE(belongs) << line << " is in family " << family;
       std::string labels = match[3];
       if (!labels.empty()) labels.erase(0, 1);
       const std::string key = labels.empty() ? name : name + "{" + labels + "}";
       EXPECT_TRUE(values.emplace(key, std::strtod(match[4].str().c_str(), nullptr)).second)
           << "twice: " << key;
     } else {
-      ADD_FAILURE() << "not a line of metrics: " << line;
+      ADD_FAILURE() << "not a valid line: " << line;
     }
   }
   return values;

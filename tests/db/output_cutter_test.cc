@@ -36,7 +36,7 @@ TableRef Below(const std::string& smallest, const std::string& largest, uint64_t
                          MakeInternalKey(largest, 5, ValueKind::kValue)});
 }
 
-// As a job does it: the versions of a user key stay together.
+// Cuts as a job does: the versions of a user key stay together.
 std::vector<Output> CutAll(const std::vector<Entry>& entries, const CutRule& rule,
                            std::vector<TableRef> below = {}, std::vector<std::string> fences = {}) {
   OutputCutter cutter(InternalOrder(), rule, std::move(below), std::move(fences));
@@ -54,7 +54,7 @@ std::vector<Output> CutAll(const std::vector<Entry>& entries, const CutRule& rul
   return outputs;
 }
 
-// One entry a letter; the tables as words: "abc de f".
+// One entry for each letter; the tables as words: "abc de f".
 std::string CutText(const std::string& letters, const CutRule& rule,
                     std::vector<TableRef> below = {}, std::vector<std::string> fences = {}) {
   std::vector<Entry> entries;
@@ -94,7 +94,7 @@ TEST(OutputCutter, BySizeAlone) {
 TEST(OutputCutter, VersionsOfOneKeyStayTogether) {
   EXPECT_EQ(CutText("abbbbbc", BySize(2)), "abbbbb c");
   EXPECT_EQ(CutText("aaaaab", BySize(2)), "aaaaa b");
-  // A cut that was due inside a key comes right behind it.
+  // A cut that becomes due inside a key is made right after it.
   EXPECT_EQ(CutText("abbbbcd", ByRatio(2, 9, 1), {Below("a", "d", 99)}), "abbbb cd");
 }
 
@@ -102,7 +102,7 @@ TEST(OutputCutter, AFenceIsNeverCrossed) {
   EXPECT_EQ(CutText("abcxyz", BySize(9), {}, {"c"}), "abc xyz");
   EXPECT_EQ(CutText("abcxyz", BySize(9), {}, {"b1", "w"}), "ab c xyz");
   EXPECT_EQ(CutText("abxyz", BySize(9), {}, {"c", "d", "w"}), "ab xyz") << "nothing lies between";
-  EXPECT_EQ(CutText("xyz", BySize(9), {}, {"c"}), "xyz") << "nothing lies in front";
+  EXPECT_EQ(CutText("xyz", BySize(9), {}, {"c"}), "xyz") << "nothing comes before the fence";
   EXPECT_EQ(CutText("abcc", BySize(9), {}, {"c"}), "abcc");
 }
 
@@ -112,9 +112,9 @@ TEST(OutputCutter, ATableEntersNoFurtherOverlapBeyondTheLimit) {
   EXPECT_EQ(CutText("abcdef", rule, {Below("a", "b", 6), Below("c", "d", 4), Below("e", "f", 1)}),
             "abcd ef");
   EXPECT_EQ(CutText("abcdef", rule, {Below("a", "c", 99), Below("d", "f", 99)}), "abc def")
-      << "one that is too much by itself is not cut within";
+      << "no cut within a table that exceeds the limit alone";
   EXPECT_EQ(CutText("af", rule, {Below("b", "c", 6), Below("d", "e", 6)}), "a f")
-      << "what lies between two entries is overlapped too";
+      << "tables between two entries count as overlapped too";
 }
 
 TEST(OutputCutter, AlignsWithTheEndsBelow) {
@@ -136,7 +136,8 @@ TEST(OutputCutter, AlignsWithTheEndsBelow) {
 TEST(OutputCutter, GoodTablesGrowUntilTheirOverlapWouldBeTooMuch) {
   const CutRule rule = ByRatio(2, 6, 4);
   EXPECT_EQ(CutText("abcdefgh", rule), "abcdef gh") << "nothing below: full size";
-  // 8 for 2 is just good; with e it would be 16 for 4, still good; with f 24 for 5 is not.
+  // For 2 bytes, an overlap of 8 is just good. With e it is 16 for 4, still good; with f, 24 for 5
+  // is not.
   EXPECT_EQ(CutText("abcdefgh", rule, {Below("a", "d", 8), Below("e", "e", 8), Below("f", "h", 8)}),
             "abcde fgh");
 }
@@ -144,14 +145,14 @@ TEST(OutputCutter, GoodTablesGrowUntilTheirOverlapWouldBeTooMuch) {
 TEST(OutputCutter, PoorTablesAreCutAtTheMinimum) {
   const CutRule rule = ByRatio(2, 6, 4);
   EXPECT_EQ(CutText("abcdefgh", rule, {Below("a", "z", 1000)}), "ab cd ef gh");
-  // Poor to c, where two tables below are left behind for one of 8.
+  // Poor up to b, with 16 bytes overlapped for 2. From c on only one table of 8 is overlapped.
   EXPECT_EQ(CutText("abcdefgh", rule, {Below("a", "a", 8), Below("b", "b", 8), Below("c", "h", 8)}),
             "ab cdefgh");
 }
 
 TEST(OutputCutter, KeysAtTheBoundariesOfTables) {
   const CutRule rule = ByRatio(1, 9, 8);
-  // b ends one and c begins the next: neither is overlapped by what ends or begins outside.
+  // Every entry has one byte, so an overlap of 8 bytes for each is good.
   EXPECT_EQ(CutText("ab", rule, {Below("a", "a", 8), Below("b", "b", 9)}), "a b");
   EXPECT_EQ(CutText("ab", rule, {Below("a", "a", 8), Below("b", "b", 0)}), "ab");
   EXPECT_EQ(CutText("ac", rule, {Below("a", "a", 8), Below("b", "b", 8)}), "a c")
@@ -201,7 +202,7 @@ class RandomMerge {
     layout_.table_bytes_max = 40 + random_.Uniform(400);
   }
 
-  // Checks from the definitions, with none of the cutter's running sums.
+  // Checks the definitions, without the cutter's running sums.
   void Check() {
     const CutRule rule = CutRuleFor(layout_, 1);
     const std::vector<Output> outputs = CutAll(entries_, rule, below_);
@@ -216,13 +217,13 @@ class RandomMerge {
       const leveldb::Slice next = UserKeyOf(outputs[i + 1].entries.front().key);
       ASSERT_NE(last, next) << "a user key was split";
       ASSERT_GE(output.bytes, rule.table_bytes_min);
-      // Without its last user key it would not have been full.
+      // Without its last user key the table was not full.
       uint64_t before_last = 0;
       for (const Entry& entry : output.entries) {
         if (UserKeyOf(entry.key) != last) before_last += entry.bytes;
       }
       ASSERT_LT(before_last, rule.table_bytes_max);
-      // It was full, or too much would have come to be overlapped with the next entry.
+      // Either it was full, or with the next entry its overlap would have exceeded the limit.
       if (output.bytes < rule.table_bytes_max) {
         ASSERT_GT(static_cast<double>(Overlap(UserKeyOf(output.entries.front().key), next)),
                   rule.overlap_ratio_max * static_cast<double>(output.bytes));

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store in miniature: tables are lists of entries in memory, several compactions run at once and
-// end in any order, and after each install every key must read as it did, for every snapshot.
-// Picker, drop rule, cutter and version builder are the real ones; seeds take turns at the layouts.
+// A miniature store: tables are lists of entries in memory, and several compactions run at once and
+// end in any order. After each install every key must read as before, for every snapshot. Picker,
+// drop rule, cutter and version builder are the real ones; seeds alternate between the layouts.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string KeyName(uint64_t i) {
   return std::string(1, static_cast<char>('A' + i / 26)) + static_cast<char>('a' + i % 26);
 }
 
-// A running job as it was planned, and what it needs to finish.
+// A running job: its plan, and the state that it needs to finish.
 struct Job {
   CompactionPlan plan;
   VersionRef base;
@@ -55,7 +55,7 @@ class MiniStore {
       layout_.l0_trigger = 1;
       layout_.vsst_phi = 1 + static_cast<double>(random_.Uniform(6));
     }
-    // As LevelDB does, which cuts between entries of one key.
+    // As LevelDB, which can cut between entries of one key.
     splits_keys_ = random_.OneIn(2);
   }
 
@@ -82,7 +82,7 @@ class MiniStore {
     }
   }
 
-  // False when nothing can start.
+  // False if nothing can start.
   bool Start(JobClass job_class) {
     auto plan = Pick(*version_, job_class, Running(), pointers_, layout_);
     if (!plan) return false;
@@ -136,7 +136,7 @@ class MiniStore {
     return true;
   }
 
-  // Every key, as a Get goes: L0 by number, then level by level.
+  // Reads every key as Get does: L0 by number, then level by level.
   void CheckReads() const {
     std::vector<SequenceNumber> readers(snapshots_.begin(), snapshots_.end());
     readers.push_back(sequence_);
@@ -238,7 +238,7 @@ class MiniStore {
     return std::nullopt;
   }
 
-  // What must hold of every plan, from the definitions.
+  // Checks the definitions for every plan.
   void CheckPlan(const CompactionPlan& plan) const {
     const KeyOrder order = InternalOrder();
     ASSERT_FALSE(plan.upper.empty());
@@ -267,7 +267,7 @@ class MiniStore {
       for (const TableRef& taken : plan.upper) {
         ASSERT_FALSE(UserRangesTouch(order, *table, *taken));
       }
-      // Where it lies between inputs, a fence keeps outputs away from it; Install checks that.
+      // If it lies between inputs, a fence keeps outputs off it; Install checks that.
       const bool within = table->largest_user().ToString() > smallest &&
                           table->smallest_user().ToString() < largest;
       ASSERT_TRUE(!within || !plan.fences.empty());
@@ -286,7 +286,7 @@ class MiniStore {
     }
   }
 
-  // No table of the level that is not chosen has older entries of a user key that a chosen one has.
+  // No unchosen table of the level has older entries of a user key of a chosen one.
   void CheckNothingOlderStays(int level, const std::vector<TableRef>& chosen,
                               const std::set<uint64_t>& numbers) const {
     for (const TableRef& table : version_->level(level)) {

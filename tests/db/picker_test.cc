@@ -16,8 +16,7 @@ using testing::VersionFromText;
 
 constexpr uint64_t kMib = 1 << 20;
 
-// A plan as one line, for comparison: "L1 3 4 + 7 8 | 9", with " move" behind it for a trivial
-// move.
+// A plan as one line, for comparison: "L1 3 4 + 7 8 | 9", followed by " move" for a trivial move.
 std::string Show(const std::optional<CompactionPlan>& plan) {
   if (!plan) return "nothing";
   std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
@@ -55,17 +54,17 @@ TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
 TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
   LayoutOptions layout;
   layout.pick_by_overlap = true;
-  // 0.75, 0.5 and 2 bytes below for one of their own.
+  // Overlapped bytes below for each byte of their own: 0.75, 0.5 and 2.
   const std::string tables =
       "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout), "L1 2 + 5");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
-      << "where the last one ended says nothing";
-  // The excess is already on its way.
+      << "the pointer is ignored";
+  // A running job already takes the excess.
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
-  // Of equals the first; nothing below costs nothing.
+  // The first of equals; a table with nothing below costs nothing.
   EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", JobClass::kDeep, layout),
             "L1 2 move");
 }
@@ -108,11 +107,11 @@ TEST(Pick, NothingIsDue) {
 
 TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] ";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "of equals L0 first";
+  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "L0 wins ties";
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0), "L1 5 move");
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", JobClass::kL0), "L2 6 move");
   EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
-      << "that is under way";
+      << "a job already moves it";
   EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", JobClass::kL0), "nothing") << "L0 is not due";
 }
 
@@ -124,8 +123,8 @@ TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
   EXPECT_EQ(PickText(both, JobClass::kDeep, layout), "L1 5 move");
 }
 
-// Else jobs of L0 that follow on each other, each over all of L1, would leave none of it to deep
-// jobs, however many workers there are: L1 would grow without end.
+// Otherwise successive L0 jobs, each over all of L1, would leave deep jobs no table of it, however
+// many workers there are: L1 would grow without limit.
 TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   LayoutOptions layout;
   layout.l0_job_bytes_max = 64 * kMib;
@@ -139,7 +138,7 @@ TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", JobClass::kL0, layout), "L0 4 3 2 1");
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout, {{1, 2, "x", "z"}}),
             "L0 4 3 2 1")
-      << "that is under way";
+      << "a job already moves it";
 }
 
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {
@@ -184,7 +183,7 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 3 2 1 + 5 6");
   layout.l0_job_bytes_max = 1;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 1 + 5");
-  // At least as much as L1 holds.
+  // At least the size of L1.
   EXPECT_EQ(
       PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", JobClass::kL0, layout),
       "L0 3 2 1 + 5");
@@ -193,7 +192,7 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
 TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
   LayoutOptions layout;
   layout.l0_job_bytes_max = 1;
-  // 1 is busy, so 2 is the oldest that may go; 3 overlaps 1 by way of 1's own range and must wait.
+  // 1 is busy, so 2 is the oldest that can go; 3 overlaps 1 and must wait.
   const std::string tables = "L0: 1:[a..c] 2:[m..n] 3:[b..n] 4:[p..q]";
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
@@ -220,7 +219,7 @@ TEST(Pick, DeepGoesRoundByPointer) {
 
 TEST(Pick, DeepPassesOverTablesInUse) {
   const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9 3:[e..f]*9 L2: 4:[a..c] 5:[d..e] 6:[f..g]";
-  // 4, in use, blocks both tables over it.
+  // 4, in use, blocks both tables above it.
   EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "g"}}), "nothing");
 }
@@ -239,10 +238,10 @@ TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
   const std::string fits = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..e] 5:[g..k]";
   EXPECT_EQ(PickText(fits, JobClass::kDeep), "L1 1 2 + 4");
   LayoutOptions small;
-  small.expanded_inputs_tables_max = 4;  // 8 MiB, and 1, 2 and 4 have 9
+  small.expanded_inputs_tables_max = 4;  // 8 MiB, but 1, 2 and 4 have more: 9
   EXPECT_EQ(PickText(fits, JobClass::kDeep, small), "L1 1 + 4");
   EXPECT_EQ(PickText(fits, JobClass::kDeep, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
-  // Widened to 2 it would conflict, plain it does not.
+  // Widened to 2 it would conflict; without 2 it does not.
   const std::string reaches = "L1: 1:[a..c]*6 2:[d..m]*6 L2: 4:[b..e] 5:[n..p]";
   EXPECT_EQ(PickText(reaches, JobClass::kDeep), "L1 1 2 + 4");
   EXPECT_EQ(PickText(reaches, JobClass::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
@@ -251,7 +250,7 @@ TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
 TEST(Pick, AUserKeyIsNeverSplitFromItsOlderEntries) {
   EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*6", JobClass::kDeep),
             "L1 1 2 3");
-  // Likewise below, where the deletion of a key may be in one input and the key in the next table.
+  // The same below: the deletion of a key may be in one input and the key in the next table.
   EXPECT_EQ(PickText("L1: 1:[a..c@9]*16 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", JobClass::kDeep),
             "L1 1 + 4 5");
   // Newer entries may stay above.
@@ -299,7 +298,7 @@ TEST(PickManual, GoesInStepsOfATable) {
   ManualPick pick = PickManual(*version, 1, Range("a", "h"), {}, layout);
   EXPECT_EQ(Show(pick.plan), "L1 1 2 + 5");
   EXPECT_EQ(pick.next_begin, "d");
-  // The tables up to "d" are gone by then; here they are merely left out.
+  // In a store the tables up to "d" are gone by then; here the range leaves them out.
   pick = PickManual(*version, 1, Range("d0", "h"), {}, layout);
   EXPECT_EQ(Show(pick.plan), "L1 3 4 + 5");
   EXPECT_EQ(pick.next_begin, std::nullopt);

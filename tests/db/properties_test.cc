@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The expected texts were written by LevelDB 1.23 for a store with the same tables.
+// LevelDB 1.23 wrote the expected texts, for a store with the same tables.
 #include "db/report/properties.h"
 
 #include <memory>
@@ -102,7 +102,7 @@ TEST_F(PropertiesTest, StatsListLevelsWithFilesOrTime) {
                                            "  2        2        0         0        0         0\n");
   source_.stats[4] = {1, 0, 0};
   EXPECT_NE(GetKnown("leveldb.stats").find("\n  4        0"), std::string::npos);
-  // Bytes alone make no row.
+  // A level with only bytes gets no row.
   source_.stats[5] = {0, 1 << 30, 1 << 30};
   EXPECT_EQ(GetKnown("leveldb.stats").find("\n  5"), std::string::npos);
 }
@@ -112,7 +112,7 @@ TEST_F(PropertiesTest, StatsCountInMebibytesAndSeconds) {
   source_.stats[3] = {1'500'001, uint64_t{2500} << 20, (uint64_t{7} << 20) - (1 << 18)};
   EXPECT_EQ(GetKnown("leveldb.stats"),
             std::string(kStatsHeader) + "  3        0        0         2     2500         7\n");
-  // Numbers wider than their column widen the row; nothing is cut.
+  // Numbers wider than their column widen the row; nothing is cut off.
   source_.stats[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
   EXPECT_EQ(GetKnown("leveldb.stats"),
             std::string(kStatsHeader) +

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// OpenReadOnly: what it sees, that it leaves no trace, and that a writer at work does not harm it.
+// OpenReadOnly: what it sees, that it leaves no trace, and that a concurrent writer does not harm
+// it.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -66,7 +67,7 @@ class ReadOnlyTest : public ::testing::Test {
     EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();
     return all;
   }
-  /// Every file with its contents.
+  /// Every file and its contents.
   std::map<std::string, std::string> Folder() {
     std::map<std::string, std::string> files;
     std::vector<std::string> names;
@@ -168,9 +169,8 @@ TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
   EXPECT_EQ(Value(reader_.get(), Key(7)), std::string(100, 'b'));
 }
 
-// The writer counts upwards through all keys, round after round: what a reader sees must be a
-// moment of that, without a hole. Where it syncs, the logs that are read are soon overwritten by
-// younger ones.
+// The writer overwrites all keys in order, with a higher number in each round. A reader must see a
+// consistent moment of that. Where the writer syncs, newer logs soon overwrite the logs being read.
 class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(),
@@ -190,7 +190,7 @@ TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   });
   int opened = 0;
   for (int attempt = 0; attempt < 12; ++attempt) {
-    if (!TryOpenReader().ok()) continue;  // a writer may be too fast; never may it be seen wrong
+    if (!TryOpenReader().ok()) continue;  // may fail, but must never show a wrong state
     ++opened;
     const auto all = All(reader_.get());
     ASSERT_EQ(all.size(), static_cast<size_t>(kKeys));
@@ -208,7 +208,7 @@ TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   EXPECT_GT(opened, 0);
 }
 
-// The reader meets the end of the log in one block, and finds the next one begun.
+// The reader reaches the end of the log in one block, and then finds the next block begun.
 TEST_P(ReadOnlyBesideAWriter, TakesNoGrowingLogForADamagedOne) {
   constexpr int kOpens = 60;
   options_.write_buffer_size = 4 << 20;
@@ -232,7 +232,7 @@ TEST_P(ReadOnlyBesideAWriter, TakesNoGrowingLogForADamagedOne) {
 TEST_F(ReadOnlyTest, ATableThatIsGoneIsNoAbsentKey) {
   options_.max_open_files = 20;
   OpenWriter();
-  ASSERT_TRUE(SetOptions(writer_.get(), "l0_trigger=100").ok());  // they shall stay many
+  ASSERT_TRUE(SetOptions(writer_.get(), "l0_trigger=100").ok());  // keeps all the tables
   for (int table = 0; table < 40; ++table) {
     Fill(table * 20, table * 20 + 20, std::string(100, 'a' + table % 26));
     ASSERT_TRUE(Flush(writer_.get()).ok());

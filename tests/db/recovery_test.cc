@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Opening a store some of whose logs cannot be read: what they hold is kept, whatever happens to
-// the open.
+// Opening a store with logs that cannot be read: their contents are kept, whatever happens to the
+// open.
 #include "db/recovery/recovery.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string Contents(leveldb::Env* env, const std::string& path) {
   return bytes;
 }
 
-// Three logs; the second is damaged behind its first record.
+// Three logs; the second is damaged after its first record.
 class LostLogTest : public ::testing::Test {
  protected:
   LostLogTest() {
@@ -64,7 +64,8 @@ class LostLogTest : public ::testing::Test {
     return found;
   }
 
-  // Whether a log's bytes are there, under its name in the folder or under any in lost/.
+  // Whether a file with the log's bytes exists, under its name in the directory or any name in
+  // lost/.
   static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
     const std::string name = LogFileName("", number);
     if (Contents(env, kName + name) == bytes) return true;
@@ -99,7 +100,7 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
   }
 }
 
-// The folder outlives a store that is destroyed, and the next one counts from the same number.
+// lost/ outlives a destroyed store, and the next store counts from the same number.
 TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   disk_.CreateDir(LostFolderName(kName));
   const std::string taken = LostFolderName(kName) + LogFileName("", second_);
@@ -178,8 +179,8 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   }
 }
 
-// That records are missing between two logs is seen in the second. What is left of them may be
-// what is unreadable at the end of the first.
+// Only the second log shows that records are missing between two logs. The unreadable end of the
+// first may contain them.
 TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
   for (const SequenceNumber next : {2, 3}) {
     CrashEnv disk;
@@ -288,8 +289,7 @@ TEST_F(BadManifestEndTest, RepairTakesWhatItMayHaveNamed) {
   EXPECT_TRUE(db_->Get({}, "b", &value).ok());
 }
 
-// Whoever wrote the log may have had more memory.
-// A MANIFEST could not hold it, so that the store would not open again.
+// A MANIFEST could not store such a sequence, so the store could not be opened again.
 TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
   CrashEnv disk;
   StoreFiles files(&disk, kName);
@@ -313,7 +313,7 @@ TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
   EXPECT_TRUE(disk.FileExists(LostFolderName(kName) + LogFileName("", wal)));
 }
 
-// Else the next files would have names that no store reads.
+// Otherwise the next files would have names that no store reads.
 TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
   CrashEnv disk;
   StoreFiles files(&disk, kName);
@@ -330,6 +330,7 @@ TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
   delete raw;
 }
 
+// The process that wrote the log may have used larger memtables.
 TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   CrashEnv disk;
   StoreFiles files(&disk, kName);

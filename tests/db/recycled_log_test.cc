@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Logs in files that were logs before: whatever a power loss leaves, no reader takes a record of
-// the older log for one of the younger. The worst case is planted: in each log the records have the
-// same sizes and, but for their sequences, the same bytes at the same offsets.
+// Logs in recycled files: whatever a power loss leaves, no reader takes a record of the older log
+// for one of the newer. The test creates the worst case: in each log the records have the same
+// sizes, and the same bytes at the same offsets except for their sequences.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,11 +44,11 @@ std::string Contents(leveldb::Env* env, const std::string& path) {
 
 struct LevelDBReading {
   std::vector<std::string> records;
-  int complaints = 0;  // each an error with paranoid_checks
+  int complaints = 0;  // each is an error with paranoid_checks
 };
 
-// What LevelDB's reader makes of a log: behind a fault, or a header of zeros, it goes on with the
-// next block.
+// How LevelDB's reader reads a log: after a fault, or a header of zeros, it continues with the next
+// block.
 LevelDBReading ReadAsLevelDB(const std::string& bytes) {
   LevelDBReading reading;
   std::string assembled;
@@ -80,7 +80,7 @@ LevelDBReading ReadAsLevelDB(const std::string& bytes) {
   return reading;
 }
 
-// Logs, one after the other, in one file.
+// Successive logs in one file.
 class Recycler {
  public:
   Recycler() { env_.CreateDir("/d"); }
@@ -116,10 +116,10 @@ class Recycler {
   }
   void End() {
     ends_ = writer_->TakeEnds();
-    writer_ = nullptr;  // and is not closed, which would cut the file
+    writer_ = nullptr;  // not closed, because a close would truncate the file
   }
 
-  // Whether LevelDB would replay a record of an older log. What is wrong otherwise fails the test.
+  // Whether LevelDB would replay a record of an older log. Any other mistake fails the test.
   bool CrashShowsOlder(uint64_t seed, const CrashOptions& crash = {}) {
     const std::unique_ptr<CrashEnv> after = env_.Crash(seed, crash);
     const std::string bytes = Contents(after.get(), Path(number_));
@@ -150,8 +150,8 @@ class Recycler {
   int number_ = 0;
   std::unique_ptr<log::Writer> writer_;
   log::FragmentEnds ends_;
-  SequenceNumber first_ = 1;   // of the present log
-  SequenceNumber synced_ = 1;  // those below are sure
+  SequenceNumber first_ = 1;   // of the current log
+  SequenceNumber synced_ = 1;  // lower ones are durable
   SequenceNumber next_ = 1;
 };
 
@@ -160,15 +160,16 @@ struct Shape {
   size_t first_value_bytes;
   size_t value_bytes;  // 0: of all sizes
 };
-// The first record fills up its sector behind the preamble, so that the others end with one.
+// The first record fills its sector after the preamble, so that each of the others ends with a
+// sector.
 constexpr Shape kShapes[] = {{"Sectors", 467, 486},
                              {"Pages", 4051, 4070},
                              {"Small", 60, 60},
                              {"Odd", 700, 1000},
                              {"All", 5, 0}};
 
-// Writes logs of several lengths into one file, and loses power again and again. Returns in how
-// many states LevelDB would replay something old.
+// Writes logs of several lengths into one file, and simulates many power losses. Returns in how
+// many states LevelDB would replay an old record.
 int WriteLogsAndCrash(const Shape& shape, bool avoid_older_ends) {
   Recycler logs;
   testing::Rng rng(17);
@@ -196,7 +197,7 @@ TEST_P(RecycledLogTest, NoPowerLossBringsAnOlderRecordBack) {
   EXPECT_EQ(WriteLogsAndCrash(GetParam(), true), 0);
 }
 
-// The control: what is planted is found where fragments may end as older ones did.
+// The control: the test finds old records if fragments may end where older ones did.
 TEST(RecycledLog, OlderRecordsWouldComeBackWereFragmentsToEndAsTheirs) {
   EXPECT_GT(WriteLogsAndCrash(kShapes[0], false), 0);
 }
@@ -225,7 +226,7 @@ TEST_P(RecycledLogTest, AKilledProcessLeavesALogThatEndsCleanly) {
   }
 }
 
-// Step by step: the old name with whatever in it, or the new one, and then nothing to be read.
+// At each step: the old name with any contents, or the new name with no record to read.
 TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
   bool done = false;
   for (uint64_t step = 0; !done; ++step) {
@@ -293,14 +294,13 @@ TEST(FragmentEnds, RestIsWhatTheYoungerLogDidNotOverwrite) {
   for (const uint64_t end : {100, 200, 303, 400}) older.Add(end);
   for (const uint64_t end : {150, 300}) younger.Add(end);
   younger.AddRest(older);
-  // At 300 are seven bytes of zeros: the checksum of a record at 303 is not what it was for
-  // certain.
+  // Seven zero bytes at 300 make the checksum of a record at 303 zero, which no valid record has.
   EXPECT_EQ(list(younger), (std::vector<uint64_t>{150, 300, 400}));
   younger.AddRest(older);
   EXPECT_EQ(list(younger), (std::vector<uint64_t>{150, 300, 400}));
   unused.AddRest(younger);
   EXPECT_EQ(list(unused), list(younger));
-  // A record at 304 is whole, if its checksum began with zeros.
+  // A record at 304 is intact if its checksum begins with zeros.
   near.Add(304);
   unused = {};
   unused.Add(300);
@@ -330,7 +330,7 @@ TEST(WalReader, StopsAtARecordThatIsOlderThanThePreamble) {
   ASSERT_TRUE(writer.AddRecord(WalPreamble(100)).ok());
   add(100, 3);
   add(103, 1);
-  add(109, 1);  // a gap, as a failed write of LevelDB leaves it
+  add(109, 1);  // a gap, as after a failed write of LevelDB
   const std::string own = file.bytes;
   EXPECT_EQ(count(own, &end), 4);
   EXPECT_EQ(end, log::LogEnd::kClean);
@@ -338,7 +338,7 @@ TEST(WalReader, StopsAtARecordThatIsOlderThanThePreamble) {
   add(110, 1);
   EXPECT_EQ(count(file.bytes, &end), 4);
   EXPECT_EQ(end, log::LogEnd::kTorn);
-  // Behind a fault it proves nothing, but a record of the log's own does.
+  // After a fault, an older record proves nothing, but a record of the current log does.
   file.bytes = own + std::string(100, '\0') + file.bytes.substr(own.size() - 30, 30);
   EXPECT_EQ(count(file.bytes, &end), 4);
   EXPECT_EQ(end, log::LogEnd::kClean);

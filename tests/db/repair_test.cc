@@ -30,7 +30,7 @@ using testing::StoreReading;
 
 const char kName[] = "/store";
 
-// All files but LOG and LOCK, with their bytes; those in lost/ too.
+// All files except LOG and LOCK, including those in lost/, with their bytes.
 std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
   std::map<std::string, std::string> files;
   for (const std::string& folder : {std::string(kName), LostFolderName(kName)}) {
@@ -61,20 +61,20 @@ class RepairTest : public ::testing::Test {
  protected:
   RepairTest() : files_(&env_, kName) {}
 
-  // Repairs twice, the second time for nothing.
+  // Repairs twice; the second repair must change nothing.
   StoreReading Repair() {
     EXPECT_EQ(leveldb::RepairDB(kName, files_.options()).ToString(), "OK");
     const StoreReading reading = ReadStore(files_.options(), kName);
     EXPECT_EQ(reading.status.ToString(), "OK");
     const auto before = AllFiles(&env_);
     EXPECT_EQ(leveldb::RepairDB(kName, files_.options()).ToString(), "OK");
-    EXPECT_EQ(AllFiles(&env_), before) << "a second run changes nothing";
+    EXPECT_EQ(AllFiles(&env_), before) << "a second repair changes nothing";
     return reading;
   }
 
   std::string TablePath(uint64_t number) const { return TableFileName(kName, number); }
 
-  // Damages the block in which `value` stands.
+  // Damages the block that contains `value`.
   void DamageAt(const std::string& path, const std::string& value) {
     std::string bytes;
     ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
@@ -266,8 +266,8 @@ TEST_F(RepairTest, SalvagesDamagedTablesWithoutAManifestToo) {
 }
 
 TEST_F(RepairTest, WhatWasCompactedAwayDoesNotComeBack) {
-  // The deletion of b and b itself met in a compaction and are both gone from its output. The
-  // inputs were still there when a table of another level vanished.
+  // A compaction merged b with its deletion, so neither is in the output. The inputs still existed
+  // when a table of another level vanished.
   const uint64_t first = files_.AddTable(1, "b@7-");
   const uint64_t second = files_.AddTable(2, "a@1=a b@2=deleted");
   const uint64_t vanished = files_.AddTable(3, "x@1=x");
@@ -282,7 +282,7 @@ TEST_F(RepairTest, WhatWasCompactedAwayDoesNotComeBack) {
 }
 
 TEST_F(RepairTest, AWalThatWasFlushedDoesNotComeBack) {
-  files_.AddWal({"b@2=deleted"});  // and compacted away since
+  files_.AddWal({"b@2=deleted"});  // and dropped by a later compaction
   files_.AddTable(1, "a@1=a");
   const uint64_t vanished = files_.AddTable(3, "x@1=x");
   files_.WriteManifest(files_.AddWal({"c@9=c"}));
@@ -355,7 +355,7 @@ TEST_F(RepairTest, UnlistedTablesStandInForADamagedWal) {
   const uint64_t wal = files_.AddWal({"a@3=mid", "c@4=damaged", "a@5=new"});
   files_.AddUnlisted("a@5=new a@3=mid c@4=damaged");  // the flush of that WAL
   files_.AddTable(1, "x@9=x");
-  files_.AddUnlisted("x@2=stale y@1=y");  // a compaction's output: it must not go on top
+  files_.AddUnlisted("x@2=stale y@1=y");  // a compaction's output: must not override newer entries
   files_.WriteManifest(wal);
   DamageAt(LogFileName(kName, wal), "damaged");
   const StoreReading reading = Repair();
@@ -371,7 +371,7 @@ TEST_F(RepairTest, OverlappingLevelsAreMerged) {
   EXPECT_EQ(reading.text(), "a=new b=b c=new");
 }
 
-// A store with something of everything, and what a repair must find in it.
+// A store with every kind of file and damage.
 void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
   StoreFiles files(env, kName);
   files.AddTable(0, "a@20=a0 m@21-");
@@ -390,7 +390,7 @@ void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
   ASSERT_TRUE(env->SyncDirectory(kName).ok());
 }
 
-// The order that hurts most: renames outlive the creation of the tables that they make needed.
+// The worst order: renames survive, but not the creation of the tables that they make necessary.
 CrashOptions RenamesFirst() {
   CrashOptions options;
   options.decide_entry = [](const testing::PendingEntry& entry) {
@@ -399,14 +399,14 @@ CrashOptions RenamesFirst() {
   return options;
 }
 
-// Whether the table that could not be read to its end is still somewhere once the store was opened,
-// which deletes what the MANIFEST in force does not need.
+// Whether the table with the unreadable part still exists after the store was opened. An open
+// deletes files that the current MANIFEST does not need.
 bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
   const auto env = disk.Crash(0, CrashOptions::KeepAll());
   leveldb::Options options;
   options.env = env.get();
   leveldb::DB* db = nullptr;
-  leveldb::DB::Open(options, kName, &db);  // or it cannot be opened, and nothing is deleted
+  leveldb::DB::Open(options, kName, &db);  // or the open fails, and nothing is deleted
   delete db;
   const auto files = AllFiles(env.get());
   return std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -437,7 +437,7 @@ void CrashAtEveryStep(bool without_manifest) {
       SCOPED_TRACE("crash at step " + std::to_string(step) + ", seed " + std::to_string(seed));
       const auto env = original.Crash(0, CrashOptions::KeepAll());
       options.env = env.get();
-      // As of an Env that syncs folders only when it is asked to.
+      // With odd seeds, like an Env that syncs directories only on request.
       env->set_manifest_sync_covers_directory(seed % 2 == 0);
       env->SetCrashPoint(env->steps() + step);
       leveldb::RepairDB(kName, options);
@@ -457,7 +457,7 @@ void CrashAtEveryStep(bool without_manifest) {
 TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereLevelsAreKept) { CrashAtEveryStep(false); }
 TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereTheyAreNot) { CrashAtEveryStep(true); }
 
-// Whatever happens to the files, repair ends with a store that is whole, and shows only what was
+// Whatever happens to the files, the repaired store opens, and contains only values that were
 // written.
 TEST(RepairFuzzTest, AnyDamageLeavesAStoreThatOpens) {
   for (uint64_t seed = 1; seed <= 400; ++seed) {

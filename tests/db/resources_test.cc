@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Descriptors, disk space or a table are missing for a while: the store makes do with less, and
-// goes on by itself. tests/resources has the same on real limits.
+// Descriptors, disk space or a table are missing for a while: the store works with less, and
+// recovers by itself. tests/resources tests the same with real limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using testing::FaultKind;
 
 constexpr char kName[] = "/store";
 
-/// Tables longer than a limit fail as they do on a full disk; the free space is what a test says.
+/// Tables longer than a limit fail as on a full disk; the test sets the free space.
 class ScarceEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
@@ -116,7 +116,7 @@ class ResourcesTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-// While no table can be made, memtables gather. Then there is space for one of them at a time.
+// While no table can be made, memtables accumulate. Then there is space for one of them at a time.
 TEST_F(ResourcesTest, AFlushThatLacksSpaceIsTriedWithFewerMemtables) {
   Open("retry_ms=10");
   env_.table_bytes_max = 0;
@@ -130,8 +130,8 @@ TEST_F(ResourcesTest, AFlushThatLacksSpaceIsTriedWithFewerMemtables) {
     EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
 }
 
-// No log can be made, and a part of one memtable's records could be lost: none of them may be in a
-// table beside a log that holds others.
+// No new log can be made. A power loss could lose part of one memtable's records, so none of them
+// may be flushed to a table while the log that holds the others is in use.
 TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
   Open("memory_budget_bytes=1M");
   ASSERT_TRUE(Put(0).ok());
@@ -143,7 +143,7 @@ TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
   int written = 1;
   leveldb::Status status;
   for (; written < 5000 && status.ok(); ++written) status = Put(written);
-  EXPECT_GT(written, 400) << "several memtables of 64 KiB, or what was prepared";
+  EXPECT_GT(written, 400) << "several memtables of 64 KiB, or the prepared logs";
   EXPECT_LT(written, 2000) << "the memory budget";
   EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();
   EXPECT_FALSE(Flush(db_.get()).ok());
@@ -155,7 +155,7 @@ TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
     EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
 }
 
-// The policy would let 16 MiB of them gather.
+// The policy would let 16 MiB of memtables accumulate.
 TEST_F(ResourcesTest, OnADiskThatIsNearlyFullNoMemtableWaitsForAnother) {
   env_.free_bytes = 200 << 10;
   Open();
@@ -170,8 +170,8 @@ TEST_F(ResourcesTest, OnADiskThatIsNearlyFullNoMemtableWaitsForAnother) {
   EXPECT_LE(most, 1u);
 }
 
-// Five logs, and no space for all their tables: each log goes before the
-// next is read. A power loss at any step of it leaves everything.
+// Five logs, and no space for all their tables: each log is removed before the next is read. A
+// power loss at any step loses nothing.
 TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   Open();
   FailTables(FaultKind::kErrorSticky);
@@ -217,7 +217,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   ASSERT_TRUE(open_on(disk.get(), 0, &logs));
   EXPECT_LE(logs, 2u) << "the last, and perhaps one without a record";
   ASSERT_TRUE(open_on(full.get(), UINT64_MAX, &logs));
-  EXPECT_EQ(logs, before) << "with space, none is removed before all are in tables";
+  EXPECT_EQ(logs, before) << "with enough space no log is removed before all are flushed";
 }
 
 TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
@@ -243,7 +243,7 @@ TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
   EXPECT_TRUE(room.is_low()) << "too soon to ask again";
 }
 
-/// Notes when a log that is no longer needed was cut to its length, or removed.
+/// Notes when an obsolete log was truncated to its length, or removed.
 class TidiedLogsEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
@@ -287,8 +287,8 @@ class TidiedLogsEnv final : public FaultEnv {
   };
 };
 
-// The bound that docs/operations.md states. Released logs are removed a moment later, so each look
-// waits for that.
+// The bound in docs/operations.md. Released logs are removed a moment later, so each check waits
+// for that.
 TEST(DiskBoundTest, LogsTakeTheMemoryBudgetAndSevenLogsMore) {
   constexpr uint64_t kBudgetBytes = 4 << 20, kMemTableBytes = 64 << 10;
   TidiedLogsEnv env(leveldb::Env::Default());

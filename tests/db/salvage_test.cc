@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What RepairDB saves of a damaged WAL: every record whose checksum is right, and no other.
+// RepairDB saves every record of a damaged WAL whose checksum is valid, and no other.
 #include "db/recovery/salvage.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ using testing::StoreReading;
 
 const char kName[] = "/store";
 
-// Collects what a repair says.
+// Collects the messages of a repair.
 class Lines final : public leveldb::Logger {
  public:
   void Logv(const char* format, std::va_list arguments) override {
@@ -93,7 +93,7 @@ TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
   const std::string whole = Log(1, "");
   ASSERT_EQ(Repaired(whole).size(), size_t{kRecords});
   EXPECT_THAT(lines_.text, Not(HasSubstr("offset")));
-  size_t at = log::kBlockBytes;  // the second block begins in the midst of a record
+  size_t at = log::kBlockBytes;  // the second block begins in the middle of a record
   at += log::kHeaderBytes + static_cast<uint8_t>(whole[at + 4]) +
         256 * static_cast<uint8_t>(whole[at + 5]);
   for (const size_t byte : {0, 3, 4, 5, 6, 7, 10, 20, 500, 1000}) {
@@ -118,7 +118,7 @@ TEST_F(DamagedWalTest, AHoleCostsWhatStoodThere) {
   }
 }
 
-// A value may hold a log, whose records have right checksums.
+// A value may contain a log whose records have valid checksums.
 TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
   testing::WrittenFile inner;
   log::Writer inner_writer(std::make_unique<testing::MemoryWritable>(&inner));
@@ -146,7 +146,7 @@ TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
   }
 }
 
-// What an older log left in the file stays where it is, whatever of the younger is damaged.
+// Records of an older log in the file are never replayed, whatever part of the newer is damaged.
 TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
   const std::string older = Log(1, "older");
   const std::string younger = Log(1001, "y").substr(0, 40'000);
@@ -155,7 +155,7 @@ TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
     std::fill_n(recycled.begin() + block, log::kHeaderBytes, '\0');
   }
   recycled.replace(0, younger.size(), younger);
-  // In the midst of a record of the younger, as after a power loss; then at its end.
+  // The newer log ends in the middle of a record, as after a power loss; later at a record's end.
   const size_t own = Repaired(recycled).size();
   EXPECT_GT(own, 30u);
   EXPECT_LT(own, 45u);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's policy as a test wants it: it always gives the directive that the test set, and keeps
-// what it was shown. The test calls Script from any thread, the store's monitor its policies.
+// A policy for tests: always returns the directive that the test set, and records the pressure that
+// it received. The test calls Script from any thread; the store's monitor calls the policies.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,14 @@
 
 namespace lull::testing {
 
-/// Noted after each decision of a scripted policy, and by whatever else such a test waits for.
+/// Noted after each decision of a scripted policy, and after any other event that such a test
+/// awaits.
 inline EventCount& ScriptedEvents() {
   static EventCount events;
   return events;
 }
 
-/// Shared by the policies that a store has in turn; outlives the store.
+/// Shared by the successive policies of a store; outlives the store.
 class Script {
  public:
   Script() { Set(Everything()); }
@@ -38,11 +39,11 @@ class Script {
   static Directive Nothing() { return {}; }
 
   void Set(Directive wanted) {
-    wanted.tick = true;  // so that it is asked again, whether or not anything happens
+    wanted.tick = true;  // asks it again even if nothing happens
     MutexLock lock(mutex_);
     directive_ = wanted;
   }
-  /// Decisions so far.
+  /// The number of decisions so far.
   uint64_t asked() const { return asked_.load(); }
   Directive Wanted() {
     MutexLock lock(mutex_);
@@ -62,7 +63,7 @@ class Script {
     made_.fetch_add(1);
     return std::make_unique<Follower>(this);
   }
-  /// Policies made so far, and what the last one was to be.
+  /// The number of policies made so far, and the name of the last one.
   int made() const { return made_.load(); }
   std::string policy() {
     MutexLock lock(mutex_);
@@ -79,13 +80,13 @@ class Script {
     ScriptedEvents().Await(what, holds);
   }
   void Note() { ScriptedEvents().Note(); }
-  /// Waits for so many decisions of the monitor from now on. When the last begins, those before it
+  /// Waits for `count` decisions of the monitor from now on. When the last begins, the earlier ones
   /// are carried out.
   void AwaitDecisions(uint64_t count) {
     const uint64_t asked = asked_.load();
     Await("decisions", [&] { return asked_.load() >= asked + count; });
   }
-  /// Waits until the store obeys what was set before.
+  /// Waits until the last directive set is in force.
   void AwaitObeyed() { AwaitDecisions(2); }
 
  private:
@@ -106,7 +107,7 @@ class Script {
       MutexLock lock(mutex_);
       seen_ = pressure;
       wanted = directive_;
-      asked_.fetch_add(1);  // under the lock: what is counted after a Set obeys it
+      asked_.fetch_add(1);  // under the lock: a decision counted after a Set uses its directive
     }
     ScriptedEvents().Note();
     return wanted;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store under directives that a test chooses, on files whose making and syncs it can hold up.
+// A store whose directives a test chooses, on files whose creation and syncs the test can block.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,9 +28,9 @@ namespace lull::testing {
 inline constexpr uint64_t kKiB = 1 << 10;
 inline constexpr uint64_t kMiB = 1 << 20;
 
-/// The real file system, on which no table can be made while they are held, nor a folder be synced.
-/// What is written is traced, a letter each: t, some of a table; T, a table's sync; d, a folder's,
-/// with which each install begins.
+/// The real file system, on which a test can block the creation of tables and directory syncs.
+/// Traces writes by one letter each: t, a part of a table; T, a table's sync; d, a directory's
+/// sync, which begins each install.
 class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   HeldTablesEnv()
@@ -41,9 +41,9 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   Gate tables;  ///< each creation of a table passes here
   Gate syncs;   ///< likewise, who syncs the folder
   void FailNextSync() { next_sync_fails_.store(true); }
-  /// Tables that threads of idle priority created.
+  /// The number of tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
-  /// And begins anew.
+  /// Returns the trace and clears it.
   std::string TakeTrace() {
     MutexLock lock(mutex_);
     return std::exchange(trace_, {});
@@ -124,14 +124,14 @@ class ScriptedStoreTest : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(db);
   }
-  /// As those of Script.
+  /// Same as Script's.
   template <class Predicate>
   void Await(const std::string& what, Predicate holds) {
     script_.Await(what, holds);
   }
   void AwaitObeyed() { script_.AwaitObeyed(); }
 
-  /// Values that do not compress, and whose key is known by their number.
+  /// Incompressible values. Key and value depend only on the number.
   static std::string KeyOf(uint64_t i) { return "key" + std::to_string(100'000 + i); }
   static std::string ValueOf(uint64_t i) {
     Rng rng(i);

@@ -79,7 +79,8 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
     }
   }
 
-  /// Short strings over few bytes, zero and 0xff among them: many shared prefixes and equal keys.
+  /// Short strings of few different bytes, including zero and 0xff: many shared prefixes and equal
+  /// keys.
   std::string RandomKey() {
     std::string key(random_.Uniform(random_.OneIn(10) ? 40 : 12), '\0');
     for (char& c : key) c = "\0\1a\x7f\x80\xff"[random_.Uniform(6)];
@@ -125,7 +126,7 @@ TEST_P(SkipListTest, RandomKeysAgainstAModel) {
 }
 
 TEST_P(SkipListTest, SharesOfARange) {
-  const std::string first = InternalKey("", GetParam() ? 0 : UINT64_MAX);  // before or behind all
+  const std::string first = InternalKey("", GetParam() ? 0 : UINT64_MAX);  // before or after all
   const std::string last = InternalKey(std::string(500, '\xff'), 1);
   const std::string& start = GetParam() ? last : first;
   const std::string& limit = GetParam() ? first : last;
@@ -143,7 +144,8 @@ TEST_P(SkipListTest, SharesOfARange) {
   }
 }
 
-// Runs up, runs down, and jumps: every way in which the remembered position can be right or wrong.
+// Ascending runs, descending runs, and jumps: the remembered position is right or wrong in every
+// way.
 TEST_P(SkipListTest, RunsOfKeys) {
   uint64_t trailer = 0;
   for (int run = 0; run < 300; ++run) {
@@ -173,12 +175,12 @@ TEST_P(SkipListTest, LargeEntries) {
   CheckForward();
 }
 
-/// One thread inserts the numbers in a scrambled order, and tells how many are in; each reader
-/// checks that what it sees is whole, in order, and holds all that were announced before it looked.
+/// One thread inserts the numbers in a scrambled order, and publishes how many are in. Each reader
+/// checks that the list is intact, in order, and contains all numbers published before the read.
 class SkipListThreadsTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kCount = 20'000;
-  // A permutation of [0, kCount): the factor is prime to it.
+  // A permutation of [0, kCount): the factor is coprime to it.
   static uint64_t NumberAt(uint64_t step) { return step * 7919 % kCount; }
   static std::string KeyOf(uint64_t number) {
     std::string key = "0000000" + std::to_string(number);

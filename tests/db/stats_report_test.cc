@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The two texts, made of a report that was filled in by hand.
+// The two texts, made from a report that was filled in by hand.
 #include "db/report/stats_report.h"
 
 #include <nlohmann/json.hpp>

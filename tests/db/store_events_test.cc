@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store that works tells of itself: events in every order that may come and no other, stats
-// that agree with them, stalls that are seen while they last, and lines in LOG. Waits are for
-// events.
+// Events and statistics of a running store: events come only in valid orders, statistics agree with
+// them, stalls are visible while they last, and LOG has lines for them. Tests wait for events.
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -33,7 +32,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::JobSequenceChecker;
 
-/// Tables cannot be created while the gate is closed, and nothing can be appended to logs while
+/// No table can be created while the gate is closed, and nothing can be appended to logs while
 /// `break_logs` is set.
 class GatedEnv final : public leveldb::EnvWrapper {
  public:
@@ -76,7 +75,7 @@ class LinesLogger final : public leveldb::Logger {
     MutexLock lock(mutex_);
     lines_.emplace_back(line);
   }
-  /// How many lines begin so.
+  /// The number of lines that begin with `begin`.
   int Count(const std::string& begin) {
     MutexLock lock(mutex_);
     int count = 0;
@@ -114,7 +113,7 @@ class StoreEventsTest : public ::testing::Test {
     db_.reset();
     if (checker_ == nullptr) return;
     EXPECT_EQ(checker_->errors(), std::vector<std::string>());
-    EXPECT_EQ(checker_->Open(), 0u) << "something began and did not end";
+    EXPECT_EQ(checker_->Open(), 0u) << "a job or stall began and did not end";
   }
   void Fill(int first, int count) {
     for (int i = first; i < first + count; ++i) {
@@ -124,7 +123,7 @@ class StoreEventsTest : public ::testing::Test {
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
   }
-  /// Writes until `enough`, on a thread of its own.
+  /// Writes on a separate thread until `enough`.
   std::unique_ptr<ThreadHandle> FillInThread(const std::atomic<bool>* enough) {
     return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, enough] {
       for (int first = 0; !enough->load(); first += 10) Fill(first, 10);
@@ -194,7 +193,7 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   EXPECT_EQ(first["stalls"]["stop"]["memory"]["count"], 1);
   EXPECT_GE(first["queue"]["writers"], 1);
   EXPECT_EQ(first["jobs"][0]["class"], "flush");
-  // It is counted up to now.
+  // The stall counts up to now.
   for (double seconds = 1; seconds < 4; ++seconds) {
     clock.Advance(1'000'000'000);
     EXPECT_EQ(Stats()["stalls"]["stop"]["memory"]["held_seconds"], seconds);
@@ -281,7 +280,7 @@ TEST_F(StoreEventsTest, ListenersComeAndGo) {
   EXPECT_EQ(other->counts().begins, 0u);
 }
 
-/// Reads the store from inside its functions, as a listener may.
+/// Reads the store from inside a callback, which a listener may do.
 class ReadingListener final : public EventListener {
  public:
   explicit ReadingListener(leveldb::DB* db) : db_(db) {}
@@ -310,7 +309,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
   std::vector<std::unique_ptr<ThreadHandle>> watchers;
   for (int i = 0; i < 2; ++i) {
     watchers.push_back(ThreadFactory::System()->Start("watcher", CpuClass::kNormal, [&, i] {
-      // Each comes in the middle, sees a good part of some jobs, and leaves in the middle.
+      // Each listener is added and removed in the middle of some jobs.
       while (!done.load()) {
         const auto guest = std::make_shared<JobSequenceChecker>();
         ASSERT_TRUE(AddListener(db_.get(), guest).ok());
@@ -335,7 +334,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
   done.store(true);
   watchers.clear();
   const Json stats = Stats();
-  Close();  // in the middle of whatever runs
+  Close();  // while jobs may run
 
   const auto counts = checker_->counts();
   EXPECT_EQ(counts.begins, counts.done + counts.failed + counts.abandoned);

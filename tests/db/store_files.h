@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's files, made and read one by one, for tests of what happens when some of them are
-// damaged.
+// Writes and reads a store's files one by one, for tests with damaged files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@
 
 namespace lull::testing {
 
-// Entries are written "key@sequence=value", deletions "key@sequence-", with blanks between.
+// Entries are written "key@sequence=value", deletions "key@sequence-", separated by blanks.
 struct Entry {
   std::string key;
   SequenceNumber sequence = 0;
@@ -59,7 +58,7 @@ class StoreFiles {
   const leveldb::Options& options() const { return options_; }
   StoreContext* context() { return &context_; }
 
-  // Writes a table file that no MANIFEST knows of. `text` is in the order of internal keys.
+  // Writes a table file that no MANIFEST lists. `text` is in the order of internal keys.
   TableMeta AddUnlisted(const std::string& text, int level = 0) {
     TableOutputs outputs(&context_, level);
     for (const Entry& entry : EntriesFromText(text)) {
@@ -78,8 +77,8 @@ class StoreFiles {
     return listed_.back().number;
   }
 
-  // One record a text; consecutive sequences, from that of the first entry. With `first`, as Lull
-  // writes it: behind a preamble.
+  // Each text becomes one record; its sequences are consecutive, from that of its first entry. With
+  // `first`, writes a preamble first, as Lull does.
   uint64_t AddWal(const std::vector<std::string>& records,
                   std::optional<SequenceNumber> first = std::nullopt) {
     const uint64_t number = context_.NewFileNumber();
@@ -101,7 +100,7 @@ class StoreFiles {
     return number;
   }
 
-  // Writes MANIFEST and CURRENT: all tables so far, then `later` as an edit of its own.
+  // Writes MANIFEST and CURRENT: all tables so far, then `later` as a separate edit.
   uint64_t WriteManifest(uint64_t log_number, const VersionEdit& later = {}) {
     const uint64_t number = context_.NewFileNumber();
     VersionEdit edit;
@@ -123,7 +122,7 @@ class StoreFiles {
     leveldb::Options options;
     options.env = env;
     options.compression = leveldb::kNoCompression;
-    options.block_size = 1;  // a block an entry
+    options.block_size = 1;  // one entry for each block
     return options;
   }
 
@@ -139,14 +138,14 @@ class StoreFiles {
   SequenceNumber last_sequence_ = 0;
 };
 
-// What the tables that the MANIFEST lists hold: where they are, and what a Get finds.
+// The content of the tables that the MANIFEST lists: their levels, and what a Get finds.
 struct StoreReading {
   leveldb::Status status;
   std::string layout;                        // "L0: [a..c] [b..b] L1: [a..z]"
   std::map<std::string, std::string> found;  // by key
   SequenceNumber last_sequence = 0;
   uint64_t log_number = 0;
-  bool listed_files_exist = false;  // there is a MANIFEST, and none of its tables is missing
+  bool listed_files_exist = false;  // there is a MANIFEST, and all its tables exist
 
   std::string text() const {
     std::string all;
@@ -189,7 +188,7 @@ inline StoreReading ReadStore(const leveldb::Options& options, const std::string
       for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
         ParsedInternalKey entry;
         EXPECT_TRUE(ParseInternalKey(entries->key(), &entry));
-        if (entry.sequence > state.last_sequence) continue;  // no reader would see it
+        if (entry.sequence > state.last_sequence) continue;  // invisible to every reader
         const std::string key = entry.user_key.ToString();
         if (!decided.emplace(key, true).second) continue;
         if (entry.kind == ValueKind::kValue) reading.found[key] = entries->value().ToString();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store under directives that a test chooses: sizes that change while it is open, a memtable that
-// absorbs, what the pressure says, and options that change.
+// A store whose directives a test chooses: sizes that change while it is open, a memtable that
+// absorbs writes, the reported pressure, and options that change.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -64,7 +64,7 @@ TEST_F(StoreMechanismTest, NoMemtableIsTooLargeForTheBudget) {
   Open();
   AwaitObeyed();
   Write(0, 1600);
-  Await("it is larger than it was opened with",
+  Await("the memtable exceeds its initial size",
         [&] { return script_.Seen().active_bytes >= 1600 * kKiB * 9 / 10; });
   EXPECT_GE(script_.Seen().memory_used_bytes, 400 * kKiB) << "what it grew by counts";
   EXPECT_EQ(script_.Seen().immutables, 0);
@@ -72,7 +72,7 @@ TEST_F(StoreMechanismTest, NoMemtableIsTooLargeForTheBudget) {
   AwaitObeyed();
   EXPECT_LE(script_.Seen().active_bytes, 2 * kMiB + 256 * kKiB) << "half the budget";
   ASSERT_TRUE(Flush(db_.get()).ok());
-  Await("all is given back", [&] { return script_.Seen().memory_used_bytes == 0; });
+  Await("all is released", [&] { return script_.Seen().memory_used_bytes == 0; });
   ExpectAll(db_.get(), 6000);
 }
 
@@ -91,7 +91,7 @@ TEST_F(StoreMechanismTest, TablesAreAsLargeAsThePolicyWants) {
   std::string in_l0;
   ASSERT_TRUE(db_->GetProperty("leveldb.num-files-at-level0", &in_l0));
   EXPECT_EQ(in_l0, "0");
-  db_.reset();  // removes what is no longer needed
+  db_.reset();  // removes obsolete files
   const std::vector<uint64_t> sizes = TableSizes();
   EXPECT_GE(sizes.size(), 7u);
   EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), 80 * kKiB);
@@ -112,20 +112,20 @@ TEST_F(StoreMechanismTest, AFullMemtableAbsorbsWhileAnotherWaitsAndNeverBeyondTh
   auto writer =
       ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Write(0, kWrites); });
   env_.tables.AwaitBlocked();
-  // The writer goes on until the budget is used up, far beyond one memtable.
+  // The writer continues until the budget is used up, far beyond one memtable.
   Await("it absorbs", [&] { return script_.Seen().active_bytes > 3 * kMiB; });
   checker->Await([](const auto& counts) { return counts.stall_begins > 0; });
   AwaitObeyed();
   const Pressure full = script_.Seen();
   EXPECT_EQ(full.immutables, 1);
-  // The size with which the store was opened is not counted before it is sealed.
+  // The initial memtable size is not counted before the memtable is sealed.
   EXPECT_LE(full.immutable_bytes + full.active_bytes,
             scheduling_.memory_budget_bytes + options_.write_buffer_size);
   EXPECT_LE(full.memory_used_bytes, scheduling_.memory_budget_bytes);
   EXPECT_LT(acked_.load(), kWrites);
 
-  // What stands on the disk now is what a killed process would leave: a log far longer than what
-  // was allocated for it.
+  // The files on disk are now as a killed process would leave them: the log is far longer than its
+  // preallocated size.
   const uint64_t survived = acked_.load();
   const std::string copy = testing::FreshDirectory("mechanism-copy") + "/store";
   std::filesystem::copy(name_, copy);
@@ -134,7 +134,7 @@ TEST_F(StoreMechanismTest, AFullMemtableAbsorbsWhileAnotherWaitsAndNeverBeyondTh
   ExpectAll(db_.get(), kWrites);
   Await("it seals again as soon as it can", [&] { return script_.Seen().immutables == 0; });
   ASSERT_TRUE(Flush(db_.get()).ok());
-  Await("what it took beyond its size is given back",
+  Await("memory beyond its size is released",
         [&] { return script_.Seen().memory_used_bytes == 0; });
   db_.reset();
   Open();
@@ -179,7 +179,7 @@ TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
   wanted.l0 = wanted.deep = {0, CpuPriority::kNormal};
   script_.Set(wanted);
   Open();
-  for (const int first : {0, 100, 200}) {  // each table spans all keys, and holds a third
+  for (const int first : {0, 100, 200}) {  // each table spans all keys, but has a third of them
     Write(first, first + 100);
     ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "").ok());
     ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "z", "").ok());
@@ -196,7 +196,7 @@ TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
   EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "filters in memory spare the others";
 
   db_.reset();
-  Open();  // which has no filters
+  Open();  // an open builds no in-memory filters
   ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(250), &value).ok());
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "in the newest";
@@ -209,7 +209,7 @@ TEST_F(StoreMechanismTest, ThePressureTellsWhatReadsSearchedInVain) {
   std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().l0_misses_total, 5u + 2 * kMissesOfASeek)
-      << "three at once where one would do";
+      << "three tables where one would do";
 }
 
 TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
@@ -226,7 +226,7 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   AwaitObeyed();
   EXPECT_EQ(script_.policy(), "leveldb");
   EXPECT_EQ(script_.options().l0_trigger, 7);
-  // The picker goes by it too.
+  // The picker uses the new value too.
   for (int round = 0; round < 6; ++round) {
     Write(0, 10);
     ASSERT_TRUE(Flush(db_.get()).ok());
@@ -236,8 +236,8 @@ TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   EXPECT_EQ(script_.Seen().l0_tables, 6);
 }
 
-// What a policy has learned, the rhythm of its clients or the speed of its device, is not thrown
-// away for a change that does not concern it.
+// A policy keeps what it has learned (the rhythm of its clients, the speed of its device) when a
+// change of options does not concern it.
 TEST_F(StoreMechanismTest, APolicyForWhichNothingChangesStays) {
   Open();
   EXPECT_EQ(script_.made(), 1);
@@ -278,7 +278,7 @@ TEST_F(StoreMechanismTest, AWriterDoesNotWaitForACompactionThatIsNotDue) {
   scheduling_.l0_stop = 300;
   Open();
   AwaitObeyed();
-  Write(0, 500);  // seals several; each finds a table in L0 that nothing would take away
+  Write(0, 500);  // seals several memtables; nothing would compact the tables in L0
   ExpectAll(db_.get(), 500);
 }
 
@@ -322,8 +322,8 @@ TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
   ExpectAll(db_.get(), 1000);
 }
 
-// A write that takes long, here because of a sync, is not silence: a policy would take it for a
-// lull, compact, and make it longer.
+// A long write, here because of a sync, is not silence. A policy that took it for a lull would
+// compact and make the write even longer.
 TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   Open();
   Await("silence", [&] { return !script_.Seen().write_under_way; });
@@ -331,7 +331,7 @@ TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   const auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
     leveldb::WriteOptions synced;
     synced.sync = true;
-    EXPECT_TRUE(db_->Put(synced, "key", "value").ok());  // the WAL's name is made durable
+    EXPECT_TRUE(db_->Put(synced, "key", "value").ok());  // makes the WAL's name durable
   });
   Await("the write", [&] { return script_.Seen().write_under_way; });
   env_.syncs.Open();

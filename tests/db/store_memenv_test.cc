@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store whose files are in memory: an Env without any of the extensions that the store likes.
+// A store whose files are in memory: its Env has none of the optional extensions.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -24,7 +24,7 @@ std::string Value(int i, int round) {
   return std::to_string(round) + std::string(200, 'v') + Key(i);
 }
 
-/// Each look at its clock takes a second.
+/// Every reading of its clock advances it by a second.
 class SlowClockEnv final : public leveldb::EnvWrapper {
  public:
   explicit SlowClockEnv(leveldb::Env* base) : leveldb::EnvWrapper(base) {}
@@ -130,7 +130,7 @@ TEST_F(MemEnvStoreTest, StatisticsMeasureTimeByTheClockOfTheEnv) {
   db_.reset();  // before its Env
 }
 
-// Logs that all end synced, and fit in size to be used again, where they cannot be.
+// All logs end synced, and have the right size for recycling, but this Env cannot recycle files.
 TEST_F(MemEnvStoreTest, SyncedWritesFillManyLogs) {
   Reopen();
   leveldb::WriteOptions synced;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store through the public API: what LevelDB promises, and what include/lull adds.
+// A store through the public API: LevelDB's promises, and the additions of include/lull.
 #include <strings.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
     EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
     return text;
   }
-  /// Of all kinds, since the store was opened.
+  /// Failed jobs of all kinds since the store was opened.
   int FailedJobs() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
@@ -83,7 +83,7 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-/// Counts the files that are made.
+/// Counts the files created.
 class FileCounter final : public leveldb::EnvWrapper {
  public:
   FileCounter() : EnvWrapper(leveldb::Env::Default()) {}
@@ -105,7 +105,7 @@ TEST_P(StoreTest, MakesNoFilesWhileItIsHardlyUsed) {
   EXPECT_EQ(env.made, made_by_open);
   Reopen();
   const int before = env.made;
-  Fill(100, 0);  // makes the next logs, and tables
+  Fill(100, 0);  // creates the next logs, and tables
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   EXPECT_GE(env.made, before + 3);
   db_.reset();
@@ -219,7 +219,7 @@ TEST_P(StoreTest, ABatchIsOneWrite) {
 }
 
 TEST_P(StoreTest, FewOpenTablesSuffice) {
-  if (GetParam() != "lull") GTEST_SKIP() << "what is cached is no matter of policy";
+  if (GetParam() != "lull") GTEST_SKIP() << "caching does not depend on the policy";
   options_.max_open_files = 74;
   options_.write_buffer_size = 4 << 20;
   options_.max_file_size = 1 << 20;
@@ -227,7 +227,7 @@ TEST_P(StoreTest, FewOpenTablesSuffice) {
   options_.filter_policy = filter.get();
   options_.compression = leveldb::kNoCompression;
   Reopen();
-  leveldb::WriteBatch batch;  // a policy that delays each write delays few
+  leveldb::WriteBatch batch;  // few writes, because a policy may delay each write
   for (int i = 0; i < 80'000; ++i) {
     batch.Put(Key((i * 7919) % 80'000), Filling(i, 0));
     if (i % 200 != 199) continue;
@@ -310,7 +310,7 @@ TEST_P(StoreTest, AMissingTableIsNamed) {
   EXPECT_NE(status.ToString().find(table), std::string::npos) << status.ToString();
 }
 
-/// Two tables in L1, one of a1 that is damaged and one of m1, and newer ones of a1 in L0.
+/// L1 has two tables: a damaged one with a1, and one with m1. L0 has a newer entry of a1.
 class DamagedStoreTest : public StoreTest {
  protected:
   void SetUp() override {
@@ -339,16 +339,16 @@ class DamagedStoreTest : public StoreTest {
   }
 };
 
-// Where a table is damaged nothing is compacted any more; elsewhere all goes on.
+// A damaged range is not compacted any more; all others are.
 TEST_P(DamagedStoreTest, CompactRangeEndsOnlyAtDamageInItsWay) {
   Put("m1", "new");
   Compact("m", "n");
-  EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
+  EXPECT_EQ(FilesAtLevel(0), "1") << "the table of a1";
   EXPECT_EQ(FilesAtLevel(1), "2");
   EXPECT_EQ(Value("m1"), "new");
-  Compact("a", "b");  // and ends, a second time too
+  Compact("a", "b");  // ends, even the second time
   EXPECT_EQ(FilesAtLevel(0), "1");
-  EXPECT_EQ(FailedJobs(), 1) << "the same damage is not met again";
+  EXPECT_EQ(FailedJobs(), 1) << "the damaged table is not read again";
   EXPECT_EQ(Value("a1"), "new");
 }
 
@@ -408,7 +408,7 @@ TEST_P(StoreTest, LeavesNoFileBehindThatNobodyNeeds) {
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   Reopen();
-  db_.reset();  // removes what the open found superseded
+  db_.reset();  // removes the files that the open found obsolete
   std::vector<std::string> names;
   ASSERT_TRUE(leveldb::Env::Default()->GetChildren(name_, &names).ok());
   int tables = 0, logs = 0, manifests = 0;
@@ -445,14 +445,14 @@ TEST_P(StoreTest, FiltersInMemoryAreOfTablesInL0Alone) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Value(Key(i)), Filling(i, 0));
   EXPECT_EQ(Value(Key(20)), "-");
 
-  db_->CompactRange(nullptr, nullptr);  // there is nothing to merge with: the table is moved
+  db_->CompactRange(nullptr, nullptr);  // nothing to merge with, so the table is moved
   ASSERT_EQ(FilesAtLevel(0), "0");
   EXPECT_EQ(KeyFilterBytes(db_.get()), 0u);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Value(Key(i)), Filling(i, 0));
   EXPECT_EQ(Value(Key(20)), "-");
 }
 
-/// Takes letters for equal that differ in case only.
+/// Ignores the case of letters.
 class AnyCase final : public leveldb::Comparator {
  public:
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {

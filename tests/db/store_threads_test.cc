@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Many threads at one store, run under TSan: writers, readers, iterators and snapshots, while
-// memtables are sealed, flushed and compacted, and the store is closed and opened again. Each
-// thread knows what it may see, so that a lost or a stale entry fails here too.
+// Many threads use one store, run under TSan: writers, readers, iterators and snapshots, while
+// memtables are sealed, flushed and compacted, and the store is closed and reopened. Each thread
+// knows what it may see, so that a lost or stale entry fails the test.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ std::string KeyOf(int writer, int key) {
   return "w" + std::to_string(writer) + "-" + std::to_string(1000 + key);
 }
 
-/// A value says which batch of its writer wrote it.
+/// A value contains the number of the batch that wrote it.
 std::string ValueOf(uint64_t batch, size_t size) {
   std::string value(size, static_cast<char>('a' + batch % 26));
   EncodeFixed64(value.data(), batch);
@@ -43,8 +43,8 @@ class Stress {
  public:
   explicit Stress(leveldb::DB* db) : db_(db) {}
 
-  /// Writer `id` writes all its keys in each batch, so that all of them bear one number at any
-  /// moment.
+  /// Writer `id` writes all its keys in each batch, so that they all have the same batch number at
+  /// any time.
   void Write(int id, uint64_t first_batch) {
     Random random(1000 + id);
     for (uint64_t batch = first_batch; batch < first_batch + kBatchesPerRound; ++batch) {
@@ -77,8 +77,9 @@ class Stress {
     }
   }
 
-  /// In one snapshot each writer's keys are all there and bear one number, which is not older than
-  /// what was acknowledged before: batches are atomic. Returns the number, 0 if there is no key.
+  /// Checks that batches are atomic: in one snapshot each writer's keys are all present and have
+  /// one batch number, not older than the last acknowledged one. Returns the number, 0 if there is
+  /// no key.
   void ReadBatch(int id, const leveldb::ReadOptions& options, uint64_t* batch) {
     const uint64_t at_least = options.snapshot == nullptr ? written_[id].load() : 0;
     std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(options));
@@ -110,7 +111,7 @@ class Stress {
       options.snapshot = db_->GetSnapshot();
       ASSERT_NO_FATAL_FAILURE(ReadBatch(id, options, &batch));
       ASSERT_GE(batch, at_least);
-      // What is flushed, merged and dropped meanwhile is not what the snapshot sees.
+      // Flushes, merges and drops must not change what the snapshot sees.
       if (random.OneIn(4)) {
         ASSERT_TRUE(Flush(db_).ok());
       }
@@ -121,7 +122,7 @@ class Stress {
     }
   }
 
-  /// What clients ask of the background while others write.
+  /// Requests for background work while others write.
   void Pester(uint64_t seed) {
     Random random(seed);
     while (!stop_.load()) {

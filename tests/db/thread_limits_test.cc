@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The threads of a process that opens stores: how many there are, and what happens when the system
-// refuses one.
+// refuses to start one.
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -93,7 +93,7 @@ TEST(StoreThreads, AStoreWithACoordinatorOfItsOwnNeedsSomeToo) {
 
 TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
   const std::string name = testing::FreshDirectory("no-event-thread") + "/store";
-  std::shared_ptr<Coordinator> others;  // its threads run already
+  std::shared_ptr<Coordinator> others;  // its threads already run
   ASSERT_TRUE(Coordinator::Shared({}, &others).ok());
   std::shared_ptr<FolderThread> folder_thread;
   ASSERT_TRUE(FolderThread::Shared(&folder_thread).ok());
@@ -108,7 +108,7 @@ TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
   EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
-/// Starts so many threads, and counts those that have not ended.
+/// Starts at most `left` threads, and counts those that have not ended.
 class FewThreads final : public ThreadFactory {
  public:
   explicit FewThreads(int left) : left_(left) {}
@@ -152,7 +152,7 @@ TEST(StoreThreads, ACoordinatorThatLacksOneEndsTheOthers) {
   }
 }
 
-// Where the thread runs already, because of a test before, nothing is refused.
+// If an earlier test has started the thread, nothing is refused.
 TEST(StoreThreads, ScheduleTriesAgain) {
   leveldb::Env* const env = leveldb::Env::Default();
   testing::EventCount scheduled;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Tables that cannot be read. What needs one waits until it can be read, and nothing else does;
-// iterators return everything else and report the error.
+// Tables that cannot be read. Only work that needs such a table waits until it can be read.
+// Iterators return everything else and report the error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class UnreadableInputTest : public ::testing::Test {
     testing::Fault fault;
     fault.kind = testing::FaultKind::kErrorSticky;
     fault.ops = testing::kOpenRead | testing::kRead;
-    fault.name_part = *tables.rbegin();  // what it was made of may still be there
+    fault.name_part = *tables.rbegin();  // the inputs it was made of may still exist
     env_.Arm(fault);
     Put("a1", "new");
     Compact("a", "b");
@@ -65,8 +65,8 @@ class UnreadableInputTest : public ::testing::Test {
     EndPause();
   }
 
-  /// After a job failed no other begins for a while, and none that reads what could not be read for
-  /// a longer while.
+  /// After a failed job no other begins for a while. No job reads the unreadable input for a longer
+  /// while.
   void EndPause() { clock_.Advance(4 * kRetryNanos); }
   void EndLongPause() { clock_.Advance(100 * kRetryNanos); }
 
@@ -114,7 +114,7 @@ TEST_F(UnreadableInputTest, HoldsUpNothingElse) {
   for (int round = 0; round < 5; ++round) {
     Put("m1", std::to_string(round));
     Compact("m", "n");
-    EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
+    EXPECT_EQ(FilesAtLevel(0), "1") << "the table of a1";
   }
   EXPECT_EQ(FilesAtLevel(1), "2");
 }
@@ -123,15 +123,15 @@ TEST_F(UnreadableInputTest, HoldsUpNothingThatAJobTakesAlongWithIt) {
   Put("m1", "new");
   ASSERT_TRUE(Flush(db_.get()).ok());
   EXPECT_EQ(FilesAtLevel(0), "2");
-  EndLongPause();  // a1's turn has come again: one job takes both
+  EndLongPause();  // a1 may be tried again: one job takes both
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=2").ok());
   checker_->Await([](const auto& counts) { return counts.failed == 2; });
   EXPECT_EQ(checker_->LastEnd(JobKind::kL0Compaction).input_files, 4u);
   EXPECT_EQ(FilesAtLevel(0), "2");
-  script_.AwaitObeyed();  // the store has taken note of the failure
+  script_.AwaitObeyed();  // the store has handled the failure
   EndPause();
   checker_->Await([](const auto& counts) { return counts.compactions_done == 3; });
-  EXPECT_EQ(FilesAtLevel(0), "1") << "that of a1";
+  EXPECT_EQ(FilesAtLevel(0), "1") << "the table of a1";
 }
 
 TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
@@ -174,7 +174,8 @@ class DamagedTableTest : public ::testing::Test {
       ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), Key(i), value).ok());
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
-  /// Closes the store and damages its newest table at `offset`, or so far before its end.
+  /// Closes the store and damages its newest table at `offset`, or if negative, counted from its
+  /// end.
   void DamageNewestTable(int64_t offset) {
     db_.reset();
     std::vector<std::string> names;
@@ -193,7 +194,7 @@ class DamagedTableTest : public ::testing::Test {
     read.verify_checksums = true;
     return std::unique_ptr<leveldb::Iterator>(db_->NewIterator(read));
   }
-  /// How many keys a walk returns, each once and in order; it must end with a Corruption.
+  /// The number of keys that a walk returns, each once and in order; it must end with a Corruption.
   static int Walk(leveldb::Iterator* it, bool forward) {
     int seen = 0;
     std::string last;
@@ -219,7 +220,7 @@ class DamagedTableTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-constexpr int64_t kInTheIndex = -60;  // the footer has 48 bytes, the trailer before it 5
+constexpr int64_t kInTheIndex = -60;  // the footer is 48 bytes, the trailer before it 5
 
 TEST_F(DamagedTableTest, OneOfTenTablesInL0WithADamagedIndex) {
   ASSERT_NO_FATAL_FAILURE(Open());
@@ -256,7 +257,7 @@ TEST_P(DamagedBlockTest, HidesNothingElse) {
   const std::unique_ptr<leveldb::Iterator> it = NewIterator();
   it->Seek(Key(2900));
   EXPECT_TRUE(it->Valid() && it->key() == Key(2900));
-  EXPECT_TRUE(it->status().ok()) << "it has not met the block";
+  EXPECT_TRUE(it->status().ok()) << "it has not reached the block";
   EXPECT_EQ(Walk(it.get(), true), readable);
   EXPECT_EQ(Walk(it.get(), false), readable);
   it->Seek(Key(2900));

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Callers that LevelDB did not foresee: extreme options, nulls, an Env that throws, a comparator
-// that is no order, keys that make an index huge. Each gets an error or works; none may crash or
-// hang the store, or lose acknowledged writes.
+// that defines no order, keys that make an index huge. Each gets an error or works; none may crash
+// or hang the store, or lose acknowledged writes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -142,7 +142,7 @@ TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
   }
 }
 
-/// No order at all.
+/// Not a consistent order.
 class Disorder final : public leveldb::Comparator {
  public:
   enum class Kind { kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash };
@@ -186,7 +186,7 @@ TEST_P(DisorderTest, NeitherCrashesNorHangs) {
   options.write_buffer_size = 64 << 10;
   for (int life = 0; life < 3; ++life) {
     std::unique_ptr<leveldb::DB> db;
-    if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // refused: fine too
+    if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
     for (int i = 0; i < 2000; ++i) {
       if (!db->Put(leveldb::WriteOptions(), Key(i), std::string(100, 'v')).ok()) break;
     }
@@ -329,7 +329,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
     return it->Valid() && it->value() == "v";
   };
   for (const bool by_get : {true, false}) {
-    db.reset();  // opens the table, and reads its blocks, again
+    db.reset();  // so that the table is opened, and its blocks read, again
     ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
     int thrown = 0;
     for (int operation = 0;; ++operation) {
@@ -350,7 +350,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   }
 }
 
-/// Every key begins a block and differs from its neighbours only at its end, so the index is long.
+/// Every key begins a block and differs from its neighbours only at its end, so the index is large.
 class LongKeysTest : public ::testing::Test {
  protected:
   static constexpr int kKeys = 60;

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// An iterator over internal keys in memory, in the order in which they are given, that can be told
-// to fail.
+// An iterator over internal keys in memory, in the given order. It can fail on request.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 class VectorIterator final : public leveldb::Iterator {
  public:
-  // Standing on position `fail_at` is an I/O error.
+  // Reaching position `fail_at` is an I/O error.
   VectorIterator(const KeyOrder& order, Pairs pairs, std::optional<size_t> fail_at = std::nullopt)
       : order_(order), pairs_(std::move(pairs)), fail_at_(fail_at), at_(pairs_.size()) {}
 
@@ -27,7 +26,7 @@ class VectorIterator final : public leveldb::Iterator {
   leveldb::Slice key() const override { return key_; }
   leveldb::Slice value() const override { return pairs_[at_].second; }
   leveldb::Status status() const override {
-    return failed_ ? leveldb::Status::IOError("told to fail") : leveldb::Status::OK();
+    return failed_ ? leveldb::Status::IOError("made to fail") : leveldb::Status::OK();
   }
   void SeekToFirst() override { Stand(0); }
   void SeekToLast() override { Stand(pairs_.size() - 1); }
@@ -41,10 +40,10 @@ class VectorIterator final : public leveldb::Iterator {
   void Prev() override { Stand(at_ - 1); }
 
  private:
-  void Stand(size_t position) {  // a position before the first wraps around to none
+  void Stand(size_t position) {  // the position before the first wraps around and becomes invalid
     at_ = std::min(position, pairs_.size());
     failed_ = fail_at_ == at_;
-    // A key's memory goes with each step, so that a use of an older slice shows.
+    // Each step frees the key's memory, so that the use of an older slice is detected.
     std::string().swap(key_);
     if (Valid()) key_ = pairs_[at_].first;
   }

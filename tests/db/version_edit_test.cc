@@ -94,7 +94,7 @@ TEST(VersionEditTest, ReadsTheFieldsOfLevelDBsRecord) {
 TEST(VersionEditTest, DecodeIsTheInverse) {
   for (const VersionEdit& edit : {VersionEdit(), Everything()}) {
     VersionEdit decoded;
-    decoded.log_number = 12345;  // what was there before is gone
+    decoded.log_number = 12345;  // DecodeFrom replaces previous fields
     ASSERT_TRUE(decoded.DecodeFrom(Encoded(edit)).ok());
     EXPECT_EQ(decoded, edit);
   }
@@ -147,7 +147,7 @@ TEST(VersionEditTest, RefusesBadFields) {
       {"\x07\x01\x01\x01" + bad_kind + key, "smallest key"},
       {"\x07\x01\x01\x01" + key + short_key, "largest key"},
       {"\x07\x01\x01\x01" + key, "largest key"},
-      // From these no new file, and no new write, could be numbered.
+      // After these no new file, or no new write, could get a number.
       {Numbered('\x02', kFileNumberMax + 1), "log number"},
       {Numbered('\x03', kFileNumberMax + 1), "next file number"},
       {Numbered('\x03', UINT64_MAX), "next file number"},

@@ -88,7 +88,7 @@ TEST(Version, DebtCountsExcessForEachLevelItPasses) {
   std::array<uint64_t, kLevels> targets = {0, 10 * mib, 100 * mib, ~0ull, ~0ull, ~0ull, ~0ull};
   EXPECT_EQ(VersionFromText("L1: 1:[a..b]*10")->DebtBytes(targets, 4), 0u);
   EXPECT_EQ(VersionFromText("L1: 1:[a..b]*13")->DebtBytes(targets, 4), 3 * mib);
-  // L1 is 3 too large, and those 3 make L2 2 too large.
+  // L1 is 3 MiB too large, and those 3 make L2 2 too large.
   EXPECT_EQ(VersionFromText("L1: 1:[a..b]*13 L2: 2:[a..b]*99")->DebtBytes(targets, 4), 5 * mib);
   EXPECT_EQ(VersionFromText("L0: 1:[a..b] 2:[a..b]")->DebtBytes(targets, 4), 0u);
   EXPECT_EQ(VersionFromText("L0: 1:[a..b] 2:[a..b]")->DebtBytes(targets, 2), 2 * mib);
@@ -161,7 +161,7 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
 }
 
 TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
-  // Tables of one key each, so that any set of them fits a level. Several edits to one builder.
+  // Tables of one key each, so that any set of them fits a level. Several edits for each builder.
   SCOPED_TRACE("seed 17");
   Random random(17);
   VersionRef version = EmptyVersion();
@@ -207,7 +207,7 @@ TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
   }
 }
 
-/// As goleveldb lists what it recovered from logs.
+/// goleveldb lists the tables that it recovered from logs twice.
 TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
   VersionBuilder builder(EmptyVersion(), MakePlainTable);
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]")).ok());

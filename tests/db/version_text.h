@@ -62,7 +62,7 @@ inline TableRef MakePlainTable(const TableMeta& table) {
 
 inline VersionRef EmptyVersion() { return std::make_shared<const Version>(InternalOrder()); }
 
-// `base` after `edit`; null when the builder refuses.
+// `base` after `edit`; null if the builder refuses the edit.
 inline VersionRef Applied(VersionRef base, const VersionEdit& edit) {
   VersionBuilder builder(std::move(base), MakePlainTable);
   VersionRef result;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the layout vsst takes, on versions made by hand.
+// The choices of the layout vsst, on versions made by hand.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using testing::VersionFromText;
 
 constexpr uint64_t kMib = 1 << 20;
 
-// f = 4, S_M = 8 MiB: L1 holds 32 MiB, of tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
+// f = 4, S_M = 8 MiB: L1 holds 32 MiB, in tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
 LayoutOptions SmallLayout() {
   LayoutOptions layout;
   layout.kind = LayoutKind::kVsst;
@@ -86,7 +86,7 @@ TEST(VsstPick, AYoungerL0TableMayGoWhenItOverlapsNoOlderOne) {
   EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}}), "L0 3 + 5");
   EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}, {0, 1, "j", "p"}}), "nothing");
   EXPECT_EQ(PickText("L0: 1:[a..f] 2:[f..k]", JobClass::kL0, {{0, 1, "a", "f"}}), "nothing")
-      << "f may stand in both";
+      << "both may contain f";
 }
 
 TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
@@ -101,7 +101,7 @@ TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
   EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20", JobClass::kL0,
                      {{1, 2, "a", "f"}}),
             "L0 9 move")
-      << "room is on its way";
+      << "a job already makes room";
   EXPECT_EQ(PickText("L0: 9:[x..z]*4 L1: 1:[a..c]*32 2:[d..f]*32 L2: 3:[a..f]*20", JobClass::kL0,
                      {{2, 3, "a", "f"}}),
             "L0 9 move")
@@ -116,7 +116,8 @@ TEST(VsstPick, NothingLeavesL1WithinItsTarget) {
 TEST(VsstPick, WithAnEmptyL2TablesMoveInSetsOfOneTablesSize) {
   EXPECT_EQ(PickText("L1: 1:[a..c]*5 2:[d..f]*3 3:[g..k]*8 4:[l..p]*8 5:[q..z]*8", JobClass::kDeep),
             "L1 1 2 move");
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40", JobClass::kDeep), "L1 1 move") << "one goes, however large";
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40", JobClass::kDeep), "L1 1 move")
+      << "one table moves, whatever its size";
 }
 
 TEST(VsstPick, AMoveKeepsToWhatLiesTwoLevelsDown) {
@@ -124,14 +125,14 @@ TEST(VsstPick, AMoveKeepsToWhatLiesTwoLevelsDown) {
   EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80 3:[c..c]*0.1", JobClass::kDeep), "L1 1");
 }
 
-// Costs 2, 5, 1, 4: 2 is poor.
+// Their costs are 2, 5, 1 and 4, so 2 is poor.
 constexpr char kMixed[] =
     "L1: 1:[a..c]*4 2:[d..f]*20 3:[m..p]*4 4:[s..u]*4.5"
     " L2: 5:[a..b]*8 6:[d..e]*100 7:[h..k]*8 8:[m..n]*4 9:[q..r]*8 10:[s..t]*18";
 
 TEST(VsstPick, GoodTablesGoTheCheapestFirst) {
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep), "L1 1 3 + 5 8 #c")
-      << "3 and then 1, 8 MiB in sum, with a fence before what lies between";
+      << "3 and then 1, 8 MiB in total, with a fence before the table between";
   LayoutOptions roomy = SmallLayout();
   roomy.table_bytes_max = 8 * kMib + kMib / 2;
   roomy.growth_factor = 3.5;  // L1 holds less, and 4 is poor too
@@ -143,7 +144,7 @@ TEST(VsstPick, GoodTablesGoTheCheapestFirst) {
 TEST(VsstPick, WhatIsInUseIsLeftOut) {
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{2, 3, "a", "b"}}), "L1 3 + 8")
       << "4 would still fit, but not within the size of a table";
-  // 1 and 3 are both free, but a job runs between them.
+  // 1 and 3 are both free, but a running job is between them.
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{2, 3, "h", "k"}}), "L1 3 + 8");
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {{0, 1, "a", "z"}}), "nothing");
 }
@@ -158,7 +159,7 @@ TEST(VsstPick, PoorTablesWaitUntilThereAreNoOthers) {
 }
 
 TEST(VsstPick, AllPoorNeighboursThatShareWhatLiesBelowGoTogether) {
-  // Alone each lies over 24 or 16 MiB; 2 and 3 together over 24.
+  // Each alone overlaps 24 or 16 MiB; 2 and 3 together overlap 24.
   const std::string tables =
       "L1: 1:[a..c]*2 2:[d..e]*2 3:[f..g]*2 4:[h..z]*30"
       " L2: 5:[a..b]*8 6:[b1..b2]*8 7:[c..d]*8 8:[e..f]*8 9:[g..g]*8 10:[h..i]*990";
@@ -175,7 +176,7 @@ TEST(VsstPick, OneHugeOverlap) {
 }
 
 TEST(VsstPick, TablesThatTouchAtABoundaryShareIt) {
-  // b ends 4 and begins nothing else: 1 overlaps 4 by one key, 2 does not.
+  // b ends 4 and begins no other table, so 1 overlaps 4 by one key, and 2 does not overlap it.
   const std::string tables = "L1: 1:[b..c]*2 2:[d..e]*31 L2: 4:[a..b]*8 5:[c1..c2]*8 6:[e1..f]*8";
   EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 2 move");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, {{1, 2, "d", "e"}}), "nothing")
@@ -186,7 +187,7 @@ TEST(VsstPick, TablesThatTouchAtABoundaryShareIt) {
 }
 
 TEST(VsstPick, NeighboursInOneGroupNeedNoFence) {
-  // 5 lies below both; nothing lies between 2 and 3; 7 lies between 3 and 4.
+  // 5 overlaps 1 and 2; no table is between 2 and 3; 7 is between 3 and 4.
   const std::string tables =
       "L1: 1:[a..c]*2 2:[d..e]*2 3:[g..h]*2 4:[m..n]*2 6:[x..z]*40"
       " L2: 5:[b..d]*1 7:[j..k]*8 8:[x..y]*900";
@@ -194,7 +195,7 @@ TEST(VsstPick, NeighboursInOneGroupNeedNoFence) {
 }
 
 TEST(VsstPick, AUserKeyIsNotTornApart) {
-  // As LevelDB may have left them: entries of c in 1, 2 and 3; those below in 7 and 8.
+  // As LevelDB can leave them: 1, 2 and 3 have entries of c; below are 7 and 8.
   EXPECT_EQ(PickText("L1: 1:[a..c@9]*1 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*40"
                      " L2: 7:[a..a]*0.1 8:[d1..f]*900",
                      JobClass::kDeep),
@@ -213,7 +214,7 @@ TEST(VsstPick, DeeperLevelsGoAsInLeveled) {
 }
 
 TEST(VsstPick, TakesOverAStoreOfAnyShape) {
-  // As `leveled` leaves it: much in L1, of tables that are small here.
+  // As `leveled` leaves it: many bytes in L1, in tables that are small for vsst.
   EXPECT_EQ(
       PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2", JobClass::kL0),
       "L0 1 + 5 6");
@@ -230,7 +231,7 @@ TEST(OverlapIndex, CountsEachTableBelowOnceForARange) {
   EXPECT_EQ(overlap.Bytes(2, 2), 4 * kMib);
   EXPECT_EQ(overlap.Bytes(3, 3), 0u);
   EXPECT_EQ(overlap.Bytes(0, 2), 6 * kMib);
-  EXPECT_EQ(overlap.Bytes(2, 3), 28 * kMib) << "with what lies between them";
+  EXPECT_EQ(overlap.Bytes(2, 3), 28 * kMib) << "with the tables between them";
   EXPECT_EQ(OverlapIndex(*VersionFromText("L1: 1:[a..c]"), 1).Bytes(0, 0), 0u);
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Which files a WalSet makes, uses again and removes. One thread plays the leader and the flush
-// thread.
+// The files that a WalSet creates, recycles and removes. One thread acts as the leader and as the
+// flush thread.
 #include "db/wal/wal_set.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using testing::Fault;
 using testing::FaultEnv;
 using testing::FaultKind;
 
-constexpr size_t kLogsMax = 1 + 2 * 6;  // the present one, and twice what may be wanted ready
+constexpr size_t kLogsMax = 1 + 2 * 6;  // the current log, and twice the most to keep ready
 
 leveldb::Options OptionsWith(leveldb::Env* env) {
   leveldb::Options options;
@@ -46,8 +46,8 @@ class WalSetTest : public ::testing::Test {
     while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
   }
 
-  /// A memtable's life: its records are written, the next WAL takes over, its own is released.
-  /// Returns how many files were to be removed.
+  /// A memtable's lifetime: its records are written, the next WAL takes over, and its own is
+  /// released. Returns the number of files to remove.
   size_t Round(int records, bool sync) {
     const std::string record(1000, 'r');
     for (int i = 0; i < records; ++i) {
@@ -87,23 +87,23 @@ TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
   for (int round = 0; round < 20; ++round) removed += Round(30, true);
   EXPECT_EQ(removed, 0u);
   EXPECT_GE(disk_.appends_to_reused_logs() - appends, 20u * 30);
-  // Opened for writing: each once, to be recycled; none is new.
+  // Each file was opened for writing once, to be recycled; none was created.
   EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
 }
 
-// A sync of the folder that succeeds behind one that failed says nothing of the names before it.
+// A successful directory sync after a failed one proves nothing about the names before the failure.
 TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   ASSERT_TRUE(wals_.Append("first").ok());
   ASSERT_TRUE(wals_.Sync().ok());
-  ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so it was made now
+  ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so Switch created it
   const size_t before = Logs();
   Fault fault;
   fault.kind = FaultKind::kErrorOnce;
   fault.ops = testing::kSyncDir;
   env_.Arm(fault);
   EXPECT_FALSE(wals_.Prepare().ok());
-  EXPECT_EQ(Logs(), before) << "nor is what was to be prepared";
+  EXPECT_EQ(Logs(), before) << "the failed preparation leaves no file";
   env_.Heal();
   ASSERT_TRUE(wals_.Append("second").ok());
   EXPECT_FALSE(wals_.Sync().ok());
@@ -131,18 +131,18 @@ TEST_F(WalSetTest, NorWhenTheyCeaseTo) {
 TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) Round(30, true);
-  EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so has nothing to spare
+  EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so its size fits exactly
   EXPECT_EQ(Round(200, true), 1u);
   size_t removed = 0;
   for (int round = 0; round < 20; ++round) removed += Round(30, true);
-  EXPECT_GT(removed, 0u);  // those made for so much are too long now
+  EXPECT_GT(removed, 0u);  // files of the larger size are too long now
   const uint64_t appends = disk_.appends_to_reused_logs();
-  EXPECT_EQ(Round(33, true), 0u);  // that differs by less than a file has to spare
+  EXPECT_EQ(Round(33, true), 0u);  // the difference is less than the spare bytes of a file
   EXPECT_EQ(Round(30, true), 0u);
   EXPECT_GT(disk_.appends_to_reused_logs(), appends);
 }
 
-// The leader still holds them, for a sync to come.
+// The leader still holds these logs, for a later sync.
 TEST_F(WalSetTest, NorWhatEndedUnsynced) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   const std::string record(1000, 'r');
@@ -189,11 +189,11 @@ TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
   EXPECT_FALSE(wals_.Restart(2).ok());
 }
 
-/// Logs may borrow no descriptor. Knows which logs are open.
+/// No log can get a descriptor from the budget. Tracks which logs are open.
 class OpenLogsEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
-  bool seals = true;  // give the descriptor back
+  bool seals = true;  // sealing releases the descriptor
   bool IsOpen(const std::string& path) const { return open_.contains(path); }
   size_t OpenCount() const { return open_.size(); }
 
@@ -241,7 +241,7 @@ class OpenLogsTest : public ::testing::Test {
     context_.name = "/store";
     context_.extension = &env_;
   }
-  /// How many of so many switches succeed.
+  /// The number of successful switches in `tries` tries.
   int Switches(int tries) {
     int switches = 0;
     for (int i = 0; i < tries; ++i) {
@@ -260,7 +260,7 @@ class OpenLogsTest : public ::testing::Test {
 
 TEST_F(OpenLogsTest, SealedLogsTakeNoDescriptor) {
   ASSERT_TRUE(wals_.Switch(1).ok());
-  EXPECT_GE(Switches(20), 19) << "the first that lacks one makes room for the others";
+  EXPECT_GE(Switches(20), 19) << "only the first switch lacks a descriptor";
 }
 
 TEST_F(OpenLogsTest, LogsThatHoldTheirDescriptorAreFew) {
@@ -268,10 +268,10 @@ TEST_F(OpenLogsTest, LogsThatHoldTheirDescriptorAreFew) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_EQ(Switches(20), 2);
   wals_.Release(wals_.current_number());
-  EXPECT_EQ(Switches(20), 2) << "what was released may be opened again";
+  EXPECT_EQ(Switches(20), 2) << "released logs free their descriptors";
 }
 
-// An Env may refuse to remove an open file, as Windows does; and an open file keeps its space.
+// An Env can refuse to remove an open file, as on Windows; and an open file keeps its space.
 TEST_F(OpenLogsTest, ReleasedLogsAreClosedBeforeTheyAreRemoved) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 5; ++round) {
@@ -304,13 +304,13 @@ TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
   ASSERT_TRUE(wals_.Append(std::string(30'000, 'r')).ok());
   ASSERT_TRUE(wals_.Sync().ok());
   ASSERT_TRUE(wals_.Switch(1).ok());
-  EXPECT_TRUE(wals_.Release(wals_.current_number()).empty());  // to be recycled, and was not yet
+  EXPECT_TRUE(wals_.Release(wals_.current_number()).empty());  // kept, but not recycled yet
   const std::string current = LogFileName("/store", wals_.current_number());
   wals_.Close();
   EXPECT_EQ(Logs(), 1u);
   uint64_t bytes = 0;
   ASSERT_TRUE(disk_.GetFileSize(current, &bytes).ok());
-  EXPECT_EQ(bytes, 19u);  // the preamble: what an older log left is cut off
+  EXPECT_EQ(bytes, 19u);  // the preamble; the rest of an older log is cut off
 }
 
 TEST_F(WalSetTest, AFileThatCannotBeRecycledIsReplaced) {

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What goes wrong with stock LevelDB (tests/stock/stock_weakness_test.cc proves it) must not go
-// wrong here.
+// Weaknesses of stock LevelDB (tests/stock/stock_weakness_test.cc shows each) must not show here.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,5 +23,5 @@ INSTANTIATE_TEST_SUITE_P(All, WeaknessOfStock, ::testing::ValuesIn(AllWeaknesses
 }  // namespace
 }  // namespace lull::testing
 
-// Not a test by itself: what RunWeaknessIsolated starts in a child process.
+// Not a test itself: RunWeaknessIsolated starts it in a child process.
 TEST(WeaknessChild, DISABLED_Run) { EXPECT_TRUE(lull::testing::RunWeaknessChild()); }

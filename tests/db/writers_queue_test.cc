@@ -17,7 +17,7 @@ using leveldb::Status;
 using leveldb::WriteBatch;
 using Writer = WritersQueue::Writer;
 
-// One writer after the other joins, each on a thread of its own; the first leads.
+// Writers join one after the other, each on its own thread; the first leads.
 class WritersQueueTest : public ::testing::Test {
  protected:
   struct Client {
@@ -28,7 +28,7 @@ class WritersQueueTest : public ::testing::Test {
 
   ~WritersQueueTest() override { threads_.clear(); }
 
-  // `bytes`: of the batch, about; 0: a request to seal.
+  // `bytes`: approximate size of the batch; 0: a request to seal.
   Writer* Join(size_t bytes, bool sync) {
     Client& client = clients_.emplace_back();
     if (bytes > 0) {
@@ -45,13 +45,13 @@ class WritersQueueTest : public ::testing::Test {
       client.led = queue_.Join(&client.writer);
       if (client.led) queue_.Finish(&client.writer, &client.writer, Status::OK());
     }));
-    // That a writer waits in the queue shows in its length alone.
+    // Only the queue's length shows that a writer waits in it.
     while (queue_.Length() == length) OfferCore();
     return &client.writer;
   }
 
-  // Ends the group of the first; the others then lead and end by themselves. Returns who of them
-  // was in it.
+  // Ends the group of the first writer; the others then lead and end by themselves. Returns which
+  // of them were in the group.
   std::string FinishGroup(const Status& status) {
     Writer* const leader = &clients_.front().writer;
     queue_.Finish(leader, queue_.GroupEnd(leader), status);
@@ -81,7 +81,7 @@ TEST_F(WritersQueueTest, AGroupEndsWithOneStatus) {
   EXPECT_EQ(FinishGroup(Status::IOError("the disk")), "gggg");
 }
 
-// Its write would be acknowledged, and not be durable.
+// Otherwise its write would be acknowledged without being durable.
 TEST_F(WritersQueueTest, ASyncedWriteIsNotLedByOneThatDoesNotSync) {
   Join(10, false);
   Join(10, false);

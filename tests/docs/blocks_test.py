@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Checks what the documentation shows: code compiles, commands and options exist, links lead
-somewhere. Which block is checked how is written in CONTRIBUTING.md.
+"""Checks the examples in the documentation: code compiles, commands and options exist, links lead
+to a target. CONTRIBUTING.md says how each kind of block is checked.
 
 usage: blocks_test.py SOURCE FOLDER_WITH_LULL CC CXX
 """
@@ -21,10 +21,10 @@ PAGES = markdown.pages(SOURCE)
 LANGUAGES = {'', 'c', 'cmake', 'cpp', 'json', 'python', 'sh', 'text', 'yaml'}
 
 MARKS = {'run', 'way'}
-# Values in capitals stand for a value.
+# Does not match capitals, which are placeholders for values.
 OPTION_STRING = r'[a-z0-9_]+=[a-z0-9][\w-]*(?:;[a-z0-9_]+=[a-z0-9][\w-]*)*'
 
-# What fragments of C++ and C may use without saying where it comes from.
+# Declarations that fragments of C++ and C may use.
 PREAMBLE_CPP = '''
 #include <cstdio>
 #include <memory>
@@ -50,11 +50,11 @@ extern leveldb_t* db;
 extern leveldb_options_t* options;
 '''
 
-# Programs that are not ours; what is said of their options is not checked.
+# Third-party programs, whose options are not checked.
 OTHERS = {'apt-get', 'c++', 'cc', 'cd', 'cp', 'curl', 'df', 'diff', 'echo', 'export', 'grep', 'jq',
           'ldd', 'ls', 'mkdir', 'mv', 'program', 'some_program_that_links_leveldb', 'python3', 'rm',
           'rsync', 'sudo', 'tail', 'watch', 'your-program'}
-# Ours: where to look whether an option exists.
+# Our programs, and the files that define their options.
 SCRIPTS = {
     **{f'benchmarks/{name}': [f'benchmarks/{name}', 'benchmarks/drivers/command_line.py']
        for name in ('compare', 'layouts', 'policies', 'suite', 'tune', 'tuning_study')},
@@ -93,7 +93,7 @@ def read(path):
 
 
 def words_of(line):
-    """A line of shell as lists of words, one for each simple command."""
+    """Splits a shell line into lists of words, one for each simple command."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars='|&;<>')
     lexer.whitespace_split = True
     commands = [[]]
@@ -106,7 +106,7 @@ def words_of(line):
 
 
 def program_of(words):
-    """(program as it is called, its arguments, what is set in its environment)."""
+    """Returns (program as called, its arguments, its environment settings)."""
     settings = []
     words = list(words)
     while words and re.match(r'[A-Z_]+=', words[0]):
@@ -117,7 +117,7 @@ def program_of(words):
 
 
 def own_name(program):
-    """The key of SCRIPTS, `lull` or `leveldbutil`; None for programs of others."""
+    """Returns the key of SCRIPTS, `lull` or `leveldbutil`; None for third-party programs."""
     name = os.path.basename(program)
     if name in ('lull', 'leveldbutil'):
         return name
@@ -130,7 +130,7 @@ def own_name(program):
 
 
 class Shell:
-    """What is wrong with the commands of a block, without running them."""
+    """Finds errors in the commands of a block, without running them."""
 
     def __init__(self):
         self.presets = json.loads(read('CMakePresets.json'))
@@ -143,7 +143,7 @@ class Shell:
         return self.helps[words]
 
     def lines(self, block):
-        """The block's commands: all lines, or those behind a `$` where there is any."""
+        """Returns the block's commands: all lines, or those after a `$` if there are any."""
         lines = block.text.replace('\\\n', ' ').splitlines()
         if any(line.startswith('$ ') for line in lines):
             lines = [line[2:] for line in lines if line.startswith('$ ')]
@@ -206,11 +206,11 @@ class Shell:
             match = re.match(r'-D(\w+)', word)
             if match and match.group(1).startswith('LULL_'):
                 if not re.search(rf'\b{match.group(1)}\b', self.cmake_text):
-                    yield f'{match.group(1)} is no option of the build'
+                    yield f'{match.group(1)} is not an option of the build'
 
 
 def option_complaints(text):
-    """What is wrong with an option string, says a store that is opened with it."""
+    """Yields the errors in an option string, as reported by a store opened with it."""
     with tempfile.TemporaryDirectory() as folder:
         done = run([os.path.join(PROGRAMS, 'lull'), 'put', '--create', folder, 'k', 'v'],
                    env={**os.environ, 'LULL_OPTIONS': text})
@@ -237,8 +237,8 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def one_source(self, language, preamble, scope):
-        """All blocks of a language in one source: programs as they are, but for the name of main;
-        fragments as bodies of functions."""
+        """Returns all blocks of a language as one source: programs with main renamed, fragments as
+        function bodies."""
         includes, bodies = [preamble], []
         for number, block in enumerate(blocks(language)):
             lines = block.text.splitlines()

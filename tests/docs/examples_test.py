@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Does what the README and docs/examples/README.md tell a newcomer to do, command by command, and
-compares what the pages say of metrics, statistics and options with what a store says.
+"""Runs the steps of the README and docs/examples/README.md, command by command. Compares the
+metrics, statistics and options on the pages with a store's own.
 
 usage: examples_test.py SOURCE BUILD DROP_IN_FOLDER CMAKE
 
-The blocks marked "way" are run as they stand. Two kinds of commands in them are answered by a
-stand-in: `cmake --workflow` puts what BUILD and DROP_IN_FOLDER already hold where the build would
-have put it, and `apt-get` only looks whether cmake/install-deps installs the same packages. With
-LULL_DOCS_FRESH=1 in the environment all is done in earnest, in a copy of SOURCE.
+The blocks marked "way" run unchanged, except that two commands are replaced. `cmake --workflow`
+copies the results of BUILD and DROP_IN_FOLDER to the places where the build would put them.
+`apt-get` only checks that cmake/install-deps installs the same packages. With LULL_DOCS_FRESH=1 in
+the environment the real commands run, in a copy of SOURCE.
 """
 import json
 import os
@@ -58,7 +58,7 @@ def commands_of(text):
 
 
 class Workplace:
-    """A folder that looks like a fresh copy of the sources."""
+    """A directory that looks like a fresh copy of the sources."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp()
@@ -103,7 +103,7 @@ class Workplace:
 
 
 def setUpModule():
-    """All tests use one workplace, as one reader would."""
+    """All tests share one workplace, like one reader."""
     global PLACE
     PLACE = Workplace()
     unittest.addModuleCleanup(PLACE.remove)
@@ -150,7 +150,7 @@ class ExamplesTest(unittest.TestCase):
 
 
 class FactsTest(unittest.TestCase):
-    """Names in the pages are those that a store uses."""
+    """The names on the pages are those of a store."""
 
     @classmethod
     def setUpClass(cls):
@@ -183,7 +183,7 @@ class FactsTest(unittest.TestCase):
 
     def test_statistics_are_listed(self):
         listed = {span for _, span in PAGES['docs/metrics.md'].spans()}
-        # Members of these are named for classes of jobs, causes, and what policies measure.
+        # The members of these are job classes, causes, and policies' measurements.
         of_kinds = {'job_totals', 'slowdown', 'stop', 'state'}
 
         def names(value, kinds):

@@ -1,19 +1,20 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What the tests of the documentation need of Markdown: fenced blocks, links, headings, code."""
+"""Parses the parts of Markdown that the documentation tests need: fenced blocks, links, headings,
+code."""
 import dataclasses
 import glob
 import os
 import re
 
 FENCE = re.compile(r'^(\s*)(```+)\s*(.*)$')
-LINK = re.compile(r'\]\(([^)\s]+)\)')  # its text may begin on an earlier line
+LINK = re.compile(r'\]\(([^)\s]+)\)')  # the link's text may begin on an earlier line
 HEADING = re.compile(r'^#{1,6}\s+(.*?)\s*$')
 SPAN = re.compile(r'(?<!`)`([^`\n]+)`(?!`)')
 
 
 @dataclasses.dataclass
 class Block:
-    """A fenced block. `language` is the first word behind the fence, `marks` are the others."""
+    """A fenced block. `language` is the first word after the fence; `marks` are the others."""
 
     path: str
     line: int  # of its first line of text
@@ -59,13 +60,13 @@ class Page:
                 yield number, match.group(1)
 
     def spans(self):
-        """Code in the middle of text."""
+        """Yields inline code."""
         for number, line in self.prose:
             for match in SPAN.finditer(line):
                 yield number, match.group(1)
 
     def anchors(self):
-        """The names that headings can be linked by."""
+        """Yields the anchors of headings."""
         for _, line in self.prose:
             match = HEADING.match(line)
             if match:
@@ -74,7 +75,7 @@ class Page:
 
 
 def pages(root):
-    """All pages that users read, by path."""
+    """Returns all pages for users, by path."""
     paths = glob.glob('*.md', root_dir=root) + glob.glob('docs/**/*.md', root_dir=root,
                                                          recursive=True)
     return {path: Page(root, path) for path in sorted(paths)}

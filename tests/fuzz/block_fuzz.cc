@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A block of any bytes under the cursor and as an index; and blocks that are built.
+// A block of arbitrary bytes, read by a cursor and as an index; and built blocks.
 //
-// Input: flags, then a target to seek, then the block, or the entries to build one of. Checked:
-// each walk ends within the block's bytes; a built block is read forward, backward and by search as
-// it was written, and an index over it finds the same.
+// Input: flags, then a target to seek, then the block, or the entries to build one from. Checks:
+// each walk ends and stays within the block's bytes; forward, backward and by search, a built block
+// reads as it was written; an index over it finds the same.
 #include <map>
 #include <string>
 #include <utility>
@@ -22,10 +22,10 @@ namespace {
 using leveldb::Slice;
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-constexpr uint8_t kBuilt = 1;         // built of entries, not taken as it is
+constexpr uint8_t kBuilt = 1;         // built from entries instead of used as it is
 constexpr uint8_t kInternalKeys = 2;  // keys have a trailer
 
-/// Reads each byte of what the cursor shows, so that ASan sees where it points.
+/// Reads each byte at the cursor, so that ASan checks where it points.
 size_t Touch(const BlockCursor& cursor) {
   size_t sum = cursor.offset();
   const Slice parts[] = {cursor.key(), cursor.value()};
@@ -35,7 +35,7 @@ size_t Touch(const BlockCursor& cursor) {
   return sum;
 }
 
-/// Walks on from where the cursor stands. Each entry takes three bytes at least.
+/// Walks on from the cursor's position. Each entry takes at least three bytes.
 void Walk(const Slice& contents, bool forward, BlockCursor* cursor) {
   size_t sum = 0;
   for (size_t steps = 0; cursor->Valid(); ++steps) {
@@ -55,7 +55,7 @@ void CheckAnyBlock(const Slice& bytes, const KeyOrder& order, const Slice& targe
   cursor.Reset(block, order);
   cursor.SeekToFirst();
   Walk(bytes, true, &cursor);
-  // A walk back begins each step at a restart point, so it is tried on small blocks only.
+  // A backward walk begins each step at a restart point, so it runs on small blocks only.
   constexpr size_t kBackwardBytesMax = 2048;
   if (bytes.size() <= kBackwardBytesMax) {
     cursor.SeekToLast();
@@ -113,7 +113,7 @@ void CheckBuiltBlock(const Entries& entries, int restart_interval, const KeyOrde
   for (const auto& [key, value] : entries) builder.Add(key, value);
   const size_t predicted = builder.ByteCount();
   Exact contents(builder.Finish());
-  Require(contents.slice().size() == predicted, "a block is as long as was said");
+  Require(contents.slice().size() == predicted, "a block is as long as predicted");
   Block block;
   Require(block.Parse(contents.slice()) == nullptr, "a built block is a block");
   BlockCursor cursor;
@@ -139,7 +139,7 @@ void CheckBuiltBlock(const Entries& entries, int restart_interval, const KeyOrde
     const auto place = static_cast<size_t>(found - entries.begin());
     cursor.Reset(block, order);
     cursor.Seek(order, key);
-    Require(StandsOn(cursor, entries, place), "a search finds the first at or behind its target");
+    Require(StandsOn(cursor, entries, place), "a search finds the first at or after its target");
     cursor.Reset(index.block(), order);
     index.Seek(order, key, &cursor);
     Require(StandsOn(cursor, entries, place), "an index finds the same");

@@ -1,9 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The stored bytes of one block: snappy, zstd or neither.
+// The stored bytes of one block: snappy, zstd or uncompressed.
 //
-// Input: flags, then what is stored. Checked: it is decoded or refused; what comes out is no longer
-// than the stored bytes can make it, however much they claim; bytes that were compressed come back.
+// Input: flags, then the stored bytes. Checks: they are decoded or refused; the output is no longer
+// than the stored bytes can make it, whatever length they claim; compressed bytes are decoded to
+// the original.
 #include <snappy.h>
 #include <zstd.h>
 
@@ -21,9 +22,9 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-constexpr uint8_t kVerify = 1;      // with whatever checksum
-constexpr uint8_t kCompressed = 2;  // by the library first
-// The rest of the flags: the type byte.
+constexpr uint8_t kVerify = 1;      // verify the checksum; it is valid only with kCompressed
+constexpr uint8_t kCompressed = 2;  // compressed by the library first
+// The remaining flags are the type byte.
 
 std::string Compress(const Slice& raw, uint8_t type) {
   std::string stored;

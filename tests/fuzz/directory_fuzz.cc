@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's folder with any files in it, opened, read, written, compacted, opened again.
+// A store's directory with arbitrary files: opened, read, written, compacted, reopened.
 //
-// Input: flags, then the folder (folder.h). Checked: the store opens or says why not; whatever is
-// then asked of it ends, with data or an error; no file is removed that was not read to its end or
-// stands in lost/, and none at all where the open fails; a store that was open once opens again,
-// and has what was written to it.
+// Input: flags, then the directory (folder.h). Checks: the store opens or fails with a reason;
+// every later operation ends with data or an error; only files that were read to their end, or are
+// in lost/, are removed, and none if the open fails; a store that was open once opens again, and
+// has the data written to it.
 #include <string>
 
 #include "db/filename.h"
@@ -41,9 +41,10 @@ void OpenReadOnlyAndRead(const StoreUnderTest& store, const Folder& before) {
   leveldb::DB* raw = nullptr;
   const Status status = OpenReadOnly(store.options, kStore, &raw);
   const std::unique_ptr<leveldb::DB> db(raw);
-  Require(status.ok() || IsRefusal(status), "a store can be looked at, or not", status.ToString());
+  Require(status.ok() || IsRefusal(status), "a read-only open succeeds or is refused",
+          status.ToString());
   if (db != nullptr) ReadStore(db.get());
-  Require(ReadFolder(store.env(), kStore) == before, "looking changes nothing");
+  Require(ReadFolder(store.env(), kStore) == before, "a read-only open changes nothing");
 }
 
 void RunOne(Input input) {
@@ -64,20 +65,21 @@ void RunOne(Input input) {
     Require(missing.empty(), "an open that fails removes nothing", Listing(missing));
     return;
   }
-  Require(had_current || store.options.create_if_missing, "no store comes of nothing");
+  Require(had_current || store.options.create_if_missing,
+          "an open without CURRENT fails unless it may create a store");
   ReadStore(store.db());
   const bool written = store.db()->Put(leveldb::WriteOptions(), kKey, "value").ok();
   if ((flags & kCompact) != 0) store.db()->CompactRange(nullptr, nullptr);
   status = store.db()->Put(leveldb::WriteOptions(), kKey, "value");
-  // Under paranoid_checks a compaction that met damage stops writes, as on stock.
+  // Under paranoid_checks a compaction that finds damage stops writes, as on stock.
   const bool may_refuse = store.options.paranoid_checks && IsRefusal(status);
-  Require(!written || status.ok() || may_refuse, "damaged tables keep nobody from writing",
+  Require(!written || status.ok() || may_refuse, "damaged tables do not stop writes",
           status.ToString());
   ReadStore(store.db());
   store.Close();
 
   std::set<std::string> missing = MissingFiles(before, ReadFolder(store.env(), kStore));
-  // Where there was no CURRENT there was no store: what may be there is of one that never began.
+  // Without a CURRENT there was no store, so its MANIFESTs and temporary files may be removed.
   std::erase_if(missing, [&](const std::string& name) {
     const auto parsed = ParseFileName(name);
     return removable.contains(name) ||
@@ -86,7 +88,7 @@ void RunOne(Input input) {
   });
   Require(missing.empty(), "nothing is removed that was not read to its end", Listing(missing));
 
-  RequireOk(store.Open(), "what was open once opens again");
+  RequireOk(store.Open(), "a store that was open opens again");
   std::string value;
   status = store.db()->Get(leveldb::ReadOptions(), kKey, &value);
   Require(!written || (status.ok() && value == "value"), "what was written is there",

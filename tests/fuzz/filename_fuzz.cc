@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// File names, and what CURRENT holds.
+// File names, and the content of CURRENT.
 //
-// Input: the text. Checked: a name that is accepted is the one that the store would give the file,
-// and no other; CURRENT names a MANIFEST exactly, or is corrupt.
+// Input: the text. Checks: an accepted name is exactly the one that the store would give the file;
+// CURRENT names a MANIFEST exactly, or is corrupt.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@
 namespace lull::fuzz {
 namespace {
 
-/// The names that a file of this kind and number may have in a store's folder.
+/// The names that a file of this kind and number can have in a store's directory.
 std::vector<std::string> NamesOf(const ParsedFileName& file) {
   const std::string in;
   switch (file.kind) {

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A filter block of any bytes, and filter blocks that are built.
+// A filter block of arbitrary bytes, and built filter blocks.
 //
-// Input: flags, a block's offset, a key, then the filter block, or the keys to build one of.
-// Checked: a damaged filter answers; a built one says of no key in it that it is not there, nor
-// does a Bloom filter of any size.
+// Input: flags, a block's offset, a key, then the filter block, or the keys to build one from.
+// Checks: a damaged filter gives an answer; a built one, and a Bloom filter of any size, denies
+// none of its keys.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ namespace {
 
 using leveldb::Slice;
 
-constexpr uint8_t kBuilt = 1;  // built of keys, not taken as it is
+constexpr uint8_t kBuilt = 1;  // built from keys instead of used as it is
 
 const leveldb::FilterPolicy& Bloom(uint8_t bits_per_key) {
   static std::unique_ptr<const leveldb::FilterPolicy> policies[256];

@@ -12,8 +12,8 @@
 #include "db/version/manifest.h"
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
+#include "tests/fuzz/fix_checksums.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mend.h"
 
 namespace lull::fuzz {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 using leveldb::Slice;
 
 constexpr size_t kFilesMax = 32;
-constexpr uint8_t kMended = 1;
+constexpr uint8_t kFixChecksums = 1;
 
 enum Kind : uint8_t {
   kCurrent,
@@ -34,11 +34,11 @@ enum Kind : uint8_t {
   kLostTable,
   kInfoLog,
   kForeign,
-  kShortName,  // as a store would not write it
+  kShortName,  // not as a store writes it
   kKinds,
 };
 
-/// Mostly small; the last two bring a store to the end of its numbers.
+/// Mostly small; the last two bring a store near its largest file number.
 uint64_t NumberOf(uint8_t code) {
   if (code == 255) return kFileNumberMax;
   if (code == 254) return kFileNumberMax / 2;
@@ -89,7 +89,7 @@ bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Fo
   return false;
 }
 
-/// Whether all of a log can be replayed.
+/// Whether a log can be replayed completely.
 bool IsWhole(const StoreContext& context, const std::string& path) {
   std::string bytes;
   if (!leveldb::ReadFileToString(context.env(), path, &bytes).ok()) return false;
@@ -112,9 +112,9 @@ Folder DecodeFolder(const Slice& bytes) {
     const uint8_t flags = input.Byte();
     const std::string name = NameOf(kind, code);
     std::string contents = input.Take(input.Short()).ToString();
-    if ((flags & kMended) != 0) {
-      if (name.ends_with(".ldb") || name.ends_with(".sst")) MendTable(&contents);
-      if (name.ends_with(".log") || name.find("MANIFEST-") == 0) MendLog(&contents);
+    if ((flags & kFixChecksums) != 0) {
+      if (name.ends_with(".ldb") || name.ends_with(".sst")) FixTableChecksums(&contents);
+      if (name.ends_with(".log") || name.find("MANIFEST-") == 0) FixLogChecksums(&contents);
     }
     folder[name] = std::move(contents);
   }
@@ -128,7 +128,7 @@ std::string EncodeFolder(const Folder& folder) {
       const auto kind = static_cast<uint8_t>(place / 256);
       const auto code = static_cast<uint8_t>(place % 256);
       if (NameOf(kind, code) != name || contents.size() > UINT16_MAX) continue;
-      for (const uint8_t byte : {kind, code, kMended, static_cast<uint8_t>(contents.size()),
+      for (const uint8_t byte : {kind, code, kFixChecksums, static_cast<uint8_t>(contents.size()),
                                  static_cast<uint8_t>(contents.size() >> 8)}) {
         bytes.push_back(static_cast<char>(byte));
       }
@@ -175,7 +175,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   std::set<std::string> removable;
   StoreContext context(options);
   context.name = name;
-  context.options.filter_policy = nullptr;  // a damaged filter keeps nobody from the entries
+  context.options.filter_policy = nullptr;  // a damaged filter must not hide entries
   ManifestState state;
   const auto make = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
@@ -197,7 +197,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
         if (listed.contains(parsed->number) &&
             !(ScanTable(context, parsed->number, path, &scan).ok() && scan.whole()))
           break;
-        // The end of the MANIFEST may have named it.
+        // The damaged end of the MANIFEST may have named this table.
         if (!state.is_torn || listed.contains(parsed->number)) removable.insert(file);
         break;
       case FileKind::kLog:

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's folder as one input, and what may become of its files.
+// A store's directory as one fuzz input, and the rules for its files.
 #pragma once
 
 #include <map>
@@ -16,23 +16,23 @@ namespace lull::fuzz {
 /// Contents by name; files of lost/ as "lost/NAME".
 using Folder = std::map<std::string, std::string>;
 
-/// A folder of any bytes. For each file: its kind, its number, flags, length (2 bytes), contents.
-/// Where a flag says so the contents get right checksums.
+/// A directory of arbitrary bytes. For each file: its kind, number, flags, length (2 bytes),
+/// contents. A flag requests valid checksums in the contents.
 Folder DecodeFolder(const leveldb::Slice& bytes);
 
-/// Bytes that decode to these files; those with other names than a store's are left out.
+/// Bytes that decode to these files, without files that have names no store uses.
 std::string EncodeFolder(const Folder& folder);
 
 void WriteFolder(leveldb::Env* env, const std::string& name, const Folder& folder);
 Folder ReadFolder(leveldb::Env* env, const std::string& name);
 
-/// The files of `before` that are neither in `after`, with the same contents, nor under its lost/.
-/// What the store writes for people, its LOCK and CURRENT do not count.
+/// The files of `before` that are neither in `after` with the same contents, nor under its lost/.
+/// Ignores the store's log files for people, LOCK and CURRENT.
 std::set<std::string> MissingFiles(const Folder& before, const Folder& after);
 
-/// The files that an open may remove, by what the folder itself says: what the MANIFEST does not
-/// need, and logs and tables that can be read to their end, since their contents live on elsewhere.
-/// `name` in options.env holds the folder.
+/// The files that an open may remove, according to the directory itself: files that the MANIFEST
+/// does not need, and logs and tables that can be read to their end, because their contents are
+/// kept elsewhere. `name` in options.env is the directory.
 std::set<std::string> RemovableFiles(const leveldb::Options& options, const std::string& name);
 
 }  // namespace lull::fuzz

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the fuzz targets share. A target is one file that defines LLVMFuzzerTestOneInput: it reads
-// any bytes, lets the code under test do its work on them, and calls Require for what must hold.
-// Linked with libFuzzer (preset fuzz), or with replay.cc, which runs files and seeded mutations of
-// them. A target depends on its input alone; one thread calls it.
+// Shared code of the fuzz targets. A target is one file that defines LLVMFuzzerTestOneInput. It
+// runs the code under test on arbitrary bytes and calls Require for each promise. It is linked with
+// libFuzzer (preset fuzz), or with replay.cc, which runs files and seeded mutations of them. A
+// target depends on its input only; one thread calls it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace lull::fuzz {
 
-/// A promise that is broken ends the process: that is what makes it a finding.
+/// A broken promise ends the process, which makes it a finding.
 inline void Require(bool holds, const char* promise, const std::string& detail = "") {
   if (holds) return;
   std::fprintf(stderr, "broken: %s%s%s\n", promise, detail.empty() ? "" : ": ", detail.c_str());
@@ -34,7 +34,7 @@ inline void RequireOk(const leveldb::Status& status, const char* promise) {
   if (!status.ok()) Require(false, promise, status.ToString());
 }
 
-/// Takes an input apart from its front. What is read behind its end is zero, or empty.
+/// Takes an input apart from its front. Reads past its end give zero, or nothing.
 class Input {
  public:
   Input(const uint8_t* data, size_t size)
@@ -66,14 +66,14 @@ class Input {
     rest_.remove_prefix(taken.size());
     return taken;
   }
-  /// A length of one byte, and so many bytes.
+  /// A length of one byte, then that many bytes.
   leveldb::Slice TakePrefixed() { return Take(Byte()); }
 
  private:
   leveldb::Slice rest_;
 };
 
-/// A copy that ends where its memory ends, so that ASan sees a byte that is read behind it.
+/// A copy that ends where its memory ends, so that ASan detects reads past it.
 class Exact {
  public:
   explicit Exact(const leveldb::Slice& bytes)
@@ -88,7 +88,7 @@ class Exact {
   size_t size_;
 };
 
-/// Bytes as a file to be read in one go, at most `chunk_bytes` a call. They outlive it.
+/// Bytes as a sequential file; a call reads at most `chunk_bytes`. The bytes must outlive it.
 class SequentialBytes final : public leveldb::SequentialFile {
  public:
   explicit SequentialBytes(const leveldb::Slice& bytes, size_t chunk_bytes = SIZE_MAX)
@@ -111,7 +111,7 @@ class SequentialBytes final : public leveldb::SequentialFile {
   const size_t chunk_bytes_;
 };
 
-/// Bytes as a file to be read anywhere. They outlive it.
+/// Bytes as a random access file. The bytes must outlive it.
 class RandomAccessBytes final : public leveldb::RandomAccessFile {
  public:
   explicit RandomAccessBytes(const leveldb::Slice& bytes) : bytes_(bytes) {}

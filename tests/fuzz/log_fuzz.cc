@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A log of any bytes, as a MANIFEST's reader and as a WAL's read it.
+// A log of arbitrary bytes, read as a MANIFEST and as a WAL.
 //
-// Input: flags, the size of a read, the log. Checked: reading ends; what a reader says of its end
-// adds up; the size of a read changes nothing; a WAL's reader gives the first records of those that
-// the plain one gives; a salvage begins with what the plain one gives; records that are written
-// again are read again.
+// Input: flags, the size of a read, the log. Checks: reading ends; the reader's reported end is
+// consistent; the size of a read changes nothing; a WAL's reader returns a prefix of the plain
+// reader's records; a salvage begins with the plain reader's records; records written again are
+// read again.
 #include <string>
 #include <vector>
 
@@ -13,16 +13,16 @@
 #include "db/wal/log_reader.h"
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_reader.h"
+#include "tests/fuzz/fix_checksums.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mend.h"
 
 namespace lull::fuzz {
 namespace {
 
 using leveldb::Slice;
 
-constexpr uint8_t kMended = 1;        // with right checksums
-constexpr uint8_t kAcrossBlocks = 2;  // behind a record that nearly fills a block
+constexpr uint8_t kFixChecksums = 1;  // with valid checksums
+constexpr uint8_t kAcrossBlocks = 2;  // after a record that nearly fills a block
 
 struct Reading {
   std::vector<std::string> records;
@@ -40,7 +40,7 @@ Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults 
   while (reader.ReadRecord(&record)) {
     reading.records.push_back(record.ToString());
     Require(reader.LastRecordOffset() >= valid_bytes, "records come in the file's order");
-    Require(reader.ValidBytes() > reader.LastRecordOffset(), "a record ends behind its beginning");
+    Require(reader.ValidBytes() > reader.LastRecordOffset(), "a record ends after its beginning");
     valid_bytes = reader.ValidBytes();
   }
   reading.end = reader.end();
@@ -61,7 +61,7 @@ std::string LogOf(Slice bytes, uint8_t flags) {
     RequireOk(writer.AddRecord(filler), "a log can be written");
   }
   log.append(bytes.data(), bytes.size());
-  if ((flags & kMended) != 0) MendLog(&log);
+  if ((flags & kFixChecksums) != 0) FixLogChecksums(&log);
   return log;
 }
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Writes the seeds of the fuzz targets, by the store's own writers: FOLDER/TARGET/NAME.
+// Writes the seeds of the fuzz targets, with the store's own writers: FOLDER/TARGET/NAME.
 //
 // usage: make_seeds FOLDER
 #include <cstdio>
@@ -203,7 +203,7 @@ void MakeCompressed() {
     const std::string name = std::to_string(type);
     Save("compression", "text" + name, Byte(type << 2 | 3) + text);
     Save("compression", "zeros" + name, Byte(type << 2 | 2) + std::string(600, '\0'));
-    // As a block of such a table stands in it.
+    // As stored in a table with this compression.
     TableWriteOptions options;
     options.compression = static_cast<leveldb::CompressionType>(type);
     std::string bytes;
@@ -215,7 +215,7 @@ void MakeCompressed() {
   }
 }
 
-/// A folder as a store leaves it, after some work on it.
+/// A directory as a store leaves it after some work.
 Folder StoreFolder(int tables, int logs_kept, bool compacted) {
   StoreUnderTest store;
   store.options.create_if_missing = true;

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Calls of the API on a store in memory, beside a std::map.
+// Calls of the API on a store in memory, compared with a std::map.
 //
-// Input: options, then operations. Checked: every read, at present, at a snapshot and through an
-// iterator in both directions, gives what the map has; so does the store opened again, looked at
-// read-only, repaired, and its checkpoint.
+// Input: options, then operations. Checks: every read, latest, at a snapshot and through an
+// iterator in both directions, agrees with the map. So does the store after it is reopened, opened
+// read-only or repaired, and so does its checkpoint.
 #include <array>
 #include <iterator>
 #include <map>
@@ -41,7 +41,7 @@ enum Operation : uint8_t {
   kOperations,
 };
 
-// What costs more than a look is done a few times in a run.
+// A run does operations that cost more than a read only a few times.
 constexpr int kCostlyMax = 6;
 constexpr int kOperationsMax = 300;
 constexpr size_t kSnapshots = 4;
@@ -86,7 +86,7 @@ class Run {
     *snapshot = Snapshot();
   }
 
-  /// Few and short, so that they meet again.
+  /// Few and short keys, so that they repeat.
   std::string Key() {
     const uint8_t byte = input_.Byte();
     if (byte == 255) return "";
@@ -113,7 +113,7 @@ class Run {
   void Checkpoint();
   static void Compare(leveldb::DB* db, const Contents& expected);
 
-  /// Where a snapshot may be meant: that or the present.
+  /// A snapshot, or the latest state.
   const Snapshot* AnySnapshot() {
     const uint8_t byte = input_.Byte();
     if (byte % 2 == 0) return nullptr;
@@ -207,14 +207,14 @@ void Run::Get() {
   const Status status = store_.db()->Get(options, key, &value);
   const auto found = expected.find(key);
   if (found == expected.end()) {
-    Require(status.IsNotFound(), "what is not there is not found", status.ToString());
+    Require(status.IsNotFound(), "an absent key is not found", status.ToString());
   } else {
-    RequireOk(status, "what is there is found");
+    RequireOk(status, "a present key is found");
     Require(value == found->second, "with its value");
   }
 }
 
-/// Moves about; the map's iterator makes the same moves.
+/// Moves the iterator and the map's in step.
 void Run::Iterate() {
   const Snapshot* const snapshot = AnySnapshot();
   const Contents expected = snapshot != nullptr ? snapshot->contents : model_;
@@ -241,7 +241,7 @@ void Run::Iterate() {
       entry->Prev();
       at = at == expected.begin() ? expected.end() : std::prev(at);
     }
-    RequireOk(entry->status(), "an iterator reads on");
+    RequireOk(entry->status(), "an iterator has no error");
     Require(entry->Valid() == (at != expected.end()), "an iterator ends where the map does");
     if (at == expected.end()) continue;
     Require(entry->key() == Slice(at->first) && entry->value() == Slice(at->second),
@@ -249,7 +249,7 @@ void Run::Iterate() {
   }
 }
 
-/// As much as makes memtables full.
+/// Writes enough to fill memtables.
 void Run::Fill() {
   if (!MayBeCostly()) return;
   const std::string value(8000, static_cast<char>(input_.Byte()));
@@ -269,7 +269,7 @@ void Run::Reopen() {
 void Run::LookReadOnly() {
   if (!MayBeCostly()) return;
   leveldb::DB* raw = nullptr;
-  RequireOk(OpenReadOnly(store_.options, kStore, &raw), "an open store can be looked at");
+  RequireOk(OpenReadOnly(store_.options, kStore, &raw), "an open store can be opened read-only");
   const std::unique_ptr<leveldb::DB> db(raw);
   Compare(db.get(), model_);
 }

@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// RepairDB on a store's folder with any files in it.
+// RepairDB on a store's directory with arbitrary files.
 //
-// Input: flags, then the folder (folder.h). Checked: whatever it does, each file stays where it is
-// or stands in lost/; where it succeeds, the store opens, with every check, and can be read whole;
-// a second repair changes nothing. (That a healthy store keeps its contents: operations_fuzz.cc.)
+// Input: flags, then the directory (folder.h). Checks: whatever it does, each file stays where it
+// is or moves to lost/; if it succeeds, the store opens with all checks and can be read completely;
+// a second repair changes nothing. (operations_fuzz.cc checks that a healthy store keeps its
+// contents.)
 #include <string>
 
 #include "db/filename.h"
@@ -28,7 +29,7 @@ Folder WithoutLogs(Folder folder) {
   return folder;
 }
 
-/// A CURRENT that is not what a store writes is kept too.
+/// A CURRENT that no store writes is kept too.
 bool IsCurrentLost(const Folder& before, const Folder& after) {
   const auto current = before.find("CURRENT");
   if (current == before.end() || after.contains("lost/CURRENT")) return false;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// main() of a fuzz target where there is no libFuzzer: runs the given files, and all files in the
-// given folders, then a number of seeded mutations of them. Any compiler, any sanitizer.
+// main() of a fuzz target without libFuzzer: runs the given files, and all files in the given
+// directories, then a number of seeded mutations of them. Any compiler, any sanitizer.
 //
-// When a run dies or takes too long, its input is written to crash-TARGET in the present folder.
+// When a run dies or takes too long, its input is written to crash-TARGET in the current directory.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,10 +22,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "util/random.h"
 
-// Of sanitizers; null without.
+// Defined by sanitizers; null without.
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
-// An allocation that no input of these sizes justifies is a finding. (libFuzzer has
-// -malloc_limit_mb.)
+// An allocation too large for inputs of these sizes is a finding. (libFuzzer has -malloc_limit_mb.)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "max_allocation_size_mb=256:quarantine_size_mb=16";
@@ -38,7 +37,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr unsigned kRunSecondsMax = 60;
 
-// What a dying process writes, so plain memory.
+// Written by a dying process, so plain memory.
 const uint8_t* running_data = nullptr;
 size_t running_size = 0;
 char crash_name[256];
@@ -77,7 +76,7 @@ void PrepareToDie(const char* program) {
 }
 
 void RunInput(const Bytes& input) {
-  // Memory that ends with the input, so that what is read behind it is noticed.
+  // Memory that ends with the input, so that reads past it are detected.
   const auto exact = std::make_unique<uint8_t[]>(input.size());
   std::copy(input.begin(), input.end(), exact.get());
   running_data = exact.get();
@@ -88,7 +87,7 @@ void RunInput(const Bytes& input) {
   running_data = nullptr;
 }
 
-/// Makes a few changes of the kinds that files suffer and that parsers trip over.
+/// Makes a few changes of the kinds that occur in damaged files and that confuse parsers.
 class Mutator {
  public:
   Mutator(uint64_t seed, const std::vector<Bytes>& corpus) : random_(seed), corpus_(corpus) {}
@@ -113,7 +112,7 @@ class Mutator {
       case 1:
         *here = static_cast<uint8_t>(random_.Next());
         return;
-      case 2: {  // what is next to a limit
+      case 2: {  // values next to a limit
         static constexpr uint8_t kLimits[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff};
         const size_t bytes = std::min<size_t>(size_t{1} << random_.Uniform(4), input->size() - at);
         std::fill_n(here, bytes, kLimits[random_.Uniform(std::size(kLimits))]);
@@ -134,13 +133,13 @@ class Mutator {
         input->insert(here, fresh.begin(), fresh.end());
         return;
       }
-      case 6: {  // a stretch of the same input, elsewhere
+      case 6: {  // a part of the same input, elsewhere
         const size_t from = random_.Uniform(input->size());
         const size_t bytes = std::min(random_.Uniform(64) + 1, input->size() - std::max(from, at));
         std::copy_n(Bytes(*input).begin() + static_cast<ptrdiff_t>(from), bytes, here);
         return;
       }
-      default: {  // the end of another
+      default: {  // the end of another input
         const Bytes& other = corpus_[random_.Uniform(corpus_.size())];
         input->erase(here, input->end());
         input->insert(input->end(), other.begin() + static_cast<ptrdiff_t>(Place(other)),

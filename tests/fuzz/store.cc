@@ -14,7 +14,7 @@ using leveldb::Slice;
 using leveldb::Status;
 using Contents = std::map<std::string, std::string>;
 
-// A hostile table may name one block a thousand times.
+// A hostile table can name one block a thousand times.
 constexpr int kStepsMax = 3000;
 
 const leveldb::FilterPolicy* Bloom() {
@@ -26,7 +26,7 @@ bool IsAnswer(const Status& status) {
   return status.ok() || status.IsCorruption() || status.IsIOError() || status.IsNotFound();
 }
 
-/// False where the walk ended in an error, or was too long.
+/// False if the walk ended in an error, or was too long.
 bool Walk(leveldb::DB* db, bool forward, Contents* contents) {
   const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
   forward ? entry->SeekToFirst() : entry->SeekToLast();
@@ -65,7 +65,7 @@ std::optional<Contents> ReadStore(leveldb::DB* db) {
   const bool readable = Walk(db, true, &forward);
   const bool readable_back = Walk(db, false, &backward);
   int gets = 0;
-  // What they find may differ: a file with right checksums can have filters that deny a key, or
+  // The results may differ: a file with valid checksums can have filters that deny a key, or
   // sequences that contradict the order of its tables.
   for (const auto& [key, value] : forward) {
     if (++gets > 50) break;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Opens stores in memory for the targets that work on whole stores. They share threads, which
-// live as long as the process: starting them would take longer than a run does.
+// Opens stores in memory for the targets that test whole stores. They share threads that live as
+// long as the process, because starting threads would take longer than a run.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace lull::fuzz {
 
 inline constexpr char kStore[] = "/store";
 
-/// Small sizes; `env` is a fresh one in memory.
+/// A store with small sizes in a fresh `env` in memory.
 class StoreUnderTest {
  public:
   StoreUnderTest();
@@ -37,7 +37,7 @@ class StoreUnderTest {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-/// Reads all of a store in both directions, and asks it what can be asked. Nothing where something
+/// Reads a whole store in both directions, and reads its properties. Returns nothing if something
 /// cannot be read.
 std::optional<std::map<std::string, std::string>> ReadStore(leveldb::DB* db);
 

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A table file of any bytes.
+// A table file of arbitrary bytes.
 //
-// Input: flags, a key, the file. Checked: it is opened or refused; walks in both directions, also
-// past damage, and searches end, with data or an error; whatever the cache and the checksums; and
-// what passes its own checksums is the same walked forward and backward.
+// Input: flags, a key, the file. Checks: it is opened or refused; walks in both directions, also
+// past damage, and searches end with data or an error, with any cache and checksum options; a table
+// that passes its own checksums shows the same forward and backward.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@
 #include "leveldb/comparator.h"
 #include "leveldb/filter_policy.h"
 #include "table/table_reader.h"
+#include "tests/fuzz/fix_checksums.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mend.h"
 #include "util/coding.h"
 
 namespace lull::fuzz {
@@ -23,7 +23,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-constexpr uint8_t kMended = 1;  // with right checksums
+constexpr uint8_t kFixChecksums = 1;  // with valid checksums
 constexpr uint8_t kInternalKeys = 2;
 constexpr uint8_t kFilter = 4;
 constexpr uint8_t kParanoid = 8;
@@ -32,7 +32,7 @@ constexpr uint8_t kCache = 32;
 constexpr uint8_t kReadahead = 64;
 constexpr uint8_t kSkipDamaged = 128;
 
-// An index may name one block a thousand times, so a walk may be longer than the file.
+// An index can name one block a thousand times, so a walk can be longer than the file.
 constexpr int kStepsMax = 3000;
 
 bool IsAnswer(const Status& status) {
@@ -84,7 +84,7 @@ void RunOne(Input input) {
   const uint8_t flags = input.Byte();
   std::string key = input.TakePrefixed().ToString();
   std::string bytes = input.rest().ToString();
-  if ((flags & kMended) != 0) MendTable(&bytes);
+  if ((flags & kFixChecksums) != 0) FixTableChecksums(&bytes);
   static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
 
   std::unique_ptr<leveldb::Cache> cache;
@@ -109,7 +109,7 @@ void RunOne(Input input) {
   const Status status =
       TableReader::Open(options, std::make_unique<RandomAccessBytes>(bytes), bytes.size(), &table);
   Require(IsAnswer(status) && status.ok() == (table != nullptr), "a table opens or does not");
-  const bool genuine = (flags & kMended) == 0 && read.verify_checksums;
+  const bool genuine = (flags & kFixChecksums) == 0 && read.verify_checksums;
   if (table != nullptr) Explore(*table, read, key, genuine);
 }
 

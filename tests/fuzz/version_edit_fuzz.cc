@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Records of a MANIFEST, and the Versions that come of them.
+// Records of a MANIFEST, and the Versions that result from them.
 //
-// Input: edits, each behind its length (2 bytes). Checked: an edit that is accepted is encoded and
-// decoded to the same; a Version that is built is in order and answers questions; edits applied one
-// by one give what they give applied all at once.
+// Input: edits, each after its length (2 bytes). Checks: an accepted edit encodes and decodes to
+// the same; a built Version is in order and answers queries; edits applied one by one give the same
+// Version as all at once.
 #include <memory>
 #include <string>
 #include <vector>

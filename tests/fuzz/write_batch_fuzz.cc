@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The bytes of a write batch, as they stand in a WAL.
+// The bytes of a write batch, as in a WAL.
 //
-// Input: the record. Checked: what Validate accepts can be walked and inserted, entry by entry,
-// with the sequences it says; what it refuses is refused by the walk too; a WriteBatch made of the
-// entries has the same bytes where it is new, and iterates over them.
+// Input: the record. Checks: a record that Validate accepts can be walked and inserted, entry by
+// entry, at its sequences; the walk refuses what Validate refuses; a WriteBatch made of the entries
+// is valid and iterates over them.
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,7 +50,7 @@ std::vector<Entry> WalkOver(const Slice& record, Status* status) {
 
 void CheckMemTable(const Slice& record, const std::vector<Entry>& entries) {
   const SequenceNumber first = batch::SequenceOf(record);
-  if (!batch::HasPossibleSequence(record)) return;  // whoever reads a WAL refuses these
+  if (!batch::HasPossibleSequence(record)) return;  // every reader of a WAL refuses these
   const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
   static const auto pool = std::make_shared<BlockPool>(4 << 10);
   const auto memtable = std::make_unique<MemTable>(order, pool);

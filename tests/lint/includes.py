@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Finds includes of the library's headers from which a file uses no name.
+"""Finds includes of library headers from which a file uses no name.
 
-By text: a header's names are its classes, enumerations, aliases, functions, constants and macros.
-Public headers can include others for their users.
+Works on text: a header's names are its classes, enumerations, aliases, functions, constants and
+macros. Public headers can include others for their users.
 """
 import os
 import re

@@ -4,8 +4,8 @@
 
 usage: lint.py [--self-test] [ROOT]
 
-Prints one line a finding, "file:line: rule: what to do", and exits 1 if there is any.
---self-test plants an offence against every rule and fails unless exactly that rule fires.
+Prints one line for each finding, "file:line: rule: what to do", and exits 1 if there are any.
+--self-test violates each rule and fails unless exactly that rule fires.
 """
 import os
 import re
@@ -22,7 +22,7 @@ FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
 COPYRIGHT = 'Copyright (c) 2026 The Lull Authors'
 
-# What the files of a folder may include, by the first part of the path. The folders of the public
+# The layers that each folder may include, by the first part of the path. The folders of the public
 # headers are leveldb, lull and helpers.
 PUBLIC = {'leveldb', 'lull', 'helpers'}
 LIBRARY = PUBLIC | {'util', 'table', 'scheduler', 'db'}
@@ -37,8 +37,8 @@ LAYERS = {
 }
 FOLDERS = LIBRARY | {'benchmarks', 'tests', 'include'}
 
-# Rules by pattern: name, pattern, files where it is allowed, what to do instead. They look at C++
-# only, without its comments and without what stands in quotes (but for the paths of includes).
+# Rules by pattern: name, pattern, files where it is allowed, what to do instead. They apply to C++
+# only, without comments and string literals (except the paths of includes).
 PATTERNS = [
     ('clock',
      r'\b\w+_clock::now\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b|'
@@ -52,7 +52,7 @@ PATTERNS = [
     ('thread',
      r'\bstd::(jthread\b|thread\b(?!::)|async\b)|\bpthread_create\b',
      r'util/(thread|env_posix)|benchmarks/',
-     'start threads by util/thread.h'),
+     'start threads with util/thread.h'),
     ('random',
      r'\bstd::random_device\b|\bs?rand(_r)?\s*\(|\b[dl]rand48\b|\bgetrandom\b',
      r'util/random',
@@ -65,11 +65,11 @@ PATTERNS = [
      r'#\s*include\s*<((unistd|fcntl|pthread|sched|poll|dirent|dlfcn|spawn|semaphore|libgen|'
      r'syscall|signal)\.h|(sys|linux|asm)/[\w/]+\.h)>',
      r'util/|benchmarks/|tests/',
-     'only util/ depends on POSIX: give it what is missing there'),
+     'only util/ may use POSIX: add what you need there'),
     ('rtti',
      r'\bdynamic_(pointer_)?cast\b|\btypeid\b',
      r'benchmarks/|tests/',
-     'objects of clients may have no type information: use util/registry.h'),
+     'clients can pass objects without type information: use util/registry.h'),
     ('pure',
      r'<(thread|mutex|shared_mutex|condition_variable|future|atomic|chrono|random|fstream|'
      r'iostream)>|"leveldb/(env|db|cache)\.h"|"util/(clock|thread|mutex|random|grace|env_\w+)\.h"|'
@@ -88,25 +88,25 @@ PAUSE_CPP = re.compile(r'(->|\.)\s*SleepFor(Nanos|Microseconds)\s*\(|\bOfferCore
                        r'\bthis_thread::yield\b')
 PAUSE_SCRIPT = re.compile(r'\btime\.sl' r'eep\b|^\s*sl' r'eep\s')
 PAUSES = {
-    # Pauses of clients are the work that is done.
+    # Pauses are part of the clients' load.
     'tests/db/load_test.cc',
     'tests/resources/soak.cc',
     'tests/schedule/clients.cc',
     'tests/util/grace_test.cc',
-    # How soon a client that tries again succeeds is what is measured.
+    # Measures how soon a client that retries succeeds.
     'tests/resources/resource_cases_test.cc',
     'tests/resources/sweep.cc',
-    # Sleeping is what is tested, or replaced.
+    # Tests or replaces sleeping.
     'tests/schedule/primitives.cc',
     'tests/schedule/schedule_test.cc',
     'tests/support/crash_env.cc',
     'tests/support/crash_env_test.cc',
     'tests/util/clock_test.cc',
     'tests/util/env_posix_test.cc',
-    # There is no event: a thread blocks in the function that is tested.
+    # There is no event: a thread blocks in the tested function.
     'tests/db/event_hub_test.cc',
     'tests/db/writers_queue_test.cc',
-    # Programs of others, which tell nobody how far they are.
+    # Third-party programs, which report no progress.
     'tests/clients/drivers/checks.py',
 }
 
@@ -120,7 +120,7 @@ SOURCE = CPP + ('.py', '.sh', '.cmake', 'CMakeLists.txt')
 
 
 def code_of(text):
-    """C++ without comments and without what stands in quotes; lines stay where they are."""
+    """Returns C++ without comments and string literals; line numbers stay the same."""
 
     def blank(match):
         newlines = '\n' * match.group().count('\n')
@@ -131,19 +131,20 @@ def code_of(text):
 
 
 def without_directives(code):
-    """C++ with its preprocessor lines made empty."""
+    """Returns C++ with empty preprocessor lines."""
     return re.sub(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
                   lambda match: '\n' * match.group().count('\n'), code, flags=re.M)
 
 
 def kind_of(head):
-    """What a brace opens, judged by the text since the last brace or semicolon before it."""
+    """Returns what a brace opens, judged by the text since the last brace or semicolon before
+    it."""
     if re.search(r'\bnamespace\b|\bextern\s*""\s*$', head):
         return 'scope'
     if re.search(r'\benum\b', head):
         return 'other'
     head = re.sub(r'\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>', '', head)
-    # Attributes and annotation macros of a class have parentheses, but make no function of it.
+    # Attributes and annotation macros of a class have parentheses, but it is not a function.
     plain = re.sub(r'\balignas\s*\([^()]*\)|\b[A-Z][A-Z0-9_]+\s*\([^()]*\)', '', head)
     if re.search(r'\b(class|struct|union)\b[^()]*$', plain):
         return 'scope'
@@ -151,8 +152,8 @@ def kind_of(head):
 
 
 def functions(code):
-    """Yields (first line, last line) of every function body with its signature, lambdas and local
-    classes being part of the function they stand in."""
+    """Yields (first line, last line) of every function body with its signature. Lambdas and local
+    classes count as part of the function that contains them."""
     kinds, starts, line = [], [], 1  # of the open braces
     head, head_line, last = '', 0, (0, 0)
     for char in without_directives(code):
@@ -161,7 +162,8 @@ def functions(code):
             line += 1
         if char == '{':
             kind, first = kind_of(head), head_line or line
-            # "Type() : a_{1}, b_(2) {": what follows a brace of an initialiser belongs to it still.
+            # "Type() : a_{1}, b_(2) {": the text after a brace of an initialiser belongs to the
+            # function.
             if not inside and last[1] and (not head.strip() or head.lstrip().startswith(',')):
                 kind, first = 'function', last[0]
             kinds.append(kind)
@@ -223,7 +225,7 @@ def check_cpp(path, text):
             if pattern.search(line) and not home.match(path):
                 yield number, rule, instead
         if path.endswith('.h') and re.search(r'\busing\s+namespace\b', line):
-            yield number, 'using-namespace', 'name what you need: a header speaks for others too'
+            yield number, 'using-namespace', 'name what you need: a header affects its includers'
 
 
 def is_source(path, text):
@@ -243,7 +245,7 @@ def check_file(path, text):
         if len(line) > COLUMNS_MAX:
             yield number, 'line-length', f'at most {COLUMNS_MAX} columns'
         if UNFINISHED.search(line):
-            yield number, 'unfinished', 'do it, or say in the docs what is left out and why'
+            yield number, 'unfinished', 'finish it, or document what is missing and why'
     if path.startswith('tests/') and path not in PAUSES:
         yield from check_pauses(path, code_of(text) if path.endswith(CPP) else text)
     if path.endswith(CPP):
@@ -266,12 +268,12 @@ def check_tree(root):
             with open(os.path.join(root, path), encoding='utf-8') as file:
                 text = file.read()
         except (UnicodeDecodeError, FileNotFoundError):
-            continue  # binary test data; a file that has just been deleted
+            continue  # binary test data, or a file that has just been deleted
         for line, rule, instead in check_file(path, text):
             print(f'{path}:{line}: {rule}: {instead}')
             found += 1
     for path, include in includes.unused(root):
-        print(f'{path}:1: include-unused: nothing of "{include}" is used')
+        print(f'{path}:1: include-unused: no name of "{include}" is used')
         found += 1
     for path, instead in planted.disagreements(root):
         print(f'{path}:1: planted: {instead}')
@@ -279,7 +281,7 @@ def check_tree(root):
     return found
 
 
-# (path, source, the one rule it offends or '').
+# (path, source, the one rule that it violates or '').
 SAMPLES = [
     ('util/a.h', 'int F();', ''),
     ('util/a.cc', '#include "db/b.h"', 'include-layer'),
@@ -353,7 +355,8 @@ def body(lines):
     return 'x();\n' * lines
 
 
-# Functions of any shape: one line too long is found, the longest allowed is not. %s is the body.
+# Function shapes: a function that is one line too long is found, the longest allowed one is not. %s
+# is the body.
 SHAPES = [
     'void F() {\n%s}\n',
     'namespace lull {\nnamespace {\nvoid F() {\n%s}\n}\n}\n',
@@ -371,12 +374,12 @@ SHAPES = [
 
 
 def longest_body(shape):
-    """Lines of body that fill the function up to the limit."""
+    """Returns the number of body lines that fill the function up to the limit."""
     lengths = [last - first + 1 for first, last in functions(code_of(shape % ''))]
     return FUNCTION_LINES_MAX - max(lengths)
 
 
-# A patch, and whether it applies to a file that has the lines 1 2 3 1.
+# A patch, and whether it applies to a file with the lines 1 2 3 1.
 PATCHES = [
     ('@@ -9,2 +9,2 @@\n 2\n-3\n+4\n', True),
     ('@@ -1,2 +1,1 @@\n 1\n-2\n@@ -3,2 +2,2 @@\n-3\n+4\n 1\n', True),
@@ -406,7 +409,7 @@ def patches_self_test():
     return failed
 
 
-# Of a file that includes a.h: what it says, and whether that uses anything of a.h.
+# The text of a file that includes a.h, and whether it uses a name of a.h.
 USES = [
     ('A a;', True), ('F();', True), ('int x = kB;', True), ('// A', False), ('"A"', False),
     ('int AA = 1;', False), ('D d;', True), ('LOG_E();', True), ('G g;', True),
@@ -435,7 +438,7 @@ def self_test():
         fits = longest_body(shape)
         samples.append(('db/a.cc', shape % body(fits), ''))
         samples.append(('db/a.cc', shape % body(fits + 1), 'function-length'))
-    # No function: many short ones in a class, and a long table.
+    # Not functions: many short ones in a class, and a long table.
     samples.append(('db/a.h', 'class A {\n' + 'int F() { return 1; }\n' * 99 + '};\n', ''))
     samples.append(('db/a.h', 'const int kTable[] = {\n' + '1,\n' * 99 + '};\n', ''))
     failed = 0
@@ -450,7 +453,7 @@ def self_test():
         failed += 1
     untested = {p[0] for p in PATTERNS} - {s[2] for s in samples}
     if untested:
-        print(f'self-test: no sample offends {sorted(untested)}')
+        print(f'self-test: no sample violates {sorted(untested)}')
         failed += 1
     failed += patches_self_test()
     failed += includes_self_test()

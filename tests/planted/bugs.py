@@ -40,7 +40,7 @@ def load(root):
 
 
 def hunks_of(patch):
-    """(path, lines that the source has, lines that replace them) for each hunk of a git diff."""
+    """Returns (path, source lines, replacement lines) for each hunk of a git diff."""
     path, hunks, in_hunk = '', [], False
     for line in patch.splitlines(keepends=True):
         if line.startswith('diff --git '):
@@ -60,7 +60,7 @@ def hunks_of(patch):
 
 
 def apply(root, patch):
-    """The sources that a patch changes: {path: text with the bug}.
+    """Returns the sources that a patch changes: {path: text with the bug}.
 
     A hunk must fit exactly one place of its file; its line numbers are ignored. Only .cc files of
     the library may change: a header is compiled into the tests too.
@@ -94,7 +94,7 @@ def table_of(bugs):
 
 
 def page_with(root, bugs):
-    """docs/research/reliability.md, with the table of these bugs."""
+    """Returns docs/research/reliability.md with the table of these bugs."""
     text = read(root, PAGE)
     begin = text.index(MARKS[0]) + len(MARKS[0])
     return text[:begin] + ''.join(table_of(bugs)) + text[text.index(MARKS[1]):]
@@ -113,7 +113,7 @@ def disagreements(root):
         try:
             apply(root, read(root, patch_path(name)))
         except PatchError as error:
-            yield patch_path(name), (f'does not apply: {error}; make the change again, see '
+            yield patch_path(name), (f'does not apply: {error}; update the patch, see '
                                      'CONTRIBUTING.md')
     if page_with(root, bugs) != read(root, PAGE):
-        yield PAGE, 'has another table of planted bugs: tests/planted/run --write-page'
+        yield PAGE, 'has an outdated table of planted bugs: tests/planted/run --write-page'

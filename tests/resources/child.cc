@@ -24,7 +24,7 @@ Child::Child(const std::function<std::string()>& body) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
-    // An exception that leaves the body ends the process, and does not reach the test's frames.
+    // An exception in the body ends the process, so that it never reaches the test's frames.
     const std::string said = [&]() noexcept { return body(); }();
     const char* from = said.data();
     for (size_t left = said.size(); left > 0;) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Work in a forked process. The parent has no threads of its own, so that the child may start some.
+// Work in a forked process. The parent has a single thread, so that the child may start threads.
 #pragma once
 
 #include <sys/types.h>
@@ -13,23 +13,24 @@ namespace lull::testing {
 
 class Child {
  public:
-  // Starts a process that says what `body` returns, and ends. The kernel kills it with its parent.
+  // Starts a process that sends the result of `body` and exits. The kernel kills it when its parent
+  // dies.
   explicit Child(const std::function<std::string()>& body);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Readable once the child has said something or ended.
+  // Becomes readable when the child has sent its result or ended.
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
 
   struct End {
     bool timed_out = false;
-    int signal = 0;  // that ended it; 0: none
+    int signal = 0;  // the one that ended it; 0: none
     std::string said;
     bool ok() const { return !timed_out && signal == 0; }
   };
-  // Kills the child if it takes longer.
+  // Waits for the end of the child. Kills it after `timeout_ms`.
   End Wait(uint64_t timeout_ms);
 
  private:

@@ -33,7 +33,7 @@ class Reader {
 
 }  // namespace
 
-// A write: its fate, the number of operations, and of each the key and the value with their sizes.
+// A write: its fate, the number of operations, and each operation's key and value with their sizes.
 Journal::Journal() {
   void* const memory =
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

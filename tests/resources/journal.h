@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The writes of a process, in memory that outlives it. One process writes; another reads after the
-// first has ended.
+// The writes of a process, in shared memory that outlives it. One process writes; another reads
+// after the first has ended.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ int Preallocate(int fd, int mode, off64_t begin, off64_t bytes) {
 
 }  // namespace
 
-// The linker takes these in place of the C library's.
+// The linker uses these instead of the C library's.
 extern "C" int fallocate(int fd, int mode, off_t begin, off_t bytes) {
   return Preallocate(fd, mode, begin, bytes);
 }
@@ -58,10 +58,10 @@ rlim_t DescriptorsUsed() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     highest = std::max(highest, std::atoi(entry.path().filename().c_str()));
   }
-  return static_cast<rlim_t>(highest + 1);  // the listing's own descriptor is among them
+  return static_cast<rlim_t>(highest + 1);  // includes the listing's own descriptor
 }
 
-// The first number of the file after `word`.
+// The first number after `word` in the file.
 uint64_t NumberAfter(const char* file, const std::string& word) {
   std::ifstream in(file);
   for (std::string seen; in >> seen;) {
@@ -155,13 +155,13 @@ bool Limit::SetSoft(rlim_t value) {
   return setrlimit(Resource(), &limit) == 0;
 }
 
-// A write meets the end of the disk, since fallocate on tmpfs takes the pages at once.
+// fallocate on tmpfs takes the pages at once, so the next write finds the disk full.
 bool Limit::FillDisk() const {
   const int fd = open(ballast_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0) return false;
   const uint64_t keep = value_ << 10;
   bool filled = false;
-  // The store writes meanwhile, so that the space may be gone between the two calls.
+  // The store writes in parallel, so the space can disappear between the two calls.
   for (int attempt = 0; attempt < 100 && !filled; ++attempt) {
     struct statvfs disk {};
     if (fstatvfs(fd, &disk) != 0) break;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Takes resources away from the calling process, and returns them. A limit applies to the whole
-// process, so tests use it in a forked child. One thread calls these functions.
+// Takes resources from the calling process, and returns them. A limit applies to the whole process,
+// so tests use it in a forked child. Call these functions from one thread.
 #pragma once
 
 #include <sys/resource.h>
@@ -13,12 +13,12 @@
 namespace lull::testing {
 
 enum class LimitKind {
-  kDescriptors,    // value: how many the process may open beyond those it has
+  kDescriptors,    // value: additional descriptors that the process may open
   kFileSize,       // value: bytes
-  kAddressSpace,   // value: KiB beyond the present size
-  kThreads,        // value: how many threads the process may start
+  kAddressSpace,   // value: KiB beyond the current size
+  kThreads,        // value: additional threads that the process may start
   kDisk,           // value: KiB that stay free
-  kPreallocation,  // value: twice the calls of fallocate that succeed; odd for EDQUOT
+  kPreallocation,  // value: twice the number of fallocate calls that succeed; odd for EDQUOT
 };
 inline constexpr LimitKind kAllLimitKinds[] = {LimitKind::kDescriptors,  LimitKind::kFileSize,
                                                LimitKind::kAddressSpace, LimitKind::kThreads,
@@ -32,13 +32,13 @@ const std::vector<uint64_t>& LimitSteps(LimitKind kind);
 // if the kernel permits neither.
 bool MountPrivateDisk(const std::string& directory, uint64_t bytes);
 
-// Changes to a user that runs nothing else, since the kernel counts threads by user and exempts
+// Switches to a user that runs nothing else, because the kernel counts threads by user and exempts
 // root. False if that fails, or if the kernel does not enforce the limit.
 bool BecomeLimitedUser();
 
 class Limit {
  public:
-  // `directory` is a private disk; only kDisk uses it.
+  // `directory` is a private disk; used only by kDisk.
   Limit(LimitKind kind, uint64_t value, const std::string& directory);
   ~Limit() { Lift(); }
   Limit(const Limit&) = delete;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Stores much larger than what the process may have: few descriptors, a small disk. Each test runs
-// in a process of its own, which says what went wrong.
+// Stores with few resources for their size: few descriptors, a small disk. Each test runs in a
+// separate process, which reports errors.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ std::string KeyOf(uint64_t key) {
   return std::string(12 - text.size(), '0') + text;
 }
 
-// The same in every process; incompressible.
+// Deterministic and incompressible.
 std::string ValueOf(uint64_t key, size_t bytes) {
   Rng rng(key);
   std::string value;
@@ -41,7 +41,7 @@ std::string ValueOf(uint64_t key, size_t bytes) {
   return value;
 }
 
-// A store in a child process; its first error stays.
+// A store in a child process; it keeps the first error.
 class ChildStore {
  public:
   ChildStore(std::string directory, size_t write_buffer_bytes) : directory_(std::move(directory)) {
@@ -69,7 +69,7 @@ class ChildStore {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // The keys below `keys`, and no others, have their values.
+  // Checks that exactly the keys below `keys` are present, with their values.
   void CheckScan(uint64_t keys, size_t bytes) {
     const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
     uint64_t seen = 0;
@@ -133,7 +133,7 @@ std::string FillHalf(const std::string& directory) {
   return store.error();
 }
 
-// The writer ends without closing the store; its parent, who has the same disk, opens it.
+// The writer exits without closing the store. Its parent, on the same disk, opens the store.
 std::string FillAndOpen(const std::string& directory) {
   if (!MountPrivateDisk(directory, 40 << 20)) return kNoDisk;
   Child writer([&] {

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Runs several stores for hours while resources come and go and the process is killed. The parent
-// has one thread. The child has the stores, and a writer and a reader thread for each. What was
-// acknowledged is in memory that both share, so that the next child can check it.
+// has one thread. The child has the stores, and a writer and a reader thread for each. Shared
+// memory records the acknowledged writes, so that the next child can check them.
 //
 //   resource_soak --seconds=3600 --seed=1 [--dir=D]
-// Exit code: 0 right, 1 the store is wrong, 2 bad usage.
+// Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -57,8 +57,8 @@ constexpr StoreKind kStoreKinds[kStores] = {
     {9, "policy=silk"},
 };
 
-// Versions of a key count up. Each is a value or, by its number, a delete; version 0 is absence.
-// A store holds the acked version, or one that was attempted since.
+// Versions of a key are numbered upward. The number decides whether a version is a value or a
+// delete; version 0 means absent. A store has the acked version, or one attempted since.
 struct Slot {
   std::atomic<uint32_t> acked;
   std::atomic<uint32_t> attempted;
@@ -95,7 +95,7 @@ std::string ValueOf(size_t store, uint32_t key, uint32_t version) {
   return value;
 }
 
-// One store of the child, with what its two threads do.
+// One store of the child, and the work of its two threads.
 class SoakStore {
  public:
   SoakStore(size_t number, const std::string& directory)
@@ -142,7 +142,7 @@ class SoakStore {
     return s;
   }
 
-  // Says what is wrong. An error counts only if the read must succeed.
+  // Returns what is wrong. An error counts only if the read must succeed.
   std::string Read(uint32_t key, bool must_succeed) {
     const uint32_t oldest = shared->slots[number_][key].acked.load();
     std::string value;
@@ -187,12 +187,12 @@ class SoakStore {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-// A child, from the open of its stores to their close.
+// A child, from opening its stores to closing them.
 class Life {
  public:
   Life(uint64_t seed, std::string directory) : seed_(seed), directory_(std::move(directory)) {}
 
-  // Says what is wrong; "" when told to stop.
+  // Returns what is wrong, or "" when asked to stop.
   std::string Run() {
     for (size_t i = 0; i < kStores; ++i) {
       stores_.push_back(std::make_unique<SoakStore>(i, directory_));
@@ -201,7 +201,7 @@ class Life {
       std::string wrong = stores_.back()->VerifyAll();
       if (!wrong.empty()) return wrong;
     }
-    // A thread that blocks is never joined: the process ends without it.
+    // A blocked thread is never joined: the process exits without it.
     auto* const threads = new std::vector<std::unique_ptr<ThreadHandle>>;
     for (size_t i = 0; i < kStores; ++i) {
       threads->push_back(
@@ -224,7 +224,7 @@ class Life {
 
   void Fail(const std::string& what) {
     const std::string* none = nullptr;
-    const auto* text = new std::string(what);  // lives as long as the process
+    const auto* text = new std::string(what);  // never freed
     if (!error_.compare_exchange_strong(none, text)) delete text;
   }
 
@@ -272,17 +272,17 @@ class Life {
       add(LimitKind::kPreallocation, 0.4, rng->Below(40));
       add(LimitKind::kFileSize, 0.3, (1 << 20) + rng->Below(4 << 20));
       add(LimitKind::kAddressSpace, 0.05, (16 << 10) + rng->Below(128 << 10));
-      add(LimitKind::kDescriptors, 0.4, rng->Below(200));  // last: the others need some
+      add(LimitKind::kDescriptors, 0.4, rng->Below(200));  // last: the others need descriptors
       clock_->SleepForNanos(1000 * kMilli);
     }
   }
 
-  // All limits are off for two seconds, and until every store has worked.
+  // Lifts all limits for two seconds, and until every store has worked.
   void AwaitRecovery() {
     recovered_ = 0;
     lifted_nanos_ = clock_->NowNanos();
     phase_.fetch_add(1);
-    // A writer that gets an error reports it; one that blocks is noticed here.
+    // A writer that gets an error reports it; this notices one that blocks.
     const auto is_over = [this] { return recovered_ == kStores || writers_ < kStores; };
     stuck_ = !progress_.AwaitFor(kPatienceNanos + 1000 * kMilli, is_over);
     const uint64_t waited = clock_->NowNanos() - lifted_nanos_.load();
@@ -295,10 +295,10 @@ class Life {
   std::vector<std::unique_ptr<SoakStore>> stores_;
   std::atomic<const std::string*> error_{nullptr};
   std::atomic<bool> stuck_{false};
-  std::atomic<uint32_t> phase_{0};  // counts the times the limits went
+  std::atomic<uint32_t> phase_{0};  // counts how often the limits were lifted
   std::atomic<uint64_t> lifted_nanos_{0};
-  std::atomic<uint32_t> recovered_{0};      // stores that have worked since
-  std::atomic<uint32_t> writers_{kStores};  // that have not ended
+  std::atomic<uint32_t> recovered_{0};      // stores that have worked since then
+  std::atomic<uint32_t> writers_{kStores};  // writers that have not ended
   EventCount progress_;                     // noted with each change of these two
 };
 
@@ -308,7 +308,7 @@ struct Counts {
   uint64_t out_of_memory = 0;
 };
 
-// Runs a child for some seconds, then kills it or tells it to stop. Says what is wrong.
+// Runs a child for some seconds, then kills it or asks it to stop. Returns what is wrong.
 std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadline,
                     Counts* counts) {
   Clock* const clock = Clock::System();
@@ -319,7 +319,7 @@ std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadli
   shared->out_of_memory = 0;
   Child child([&] {
     std::set_new_handler(NoteOutOfMemory);
-    // Closing stores that are stuck might not end.
+    // Closing stuck stores might never return.
     auto* const life = new Life(seed, directory);
     std::string said = life->Run();
     if (said.empty()) delete life;
@@ -341,7 +341,7 @@ std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadli
     ++counts->kills;
     return end.said;
   }
-  if (end.timed_out) return "closing the stores does not end";
+  if (end.timed_out) return "closing the stores hangs";
   if (end.signal == SIGABRT && shared->out_of_memory != 0) {
     ++counts->out_of_memory;
     return "";

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The resource sweep on stock LevelDB, for comparison. Its background error never goes away, and
-// writers may wait forever, so short limits of time show the same as long ones.
+// The resource sweep on stock LevelDB, for comparison. Stock's background error is permanent, and
+// its writers can wait forever, so short timeouts show the same as long ones.
 #include <cstdio>
 
 #include "tests/resources/sweep.h"

@@ -68,7 +68,7 @@ std::string SchedulingOf(const Point& point) {
   return text;
 }
 
-// A stack that cannot grow under a limit of the address space is a SIGSEGV. So it grows before.
+// A stack that cannot grow under an address space limit causes a SIGSEGV, so grow it first.
 [[gnu::noinline]] void GrowStack() {
   volatile char stack[1 << 20];
   for (size_t i = 0; i < sizeof(stack); i += 1024) stack[i] = 0;
@@ -88,7 +88,8 @@ class PointRun {
   Result Run() {
     if (point_.kind == LimitKind::kThreads && !BecomeLimitedUser())
       return {Outcome::kSkipped, 0, ""};
-    // std::bad_alloc must not close the store on its way up: a store that threw it is not usable.
+    // std::bad_alloc must not destroy the store during unwinding: a store that threw it is not
+    // usable.
     auto* const store = new ScenarioStore(leveldb::Env::Default(), scenario_.option_set,
                                           SchedulingOf(point_), Hooks());
     applied_ = point_.step % 2 == 0;
@@ -108,7 +109,7 @@ class PointRun {
     return result;
   }
 
-  // After std::bad_alloc has ended the process that ran.
+  // Runs after std::bad_alloc has ended the scenario's process.
   Result Reopen() {
     ScenarioStore store(leveldb::Env::Default(), scenario_.option_set, SchedulingOf(point_),
                         {.directory = directory_ + "/store"});
@@ -135,7 +136,7 @@ class PointRun {
     return hooks;
   }
 
-  // A synced write and a flush, by the store as it is; an open first, if that had failed.
+  // A synced write and a flush on the current store; opens it first if an open had failed.
   static Status Work(ScenarioStore* store) {
     if (!store->is_open()) {
       const Status s = store->Open();
@@ -173,7 +174,7 @@ class PointRun {
   bool applied_ = false;
 };
 
-// std::new_handler has no argument.
+// std::new_handler takes no argument.
 Journal* journal_of_process = nullptr;
 
 void NoteOutOfMemory() {
@@ -201,14 +202,14 @@ Result RunPoint(const Point& point, const ResourceSweepOptions& options,
   char printed[200] = "";
   if (pread(errors, printed, sizeof(printed) - 1, 0) < 0) printed[0] = 0;
   close(errors);
-  if (end.timed_out) return {Outcome::kStuck, 0, "the scenario does not end"};
+  if (end.timed_out) return {Outcome::kStuck, 0, "the scenario hangs"};
   if (end.ok()) return Result::Decode(end.said);
   if (end.signal != SIGABRT || !journal.out_of_memory()) {
     return {Outcome::kDied, 0, std::string(strsignal(end.signal)) + " " + printed};
   }
   Child after([&run] { return run.Reopen().Encode(); });
   const Child::End reopened = after.Wait(options.scenario_ms);
-  if (!reopened.ok()) return {Outcome::kLost, 0, "a reopen after std::bad_alloc did not end well"};
+  if (!reopened.ok()) return {Outcome::kLost, 0, "a reopen after std::bad_alloc failed"};
   return Result::Decode(reopened.said);
 }
 
@@ -234,7 +235,7 @@ std::vector<Point> AllPoints(const ResourceSweepOptions& options) {
   return points;
 }
 
-// KIND, KIND/SCENARIO or KIND/SCENARIO/STEP; a step may also be one that was drawn.
+// KIND, KIND/SCENARIO or KIND/SCENARIO/STEP; the step can be a random one.
 std::vector<Point> PointsNamed(const std::string& text) {
   const size_t slash = text.rfind('/');
   if (slash != std::string::npos && slash != text.find('/')) {

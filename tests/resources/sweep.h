@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Runs scenarios in processes that lack a resource, returns the resource, and checks that the store
-// works again without being reopened and has lost nothing. The calling process has one thread.
+// Runs scenarios in processes that lack a resource, and then returns the resource. The store must
+// work again without being reopened, and must have lost nothing. The calling process has one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace lull::testing {
 
-// Step 2n applies LimitSteps[n] before the scenario, step 2n + 1 after its first open. Steps past
-// those draw a value.
+// Step 2n applies LimitSteps[n] before the scenario, step 2n + 1 after its first open. Higher steps
+// select a random value.
 struct Point {
   LimitKind kind;
   size_t scenario;
@@ -24,10 +25,10 @@ struct Point {
 enum class Outcome : uint32_t {
   kOk,
   kSkipped,      // the kernel does not let this process set the limit
-  kOutOfMemory,  // std::bad_alloc ended the process, and all that was acked was found again
-  kLost,         // something acked is missing, or the store cannot be opened
+  kOutOfMemory,  // std::bad_alloc ended the process; all acked writes were found after it
+  kLost,         // an acked write is missing, or the store cannot be opened
   kWrong,        // a read under the limit gave wrong data
-  kStuck,        // the store did not work again in time
+  kStuck,        // the store did not recover in time
   kDied,
 };
 
@@ -39,24 +40,24 @@ struct Tally {
 
 struct ResourceSweepReport {
   std::map<LimitKind, Tally> tallies;
-  std::vector<std::string> violations;  // each with what runs it again
+  std::vector<std::string> violations;  // each with the setting that repeats it
 };
 
 struct ResourceSweepOptions {
   uint64_t seed = 1;
-  // 0: every step of every kind; otherwise so many points drawn by the seed.
+  // 0: every step of every kind; otherwise the number of random points.
   uint64_t points = 0;
   // KIND, KIND/SCENARIO or KIND/SCENARIO/STEP; empty: all.
   std::string only;
-  // How long a store may take to work again.
+  // The time in which a store must recover.
   uint64_t patience_ms = 10'000;
-  // How long the scenario may take under the limit.
+  // The time limit of the scenario under the limit.
   uint64_t scenario_ms = 60'000;
-  // Most points wait for the store's next try, so many run at a time.
+  // Most points wait for the store's next retry, so many run in parallel.
   size_t at_a_time = 24;
 };
 
-// The seed, the points and the one point of LULL_RESOURCE_SEED, _POINTS and _ONLY.
+// Reads LULL_RESOURCE_SEED, LULL_RESOURCE_POINTS and LULL_RESOURCE_ONLY.
 ResourceSweepOptions ResourceSettings();
 
 ResourceSweepReport ResourceSweep(const ResourceSweepOptions& options);

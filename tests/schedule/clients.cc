@@ -101,7 +101,7 @@ std::string Scan(leveldb::DB* db, size_t client, const leveldb::ReadOptions& opt
   return "";
 }
 
-// What a snapshot shows stays the same, whatever is flushed and compacted meanwhile.
+// A snapshot must show the same content, whatever is flushed and compacted in between.
 std::string ScanSnapshotTwice(leveldb::DB* db, size_t client, Rng* rng, History* history) {
   Look look;
   leveldb::ReadOptions options;
@@ -172,7 +172,7 @@ std::string StoreSetup::ToString() const {
   if (pace.manifest_bytes_min < StorePace().manifest_bytes_min) text += ", short MANIFESTs";
   if (options.compression != leveldb::kNoCompression) text += ", snappy";
   if (options.paranoid_checks) text += ", paranoid";
-  if (adversary) text += ", policies that say anything";
+  if (adversary) text += ", arbitrary policies";
   return text;
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the clients of a run do, and the store that they do it to: drawn from the seed before it
-// begins, so that an operation can be left out and the others stay.
+// The clients' operations in a run, and the store. The seed determines them before the run begins,
+// so that one operation can be left out without changing the others.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace lull::testing {
 
-// A store that is tiny in all that can be small.
+// A store with all sizes as small as possible.
 struct StoreSetup {
   explicit StoreSetup(uint64_t seed);
 
@@ -28,7 +28,7 @@ struct StoreSetup {
   leveldb::Options options;
   std::string scheduling;
   StorePace pace;
-  bool adversary = false;  // its policies say anything at all
+  bool adversary = false;  // its policies return arbitrary directives
 };
 
 enum class ClientCall { kWrite, kGet, kScan, kSnapshot, kFlush, kCompact, kSetOptions, kPause };
@@ -42,16 +42,16 @@ struct ClientOperation {
 };
 
 using Client = std::vector<ClientOperation>;
-// One opening of the store: its clients, each a thread.
+// One opening of the store: its clients, each on its own thread.
 using Life = std::vector<Client>;
 
 std::vector<Life> DrawLives(uint64_t seed);
 
-// Does one operation, and tells the history. Returns what went wrong, or nothing.
+// Does one operation and records it in the history. Returns what is wrong, or nothing.
 std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& operation,
                     History* history);
 
-// All that the store shows in one scan but keys that begin with `without`.
+// The result of one scan, without keys that begin with `without`.
 leveldb::Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
                         Fingerprint* state);
 

@@ -15,7 +15,7 @@ using leveldb::Status;
 
 namespace {
 
-constexpr char kMarkerPrefix = '~';  // behind all other keys
+constexpr char kMarkerPrefix = '~';  // after all other keys
 
 std::string MarkerOf(size_t commit) { return kMarkerPrefix + std::to_string(100'000 + commit); }
 
@@ -38,7 +38,7 @@ std::string History::Check(leveldb::DB* db) {
   std::string wrong = LearnOrder(db);
   if (!wrong.empty()) return wrong;
   Replay();
-  std::map<size_t, size_t> seen;  // by client: the prefix that it last saw
+  std::map<size_t, size_t> seen;  // by client: the prefix that it saw last
   for (const Look& look : looks_) {
     wrong = CheckLook(look, &seen[look.client]);
     if (!wrong.empty()) return wrong;
@@ -72,7 +72,7 @@ std::string History::LearnOrder(leveldb::DB* db) {
   for (const Commit& commit : commits_) {
     last_began = std::max(last_began, commit.began);
     if (commit.acked < last_began)
-      return "a commit stands behind one that began after its end: " + commit.ops.front().key;
+      return "a commit is ordered after one that began after its end: " + commit.ops.front().key;
   }
   return "";
 }
@@ -95,14 +95,14 @@ const std::optional<std::string>& History::ValueAt(const std::string& key, size_
   static const std::optional<std::string> kNone;
   const auto versions = versions_.find(key);
   if (versions == versions_.end()) return kNone;
-  const auto behind = std::upper_bound(
+  const auto after = std::upper_bound(
       versions->second.begin(), versions->second.end(), prefix,
       [](size_t wanted, const Version& version) { return wanted < version.prefix; });
-  return behind == versions->second.begin() ? kNone : std::prev(behind)->value;
+  return after == versions->second.begin() ? kNone : std::prev(after)->value;
 }
 
-// A look shows the state after some prefix of the commits: one that has all that was acked before,
-// nothing that began later, and no less than the same client has seen already.
+// A look shows the state after some prefix of the commits: one that includes all commits acked
+// before it, none begun after it, and at least as many as the same client has seen already.
 std::string History::CheckLook(const Look& look, size_t* seen) const {
   size_t low = 0;
   size_t high = 0;
@@ -115,7 +115,7 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
         std::count_if(commits_.begin(), commits_.end(),
                       [&](const Commit& commit) { return commit.sequence <= *look.snapshot; });
     if (prefix < low || prefix > high)
-      return "a snapshot is of another time than when it was taken";
+      return "a snapshot shows a different time than when it was taken";
     low = high = prefix;
   } else {
     low = std::max(low, *seen);
@@ -132,12 +132,12 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
                                : *look.key + " = " + (look.value ? Show(*look.value) : "(none)");
   return "client " + std::to_string(look.client) + " saw " + what + " between steps " +
          std::to_string(look.began) + " and " + std::to_string(look.ended) +
-         (look.snapshot ? ", in a snapshot" : "") + ", which none of the first " +
-         std::to_string(low) + " to " + std::to_string(high) + " commits gives";
+         (look.snapshot ? ", in a snapshot" : "") + ", which is not the state after the first " +
+         std::to_string(low) + " to " + std::to_string(high) + " commits";
 }
 
 std::optional<size_t> History::PrefixOf(const Fingerprint& state) const {
-  // Their markers make all of them differ.
+  // Their markers make all states different.
   for (size_t prefix = prefixes_.size(); prefix-- > 0;) {
     if (prefixes_[prefix] == state) return prefix;
   }
@@ -154,7 +154,7 @@ size_t History::RequiredAt(uint64_t moment) const {
 std::string History::Describe(leveldb::DB* db) const {
   std::string text;
   std::string value;
-  size_t first = 0;  // of the stretch of commits that are there; 0: none
+  size_t first = 0;  // of the current range of present commits; 0: none
   for (size_t i = 1; i <= commits_.size() + 1; ++i) {
     const bool there =
         i <= commits_.size() &&

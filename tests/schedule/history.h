@@ -1,14 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// History: what the clients of one store did, from several threads, and what they were told; and
-// whether that, and what a power loss left, is what some one order of their commits explains.
+// History: the operations of one store's clients, on several threads, and their results. It checks
+// that a single order of the commits explains these results and the state after a power loss.
 //
-// The order is the store's own, so it is asked for it when all is done. Each commit also writes a
-// key of its own, its marker, which is never written again: at the sequence of the commit, and at
-// no earlier one, a snapshot finds it. Nothing is taken on trust with that: an order that
-// contradicts what the clients were told, or what they read, is a failure like any other.
+// After the run it reads the order from the store. Each commit also writes a unique key, its
+// marker: a snapshot finds it at the commit's sequence, but at no earlier one. The order is not
+// trusted: an order that contradicts a result or a read is a failure like any other.
 //
-// Moments are steps of the schedule. Used by one thread at a time.
+// Times are steps of the schedule. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -28,34 +27,34 @@ namespace lull::testing {
 // What a client saw: one key, or all of them.
 struct Look {
   size_t client = 0;
-  uint64_t began = 0;  // with a snapshot: when it was asked for, and when it was had
+  uint64_t began = 0;  // for a snapshot: the begin and end of GetSnapshot
   uint64_t ended = 0;
   std::optional<SequenceNumber> snapshot;
-  std::optional<std::string> key;    // unset: all
+  std::optional<std::string> key;    // unset: all keys
   std::optional<std::string> value;  // of the key; unset: it was not found
-  Fingerprint state;                 // of all
+  Fingerprint state;                 // of all keys
 };
 
 class History {
  public:
-  // A commit is about to be written. Returns its number; `ops` gets the marker.
+  // A commit is about to be written. Returns its number; adds the marker to `ops`.
   size_t Begin(WriteOps* ops, uint64_t now);
   void Acked(size_t commit, bool synced, uint64_t now);
   void Saw(Look look) { looks_.push_back(std::move(look)); }
   size_t commits() const { return commits_.size(); }
 
-  // Asks `db`, which holds all that was committed, for the order, and compares it with all that the
-  // clients were told and saw. Returns what is wrong, or nothing.
+  // Reads the order from `db`, which has all commits, and compares it with all results and looks of
+  // the clients. Returns what is wrong, or nothing.
   std::string Check(leveldb::DB* db);
 
   // ---- after Check ----
 
-  // How many commits, the first ones, give this state.
+  // The number of first commits that result in this state.
   std::optional<size_t> PrefixOf(const Fingerprint& state) const;
-  // How many must have survived a power loss at that moment: up to the last that was acked by then,
-  // and synced.
+  // The number of commits that must have survived a power loss at that moment: up to the last
+  // synced one acked by then.
   size_t RequiredAt(uint64_t moment) const;
-  // Which commits a store holds, by their markers: "1-40, 45".
+  // The commits that a store contains, by their markers: "1-40, 45".
   std::string Describe(leveldb::DB* db) const;
 
  private:
@@ -69,7 +68,7 @@ class History {
     SequenceNumber sequence = 0;  // of its first entry
   };
   struct Version {
-    size_t prefix;  // the first that has it
+    size_t prefix;  // the first prefix that has it
     std::optional<std::string> value;
   };
 
@@ -78,8 +77,8 @@ class History {
   std::string CheckLook(const Look& look, size_t* seen) const;
   const std::optional<std::string>& ValueAt(const std::string& key, size_t prefix) const;
 
-  std::vector<Commit> commits_;        // as they began; then in order
-  std::vector<Look> looks_;            // as they ended
+  std::vector<Commit> commits_;        // in the order of their begin; later in the store's order
+  std::vector<Look> looks_;            // in the order of their end
   std::vector<Fingerprint> prefixes_;  // by number of commits
   std::map<std::string, std::vector<Version>> versions_;
 };

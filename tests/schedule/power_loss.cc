@@ -22,21 +22,21 @@ using leveldb::Status;
 
 namespace {
 
-constexpr int kRecoveryCrashesMax = 2;  // with the first power loss: three in a row
+constexpr int kRecoveryCrashesMax = 2;  // plus the first power loss: three in a row
 constexpr uint64_t kRecoveryCrashOneIn = 4;
 constexpr uint64_t kCompactOneIn = 4;
-constexpr uint64_t kAppendOneIn = 4;  // there are many, and other steps are more interesting
+constexpr uint64_t kAppendOneIn = 4;  // they are frequent; other steps are more interesting
 constexpr uint64_t kProgressNanos = 60'000'000'000;  // for an open, a write and a compaction
-constexpr char kAfterPrefix = '!';                   // of keys that are written after a power loss
+constexpr char kAfterPrefix = '!';                   // of keys written after a power loss
 
 constexpr uint32_t kChangesDisk =
     kOpenWrite | kAppend | kSync | kSyncDir | kRename | kRemove | kMakeDir | kLink;
 
-// A disk whose every operation is a note of the schedule, and may be where the power fails.
+// A disk that adds a note to the schedule for each operation, and can lose power there.
 class WatchedDisk {
  public:
   explicit WatchedDisk(std::unique_ptr<CrashEnv> disk) : disk_(std::move(disk)), env_(disk_.get()) {
-    // With an EnvExtension the store syncs its folder itself.
+    // With an EnvExtension the store syncs its directory itself.
     disk_->set_manifest_sync_covers_directory(false);
     disk_->set_new_directories_may_vanish(true);
     env_.set_before_operation([this](IoOp op, const std::string& path) {
@@ -58,11 +58,11 @@ class WatchedDisk {
   FaultEnv env_;
 };
 
-// What must be found on a disk.
+// The required content of a disk.
 struct Expected {
   size_t commits_min = 0;
-  std::optional<size_t> commits;     // as an open found it, so it stays
-  std::vector<std::string> written;  // keys of synced writes that came after
+  std::optional<size_t> commits;     // once an open has found it, it must stay
+  std::vector<std::string> written;  // keys of later synced writes
 };
 
 struct PowerLoss {
@@ -116,7 +116,7 @@ class Runner {
     if (!ended) Fail(schedule.stuck());
   }
 
-  // A sample of all changes of the disk, each of which has the same chance.
+  // Samples the changes of the disk, each with the same chance.
   void MaybeLosePower(const CrashEnv& disk, IoOp op) {
     if (op == kAppend && !rng_.OneIn(kAppendOneIn)) return;
     const uint64_t place =
@@ -164,9 +164,10 @@ class Runner {
     }
   }
 
-  // ---- after it ----
+  // ---- after a power loss ----
 
-  // Opens what a power loss left, while it may fail again, and compares. Returns what is wrong.
+  // Opens the disk after a power loss, with further power losses, and compares. Returns what is
+  // wrong.
   std::string Examine(std::unique_ptr<CrashEnv> left, uint64_t seed, int crashes,
                       Expected expected) {
     Rng rng(SubSeed(seed, 14));
@@ -174,7 +175,7 @@ class Runner {
     std::unique_ptr<CrashEnv> left_again;
     Expected expected_again;
     if (crashes < kRecoveryCrashesMax && rng.OneIn(kRecoveryCrashOneIn)) {
-      // An open changes the disk some ten times, or some hundred if it writes tables.
+      // An open changes the disk about ten times, or some hundred times if it writes tables.
       disk.before_change = [&, changes = rng.Below(uint64_t{8} << rng.Below(6))](IoOp) mutable {
         if (changes-- != 0) return;
         left_again = disk.disk().Crash(rng.Next());
@@ -204,8 +205,8 @@ class Runner {
     StoreSetup setup = setup_;
     std::unique_ptr<leveldb::DB> db;
     Status status = setup.Open(env, SubSeed(seed, 17), &db);
-    // Garbage in front of records that survived looks like damage, and paranoid_checks asks to be
-    // told of it. The store must still open for whoever does not ask.
+    // Garbage before records that survived looks like damage, which paranoid_checks reports. The
+    // store must still open without paranoid_checks.
     if (status.IsCorruption() && std::exchange(setup.options.paranoid_checks, false))
       status = setup.Open(env, SubSeed(seed, 18), &db);
     if (!status.ok()) return "does not open: " + status.ToString();
@@ -215,7 +216,7 @@ class Runner {
     write.sync = true;
     const std::string key = kAfterPrefix + std::to_string(expected->written.size());
     status = db->Put(write, key, key);
-    if (!status.ok()) return "takes no write: " + status.ToString();
+    if (!status.ok()) return "refuses a write: " + status.ToString();
     expected->written.push_back(key);
     if (!rng->OneIn(kCompactOneIn)) return "";
     db->CompactRange(nullptr, nullptr);
@@ -223,7 +224,7 @@ class Runner {
     return wrong.empty() ? "" : "after a compaction: " + wrong;
   }
 
-  // From the first time on that all is seen to be well, that prefix is what must be found.
+  // Once a comparison has succeeded, later ones must find the same prefix.
   std::string Compare(leveldb::DB* db, Expected* expected) const {
     leveldb::ReadOptions read;
     read.verify_checksums = true;

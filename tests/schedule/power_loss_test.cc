@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Power losses on seeded schedules: see power_loss.h. Beside the tests, which take a fixed number
-// of seeds, the program has a command line of its own:
+// Power losses on seeded schedules: see power_loss.h. Besides the tests, which use a fixed number
+// of seeds, the program has its own command line:
 //
-//   schedule_test --seeds=N [--seed=FIRST]   so many seeds; stops at the first that fails
-//   schedule_test --replay=SEED              one; with LULL_TRACE=1 each step is printed
-//   schedule_test --minimise=SEED            leaves out of a seed that fails what it fails without
+//   schedule_test --seeds=N [--seed=FIRST]   runs N seeds; stops at the first that fails
+//   schedule_test --replay=SEED              runs one; LULL_TRACE=1 prints each step
+//   schedule_test --minimise=SEED            removes operations that a failing seed does not need
 #include "tests/schedule/power_loss.h"
 
 #include <sys/wait.h>
@@ -35,7 +35,7 @@ std::string HowToReplay(uint64_t seed, const PowerLossReport& report) {
          "\n  reduce: schedule_test --minimise=" + number;
 }
 
-// A run may also end the process: then this tells where it was.
+// A run can also end the process; this shows where it was.
 volatile uint64_t seed_under_way = 0;
 
 void TellSeed(int signal) {
@@ -107,7 +107,7 @@ int Sweep(uint64_t first, uint64_t count) {
   return 0;
 }
 
-// In a process of its own: a run that is stuck, or ends the process, leaves no other any harm.
+// Uses a separate process, so that a run that is stuck or ends the process does not affect others.
 bool FailsWithout(uint64_t seed, const std::set<size_t>& left_out) {
   const pid_t child = fork();
   if (child == 0) {
@@ -121,7 +121,7 @@ bool FailsWithout(uint64_t seed, const std::set<size_t>& left_out) {
   return status != 0;
 }
 
-// Leaves out stretches of operations, ever smaller ones, as long as the run still fails.
+// Leaves out ranges of operations, ever smaller ones, as long as the run still fails.
 int Minimise(uint64_t seed) {
   if (!FailsWithout(seed, {})) {
     std::printf("seed %" PRIu64 " does not fail\n", seed);

@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Where the library's threads meet the schedule. The library is the one that is shipped, not a
-// build of its own; it is led here by the linker:
+// Connects the library's threads to the schedule. The library is the normal build; the linker
+// redirects its calls to this file:
 //
 //   util/thread.h, clock.h, wake_signal.h   their functions are defined here, so that the archive's
-//                                           own are not linked
-//   std::mutex, std::condition_variable     (util/mutex.h, and the test tools) end in calls of libc
-//                                           and libstdc++, which the linker leads to those below:
-//                                           --wrap, in CMakeLists.txt
+//                                           definitions are not linked
+//   std::mutex, std::condition_variable     (util/mutex.h, and the test tools) call libc and
+//                                           libstdc++, which the linker redirects to the functions
+//                                           below: --wrap, in CMakeLists.txt
 //
-// On a thread of a schedule they are its steps. Elsewhere, in the part of the program that sets up
-// runs and looks at what came out, they are what they always were, but there are no threads.
+// On a thread of a schedule these functions are its steps. Elsewhere, in the code that sets up runs
+// and checks results, they behave as usual, but there are no threads.
 #include "tests/schedule/primitives.h"
 
 #include <cerrno>
@@ -37,7 +37,7 @@ namespace lull::testing {
 using Guard = std::unique_lock<std::mutex>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// The linker's names for what it replaces, and for what replaces it.
+// The linker's names for the original functions and for their replacements.
 #define LULL_REAL(symbol) __asm__("__real_" symbol)
 #define LULL_WRAP(symbol) __asm__("__wrap_" symbol)
 
@@ -64,7 +64,7 @@ void RealUnlock(pthread_mutex_t* mutex) { LibcUnlock(mutex); }
 
 namespace {
 
-// REQUIRES: on a thread of a schedule; what is asked for makes no sense elsewhere.
+// REQUIRES: on a thread of a schedule; the operation makes no sense elsewhere.
 Schedule* Here(const char* what) {
   if (Schedule* const schedule = Schedule::Current()) return schedule;
   std::fprintf(stderr, "schedule: %s outside of Schedule::Run\n", what);
@@ -93,7 +93,7 @@ int MutexUnlock(pthread_mutex_t* mutex) {
   return 0;
 }
 
-// The two ways to wait know a condition by different types of one address.
+// The two kinds of wait get the same address of a condition as different types.
 void ConditionWait(std::condition_variable* condition, Guard& guard) {
   Here("a wait")->Wait(condition->native_handle(), guard.mutex()->native_handle(), Schedule::kNever,
                        __builtin_return_address(0));

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What stays of libc's mutexes on a schedule: whether one is held. See primitives.cc.
+// The part of libc's mutexes that remains on a schedule: whether one is held. See primitives.cc.
 #pragma once
 
 #include <pthread.h>

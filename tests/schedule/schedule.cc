@@ -11,7 +11,7 @@
 
 #include "tests/schedule/primitives.h"
 
-extern "C" const char __executable_start;  // the linker's: where addresses of the program begin
+extern "C" const char __executable_start;  // from the linker: the program's first address
 
 namespace lull::testing {
 namespace {
@@ -22,7 +22,7 @@ constexpr uint64_t kSpuriousOneIn = 64;
 
 Schedule* current = nullptr;
 
-// Stacks, each with a page below it that may not be touched; used again and again.
+// Stacks, each with a guard page below it; reused.
 class Stacks {
  public:
   static constexpr size_t kBytes = 256 << 10;
@@ -66,7 +66,7 @@ std::string Millis(uint64_t nanos) {
   return text;
 }
 
-// Of a call that returns to `address`, as addr2line wants it.
+// The place of a call that returns to `address`, as an offset for addr2line.
 std::string Place(const void* address) {
   char text[32];
   const auto offset = static_cast<const char*>(address) - 1 - &__executable_start;
@@ -76,7 +76,7 @@ std::string Place(const void* address) {
 
 }  // namespace
 
-// A thread. It can run if it waits for nothing, or if the time is over for which it waits.
+// A thread. It can run if it waits for nothing, or if its timeout is over.
 struct Schedule::Task {
   std::string name;
   std::function<void()> body;
@@ -129,7 +129,7 @@ bool Schedule::Run(std::function<void()> body) {
   return all_ended;
 }
 
-// Where each stack begins.
+// The entry point of each stack.
 void Schedule::Enter() {
   Task& self = current->Self();
   self.body();
@@ -173,12 +173,11 @@ void Schedule::GoBehindAll(Task* task) { task->priority = --lowest_; }
 // Ends the turn of the running thread, until it can run and is chosen.
 void Schedule::SwitchOut() { swapcontext(&Self().context, &scheduler_); }
 
-// Waits until somebody wakes it, or for so long. Returns which of the two ended it.
+// Waits for a wake or until `until_nanos`. Returns true if it was woken.
 bool Schedule::Block(Point point, const void* on, uint64_t until_nanos, const void* caller) {
   Task& self = Self();
   if (uninterrupted_) {
-    std::fprintf(stderr, "schedule: %s must wait, and must not be interrupted\n",
-                 self.name.c_str());
+    std::fprintf(stderr, "schedule: %s must wait inside Uninterrupted\n", self.name.c_str());
     std::abort();
   }
   Record(point, on, "waits");
@@ -200,7 +199,8 @@ void Schedule::Wake(const void* on) {
   }
 }
 
-// Of the threads that can run the one of highest priority; nullptr if there will be none.
+// The runnable thread of highest priority, after advancing time if needed; nullptr if there is
+// none.
 Schedule::Task* Schedule::Choose() {
   while (true) {
     Task* best = nullptr;
@@ -220,7 +220,7 @@ Schedule::Task* Schedule::Choose() {
 
 // ---- what threads do ---------------------------------------------------------------------------
 
-// That a mutex is held is known to the mutex itself.
+// The mutex itself knows whether it is held.
 void Schedule::Relock(pthread_mutex_t* mutex, const void* caller) {
   while (!RealTryLock(mutex)) Block(Point::kLock, mutex, kNever, caller);
   Self().holds.push_back(mutex);
@@ -297,7 +297,7 @@ void Schedule::Yield() {
   Step(Point::kYield, nullptr);
 }
 
-// ---- what is told of it ------------------------------------------------------------------------
+// ---- trace and reports ------------------------------------------------------------------------
 
 void Schedule::Note(std::string_view what, std::string_view which) {
   for (const char c : what) hash_ = Mix(hash_ + static_cast<unsigned char>(c));
@@ -316,7 +316,7 @@ void Schedule::Record(Point point, const void* on, std::string_view text) {
                Self().name.c_str(), line.c_str());
 }
 
-// Threads by their names, other things by a number in order of their appearance.
+// Threads have names; other objects get a number in order of their appearance.
 std::string Schedule::NumberOf(const void* object) {
   for (const auto& task : tasks_) {
     if (task.get() == object) return task->name;

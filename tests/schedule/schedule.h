@@ -1,21 +1,21 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Schedule: a machine on which threads run one at a time, in an order and at times that a seed
-// decides. The same seed gives the same run, whatever the real machine does.
+// Schedule: a virtual machine that runs one thread at a time. A seed decides the order and the
+// times. The same seed gives the same run, whatever the real machine does.
 //
-// A thread of a schedule is a stack; all of them take turns on the one thread that called Run. A
-// turn may end where the thread locks, unlocks, waits, notifies, starts or joins a thread, sleeps,
-// or offers the core: at a step. Between two steps nothing else happens. primitives.cc leads there
-// what the library and the tests call, so that they need not know of it.
+// A thread of a schedule is a stack; they all take turns on the one thread that called Run. A turn
+// can end at a step: where the thread locks, unlocks, waits, notifies, starts or joins a thread,
+// sleeps, or offers the core. Between two steps no other thread runs. primitives.cc redirects the
+// calls of the library and the tests, which need no change.
 //
-// Who runs: each thread has a priority, and of those that can run the one with the highest does. At
-// a step the running thread draws a new one with `switch_chance`: a small chance gives long turns,
-// few preemptions and threads that wait for long, which is where bugs are found; a large one gives
-// a random walk. Whoever has run for kTurnStepsMax steps goes behind all others, so that a thread
-// that spins is not waited for in vain.
+// Who runs: each thread has a priority, and the runnable thread with the highest priority runs. At
+// a step the running thread draws a new priority with `switch_chance`. A small chance gives long
+// turns, few preemptions and long waits, which find bugs; a large one gives a random walk. A thread
+// that has run for kTurnStepsMax steps gets the lowest priority, so that a spinning thread cannot
+// block the others.
 //
-// What time it is: a step takes `step_nanos`. When no thread can run, time jumps to the first at
-// which one can. If there is none, or the horizon is reached first, the run is stuck.
+// What time it is: a step takes `step_nanos`. When no thread can run, time jumps to the first
+// moment at which one can. If there is no such moment, or it is past the horizon, the run is stuck.
 #pragma once
 
 #include <pthread.h>
@@ -35,7 +35,7 @@
 
 namespace lull::testing {
 
-// What happens at a step. Not kNote: that is no step, but a line of the trace.
+// The kind of a step. kNote is not a step but a line of the trace.
 enum class Point : uint8_t {
   kLock,
   kUnlock,
@@ -57,9 +57,9 @@ class Schedule {
 
   struct Options {
     uint64_t seed = 1;
-    // Unset: drawn from the seed, from one in two to one in some hundred.
+    // If unset, drawn from the seed, from one in two to one in some hundred.
     std::optional<double> switch_chance;
-    // Unset: drawn from the seed, from 100 ns to 100 us.
+    // If unset, drawn from the seed, from 100 ns to 100 us.
     std::optional<uint64_t> step_nanos;
     // A run that takes longer is stuck.
     uint64_t horizon_nanos = 600'000'000'000;
@@ -73,19 +73,19 @@ class Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  // Runs `body` as the thread "main", until it and all threads that were started have ended. False
-  // if they are stuck. Their stacks then stay as they are, and what they hold stays held: the
-  // process had better end soon.
+  // Runs `body` as the thread "main", until it and all threads started have ended. False if they
+  // are stuck. Then their stacks are never freed and their locks stay held, so the process should
+  // exit soon.
   bool Run(std::function<void()> body);
 
   // Why Run returned false: what each thread waits for.
   const std::string& stuck() const { return stuck_; }
   uint64_t steps() const { return steps_; }
   uint64_t now_nanos() const { return now_nanos_; }
-  // Of all steps and notes: which thread took them, and when.
+  // A hash of all steps and notes, with their threads and times.
   uint64_t hash() const { return hash_; }
 
-  // The one that the calling code runs on; nullptr outside of Run.
+  // The schedule that the calling code runs on; nullptr outside of Run.
   static Schedule* Current();
 
   // ---- for primitives.cc; on a thread of the schedule ----
@@ -93,16 +93,16 @@ class Schedule {
   using Thread = uint32_t;  // in order of their start, from 0
   Thread running() const { return running_; }
 
-  // `caller`: the address of the code that wants it; for the report of who is stuck where.
+  // `caller`: the address of the calling code, for the report of stuck threads.
   void Lock(pthread_mutex_t* mutex, const void* caller);
   bool TryLock(pthread_mutex_t* mutex);
   void Unlock(pthread_mutex_t* mutex);
-  // False if the time came before a notification. May return early without either.
+  // False if the time is over before a notification. Can also return early for neither reason.
   bool Wait(const void* condition, pthread_mutex_t* mutex, uint64_t until_nanos,
             const void* caller);
   void NotifyOne(const void* condition);
   void NotifyAll(const void* condition);
-  // Waits on an address as a futex does: the caller has looked at its value since the last step.
+  // Waits on an address as a futex does: the caller has read its value since the last step.
   void SignalWait(const void* signal, uint64_t nanos, const void* caller);
   void SignalWake(const void* signal);
   Thread Start(const std::string& name, std::function<void()> body);
@@ -113,11 +113,11 @@ class Schedule {
 
   // ---- for tests ----
 
-  // Adds to the trace, and to its hash.
+  // Adds a note to the trace and its hash.
   void Note(std::string_view what, std::string_view which = {});
 
-  // While one lives, the calling thread takes no steps. REQUIRES: it then locks nothing that is
-  // held.
+  // During its lifetime the calling thread takes no steps. REQUIRES: the thread locks no mutex that
+  // is held.
   class Uninterrupted {
    public:
     Uninterrupted() : schedule_(Current()), outer_(schedule_->uninterrupted_) {
@@ -155,14 +155,14 @@ class Schedule {
   const uint64_t step_nanos_;
   std::vector<std::unique_ptr<Task>> tasks_;
   Thread running_ = 0;
-  int64_t lowest_ = 0;  // priority ever given
+  int64_t lowest_ = 0;  // lowest priority assigned so far
   uint64_t turn_steps_ = 0;
   uint64_t steps_ = 0;
   uint64_t now_nanos_ = 1'000'000'000;
   uint64_t hash_ = 0;
   bool uninterrupted_ = false;
   std::string stuck_;
-  std::map<const void*, size_t> numbers_;  // of locks and the like, for texts
+  std::map<const void*, size_t> numbers_;  // numbers of mutexes and other objects, for texts
   ucontext_t scheduler_;
 };
 

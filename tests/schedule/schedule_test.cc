@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The machine itself: it is deterministic, keeps locks, knows when nothing can go on, and finds the
-// interleavings that it is there for.
+// The schedule itself: it is deterministic, keeps locks, detects deadlocks, and finds the
+// interleavings for which it is made.
 #include "tests/schedule/schedule.h"
 
 #include <functional>
@@ -33,7 +33,7 @@ Schedule::Options WithSeed(uint64_t seed) {
   return options;
 }
 
-/// Three threads write their numbers down, each three times.
+/// Three threads write down their numbers, each three times.
 std::string OrderOf(uint64_t seed, uint64_t* hash) {
   Schedule schedule(WithSeed(seed));
   std::string order;
@@ -117,7 +117,7 @@ TEST(Schedule, TimeIsSpentAsleepAndOnlyThere) {
 TEST(Schedule, SaysWhoIsInADeadlock) {
   bool found = false;
   for (uint64_t seed = 0; seed < 100 && !found; ++seed) {
-    // What a deadlock leaves on its stacks must outlive the test.
+    // Objects that a deadlock leaves on its stacks must outlive the test.
     auto* const first = new Mutex;
     auto* const second = new Mutex;
     auto* const schedule = new Schedule(WithSeed(seed));
@@ -151,7 +151,7 @@ TEST(Schedule, SaysThatSomethingGoesOnForEver) {
   EXPECT_THAT(schedule->stuck(), HasSubstr("main waits: signal-wait"));
 }
 
-/// How many of 200 seeds see a bug that needs `preemptions` turns of another thread at the right
+/// How many of 200 seeds find a bug that needs `preemptions` turns of another thread at the right
 /// places.
 template <typename Bug>
 int Finds(Bug bug) {
@@ -193,7 +193,7 @@ TEST(Schedule, FindsANotificationThatIsMissed) {
               bool ready = false;
               const uint64_t begin = Clock::System()->NowNanos();
               auto thread = StartThread("notifier", [&] {
-                ready = true;  // without the mutex: it may come between look and wait
+                ready = true;  // without the mutex: can happen between check and wait
                 changed.NotifyAll();
               });
               mutex.Lock();

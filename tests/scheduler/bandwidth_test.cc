@@ -15,7 +15,7 @@ class BandwidthTest : public ::testing::Test {
  protected:
   BandwidthTest() { bandwidth_.Observe(pressure_, now_us_); }
 
-  /// One second in which so many bytes were written, and compactions ran or did not.
+  /// One second in which these bytes were written, and compactions ran or did not.
   void Pass(uint64_t client_bytes, uint64_t background_bytes, bool compactions_run) {
     pressure_.client_bytes_total += client_bytes;
     pressure_.background_bytes_total += background_bytes;
@@ -64,7 +64,7 @@ TEST_F(BandwidthTest, NorIsTimeAtALimit) {
     Pass(10, 27'000, true);
   }
   EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000);
-  // A limit that is far from reached is not what makes them slow.
+  // A limit that is far from reached does not explain the low rate.
   bandwidth_.NoteLimit(30'000);
   Pass(10, 26'000, true);
   EXPECT_LT(bandwidth_.bytes_per_sec(), 100'000);

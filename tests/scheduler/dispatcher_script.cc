@@ -16,11 +16,11 @@ constexpr uint64_t kSliceUs = 1'000;
 
 struct Wish {
   Directive directive;
-  EventKind event = EventKind::kTick;  // what the policy was told last
+  EventKind event = EventKind::kTick;  // of the last call of the policy
   Pressure pressure;
 };
 
-/// Wants what the script says.
+/// Returns the script's directive.
 class WishPolicy final : public Policy {
  public:
   explicit WishPolicy(Wish* wish) : wish_(wish) {}
@@ -156,7 +156,7 @@ std::string DispatcherScript::RunOnStore(const Words& words) {
   return words[0] == "offer" ? Offer(store, words) : Want(store, words);
 }
 
-/// Both "want" and "set": no key has two meanings.
+/// Runs both "want" and "set": no key has two meanings.
 std::string DispatcherScript::Want(ScriptedStore* store, const Words& words) {
   for (size_t i = 2; i < words.size(); ++i) {
     std::string key;

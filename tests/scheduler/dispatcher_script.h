@@ -1,31 +1,32 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Drives a dispatcher by commands of a text file. What the dispatcher decides is the transcript.
-// The script's stores have policies that want what the script says, and pickers that offer the jobs
-// it names:
+// Runs commands of a text file on a dispatcher. The transcript shows the dispatcher's decisions.
+// The script sets the directives of the stores' policies, and the jobs that their pickers offer:
 //
-//   workers N                     a new dispatcher with so many compaction threads
+//   workers N                     a new dispatcher with N compaction threads
 //   open STORE                    its policy grants everything: two jobs of each class, normal
 //   close STORE
-//   policy STORE                  a new policy, which wants the same
-//   seen STORE                    prints what its policy was told last
-//   want STORE KEY=VALUE...       changes what its policy wants. Keys: l0, deep (jobs), l0_idle,
-//                                 deep_idle (0 or 1: CPU priority), max (compactions), rate, urgent
-//                                 (bytes a second), l0_stop, tick
-//   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, flushed (bytes
-//   more) offer STORE CLASS JOB...      its picker has these jobs; CLASS: manual, l0, deep, cleanup
-//   revoke JOB                    the picker no longer has it
+//   policy STORE                  a new policy with the same directive
+//   seen STORE                    prints the last event and pressure that its policy received
+//   want STORE KEY=VALUE...       changes its policy's directive. Keys: l0, deep (jobs), l0_idle,
+//                                 deep_idle (0 or 1: CPU priority), max (compactions), rate,
+//                                 urgent (bytes a second), l0_stop, tick
+//   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, flushed (adds
+//                                 bytes)
+//   offer STORE CLASS JOB...      its picker offers these jobs; CLASS: manual, l0, deep, cleanup
+//   revoke JOB                    the picker no longer offers it
 //   blocks JOB...                 L0 jobs of the store cannot run before these end
-//   slice JOB [BYTES [PERCENT]]   the job ran a slice: it wrote so much, and so much of it is done.
-//                                 It comes back if it was asked to pause, or had one slice only
+//   slice JOB [BYTES [PERCENT]]   the job ran a slice: it wrote BYTES, and PERCENT of it is done.
+//                                 It leaves its worker if asked to pause, or if granted one slice
 //   done JOB [BYTES]              the job ends; fail JOB: it fails
 //   round                         runs a round
 //   advance TIME                  time passes, with a round whenever one is due
-//   work TIME [BYTES]             the same, while each running job ends a slice that wrote BYTES
-//                                 each millisecond; prints what each job did instead of commands
+//   work TIME [BYTES]             the same, and each running job ends a slice that wrote BYTES
+//                                 each millisecond; prints the work of each job, not commands
 //
-// A job whose class is due is due until it is started. Workers are n1, n2, ... (normal priority)
-// and i1, i2, ... (idle). "round" and "advance" print a command a line, with its time in "advance".
+// A class with an offered job is due until the job starts. Workers are n1, n2, ... (normal
+// priority) and i1, i2, ... (idle). "round" and "advance" print one command on each line; "advance"
+// adds its time.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ class DispatcherScript final : public DispatchHost {
   DispatcherScript();
   ~DispatcherScript() override;
 
-  /// What the command prints, lines ending in '\n'. A command that cannot be read prints "error: "
-  /// and why.
+  /// The output of the command; its lines end in '\n'. For an invalid command: "error: " and the
+  /// cause.
   std::string Run(const std::string& command);
 
  private:
@@ -80,7 +81,7 @@ class DispatcherScript final : public DispatchHost {
   std::map<std::string, std::unique_ptr<ScriptedStore>> stores_;
   std::map<std::string, std::unique_ptr<ScriptedJob>> jobs_;
   std::vector<WorkerReport> reports_;  // for the next round
-  uint64_t began_us_ = 0;              // the command that runs
+  uint64_t began_us_ = 0;              // of the current command
   uint64_t now_us_ = 1'000'000;
   uint64_t wake_at_us_ = 0;
   uint64_t ids_ = 0;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What "lull" promises for every history of events, beyond what every policy does: see
+// Promises of "lull" for every history of events, in addition to those of all policies: see
 // random_history.h.
 #include "scheduler/policies/lull_policy.h"
 
@@ -17,14 +17,14 @@ namespace {
 
 constexpr uint64_t kWriteRateMin = kMiB;
 
-/// A policy after a random history, to be copied and asked what it would say.
+/// A policy after a random history. Tests copy it before each call.
 LullPolicy PolicyAfter(const PolicyOptions& options, RandomHistory* history, Moment* last) {
   LullPolicy policy(options);
   *last = AfterEvents(&policy, history);
   return policy;
 }
 
-/// What a copy of `policy` answers, so that the question leaves no trace.
+/// The directive of a copy of `policy`, so that the call does not change `policy`.
 Directive WouldSay(LullPolicy policy, const Pressure& pressure, uint64_t now_us) {
   return policy.OnEvent(EventKind::kTick, pressure, now_us);
 }
@@ -46,7 +46,7 @@ TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
   });
 }
 
-// A limit is at least a quarter of the bandwidth, and pressure only widens it.
+// A limit is at least a quarter of the bandwidth, and pressure only raises it.
 TEST(LullPolicyTest, PressureOnlyAddsBytesPerSecond) {
   int limited = 0;
   ForManyHistories("lull", [&](PolicyOptions options, RandomHistory history) {
@@ -89,7 +89,7 @@ TEST(LullPolicyTest, PressureOnlyAddsGrants) {
       l0 = wanted.l0;
       deep = wanted.deep;
     }
-    // At the limit L0 runs, whatever the clients do; so do deep compactions at the debt's.
+    // At their limits, L0 and deep compactions run, whatever the clients do.
     ASSERT_GT(l0.jobs_max, 0);
     ASSERT_EQ(l0.cpu, CpuPriority::kNormal);
     pressure.l0_tables = 0;
@@ -98,7 +98,7 @@ TEST(LullPolicyTest, PressureOnlyAddsGrants) {
   });
 }
 
-// Raises one pressure from nothing to beyond its limit, with the others anywhere.
+// Raises one pressure from zero to beyond its limit, with arbitrary values of the others.
 template <class Set>
 void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_us,
                      const Set& set_share) {
@@ -108,7 +108,7 @@ void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_u
     const double pace = Pace(WouldSay(policy, pressure, now_us));
     ASSERT_LE(pace, before) << "at " << percent << " %";
     ASSERT_GE(pace, static_cast<double>(kWriteRateMin));
-    // Smooth: a step of one percent of a limit costs a few percent of the flushing rate.
+    // Smooth: a step of one percent of a limit costs a few percent of the flush rate.
     if (before <= 1e18) {
       const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
       const double granularity = set_share.steps == 0 ? 0 : 2.0 * flush / set_share.steps;
@@ -153,7 +153,7 @@ TEST(LullPolicyTest, PaceFallsSmoothlyAsAnyPressureGrows) {
     check(SetMemory{});
     check(SetDebt{0, options.debt_bytes_max});
     const int ramp = options.l0_stop - options.l0_slowdown;
-    // Up to three tables may lie between two steps of one percent.
+    // One percent can be up to three tables.
     check(SetL0{std::max(1, ramp) / 3 + (ramp < 3 ? 1 : 0), options.l0_stop});
   });
 }

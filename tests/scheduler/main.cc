@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// As GoogleTest's own main, with the flag --rewrite.
+// GoogleTest's main with an additional flag, --rewrite.
 #include <string_view>
 
 #include "gmock/gmock.h"

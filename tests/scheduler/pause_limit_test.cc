@@ -14,7 +14,7 @@ constexpr uint64_t kStepUs = 10'000;
 
 using Verdict = PauseClock::Verdict;
 
-/// Work that is due all the time, looked at every 10 ms.
+/// Work that is always due, checked every 10 ms.
 class PauseClockTest : public ::testing::Test {
  protected:
   PauseClockTest() {
@@ -22,8 +22,8 @@ class PauseClockTest : public ::testing::Test {
     clock_.Note(PauseClock::Standing::kHeldUp);
   }
 
-  /// Lets time pass, of which `share` goes into slices whenever `runs(verdict)`. Returns how long
-  /// it ran.
+  /// Lets time pass; `share` of it goes into slices whenever `runs(verdict)`. Returns the time in
+  /// which `runs` was true.
   template <class Runs>
   uint64_t Pass(uint64_t length_us, double share, const Runs& runs) {
     uint64_t ran_us = 0;
@@ -65,14 +65,14 @@ TEST_F(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
   EXPECT_GT(first_us_, 0u);
 }
 
-// A grant is not work: no worker was free, or no CPU, or the limit left nothing.
+// A grant is not work: no worker or CPU was free, or the limit left nothing.
 TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
   Pass(20 * kSecond - kStepUs, 0, Always);
   EXPECT_EQ(first_us_, 10 * kSecond);
   EXPECT_EQ(verdict_, Verdict::kMustRun);
   Pass(kSecond, 0, Always);
   EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
-  // It stays so until it has made up for all of it: 20 s of age, a tenth of that.
+  // The verdict stays until all of it is made up for: a tenth of the age of 20 s.
   Pass(kSecond * 19 / 10, 1.0, Always);
   EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
   Pass(kSecond * 2 / 10, 1.0, Always);
@@ -82,7 +82,7 @@ TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
 TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
   Pass(100 * kSecond, 0.1, Always);
   EXPECT_EQ(first_us_, 0u);
-  Pass(100 * kSecond, 0.08, Always);  // 12 % of the time are missing
+  Pass(100 * kSecond, 0.08, Always);  // 12 % of the required time are missing
   EXPECT_GT(first_us_, 0u);
 }
 
@@ -108,7 +108,7 @@ TEST_F(PauseClockTest, SlicesOfSeveralWorkersAreNoMoreThanTheTime) {
 
 TEST_F(PauseClockTest, WhatMayRunAndHasNoJobIsNotHeldUp) {
   Pass(9 * kSecond, 0, Never);
-  clock_.Note(PauseClock::Standing::kFree);  // its tables are in another job's hands
+  clock_.Note(PauseClock::Standing::kFree);  // another job has its tables
   Pass(kSecond / 2, 0, Never);               // 9 s old - 5 s
   clock_.Note(PauseClock::Standing::kHeldUp);
   Pass(5 * kSecond, 0, Never);
@@ -122,7 +122,7 @@ TEST_F(PauseClockTest, WhatIsNotDueDoesNotAge) {
   clock_.Note(PauseClock::Standing::kNotDue);
   Pass(100 * kSecond, 0, Never);
   EXPECT_EQ(first_us_, 0u);
-  // And is young again when it is due the next time.
+  // Its age starts at zero when it becomes due again.
   clock_.Note(PauseClock::Standing::kHeldUp);
   Pass(10 * kSecond - kStepUs, 0, Never);
   EXPECT_EQ(first_us_, 0u);
@@ -165,7 +165,7 @@ TEST_F(PauseLimitTest, ChangesNoGrantThatThePolicyGave) {
   const Directive before = wanted;
   EXPECT_EQ(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted),
             Deep::kMustRunUnlimited)
-      << "granted it is, and still did not run: nothing is to limit it";
+      << "it was granted but did not run, so no limit may remain";
   EXPECT_EQ(wanted, before);
 }
 
@@ -180,7 +180,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
     wanted.l0 = wanted.deep = idle;
     limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
     EXPECT_EQ(wanted.l0, idle);
-    pressure.deep_slices_total += 1;  // that is enough for it
+    pressure.deep_slices_total += 1;  // enough work for the deep class
   }
   Directive wanted;
   wanted.l0 = wanted.deep = idle;
@@ -189,7 +189,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   EXPECT_EQ(wanted.deep, idle);
 }
 
-// It runs as fast as it is let: that L0 waits for it lifts no limit.
+// It runs as fast as it can, so the fact that L0 waits for it lifts no limit.
 TEST_F(PauseLimitTest, ADeepJobThatRunsAnywayIsGivenNoMoreForL0) {
   PauseLimit limit(options_);
   Pressure pressure;
@@ -221,7 +221,7 @@ TEST_F(PauseLimitTest, DeepJobsGetOutOfTheWayOfL0) {
   EXPECT_EQ(deep_jobs(0), 0);
   EXPECT_EQ(deep_jobs(10'000), 0);
   EXPECT_EQ(deep_jobs(20'000), 3);
-  EXPECT_EQ(deep_jobs(30'000), 3);  // it runs, and L0 still does not
+  EXPECT_EQ(deep_jobs(30'000), 3);  // the deep job runs, but L0 still cannot
   pressure.l0_running = 1;
   EXPECT_EQ(deep_jobs(40'000), 0);
   EXPECT_EQ(deep_jobs(100'000), 0);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What holds of every policy for every history of events: see random_history.h.
+// Promises of all policies for every history of events: see random_history.h.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -96,7 +96,7 @@ TEST_P(AnyPolicyTest, EveryDirectiveIsSane) {
   });
 }
 
-// A client that has stopped, and work that is due: it runs, and goes on running, until it is done.
+// After a client has stopped, due work starts and runs until it is done.
 TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -106,7 +106,7 @@ TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
     Directive wanted = policy->OnEvent(EventKind::kFlushed, pressure, moment.now_us);
     for (int tick = 0; tick < 500; ++tick) {
       const bool runs = wanted.l0.jobs_max > 0 && wanted.deep.jobs_max > 0;
-      // Whoever wants to wait must ask to be called again.
+      // A policy that waits must ask for ticks.
       ASSERT_TRUE(runs || wanted.tick);
       ASSERT_TRUE(runs || pressure.idle_us < QuietUs(options)) << pressure.idle_us;
       moment.now_us += 10'000;
@@ -119,8 +119,8 @@ TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
   });
 }
 
-// Clients that never stop, and no pressure that would force anything: every class of work that is
-// due still gets its part of the time, and no pause of it is longer than the options allow.
+// Clients never stop, and no pressure forces anything. Every class of due work still gets its share
+// of the time, and no pause is longer than the options allow.
 TEST_P(AnyPolicyTest, NothingStarvesUnderClientsThatNeverStop) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -155,14 +155,14 @@ TEST_P(AnyPolicyTest, NothingStarvesUnderClientsThatNeverStop) {
   });
 }
 
-// A grant alone feeds nobody: what is due and gets no slice at all, for whatever reason, ends with
-// all that a policy can give, at normal priority and without a limit.
+// A grant is not enough: due work that gets no slice, for whatever reason, finally gets all that a
+// policy can grant, at normal priority and without a limit.
 TEST_P(AnyPolicyTest, WhatIsGrantedAndDoesNotRunIsGivenMore) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
     Moment moment = CalmWithWorkDue(policy.get(), options, &history);
     Pressure& pressure = moment.pressure;
-    // Both have a job. ("leveldb" would finish a deep one before it grants another to L0.)
+    // Both have a job. ("leveldb" finishes a deep job before it grants another to L0.)
     pressure.l0_running = 1;
     pressure.deep_running = GetParam() == "leveldb" ? 0 : 1;
     Directive wanted;
@@ -180,7 +180,7 @@ TEST_P(AnyPolicyTest, WhatIsGrantedAndDoesNotRunIsGivenMore) {
   });
 }
 
-// What may block L0 for good: a deep job that holds its tables, and is paused.
+// The case that can block L0 permanently: a paused deep job holds tables that L0 needs.
 TEST_P(AnyPolicyTest, ADeepJobInTheWayOfL0IsNotLeftPaused) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -203,7 +203,7 @@ TEST_P(AnyPolicyTest, ADeepJobInTheWayOfL0IsNotLeftPaused) {
   });
 }
 
-// At the caps compactions run, whatever the clients do.
+// At the limits compactions run, whatever the clients do.
 TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -231,7 +231,7 @@ TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
   });
 }
 
-// A waiting client is served as in a lull, by every policy.
+// Every policy serves a waiting client as in a lull.
 TEST_P(AnyPolicyTest, ADrainGrantsEverything) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -246,8 +246,8 @@ TEST_P(AnyPolicyTest, ADrainGrantsEverything) {
   });
 }
 
-// Two stores with different pasts that stand the same now admit writes the same way: a past of any
-// length under pressure is forgotten when the pressure is gone.
+// Two stores with different histories and the same pressure admit writes the same way: once the
+// pressure is gone, its history has no effect.
 TEST_P(AnyPolicyTest, AdmissionHasNoMemory) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto experienced = MakePolicy(GetParam(), options);
@@ -265,7 +265,7 @@ TEST_P(AnyPolicyTest, AdmissionHasNoMemory) {
   });
 }
 
-// More pressure of any kind never lets writes in faster.
+// More pressure of any kind never admits writes faster.
 TEST_P(AnyPolicyTest, AdmissionIsMonotone) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);

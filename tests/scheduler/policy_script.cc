@@ -64,7 +64,7 @@ std::string LimitsText(const Directive& directive) {
          " L0 tables";
 }
 
-/// Sets a number of a policy by its key in scripts; false if there is none of that key.
+/// Sets a policy constant by its key in scripts; false if there is no such key.
 bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options) {
   const std::pair<const char*, int*> counts[] = {
       {"threads", &options->compaction_threads},
@@ -170,7 +170,7 @@ std::string PolicyScript::StartPolicy(const Words& words) {
   }
   policy_ = MakePolicy(words[1], options);
   if (policy_ == nullptr) return "error: no such policy\n";
-  // Not at zero: a store that was just opened has seen no write for as long as anyone knows.
+  // Not at zero: a new store has been silent for an unknown time.
   now_us_ = 1'000'000;
   memtable_bytes_ = options.memtable_bytes;
   client_bytes_ = read_bytes_ = misses_ = background_bytes_ = l0_slices_ = deep_slices_ = 0;
@@ -289,7 +289,7 @@ std::string PolicyScript::PassTime(uint64_t bytes_per_sec, uint64_t length_us, b
 }
 
 std::string PolicyScript::StateText() const {
-  // Measured numbers are shown to so many digits as they have on every machine.
+  // Prints only as many digits of measured numbers as are the same on every machine.
   const auto number_text = [](const std::string& name, uint64_t number) {
     if (name.find("_bytes_per_sec") != name.npos) return RateText(number);
     if (!name.ends_with("_bytes")) return std::to_string(number);

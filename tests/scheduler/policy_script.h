@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Drives one policy by commands of a text file, so that a reviewer reads what a policy does and not
-// how a test was built. A command is a line; what it prints is the transcript:
+// Runs commands of a text file on one policy, so that a reviewer reads the policy's behaviour
+// instead of test code. A command is one line; its output is the transcript:
 //
 //   policy NAME [KEY=VALUE...]    starts over with a new policy, for a store just opened; prints
 //                                 its limits and its directive. Keys: threads, l0_trigger,
@@ -11,14 +11,14 @@
 //   set KEY=VALUE...              changes the pressure; prints nothing. Keys: used, budget,
 //                                 immutables, immutable_bytes, flush_rate, l0, l0_bytes, l1_bytes,
 //                                 debt, l0_due, deep_due, drain, active, l0_running, deep_running,
-//                                 deep_paused; reads and background, which are bytes a second, and
-//                                 misses, tables a second, in the commands that let time pass;
-//                                 starved=1: what is due and granted gets no slice in them
-//   event KIND [KEY=VALUE...]     as set, then the event at the present time; prints the directive
-//   write RATE TIME [trace]       clients write so many bytes a second, with a tick every 10 ms;
+//                                 deep_paused. For the commands that let time pass: reads and
+//                                 background (bytes a second), misses (tables a second), and
+//                                 starved=1: due and granted work gets no slice
+//   event KIND [KEY=VALUE...]     as set, then the event at the current time; prints the directive
+//   write RATE TIME [trace]       clients write at RATE bytes a second, with a tick every 10 ms;
 //                                 prints the last directive, or with "trace" every changed one
 //   quiet TIME [trace]            as write, with no writes
-//   state                         prints what the policy reports of itself
+//   state                         prints the state that the policy reports
 //   sweep KEY FROM TO STEP        prints how writes are admitted at each value of a pressure
 //
 // Sizes take K, M and G, times us, ms and s. One thread.
@@ -33,13 +33,13 @@
 
 namespace lull::testing {
 
-/// One line for people. What is not said is not wanted.
+/// One line for people. Fields without a value in it are not granted.
 std::string DirectiveText(const Directive& directive);
 
 class PolicyScript {
  public:
-  /// What the command prints, lines ending in '\n'. A command that cannot be read prints "error: "
-  /// and why.
+  /// The output of the command; its lines end in '\n'. For an invalid command: "error: " and the
+  /// cause.
   std::string Run(const std::string& command);
 
  private:
@@ -50,7 +50,7 @@ class PolicyScript {
   std::string PassTime(uint64_t bytes_per_sec, uint64_t length_us, bool trace);
   std::string StateText() const;
   std::string Sweep(const Words& words);
-  /// Reads pairs from `first` on; returns what is wrong, or "".
+  /// Reads pairs from `first` on; returns the error, or "".
   std::string SetPressure(const Words& words, size_t first);
   uint64_t* PressureNumber(const std::string& key);
   Pressure CurrentPressure() const;
@@ -63,7 +63,7 @@ class PolicyScript {
   };
   Numbers numbers_;
   std::unique_ptr<Policy> policy_;
-  Directive directive_;  // what it said last
+  Directive directive_;  // the last one of the policy
   uint64_t now_us_ = 0;
   uint64_t memtable_bytes_ = 0;
   uint64_t client_bytes_ = 0;

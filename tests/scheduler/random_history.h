@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Random histories of events for the property tests, from a fixed seed that is printed when a
-// property fails.
+// Random histories of events for the property tests, from a fixed seed that a failing property
+// prints.
 #pragma once
 
 #include <algorithm>
@@ -60,16 +60,16 @@ inline PolicyOptions RandomOptions(const std::string& policy, Random* random) {
   return options;
 }
 
-/// Within this much time of silence every policy must have seen that the clients are quiet: two
-/// periods of whatever it measures (of "silk" 20 ticks are one), and a tick.
+/// After this time of silence every policy must have noticed that the clients are quiet: two of its
+/// measuring periods (20 ticks for "silk"), and a tick.
 inline uint64_t QuietUs(const PolicyOptions& options) {
   return 2 * std::max({options.lull.after_us, options.idle.probe_us, options.idle.quiet_us,
                        20 * options.silk.tick_us}) +
          20'000;
 }
 
-/// Clients that write in bursts, and a store whose state wanders. Any mixture may follow any other:
-/// a policy may not rely on the world being plausible.
+/// Clients that write in bursts, and a store whose state changes at random. Any state can follow
+/// any other: a policy must not rely on plausible input.
 class RandomHistory {
  public:
   RandomHistory(uint64_t seed, const PolicyOptions& options) : random_(seed), options_(options) {
@@ -134,7 +134,7 @@ class RandomHistory {
   Moment moment_;
 };
 
-/// A property is given an index; it draws everything from that.
+/// Calls the property with many histories; each depends only on its index.
 template <class Property>
 void ForManyHistories(const std::string& policy, const Property& property) {
   for (uint64_t index = 0; index < 200; ++index) {
@@ -148,7 +148,7 @@ void ForManyHistories(const std::string& policy, const Property& property) {
 
 inline constexpr int kEvents = 300;
 
-/// Tells the policy a random history; returns its last moment.
+/// Sends a random history to the policy; returns its last moment.
 inline Moment AfterEvents(Policy* policy, RandomHistory* history) {
   Moment last;
   for (int i = 0; i < kEvents; ++i) {
@@ -158,12 +158,12 @@ inline Moment AfterEvents(Policy* policy, RandomHistory* history) {
   return last;
 }
 
-/// No deep compaction was begun: "leveldb" finishes one before it grants another to L0.
+/// Clears the begun deep compactions: "leveldb" finishes one before it grants another to L0.
 inline void SetNothingBegun(Pressure* pressure) {
   pressure->deep_running = pressure->deep_paused = 0;
 }
 
-/// No memtable waits, no compaction runs, L0 is short, and there is little debt.
+/// No memtable waits, no compaction runs, L0 is short, and debt is low.
 inline void SetCalm(const PolicyOptions& options, Pressure* pressure) {
   SetNothingBegun(pressure);
   if (pressure->memory_budget_bytes == 0) pressure->memory_budget_bytes = 64 * kMiB;
@@ -175,7 +175,7 @@ inline void SetCalm(const PolicyOptions& options, Pressure* pressure) {
   pressure->debt_bytes = std::min(pressure->debt_bytes, options.debt_bytes_max / 4);
 }
 
-// What a policy that has lived through a history sees next: no burst, and work that is due.
+// The next moment for a policy with a history: no burst, and due work.
 inline Moment CalmWithWorkDue(Policy* policy, const PolicyOptions& options,
                               RandomHistory* history) {
   Moment moment = AfterEvents(policy, history);

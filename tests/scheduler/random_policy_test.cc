@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The policy that tests of the mechanism are run under: it must be replayable, nasty, and kind
-// often enough that a store gets on.
+// The policy for tests of the mechanism. It must be replayable and hostile, and grant everything
+// often enough that a store makes progress.
 #include "tests/support/random_policy.h"
 
 #include <cstdint>

@@ -28,13 +28,13 @@ TEST(RatioTest, OfNothingIsNothing) {
 
 TEST(RateMeterTest, MeasuresSpansOfALeastLength) {
   RateMeter meter(1000);
-  EXPECT_FALSE(meter.Sample(500, 10'000));  // begins
+  EXPECT_FALSE(meter.Sample(500, 10'000));  // starts a span
   EXPECT_FALSE(meter.Sample(900, 10'999));  // too short
   EXPECT_EQ(meter.bytes_per_sec(), 0.0);
   EXPECT_TRUE(meter.Sample(1500, 11'000));
   EXPECT_EQ(meter.bytes_per_sec(), 1e6);
   EXPECT_EQ(meter.span_us(), 1000u);
-  // A span may be longer; the rate stands until the next one ends.
+  // A span can be longer; the rate is kept until the next span ends.
   EXPECT_FALSE(meter.Sample(9999, 11'500));
   EXPECT_EQ(meter.bytes_per_sec(), 1e6);
   EXPECT_TRUE(meter.Sample(3500, 15'000));

@@ -9,7 +9,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kMissBytes = 400;
-constexpr uint64_t kMisses = 100'000;  // what they lost pays for Dear()
+constexpr uint64_t kMisses = 100'000;  // their cost equals that of Dear()
 
 Pressure Dear() {
   Pressure pressure;
@@ -38,7 +38,7 @@ TEST(ReadLossTest, PaysWhenReadsLostWhatTheCompactionTakes) {
   pressure.l0_bytes *= 2;
   pressure.l0_tables = 16;
   loss.Observe(pressure);
-  EXPECT_TRUE(loss.PaysForL0()) << "what is paid for is not put off by what comes meanwhile";
+  EXPECT_TRUE(loss.PaysForL0()) << "later jobs do not delay a job that is paid for";
 }
 
 TEST(ReadLossTest, BeginsAnewWhenTablesAreTakenOut) {

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Replays testdata/recorded/*.run, which are real runs of db_bench: what a store told its policy.
-// Every policy is told the same. What each would have said is summed up in NAME.expected, which
-// "scheduler_test --rewrite" writes anew. The store's answers are those to the policy that was
-// recorded, so the sums of the others say how they see such a load, not how they would fare.
+// Replays testdata/recorded/*.run, which are real runs of db_bench: the events that a store sent to
+// its policy. Every policy receives the same events. NAME.expected summarizes their directives;
+// "scheduler_test --rewrite" writes it again. The store reacted to the recorded policy only. So the
+// sums of other policies show how they react to such a load, not how they would perform.
 #include "tests/support/recorded_run.h"
 
 #include <algorithm>
@@ -63,7 +63,8 @@ std::vector<Directive> Replay(const std::string& name, const RecordedRun& run) {
   return said;
 }
 
-/// The shares of the time in which a policy wanted this or that, and how often it changed its mind.
+/// The shares of time in which a policy wanted each kind of work, and how often it changed its
+/// directive.
 std::string Summary(const std::string& name, const RecordedRun& run) {
   const std::vector<Directive> said = Replay(name, run);
   double all_us = 0, l0_us = 0, deep_us = 0, idle_cpu_us = 0, limited_us = 0, slowed_us = 0;
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RecordedRunTest, ::testing::ValuesIn(RecordedFil
                          });
 
 TEST_P(RecordedRunTest, SaysItself) {
-  // All but the comment in front.
+  // Everything except the comment at the top.
   EXPECT_EQ(RecordedText(run_), text_.substr(text_.find("policy ")));
 }
 
@@ -117,7 +118,7 @@ TEST_P(RecordedRunTest, GivesTheSameDirectivesEveryTime) {
   }
 }
 
-// What policies promise of any history, asked of a real one.
+// Promises of the policies for any history, checked on a real one.
 
 TEST_P(RecordedRunTest, FlushesNeverWaitForCompactions) {
   for (const std::string& name : PolicyNames()) {
@@ -125,8 +126,8 @@ TEST_P(RecordedRunTest, FlushesNeverWaitForCompactions) {
     for (size_t i = 0; i < said.size(); ++i) {
       SCOPED_TRACE(::testing::Message() << name << ", event " << i);
       const Pressure& pressure = run_.moments[i].pressure;
-      // Gathered, but begun while half of the budget is left. Nothing else holds a flush up, but
-      // for "leveldb", which has one thread for both: there compactions make way.
+      // A policy may collect memtables, but must begin the flush while half of the budget is left.
+      // Nothing else delays a flush. "leveldb" has one thread for both, so there compactions wait.
       ASSERT_LE(said[i].flush_bytes_min, pressure.memory_budget_bytes / 2);
       if (pressure.drain_requested) {
         ASSERT_EQ(said[i].flush_bytes_min, 0u);
@@ -160,7 +161,7 @@ TEST_P(RecordedRunTest, EveryPauseEnds) {
       now = next;
     };
     for (const RecordedRun::Moment& moment : run_.moments) look(moment);
-    // The clients of the last event go on for ever, and all classes stay due.
+    // The clients of the last event continue forever, and all classes stay due.
     RecordedRun::Moment endless = now;
     endless.pressure.l0_due = endless.pressure.deep_due = true;
     endless.pressure.immutables = 0;
@@ -175,13 +176,13 @@ TEST_P(RecordedRunTest, EveryPauseEnds) {
   }
 }
 
-/// Jobs that are as greedy as a directive lets them, through the whole run.
+/// Jobs write as much as a directive allows, through the whole run.
 TEST_P(RecordedRunTest, JobsStayWithinWhatTheDirectivesAllow) {
   for (const std::string& name : PolicyNames()) {
     SCOPED_TRACE(name);
     const std::vector<Directive> said = Replay(name, run_);
     TokenBucket bucket;
-    double excess = 0;  // the most that was written beyond rate * time, over all stretches
+    double excess = 0;  // the most bytes written beyond rate * time, over all stretches
     uint64_t limited_bytes = 0;
     for (size_t i = 0; i + 1 < said.size(); ++i) {
       uint64_t now = run_.moments[i].now_us * 1000;
@@ -218,7 +219,7 @@ TEST_P(RecordedRunTest, PoliciesSayWhatTheySaid) {
   if (RewriteTranscripts()) {
     std::ofstream(expected, std::ios::binary) << actual;
   } else {
-    EXPECT_EQ(actual, ReadText(expected)) << "if this is meant, run scheduler_test --rewrite";
+    EXPECT_EQ(actual, ReadText(expected)) << "if this is intended, run scheduler_test --rewrite";
   }
 }
 

@@ -3,8 +3,8 @@
 
 namespace lull::testing {
 
-/// Whether this run was started with --rewrite: transcripts are then replaced by what the policies
-/// do now, for a reviewer to read as a diff.
+/// Whether this run was started with --rewrite, which replaces the transcripts with the current
+/// output, for review as a diff.
 bool RewriteTranscripts();
 
 }  // namespace lull::testing

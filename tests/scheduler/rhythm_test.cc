@@ -13,7 +13,7 @@ constexpr uint64_t kMiB = 1 << 20;
 
 using Phase = Rhythm::Phase;
 
-/// Lets time pass in steps of 10 ms, with the debt changing evenly.
+/// Lets time pass in steps of 10 ms, while the debt changes linearly.
 class RhythmTest : public ::testing::Test {
  protected:
   void Pass(Phase phase, uint64_t length_us, int64_t debt_change_bytes = 0) {
@@ -44,7 +44,7 @@ TEST_F(RhythmTest, TimesTheBurstThatGoesOn) {
   Pass(Phase::kLull, kSecond);
   Pass(Phase::kHard, 3 * kSecond, 30 * kMiB);
   EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 3e6, 2e4);
-  // It is no example before it has ended and another one has begun.
+  // A burst counts only after it has ended and another one has begun.
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
   Pass(Phase::kLull, kSecond);
   EXPECT_EQ(rhythm_.burst_us(), 0u);
@@ -87,13 +87,13 @@ TEST_F(RhythmTest, AShortRestIsABreakInTheBurst) {
   EXPECT_NEAR(static_cast<double>(rhythm_.NextBurstDebtBytes()), 200.0 * kMiB, kMiB);
 }
 
-// A rate near the threshold, or a client that waits for something in between: not a hundred bursts.
+// A rate near the threshold, or a client with short waits, must not count as a hundred bursts.
 TEST_F(RhythmTest, NoRoundIsShorterThanHalfASecond) {
   for (int i = 0; i < 100; ++i) {
     Pass(Phase::kHard, 60'000, kMiB);
     Pass(Phase::kLight, 40'000);
   }
-  // One burst that goes on: each rest is a break in it.
+  // One continuous burst: each rest is a break in it.
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 10e6, 2e4);
@@ -128,7 +128,7 @@ TEST_F(RhythmTest, TimeInWhichNothingWasLeftToPayDoesNotCount) {
     Pass(Phase::kLull, 9 * kSecond);
   }
   Pass(Phase::kHard, 10'000);
-  // 100 MiB a second for ten seconds: more than was ever owed.
+  // 100 MiB a second for ten seconds: more than the debt ever was.
   EXPECT_NEAR(static_cast<double>(rhythm_.NextLullsPayBytes()), 1000.0 * kMiB, 40.0 * kMiB);
 }
 

@@ -10,7 +10,7 @@ struct Unit {
   const char* suffix;
   uint64_t factor;
 };
-// A suffix comes before those it ends in.
+// A suffix precedes the suffixes that it ends in.
 constexpr Unit kUnits[] = {{"us", 1},      {"ms", 1000},   {"s", 1'000'000}, {"K", 1 << 10},
                            {"M", 1 << 20}, {"G", 1 << 30}, {"", 1}};
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How scripts of transcripts write numbers. Sizes take K, M and G, times us, ms and s.
+// Numbers in the scripts of transcripts. Sizes take K, M and G, times us, ms and s.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lull::testing {
 
-/// False if the text is no number with one of the suffixes. Times come out in microseconds.
+/// False unless the text is a number with one of the suffixes. Times are in microseconds.
 bool ReadNumber(const std::string& text, uint64_t* value);
 /// KEY=NUMBER.
 bool ReadPair(const std::string& word, std::string* key, uint64_t* value);

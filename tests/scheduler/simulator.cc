@@ -15,8 +15,8 @@ constexpr uint64_t kStepUs = 10'000;
 constexpr uint64_t kStepNanos = kStepUs * 1000;
 constexpr double kStepSeconds = kStepUs / 1e6;
 
-/// Tells the simulation what the policy wants: the host itself applies what concerns clients and
-/// flushes.
+/// Reports the policy's directives to the simulation, which itself applies the parts about clients
+/// and flushes.
 class NotedPolicy final : public Policy {
  public:
   using Note = std::function<void(const Directive&)>;
@@ -62,7 +62,7 @@ class Simulation {
     uint64_t bytes() const { return waiting_bytes + flushing_bytes; }
 
     uint64_t active_bytes = 0;
-    int waiting_count = 0;  // sealed, and their flush did not begin
+    int waiting_count = 0;  // sealed, flush not begun
     uint64_t waiting_bytes = 0;
     int flushing_count = 0;
     uint64_t flushing_bytes = 0;
@@ -76,7 +76,7 @@ class Simulation {
     compactions_.SetClientsWrite(phase.bytes_per_sec > 0);
     if (phase.bytes_per_sec == 0) wrote_ = false;
     while (now_nanos_ < end_nanos) {
-      // Without clients and flushes, time goes from one round to the next.
+      // Without clients and flushes, time advances from one round to the next.
       const bool still = phase.bytes_per_sec == 0 && memtables_.count() == 0;
       PassTime(still ? end_nanos : std::min(end_nanos, now_nanos_ + kStepNanos), phase);
       const bool changed = !still && Step(phase);
@@ -89,8 +89,8 @@ class Simulation {
     }
   }
 
-  /// Lets the compactions run, with a round whenever a job came back or the dispatcher asked for
-  /// one, but for one at `end_nanos`: the caller may have more to tell in that.
+  /// Advances the compactions. Runs a round whenever a job comes back or the dispatcher asked for
+  /// one, except at `end_nanos`: the caller may have more to report for that round.
   void PassTime(uint64_t end_nanos, const ClientPhase& phase) {
     while (now_nanos_ < end_nanos) {
       const uint64_t next_nanos =
@@ -111,8 +111,8 @@ class Simulation {
     if (compactions_.HasReports() || now_nanos_ >= wake_at_nanos_) RunRound();
   }
 
-  /// What clients and the flush thread did in the step that ends. True if the dispatcher must know
-  /// at once.
+  /// The clients' and the flush thread's work in the step that ends. True if the dispatcher must
+  /// know at once.
   bool Step(const ClientPhase& phase) {
     const uint64_t written_before = result_.bytes_written;
     const bool sealed = Write(phase.bytes_per_sec);
@@ -141,7 +141,7 @@ class Simulation {
            memtables_.bytes() + memtables_.active_bytes <= options_.memory_budget_bytes;
   }
 
-  /// How much the active memtable takes before it is sealed.
+  /// The size at which the active memtable is sealed.
   uint64_t ActiveBytesMax() const {
     if (!directive_.absorb || memtables_.count() == 0) return MemtableBytes();
     return std::max(
@@ -261,11 +261,11 @@ class Simulation {
   const StoreId store_;
   Directive directive_;
   uint64_t now_nanos_ = 0;
-  uint64_t wake_at_nanos_ = 0;  // when the next round begins at the latest
+  uint64_t wake_at_nanos_ = 0;  // the latest time of the next round
 
   Memtables memtables_;
   double read_bytes_ = 0;
-  bool wrote_ = false;           // clients did, in the step before this one
+  bool wrote_ = false;           // clients wrote in the previous step
   bool waiting_writer_ = false;  // for room
   uint64_t wait_us_ = 0;
   uint64_t l0_held_nanos_ = 0;

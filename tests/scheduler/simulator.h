@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A toy store that runs a policy through hours in moments. Clients write in a rhythm, one thread
+// A toy store that simulates hours of a policy in moments. Clients write in a rhythm, one thread
 // flushes, workers compact; each is a number of bytes a second. Clients and flushes advance in
-// steps of 10 ms. The store's own Dispatcher decides which compaction runs, and compactions advance
-// from one of its rounds to the next. The hard limits for writers are the coordinator's: what the
-// policy cannot lift. Deterministic; one thread.
+// steps of 10 ms. The real Dispatcher decides which compaction runs, and compactions advance from
+// one of its rounds to the next. The hard limits for writers are the coordinator's, which no policy
+// can lift. Deterministic; one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace lull::testing {
 
-/// A stretch of the clients' rhythm. A client writes in a closed loop: what it could not write in
-/// time is not made up for.
+/// A phase of the clients' rhythm. A client writes in a closed loop: it never makes up for writes
+/// that it could not do in time.
 struct ClientPhase {
   uint64_t length_us = 0;
   uint64_t bytes_per_sec = 0;
@@ -34,12 +34,12 @@ struct SimulatorOptions {
   uint64_t flush_bytes_per_sec = 200 << 20;
   uint64_t compaction_bytes_per_sec = 80 << 20;  ///< of one worker: bytes read and written
   double idle_share = 0.5;         ///< of that, at idle CPU priority while clients write
-  uint64_t l0_job_bytes_max = 0;   ///< oldest L0 tables that one job takes, one at least; 0: all
-  bool l0_job_matches_l1 = false;  ///< or as much as waits behind L0, where that is more
+  uint64_t l0_job_bytes_max = 0;   ///< oldest L0 tables of one job, at least one; 0: all
+  bool l0_job_matches_l1 = false;  ///< or as many as the deep bytes, if more
   double l0_cost = 3;              ///< bytes read and written to move one byte from L0 to L1
-  double deep_cost = 6;            ///< and from L1 to where it stays
+  double deep_cost = 6;            ///< and from L1 to its final level
   /// A deep job that has begun holds the tables that L0 needs: no L0 job begins before it ends or
-  /// is abandoned. The worst case of ranges.
+  /// is abandoned. This is the worst case of overlapping ranges.
   bool deep_jobs_hold_l0 = false;
 };
 
@@ -50,14 +50,14 @@ struct SimulatorResult {
   int l0_tables_max = 0;
   int late_l0_tables_max = 0;  ///< in the second half of the run, likewise below
   uint64_t late_bytes_written = 0;
-  uint64_t l0_held_us_max = 0;  ///< the longest time in which a deep job kept L0 from beginning
+  uint64_t l0_held_us_max = 0;  ///< the longest time in which a deep job blocked L0
   uint64_t debt_bytes_max = 0;
-  uint64_t wait_us_max = 0;  ///< the longest time in which a client got nothing in
-  uint64_t waited_us = 0;    ///< all such time
-  uint64_t paced_us = 0;     ///< time in which writes were slowed
+  uint64_t wait_us_max = 0;                    ///< the longest time in which no write succeeded
+  uint64_t waited_us = 0;                      ///< all such time
+  uint64_t paced_us = 0;                       ///< time in which writes were slowed
   uint64_t compacted_while_written_bytes = 0;  ///< deep work done while clients wrote
   uint64_t quiet_phases = 0;
-  uint64_t quiet_phases_undrained = 0;  ///< at whose end a compaction was still due
+  uint64_t quiet_phases_undrained = 0;  ///< those that ended with work left
   uint64_t policy_calls = 0;
   uint64_t fingerprint = 0;  ///< of all directives, in order
 };

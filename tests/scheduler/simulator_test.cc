@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Hours of a toy store: what the policies promise over time, for machines and clients of many
-// kinds.
+// Hours of a toy store: the policies' promises over time, for machines and clients of many kinds.
 #include "tests/scheduler/simulator.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ constexpr uint64_t kHour = 3600 * kSecond;
 constexpr uint64_t kDay = 24 * kHour;
 constexpr uint64_t kMiB = 1 << 20;
 
-// A client that is paced waits for its turn, but nobody who writes gets nothing for longer.
+// A paced client waits for its turn, but every writer makes progress within this time.
 constexpr uint64_t kWaitUsMax = 100'000;
 
 SimulatorOptions Options(const std::string& policy, std::vector<ClientPhase> rhythm,
@@ -34,7 +33,7 @@ SimulatorOptions Options(const std::string& policy, std::vector<ClientPhase> rhy
   options.limits.l0_stop = limits.stop;
   options.rhythm = std::move(rhythm);
   options.length_us = length_us;
-  // A job of all L0 tables would keep them there, all counted, until its end.
+  // With one job of all L0 tables, they would all count as L0 tables until its end.
   options.l0_job_bytes_max = 64 * kMiB;
   return options;
 }
@@ -43,18 +42,18 @@ SimulatorOptions LullOptions(std::vector<ClientPhase> rhythm, uint64_t length_us
   return Options("lull", std::move(rhythm), length_us);
 }
 
-// What "lull" keeps whatever the clients do.
+// The bounds that "lull" keeps whatever the clients do.
 void ExpectBounded(const SimulatorOptions& options, const SimulatorResult& result,
                    uint64_t wait_us_max = kWaitUsMax) {
   EXPECT_LE(result.memory_bytes_max, options.memory_budget_bytes + options.limits.memtable_bytes);
   EXPECT_LE(result.l0_tables_max, options.limits.l0_stop);
-  // What is in memory when writes have all but stopped becomes debt yet.
+  // When writes have almost stopped, the memtables still become debt.
   EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max * 2 + options.memory_budget_bytes);
   EXPECT_LE(result.wait_us_max, wait_us_max);
 }
 
-// How long one L0 compaction takes. In an overload without end L0 stands at its stop, and a writer
-// that fills a memtable there waits for the next of them.
+// The duration of one L0 compaction. In an endless overload L0 stays at its stop, and a writer that
+// fills a memtable waits for the next compaction.
 uint64_t L0JobUs(const SimulatorOptions& options) {
   const uint64_t bytes = std::max(options.l0_job_bytes_max, options.memory_budget_bytes);
   return static_cast<uint64_t>(static_cast<double>(bytes) * options.l0_cost * 1e6 /
@@ -97,7 +96,8 @@ TEST(SimulatorTest, WithoutLullsWritersAreSlowedSmoothlyToWhatCompactionsAchieve
     options.limits.debt_bytes_max = debt_bytes_max;
     const SimulatorResult result = Simulate(options);
     ExpectBounded(options, result);
-    // One worker of full and one of half speed, nine bytes of work a byte: within a third of it.
+    // One worker at full and one at half speed do nine bytes of work for each byte written. The
+    // result must be within a third of that.
     EXPECT_GT(result.bytes_written, 2 * result.bytes_offered / 100);
     EXPECT_LT(result.bytes_written, 8 * result.bytes_offered / 100);
   }
@@ -111,7 +111,7 @@ TEST(SimulatorTest, ATrickleIsNeverSlowed) {
 }
 
 TEST(SimulatorTest, ALongLullPaysOffAnyDebt) {
-  // The overload leaves as much debt as there may be; an hour later it is gone.
+  // The overload creates the maximal debt; an hour later it is gone.
   const SimulatorOptions options = LullOptions({{kHour / 2, 300 * kMiB}, {kHour, 0}}, 3 * kHour);
   const SimulatorResult result = Simulate(options);
   ExpectBounded(options, result);
@@ -144,13 +144,13 @@ TEST(SimulatorTest, LevelDbSlowsTheSameBursts) {
   ExpectUnslowed(lull);
   EXPECT_GT(leveldb.paced_us, 60 * kSecond);
   EXPECT_LT(leveldb.bytes_written, lull.bytes_written / 4 * 3);
-  // One sealed memtable and the stop are kept there too.
+  // "leveldb" keeps to one sealed memtable and to the stop, too.
   EXPECT_LE(leveldb.memory_bytes_max, 4 * kMiB);
   EXPECT_LE(leveldb.l0_tables_max, 12);
 }
 
-// The overload that used to end at L0's stop: jobs of gigabytes, because L1 has grown as well.
-// Pacing finds the rate of the compactions, whatever it is, before the stop does.
+// This overload once ended at L0's stop: L1 grew too, so jobs took gigabytes. Pacing must find the
+// rate of the compactions, whatever it is, before L0 reaches its stop.
 TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
   for (const uint64_t compaction : {40 * kMiB, 80 * kMiB, 200 * kMiB}) {
     for (const bool large_jobs : {false, true}) {
@@ -163,8 +163,8 @@ TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
       EXPECT_LT(result.l0_tables_max, options.limits.l0_stop);
       EXPECT_EQ(result.wait_us_max, 0u);
       ExpectBounded(options, result);
-      // It settles: what comes in once debt has reached its ramp is what two workers can take
-      // away, and L0 swings no further than its own ramp is long.
+      // The store settles. Once debt has reached its ramp, clients write at the rate that two
+      // workers can compact, and L0 varies by no more than the length of its own ramp.
       EXPECT_LT(result.late_l0_tables_max, options.limits.l0_stop - 32);
       const double capacity =
           2 * static_cast<double>(compaction) / (options.l0_cost + options.deep_cost);
@@ -175,8 +175,8 @@ TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
   }
 }
 
-// Bursts that leave more than the lulls between them can pay off, with light writing most of the
-// time: that is where the rest is paid, and the bursts stay free of deep work.
+// Bursts leave more debt than the lulls between them can pay off. There is light writing most of
+// the time, and the rest is paid then, so the bursts stay free of deep work.
 TEST(SimulatorTest, LullPaysInLightWritingWhatLullsCannot) {
   std::vector<ClientPhase> rhythm = {
       {10 * kSecond, 60 * kMiB}, {100 * kSecond, kMiB}, {2 * kSecond, 0}};
@@ -200,7 +200,7 @@ TEST(SimulatorTest, IdlePoliciesCompactInLullsAlone) {
     const SimulatorResult result = Simulate(options);
     ExpectUnslowed(result);
     EXPECT_EQ(result.quiet_phases_undrained, 0u);
-    // But for the half second of a burst that the probe takes to notice it.
+    // Except for the half second of a burst that the probe takes to notice it.
     EXPECT_LE(result.compacted_while_written_bytes, result.bytes_written / 10);
   }
 }
@@ -214,7 +214,7 @@ TEST(SimulatorTest, IdlePoliciesWithoutLullsAreCapped) {
     ExpectUnslowed(result);
     EXPECT_GT(result.debt_bytes_max, options.limits.debt_bytes_max / 2);
     EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max + 256 * kMiB);
-    // More than compactions can do: L0 stands at its stop, and memory at its budget.
+    // More than compactions can process: L0 stays at its stop, and memory at its budget.
     options.rhythm = {{kSecond, 300 * kMiB}};
     const SimulatorResult overload = Simulate(options);
     EXPECT_LE(overload.l0_tables_max, options.limits.l0_stop + 1);
@@ -228,7 +228,7 @@ TEST(SimulatorTest, AbsorbingKeepsL0Short) {
       Options("idle-quiet", {{10 * kSecond, 100 * kMiB}, {20 * kSecond, 0}}, kHour / 6);
   options.flush_bytes_per_sec = 60 * kMiB;  // slower than the clients
   const SimulatorResult absorbing = Simulate(options);
-  // 600 MiB that were flushed in a burst would be 150 tables of one memtable each.
+  // 600 MiB flushed in a burst would be 150 tables of one memtable each.
   EXPECT_LT(absorbing.l0_tables_max, 100);
   EXPECT_GT(absorbing.bytes_written, absorbing.bytes_offered / 2);
 }
@@ -243,9 +243,9 @@ TEST(SimulatorTest, SilkGivesCompactionsWhatClientsLeave) {
   options.limits.silk.bandwidth_bytes_per_sec = 140 * kMiB;
   const SimulatorResult narrow = Simulate(options);
   EXPECT_EQ(narrow.bytes_written, narrow.bytes_offered);
-  // L0 is never paused: its minimum moves a third of what a burst brings.
+  // L0 is never paused: its minimum compacts a third of a burst's bytes.
   EXPECT_LT(narrow.l0_tables_max, 15 * 100 / 32);
-  // A device with more to give: work is done in the bursts too, and the debt stays smaller.
+  // On a faster device, work continues in bursts too, and the debt stays smaller.
   options.limits.silk.bandwidth_bytes_per_sec = 1000 * kMiB;
   const SimulatorResult wide = Simulate(options);
   EXPECT_LT(wide.debt_bytes_max, narrow.debt_bytes_max);
@@ -257,7 +257,7 @@ TEST(SimulatorTest, SilkMeasuresItsBandwidthAndDoesNotChokeOnIt) {
   options.limits.memtable_bytes = 16 * kMiB;
   options.compaction_bytes_per_sec = 150 * kMiB;
   const SimulatorResult result = Simulate(options);
-  // Clients that never stop, and a device that keeps up: no limit that closes in on itself.
+  // Clients never stop and the device keeps up: the limit must not shrink itself.
   EXPECT_GT(result.bytes_written, result.bytes_offered / 100 * 99);
   EXPECT_LT(result.debt_bytes_max, options.limits.debt_bytes_max);
 }
@@ -284,22 +284,22 @@ TEST(SimulatorTest, AdocTurnsItsKnobsAgainstWhatOverflows) {
   const SimulatorResult tuned = Simulate(options);
   EXPECT_LE(tuned.l0_tables_max, options.limits.l0_stop + 1);
   EXPECT_LE(tuned.memory_bytes_max, options.memory_budget_bytes);
-  // Knobs that cannot be turned: two compactions, one size.
+  // Fixed knobs: two compactions, one size.
   options.limits.adoc.window_us = kDay;
   const SimulatorResult fixed = Simulate(options);
   EXPECT_GT(tuned.bytes_written, fixed.bytes_written);
 }
 
-// How long that much deep work takes at half the speed of a worker.
+// The duration of `bytes` of deep work at half the speed of a worker.
 uint64_t DeepUs(const SimulatorOptions& options, uint64_t bytes) {
   return static_cast<uint64_t>(static_cast<double>(bytes) * options.deep_cost * 1e6 /
                                (0.5 * static_cast<double>(options.compaction_bytes_per_sec)));
 }
 
-// The conflict that SILK's pauses can deadlock on: a deep job began in a lull, is paused by the
-// burst, and holds what L0 needs. Whatever the policy pauses, L0 waits at most for the deep jobs
-// that had begun, one a thread. Where the policy limits the rate, flushes draw from it, and the
-// jobs are slower by what they take.
+// The conflict on which SILK's pauses can deadlock: a deep job begins in a lull, the burst pauses
+// it, and it holds tables that L0 needs. Whatever the policy pauses, L0 waits at most for the deep
+// jobs that have begun, one for each thread. Where the policy limits the rate, flushes use part of
+// it, so the jobs are slower by that.
 TEST(SimulatorTest, DeepJobsThatHoldL0AreFinishedSoon) {
   for (const std::string& policy : PolicyNames()) {
     for (const int threads : {1, 2}) {
@@ -327,7 +327,7 @@ TEST(SimulatorTest, EveryPolicySurvivesAnOverload) {
     const SimulatorResult result = Simulate(options);
     EXPECT_LE(result.l0_tables_max, options.limits.l0_stop + 1);
     EXPECT_LE(result.memory_bytes_max, 2 * options.memory_budget_bytes);
-    // It gets on: some of what one worker could move through L0 and below.
+    // It makes progress: a part of what one worker could move through L0 and below.
     EXPECT_GT(result.bytes_written, 1024 * kMiB);
   }
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The I/O budget by its arithmetic: what may be written in a stretch of time, who waits for whom,
-// and who gets how much. Time is a number that the tests advance.
+// The arithmetic of the I/O budget: the bytes that can be written in a time, who waits for whom,
+// and the shares. Time is a number that the tests advance.
 #include "scheduler/token_bucket.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(TokenBucketTest, WithoutALimitNobodyWaits) {
 }
 
 TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
-  // 1: a table of which nothing was flushed yet; 8 * kLentBytes: one huge entry.
+  // 4096: a table with no flushed bytes yet; 8 * kLentBytes: one huge entry.
   for (uint64_t bytes : {uint64_t{4096}, kLentBytes / 2, kLentBytes, 8 * kLentBytes}) {
     TokenBucket bucket;
     bucket.SetRate({10 * kMiB, 0}, 0);
@@ -77,13 +77,13 @@ TEST(TokenBucketTest, ASliceUnderWayKeepsOthersFromBeginning) {
   bucket.WaitNanos(JobClass::kDeep, kSecond);
   const Loan loan = bucket.Begin(JobClass::kDeep, kSecond);
   EXPECT_GT(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
-  bucket.End(loan, 0, kSecond);  // it wrote nothing: what it was lent is there again
+  bucket.End(loan, 0, kSecond);  // it wrote nothing, so the loan is available again
   EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
 }
 
 TEST(TokenBucketTest, UrgentWorkHasItsMinimum) {
   TokenBucket bucket;
-  bucket.SetRate({1, 5 * kMiB}, 0);  // the policy leaves nothing but the minimum
+  bucket.SetRate({1, 5 * kMiB}, 0);  // the policy leaves only the minimum
   const uint64_t written = RunGreedily(&bucket, JobClass::kL0, kLentBytes, 0, 10 * kSecond);
   EXPECT_GE(written, 50 * kMiB - kSliceBytes);
   EXPECT_LE(written, 50 * kMiB + kSliceBytes);
@@ -130,7 +130,7 @@ TEST(TokenBucketTest, AHigherRateShortensTheWait) {
   EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 0), 0u);
 }
 
-/// Any stretch of a random history: no more than the larger rate allows, and one slice.
+/// In any stretch of a random history, no more bytes than the larger rate allows, plus one slice.
 TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -164,7 +164,7 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
       if (running.size() >= 4 || bucket.WaitNanos(job_class, now) > 0) continue;
       const Loan loan = bucket.Begin(job_class, now);
       const uint64_t bytes = rng.OneIn(3) ? kLentBytes : rng.Below(kLentBytes + 1);
-      excess += static_cast<double>(bytes);  // counted when it begins, which is the worst
+      excess += static_cast<double>(bytes);  // counted when it begins, the worst case
       running.push_back({loan, now + rng.Below(kSecond / 200), bytes});
       ASSERT_LE(excess, static_cast<double>(kSliceBytes)) << "at step " << step;
     }
@@ -189,7 +189,7 @@ class IoBudgetTest : public ::testing::Test {
     return stores_.back().get();
   }
 
-  /// As the coordinator does it: whoever may begin, in turn.
+  /// As the coordinator does: begins each store that may, in turn.
   void Run(uint64_t nanos) {
     const uint64_t until = now_ + nanos;
     for (; now_ < until; now_ += 100'000) {
@@ -278,7 +278,7 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   EXPECT_LE(a->written + b->written - then, 20 * kMiB + kSliceBytes);
 }
 
-// As a store under "silk" whose clients are quiet, or one that was just opened.
+// Like a store under "silk" whose clients are quiet, or one that was just opened.
 TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   Greedy* const a = Add(20 * kMiB);
   Greedy* const b = Add(20 * kMiB);
@@ -294,7 +294,7 @@ TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   budget_.SetRate(idle, {100 * kMiB, 0}, true, now_);
   Run(kSecond);
   EXPECT_GE(a->written + b->written - before, 39 * kMiB) << "now it has work";
-  // When all are idle there is nothing to limit, and the first that has work finds its limit.
+  // While all are idle there is no limit to apply; the first store with work gets its own limit.
   for (const StoreId store : {a->id, b->id, idle}) {
     budget_.SetRate(store, {20 * kMiB, 0}, false, now_);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDeepJobBytes = 32 << 20;
 constexpr double kSliceNanos = 1e6;
 constexpr uint64_t kNever = UINT64_MAX;
-constexpr double kDoneBytes = 1;  // less than this is left to do only by rounding
+constexpr double kDoneBytes = 1;  // a remainder below this is a rounding error
 
 }  // namespace
 
@@ -109,7 +109,7 @@ void ToyCompactions::Measure(Measured* measured) const {
   measured->compaction_bytes_total = static_cast<uint64_t>(written_bytes_);
 }
 
-/// The oldest tables.
+/// Takes the oldest tables.
 std::optional<ToyCompactions::ToyJob> ToyCompactions::PickL0() const {
   if (!L0Due() || Holds(JobClass::kL0)) return std::nullopt;
   if (options_.deep_jobs_hold_l0 && Holds(JobClass::kDeep)) return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<ToyCompactions::ToyJob> ToyCompactions::PickL0() const {
   return job;
 }
 
-/// Of what no other deep job holds.
+/// Takes bytes that no other deep job holds.
 std::optional<ToyCompactions::ToyJob> ToyCompactions::PickDeep() const {
   if (options_.deep_jobs_hold_l0 && Holds(JobClass::kL0)) return std::nullopt;
   double free_bytes = deep_bytes_;

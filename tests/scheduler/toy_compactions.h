@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The compaction half of the toy store: tables as numbers of bytes, and the jobs that a Dispatcher
-// runs on them. Which job runs, which one waits and which one is abandoned is the dispatcher's
-// decision. One thread.
+// The compactions of the toy store: tables as numbers of bytes, and the jobs that a Dispatcher runs
+// on them. The dispatcher decides which job runs, waits or is abandoned. One thread.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +30,9 @@ class ToyCompactions final : public DispatchHost {
 
   /// A job at idle priority is slow while clients write.
   void SetClientsWrite(bool write) { clients_write_ = write; }
-  /// When the first job comes back from its worker; UINT64_MAX: none runs.
+  /// The time at which the first job leaves its worker; UINT64_MAX: none runs.
   uint64_t NextReturnNanos() const;
-  /// REQUIRES: no job comes back before `now_nanos`.
+  /// REQUIRES: no job leaves its worker before `now_nanos`.
   void Advance(uint64_t now_nanos);
   bool HasReports() const { return !reports_.empty(); }
   std::vector<WorkerReport> TakeReports();
@@ -46,13 +45,13 @@ class ToyCompactions final : public DispatchHost {
     JobId id{};
     JobClass job_class = JobClass::kDeep;
     size_t l0_tables = 0;            // the oldest ones
-    double input_bytes = 0;          // what L0 or the deep levels owe less once it has ended
-    double work_bytes = 0;           // to be read and written in all
+    double input_bytes = 0;          // by how much it reduces the debt of L0 or the deep levels
+    double work_bytes = 0;           // to read and write in total
     double left_bytes = 0;           // of these
-    double reported_left_bytes = 0;  // when it last started or resumed
+    double reported_left_bytes = 0;  // at its last start or resume
     int worker = -1;
     Assignment assignment;
-    uint64_t slice_ends_nanos = UINT64_MAX;  // it comes back then; UINT64_MAX: once it is done
+    uint64_t slice_ends_nanos = UINT64_MAX;  // when it leaves its worker; UINT64_MAX: when done
   };
 
   double BytesPerNano(const ToyJob& job) const;
@@ -80,7 +79,7 @@ class ToyCompactions final : public DispatchHost {
 
   std::deque<double> l0_;  // bytes of each table, oldest first
   double l0_bytes_ = 0;
-  double deep_bytes_ = 0;  // what is deeper and has to move on
+  double deep_bytes_ = 0;  // in deeper levels, to be moved on
   std::vector<ToyJob> jobs_;
   std::vector<WorkerReport> reports_;
   uint64_t jobs_begun_ = 0;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Runs testdata/*.txt with a policy and testdata/dispatcher/*.txt with a dispatcher. A file is a
-// series of blocks: comments (#) and commands, a line "----", what the commands print, an empty
-// line. The commands are described in policy_script.h and dispatcher_script.h; each file begins
-// with nothing. "scheduler_test --rewrite" writes what is printed now into the files.
+// Runs testdata/*.txt on a policy and testdata/dispatcher/*.txt on a dispatcher. A file is a series
+// of blocks: comments (#) and commands, a line "----", the commands' output, an empty line.
+// policy_script.h and dispatcher_script.h describe the commands; each file starts with a fresh
+// state. "scheduler_test --rewrite" writes the current output into the files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +38,7 @@ std::string ReadText(const fs::path& path) {
   return text.str();
 }
 
-/// The file as it would be if every block printed what its commands print now.
+/// The file with the current output of its commands in every block.
 template <class Script>
 std::string Rerun(const std::string& text) {
   Script script;
@@ -72,7 +72,7 @@ void ExpectSameTranscript(const fs::path& path) {
   if (RewriteTranscripts()) {
     std::ofstream(path, std::ios::binary) << actual;
   } else {
-    EXPECT_EQ(actual, expected) << "if this is meant, run scheduler_test --rewrite";
+    EXPECT_EQ(actual, expected) << "if this is intended, run scheduler_test --rewrite";
   }
 }
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Hands store directories between stock LevelDB and Lull, in turn, again and again.
+"""Lets stock LevelDB and Lull use the same store directories in turn, many times.
 
-Each side first checks that the directory holds exactly the commits that were applied so far,
-whoever applied them, then applies more. Option sets change at each hand-over; half of the time a
-side leaves without closing, so that the other must recover its log, and now and then what Lull
-hands over is a checkpoint of its directory. One line a directory; exit code 1 at the first
-difference, with the command that shows it (the directory is kept).
+Each side first checks that the directory contains exactly the commits applied so far by both sides,
+then applies more. Each turn uses another option set. Half of the time a side leaves without
+closing, so that the other must recover its log. Sometimes Lull passes on a checkpoint of its
+directory instead. Prints one line for each directory. Exits with 1 at the first difference; prints
+the command that shows it and keeps the directory.
 
-With --recycled=N, Lull must have left N logs in files that were logs before. Whether it did depends
-on how soon its flush thread had them ready, so up to ten times as many seeds are tried.
+With --recycled=N, Lull must have left N recycled logs. Whether it recycles one depends on how soon
+its flush thread has it ready, so up to ten times as many seeds are tried.
 """
 import argparse
 import os
@@ -33,7 +33,7 @@ def run(command):
 
 
 def recycled_logs(directory):
-    """How many logs have something behind the zeros that a block begins with."""
+    """The number of logs with bytes after the zeros at the start of a block."""
     block = 32768
     count = 0
     for log in pathlib.Path(directory).glob("*.log"):
@@ -44,7 +44,7 @@ def recycled_logs(directory):
 
 
 def hand_over(drivers, seed, args):
-    """Works on one directory; returns an error text or None, and how many recycled logs it had."""
+    """Works on one directory; returns an error or None, and the number of recycled logs."""
     rng = random.Random(seed)
     parent = tempfile.mkdtemp(prefix="handover-", dir=args.folder)
     directory = os.path.join(parent, "0")
@@ -83,14 +83,14 @@ def main():
     parser.add_argument("--lull", required=True, help="the driver built against Lull")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=8, help="hand-overs a directory")
+    parser.add_argument("--rounds", type=int, default=8, help="hand-overs of each directory")
     parser.add_argument("--ops", type=int, default=1500, help="commits between two hand-overs")
     parser.add_argument("--sync-every", type=int, default=512,
                         help="commits from one synced to the next")
     parser.add_argument("--flush-every", type=int,
                         help="commits from one flush of Lull's memtable to the next")
     parser.add_argument("--folder", help="where to make the directories")
-    parser.add_argument("--recycled", type=int, default=0, help="how many logs must be recycled")
+    parser.add_argument("--recycled", type=int, default=0, help="minimum of recycled logs")
     args = parser.parse_args()
     recycled = 0
     for seed in range(args.first_seed, args.first_seed + 10 * args.seeds):

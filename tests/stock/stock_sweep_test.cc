@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The positive control of the crash and fault sweeps: on stock LevelDB they must find violations,
-// of kinds that tests/support/weaknesses.h names one by one. (Stock's assertions abort the process
-// in some other sweeps, so only these are run.)
+// of kinds that tests/support/weaknesses.h lists. (In some other sweeps stock's assertions abort
+// the process, so only these are run.)
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -26,5 +26,5 @@ INSTANTIATE_TEST_SUITE_P(All, StockWeakness, ::testing::ValuesIn(AllWeaknesses()
 }  // namespace
 }  // namespace lull::testing
 
-// Not a test by itself: what RunWeaknessIsolated starts in a child process.
+// Not a test itself: RunWeaknessIsolated starts it in a child process.
 TEST(WeaknessChild, DISABLED_Run) { EXPECT_TRUE(lull::testing::RunWeaknessChild()); }

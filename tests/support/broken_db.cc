@@ -32,7 +32,7 @@ class SkippingIterator : public leveldb::Iterator {
   uint64_t* const prevs_;
 };
 
-// Copies a batch, entry by entry, without its last one.
+// Copies a batch without its last entry.
 class AllButLast : public leveldb::WriteBatch::Handler {
  public:
   void Put(const Slice& key, const Slice& value) override {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A leveldb::DB that passes everything on to another one, but has one planted bug. Tests use it to
-// prove that the test tools notice. Owns its target. One thread.
+// A leveldb::DB that forwards every call to another one but has one planted bug. Tests use it to
+// prove that the test tools detect the bug. Owns its target. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class PlantedBug {
   kLosesWrites,        // every 500th Put is acked and dropped
   kStaleReads,         // every 100th Get without a snapshot reads an old state
   kTornBatches,        // every 20th batch loses its last entry
-  kSnapshotIgnored,    // every 50th read at a snapshot reads the present
+  kSnapshotIgnored,    // every 50th read at a snapshot reads the latest state
   kIteratorSkipsPrev,  // every 200th Prev moves by two
 };
 
@@ -43,7 +43,7 @@ class BrokenDB : public leveldb::DB {
   void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
  private:
-  // True for every n-th call, if this is the planted bug.
+  // True for every n-th call if this bug is planted.
   bool Strikes(PlantedBug bug, uint64_t n);
   // Keeps a snapshot that is some hundreds of writes old.
   void AgeStale();

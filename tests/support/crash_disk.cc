@@ -86,8 +86,8 @@ size_t FileContent::Read(uint64_t offset, size_t n, char* scratch) const {
   return length;
 }
 
-// What was overwritten is as it was before, or, if it may be torn, is so in some sectors; what was
-// appended is lost.
+// Restores what the lost write overwrote; if the block may be torn, only in some sectors. What was
+// appended becomes zeros or garbage.
 void FileContent::LoseBlock(char* now, size_t length, const std::string& sure, bool may_tear,
                             double garbage, Rng* rng) {
   constexpr size_t kSectorBytes = 512;

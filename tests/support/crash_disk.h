@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// CrashDisk: the state behind CrashEnv (files, names, and what of both is sure). Used by
-// crash_env.cc only; every public method takes the disk's one lock.
+// The state of a CrashEnv: files, names, and which of them are durable. Used by crash_env.cc only.
+// Every public method takes the disk's one lock.
 #pragma once
 
 #include <algorithm>
@@ -22,32 +22,32 @@
 
 namespace lull::testing {
 
-// The bytes of one file, and for each block of it what the disk is sure to hold.
+// The bytes of one file, and for each block the durable version of it.
 class FileContent {
  public:
   static constexpr size_t kBlockBytes = 4096;
 
   FileContent() = default;
-  // A file that is sure as a whole.
+  // A file that is durable as a whole.
   explicit FileContent(std::string bytes);
 
-  // The size that readers see, and the bytes there.
+  // The size and the bytes that readers see.
   uint64_t size() const { return cut_.value_or(std::max<uint64_t>(bytes_.size(), reserved_)); }
   size_t Read(uint64_t offset, size_t n, char* scratch) const;
-  // Makes the file end in zeros up to `size`, until Release() or until it has grown past that.
+  // Pads the file with zeros up to `size`, until Release() or until it has grown past that.
   void Reserve(uint64_t size) { reserved_ = size; }
   void Release() { reserved_ = 0; }
-  // Cuts the file; a crash may undo that.
+  // Truncates the file; a crash can undo that.
   void Cut(uint64_t size) { cut_ = size; }
   void Append(leveldb::Slice data) { WriteAt(cut_.value_or(bytes_.size()), data); }
-  // Overwrites what is there, and appends what goes beyond it.
+  // Overwrites what is there, and appends the rest.
   void WriteAt(uint64_t offset, leveldb::Slice data);
   void SyncOk();
   void SyncFailed();
-  // Overwrites or cuts, as a disk that rots would; nothing becomes dirty.
+  // Overwrites or truncates as bit rot does: durable immediately, nothing becomes dirty.
   void Overwrite(uint64_t offset, const std::string& data);
   void Resize(uint64_t size);
-  // What a crash leaves of the file.
+  // The content of the file after a crash.
   std::string AfterCrash(double survival, double garbage, Rng* rng) const;
 
  private:
@@ -70,7 +70,7 @@ class FileContent {
 
 struct Inode {
   FileContent now;
-  // Set while a truncation of the file is not yet sure.
+  // Set while a truncation of the file is not yet durable.
   std::shared_ptr<const FileContent> before_truncation;
 };
 
@@ -81,20 +81,20 @@ class CrashDisk {
   std::atomic<uint64_t> appends_to_reused_logs{0};
 
   leveldb::Status Open(const std::string& path, InodeRef* inode);
-  // Creates `path`; an existing file is emptied, or kept when `keep` is set.
+  // Creates `path`. Empties an existing file, or keeps it if `keep` is set.
   leveldb::Status Create(const std::string& path, bool keep, InodeRef* inode);
   leveldb::Status Append(const std::string& path, const InodeRef& inode, leveldb::Slice data);
   leveldb::Status WriteAt(const std::string& path, const InodeRef& inode, uint64_t offset,
                           leveldb::Slice data);
   leveldb::Status Sync(const std::string& path, const InodeRef& inode);
   void Reserve(const InodeRef& inode, uint64_t size);
-  // Ends the reservation, as the close of a preallocated file does.
+  // Ends the reservation, as closing a preallocated file does.
   void Release(const InodeRef& inode);
   void Cut(const InodeRef& inode, uint64_t size);
   leveldb::Status SyncDir(const std::string& dir);
   leveldb::Status Remove(const std::string& path);
   leveldb::Status Rename(const std::string& from, const std::string& to);
-  // A second name for a file. To a crash it is the making of a name like any other.
+  // A second name for a file. A crash treats it like any other new name.
   leveldb::Status Link(const std::string& from, const std::string& to);
   leveldb::Status MakeDir(const std::string& dir);
   leveldb::Status RemoveDir(const std::string& dir);
@@ -133,10 +133,10 @@ class CrashDisk {
 
   std::mutex mu_;
   Names live_;                                          // what the running program sees
-  Names sure_;                                          // what every crash leaves
+  Names sure_;                                          // what survives every crash
   std::map<std::string, std::vector<Change>> pending_;  // by directory, oldest first
   std::set<std::string> dirs_{"/"};
-  std::set<std::string> unsure_dirs_;  // a part of them
+  std::set<std::string> unsure_dirs_;  // a subset of them
   std::set<std::string> locks_;
   uint64_t steps_ = 0;
   uint64_t crash_point_ = CrashEnv::kNoCrashPoint;

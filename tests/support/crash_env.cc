@@ -55,7 +55,7 @@ class RandomReader : public leveldb::RandomAccessFile {
   const InodeRef inode_;
 };
 
-// Hands every append to the "page cache" at once, so Flush has nothing left to do.
+// Passes every append to the "page cache" at once, so Flush has nothing left to do.
 #ifdef LULL_BUILD
 using LogFileBase = lull::LogFile;
 #else
@@ -75,7 +75,7 @@ class Writer : public LogFileBase {
   Status Flush() override { return Status::OK(); }
   Status Sync() override { return disk_->Sync(path_, inode_); }
 #ifdef LULL_BUILD
-  Status Seal() override { return Close(); }  // which only gives the reserved space back
+  Status Seal() override { return Close(); }  // which only releases the reserved space
 #endif
 
  private:
@@ -85,7 +85,7 @@ class Writer : public LogFileBase {
 };
 
 #ifdef LULL_BUILD
-// Writes over an older file from its front, each append with a mark behind it.
+// Overwrites an older file from its front. Each append adds a mark after it.
 class Overwriter : public LogFileBase {
  public:
   Overwriter(DiskRef disk, std::string path, InodeRef inode, size_t mark_bytes)

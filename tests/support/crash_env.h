@@ -1,25 +1,25 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// CrashEnv: a file system in memory that knows what a power loss may leave behind.
+// CrashEnv: a file system in memory that simulates power losses.
 //
-// What always holds
-// - Bytes are sure once a Sync() of their file returned OK after they were written. Every other
-//   byte is in doubt, block by block (4 KiB): a crash keeps it, or turns it into zeros or garbage,
-//   or cuts the file before it. Where it overwrote a sure byte, a crash keeps it or brings the old
-//   one back, block by block or, in a torn block, sector by sector (512 bytes).
-// - A create, rename or unlink is sure once its directory was synced. Until then a crash keeps any
-//   subset of them, whatever their order was.
-// - A directory is synced by SyncDirectory(), and by Sync() of a file called MANIFEST-*, because
-//   that is where stock LevelDB hides it (see set_manifest_sync_covers_directory).
-// - A failed sync (DropDirtyPages) leaves pages clean: a later good sync does not write them.
+// Invariants
+// - Bytes are durable once a Sync() of their file returned OK after they were written. For each
+//   other 4 KiB block, a crash keeps it, turns it into zeros or garbage, or cuts the file before
+//   it. Where a durable byte was overwritten, a crash keeps the new byte or restores the old one,
+//   by block or, in a torn block, by sector (512 bytes).
+// - A create, rename or unlink is durable once its directory was synced. Until then a crash keeps
+//   any subset of them, in whatever order they happened.
+// - SyncDirectory() syncs a directory. So does Sync() of a file called MANIFEST-*, because that is
+//   where stock LevelDB does it (see set_manifest_sync_covers_directory).
+// - A failed sync (DropDirtyPages) leaves pages clean: a later successful sync does not write them.
 // - Crash() never changes this object; the same seed and options give the same disk.
-// Simplified: the making of directories (see set_new_directories_may_vanish) and the LOCK file
-// survive every crash.
+// Simplifications: new directories (see set_new_directories_may_vanish) and the LOCK file survive
+// every crash.
 //
-// Every mutating step has an index (append, sync, directory sync, create, rename, remove), counted
+// Every mutating step (append, sync, directory sync, create, rename, remove) has an index, counted
 // from 0. SetCrashPoint(i) makes step i and all later ones fail with IOError and change nothing.
 //
-// Safe to use from any number of threads. Files opened here may outlive the CrashEnv.
+// Thread-safe. Files opened here may outlive the CrashEnv.
 #pragma once
 
 #include <atomic>
@@ -53,17 +53,17 @@ struct PendingEntry {
 };
 
 struct CrashOptions {
-  // Chance that an unsynced block, or a pending directory change, survives. Unset: the seed draws
-  // one for the whole crash from {0, 0.1, 0.5, 0.9, 1}, so extremes come up often.
+  // Chance that an unsynced block, or a pending directory change, survives. If unset, the seed
+  // picks one for the whole crash from {0, 0.1, 0.5, 0.9, 1}, so that extremes are frequent.
   std::optional<double> data_survival;
   std::optional<double> entry_survival;
-  // Chance that a lost block reads as garbage and not as zeros.
+  // Chance that a lost block reads as garbage instead of zeros.
   double garbage = 0.5;
-  // If set and it returns a value, decides alone whether that directory change survives.
+  // If set and it returns a value, that value alone decides whether the directory change survives.
   std::function<std::optional<bool>(const PendingEntry&)> decide_entry;
 
   static CrashOptions LoseAllUnsynced();
-  // The process died, the machine did not: nothing is lost.
+  // The process died but the machine did not: nothing is lost.
   static CrashOptions KeepAll();
 };
 
@@ -81,40 +81,40 @@ class CrashEnv : public leveldb::Env
   CrashEnv();
   ~CrashEnv() override;
 
-  // The disk as one possible power loss at this moment would leave it: everything on it is sure, it
-  // has no crash point, and no lock is held.
+  // The disk after one possible power loss at this moment. Everything on it is durable, it has no
+  // crash point, and no lock is held.
   std::unique_ptr<CrashEnv> Crash(uint64_t seed, const CrashOptions& options = {}) const;
 
   // Step `index` and all later ones fail and change nothing.
   void SetCrashPoint(uint64_t index);
   // True once a step has failed because of the crash point.
   bool crashed() const;
-  // The steps that were taken so far.
+  // The number of steps taken so far.
   uint64_t steps() const;
-  // One line a step, "index op path": for the text of a failure. Off until switched on.
+  // One line for each step, "index op path", for failure messages. Off by default.
   void set_trace(bool on);
   std::vector<std::string> trace() const;
 
-  // Marks the dirty pages of `path` clean without making them sure, as a failed fsync does.
+  // Marks the dirty pages of `path` clean without making them durable, as a failed fsync does.
   void DropDirtyPages(const std::string& path);
-  // What is pending in directory `dir`, oldest first.
+  // The pending changes of directory `dir`, oldest first.
   std::vector<PendingEntry> Pending(const std::string& dir) const;
   // Whether Sync() of MANIFEST-* also syncs its directory. Default: true.
   void set_manifest_sync_covers_directory(bool on);
-  // A directory that is made from now on is sure only when the one above it was synced. LevelDB
-  // never does that, so it is off unless asked for.
+  // A directory made from now on is durable only after its parent was synced. LevelDB never syncs
+  // the parent, so this is off by default.
   void set_new_directories_may_vanish(bool on);
 
-  // Test-only edits of a file, at once and durable. False if there is no such file.
+  // Test-only edits of a file, immediate and durable. False if there is no such file.
   bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);
   bool Truncate(const std::string& path, uint64_t size);
 
-  // While held, work given to Schedule() waits in a queue. Release before a store is closed. (Has
-  // no effect on a store that starts threads of its own.)
+  // While held, work passed to Schedule() waits in a queue. Release it before closing a store. (No
+  // effect on a store that starts its own threads.)
   void HoldScheduledWork();
   void ReleaseScheduledWork();
 
-  // From now on NowMicros() returns a clock that only AdvanceClock and sleeping move.
+  // From now on only AdvanceClock and sleeping move the clock of NowMicros().
   void UseManualClock(uint64_t now_us);
   void AdvanceClock(uint64_t delta_us);
 
@@ -143,12 +143,13 @@ class CrashEnv : public leveldb::Env
 
 #ifdef LULL_BUILD
   leveldb::Status SyncDirectory(const std::string& dir) override;
-  // A log file that ends in zeros up to its capacity until it is closed; after a crash it may too.
+  // A log file that ends in zeros up to its capacity until it is closed. The zeros can survive a
+  // crash.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
                              lull::LogFileMode mode, lull::LogFile** result) override;
   leveldb::Status ReuseLogFile(const std::string& old_path, const std::string& new_path,
                                const lull::LogBlocks& blocks, lull::LogFile** result) override;
-  // Appends to files that ReuseLogFile gave.
+  // Appends to files from ReuseLogFile.
   uint64_t appends_to_reused_logs() const;
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #else

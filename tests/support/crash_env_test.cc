@@ -110,7 +110,7 @@ TEST_F(CrashEnvTest, RandomCrashesKeepSureBytesAndVaryInBlocks) {
     ASSERT_EQ(left.substr(0, sure.size()), sure);
     states.insert(left);
     shorter = shorter || left.size() < sure.size() + doubtful.size();
-    // A whole block before the last survived, the one before it did not.
+    // A full block survived before the last one; the one before it did not.
     hole = hole || (left.size() > 20000 && left[8200] != 'd' && left[12300] == 'd');
     EXPECT_EQ(left, Contents(env_.Crash(seed).get(), "/d/f")) << "same seed, same state";
   }
@@ -201,7 +201,7 @@ TEST_F(CrashEnvTest, AfterACrashTheDiskWorksAndMayCrashAgain) {
   ASSERT_TRUE(after->NewAppendableFile("/d/f", &raw).ok());
   std::unique_ptr<leveldb::WritableFile> second(raw);
   second->Append(" second");
-  // What survived the first crash is on the disk; what came after it is in doubt.
+  // What survived the first crash is durable; what was written after it is not.
   EXPECT_EQ(Contents(after->Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "first");
 }
 

@@ -1,22 +1,23 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// driver: works on one directory with a deterministic stream of commits, so that two builds of it
-// (against stock LevelDB, against Lull) can hand the directory to each other.
+// driver: applies a deterministic stream of commits to one directory. Two builds of it (against
+// stock LevelDB, against Lull) can take turns on the directory.
 //
 //   driver apply  --dir=D --seed=S --start=K --ops=N [--set=I] [--leave=close|abandon]
 //       checks that D holds commits [0, K) of stream S, applies N more (every 512th synced, or
-//       every I-th with --sync_every=I), checks again, and leaves D by closing it or, with
-//       --leave=abandon, by exiting without closing. With --checkpoint=C, C is made a second store
-//       that holds the same. With --flush_every=F, Lull's memtable goes to disk every F commits.
+//       every I-th with --sync_every=I), and checks again. Then it closes D or, with
+//       --leave=abandon, exits without closing it. --checkpoint=C makes C a second store with the
+//       same content. --flush_every=F flushes Lull's memtable every F commits.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I] [--ops=N]
-//       checks that D holds commits [0, K) of stream S, or one more, which was under way; then
-//       applies more until it is killed, and writes the number of those acked, a line each, to the
-//       standard output. With --ops=N it closes the store after N, and says how many allocations it
-//       took since it began to open it; with --fail_allocation=A, the A-th of these fails.
+//       checks that D holds commits [0, K) of stream S, plus at most the one that was in progress.
+//       Then it applies more until it is killed, and prints the number of each acked commit on a
+//       line. With --ops=N it closes the store after N commits, and prints how many allocations it
+//       made since it began to open the store. --fail_allocation=A makes the A-th of them fail.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
-//   driver sets --set=I        prints a set that may open what set I has written, drawn from --seed
-// Common: [--scheduling=OPTIONS]. Exit code: 0 right, 1 the store is wrong, 2 bad usage.
+//   driver sets --set=I
+//       prints an option set, picked by --seed, that can open a store written with set I
+// Common: [--scheduling=OPTIONS]. Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <unistd.h>
 
 #include <cinttypes>
@@ -123,7 +124,7 @@ bool Verify(leveldb::DB* db, Model* model) {
   if (!it->status().ok()) return Wrong("scan: " + it->status().ToString());
   if (expected.Valid()) return Wrong("missing key " + Show(expected.key()));
   for (it->SeekToLast(); it->Valid(); it->Prev()) --entries;
-  if (entries != 0) return Wrong("the scan backward found another number of entries");
+  if (entries != 0) return Wrong("the backward scan found a different number of entries");
   return true;
 }
 
@@ -152,7 +153,7 @@ std::deque<leveldb::WriteBatch> MakeBatches(const Workload& workload, const Flag
   return batches;
 }
 
-// Without `made`, does not return while all goes well.
+// Without `made`, returns only on an error.
 bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
           std::deque<leveldb::WriteBatch> made, Model* model) {
   uint64_t next = flags.start;

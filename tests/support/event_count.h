@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a test waits on, in place of sleeping. A thread that changes something calls Note after the
-// change; a thread that waits looks again after each Note. Any thread, any lock held by the one
-// that notes; what is looked at has locks or atomics of its own.
+// An event that a test waits for instead of sleeping. A thread that changes something calls Note
+// after the change; a waiting thread checks its condition again after each Note. Note can be called
+// from any thread with any lock held. The state that the condition reads must have its own locks or
+// atomics.
 //
 // No wait is endless: after a minute, far longer than a loaded machine needs, Await fails the test
-// and says what it waited for.
+// and reports what it waited for.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ inline constexpr uint64_t kWaitNanosMax = 60'000'000'000;
 
 class EventCount {
  public:
-  /// Something happened. Touches nothing of this object once count() shows it.
+  /// Something happened. Does not access this object after count() shows it.
   void Note() LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     ++count_;
@@ -35,21 +36,21 @@ class EventCount {
     return count_;
   }
 
-  /// Waits until `holds()`, which is called on this thread, with no lock held. False after the
-  /// minute; the test has failed then.
+  /// Waits until `holds()` returns true. Calls it on this thread, with no lock held. Returns false
+  /// after the minute; the test has failed then.
   template <class Predicate>
   bool Await(const std::string& what, Predicate holds) LULL_EXCLUDES(mutex_) {
     if (AwaitFor(kWaitNanosMax, holds)) return true;
-    ADD_FAILURE() << "never came: " << what;
+    ADD_FAILURE() << "did not happen within a minute: " << what;
     return false;
   }
 
-  /// As Await, without a failure: false where it did not hold within `nanos`.
+  /// As Await, but without a failure: returns false if it did not hold within `nanos`.
   template <class Predicate>
   bool AwaitFor(uint64_t nanos, Predicate holds) LULL_EXCLUDES(mutex_) {
     const uint64_t deadline = Clock::System()->NowNanos() + nanos;
     for (;;) {
-      const uint64_t seen = count();  // before the look, or an event could be missed
+      const uint64_t seen = count();  // before the check, or an event could be missed
       if (holds()) return true;
       if (!AwaitAnother(seen, deadline)) return false;
     }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The global operators, on top of malloc. Those of the standard library that are not here (for
-// arrays, and without exceptions) call these. Sanitizers have operators of their own: with these no
-// allocation is counted, or fails.
+// Replaces the global operators new and delete, on top of malloc. The other forms (for arrays, and
+// nothrow) call these. Sanitizers replace the operators themselves: under them no allocation is
+// counted, and none fails.
 #include "tests/support/failing_new.h"
 
 #include <atomic>

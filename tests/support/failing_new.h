@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A program that is linked with failing_new.cc can run out of memory at any one of its allocations.
+// A program linked with failing_new.cc can simulate a failure of any one allocation.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace lull::testing {
 
-// Counts from now on, on all threads; the `nth` allocation, from 1, throws std::bad_alloc, and
-// those behind it do not. 0: none does.
+// Counts from now on, on all threads. The `nth` allocation, from 1, throws std::bad_alloc; later
+// ones do not. 0: none throws.
 void FailAllocation(uint64_t nth);
 
-// Since then.
+// Allocations since then.
 uint64_t AllocationCount();
 
 }  // namespace lull::testing

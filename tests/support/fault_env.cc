@@ -110,7 +110,7 @@ class FaultyFile : public File {
     return target_->Sync();
   }
 
-  // The file is closed in any case: an fd is gone even when close() reports an error.
+  // Closes the file in any case: an fd is gone even when close() reports an error.
   Status Close() override {
     const FaultEnv::Outcome outcome = env_->Decide(kClose, path_);
     Status s = target_->Close();
@@ -362,7 +362,7 @@ Status FaultEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes,
   return s;
 }
 
-// A fault before any step, at the sync inside, or at the rename; a lie hits none of them.
+// A fault before any step, at the sync inside, or at the rename; a lie affects none of them.
 Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
                               const lull::LogBlocks& blocks, lull::LogFile** result) {
   *result = nullptr;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// FaultEnv: any Env, with chosen I/O operations failing in chosen ways. With no fault armed it only
-// counts. Safe to use from any number of threads; the target must outlive it and its files.
+// FaultEnv: wraps any Env and makes chosen I/O operations fail in chosen ways. With no fault armed
+// it only counts. Thread-safe; the target must outlive it and its files.
 //
-// FileExists() is never failed: its answer has no room for an error.
+// FileExists() never fails: its result cannot express an error.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ enum class FaultKind {
   kNoSpace,      // from this operation on only `bytes` more can be appended; no file can be made
   kShortRead,    // this read returns half of the bytes it could, and OK; the next has the rest
   kShortWrite,   // this append writes half of its bytes, then fails
-  kFailedSync,   // this sync fails; on_failed_sync hears of it
+  kFailedSync,   // this sync fails; calls on_failed_sync
   kSyncLie,      // this sync returns OK and does nothing
 };
 inline constexpr FaultKind kAllFaultKinds[] = {
@@ -66,8 +66,8 @@ struct Fault {
   FaultKind kind = FaultKind::kErrorOnce;
   // The fault hits the index-th matching operation after it was armed, counted from 0.
   uint64_t index = 0;
-  // Which operations match: these ops (less those the kind cannot hit) on files whose base name
-  // contains `name_part`.
+  // Which operations match: these ops (minus those that the kind cannot hit) on files whose base
+  // name contains `name_part`.
   uint32_t ops = kAnyOp;
   std::string name_part;
   uint64_t bytes = 0;  // kNoSpace only
@@ -83,11 +83,11 @@ class FaultEnv : public leveldb::EnvWrapper
   explicit FaultEnv(leveldb::Env* target);
   ~FaultEnv() override;
 
-  // Several faults may be armed at once; the first that hits decides.
+  // Several faults can be armed at once; the first one that matches decides.
   void Arm(Fault fault);
-  // Disarms everything: the disk is healthy again, and has room.
+  // Disarms everything: the disk is healthy again and has room.
   void Heal();
-  // How many operations of `ops` were seen since construction or ResetCount().
+  // The number of operations of `ops` since construction or ResetCount().
   uint64_t Count(uint32_t ops = kAnyOp) const;
   void ResetCount();
   // How often a fault has hit.
@@ -95,9 +95,9 @@ class FaultEnv : public leveldb::EnvWrapper
   // "kind op path" of the first hit; empty if none.
   std::string first_hit() const;
 
-  // Called for a sync that is failed, for example with CrashEnv::DropDirtyPages. Set it before use.
+  // Called for each failed sync, for example with CrashEnv::DropDirtyPages. Set it before use.
   void set_on_failed_sync(std::function<void(const std::string& path)> callback);
-  // Called before each operation, on the thread that wants it. Set it before use.
+  // Called before each operation, on the calling thread. Set it before use.
   void set_before_operation(std::function<void(IoOp op, const std::string& path)> callback);
 
   leveldb::Status NewSequentialFile(const std::string& path,
@@ -126,10 +126,10 @@ class FaultEnv : public leveldb::EnvWrapper
   leveldb::Status LinkFile(const std::string& from, const std::string& to) override;
 #endif
 
-  // What becomes of one operation. For the files that this Env hands out.
+  // The outcome of one operation. Called by the files of this Env.
   struct Outcome {
     leveldb::Status status;              // not OK: fail with it, after `pass_bytes`
-    std::optional<uint64_t> pass_bytes;  // set: let only so many bytes through
+    std::optional<uint64_t> pass_bytes;  // set: let only this many bytes through
     bool lie = false;                    // return OK and do nothing
   };
   Outcome Decide(IoOp op, const std::string& path, uint64_t bytes = 0);

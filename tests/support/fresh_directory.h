@@ -5,8 +5,8 @@
 
 namespace lull::testing {
 
-// A new, empty directory on the real file system, removed when the process ends normally. Any
-// thread.
+// A new, empty directory on the real file system, removed when the process ends normally.
+// Thread-safe.
 std::string FreshDirectory(const std::string& id);
 
 }  // namespace lull::testing

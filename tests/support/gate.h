@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A place where a test holds up threads of the store, for example in a function of its Env. Open at
-// first. Any thread. Like every wait of a test, Pass and AwaitBlocked end after a minute with a
-// failure (event_count.h).
+// Blocks threads of the store while a test keeps it closed, for example in a function of its Env.
+// Open at first. Thread-safe. Like every wait of a test, Pass and AwaitBlocked fail after a minute
+// (event_count.h).
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class Gate {
     blocked_.fetch_sub(1);
   }
 
-  /// Waits until `threads` block in Pass.
+  /// Waits until `threads` threads block in Pass.
   void AwaitBlocked(int threads = 1) {
     changed_.Await("a thread at a closed gate", [&] { return blocked_.load() >= threads; });
   }

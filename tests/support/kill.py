@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Kills a process with a store in the midst of its work, and looks at what it left.
+"""Kills a process that is writing to a store, and checks what it left.
 
-What a process has written is the kernel's, so every commit that was acknowledged must be there,
-synced or not, and beside them nothing but the one that was under way. The next life goes on from
-there, with other options. Prints a line a directory; exit code 1 at the first difference, with the
-command that shows it (the directory is kept).
+The kernel has what a process has written. So the store must contain every acknowledged commit,
+synced or not, plus at most the one that was in progress. The next process continues from there with
+other options. Prints a line for each directory. Exits with 1 at the first difference; prints the
+command that shows it and keeps the directory.
 """
 import argparse
 import os
@@ -22,13 +22,13 @@ from seeds import SCHEDULING, add_arguments, run_seeds  # noqa: E402
 
 
 def live(command, seconds):
-    """Returns how many commits were acked, and what the process said if it ended by itself."""
+    """Returns the number of acked commits, and the output of the process if it ended by itself."""
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     killer = threading.Timer(seconds, child.kill)
     acked = None
     for line in child.stdout:
         if acked is None:
-            killer.start()  # it is open, has looked at what it found, and writes
+            killer.start()  # the store is open and checked, and the process writes
         acked = int(line)
     killer.cancel()
     error = child.stderr.read().decode().strip()

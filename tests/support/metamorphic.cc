@@ -44,7 +44,7 @@ struct HeldSnapshot {
   uint64_t sequence;
 };
 
-// An iterator of the store beside the model's, moved in step.
+// An iterator of the store and the model's, moved in step.
 struct HeldIterator {
   std::unique_ptr<leveldb::Iterator> actual;
   std::unique_ptr<Model::Cursor> expected;
@@ -366,7 +366,7 @@ void Runner::Move(HeldIterator* it) {
     it->expected->Seek(target);
     Compare(*it, "Seek(" + testing::Show(target) + ")");
   } else {
-    // A few steps one way; the next move may turn round.
+    // A few steps in one direction; the next move may reverse it.
     const bool forward = rng_.OneIn(2);
     for (uint64_t steps = 1 + rng_.Below(6); steps > 0 && it->expected->Valid(); --steps) {
       if (forward) {

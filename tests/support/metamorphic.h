@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// RunMetamorphic: a seeded stream of every operation of leveldb::DB, each answer checked against a
-// model. It stops at the first difference and says how to replay it: the same seed gives the same
-// stream. The store is driven from the calling thread only.
+// RunMetamorphic: runs a seeded stream of every operation of leveldb::DB and checks each answer
+// against a model. It stops at the first difference and reports how to replay it: the same seed
+// gives the same stream. Uses the store from the calling thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace lull::testing {
 
-// What the caller may inject; an unset function is skipped (open: leveldb::DB::Open).
+// Functions that the caller can inject; an unset one is skipped (open: leveldb::DB::Open).
 struct Hooks {
   std::function<leveldb::Status(const leveldb::Options&, const std::string&, leveldb::DB**)> open;
   std::function<leveldb::Status(leveldb::DB*)> flush;
   std::function<leveldb::Status(leveldb::DB*)> wait_for_idle;
   // Changes live options; the number is drawn from the seed.
   std::function<leveldb::Status(leveldb::DB*, uint64_t)> set_options;
-  // Between closing and opening again, for example to let another library work on the directory.
+  // Runs between closing and reopening, for example to let another library use the directory.
   std::function<leveldb::Status(const std::string&)> while_closed;
 };
 
@@ -37,7 +37,7 @@ struct MetamorphicConfig {
   std::optional<size_t> option_set;  // default: drawn from the seed
   size_t snapshots_max = 64;
   size_t iterators_max = 8;
-  // Odds against reopening at one op.
+  // One in this many operations reopens the store.
   uint64_t reopen_one_in = 3'000;
   Hooks hooks;
 };

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The metamorphic runner against the store as it is, which must pass, and against the same store
-// with a planted bug, which must not.
+// The metamorphic runner must pass on the store, and must fail on the same store with a planted
+// bug.
 #include "tests/support/metamorphic.h"
 
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store should contain, in two forms. Neither is safe for use by two threads.
+// The expected content of a store, in two forms. Neither is thread-safe.
 //
 // Model keeps every version of every key that a pinned sequence can still see; it answers reads at
 // any pinned sequence. A sequence here counts commits (a batch is one), not entries.
 //
-// CommitLog keeps commits in order, with what the caller was told about each, and decides whether a
-// recovered store is the state after some prefix of them that holds all it must hold.
+// CommitLog keeps commits in order, each with the status that the caller got. It decides whether a
+// recovered store equals the state after some prefix of them that includes all required commits.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct WriteOp {
   std::optional<std::string> value;  // unset: a delete
 };
 
-// One batch, in order; a later op on a key wins over an earlier one.
+// One batch, in order; a later op on a key overrides an earlier one.
 using WriteOps = std::vector<WriteOp>;
 
 void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch);
@@ -46,17 +46,17 @@ class Model {
   uint64_t Commit(const WriteOps& ops);
   uint64_t last_sequence() const { return last_sequence_; }
 
-  // Keeps all that is visible at `sequence` until a matching Unpin.
+  // Keeps everything visible at `sequence` until a matching Unpin.
   void Pin(uint64_t sequence);
   void Unpin(uint64_t sequence);
 
-  // The value of `key` at `sequence`, nullptr if it has none. Valid until the next Commit.
-  // REQUIRES: `sequence` is pinned, or the last one.
+  // The value of `key` at `sequence`, or nullptr. Valid until the next Commit. REQUIRES: `sequence`
+  // is pinned, or the last one.
   const std::string* Find(const std::string& key, uint64_t sequence) const;
 
   // The keys that have a value at `sequence`.
   size_t CountAt(uint64_t sequence) const;
-  // Every key that was ever written, also those that are deleted now.
+  // Every key ever written, including deleted ones.
   size_t keys_ever() const { return keys_.size(); }
   // The smallest and the largest key ever written. REQUIRES: keys_ever() > 0.
   const std::string& smallest() const { return keys_.begin()->first; }
@@ -86,8 +86,8 @@ class Model {
   uint64_t last_sequence_ = 0;
 };
 
-// Walks the model as it was at one sequence, which it pins while it lives. Same moves and same
-// meaning as a leveldb::Iterator.
+// Iterates over the model at one sequence, which it pins during its lifetime. Same moves and same
+// semantics as a leveldb::Iterator.
 class Model::Cursor {
  public:
   Cursor(Model* model, uint64_t sequence);
@@ -113,7 +113,7 @@ class Model::Cursor {
   Keys::iterator at_;
 };
 
-// An order-free hash of a whole key-value state, kept up to date entry by entry.
+// An order-independent hash of a whole key-value state, updated entry by entry.
 struct Fingerprint {
   uint64_t sum = 0;
   uint64_t mix = 0;
@@ -124,7 +124,7 @@ struct Fingerprint {
   bool operator==(const Fingerprint& other) const = default;
 };
 
-// Reads the whole store forward, backward, and key by key. Not OK if the three do not agree.
+// Reads the whole store forward, backward, and key by key. Not OK if the three disagree.
 leveldb::Status FingerprintOf(leveldb::DB* db, Fingerprint* result);
 
 class CommitLog {
@@ -133,25 +133,25 @@ class CommitLog {
 
   struct Verdict {
     bool ok = false;
-    size_t prefix = 0;  // how many commits the store was found to hold
+    size_t prefix = 0;  // how many commits the store contains
     std::string detail;
   };
 
-  // What a crash may take away: after a power loss only what was not synced, after the death of the
-  // process nothing that was acked.
+  // What a crash can lose: after a power loss only unsynced commits; after the death of the process
+  // no acked commit.
   enum class Demand { kSyncedSurvives, kAckedSurvives };
 
   // Records a commit that is about to be written; returns its number. Its fate is kUnknown.
   size_t Begin(WriteOps ops);
   void SetFate(size_t commit, Fate fate);
-  // Convenience: writes `ops` to `db` and records what it was told.
+  // Convenience: writes `ops` to `db` and records the status.
   leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
 
   size_t size() const { return commits_.size(); }
 
   // Whether `db` equals the state after the first n commits, for an n that covers every commit that
-  // had to survive. A commit that failed or has no known fate may be in it or not, each for itself
-  // (if there are more than six of these: none of them, or one).
+  // had to survive. Each commit that failed or has no known fate can be present or not (if there
+  // are more than six of these: none of them, or one).
   Verdict MatchesPrefix(leveldb::DB* db, Demand demand = Demand::kSyncedSurvives);
 
  private:
@@ -160,11 +160,11 @@ class CommitLog {
     Fate fate = Fate::kUnknown;
   };
 
-  // The commits that must be in the state: the number after the last one of them.
+  // The number after the last commit that must be in the state.
   size_t RequiredPrefix(Demand demand) const;
-  // Which sets of commits may be missing although later ones are there.
+  // The sets of commits that can be missing although later ones are present.
   std::vector<std::set<size_t>> PossiblyMissing() const;
-  // The largest n for which the first n commits, less `missing`, give `wanted`.
+  // The largest n for which the first n commits minus `missing` give `wanted`.
   std::optional<size_t> FindPrefix(const Fingerprint& wanted,
                                    const std::set<size_t>& missing) const;
 

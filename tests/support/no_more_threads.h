@@ -7,8 +7,8 @@
 
 namespace lull::testing {
 
-/// While it lives, the process cannot start threads: the default stack is larger than the address
-/// space, so pthread_create fails as it does at the limit on threads.
+/// During its lifetime the process cannot start threads: the default stack is larger than the
+/// address space, so pthread_create fails as it does at the thread limit.
 class NoMoreThreads {
  public:
   NoMoreThreads() {

@@ -20,7 +20,7 @@ using leveldb::Status;
 
 namespace {
 
-/// Takes "name=123;" out of the text.
+/// Removes "name=123;" from the text.
 std::optional<uint64_t> TakeNumber(std::string* text, const std::string& pair) {
   const size_t at = text->find(pair);
   if (at == std::string::npos) return std::nullopt;

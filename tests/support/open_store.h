@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The one place where the tests choose between the two libraries they are compiled against: stock
+// The only code that differs between the two libraries that the tests compile against: stock
 // LevelDB, which has no scheduling options, and Lull (LULL_BUILD defined).
 #pragma once
 
@@ -20,21 +20,21 @@ inline constexpr bool kIsStock = true;
 #endif
 
 // Opens a store. `scheduling` is an option string such as "policy=lull;compaction_threads=2"; stock
-// ignores it. It also knows three settings of StorePace. "manifest_bytes_min=300": MANIFESTs roll
-// over at that length (and four times their first length). "retry_ms=20": failed background work is
-// retried after that time. "index_bytes_max=9000": a table ends before its index outgrows that.
+// ignores it. It also accepts three settings of StorePace. "manifest_bytes_min=300": MANIFESTs roll
+// over at that length (and at four times their first length). "retry_ms=20": failed background work
+// is retried after that time. "index_bytes_max=9000": a table ends before its index outgrows that.
 leveldb::Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
                           const std::string& name, leveldb::DB** db);
 
-// Lull: all that was written is in tables; the store has nothing left to do. Stock: compacts all.
+// Lull: waits until all writes are in tables and no background work is left. Stock: compacts all.
 leveldb::Status FlushStore(leveldb::DB* db);
 leveldb::Status WaitForIdleStore(leveldb::DB* db);
 
-// Makes a second store of what `db` holds. Stock cannot: NotSupported.
+// Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 
-// Hooks that open with `scheduling` and flush and wait as above. Several option strings with "|"
-// between them are taken in turn, a store being opened again and again.
+// Hooks that open with `scheduling` and flush and wait as above. Each open uses the next of the
+// option strings, which "|" separates.
 Hooks StoreHooks(const std::string& scheduling);
 
 }  // namespace lull::testing

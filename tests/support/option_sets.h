@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The option sets that tests run stores with: sixteen named ones, and more drawn from their number.
-// Set i is the same in every process, so one process can hand a directory to another by number.
+// The option sets that tests run stores with: sixteen named ones, and more that are drawn from
+// their number. Set i is the same in every process, so one process can pass a directory to another
+// by number.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace lull::testing {
 
 inline constexpr size_t kOptionSetCount = 36;
 
-// Owns what its `options` point at; keep it alive while a store opened with them is open.
+// Owns the objects that `options` points to. Must outlive every store opened with them.
 struct OptionSet {
   std::string name;
   leveldb::Options options;
@@ -29,10 +30,10 @@ struct OptionSet {
 // REQUIRES: index < kOptionSetCount. create_if_missing is set, env is the default one.
 std::unique_ptr<OptionSet> MakeOptionSet(size_t index);
 
-// The other byte order, under a name of its own.
+// The reverse byte order, with a different comparator name.
 const leveldb::Comparator* ReverseComparator();
 
-// A set that may open what set `index` has written: one with the same comparator.
+// A set that can open what set `index` has written: one with the same comparator.
 size_t CompatibleSet(size_t index, Rng* rng);
 
 }  // namespace lull::testing

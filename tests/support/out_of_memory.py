@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Lets one allocation of a process with a store fail, another one each time.
+"""Makes one allocation of a process with a store fail, a different one each time.
 
-The process may end there, or the store may give an error; it must not stand still. What it leaves
-must open, and hold every commit that was acknowledged and beside them nothing but the one that was
-under way. Prints a line a seed; exit code 1 at the first difference, with the command that shows
+The process may exit, or the store may return an error; it must not hang. The store that it leaves
+must open. It must contain every acknowledged commit, plus at most the one that was in progress.
+Prints a line for each seed. Exits with 1 at the first difference and prints the command that shows
 it.
 """
 import argparse
@@ -28,7 +28,7 @@ def without_core():
 
 
 def live(command):
-    """Returns how many commits were acked (None: not one), the exit code, and what it said."""
+    """Returns the number of acked commits (None: no commit), the exit code, and the output."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX,
                           preexec_fn=without_core)
     acked = done.stdout.split()
@@ -41,11 +41,11 @@ def fail_one(command, ops, nth, directory):
     try:
         acked, _, _ = live([*command, "--start=0", f"--ops={ops}", f"--fail_allocation={nth}"])
     except subprocess.TimeoutExpired:
-        return f"stands still behind allocation {nth}"
+        return f"hangs after allocation {nth}"
     try:
         _, code, said = live([*command, f"--start={acked or 0}", "--ops=1"])
     except subprocess.TimeoutExpired:
-        return f"what allocation {nth} left, with {acked} commits acked, does not open in time"
+        return f"opening hangs after allocation {nth} failed, with {acked} commits acked"
     return None if code == 0 else f"after allocation {nth}, with {acked} commits acked: {said}"
 
 

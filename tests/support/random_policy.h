@@ -1,14 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A policy that is out to break the mechanism: it says anything, for any reason, and changes its
-// mind every few milliseconds. Under it a store may be slow, but must lose nothing, and must get on
-// whenever it is let: a "bad policy makes a store slow, never wrong" is tested with this.
+// A policy that tries to break the mechanism: it returns arbitrary directives, for any reason, and
+// changes them every few milliseconds. Under it a store may be slow, but must lose nothing, and
+// must make progress when a directive allows it. This tests that "a bad policy makes a store slow,
+// never wrong".
 //
-// What always holds: of any kStretchesMax stretches one grants everything and slows nothing, so
-// that whatever waits for a bad directive to pass waits for about a tenth of a second at most; or a
-// second, now and then, where it asks for no ticks and the monitor looks up by itself; and no delay
-// is so long that a test of some thousand writes would not end.
-// The directives depend on the seed and on the events alone. Used as any policy: one thread.
+// Invariants: of any kStretchesMax stretches one grants everything and slows nothing. So whatever
+// waits for a bad directive to end waits for about a tenth of a second at most, or a second where
+// the directive asks for no ticks and only the monitor's own timer runs. No delay is so long that a
+// test of some thousand writes would not end. Directives depend only on the seed and the events.
+// Like any policy, it runs on one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +75,7 @@ class RandomPolicy final : public Policy {
     return {rng_.OneIn(3) ? 0 : AnyCount(),
             rng_.OneIn(2) ? CpuPriority::kNormal : CpuPriority::kIdle};
   }
-  /// From sizes that make every entry or two a table, to those that never fill.
+  /// From sizes that fill a table with one or two entries, to sizes that never fill.
   uint64_t AnySize() { return uint64_t{4096} << rng_.Below(14); }
   uint64_t AnyFlush(const Pressure& pressure) {
     if (rng_.OneIn(3)) return std::numeric_limits<uint64_t>::max();

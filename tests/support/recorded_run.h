@@ -1,18 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a policy was told while a real store ran, as text: to be replayed against any policy, in
-// moments and without a store. One line an event:
+// The events that a policy received while a real store ran, as text. They can be replayed against
+// any policy, in moments and without a store. One line for each event:
 //
 //   policy lull threads=2 l0_trigger=4 l0_slowdown=128 l0_stop=256 debt_max=4294967296
-//   memtable=4194304 table=2097152          (one line: the policy and what its store was set to)
+//   memtable=4194304 table=2097152          (one line: the policy and the store's settings)
 //   +1000000 opened budget=67108864
 //   +10012 tick client+=1048576 idle=0
 //   +9988 sealed immutables=1 immutable=4202496 client+=3145728
 //
-// The first word is the time since the line before, in microseconds, the second the event; then the
-// fields of Pressure that have changed, totals by how much they grew. Lines that begin with # are
-// comments. Nothing here depends on a policy's answers: what a recording shows of the store came
-// about under the policy that it was made with.
+// The first word is the time since the line before, in microseconds; the second is the event. The
+// fields of Pressure that changed follow; for totals the line gives the increase. Lines that begin
+// with # are comments. A replay does not change with the policy's answers: the recording shows the
+// store as it ran under the policy of the recording.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,14 @@ struct RecordedRun {
   std::vector<Moment> moments;
 };
 
-/// The text of a run; a reader gets back the same run.
+/// The text of a run. A reader parses it into the same run.
 std::string RecordedText(const RecordedRun& run);
 
-/// Returns what is wrong and in which line, or "".
+/// Returns the error and its line, or "".
 std::string ReadRecorded(const std::string& text, RecordedRun* run);
 
-/// Passes everything on to another policy, and keeps what it was told. To record a store, give it
-/// one of these; `run` must outlive it, and is the caller's again when the store is closed.
+/// Forwards everything to another policy and records the events. To record a store, pass it this
+/// policy. `run` must outlive the policy, and is safe to read after the store is closed.
 class RecordingPolicy final : public Policy {
  public:
   RecordingPolicy(std::unique_ptr<Policy> policy, RecordedRun* run)

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The one random source of the test tools. It is a pure function of its seed on every platform and
-// standard library, so a printed seed replays a failure anywhere. Not safe for use by two threads.
+// standard library, so a printed seed replays a failure anywhere. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline uint64_t Mix(uint64_t x) {
   return x;
 }
 
-// Derives a seed for part `part` of a run seeded with `seed`.
+// Derives a seed for part `part` of a run with seed `seed`.
 inline uint64_t SubSeed(uint64_t seed, uint64_t part) {
   return Mix(Mix(seed + 0x632be59bd9b4e019ULL) ^ (part * 0x9e3779b97f4a7c15ULL));
 }

@@ -127,8 +127,8 @@ void ScenarioStore::CheckReads(int keys) {
   CheckScan();
 }
 
-// A scan that ends without an error must have shown what is there and nothing else. What one shows
-// before it ends with an error is void: callers must look at status() before they trust a scan.
+// A scan that ends without an error must have shown exactly the store's content. The results of a
+// scan that ends with an error do not count: callers must check status() before they trust a scan.
 void ScenarioStore::CheckScan() {
   leveldb::ReadOptions read;
   read.verify_checksums = true;
@@ -175,8 +175,8 @@ void MemtableSwitches(ScenarioStore* store) {
   store->Close();
 }
 
-// The same amount in each WAL, so that the records of a recycled one stand where older ones did; in
-// the last some that nobody synced, too.
+// Writes the same amount to each WAL, so that the records of a recycled one overwrite older ones.
+// The last WAL also has unsynced records.
 void SyncedSwitches(ScenarioStore* store) {
   store->Open();
   for (int round = 0; round < 16; ++round) {
@@ -261,7 +261,7 @@ void SnapshotsHeld(ScenarioStore* store) {
   store->Close();
 }
 
-// Many installs, and few tables: MANIFESTs that roll over do so several times.
+// Many installs and few tables, so that a MANIFEST rolls over several times.
 void ManifestsRoll(ScenarioStore* store) {
   store->Open();
   for (int i = 0; i < 10; ++i) {
@@ -276,7 +276,7 @@ void ManifestsRoll(ScenarioStore* store) {
 }  // namespace
 
 const std::vector<Scenario>& AllScenarios() {
-  // Option sets 1..4 and up have small memtables; see option_sets.cc for what else they differ in.
+  // Option sets 1..4 and up have small memtables; for the other differences see option_sets.cc.
   static const auto* const kAll = new std::vector<Scenario>{
       {"SyncedPuts", 0, SyncedPuts},
       {"MixedSync", 1, MixedSync},

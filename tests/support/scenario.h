@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Short fixed workloads that the crash and fault sweeps run again and again, with something going
-// wrong at another step each time. A scenario drives a ScenarioStore, which carries on after errors
-// and keeps the record of what the store has promised.
+// Short fixed workloads. The crash and fault sweeps run them many times, with a failure at a
+// different step each time. A scenario uses a ScenarioStore, which carries on after errors and
+// records what the store has promised.
 //
-// Everything here belongs to one thread.
+// All of this runs on one thread.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ namespace lull::testing {
 
 inline constexpr char kScenarioDirectory[] = "/store";
 
-// What a sweep in processes of its own asks of a scenario, beside running it.
+// What a sweep in separate processes needs in addition to running the scenario.
 struct ScenarioHooks {
   std::string directory = kScenarioDirectory;
   // Close leaves the store open; the next Open closes it first.
   bool stay_open = false;
-  // Each may be empty. Called after an open that succeeded, and around each write.
+  // Each may be empty. Called after a successful open, and around each write.
   std::function<void()> opened{};
   std::function<void(const WriteOps& ops)> write_begins{};
   std::function<void(bool acked)> write_ended{};
@@ -44,9 +44,9 @@ class ScenarioStore {
                 ScenarioHooks hooks = {});
   ~ScenarioStore();
 
-  // A failed open leaves the store closed, and every call below does nothing then.
+  // After a failed open the store is closed, and every call below does nothing.
   leveldb::Status Open(bool create_if_missing = true);
-  // From the next open on damage is set aside; false if that was so before.
+  // From the next open on, damaged logs are set aside. Returns false if that was so before.
   bool StopBeingParanoid() { return std::exchange(set_->options.paranoid_checks, false); }
   void Close();
   bool is_open() const { return db_ != nullptr; }
@@ -60,7 +60,7 @@ class ScenarioStore {
   void WaitForIdle();
   void HoldSnapshot();
   void DropSnapshots();
-  // Reads `keys` keys and scans once; every answer must be right or an error.
+  // Reads `keys` keys and scans once; every answer must be correct or an error.
   void CheckReads(int keys);
 
   CommitLog* log() { return &log_; }
@@ -82,7 +82,7 @@ class ScenarioStore {
   std::unique_ptr<leveldb::DB> db_;
   std::vector<const leveldb::Snapshot*> snapshots_;
   CommitLog log_;
-  // What a read of a key may give: the last acked value first, then those of failed writes since.
+  // Possible results of reading a key: the last acked value first, then the failed writes since.
   std::map<std::string, std::vector<Value>> possible_;
   std::string wrong_read_;
   uint64_t writes_ = 0;
@@ -92,7 +92,7 @@ struct Scenario {
   const char* name;
   size_t option_set;
   void (*run)(ScenarioStore* store);
-  const char* scheduling = "";  // beside what the sweep says
+  const char* scheduling = "";  // added to the sweep's
 };
 
 const std::vector<Scenario>& AllScenarios();
@@ -103,7 +103,7 @@ struct SweepReport {
   uint64_t violations = 0;
   uint64_t appends_to_reused_logs = 0;
   uint64_t recoveries_cut_behind_current = 0;  // crashes of an open that had changed CURRENT
-  std::string first_violation;                 // with all that is needed to run it again
+  std::string first_violation;                 // with everything needed to run it again
 
   void Violation(const std::string& text);
 };
@@ -111,16 +111,16 @@ struct SweepReport {
 struct CrashSweepOptions {
   uint64_t seed = 1;
   std::string scheduling;
-  // Random crash states at each step, beside "all unsynced lost" and "only the process died".
+  // Random crash states at each step, besides "all unsynced lost" and "only the process died".
   int random_states = 2;
-  // Also crashes in the recovery, so many times one in another.
+  // Also crashes in the recovery: the maximal depth of such nested crashes.
   int recovery_depth = 2;
   // Every stride-th step.
   uint64_t stride = 1;
 };
 
 // Crashes the scenario at every step of its I/O, reopens each after-crash state, and compares it
-// with the prefixes of what was committed.
+// with the prefixes of the commits.
 SweepReport CrashSweep(const Scenario& scenario, const CrashSweepOptions& options);
 
 struct FaultSweepOptions {
@@ -128,9 +128,9 @@ struct FaultSweepOptions {
   uint64_t stride = 1;
 };
 
-// Hits every operation of the scenario with a fault of this kind, one run each. Reads must be right
-// or an error; after the fault has healed, a reopened store must hold all that was acked, and after
-// a power loss all that was acked and synced.
+// Hits every operation of the scenario with a fault of this kind, in one run each. Each read must
+// be correct or an error. After the fault is healed, a reopened store must contain all acked
+// commits; after a power loss, all acked and synced commits.
 SweepReport FaultSweep(const Scenario& scenario, FaultKind kind, const FaultSweepOptions& options);
 
 struct FaultPairOptions {
@@ -139,7 +139,7 @@ struct FaultPairOptions {
   std::string scheduling;
 };
 
-// The same with two faults in a run, of drawn kinds, at drawn operations.
+// The same with two faults in a run, of random kinds, at random operations.
 SweepReport FaultPairs(const Scenario& scenario, const FaultPairOptions& options);
 
 }  // namespace lull::testing

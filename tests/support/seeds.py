@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What the scripts share that start lull_driver again and again, with options drawn by a seed."""
+"""Shared code of the scripts that start lull_driver many times, with options drawn by a seed."""
 
 VSST = "layout=vsst;table_bytes_max=32K"
 SCHEDULING = ["policy=lull", "policy=leveldb", "policy=silk", "policy=adoc", "policy=idle-quiet",
@@ -14,7 +14,7 @@ def add_arguments(parser, seeds):
 
 
 def run_seeds(args, run_seed):
-    """Calls run_seed(args, seed) until it returns what is wrong. Returns an exit code."""
+    """Calls run_seed(args, seed) until it returns an error. Returns an exit code."""
     for seed in range(args.first_seed, args.first_seed + args.seeds):
         error = run_seed(args, seed)
         if error:

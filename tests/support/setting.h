@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Numbers that tests/long gives to tests which otherwise are short: environment variables.
+// Environment variables by which tests/long makes short tests longer.
 #pragma once
 
 #include <cstdlib>

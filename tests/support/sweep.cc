@@ -22,14 +22,14 @@ namespace {
 
 using Demand = CommitLog::Demand;
 
-// Opens what is on `env` and compares it; then one more synced write must work and last. Returns
-// what is wrong, or nothing.
+// Opens the store on `env` and compares it; then one more synced write must work and last. Returns
+// the error, or nothing.
 std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::string& scheduling,
                     CommitLog log, Demand demand) {
   ScenarioStore store(env, scenario.option_set, scheduling);
   Status s = store.Open();
-  // Garbage in front of records that survived looks like damage, and paranoid_checks asks to be
-  // told of damage. The store must still open for whoever does not ask.
+  // Garbage before records that survived looks like damage, and paranoid_checks reports damage. The
+  // store must still open without paranoid_checks.
   if (s.IsCorruption() && store.StopBeingParanoid()) s = store.Open();
   if (!s.ok()) return "does not open: " + s.ToString();
   const CommitLog::Verdict before = log.MatchesPrefix(store.db(), demand);
@@ -37,7 +37,7 @@ std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::stri
   leveldb::WriteOptions write;
   write.sync = true;
   s = store.db()->Put(write, "after", "the crash");
-  if (!s.ok()) return "opens, but does not take a write: " + s.ToString();
+  if (!s.ok()) return "opens, but refuses a write: " + s.ToString();
   store.Close();
   s = store.Open(/*create_if_missing=*/false);
   if (!s.ok()) return "does not open a second time: " + s.ToString();
@@ -74,12 +74,12 @@ class CrashSweeper {
   }
 
  private:
-  // Runs the scenario up to the crash point; returns the steps taken.
+  // Runs the scenario up to the crash point; returns the number of steps taken.
   uint64_t CrashAt(uint64_t step) {
     CrashEnv env;
 #ifdef LULL_BUILD
     env.set_new_directories_may_vanish(true);
-    // With an EnvExtension the store syncs its folder itself.
+    // With an EnvExtension the store syncs its directory itself.
     env.set_manifest_sync_covers_directory(false);
 #endif
     env.SetCrashPoint(step);
@@ -113,14 +113,14 @@ class CrashSweeper {
     if (!wrong.empty()) Complain(where, wrong);
   }
 
-  // Crashes the recovery at a drawn step, and the recovery from that, and so on.
+  // Crashes the recovery at a random step, then the recovery from that, and so on.
   void CrashInRecovery(const CrashEnv& env, uint64_t seed, std::string where,
                        ScenarioStore& store) {
     if (options_.recovery_depth == 0) return;
     Rng rng(SubSeed(seed, 7));
     std::unique_ptr<CrashEnv> disk = env.Crash(seed);
     for (int depth = 0; depth < options_.recovery_depth; ++depth) {
-      // An open takes from five steps to some hundred, with the tables that it writes.
+      // An open takes from five steps to some hundred, including the tables that it writes.
       const uint64_t step = rng.Below(uint64_t{8} << rng.Below(6));
       disk->SetCrashPoint(step);
       const std::string current = CurrentOf(disk.get());
@@ -149,7 +149,7 @@ class CrashSweeper {
 
 class FaultSweeper {
  public:
-  // Most runs see background work fail, and would do nothing but wait for the next try.
+  // In most runs background work fails; without a short retry time they would mostly wait.
   FaultSweeper(const Scenario& scenario, const std::string& scheduling)
       : scenario_(scenario),
         scheduling_(std::string("retry_ms=20;") + scenario.scheduling + scheduling) {}
@@ -195,7 +195,7 @@ class FaultSweeper {
     return matching;
   }
 
-  // Runs the scenario with operations hit.
+  // Runs the scenario with `faults` armed.
   void Hit(const std::vector<Fault>& faults) {
     CrashEnv disk;
     FaultEnv env(&disk);
@@ -212,7 +212,7 @@ class FaultSweeper {
     store.Close();
     if (!store.wrong_read().empty()) Complain(faults, env, store.wrong_read());
     const uint64_t seed = faults.front().index;
-    // A disk that lied about a sync may lose anything at a power loss; without one it must not.
+    // A disk that lied about a sync may lose anything at a power loss; any other disk must not.
     if (!lies) {
       Check(faults, env, disk.Crash(seed, CrashOptions::LoseAllUnsynced()).get(), store,
             Demand::kSyncedSurvives, "after a power loss: ");

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The scenarios behind weaknesses.h. Each runs by itself and leaves nothing behind.
+// The scenarios of weaknesses.h. Each is independent of the others and cleans up.
 #pragma once
 
 #include <string>

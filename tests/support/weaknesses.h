@@ -2,11 +2,11 @@
 //
 // Known weaknesses of LevelDB 1.23, each as a scenario against the public API. The same code runs
 // against stock, where a scenario must show its weakness (or the scenario is worthless), and
-// against Lull, where it must not. docs/research/stock-weaknesses.md tells what each one is.
+// against Lull, where it must not. docs/research/stock-weaknesses.md describes each one.
 //
-// A scenario may crash or hang the process it runs in, so tests run it in a child process:
-// RunWeaknessIsolated() starts this very program again with the scenario's name in the environment;
-// the program must contain a test that calls RunWeaknessChild().
+// A scenario can crash or hang its process, so tests run it in a child process:
+// RunWeaknessIsolated() starts the same program again with the scenario's name in the environment.
+// The program must contain a test that calls RunWeaknessChild().
 #pragma once
 
 #include <iosfwd>
@@ -31,16 +31,16 @@ void PrintTo(const Weakness& weakness, std::ostream* out);
 
 const std::vector<Weakness>& AllWeaknesses();
 
-// Runs scenario `id` in a child process. A child that dies, or that has not finished after
+// Runs scenario `id` in a child process. A child that dies, or that does not finish within
 // `seconds_max`, shows the weakness.
 WeaknessVerdict RunWeaknessIsolated(const std::string& id, int seconds_max = 120);
 
-// For the test WeaknessChild.DISABLED_Run, which is what the child runs: runs the scenario named in
-// the environment and prints its verdict. False if none is named.
+// For the test WeaknessChild.DISABLED_Run, which the child runs: runs the scenario named in the
+// environment and prints its verdict. False if none is named.
 bool RunWeaknessChild();
 
-// Starts this program as RunWeaknessIsolated does, for scenarios that need a second process.
-// `extra` is handed to the child; see WeaknessExtra.
+// Starts this program as RunWeaknessIsolated does, for scenarios that need a second process. Passes
+// `extra` to the child; see WeaknessExtra.
 struct ChildResult {
   bool finished = false;  // it exited by itself, with 0
   std::string how;        // how it ended

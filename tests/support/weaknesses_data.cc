@@ -42,7 +42,7 @@ std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, const std::st
 
 std::string NumberedKey(int number) { return "key" + std::to_string(10000 + number); }
 
-// Depends on the number in every byte, so that no damage can pass for the right value.
+// Every byte depends on the number, so that no damaged value equals the right one.
 std::string ValueOf(int number, size_t bytes) {
   Rng rng(static_cast<uint64_t>(number));
   std::string value(bytes, '\0');
@@ -77,12 +77,12 @@ WeaknessVerdict W12SplitUserKey() {
   Status s;
   std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
   const leveldb::WriteOptions write;
-  // Something in the deepest reach of a flush, so that the real data must be merged with it.
+  // Data at the deepest level that a flush can reach, so that the real data must be merged with it.
   db->Put(write, "a0000", "old");
   db->Put(write, "z", "old");
   db->CompactRange(nullptr, nullptr);
-  // The first table of the merge is full with the tombstone of `split`, whose older value, kept for
-  // a snapshot, opens the second one.
+  // The tombstone of `split` fills the first table of the merge. Its older value, kept for a
+  // snapshot, starts the second table.
   const std::string split = "m" + std::string(60'000, 's');
   db->Put(write, split, "deleted below");
   const leveldb::Snapshot* snapshot = db->GetSnapshot();
@@ -95,7 +95,7 @@ WeaknessVerdict W12SplitUserKey() {
   db->Put(write, "z", "new");
   db->CompactRange(nullptr, nullptr);
   db->ReleaseSnapshot(snapshot);
-  // Now only the first table takes part in a compaction, and the tombstone is dropped.
+  // Now a compaction takes only the first table, and drops the tombstone.
   db->Put(write, "a1000", "newer");
   db->Put(write, "a1200", "newer");
   const leveldb::Slice begin("a1000"), end("a1200");
@@ -142,7 +142,7 @@ WeaknessVerdict W15CorruptionRewritten() {
   for (const std::string& table : TablesOf(&env, kStore)) env.Corrupt(table, 5'100, "#");
   db = Open(options, kStore, &s);
   if (db == nullptr) return {false, "open refuses: " + s.ToString()};
-  // Overlaps the damaged table on both sides, so that compaction must merge with it.
+  // Overlaps the damaged table on both sides, so that a compaction must merge with it.
   db->Put(leveldb::WriteOptions(), NumberedKey(0), ValueOf(0, 500));
   db->Put(leveldb::WriteOptions(), NumberedKey(199), ValueOf(199, 500));
   db->CompactRange(nullptr, nullptr);
@@ -161,7 +161,7 @@ WeaknessVerdict W15CorruptionRewritten() {
 
 namespace {
 
-// What is wrong with a read of the forty keys; empty if every answer is right or an error.
+// What is wrong with a read of the forty keys; empty if every answer is correct or an error.
 std::string WrongAnswerOfForty(const leveldb::Options& options) {
   Status s;
   const std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
@@ -192,7 +192,7 @@ WeaknessVerdict W15DamagedFilter() {
   for (const std::string& table : TablesOf(&healthy, kStore)) {
     uint64_t size = 0;
     healthy.GetFileSize(table, &size);
-    // The filter is fifty bytes long; of those any third will do.
+    // The filter is fifty bytes long, so every third byte hits it.
     for (uint64_t at = 0; at < size; at += 3, ++tried) {
       const std::unique_ptr<CrashEnv> env = healthy.Crash(1, CrashOptions::KeepAll());
       env->Corrupt(table, at, std::string(1, '\0'));
@@ -225,7 +225,7 @@ class StringFile : public leveldb::RandomAccessFile {
   const std::string& bytes_;
 };
 
-// Opens and walks a forged table. Any Status is right; the process must live.
+// Opens and scans a forged table. Any Status is right; the process must survive.
 void WalkTable(const std::string& bytes) {
   const StringFile file(bytes);
   leveldb::Table* raw = nullptr;
@@ -278,7 +278,7 @@ WeaknessVerdict W16TableSizes() {
   for (int round = 0; round < 20'000; ++round) {
     std::string forged = table;
     for (uint64_t edits = 1 + rng.Below(4); edits > 0; --edits) {
-      // Half of the damage goes to the index and the footer, near the end.
+      // Half of the damage hits the index and the footer, near the end.
       const uint64_t reach = rng.OneIn(2) ? std::min<uint64_t>(400, forged.size()) : forged.size();
       forged[forged.size() - 1 - rng.Below(reach)] = static_cast<char>(rng.Next());
     }
@@ -293,7 +293,7 @@ WeaknessVerdict W16TableSizes() {
 
 namespace {
 
-// An edit that adds two tables to level 1, whose bounds are `bounds`, taken as internal keys.
+// An edit that adds two tables to level 1 with bounds `bounds`, used as internal keys.
 std::string ForgedManifest(const std::vector<std::string>& bounds) {
   std::string edit;
   auto number = [&edit](uint64_t tag, uint64_t value) {
@@ -352,9 +352,9 @@ WeaknessVerdict W19TruncatedTable() {
   PutNumbers(db.get(), 1000, 1000);
   db->CompactRange(nullptr, nullptr);
   std::string value;
-  db->Get(leveldb::ReadOptions(), NumberedKey(0), &value);  // has the table opened
+  db->Get(leveldb::ReadOptions(), NumberedKey(0), &value);  // opens the table
   for (const std::string& table : TablesOf(leveldb::Env::Default(), directory)) {
-    std::error_code gone;  // the store may just have removed a table that it no longer needs
+    std::error_code gone;  // the store may just have removed an obsolete table
     std::filesystem::resize_file(table, 8192, gone);
   }
   int wrong = 0, errors = 0;

@@ -39,7 +39,7 @@ WriteOps OnePut(const std::string& key, size_t value_bytes = 100) {
 
 std::string NumberedKey(int number) { return "key" + std::to_string(1000 + number); }
 
-// Whether the store on `env` opens and matches the log; says so in `detail` if not.
+// Whether the store on `env` opens and matches the log; otherwise sets `detail`.
 bool OpensAndMatches(const leveldb::Options& options, CommitLog* log, std::string* detail,
                      CommitLog::Demand demand = CommitLog::Demand::kSyncedSurvives) {
   Status s;
@@ -66,7 +66,7 @@ std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& suf
   return found;
 }
 
-// The log that holds the bytes: the largest one, because an empty one may be kept ready beside it.
+// The log with the data: the largest one, because the store can keep an empty one ready.
 std::string LiveLog(leveldb::Env* env) {
   std::string best;
   uint64_t best_size = 0;
@@ -81,7 +81,7 @@ std::string LiveLog(leveldb::Env* env) {
   return best;
 }
 
-// Where the records of a log end: its size less the zeros behind them.
+// The end of a log's records: its size without the trailing zeros.
 uint64_t EndOfRecords(leveldb::Env* env, const std::string& path) {
   std::string bytes;
   leveldb::ReadFileToString(env, path, &bytes);
@@ -118,8 +118,8 @@ WeaknessVerdict W1RenameAfterUnlink() {
 
 namespace {
 
-// Async writes until the memtable has been switched, then one synced write, with the flush held
-// back; then a power loss.
+// Unsynced writes until the memtable is switched, then one synced write while the flush is held;
+// then a power loss.
 WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
   CrashEnv env;
   CommitLog log;
@@ -139,7 +139,7 @@ WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
 }  // namespace
 
 WeaknessVerdict W2UnsyncedLogName() {
-  // All bytes survive: what is lost is lost with a name.
+  // All bytes survive, so what is lost was lost with its name.
   CrashOptions crash;
   crash.data_survival = 1;
   crash.entry_survival = 0;
@@ -147,7 +147,7 @@ WeaknessVerdict W2UnsyncedLogName() {
 }
 
 WeaknessVerdict W3HoleBetweenLogs() {
-  // All names survive: what is lost was not synced.
+  // All names survive, so what is lost was not synced.
   CrashOptions crash;
   crash.data_survival = 0;
   crash.entry_survival = 1;
@@ -219,7 +219,7 @@ WeaknessVerdict W6HoleAfterBadRecord() {
   MakeStoreWithLog(&env, &log, 1000);
   const std::string path = LiveLog(&env);
   env.Corrupt(path, 40'000, "\xff\xfe\xfd");  // in the second 32 KiB block of four
-  // Corruption may cost the writes behind it, but what is left must be a prefix.
+  // Corruption can cost the later writes, but the rest must be a prefix.
   for (size_t i = 0; i < log.size(); ++i) log.SetFate(i, CommitLog::Fate::kAcked);
   Status s;
   std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
@@ -269,7 +269,7 @@ WeaknessVerdict W10MissingCurrent() {
 
 namespace {
 
-// Renames, and then claims that it did not, as a network file system may.
+// Renames and then reports a failure, as a network file system can.
 class LyingRenameEnv : public leveldb::EnvWrapper {
  public:
   using EnvWrapper::EnvWrapper;

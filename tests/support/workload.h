@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Where the tests' keys, values and batches come from: pure functions of a seed. A Workload is
-// immutable, so any thread may use it with an Rng of its own.
+// The source of the tests' keys, values and batches: pure functions of a seed. A Workload is
+// immutable, so any thread can use it with its own Rng.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lull::testing {
 class Workload {
  public:
   enum class KeyStyle {
-    kSmallAlphabet,  // up to five of four letters, among them 0x00 and 0xff; also the empty key
+    kSmallAlphabet,  // up to five of four letters, including 0x00 and 0xff; also the empty key
     kCommonPrefix,   // a few hundred equal bytes, then a number
     kNumbers,        // "key000123", some thousands of them
     kBinary,         // up to 20 random bytes, a fixed pool of them
@@ -30,9 +30,9 @@ class Workload {
   std::string Key(Rng* rng) const;
   // 0 to 64 KiB, mostly small; begins with `tag` (if it fits), so that no two writes look alike.
   std::string Value(uint64_t tag, Rng* rng) const;
-  // 0 to `ops_max` puts and deletes, keys may repeat.
+  // 0 to `ops_max` puts and deletes; keys can repeat.
   WriteOps Batch(uint64_t tag, size_t ops_max, Rng* rng) const;
-  // One commit of a stream: mostly one op, sometimes a batch. Depends on (seed, index) only.
+  // One commit of a stream: mostly one op, sometimes a batch. Depends only on (seed, index).
   WriteOps CommitAt(uint64_t index) const;
 
   KeyStyle style() const { return style_; }

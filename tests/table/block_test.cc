@@ -90,27 +90,27 @@ TEST(BlockTest, RefusesImpossibleShapes) {
   Block block;
   EXPECT_NE(nullptr, block.Parse(Slice()));
   EXPECT_NE(nullptr, block.Parse(Slice("abc", 3)));
-  EXPECT_NE(nullptr,
-            block.Parse(Slice("\xff\xff\xff\xff", 4)));  // no room for so many restart points
+  // No room for that many restart points.
+  EXPECT_NE(nullptr, block.Parse(Slice("\xff\xff\xff\xff", 4)));
   EXPECT_NE(nullptr, block.Parse(Slice("\x02\0\0\0\x02\0\0\0", 8)));
-  EXPECT_NE(nullptr, block.Parse(Slice("entry\0\0\0\0", 9)));  // entries, but no restart point
-  EXPECT_NE(nullptr, block.Parse(Slice("\0\1\1ab\1\0\0\0\1\0\0\0",
-                                       13)));  // the first one not at the beginning
+  EXPECT_NE(nullptr, block.Parse(Slice("entry\0\0\0\0", 9)));  // entries but no restart point
+  // The first restart point is not at the beginning.
+  EXPECT_NE(nullptr, block.Parse(Slice("\0\1\1ab\1\0\0\0\1\0\0\0", 13)));
   EXPECT_EQ(nullptr, block.Parse(Slice("\0\0\0\0", 4)));
   EXPECT_EQ(0u, block.restart_count());
-  EXPECT_EQ(nullptr, block.Parse(Slice("\0\0\0\0\1\0\0\0", 8)));  // how an empty block is written
+  EXPECT_EQ(nullptr, block.Parse(Slice("\0\0\0\0\1\0\0\0", 8)));  // an empty block as it is written
   EXPECT_EQ(0u, block.restart_count());
   EXPECT_EQ(nullptr, block.Parse(Slice("\0\1\1ab\0\0\0\0\1\0\0\0", 13)));
   EXPECT_EQ(1u, block.restart_count());
 }
 
-/// Walks over a one-restart block with these entries; returns the number of entries seen before the
+/// Walks over a one-restart block with these entries; returns the number of entries before the
 /// damage.
 int EntriesBeforeDamage(const std::string& entries, const KeyOrder& order) {
   std::string contents = entries;
   PutFixed32(&contents, 0);
   PutFixed32(&contents, 1);
-  // In memory of its own, so that the address sanitizer sees a step too far.
+  // In separate memory, so that the address sanitizer detects a step too far.
   auto exact = std::make_unique<char[]>(contents.size());
   std::memcpy(exact.get(), contents.data(), contents.size());
   Block block;
@@ -137,10 +137,10 @@ TEST(BlockTest, DamagedEntriesEndTheWalk) {
   EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(2, 1, 0) + "k", user));    // shares too much
   EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(0, 2, 0) + "k", user));    // key too long
   EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(0, 1, 9) + "kvv", user));  // value too long
-  EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(0, 0xffffffff, 0xffffffff) + "k",
-                                   user));  // sums beyond 32 bits
+  // Sums exceed 32 bits.
+  EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(0, 0xffffffff, 0xffffffff) + "k", user));
   EXPECT_EQ(1, EntriesBeforeDamage(good + Lengths(0, 0xffffffff, 2) + "k", user));
-  EXPECT_EQ(1, EntriesBeforeDamage(good + "\x80\x80\x80\x80\x80\x80", user));  // endless number
+  EXPECT_EQ(1, EntriesBeforeDamage(good + "\x80\x80\x80\x80\x80\x80", user));  // endless varint
   EXPECT_EQ(1, EntriesBeforeDamage(good + std::string(1, '\0'), user));        // cut short
   EXPECT_EQ(0, EntriesBeforeDamage(good, testing::InternalOrder()));  // no room for a trailer
 }

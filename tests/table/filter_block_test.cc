@@ -11,7 +11,7 @@ namespace {
 
 using leveldb::Slice;
 
-/// A filter that is the list of its keys: no false matches.
+/// A filter that lists its keys: no false matches.
 class ExactPolicy final : public leveldb::FilterPolicy {
  public:
   const char* Name() const override { return "test.Exact"; }
@@ -71,10 +71,10 @@ TEST(FilterBlockTest, DamageNeverHidesAKey) {
   EXPECT_TRUE(reader.MayMatch(0, "key"));
   EXPECT_NE(nullptr, reader.Open(&policy, "1234"));
   EXPECT_TRUE(reader.MayMatch(0, "key"));
-  EXPECT_NE(nullptr, reader.Open(&policy, Slice("\x01\0\0\0\x0b", 5)));  // offsets behind the end
+  EXPECT_NE(nullptr, reader.Open(&policy, Slice("\x01\0\0\0\x0b", 5)));  // offsets past the end
   EXPECT_NE(nullptr, reader.Open(&policy, Slice("\0\0\0\0\x40", 5)));    // ranges of 2^64 bytes
   EXPECT_TRUE(reader.MayMatch(0, "key"));
-  // One filter whose end lies behind the filters, one that ends before it begins.
+  // The end of the first filter is past the filters; the second one ends before it begins.
   ASSERT_EQ(nullptr, reader.Open(&policy, Slice("ff\x01\0\0\0\x09\0\0\0\x02\0\0\0\x0b", 15)));
   EXPECT_TRUE(reader.MayMatch(0, "key"));
   EXPECT_TRUE(reader.MayMatch(2048, "key"));

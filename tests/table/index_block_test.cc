@@ -12,7 +12,7 @@ namespace {
 using testing::Entries;
 using testing::Slice;
 
-/// Opens an index over `entries`, whose keys are written with this restart interval.
+/// Opens an index over `entries`, written with this restart interval.
 const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index) {
   BlockBuilder builder(restart_interval);
   for (const auto& [key, value] : entries) builder.Add(key, value);
@@ -38,7 +38,7 @@ void ExpectFinds(const IndexBlock& index, const Entries& entries, const std::str
 
 TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
   Random random(501);
-  // What keys begin with: nothing in common, more or less than fits the leading bytes, zeros.
+  // Common prefixes of the keys: empty, shorter or longer than the leading bytes, zeros.
   const std::string beginnings[] = {"", "common", "0000000000", std::string(3, '\0'),
                                     std::string(12, '\xff')};
   const KeyOrder orders[] = {

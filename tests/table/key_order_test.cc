@@ -36,7 +36,7 @@ TEST(KeyOrderTest, SeparatorsOfInternalKeys) {
     return a;
   };
   EXPECT_EQ(InternalKey("g", last), separator(InternalKey("foo", 100), InternalKey("hello", 200)));
-  // Same user key, a prefix, the wrong order: nothing is shorter.
+  // Same user key, a prefix, the wrong order: there is no shorter separator.
   EXPECT_EQ(InternalKey("foo", 100), separator(InternalKey("foo", 100), InternalKey("foo", 99)));
   EXPECT_EQ(InternalKey("foo", 100),
             separator(InternalKey("foo", 100), InternalKey("foobar", 200)));

@@ -20,7 +20,7 @@ using testing::Iterator;
 using testing::Slice;
 using testing::Status;
 
-/// Over a map. Fails for good when it comes to stand on `*bad_key`.
+/// Iterates over a map. Fails permanently when it reaches `*bad_key`.
 class MapIterator final : public Iterator {
  public:
   explicit MapIterator(Entries entries, const std::string* bad_key = nullptr)
@@ -130,9 +130,8 @@ TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
   std::unique_ptr<Iterator> merged = make();
   std::string seen;
   for (merged->SeekToFirst(); merged->Valid(); merged->Next()) seen += merged->key().ToString();
-  EXPECT_EQ(
-      "ab",
-      seen);  // c would be right, but it is known only that the other child has failed behind b
+  // c would be right, but after b it is known only that the other child has failed.
+  EXPECT_EQ("ab", seen);
   EXPECT_TRUE(merged->status().IsIOError());
   merged = make();
   seen.clear();
@@ -154,12 +153,12 @@ TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
       NewMergingIterator(testing::UserOrder(), std::move(children));
   merged->Seek("c");
   ASSERT_TRUE(merged->Valid());
-  merged->Prev();  // needs what stands before "d" in the second child
+  merged->Prev();  // needs the entry before "d" in the second child
   EXPECT_FALSE(merged->Valid());
   EXPECT_TRUE(merged->status().IsIOError());
 }
 
-/// Over a map. Skips the keys in `unreadable`, with a bad status from then on.
+/// Iterates over a map. Skips the keys in `unreadable`, and has a bad status from then on.
 class SkippingIterator final : public Iterator {
  public:
   SkippingIterator(Entries entries, const std::set<std::string>* unreadable)
@@ -187,7 +186,7 @@ class SkippingIterator final : public Iterator {
     while (at != entries_.end() && !CanRead(at)) ++at;
     at_ = at;
   }
-  /// To the last readable entry before `end`.
+  /// Moves to the last readable entry before `end`.
   void Backward(Entries::const_iterator end) {
     at_ = entries_.end();
     while (end != entries_.begin()) {
@@ -267,14 +266,14 @@ TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
 }
 
 TEST(MergingIteratorTest, WhatCanBeReadAgainDoesNotBreakTheOrder) {
-  // Turning back seeks "e" in the second child. That skips "f"; the step back then reads it.
+  // The turn seeks "e" in the second child. That skips "f"; the step back then reads it.
   for (const bool at_the_end : {false, true}) {
     std::set<std::string> unreadable = {"f"};
     std::vector<Entries> parts;
     parts.push_back(Make({{"c", ""}, {"e", ""}}));
     parts.push_back(Make({{"b", ""}, {"f", ""}}));
     if (!at_the_end) parts.back()["g"] = "";
-    // The second child heals just after it has skipped "f" for the seek of TurnAround.
+    // The second child recovers just after it has skipped "f" for the seek of TurnAround.
     class Healing final : public Iterator {
      public:
       Healing(Entries entries, std::set<std::string>* unreadable)

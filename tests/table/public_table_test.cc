@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The public faces: leveldb::Table and leveldb::TableBuilder.
+// The public interfaces: leveldb::Table and leveldb::TableBuilder.
 #include <gtest/gtest.h>
 
 #include "leveldb/cache.h"
@@ -70,8 +70,8 @@ TEST(PublicTableTest, ChangeOptionsKeepsTheComparator) {
   builder.Abandon();
 }
 
-/// leveldbutil dumps a store's tables with the byte-wise comparator, for which internal keys stand
-/// out of order.
+/// leveldbutil dumps a store's tables with the byte-wise comparator, so internal keys seem out of
+/// order.
 TEST(PublicTableTest, ReadsInternalKeysAsBytes) {
   const KeyOrder order = testing::InternalOrder();
   Entries entries(testing::LessByOrder{order});

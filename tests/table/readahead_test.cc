@@ -54,8 +54,8 @@ TEST_F(ReadaheadTest, ScansReadInGrowingSteps) {
       }
       ASSERT_EQ(kBlocks, seen);
       ASSERT_LT(probe_.reads.size(), 30u);
-      // Blocks read singly: until a row is seen, or the one at the end of the data, read before the
-      // direction is known.
+      // Blocks read singly: until the scan is recognized, or the block at the end of the data,
+      // which is read before the direction is known.
       const size_t alone = asked == 0 ? 2 : (forward ? 0 : 1);
       const size_t first_step = size_t{asked != 0 && !forward ? 32u : 16u} << 10;
       size_t step_max = 0;
@@ -124,7 +124,7 @@ TEST_F(ReadaheadTest, BlocksReadAheadGoIntoTheCache) {
   probe_.reads.clear();
   testing::ExpectHolds(NewIterator(0).get(), entries_);
   EXPECT_EQ(0u, probe_.reads.size());
-  testing::ExpectHolds(NewIterator(1 << 20).get(), entries_);  // leaves the cache alone
+  testing::ExpectHolds(NewIterator(1 << 20).get(), entries_);  // does not touch the cache
   EXPECT_GT(probe_.reads.size(), 0u);
 }
 

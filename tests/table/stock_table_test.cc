@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Tables as LevelDB 1.23 itself wrote them, from the entries that Sample() gives: ours must be the
-// same, byte for byte, and must be read the same.
+// Tables that LevelDB 1.23 itself wrote, from the entries that Sample() returns. Ours must be
+// identical, byte for byte, and must read the same.
 #include <gtest/gtest.h>
 #include <snappy.h>
 
@@ -45,7 +45,7 @@ std::string FromHex(const std::string& hex) {
   return bytes;
 }
 
-/// Other versions of snappy compress to other bytes; those here come from 1.1.9.
+/// Other versions of snappy compress to other bytes; these come from 1.1.9.
 bool SnappyIsTheSame() {
   std::string text;
   for (uint64_t i = 0; i < 3000; ++i) text += SampleKey(i) + SampleValue(i);
@@ -115,7 +115,7 @@ constexpr char kPlainTable[] =
     "0000d7b56d4eba0730ef074a000000000000000000000000000000000000000000000000000000000000000000"
     "0057fb808b247547db";
 
-// 40 samples likewise, snappy.
+// 40 samples, otherwise the same, snappy.
 constexpr char kSnappyTable[] =
     "8d02180009006b6579300501100801313778be01001007021731345a35005007020d323173787074696a73796b"
     "7572647700092e0d6f0432385a35005a01001007021433354e1c004807020a3432787a646e676a617a73770801"
@@ -141,7 +141,7 @@ constexpr char kSnappyTable[] =
     "036cb2054b000000000e0000001c0000002c0000003c0000004c00000006000000019abf922ec30630f8065a00"
     "00000000000000000000000000000000000000000000000000000000000000000057fb808b247547db";
 
-// No entry at all, likewise.
+// No entry, otherwise the same.
 constexpr char kEmptyTable[] =
     "000000000b008ae8dad100220266696c7465722e6c6576656c64622e4275696c74696e426c6f6f6d46696c7465"
     "7232000500000000010000000065e85da8000000000100000000c0f2a1b00a2f3e080000000000000000000000"
@@ -166,7 +166,7 @@ TEST_F(StockTableTest, Empty) {
   ExpectReads(stock, Sample(0));
 }
 
-/// Size and CRC-32C of what LevelDB 1.23 made of 3000 samples.
+/// Size and CRC-32C of the table that LevelDB 1.23 made of 3000 samples.
 struct StockPrint {
   int compression;
   bool filter;

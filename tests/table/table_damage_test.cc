@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Damaged tables: an error or the right data, never wrong data, never a crash.
+// Damaged tables: an error or the correct data, never wrong data, never a crash.
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -36,8 +36,7 @@ class TableDamageTest : public ::testing::Test {
     return BuildTable(write, *entries_);
   }
 
-  /// Everything that a table answers must be right or an error. Returns whether all of it was
-  /// answered.
+  /// Checks that every answer of a table is correct or an error. Returns whether all were answered.
   bool AnswersAreRight(const std::string& bytes, const BlockReadOptions& options) {
     std::unique_ptr<TableReader> reader;
     if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return false;
@@ -70,7 +69,7 @@ class TableDamageTest : public ::testing::Test {
     return complete && iterator->status().ok();
   }
 
-  /// Touches everything; for tables whose data may be wrong because nothing checks it.
+  /// Reads everything, for tables whose data may be wrong because nothing checks it.
   void Exercise(const std::string& bytes, const BlockReadOptions& options) {
     std::unique_ptr<TableReader> reader;
     if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return;
@@ -128,7 +127,7 @@ TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
       options.verify_checksums = false;
       ASSERT_NO_FATAL_FAILURE(Exercise(bad, options));
     }
-    // Only filter and metaindex blocks and the footer's padding may be hurt unnoticed.
+    // Only damage in filter and metaindex blocks and in the footer's padding may go unnoticed.
     EXPECT_GT(noticed, good.size() * 3 / 4);
   }
 }
@@ -150,7 +149,7 @@ TEST_F(TableDamageTest, EveryTruncationIsAnError) {
 
 TEST_F(TableDamageTest, DataCutOffUnderAnOpenTable) {
   const std::string good = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
-  ASSERT_GT(good.size(), 80000u);  // more than what is read at open
+  ASSERT_GT(good.size(), 80000u);  // more than an open reads
   std::unique_ptr<TableReader> reader;
   testing::FileProbe probe;
   ASSERT_TRUE(testing::OpenTableBytes(read_, good, &reader, &probe).ok());
@@ -190,7 +189,7 @@ TEST_F(TableDamageTest, ReadaheadDoesNotSpreadABadSector) {
   EXPECT_TRUE(iterator->status().IsIOError());
   EXPECT_GT(reader->ApproximateOffsetOf(last) + 400, 12000u);
 
-  // For salvage the iterator passes over the one block.
+  // For salvage the iterator skips the one block.
   options.skip_damaged_blocks = true;
   const std::unique_ptr<Iterator> salvage = reader->NewIterator(options);
   size_t seen = 0;
@@ -254,8 +253,8 @@ TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
 }
 
 TEST_F(TableDamageTest, RandomGarbageWithRightChecksums) {
-  // Damage made before the checksums, as faulty memory or a hostile hand would: contents of blocks
-  // are nonsense, but every checksum holds.
+  // Damage made before the checksums were computed, by faulty memory or an attacker: the contents
+  // of blocks are nonsense, but every checksum is valid.
   Random random(18);
   for (int round = 0; round < 1500; ++round) {
     const KeyOrder order = round % 2 == 0 ? testing::UserOrder() : testing::InternalOrder();
@@ -302,7 +301,7 @@ TEST(FormatTest, HandlesBeyondTheFileAreRefused) {
   }
 }
 
-/// The status of a block of these stored bytes and type, with a right checksum.
+/// The status of a block with these stored bytes and type, with a valid checksum.
 Status Decode(std::string stored, int type) {
   stored.push_back(static_cast<char>(type));
   PutFixed32(&stored, crc32c::Mask(crc32c::Value(stored.data(), stored.size())));

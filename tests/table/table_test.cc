@@ -120,11 +120,11 @@ TEST(TableTest, EmptyKeyAndEmptyValue) {
 TEST(TableTest, HugeValues) {
   Random random(4);
   Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries["a"] = std::string(
-      20 << 20, 'z');  // shrinks by its whole length under zstd, a twentieth under snappy
+  // zstd compresses it to almost nothing, snappy to a twentieth.
+  entries["a"] = std::string(20 << 20, 'z');
   entries["b"] = "small";
   entries["c"] = testing::RandomValue(&random, 3 << 20);
-  entries[std::string(100000, 'k')] = "behind a huge key";
+  entries[std::string(100000, 'k')] = "after a huge key";
   for (const leveldb::CompressionType compression :
        {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
     TableWriteOptions write;
@@ -191,7 +191,7 @@ TEST(TableTest, ManyVersionsOfOneKeySpanBlocks) {
     entries[testing::InternalKey("key", sequence)] = std::to_string(sequence);
   }
   entries[testing::InternalKey("kex", 1)] = "before";
-  entries[testing::InternalKey("kez", 1)] = "behind";
+  entries[testing::InternalKey("kez", 1)] = "after";
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   TableWriteOptions write;
   write.order = order;
@@ -263,7 +263,7 @@ TEST(TableTest, ManyThreadsReadAtOnce) {
   Random random(13);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 2000, 100);
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
-  const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));  // blocks come and go
+  const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));  // evicts blocks
   TableWriteOptions write;
   write.filter_policy = bloom.get();
   write.block_bytes = 1000;
@@ -324,7 +324,7 @@ TEST(TableWriterTest, RefusesEntriesBeyondTheFormat) {
   TableWriter writer({}, &sink);
   const char byte = 'x';
   writer.Add("a", "fine");
-  writer.Add("b", Slice(&byte, size_t{1} << 32));  // refused before a byte of it is read
+  writer.Add("b", Slice(&byte, size_t{1} << 32));  // refused before any byte of it is read
   EXPECT_TRUE(writer.status().IsInvalidArgument());
   EXPECT_TRUE(writer.Finish().IsInvalidArgument());
 }

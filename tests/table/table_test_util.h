@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the table tests share: files in memory, orders, sample entries. One thread.
+// Shared code of the table tests: files in memory, orders, sample entries. One thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using leveldb::Iterator;
 using leveldb::Slice;
 using leveldb::Status;
 
-/// A file being written. Appends fail once it would hold more than `room` bytes.
+/// A file for writing. Appends fail once it would exceed `room` bytes.
 class MemorySink final : public leveldb::WritableFile {
  public:
   Status Append(const Slice& data) override {
@@ -36,7 +36,7 @@ class MemorySink final : public leveldb::WritableFile {
     if (fits) bytes.append(data.data(), data.size());
     return fits ? Status::OK() : Status::IOError("sink", "full");
   }
-  // Nothing here is worth keeping durable.
+  // Durability does not matter here.
   Status Sync() override { return {}; }
   Status Flush() override { return {}; }
   Status Close() override { return {}; }
@@ -45,9 +45,9 @@ class MemorySink final : public leveldb::WritableFile {
   size_t room = SIZE_MAX;
 };
 
-/// How a MemoryFile behaves, and what was asked of it.
+/// The behaviour of a MemoryFile, and the reads it received.
 struct FileProbe {
-  bool mapped = false;              ///< hands out its own memory
+  bool mapped = false;              ///< returns its own memory
   uint64_t bad_begin = UINT64_MAX;  ///< reads that touch [bad_begin, bad_end) fail
   uint64_t bad_end = UINT64_MAX;
   mutable std::vector<std::pair<uint64_t, size_t>> reads;
@@ -80,7 +80,7 @@ class MemoryFile final : public leveldb::RandomAccessFile {
   const FileProbe* const probe_;
 };
 
-/// Byte-wise, upside down; knows no shortening.
+/// Reverse byte order; shortens nothing.
 class ReverseComparator final : public leveldb::Comparator {
  public:
   int Compare(const Slice& a, const Slice& b) const override { return b.compare(a); }
@@ -113,7 +113,7 @@ struct LessByOrder {
 };
 using Entries = std::map<std::string, std::string, LessByOrder>;
 
-/// A key that likes to share beginnings with others.
+/// A key that often shares a prefix with others.
 inline std::string RandomKey(Random* random, const KeyOrder& order) {
   std::string key;
   if (random->OneIn(3)) key = "common/prefix/";
@@ -171,7 +171,7 @@ inline Status GetInto(const TableReader& reader, const BlockReadOptions& options
   });
 }
 
-/// Expects an iterator to hold exactly `entries`, both ways.
+/// Expects an iterator to return exactly `entries`, in both directions.
 inline void ExpectHolds(Iterator* iterator, const Entries& entries) {
   auto expected = entries.begin();
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++expected) {
@@ -191,7 +191,7 @@ inline void ExpectHolds(Iterator* iterator, const Entries& entries) {
   ASSERT_EQ(backward, entries.rend());
 }
 
-/// Walks at random, comparing with a map at every step.
+/// Moves at random, and compares with a map at every step.
 inline void WalkAtRandom(Iterator* iterator, const Entries& entries, Random* random, int steps) {
   auto at = entries.end();
   for (int i = 0; i < steps; ++i) {

@@ -28,7 +28,7 @@ TEST(BlockPool, GivesAgainWhatItWasGiven) {
   for (int i = 0; i < 4; i++) {
     again.push_back(pool.Take());
     EXPECT_EQ(known.erase(again.back().get()), 1u);
-    again.back()[0] = again.back()[4095] = 'x';  // what is free may not be touched, this may
+    again.back()[0] = again.back()[4095] = 'x';  // free blocks may not be accessed, this one may
   }
 }
 
@@ -51,7 +51,7 @@ TEST(BlockPool, ArenaReturnsItsBlocksButNotItsLargePieces) {
   char* first = nullptr;
   {
     Arena arena(pool);
-    arena.Allocate(100'000);  // alone: not of the pool's size
+    arena.Allocate(100'000);  // allocated separately: not of the pool's size
     first = arena.Allocate(8);
   }
   EXPECT_EQ(pool->Take().get(), first);

@@ -223,7 +223,7 @@ TEST_F(CacheTest, ADeleterMayUseTheCache) {
   EXPECT_EQ(chain.calls, 1);
 }
 
-// Random operations against a model that knows which values can be there.
+// Random operations against a model that knows which values can be present.
 TEST_F(CacheTest, NeverAnswersWithAnOldValue) {
   lull::Random random(61);
   std::map<int, int> newest;

@@ -91,7 +91,7 @@ TEST(Coding, EveryTruncationIsNoticed) {
     uint64_t wide_value;
     uint32_t narrow_value;
     Slice text;
-    // Exact heap copies, so that reading too far is seen by the address sanitizer.
+    // Exact heap copies, so that the address sanitizer detects reads past the end.
     for (size_t size = 0; size < wide.size(); size++) {
       const std::vector<char> cut(wide.begin(), wide.begin() + static_cast<long>(size));
       Slice input(cut.data(), cut.size());

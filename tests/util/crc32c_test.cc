@@ -36,7 +36,8 @@ TEST(Crc32c, VectorsOfTheStandard) {
   }
 }
 
-// Every length up to past the longest triple of lanes, at every alignment, from a random start.
+// Every length up to just over the longest triple of lanes, at every alignment, from a random
+// start.
 TEST(Crc32c, ChosenImplementationAgreesWithThePortableOne) {
   const std::string bytes = RandomBytes(3 * 2048 * 2 + 4096, 7);
   Random random(8);

@@ -298,7 +298,7 @@ TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {
   for (const auto& file : files) {
     uint64_t next = 0;
     for (int i = 0; i < 2000; i++) {
-      // Mostly one after the other, sometimes somewhere else, sometimes past the end.
+      // Mostly sequential reads, sometimes random ones, sometimes past the end.
       const uint64_t offset = random.OneIn(10) ? random.Uniform(bytes.size() + 1000) : next;
       const size_t size = random.Uniform(random.OneIn(20) ? scratch.size() : 5000);
       Slice result;
@@ -346,7 +346,7 @@ TEST_F(PosixEnvTest, BeyondTheBudgetNoDescriptorStaysOpen) {
   }
   files.clear();
   EXPECT_EQ(OpenDescriptors(), before);
-  for (int i = 0; i < 3; i++) open_one();  // what was taken has come back, no more and no less
+  for (int i = 0; i < 3; i++) open_one();  // exactly the descriptors taken were returned
   EXPECT_EQ(OpenDescriptors(), before + 2);
 }
 
@@ -363,10 +363,10 @@ TEST_F(PosixEnvTest, TheBudgetsAreSharesOfTheLimit) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-// A flush and the MANIFEST free resources, so they have two descriptors in reserve.
+// A flush and the MANIFEST free resources, so two descriptors are reserved for them.
 TEST_F(PosixEnvTest, TheLastDescriptorsAreForFlushes) {
   ASSERT_TRUE(extension_->SyncDirectory(dir_.path()).ok());  // fills the reserve
-  // The first error makes UBSan look at the category's type, for which it needs a pipe.
+  // The first error makes UBSan check the category's type, for which it needs a pipe.
   EXPECT_TRUE(extension_->SyncDirectory(dir_.File("missing")).IsNotFound());
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -379,7 +379,7 @@ TEST_F(PosixEnvTest, TheLastDescriptorsAreForFlushes) {
   EXPECT_TRUE(refused.IsIOError());
   EXPECT_TRUE(IsOutOfResources(refused)) << refused.ToString();
 
-  // The program takes all that are left.
+  // The program takes all the remaining descriptors.
   const rlimit few{static_cast<rlim_t>(OpenDescriptors() + 5), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
   std::vector<int> taken;
@@ -497,7 +497,7 @@ TEST_F(PosixEnvTest, StartedThreadsRunSideBySide) {
   std::promise<void> both;
   std::pair<Meeting*, std::promise<void>*> argument(&meeting, &both);
   env_->StartThread([](void* a) { static_cast<Meeting*>(a)->first.set_value(); }, &meeting);
-  // Can only end if the other runs at the same time.
+  // Can only end if the other thread runs at the same time.
   env_->StartThread(
       [](void* a) {
         auto* const pair = static_cast<std::pair<Meeting*, std::promise<void>*>*>(a);

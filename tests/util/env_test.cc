@@ -18,7 +18,7 @@
 namespace leveldb {
 namespace {
 
-/// Overrides the older or the newer names of the two removals.
+/// Overrides the older or the newer names of the two removal functions.
 class OldNames final : public EnvWrapper {
  public:
   OldNames() : EnvWrapper(Env::Default()) {}

@@ -47,9 +47,8 @@ TEST(Grace, NewerGuardsDoNotHoldUpOlderObjects) {
   bool freed = false;
   auto old_guard = std::make_optional<GraceGuard>(domain);
   domain.Retire([&] { freed = true; });
-  domain.Collect();  // moves on to the other column as far as it can
-  // A chain of overlapping guards, none of them older than the retirement, and never a moment
-  // without one.
+  domain.Collect();  // moves as far as possible to the other column
+  // A chain of overlapping guards, all newer than the retirement, without a moment without a guard.
   auto newer = std::make_optional<GraceGuard>(domain);
   old_guard.reset();
   for (int i = 0; i < 10 && !freed; i++) {
@@ -109,8 +108,8 @@ TEST(Grace, EachObjectIsFreedOnce) {
   for (const int times : freed) EXPECT_EQ(times, 1);
 }
 
-/// Two words that agree until the object is destroyed. The destructor spoils them, so that a reader
-/// which comes too late is seen even without a sanitizer.
+/// Two words that match until the object is destroyed. The destructor changes them, so that a late
+/// reader is detected even without a sanitizer.
 struct Pair {
   explicit Pair(uint64_t value) : left(value), right(~value) {}
   ~Pair() { left = right = 0; }
@@ -153,7 +152,7 @@ TEST(Grace, ReadersNeverSeeAFreedObject) {
     });
     if (i % 16 == 0) std::this_thread::yield();
   }
-  // Progress under load: readers come and go, yet everything retired is freed in the end.
+  // Progress under load: readers come and go, but everything retired is eventually freed.
   while (domain.Collect() != 0) std::this_thread::yield();
   stop = true;
   threads.clear();

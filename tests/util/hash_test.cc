@@ -14,8 +14,8 @@ uint32_t HashOf(const std::vector<unsigned char>& bytes, uint32_t seed) {
   return Hash(reinterpret_cast<const char*>(bytes.data()), bytes.size(), seed);
 }
 
-// The values are format: filters on disk were made with them. (Whole filters of LevelDB's are
-// compared in bloom_test.)
+// These values are part of the file format: filters on disk depend on them. (bloom_test compares
+// whole filters with LevelDB's.)
 TEST(Hash, ValuesNeverChange) {
   constexpr uint32_t kSeed = 0xbc9f1d34u;
   EXPECT_EQ(Hash(nullptr, 0, kSeed), kSeed);

@@ -58,7 +58,7 @@ TEST(JsonWriter, KeepsUtf8AndReplacesWhatIsNone) {
   json.Value("\xc3");              // cut off
   json.Value("\xc0\xaf");          // overlong
   json.Value("\xed\xa0\x80");      // a surrogate
-  json.Value("\xf4\x90\x80\x80");  // beyond the last character
+  json.Value("\xf4\x90\x80\x80");  // beyond the last code point
   json.Value("x\xffy");
   json.EndArray();
   const auto parsed = nlohmann::json::parse(json.Take());

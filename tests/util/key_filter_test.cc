@@ -11,7 +11,7 @@ namespace {
 
 std::string KeyOf(uint64_t i) { return "key" + std::to_string(i); }
 
-// Of `asked` keys that were not added, the share that is let through.
+// The share of `asked` keys that were not added but match.
 double FalsePositives(const KeyFilter& filter, uint64_t asked) {
   uint64_t passed = 0;
   for (uint64_t i = 0; i < asked; ++i) {

@@ -22,7 +22,7 @@ TEST(LatencyHistogram, BucketsFollowOnEachOther) {
     if (bucket == 0) continue;
     ASSERT_EQ(Histogram::BucketOf(lowest - 1), bucket - 1);
   }
-  // What is too long to be true counts as the longest.
+  // An implausibly long latency counts as the longest.
   EXPECT_EQ(Histogram::BucketOf(UINT64_MAX), Histogram::kBuckets - 1);
 }
 
@@ -68,7 +68,7 @@ TEST(LatencyHistogram, NothingRecorded) {
 }
 
 TEST(LatencyHistogram, ManyThreadsLoseNothing) {
-  constexpr int kThreads = 20;  // more than stripes
+  constexpr int kThreads = 20;  // more than there are stripes
   constexpr uint64_t kRecords = 5000;
   Histogram histogram;
   std::vector<std::unique_ptr<ThreadHandle>> threads;

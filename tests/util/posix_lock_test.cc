@@ -18,7 +18,7 @@ using leveldb::Env;
 using leveldb::FileLock;
 using leveldb::Status;
 
-/// Whether another process could take the lock now, asked as LevelDB asks.
+/// Whether another process could take the lock now, checked as LevelDB checks.
 bool OthersCanLock(const std::string& name) {
   const pid_t child = fork();
   if (child == 0) {
@@ -63,7 +63,7 @@ TEST_F(LockTest, ExcludesThisProcessAndOthers) {
 }
 
 // Closing any descriptor of a file drops the process's locks on it, so a refused attempt must not
-// open it.
+// open the file.
 TEST_F(LockTest, ARefusedAttemptLeavesTheLockAlone) {
   FileLock* const lock = Lock(name_);
   const std::string alias = dir_.File("alias"), link = dir_.File("link");

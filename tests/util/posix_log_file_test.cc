@@ -51,7 +51,7 @@ class LogFileTest : public testing::TestWithParam<LogFileMode> {
     return std::unique_ptr<LogFile>(file);
   }
 
-  /// Appends about `bytes` in records of all sizes; returns what the file must hold.
+  /// Appends about `bytes` in records of all sizes; returns the expected content.
   std::string AppendRandomly(WritableFile* file, size_t bytes, uint64_t seed) {
     Random random(seed);
     std::string expected;
@@ -65,7 +65,7 @@ class LogFileTest : public testing::TestWithParam<LogFileMode> {
     return expected;
   }
 
-  /// The file begins with `expected`, and behind it are only zeros.
+  /// Expects that the file begins with `expected`, followed only by zeros.
   void ExpectHolds(const std::string& expected) {
     const std::string contents = TestDir::Contents(name_);
     ASSERT_GE(contents.size(), expected.size());
@@ -196,8 +196,7 @@ TEST_P(LogFileTest, ReplacesAnOlderFile) {
   EXPECT_EQ(TestDir::Contents(name_), "new");
 }
 
-/// Makes `dir` a file system of this process's own with room for 64 KiB; false where that is not
-/// allowed.
+/// Mounts a private file system with room for 64 KiB on `dir`; false where that is not allowed.
 bool MountSmallDisk(const std::string& dir) {
   if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
   return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -231,7 +230,7 @@ TEST_P(LogFileTest, WorksWhereNothingCanBeAllocated) {
   small.rlim_cur = 64 << 10;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   {
-    const auto file = Create();  // cannot be allocated in this size
+    const auto file = Create();  // space for it cannot be allocated
     EXPECT_FALSE(IsMapped(name_));
     EXPECT_TRUE(file->Append("fits").ok());
     EXPECT_TRUE(file->Flush().ok());
@@ -271,7 +270,7 @@ TEST_P(LogFileTest, AFailureBehindTheCapacitySticks) {
   EXPECT_EQ(TestDir::Contents(name_).substr(0, 4096), std::string(4096, 'a'));
 }
 
-// The promise behind an unsynced write: what was appended and flushed outlives the process.
+// The promise of an unsynced write: what was appended and flushed survives the process.
 TEST_P(LogFileTest, OutlivesAKilledProcess) {
   const pid_t child = fork();
   if (child == 0) {
@@ -283,7 +282,7 @@ TEST_P(LogFileTest, OutlivesAKilledProcess) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   const std::string contents = TestDir::Contents(name_);
-  const auto file = Create();  // replaces it; the same seed gives the same records
+  const auto file = Create();  // replaces the file; the same seed gives the same records
   const std::string expected = AppendRandomly(file.get(), 700000, 83);
   ASSERT_GE(contents.size(), expected.size());
   EXPECT_TRUE(contents.starts_with(expected));
@@ -291,7 +290,7 @@ TEST_P(LogFileTest, OutlivesAKilledProcess) {
                           [](char byte) { return byte == '\0'; }));
 }
 
-// Killed at any moment: the file holds whole records, at most one more than was acknowledged.
+// After a kill at any moment, the file has whole records, at most one more than was acknowledged.
 TEST_P(LogFileTest, AKillInsideAnAppendLeavesWholeRecords) {
   const std::string record(100, 'r');
   for (int round = 0; round < 10; round++) {
@@ -330,7 +329,7 @@ class RecycledLogFileTest : public testing::Test {
   static constexpr LogBlocks kBlocks{32768, 7};
   static constexpr uint64_t kOldBytes = 100'000;
 
-  /// A full log under the old name, of bytes that are not zero.
+  /// A full log under the old name, with no zero bytes.
   void SetUp() override {
     LogFile* raw = nullptr;
     ASSERT_TRUE(extension_->NewLogFile(old_name_, kOldBytes, LogFileMode::kWrite, &raw).ok());

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The kernel tells of an error of the device once. Writing back ahead of a sync must not swallow
-// it: the sync would find nothing wrong, and a table or a log be taken for durable that is not.
+// The kernel reports an error of the device once. Writing back ahead of a sync must not swallow the
+// error: the sync would succeed, and a table or log would count as durable although it is not.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@
 
 namespace {
 
-int failing_flag = 0;  // of sync_file_range: calls with it fail
+int failing_flag = 0;  // flag of sync_file_range; calls with it fail
 int failing_with = EIO;
 
 }  // namespace

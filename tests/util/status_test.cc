@@ -58,7 +58,7 @@ TEST(Status, AnyBytesInTheMessage) {
             large.size() + std::strlen("Corruption: "));
 }
 
-// Programs compiled against LevelDB's headers read this form by inline functions.
+// Inline functions in programs compiled against LevelDB's headers read this form.
 TEST(Status, StateIsLengthCodeMessage) {
   static_assert(sizeof(Status) == sizeof(char*));
   const Status s = Status::InvalidArgument("ab", "c");

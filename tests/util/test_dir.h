@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A directory of a test's own, removed with everything in it at the end.
+// A private directory of a test, removed with its contents at the end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class TestDir {
   const std::string& path() const { return path_; }
   std::string File(const std::string& name) const { return path_ + "/" + name; }
 
-  /// Past the Env under test.
+  /// Bypasses the Env under test.
   static std::string Contents(const std::string& name) {
     std::ifstream in(name, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The device's arithmetic: rates, fairness, the page cache. No clock and no thread.
+// The arithmetic of the device model: rates, fairness, the page cache. No clock and no thread.
 #include "benchmarks/device/device_model.h"
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@ namespace {
 constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kMB = 1'000'000;
 
-// 1 MB takes 10 ms; nothing else costs time.
+// 1 MB takes 10 ms; nothing else takes time.
 DeviceSpec Plain() { return {"plain", 100e6, 0, 0, 0, 1000 * kMB}; }
 
-// Advances to the end of a sync, and tells when that is.
+// Advances to the end of a sync and returns its time.
 uint64_t EndOf(DeviceModel& device, DeviceModel::Ticket ticket) {
   const uint64_t end_ns = device.EndsAtNs(ticket);
   device.Advance(end_ns - 1);
@@ -30,7 +30,7 @@ TEST(DeviceModelTest, ASyncTakesItsBytesRequestFlushAndLatency) {
   EXPECT_EQ(EndOf(device, device.Sync("a")), (10 + 2 + 3 + 4) * kMs);
   EXPECT_EQ(device.written_bytes(), kMB);
   EXPECT_EQ(device.dirty_bytes(), 0u);
-  // Nothing to write, but the flush.
+  // No bytes to write, only the flush.
   EXPECT_EQ(EndOf(device, device.Sync("a")), (19 + 2 + 3 + 4) * kMs);
 }
 
@@ -56,7 +56,7 @@ TEST(DeviceModelTest, TwoFilesShareAndTheLongerOneGoesOnAlone) {
 
 TEST(DeviceModelTest, ASmallSyncIsNotBehindALargeOne) {
   DeviceModel device(Plain());
-  device.Append("table", 100 * kMB);  // a second
+  device.Append("table", 100 * kMB);  // takes a second
   const auto table = device.Sync("table");
   device.Advance(100 * kMs);
   device.Append("log", kMB / 10);
@@ -99,7 +99,7 @@ TEST(DeviceModelTest, ASteadyWriterGetsTheBandwidth) {
       EXPECT_FALSE(device.full());
     }
   }
-  // 190 of 200 MB, as the cache holds the rest.
+  // The device writes 190 of 200 MB; the cache holds the rest.
   EXPECT_NEAR(static_cast<double>(now_ns), 1.9e9, 0.03e9);
   EXPECT_LE(device.dirty_bytes(), 10 * kMB);
   EXPECT_EQ(device.written_bytes() + device.dirty_bytes(), 200 * kMB);
@@ -158,7 +158,7 @@ TEST(DeviceModelTest, TheSameCallsGiveTheSameTimes) {
 
 TEST(DeviceModelTest, Presets) {
   EXPECT_EQ(DeviceModel::FindPreset("floppy"), nullptr);
-  // A synced append of 4 KB: a disk turns, the others do not.
+  // A synced append of 4 KB: only the disk has a rotation delay.
   const auto sync_us = [](const char* name) {
     DeviceModel device(*DeviceModel::FindPreset(name));
     device.Append("log", 4096);

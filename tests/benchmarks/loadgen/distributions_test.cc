@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Each distribution against its arithmetic. Seeds are fixed; tolerances are about five standard
-// deviations, so that a right implementation passes with any seed.
+// deviations, so that a correct implementation passes with any seed.
 #include "benchmarks/loadgen/distributions.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kDraws = 200'000;
 
-// Five standard deviations of how often something of probability `p` comes in kDraws.
+// Five standard deviations of the share of an event of probability `p` in kDraws.
 double Slack(double p) { return 5 * std::sqrt(p * (1 - p) / kDraws); }
 
 class ZipfTest : public testing::TestWithParam<double> {};
@@ -35,7 +35,7 @@ TEST_P(ZipfTest, RanksComeAsOftenAsTheLawSays) {
     const double expected = std::pow(rank + 1, -exponent) / norm;
     EXPECT_NEAR(static_cast<double>(count[rank]) / kDraws, expected, Slack(expected)) << rank;
   }
-  double tail = 0;  // the upper half together
+  double tail = 0;  // sum of the upper half
   double drawn = 0;
   for (uint64_t rank = kRanks / 2; rank < kRanks; ++rank) {
     tail += std::pow(rank + 1, -exponent) / norm;
@@ -44,7 +44,7 @@ TEST_P(ZipfTest, RanksComeAsOftenAsTheLawSays) {
   EXPECT_NEAR(drawn / kDraws, tail, Slack(tail));
 }
 
-// 1 is where the integral of the power becomes a logarithm.
+// At 1 the integral of the power becomes a logarithm.
 INSTANTIATE_TEST_SUITE_P(Exponents, ZipfTest, testing::Values(0.5, 0.99, 1.0, 1.5));
 
 TEST(ZipfTest, OneRankAndVeryManyRanks) {
@@ -161,8 +161,8 @@ TEST(KeysTest, MixgraphHasHotRangesAndHotKeysInThem) {
     const double expected = weights[x] / sum;
     EXPECT_NEAR(static_cast<double>(in_range[x]) / kDraws, expected, 2 * Slack(expected)) << x;
   }
-  // Within a range, rank r is drawn with a * ((r + 1)^b - r^b); ranks beyond the range fold back
-  // onto all keys alike.
+  // Within a range, rank r is drawn with a * ((r + 1)^b - r^b); ranks beyond the range are spread
+  // evenly over all keys.
   const int hottest = *std::max_element(of_key.begin(), of_key.end());
   const double expected = weights[0] / sum * 0.002312 * std::pow(1, 0.3467);
   EXPECT_GT(static_cast<double>(hottest) / kDraws, expected);
@@ -213,7 +213,7 @@ TEST(SizesTest, LognormalHasItsMedianAndItsBounds) {
     at_min += size == 250 ? 1 : 0;
   }
   EXPECT_NEAR(static_cast<double>(below_median) / kDraws, 0.5, Slack(0.5));
-  // The normal distribution up to ln(251 / 400) / 0.4.
+  // The share of the normal distribution below ln(251 / 400) / 0.4.
   const double clamped = 0.5 * std::erfc(-std::log(251.0 / 400) / 0.4 / std::sqrt(2.0));
   EXPECT_NEAR(static_cast<double>(at_min) / kDraws, clamped, Slack(clamped));
 }

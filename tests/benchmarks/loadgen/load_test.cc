@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Shapes, arrivals and mixes against their arithmetic, and a client against a target that takes
-// its time.
+// Shapes, arrivals and mixes against their arithmetic, and a client against a slow target.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +66,7 @@ TEST(ShapeTest, GapsHaveTheirLengths) {
   double busy = 0;
   int count = 0;
   const std::vector<Segment> whole(shape.segments().begin(), shape.segments().end() - 1);
-  for (const Segment& segment : whole) {  // the last one is cut off by the end
+  for (const Segment& segment : whole) {  // the end cuts off the last one
     if (segment.rate == 0) {
       EXPECT_GE(segment.seconds, 0.2);
       EXPECT_LE(segment.seconds, 5);
@@ -125,7 +124,7 @@ TEST(PoissonTest, GapsAreExponentialAndClientsShareTheRate) {
     int long_gaps = 0;
     for (size_t i = 1; i < times.size(); ++i) {
       ASSERT_GE(times[i], times[i - 1]);
-      const double gap = (times[i] - times[i - 1]) * 500;  // in mean gaps
+      const double gap = (times[i] - times[i - 1]) * 500;  // in units of the mean gap
       squares += gap * gap;
       long_gaps += gap > 2 ? 1 : 0;
     }
@@ -163,7 +162,7 @@ TEST(PoissonTest, InAClosedLoopARequestIsDueWhenTheClientIsFree) {
   PoissonArrivals arrivals(shape, 1, 1);
   EXPECT_EQ(arrivals.Next(0.25)->due_seconds, 0.25);
   EXPECT_TRUE(arrivals.Next(0.5)->closed_loop);
-  EXPECT_EQ(arrivals.Next(1.5)->due_seconds, 2);  // the lull is slept through
+  EXPECT_EQ(arrivals.Next(1.5)->due_seconds, 2);  // sleeps through the lull
   EXPECT_EQ(arrivals.Next(2.75)->due_seconds, 2.75);
   EXPECT_FALSE(arrivals.Next(3.5));
 }
@@ -240,16 +239,16 @@ TEST(ClientTest, AStallIsFeltByEveryRequestThatFellDueInIt) {
   const uint64_t again_ns = begin_ns + bench::kNsPerSecond * 5 / 4;
   int requests = 0;
   FakeTarget target([&](const Request&) {
-    if (++requests == 250) bench::SleepUntilNs(again_ns);  // stands still for one second
+    if (++requests == 250) bench::SleepUntilNs(again_ns);  // stops for one second
     return true;
   });
   EXPECT_EQ(client.Run(arrivals, target, meter, begin_ns, UINT64_MAX, stop), 0u);
   EXPECT_EQ(meter.ops(), 1499u);
   EXPECT_EQ(meter.written_bytes(), 14990u);
   const bench::Histogram& latency = meter.Latencies(bench::OpKind::kWrite);
-  // 1000 of the 1499 waited, evenly between 0 and 1 s: with the 499 that did not, the 40th
-  // percentile is 100 ms, and the 99th 985 ms. A client that counted from sending would have seen
-  // one slow request.
+  // 1000 of the 1499 waited, evenly between 0 and 1 s. With the 499 that did not wait, the 40th
+  // percentile is 100 ms, and the 99th is 985 ms. A client that measured from the send time would
+  // have seen one slow request.
   EXPECT_NEAR(latency.PercentileUs(40), 100'000, 30'000);
   EXPECT_NEAR(latency.PercentileUs(99), 985'000, 30'000);
   EXPECT_GE(latency.MaxUs(), 990'000);
@@ -303,7 +302,7 @@ TEST(ClientTest, TheHashOfOperationsTellsLoadsApart) {
     PoissonArrivals arrivals(group.shape, 1, arrivals_seed);
     bench::Meter meter(true);
     FakeTarget target([](const Request&) { return true; });
-    // All were due long ago, so that nothing is waited for.
+    // All were due long ago, so the client does not wait.
     EXPECT_EQ(client.Run(arrivals, target, meter, 0, UINT64_MAX, stop), 0u);
     EXPECT_GT(meter.ops(), 100u);
     return client.operations_hash();

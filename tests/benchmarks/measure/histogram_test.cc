@@ -86,7 +86,7 @@ TEST(HistogramTest, TextHasLevelDbsLayout) {
   for (int i = 0; i < 3; ++i) histogram.Add(2);
   histogram.Add(1'100'000);
   const std::string text = histogram.LevelDbText();
-  // The deviation comes from buckets, so only its place is certain.
+  // The deviation comes from buckets, so only its first digits are certain.
   EXPECT_THAT(text, testing::StartsWith("Count: 4  Average: 275.0015  StdDev: 47"));
   EXPECT_THAT(text,
               testing::EndsWith("\n"

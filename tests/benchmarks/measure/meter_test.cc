@@ -37,9 +37,9 @@ TEST(MeterTest, WaitsOfOverdueRequestsAreNotCountedTwice) {
   Meter meter(true);
   const uint64_t base = 1'000 * kMs;
   meter.DoneSince(OpKind::kWrite, base, base + 300 * kMs, 1, 1);
-  // Due within the first one's wait, done right after it: late, but no further wait.
+  // Due during the first one's wait and done right after it: late, but not an additional wait.
   meter.DoneSince(OpKind::kWrite, base + 50 * kMs, base + 301 * kMs, 1, 1);
-  // 150 ms late, of which 120 ms after the last write.
+  // 150 ms late, including 120 ms after the last write.
   meter.DoneSince(OpKind::kWrite, base + 271 * kMs, base + 421 * kMs, 1, 1);
   meter.DoneSince(OpKind::kRead, base + 421 * kMs, base + 921 * kMs, 1, 0);
   EXPECT_THAT(meter.waits(), ElementsAre(TimeSpan{base, base + 300 * kMs},
@@ -64,7 +64,7 @@ TEST(StallTest, OnlyWhatAllThreadsWaitedForCounts) {
   EXPECT_THAT(common, ElementsAre(TimeSpan{250 * kMs, 300 * kMs}, TimeSpan{500 * kMs, 620 * kMs},
                                   TimeSpan{700 * kMs, 900 * kMs}));
   const StallTotal total = SumStalls(common);
-  EXPECT_EQ(total.count, 2);  // 50 ms is none
+  EXPECT_EQ(total.count, 2);  // 50 ms is too short for a stall
   EXPECT_DOUBLE_EQ(total.seconds, 0.32);
 }
 

@@ -33,13 +33,13 @@ TEST(StoreStateTest, DebtMovesDown) {
   EXPECT_EQ(DebtBytes({}, 4, 10), 0u);
   EXPECT_EQ(DebtBytes({{3, 300}}, 4, 10), 0u) << "L0 is not due";
   EXPECT_EQ(DebtBytes({{0, 0}, {1, 10}, {1, 100}, {9, 1000}}, 4, 10), 0u);
-  // 4 bytes of L0 move to L1, 2 of its 12 to L2.
+  // 4 bytes of L0 move to L1; 2 of its 12 move to L2.
   EXPECT_EQ(DebtBytes({{4, 4}, {1, 8}, {1, 50}}, 4, 10), 4u + 2u);
-  // 4900 are too many for L2, and 3900 of them for L3.
+  // 4900 exceed the target of L2, and 3900 of them exceed that of L3.
   EXPECT_EQ(DebtBytes({{0, 0}, {0, 0}, {5, 5000}}, 4, 10), 4900u + 3900u);
-  // The last level may hold anything.
+  // The last level has no limit.
   EXPECT_EQ(DebtBytes({{}, {}, {}, {}, {}, {}, {9, 1 << 30}}, 4, 10), 0u);
-  // An L0 that no level below can take in: 500 move to L1, 490 on to L2, 390 to L3.
+  // L0 exceeds all levels below: 500 move to L1, 490 on to L2, 390 to L3.
   EXPECT_EQ(DebtBytes({{4, 500}}, 4, 10), 500u + 490u + 390u);
 }
 

@@ -22,7 +22,7 @@ std::unique_ptr<ThreadHandle> StartThread(std::function<void()> body) {
   return ThreadFactory::System()->Start("client", CpuClass::kNormal, std::move(body));
 }
 
-// Runs through a schedule with bursts of no work.
+// Runs through a schedule with empty bursts.
 void RunThrough(BurstSchedule& schedule, uint64_t ops) {
   while (schedule.BeginBurst()) {
     const uint64_t due_ns = schedule.current().due_ns;

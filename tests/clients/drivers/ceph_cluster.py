@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Ceph's programs as Debian's packages were unpacked, and a cluster of monitors on 127.0.0.1."""
+"""Ceph's programs, unpacked from Debian's packages, and a cluster of monitors on 127.0.0.1."""
 
 import glob
 import os
@@ -7,7 +7,7 @@ import os
 from checks import Process, expect, expect_same, free_ports, run
 
 FSID = '4b1a1e1e-0000-4000-8000-000000000001'
-# Nobody else knows the cluster, so nobody has to prove who he is.
+# The cluster is private, so it needs no authentication.
 CONFIGURATION = """
 [global]
 fsid = {fsid}
@@ -31,7 +31,7 @@ erasure_code_dir = {libraries}/erasure-code
 
 
 class Cluster:
-    """Monitors by name: their addresses, their data, and those that run."""
+    """Monitors by name: their addresses, their data, and the running ones."""
 
     def __init__(self, debian, folder, names):
         self.programs = os.path.join(debian, 'usr', 'bin')
@@ -58,7 +58,8 @@ class Cluster:
         return os.path.join(self.data(name), 'store.db')
 
     def make(self):
-        """What `ceph-mon --mkfs` needs, and that for each monitor: its first store."""
+        """Creates the files that `ceph-mon --mkfs` needs, and with it each monitor's first
+        store."""
         keyring = os.path.join(self.folder, 'keyring')
         monitors = os.path.join(self.folder, 'monmap')
         self.program('ceph-authtool', '--create-keyring', keyring, '--gen-key', '-n', 'mon.',
@@ -97,6 +98,6 @@ class Cluster:
             process.kill()
 
     def kvstore(self, store, *command):
-        """Lines of ceph-kvstore-tool, without what its store writes into the log."""
+        """Returns the output lines of ceph-kvstore-tool, without its store's log lines."""
         text = self.program('ceph-kvstore-tool', 'leveldb', store, *command)
         return [line for line in text.splitlines() if line and ' leveldb: ' not in line]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Works on the store of a new Ceph monitor with ceph-kvstore-tool, by all of its commands.
+"""Runs all commands of ceph-kvstore-tool on the store of a new Ceph monitor.
 
     ceph_kvstore_tool.py DEBIAN_FOLDER FOLDER
 """
@@ -17,12 +17,12 @@ ENTRIES = 30
 
 
 class Tool:
-    """Ceph's tool on one store, and what that must hold."""
+    """Ceph's tool on one store, and the store's expected content."""
 
     def __init__(self, cluster, store):
         self.cluster = cluster
         self.store = store
-        self.values = {}  # by prefix and key, of those that we set
+        self.values = {}  # by prefix and key; those that this script set
         self.file = os.path.join(cluster.folder, 'value')
 
     def __call__(self, *command):

@@ -4,7 +4,7 @@
 
     ceph_mon.py DEBIAN_FOLDER FOLDER
 
-Needs Ceph's Python module rados, which is in PYTHONPATH.
+Needs Ceph's Python module rados in PYTHONPATH.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ from ceph_cluster import Cluster
 from checks import Checks, empty_folder, expect, expect_same, wait_until
 
 NAMES = ['a', 'b', 'c']
-SETTINGS = 100  # a round
+SETTINGS = 100  # in each round
 QUORUM_SECONDS = 60
 
 
 class Client:
-    """A connection to the monitors, and what they were told."""
+    """A connection to the monitors, and the settings sent to them."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -65,7 +65,7 @@ class Client:
 
 
 def same_stores(cluster, settings):
-    """The settings in the store of each monitor, by their checksums."""
+    """Returns the checksums of the settings in each monitor's store."""
     lines = {name: cluster.kvstore(cluster.store(name), 'list-crc', 'mon_config_key')
              for name in NAMES}  # fmt: skip
     expect(len(lines['a']) >= settings, f'there are {len(lines["a"])} settings in a store')
@@ -74,7 +74,7 @@ def same_stores(cluster, settings):
 
 
 def survive(cluster, client, name):
-    """Kills a monitor; the others go on; it comes back."""
+    """Kills a monitor; the others continue; it restarts."""
     cluster.kill(name)
     client.wait_for_quorum([other for other in NAMES if other != name])
     client.tell(f'without {name}')

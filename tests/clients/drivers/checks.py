@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""What the drivers of clients have in common: tests that report one line each, and processes."""
+"""Shared code of the drivers of clients: tests that report one line each, and processes."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ import traceback
 
 
 class Failure(Exception):
-    """Something is not as it should be; says what."""
+    """A check that failed, with a description."""
 
 
 class Checks:
-    """Counts what fails. A check prints `test NAME ... ok`, or what is wrong and `FAILED`."""
+    """Counts failures. A check prints `test NAME ... ok`, or what is wrong and `FAILED`."""
 
     def __init__(self):
         self.failed = 0
@@ -26,7 +26,7 @@ class Checks:
     def __call__(self, name):
         try:
             yield
-        except Exception as error:  # whatever a client answers, the next check is to be made
+        except Exception as error:  # whatever a client answers, the next check must still run
             self.failed += 1
             if not isinstance(error, Failure):
                 traceback.print_exc()
@@ -48,8 +48,8 @@ def expect_same(what, expected, found):
 
 
 def wait_until(what, condition, seconds, process=None):
-    """What `condition` returns, as soon as that is true. It is put to programs of others, which
-    answer and tell nothing of themselves, so they are asked every tenth of a second."""
+    """Returns the result of `condition` as soon as it is true. It polls every tenth of a second,
+    because third-party programs give no events."""
     deadline = time.monotonic() + seconds
     while True:
         result = condition()
@@ -70,7 +70,7 @@ def empty_folder(path):
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that nobody listens at."""
+    """Returns free ports of 127.0.0.1."""
     sockets = [socket.socket() for _ in range(count)]
     for one in sockets:
         one.bind(('127.0.0.1', 0))
@@ -81,7 +81,8 @@ def free_ports(count):
 
 
 def run(command, seconds=60, **more):
-    """What a command prints; Failure, with all of it, if it fails or takes longer."""
+    """Returns the output of a command. Raises Failure with that output if it fails or takes
+    longer."""
     try:
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, check=False,
@@ -95,7 +96,7 @@ def run(command, seconds=60, **more):
 
 
 class Process:
-    """A program in the background, whose output goes into a file; is ended with the block."""
+    """A background program with its output in a file. The end of the block kills it."""
 
     def __init__(self, name, command, log, **more):
         self.name = name
@@ -119,7 +120,7 @@ class Process:
         self.popen.wait()
 
     def stop(self, seconds=60):
-        """Asks it to end; Failure if it does not."""
+        """Asks it to exit; raises Failure if it does not."""
         self.popen.send_signal(signal.SIGTERM)
         self.await_end(seconds)
 

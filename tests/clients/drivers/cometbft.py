@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Four validators of CometBFT on 127.0.0.1: under load, with one of them killed and back again.
+"""Four validators of CometBFT on 127.0.0.1 under load: one is killed and restarted.
 
     cometbft.py START_SCRIPT FOLDER
 
-FOLDER is what docs/examples/replicated/make made. All that the validators keep is in stores of
-libleveldb: blocks, state, evidence, the index of transactions, and the keys of the application.
+docs/examples/replicated/make made FOLDER. The validators keep everything in stores of libleveldb:
+blocks, state, evidence, the index of transactions, and the keys of the application.
 """
 
 import base64
@@ -20,16 +20,16 @@ from checks import (Checks, Failure, Process, empty_folder, expect, expect_same,
                     run, wait_until)  # fmt: skip
 
 COUNT = 4
-LOAD = 400  # writes a phase
+LOAD = 400  # writes in each phase
 PORTS_TRIED = 50
 STARTS_SECONDS = 60
 AGREES_SECONDS = 60
-# Blocks as fast as the votes come in.
+# Makes blocks as fast as the votes arrive.
 QUICK = {'CMT_CONSENSUS_TIMEOUT_COMMIT': '100ms', 'CMT_LOG_LEVEL': 'info'}
 
 
 def adjacent_ports(count):
-    """The first of so many ports, one after the other, that nobody listens at."""
+    """Returns the first of `count` consecutive free ports."""
     for _ in range(PORTS_TRIED):
         first = free_ports(1)[0]
         with contextlib.ExitStack() as held:
@@ -72,7 +72,7 @@ class Validator:
         return answer['result']
 
     def height(self):
-        """Of its last block; 0 as long as it does not answer."""
+        """Returns the height of its last block; 0 while it does not answer."""
         try:
             return int(self.call('status')['sync_info']['latest_block_height'])
         except (OSError, http.client.HTTPException):
@@ -88,12 +88,12 @@ class Validator:
         expect_same(f'code of {key}', 0, answer['code'])
 
     def read(self, key):
-        """What the application has; None if it has nothing."""
+        """Returns the application's value; None if it has none."""
         value = self.call('abci_query', data=key.encode().hex())['response']['value']
         return base64.b64decode(value).decode() if value else None
 
     def block(self, height):
-        """What all must agree on: the block, and what the application made of those before."""
+        """Returns what all must agree on: the block, and the application's state before it."""
         found = self.call('block', height=str(height))
         return found['block_id']['hash'], found['block']['header']['app_hash']
 
@@ -126,7 +126,7 @@ class Net:
             validator.process.stop()
 
     def load(self, phase, validators):
-        """Writes at each validator in turn, until all of these have all of it."""
+        """Writes to each validator in turn, until all of these validators have all writes."""
         last = f'{phase}{LOAD - 1}'
         for number in range(LOAD):
             key, value = f'{phase}{number}', f'{number} ' * 40
@@ -145,7 +145,7 @@ class Net:
         return common
 
     def check_written(self):
-        """A tenth of all keys at each validator."""
+        """Reads a tenth of all keys from each validator."""
         for validator in self.validators:
             for key in list(self.written)[validator.number :: 10]:
                 expect_same(f'{key} at {validator.number}', self.written[key], validator.read(key))
@@ -153,7 +153,7 @@ class Net:
 
 def main():
     script, folder = sys.argv[1:]
-    # A new net each time, of the program that is there.
+    # A new network for each run, from the current program.
     for name in os.listdir(folder):
         if name.startswith('validator-'):
             os.remove(os.path.join(folder, name))

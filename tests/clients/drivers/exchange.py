@@ -4,9 +4,9 @@
 
     exchange.py NAME OTHER_PROGRAM STORE_PROGRAM FOLDER
 
-Both programs are called as formats/store.cc says. What a store must hold is known here: batches of
-puts, overwritings and deletions come from a seed, are kept in a dictionary, and every dump must be
-that dictionary.
+formats/store.cc describes the arguments of both programs. This script knows the expected content of
+a store: a seed determines batches of puts, overwrites and deletions, a dictionary keeps the result,
+and every dump must equal that dictionary.
 """
 
 import os
@@ -22,7 +22,7 @@ PREFIXES = [b'', b'a/', b'a/b/', b'\0', b'\xff\xff', b'k' * 40]
 
 
 class Store:
-    """A folder, what it must contain, and who works on it in which way."""
+    """A directory, its compression, and its expected content."""
 
     def __init__(self, folder, compression, seed):
         self.folder = folder
@@ -44,7 +44,8 @@ class Store:
         return self.rng.choice(PREFIXES) + b'%05d' % self.rng.randrange(KEYS)
 
     def round(self, sync_every=0):
-        """Operations for `apply`, which this store will then have seen; the last is durable."""
+        """Makes operations for `apply`, and adds them to the expected content; the last batch is
+        durable."""
         lines = []
         for batch in range(ROUND_BATCHES):
             for _ in range(self.rng.randrange(1, 40)):
@@ -64,7 +65,7 @@ class Store:
             input=''.join(line + '\n' for line in lines).encode())  # fmt: skip
 
     def check(self, program):
-        """Reads all of it, which must be what was written."""
+        """Dumps the store and compares it with the expected content."""
         dump = run([program, 'dump', self.folder, self.compression]).splitlines()
         found = dict(line.split(' ', 1) for line in dump)
         expected = {key.hex(): value.hex() for key, value in self.entries.items()}
@@ -75,13 +76,13 @@ class Store:
             raise Failure(
                 f'{os.path.basename(program)} reads {len(found)} entries of {len(expected)}: '
                 f'{len(lost)} are missing {lost[:3]}, {len(risen)} too many {risen[:3]}, '
-                f'{len(differs)} have another value {differs[:3]}'
+                f'{len(differs)} have a different value {differs[:3]}'
             )
         expect(dump == sorted(dump), 'the entries are not in order')
 
 
 def one_writes(store, writer, reader, levels):
-    """Three rounds, the first two of them compacted; then the reader, and the writer once more."""
+    """Three rounds, the first two with a compaction; then both programs read the store."""
     for settle in True, True, False:
         store.apply(writer, store.round() + ['compact'] * settle)
     counts = levels(store)
@@ -99,8 +100,8 @@ def in_turn(store, first, second):
 
 
 def dies(store, writer, reader):
-    """The writer ends without closing, with several memtables' worth of batches behind it, many of
-    them synced; the reader replays its logs."""
+    """The writer exits without closing the store, after several memtables of batches, many of them
+    synced. The reader replays its logs."""
     store.apply(writer, store.round())
     store.apply(writer, store.round(sync_every=4), end='die')
     store.check(reader)

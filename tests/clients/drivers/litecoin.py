@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Lets litecoind mine a chain of its own (regtest), and find it again after stops and kills.
+"""Lets litecoind mine a private chain (regtest), and find it again after stops and kills.
 
     litecoin.py PROGRAM FOLDER
 
-Three of its stores are LevelDB's: the block index, the coins, and the index of transactions. The
-node listens at 127.0.0.1 only, and knows no other.
+Three of its stores use LevelDB: the block index, the coins, and the index of transactions. The node
+listens on 127.0.0.1 only, and connects to no other.
 """
 
 import base64
@@ -62,14 +62,14 @@ class Node(Process):
         expect_same('exit code of litecoind', 0, self.popen.returncode)
 
     def state(self):
-        """What must be the same however often the node stops."""
+        """Returns the state that must be the same after every restart."""
         coins = self.call('gettxoutsetinfo')
         del coins['disk_size']
         return {'best': self.call('getbestblockhash'), 'coins': coins}
 
 
 class Story:
-    """What becomes of one data folder, a chapter a check."""
+    """The history of one data directory, one step for each check."""
 
     def __init__(self, program, folder):
         self.program = program
@@ -114,7 +114,7 @@ class Story:
             node.shut_down()
 
     def survive_kill(self):
-        """Blocks that were mined just before a kill may be lost, those of an earlier run not."""
+        """A kill can lose blocks mined just before it, but none of an earlier run."""
         with self.start() as node:
             node.call('generatetodescriptor', 20, 'raw(51)')
             node.kill()
@@ -142,9 +142,9 @@ def main():
         story.mine()
     with checks('restarts with the same chain and coins, and verifies them'):
         story.restart()
-    with checks('is killed, and has the chain of before'):
+    with checks('is killed, and still has the chain'):
         story.survive_kill()
-    with checks('makes the coins anew from the blocks'):
+    with checks('rebuilds the coins from the blocks'):
         story.rebuild()
     checks.exit()
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
 // Writes and reads a store with goleveldb, an implementation of LevelDB's files in Go. store.cc, in
-// this folder, says how it is called.
+// this directory, describes the arguments.
 package main
 
 import (

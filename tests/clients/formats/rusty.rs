@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
 //! Writes and reads a store with rusty-leveldb, an implementation of LevelDB's files in Rust.
-//! store.cc, in this folder, says how it is called.
+//! store.cc, in this directory, describes the arguments.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
@@ -35,8 +35,8 @@ fn apply(db: &mut DB, operations: impl BufRead) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Forwards only: whoever wrote the store, rusty-leveldb's iterators lose entries on the way back,
-/// and it finds no key that stands in front of a deletion in a table.
+/// Scans forward only. In any store, rusty-leveldb's iterators lose entries when they move
+/// backward, and it does not find a key that precedes a deletion in a table.
 fn dump(db: &mut DB) -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(std::io::stdout());
     let mut at = db.new_iter()?;

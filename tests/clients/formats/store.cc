@@ -1,16 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Writes and reads a store through whichever libleveldb is found at run time: what the independent
-// implementations of LevelDB's files, in this folder, are held against. All of them are called so:
+// Writes and reads a store through the libleveldb found at run time: the reference for the
+// independent implementations of LevelDB's files in this directory. All of these programs take
+// these arguments:
 //
 //   PROGRAM apply STORE none|snappy close|die < OPERATIONS
 //   PROGRAM dump STORE none|snappy            > ENTRIES
-//   PROGRAM levels STORE none|snappy          how many tables each level has (store.cc only)
+//   PROGRAM levels STORE none|snappy          number of tables in each level (store.cc only)
 //
-// Operations, one a line: "put KEY VALUE", "delete KEY", "commit" (a batch), "sync" (a batch, and
-// durably) and "compact". Entries: "KEY VALUE". Keys and values are hexadecimal, so an empty value
-// ends the line. `die` ends the process without closing the store. A dump reads everything
-// forwards, backwards and by key, and fails where these differ.
+// Operations, one on each line: "put KEY VALUE", "delete KEY", "commit" (a batch), "sync" (a
+// durable batch) and "compact". Entries: "KEY VALUE". Keys and values are hexadecimal, so an empty
+// value ends the line. `die` exits without closing the store. A dump reads everything forward,
+// backward and by key, and fails if these differ.
 
 #include <cstdint>
 #include <cstdio>

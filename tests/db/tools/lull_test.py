@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Runs the program lull as people and scripts do.
+"""Runs the program lull as users and scripts do.
 
 usage: lull_test.py LULL FOLDER_OF_ITS_SOURCES
 """
@@ -35,8 +35,8 @@ def files_of(folder):
 
 
 def await_file(path):
-    """Returns once another process has given a file this name, in a folder that exists."""
-    create, moved_to = 0x100, 0x80  # of <sys/inotify.h>
+    """Waits until another process has created a file of this name, in a directory that exists."""
+    create, moved_to = 0x100, 0x80  # from <sys/inotify.h>
     libc = ctypes.CDLL(None)
     events = libc.inotify_init()
     try:
@@ -45,7 +45,7 @@ def await_file(path):
         poller = select.poll()
         poller.register(events, select.POLLIN)
         while not os.path.exists(path):
-            assert poller.poll(60_000), f'never came: {path}'
+            assert poller.poll(60_000), f'no such file after a minute: {path}'
             os.read(events, 4096)
     finally:
         os.close(events)
@@ -61,7 +61,7 @@ def crc32c(data):
 
 
 def log_record(sequence, key, value=None):
-    """A write of one entry, or without a value a deletion, as it stands in a log."""
+    """A log record of one put, or of a deletion if there is no value."""
     def sized(text):
         return bytes([len(text)]) + text.encode()
     entry = b'\1' + sized(key) + sized(value) if value is not None else b'\0' + sized(key)
@@ -148,7 +148,7 @@ class LullTest(unittest.TestCase):
         self.assertEqual(scan('--limit', '0'), [])
         self.assertEqual(self.ok('scan', self.store, '--limit', '1'), 'k00\tv0\n')
 
-    # ---- looking without a trace ----
+    # ---- read-only commands ----
 
     def test_reading_changes_nothing_and_needs_no_lock(self):
         self.fill()
@@ -176,7 +176,7 @@ class LullTest(unittest.TestCase):
         self.assertEqual(files_of(self.store), before)
 
     def test_a_log_that_is_being_written_is_not_damage(self):
-        for name in 'abcd':  # of a young store little but the log is read
+        for name in 'abcd':  # a young store reads little but its log
             store = self.store + name
             os.mkdir(store)
             writer = subprocess.Popen([LULL, 'bench', store, '--entries=100000000'],
@@ -256,7 +256,7 @@ class LullTest(unittest.TestCase):
 
     def test_what_an_open_set_aside_is_put_back(self):
         self.lose(('k00', 'lost'), ('k01',), ('n1', 'lost'), ('n2', 'lost'), ('n2', 'lost2'))
-        # These get sequences that lost entries have too, the second a lower one.
+        # These two writes reuse sequences of lost entries; that of n1 is lower than the lost one's.
         self.ok('put', self.store, 'x', 'x')
         self.ok('put', self.store, 'n1', 'newer')
         self.assertEqual(self.entries(), 'k00 v0 k01 v1 n1 newer x x'.split())

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "tests/fuzz/mend.h"
+#include "tests/fuzz/fix_checksums.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ void PutChecksum(char* at, const char* data, size_t size) {
   EncodeFixed32(at, crc32c::Mask(crc32c::Value(data, size)));
 }
 
-bool MendBlock(const BlockHandle& handle, std::string* bytes) {
+bool FixBlock(const BlockHandle& handle, std::string* bytes) {
   const TableSource file{nullptr, bytes->size(), ""};
   if (!file.CheckHandle(handle).ok()) return false;
   char* const stored = bytes->data() + handle.offset;
@@ -29,9 +29,10 @@ bool MendBlock(const BlockHandle& handle, std::string* bytes) {
   return true;
 }
 
-/// Mends the blocks whose handles are the values of the block at `handle`, which may be compressed.
-void MendListed(const BlockHandle& handle, std::string* bytes) {
-  if (!MendBlock(handle, bytes)) return;
+/// Fixes the checksums of the blocks whose handles are the values of the block at `handle`, which
+/// can be compressed.
+void FixListed(const BlockHandle& handle, std::string* bytes) {
+  if (!FixBlock(handle, bytes)) return;
   const std::string stored =
       bytes->substr(handle.offset, static_cast<size_t>(handle.size) + kBlockTrailerBytes);
   ByteBuffer buffer;
@@ -47,14 +48,14 @@ void MendListed(const BlockHandle& handle, std::string* bytes) {
   for (int i = 0; i < kBlocksMax && cursor.Valid(); ++i, cursor.Next()) {
     Slice value = cursor.value();
     BlockHandle listed;
-    if (listed.DecodeFrom(&value)) MendBlock(listed, bytes);
+    if (listed.DecodeFrom(&value)) FixBlock(listed, bytes);
   }
-  MendBlock(handle, bytes);  // again: one of those may have been in it
+  FixBlock(handle, bytes);  // again: one of those may overlap it
 }
 
 }  // namespace
 
-void MendLog(std::string* bytes) {
+void FixLogChecksums(std::string* bytes) {
   for (size_t begin = 0; begin < bytes->size(); begin += log::kBlockBytes) {
     const size_t end = std::min(begin + log::kBlockBytes, bytes->size());
     size_t at = begin;
@@ -70,12 +71,12 @@ void MendLog(std::string* bytes) {
   }
 }
 
-void MendTable(std::string* bytes) {
+void FixTableChecksums(std::string* bytes) {
   if (bytes->size() < kFooterBytes) return;
   Footer footer;
   if (footer.DecodeFrom(Slice(bytes->data() + bytes->size() - kFooterBytes, kFooterBytes))) return;
-  MendListed(footer.metaindex, bytes);
-  MendListed(footer.index, bytes);
+  FixListed(footer.metaindex, bytes);
+  FixListed(footer.index, bytes);
 }
 
 }  // namespace lull::fuzz
