@@ -66,7 +66,7 @@ class TableReader {
   /// next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
 
-  /// File offset where the data of `key` begins, or would begin if present.
+  /// Approximate position of `key` in the file, in bytes; present or not.
   uint64_t ApproximateOffsetOf(const leveldb::Slice& key) const;
 
  private:

@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
 // Env: the operating system as the store uses it. A program can pass its own Env to store files
@@ -140,7 +141,7 @@ class LEVELDB_EXPORT SequentialFile {
   // `scratch` is reused or the file is read again.
   virtual Status Read(size_t n, Slice* result, char* scratch) = 0;
 
-  // Skips `n` bytes, or the rest of the file. Costs no more than reading them.
+  // Advances by `n` bytes, or to the end of the file; never slower than reading them.
   virtual Status Skip(uint64_t n) = 0;
 };
 

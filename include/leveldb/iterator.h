@@ -1,9 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
-// Iterator: a cursor over the sorted entries of a store, a table or a part of one. It is positioned
-// at an entry, or not positioned (Valid() is false). A store's iterator reads the store as of its
-// snapshot, or as of its creation.
+// Iterator: a cursor over the sorted entries of a store, a table or a part of one. Valid() says
+// whether it has a current entry. A store's iterator reads the store as of its snapshot, or as of
+// its creation.
 //
 // Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
@@ -39,11 +40,11 @@ class LEVELDB_EXPORT Iterator {
   // Moves to the smallest key at or after `target`, if any.
   virtual void Seek(const Slice& target) = 0;
 
-  // Moves to the next entry; not Valid() after the last one.
+  // Advances by one entry; becomes not Valid() after the last one.
   // REQUIRES: Valid()
   virtual void Next() = 0;
 
-  // Moves to the previous entry; not Valid() before the first one.
+  // Goes back by one entry; becomes not Valid() before the first one.
   // REQUIRES: Valid()
   virtual void Prev() = 0;
 

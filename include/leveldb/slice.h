@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
 // Slice: a view of bytes that it does not own. The owner must keep the bytes alive and unchanged
@@ -56,7 +57,7 @@ class LEVELDB_EXPORT Slice {
     data_ = "";
   }
 
-  // Drops the first `n` bytes from the view.
+  // Shortens the view by `n` bytes at its front.
   // REQUIRES: n <= size()
   void remove_prefix(size_t n) {
     assert(n <= size_);

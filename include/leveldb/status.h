@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
 // Status: the result of an operation, OK or an error with a code and a message. OK costs one null

@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
 // TableBuilder: writes one sorted table file, from keys added in order.

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // The interface declared here is LevelDB's; see NOTICE.
 //
-// WriteBatch: updates to apply atomically, in the order added. Of several updates to one key, the
-// last one wins.
+// WriteBatch: a sequence of updates that a store applies as a unit. The last update of a key wins.
 //
 // Threads: const methods can run concurrently; a non-const method needs exclusive access.
 

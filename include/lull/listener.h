@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
 // Events of a store: jobs that begin, pause, resume and end; write stalls and their causes; changes
 // of options; and the start of a period in which writes fail.
 //
