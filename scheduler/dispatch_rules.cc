@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kPatienceNanos = 10'000'000'000;
-// LevelDB's own rules make L0 wait at its stop for a compaction that runs; it ends before this.
+// Under LevelDB's rules, L0 at its stop waits for a running compaction; that ends before this.
 constexpr uint64_t kPatienceAtStopNanos = 1'000'000'000;
 constexpr uint64_t kPatienceInDrainNanos = 100'000'000;
 
@@ -42,8 +42,8 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   if (!state.overdue) WakeAt(state.still_since_nanos + patience);
 }
 
-/// Decides of each job that runs whether it may stay: not beyond its grant, not at a CPU priority
-/// that is no longer wanted, and not unpaid under a limit.
+/// Decides for each running job whether it may stay: within its grant, at a CPU priority that is
+/// still wanted, and paid for under a limit.
 void Dispatcher::ChooseWhatRuns(Store* store) {
   const Directive& directive = store->directive;
   const bool limited = budget_.IsLimited(store->id);
@@ -65,7 +65,7 @@ void Dispatcher::ChooseWhatRuns(Store* store) {
       }
       if (!job.runs()) continue;
       const CpuPriority cpu = CpuOf(job);
-      // What leaves an idle worker is not granted again: its slot may be in use.
+      // A job that leaves an idle worker gets no new grant: its slot can be in use.
       const bool granted = kept < grant.jobs_max && kept_of_store < directive.compactions_max &&
                            cpu == grant.cpu && !LeavesIdleWorker(job);
       const bool outranks = overdue && kept == 0 && cpu == CpuPriority::kNormal;
@@ -86,7 +86,7 @@ bool Dispatcher::Allows(const Store& store, JobClass job_class, CpuPriority cpu)
              store.directive.compactions_max;
 }
 
-/// Whether a slice may begin as far as the budget is concerned. What is overdue does not wait.
+/// True if the budget allows a slice to begin. Overdue work does not wait.
 bool Dispatcher::CanPay(const Store& store, JobClass job_class) {
   if (!IsDirected(job_class) || store.of(job_class).overdue) return true;
   const uint64_t wait = budget_.WaitNanos(store.id, job_class, now_nanos_);
@@ -94,7 +94,8 @@ bool Dispatcher::CanPay(const Store& store, JobClass job_class) {
   return wait == 0;
 }
 
-/// An L0 job is due and cannot be had: deals with deep jobs in its way. True if it may be had now.
+/// A due L0 job is not available: handles the deep jobs that block it. Returns true if it can be
+/// available now.
 bool Dispatcher::ClearWayForL0(Store* store) {
   std::vector<JobId> deep;
   for (const RunningJob& job : jobs_) {
@@ -130,7 +131,7 @@ void Dispatcher::MakeRoom() {
   }
 }
 
-/// Whether there is a job that should run now and that only deep jobs keep from it.
+/// True if a job should run now and only deep jobs prevent it.
 bool Dispatcher::NeedsRoom(const Store& store, JobClass job_class) {
   const bool is_l0 = job_class == JobClass::kL0;
   if (!store.of(job_class).overdue && (!is_l0 || store.directive.l0.jobs_max == 0)) return false;
@@ -140,7 +141,7 @@ bool Dispatcher::NeedsRoom(const Store& store, JobClass job_class) {
   return CanPay(store, job_class);
 }
 
-/// Asks the deep job that began last to pause, unless a worker is free or about to be.
+/// Asks the most recently started deep job to pause, unless a worker is free or soon will be.
 void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
   int staying = 0;  // compactions that were not asked to pause
   int own_staying = 0;
@@ -166,7 +167,7 @@ void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
   if (yields != nullptr) yields->wanted = yields->awaits_budget = false;
 }
 
-/// The one that has waited longest.
+/// Returns the job that has waited longest.
 Dispatcher::RunningJob* Dispatcher::FindPaused(const Store& store, JobClass job_class) {
   RunningJob* first = nullptr;
   for (RunningJob& job : jobs_) {
@@ -182,14 +183,14 @@ bool Dispatcher::HasJobInPlaceOfL0(const Store& store) const {
   });
 }
 
-/// Whether the job was asked to pause while a worker of idle priority runs it. On a saturated
-/// machine that worker may get no CPU for seconds to end its slice, so it must not delay work of
-/// normal priority. It stays asked to pause, or both would run in one slot.
+/// True if the job was asked to pause and a worker of idle priority runs it. On a saturated machine
+/// that worker can take seconds to finish its slice, so it must not delay work of normal priority.
+/// The job stays asked to pause; otherwise both would run in one slot.
 bool Dispatcher::LeavesIdleWorker(const RunningJob& job) const {
   return job.runs() && CpuOf(job) == CpuPriority::kIdle && job.told_to_pause;
 }
 
-/// Whether the job takes one of the compaction_threads slots from new work of priority `cpu`.
+/// True if the job uses one of the compaction_threads slots for new work of priority `cpu`.
 bool Dispatcher::HoldsSlot(const RunningJob& job, CpuPriority cpu) const {
   return job.runs() && !(cpu == CpuPriority::kNormal && LeavesIdleWorker(job));
 }

@@ -10,12 +10,12 @@ namespace {
 constexpr uint64_t kTickNanos = 10'000'000;
 constexpr uint64_t kIdleNanos = 1'000'000'000;
 
-// Two of these are the 2 ms in which background work yields: at the end of one slice a worker sees
-// that a client writes and wakes the coordinator, at the end of the next it sees that it is to
-// pause.
+// Background work must yield within 2 ms, two of these slices. At the end of one slice a worker
+// sees that a client writes and wakes the coordinator. At the end of the next it sees the request
+// to pause.
 constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
 
-// What is written is at most about what is read, so this is what a slice is lent.
+// A compaction writes at most about as much as it reads, so the loan covers a slice.
 constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
 
 constexpr JobClass kDirected[] = {JobClass::kL0, JobClass::kDeep};
@@ -183,8 +183,8 @@ void Dispatcher::FillWorkers() {
     if (worker.job != nullptr) continue;
     if (round_.size() > 1) SortByTurn();
     if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
-    // Clean-up is short and counts in no limit, so it never starves. Not at idle priority: an
-    // unlink that gets no CPU holds the folder's lock, and a create waits for it.
+    // Clean-up is short and counts in no limit, so it never starves. It needs normal priority: an
+    // unlink that gets no CPU holds the directory lock, and a create waits for it.
     if (worker.cpu == CpuPriority::kNormal) GiveToFirst(JobClass::kCleanup, &worker);
   }
 }
@@ -196,7 +196,7 @@ void Dispatcher::SortByTurn() {
   });
 }
 
-/// What is overdue in one store goes before L0 in another.
+/// Overdue work of one store goes before L0 of another.
 bool Dispatcher::GiveCompaction(Worker* worker) {
   for (JobClass job_class : kDirected) {
     for (Store* store : round_) {
@@ -227,7 +227,8 @@ Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class)
   std::optional<JobId> id = host_->Pick(store->id, job_class);
   if (!id && job_class == JobClass::kL0 && store->pressure.l0_due) {
     if (ClearWayForL0(store)) id = host_->Pick(store->id, job_class);
-    // In conflict with something that is not to be abandoned: making room for it now is in vain.
+    // It conflicts with jobs that must not be abandoned, so making room for it would be useless
+    // now.
     if (!id) store->l0_refused_at_end = ends_;
   }
   if (!id) return nullptr;
@@ -238,7 +239,7 @@ Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class)
   return &taken;
 }
 
-/// REQUIRES: CanPay said so.
+/// REQUIRES: CanPay returned true.
 void Dispatcher::Start(RunningJob* job, Worker* worker) {
   Store* const store = job->store;
   const JobClass counts_as = job->counts_as();
@@ -259,7 +260,7 @@ void Dispatcher::Start(RunningJob* job, Worker* worker) {
   host_->Start(job->id, assignment);
 }
 
-/// Once a round has decided on every job.
+/// Called after a round has decided on every job.
 void Dispatcher::TellRunning() {
   for (RunningJob& job : jobs_) {
     if (!job.runs() || job.told_to_pause == !job.wanted) continue;

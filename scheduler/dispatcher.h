@@ -1,41 +1,39 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The dispatcher: given what the stores' policies want, which job runs on which worker, which one
-// yields, what is abandoned, and who pays for I/O. Like a policy it has no thread, lock, clock or
-// file: time is an argument, and the same calls give the same commands. The coordinator runs it
-// with threads, the simulator in virtual time, the tests with a script.
+// The dispatcher decides, from the policies' directives, which job runs on which worker, which one
+// yields, which is abandoned, and which pays for I/O. Like a policy it has no thread, lock, clock
+// or file: time is an argument, and the same calls give the same commands. The coordinator runs it
+// with threads, the simulator in virtual time, the tests with a script. One thread calls it.
 //
-// A round: BeginRound takes back what the workers return, Measure asks each store's policy, and
-// Dispatch decides. Everything is decided again in each round from the present state; little is
-// remembered. One thread calls it.
+// In each round, BeginRound takes the workers' reports, Measure asks each store's policy, and
+// Dispatch decides. A round decides everything again from the current state; little is remembered.
 //
 // The rules (dispatch_rules.cc):
 //
-// Order. Manual compactions go first, then what is overdue in any store, then L0, then deep
-//   compactions. Clean-up takes a worker that has nothing else to do, and counts in no limit.
-//   Among stores, the one whose turn it is in the I/O budget; without a limit, the one that was
-//   served least recently.
+// Order. Manual compactions first, then overdue work of any store, then L0, then deep compactions.
+//   Clean-up takes a worker without other work and counts in no limit. Among stores, the I/O budget
+//   decides whose turn it is; without a limit, the store served least recently.
 //
-// Payment. Under a rate limit a job gets its worker for one slice, pays for it, and waits without
-//   a worker until the balance is positive again. A manual compaction and clean-up draw from the
-//   budget and do not wait, because a client waits for them or they are short.
+// Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
+//   worker until the balance is positive again. Manual compactions and clean-up draw from the
+//   budget but do not wait: a client waits for the former, and the latter is short.
 //
-// Preemption. If an L0 job may run and deep jobs hold all workers, or all of the store's
-//   compactions_max, the deep job that began last yields at the end of its slice. If that job runs
-//   at idle priority, work of normal priority does not wait for that end.
+// Preemption. If an L0 job may run but deep jobs use all workers, or all of the store's
+//   compactions_max, the most recently started deep job yields at the end of its slice. If that job
+//   runs at idle priority, work of normal priority does not wait for the end of the slice.
 //
-// Conflict. A paused job keeps its key range, so it can be in the way of an L0 job that is due. If
-//   all jobs in the way are paused and less than half done, they are abandoned. (SILK abandons
-//   whatever the L0 job invalidates; here a job's range is reserved, so nothing under it changes,
-//   and a conflict is the only reason.) Otherwise, and always if one was abandoned and no deep job
-//   ended since, they run in the L0 job's place: with its grant, its CPU priority and its part of
-//   the I/O budget, and meanwhile the store begins no other deep job, which might be in the way
-//   next. So L0 waits for half a job at most, and of two deep jobs in its way one ends.
+// Conflict. A paused job keeps its key range reserved, so it can block a due L0 job. If all
+//   blocking jobs are paused and less than half done, they are abandoned. (SILK abandons every job
+//   that an L0 job invalidates. Here reserved ranges prevent that, so only conflicts matter.)
+//   Otherwise the blocking jobs run in place of the L0 job, with its grant, CPU priority and part
+//   of the I/O budget. This also applies if one was abandoned and no deep job has ended since.
+//   Meanwhile the store begins no other deep job, which could block L0 next. So L0 waits for at
+//   most half a job, and of two deep jobs that block it, one ends.
 //
-// Ageing. A store's class that has work but got no slice for ten seconds is overdue: one job of it
-//   runs at normal priority, whatever grants and budget say, until a round finds that it got a
-//   slice. While a client waits for background work, or L0 stands at its stop, patience is shorter,
-//   and the class stays overdue until the client, or L0, has what it waits for.
+// Ageing. A class of a store is overdue if it has work but got no slice for ten seconds. Then one
+//   job of it runs at normal priority, whatever grants and budget say, until a round finds that it
+//   got a slice. The limit is shorter while a client waits for background work or L0 is at its
+//   stop. The class then stays overdue until the client's wait ends or L0 is below its stop.
 #pragma once
 
 #include <array>
@@ -54,88 +52,88 @@ namespace lull {
 
 enum class JobId : uint64_t {};
 
-/// How a job runs until it comes back.
+/// How a job runs until its worker returns it.
 struct Assignment {
   int worker = 0;
   CpuPriority cpu = CpuPriority::kNormal;  ///< of that worker
-  JobClass counts_as = JobClass::kDeep;    ///< kL0 for a deep job that runs in L0's place
-  bool one_slice = false;                  ///< comes back after each slice, to pay for it
+  JobClass counts_as = JobClass::kDeep;    ///< kL0 for a deep job that runs in place of an L0 job
+  bool one_slice = false;                  ///< returned after each slice, to pay for it
   SliceBudget slice;
 };
 
-/// Carries out what the dispatcher decides, at once and in order. Its functions must not call the
+/// Executes the dispatcher's decisions, at once and in order. Its functions must not call the
 /// dispatcher.
 class DispatchHost {
  public:
   virtual ~DispatchHost() = default;
 
-  /// The store's picker: a job of that class that can run now, with its key range reserved. The
-  /// id is a new one.
+  /// Asks the store's picker for a job of the class that can run now; reserves its key range. The
+  /// id is new.
   virtual std::optional<JobId> Pick(StoreId store, JobClass job_class) = 0;
-  /// Those of `jobs`, deep ones of the store, without which an L0 job could run that now cannot.
-  /// Empty if none could even without all of them.
+  /// Returns the jobs among `jobs` (deep jobs of the store) that block an L0 job. Empty if no L0
+  /// job could run even without all of them.
   virtual std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) = 0;
 
-  /// Starts the job, or resumes it. It stays with the worker until the worker's WorkerReport.
+  /// Starts or resumes the job. It stays with the worker until its WorkerReport.
   virtual void Start(JobId job, const Assignment& assignment) = 0;
-  /// Asks a running job to come back at the end of its slice.
+  /// Asks a running job to return at the end of its slice.
   virtual void Pause(JobId job) = 0;
-  /// The job need not come back after all.
+  /// Cancels Pause.
   virtual void Continue(JobId job) = 0;
-  /// The job, which runs no slice, will not be finished: frees its range and its outputs.
+  /// Drops a job that runs no slice: releases its range and deletes its outputs.
   virtual void Abandon(JobId job) = 0;
-  /// For statistics: the job came back, or stopped waiting for its budget, and is now paused.
+  /// For statistics: the job is now paused, after it returned or stopped waiting for its budget.
   virtual void Paused(JobId) {}
-  /// A store that was closed has no job left, and is forgotten.
+  /// A closed store has no jobs left; the dispatcher has removed it.
   virtual void Closed(StoreId store) = 0;
 };
 
-/// A worker's job came back: it ended, or was asked to pause, or ran the one slice it had.
+/// A worker returned its job: it ended, paused as asked, or ran its one slice.
 struct WorkerReport {
   enum class Outcome { kMore, kDone, kFailed };
 
   int worker = 0;
   Outcome outcome = Outcome::kMore;
-  uint64_t written_bytes = 0;  ///< since it was started or resumed
+  uint64_t written_bytes = 0;  ///< since the last start or resume
   double share_done = 0;       ///< see Job::share_done
 };
 
-/// What a store's host measured for this round.
+/// Measurements of a store for one round.
 struct Measured {
-  /// All but what the dispatcher knows itself: jobs running and paused, and idle_us.
-  /// background_bytes_total counts flushes only.
+  /// Without what the dispatcher itself knows: numbers of running and paused jobs, and idle_us.
+  /// background_bytes_total counts only flushes.
   Pressure pressure;
-  uint64_t compaction_bytes_total = 0;  ///< written by compactions so far, slices at hand included
+  uint64_t compaction_bytes_total = 0;  ///< written by compactions, running slices included
 };
 
 class Dispatcher {
  public:
-  /// Workers 0 to compaction_threads - 1 have normal CPU priority, as many more have idle priority.
+  /// Workers 0 to compaction_threads - 1 have normal CPU priority; the same number of others have
+  /// idle priority.
   Dispatcher(int compaction_threads, DispatchHost* host);
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// Between two rounds. A store that opens counts as written to at `now_nanos`.
+  /// Call between rounds. `now_nanos` counts as the store's last write.
   StoreId Open(std::unique_ptr<Policy> policy, uint64_t now_nanos);
   void SetPolicy(StoreId store, std::unique_ptr<Policy> policy);
-  /// From the next round on the store is not measured, and its jobs are abandoned as they come
-  /// back. Once none is left, DispatchHost::Closed.
+  /// From the next round on, the store is not measured, and its jobs are abandoned when they
+  /// return. After the last one, calls DispatchHost::Closed.
   void Close(StoreId store);
 
-  /// Each report is of a job that was started and did not come back since.
+  /// Each report is for a job that was started and has not returned since.
   void BeginRound(uint64_t now_nanos, const std::vector<WorkerReport>& reports);
-  /// Once for each open store that takes part in this round. What its policy wants.
+  /// Called once per round for each open store. Returns the directive of its policy.
   const Directive& Measure(StoreId store, const Measured& measured);
-  /// Returns when the next round is to begin at the latest, in nanoseconds. It begins earlier when
-  /// a worker reports, a client writes into a store at rest, or a store's work changes.
+  /// Returns the latest start of the next round, in nanoseconds. Start it earlier if a worker
+  /// reports, a client writes into an idle store, or a store's work changes.
   uint64_t Dispatch();
 
   PolicyState StateOfPolicy(StoreId store) const { return stores_.at(store).policy->State(); }
 
  private:
   static constexpr int kNoWorker = -1;
-  /// Whether a policy directs jobs of the class. It does not direct manual compactions and
-  /// clean-up.
+  /// True if policies direct jobs of the class. They do not direct manual compactions and clean-up.
   static bool IsDirected(JobClass job_class) {
     return job_class == JobClass::kL0 || job_class == JobClass::kDeep;
   }
@@ -143,7 +141,7 @@ class Dispatcher {
   /// L0 or deep compactions of one store.
   struct ClassState {
     uint64_t seen_slices = 0;
-    uint64_t still_since_nanos = 0;  // no slice ran since then, although there was work
+    uint64_t still_since_nanos = 0;  // no slice since then, although work was due
     bool overdue = false;            // one job runs, whatever the policy says
   };
   struct Store {
@@ -167,7 +165,7 @@ class Dispatcher {
     uint64_t seen_flush_bytes = 0;
     int seen_immutables = 0;
     uint64_t last_served = 0;
-    std::optional<uint64_t> l0_refused_at_end;  // no L0 job was to be had when so many had ended
+    std::optional<uint64_t> l0_refused_at_end;  // value of ends_ when no L0 job was available
     bool abandoned_for_l0 = false;              // since a deep job last ended
     bool closing = false;
   };
@@ -182,12 +180,12 @@ class Dispatcher {
     Store* store = nullptr;
     JobClass job_class = JobClass::kDeep;
     int worker = kNoWorker;       // none: paused
-    uint64_t started = 0;         // the last time, as a number that grows with each start
-    bool in_place_of_l0 = false;  // an L0 job that is due can only run after this one
-    bool wanted = true;           // says this round; the host is told at its end
+    uint64_t started = 0;         // number of its last start; numbers increase
+    bool in_place_of_l0 = false;  // a due L0 job must wait for this one
+    bool wanted = true;           // may run, decided this round; the host learns of it at the end
     bool told_to_pause = false;
-    bool awaits_budget = false;  // if it has no worker, then only because its slice is to be paid
-    std::optional<Loan> loan;    // what its slice draws from the budget
+    bool awaits_budget = false;  // if it has no worker, it only waits to pay for a slice
+    std::optional<Loan> loan;    // what its slice borrowed from the budget
     double share_done = 0;
   };
   using Jobs = std::list<RunningJob>;
@@ -235,13 +233,13 @@ class Dispatcher {
   DispatchHost* const host_;
   std::vector<Worker> workers_;
   std::map<StoreId, Store> stores_;
-  Jobs jobs_;                  // running and paused, the oldest first
-  std::vector<Store*> round_;  // measured in this round
+  Jobs jobs_;                  // running and paused, oldest first
+  std::vector<Store*> round_;  // stores measured in this round
   IoBudget budget_;
-  uint64_t now_nanos_ = 0;      // when this round began
-  uint64_t wake_at_nanos_ = 0;  // when the next one begins at the latest
+  uint64_t now_nanos_ = 0;      // start of this round
+  uint64_t wake_at_nanos_ = 0;  // latest start of the next one
   uint64_t starts_ = 0;         // jobs started or resumed so far
-  uint64_t ends_ = 0;           // jobs ended so far: what was refused before may be had now
+  uint64_t ends_ = 0;           // jobs ended so far; after each, refused jobs can become available
   uint64_t stores_opened_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A piece of background work that runs in slices. Between two slices a job holds what it pinned
-// (Versions, files under construction) but no lock. So it can wait for any time, continue on
-// another thread, or be destroyed, which removes its partial outputs.
+// A piece of background work that runs in slices. Between two slices a job keeps its pinned
+// resources (Versions, files under construction) but no lock. So it can wait for any time, continue
+// on another thread, or be destroyed. Destruction deletes its partial outputs.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,16 @@
 
 namespace lull {
 
-/// In the order of urgency. A policy directs L0 and deep compactions. A client waits for a manual
-/// one.
+/// In order of urgency. Policies direct L0 and deep compactions. A client waits for a manual one.
 enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup };
 const char* JobClassName(JobClass job_class);
 
-/// How much a slice may do before it returns: whichever comes first.
+/// A slice ends when it reaches either limit.
 struct SliceBudget {
   uint64_t bytes = 256 << 10;
   uint64_t nanos = 2'000'000;
-  /// Offer the core every few ten microseconds: a client that wakes up then need not wait for the
-  /// end of this thread's time slice, which the kernel makes some milliseconds long.
+  /// Yield the core every few ten microseconds. Otherwise a client that wakes up on this core waits
+  /// for the end of the thread's kernel time slice, some milliseconds.
   bool offers_core = false;
 };
 
@@ -36,13 +35,13 @@ class Job {
 
   JobClass job_class() const { return job_class_; }
 
-  /// One thread at a time. After an error or kDone it is not called again.
+  /// One thread at a time. Not called again after an error or kDone.
   virtual leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) = 0;
 
   // REQUIRES, for both: no slice is running on another thread.
   /// Bytes written to files so far.
   virtual uint64_t written_bytes() const { return 0; }
-  /// The share of the work that is done, from 0 to 1, roughly.
+  /// Rough fraction of the work that is done, 0 to 1.
   virtual double share_done() const { return 0; }
 
  private:

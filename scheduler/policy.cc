@@ -24,21 +24,21 @@ std::unique_ptr<Policy> MakeIdle(const PolicyOptions& options) {
   return std::make_unique<IdlePolicy>(rule, options);
 }
 
-/// A policy and what it uses where the user names nothing.
+/// A policy and its defaults.
 struct KnownPolicy {
   const char* name;
   std::unique_ptr<Policy> (*make)(const PolicyOptions&);
   L0Limits l0;
-  // Where L0 may grow, a job takes a part of it only: tables leave L0 when their job ends.
+  // If L0 can grow long, a job takes only a part of it: tables leave L0 when their job ends.
   uint64_t l0_job_bytes_max;
-  uint64_t debt_memtables_max;  // 0: the debt does not depend on the memtables
+  uint64_t debt_memtables_max;  // 0: independent of memtable size
 };
 
 constexpr uint64_t kDebtBytesMax = uint64_t{4} << 30;
 constexpr uint64_t kL0JobBytesMax = uint64_t{64} << 20;
 
-// RocksDB's limits of L0 and of debt are kept for "adoc", the latter in memtables of 64 MiB. SILK
-// sets its own to "very large values", and the idle policies have none: bounds of ours.
+// "adoc" has RocksDB's limits of L0 and debt, the latter in memtables of 64 MiB. SILK sets its
+// limits to "very large values", and the idle policies have none: these are our bounds.
 constexpr KnownPolicy kPolicies[] = {
     {"lull", Make<LullPolicy>, {4, 128, 256}, kL0JobBytesMax, 0},
     {"leveldb", Make<LevelDbPolicy>, {4, 8, 12}, 0, 0},
@@ -55,7 +55,7 @@ const KnownPolicy* Find(const std::string& name) {
   return nullptr;
 }
 
-/// For a name that is none, what is said of the default: it is refused elsewhere.
+/// Unknown names get the defaults of the first policy; the caller rejects them elsewhere.
 const KnownPolicy& FindOrDefault(const std::string& name) {
   const KnownPolicy* const found = Find(name);
   return found != nullptr ? *found : kPolicies[0];
@@ -85,10 +85,10 @@ uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes)
 
 std::string PolicyOptionsCause(const PolicyOptions& options) {
   const auto no_zero = [](auto... numbers) { return ((numbers > 0) && ...); };
-  if (!no_zero(options.compaction_threads)) return "no thread may compact";
-  if (!no_zero(options.l0_trigger)) return "the trigger of L0 is no number of tables";
+  if (!no_zero(options.compaction_threads)) return "compaction_threads is less than 1";
+  if (!no_zero(options.l0_trigger)) return "l0_trigger is less than 1";
   if (options.l0_trigger > options.l0_slowdown || options.l0_slowdown > options.l0_stop) {
-    return "the limits of L0 are out of order: writers would wait for what is not due";
+    return "the L0 limits are out of order: use l0_trigger <= l0_slowdown <= l0_stop";
   }
   if (!no_zero(options.debt_bytes_max, options.memtable_bytes, options.table_bytes)) {
     return "a size is zero";
@@ -103,10 +103,10 @@ std::string PolicyOptionsCause(const PolicyOptions& options) {
     return "a rate is zero";
   }
   if (!no_zero(options.silk.immutables_max, options.adoc.immutables_max)) {
-    return "no memtable may be sealed";
+    return "a maximum of immutable memtables is zero";
   }
   if (!no_zero(options.adoc.threads_step, options.adoc.batch_factor_max)) {
-    return "a knob cannot be turned";
+    return "a step or factor of adoc is less than 1";
   }
   return "";
 }

@@ -1,18 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// When background work runs, and how fast clients may write: the pure half of the scheduler. A
-// policy is a state machine that is told what happened and how the store stands, and answers with
-// what it wants from now on. It has no thread, lock, clock, file or random source: time is an
-// argument, so the same events give the same answers, and a recorded day replays in a test in
-// moments.
+// Policies decide when background work runs and how fast clients may write. A policy is a state
+// machine: it receives events and the pressure of its store, and returns a directive. It has no
+// thread, lock, clock, file or random source; time is an argument. So the same events give the same
+// directives, and a test can replay a recorded day in moments.
 //
-// The answer is a level, not an edge: a Directive says the whole of what is wanted now (so many
-// jobs of this class, at this CPU priority, writes paced so), and the coordinator makes it so by
-// starting, pausing and resuming jobs. A pause can therefore not be forgotten, and a lost event is
-// mended by the next one.
+// A directive is a level, not an edge. It describes everything that should run from now on: how
+// many jobs of each class, at which CPU priority, and the write rate. The coordinator starts,
+// pauses and resumes jobs to match it. So no pause can be forgotten, and the next event corrects
+// for a lost one.
 //
-// A wrong answer makes a store slow, never wrong: memory budget, L0 stop and the order of installs
-// are the coordinator's own.
+// A bad policy makes a store slow, never incorrect: the coordinator and the store themselves
+// enforce the memory budget, the L0 stop and the order of installs.
 #pragma once
 
 #include <array>
@@ -24,17 +23,16 @@
 
 namespace lull {
 
-/// How one store stands. Plain data, measured by the coordinator before each event.
+/// The state of one store that policies see. The coordinator measures it before each event.
 struct Pressure {
-  // Memory. "Used" and "budget" are the coordinator's, all stores together; the rest is this
-  // store's.
-  uint64_t memory_used_bytes = 0;  ///< sealed memtables, and what active ones grew beyond their
-                                   ///< size, less what the running flush has written
+  // Memory. memory_used_bytes and memory_budget_bytes cover all stores of the coordinator; the
+  // other fields cover only this store.
+  uint64_t memory_used_bytes = 0;  ///< sealed memtables, and growth of active ones past their
+                                   ///< size; minus what the running flush has written
   uint64_t memory_budget_bytes = 0;
   uint64_t immutable_bytes = 0;
   int immutables = 0;
-  uint64_t flush_bytes_per_sec =
-      0;  ///< memtable bytes freed a second of flushing; 0: not known yet
+  uint64_t flush_bytes_per_sec = 0;  ///< memtable bytes freed per second of flushing; 0: unknown
 
   // Tables.
   int l0_tables = 0;
@@ -45,49 +43,49 @@ struct Pressure {
   bool deep_due = false;    ///< a deep compaction is due
 
   // Background work of this store.
-  int l0_running = 0;                   ///< jobs in workers' hands, or held up by the rate alone
-  int deep_running = 0;                 ///< likewise
-  int deep_paused = 0;                  ///< jobs that began and may not go on, or lack a worker
+  int l0_running = 0;                   ///< jobs on workers, or waiting only for the rate limit
+  int deep_running = 0;                 ///< the same
+  int deep_paused = 0;                  ///< jobs that began and are paused, or lack a worker
   uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
-  uint64_t l0_slices_total = 0;         ///< that jobs of L0 ran since open: up to 1 ms of work each
-  uint64_t deep_slices_total = 0;       ///< likewise, deep jobs
+  uint64_t l0_slices_total = 0;         ///< run by L0 jobs since open; up to 1 ms of work each
+  uint64_t deep_slices_total = 0;       ///< the same for deep jobs
 
   // Clients.
-  uint64_t active_bytes = 0;             ///< of the memtable that takes writes
-  uint64_t memtable_bytes = 0;           ///< at which it is full, as the store was opened
-  uint64_t client_bytes_total = 0;       ///< written since open; only differences mean something
-  uint64_t client_read_bytes_total = 0;  ///< likewise, returned by reads
-  uint64_t l0_misses_total = 0;          ///< tables of L0 that reads searched in vain since open;
-                                         ///< an iterator's count kMissesOfASeek each
-  uint64_t idle_us = 0;                  ///< since a write was last seen, or was under way
-  bool write_under_way = false;          ///< one that takes long, say a slow sync, is no silence
-  bool drain_requested = false;  ///< a client waits for background work: work as if nobody wrote
+  uint64_t active_bytes = 0;             ///< size of the active memtable
+  uint64_t memtable_bytes = 0;           ///< size at which it is full, as set at open
+  uint64_t client_bytes_total = 0;       ///< written since open; only differences are meaningful
+  uint64_t client_read_bytes_total = 0;  ///< the same, returned by reads
+  uint64_t l0_misses_total = 0;          ///< L0 tables that reads searched without finding the key,
+                                         ///< since open; an iterator counts kMissesOfASeek each
+  uint64_t idle_us = 0;                  ///< since the last write ended or was seen in progress
+  bool write_under_way = false;          ///< true during a long write (such as a slow sync)
+  bool drain_requested = false;  ///< a client waits for background work: act as if none wrote
 
-  /// Whether background work is due, or goes on, or waits.
+  /// True if background work is due, running or waiting.
   bool HasWork() const {
     return immutables > 0 || l0_due || deep_due || l0_running + deep_running + deep_paused > 0;
   }
 };
 
-/// What an iterator loses by a further table of L0 (it opens it, finds and reads a block, and
-/// drives others out of the cache), as a multiple of what a get loses by searching one in vain.
+/// Cost of one more L0 table for an iterator, in unsuccessful table searches of a get. The iterator
+/// opens the table, finds and reads a block, and evicts others from the cache.
 inline constexpr uint64_t kMissesOfASeek = 8;
 
 enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };
 
-/// The CPU class a job runs at.
+/// The CPU class of a job.
 enum class CpuPriority { kNormal, kIdle };
 
-/// How many jobs of a class may run at once (0: those running are paused), and how hard.
+/// The number of jobs of a class that can run at once (0: running ones are paused), and their CPU
+/// class.
 struct Grant {
   int jobs_max = 0;
   CpuPriority cpu = CpuPriority::kNormal;
   bool operator==(const Grant&) const = default;
 };
 
-/// Bytes a second that background work may write. A flush draws from the budget and is never held
-/// up by it; an L0 job gets at least the minimum, less what flushes took of it; a deep job gets
-/// what is left.
+/// A limit on what background work writes, in bytes per second. A flush draws from it but never
+/// waits. L0 jobs get at least the minimum, minus what flushes took of it. Deep jobs get the rest.
 struct RateBudget {
   uint64_t bytes_per_sec = 0;  ///< 0: no limit
   uint64_t urgent_bytes_per_sec_min = 0;
@@ -97,51 +95,51 @@ struct RateBudget {
 /// Why writes are slowed.
 enum class StallCause { kNone, kMemory, kL0, kDebt };
 
-/// What a policy wants for its store until it says otherwise.
+/// What a policy wants for its store until its next directive.
 struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
-  /// Background work offers its core to others every few ten microseconds, even at normal priority:
-  /// good for a client that wakes up there, and little is done where clients want all cores.
+  /// Background work yields its core every few ten microseconds, even at normal priority. This
+  /// helps a client that wakes up there, but slows background work if clients want all cores.
   bool offers_core = false;
   RateBudget rate;
-  uint64_t table_bytes = 0;  ///< at which compactions cut their outputs; 0: as the store was opened
+  uint64_t table_bytes = 0;  ///< size at which compactions end an output; 0: as set at open
 
-  uint64_t memtable_bytes = 0;  ///< at which a memtable is full; 0: as the store was opened
-  bool absorb = false;  ///< a full memtable takes more while others wait for their flush, within
-                        ///< the memory budget
-  uint64_t flush_bytes_min = 0;  ///< a flush begins once so much is sealed (or a client asks)
-  int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
+  uint64_t memtable_bytes = 0;   ///< size at which a memtable is full; 0: as set at open
+  bool absorb = false;           ///< a full memtable takes more writes while others wait for their
+                                 ///< flush, within the memory budget
+  uint64_t flush_bytes_min = 0;  ///< sealed bytes at which a flush begins (or a client asks)
+  int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills one waits
   int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits
 
-  uint64_t delay_us_per_write = 0;       ///< each write waits so long (LevelDB's slowdown)
-  uint64_t write_bytes_per_sec_max = 0;  ///< writes are paced to this; 0: they are not
-  StallCause cause = StallCause::kNone;  ///< of the two fields above
+  uint64_t delay_us_per_write = 0;       ///< each write is delayed by this (LevelDB's slowdown)
+  uint64_t write_bytes_per_sec_max = 0;  ///< write rate limit; 0: none
+  StallCause cause = StallCause::kNone;  ///< cause of the two fields above
 
-  bool tick = false;  ///< time matters now: call again within 10 ms
+  bool tick = false;  ///< time-dependent: call again within 10 ms
   bool operator==(const Directive&) const = default;
 };
 
-/// Something that a policy measured, learned or decided, for people to read. Its unit ends its
-/// name.
+/// A value that a policy measured, learned or decided, for people to read. Its name ends with its
+/// unit.
 struct PolicyFigure {
   const char* name;
   std::variant<uint64_t, bool, const char*> value;
 };
 using PolicyState = std::vector<PolicyFigure>;
 
-/// Called by one thread at a time.
+/// One thread at a time.
 class Policy {
  public:
   virtual ~Policy() = default;
   /// `now_us` never decreases.
   virtual Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) = 0;
-  /// As it stands since the last event: always the same names, in the same order.
+  /// State after the last event: always the same names, in the same order.
   virtual PolicyState State() const { return {}; }
 };
 
-// The constants of single policies; db/api/option_table.cc says what each is for.
+// Constants of single policies; db/api/option_table.cc documents them.
 
 struct LullConstants {
   uint64_t after_us = 20'000;
@@ -185,10 +183,10 @@ struct AdocConstants {
   bool operator==(const AdocConstants&) const = default;
 };
 
-/// The numbers a policy may use, with the user's choices resolved; see OptionValues.
+/// Numbers for a policy, with the user's choices resolved; see OptionValues.
 struct PolicyOptions {
   int compaction_threads = 2;
-  int cores = 0;  ///< of the machine; 0: not told
+  int cores = 0;  ///< of the machine; 0: unknown
   int l0_trigger = 4;
   int l0_slowdown = 8;
   int l0_stop = 12;
@@ -206,26 +204,26 @@ struct PolicyOptions {
   bool operator==(const PolicyOptions&) const = default;
 };
 
-/// The names that MakePolicy knows, in the order in which they are listed to users.
+/// Names that MakePolicy accepts, in the order of listings for users.
 const std::vector<std::string>& PolicyNames();
 
-/// L0 limits that a policy uses where the user names none.
+/// Default L0 limits of a policy.
 struct L0Limits {
   int trigger, slowdown, stop;
 };
 L0Limits DefaultL0Limits(const std::string& policy);
 
-/// Debt at which that policy compacts regardless, where the user names none.
+/// Default debt limit of a policy, in bytes: above it, compactions run whatever the clients do.
 uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes);
 
-/// How much of L0 one job takes at least, under that policy; 0: all of it.
+/// Default minimum size of an L0 job, in bytes; 0: a job takes all of L0.
 uint64_t DefaultL0JobBytesMax(const std::string& policy);
 
-/// What is wrong with `options`, for any policy, or "": numbers with which a policy would divide by
-/// zero, or a store would wait for what can never come.
+/// Returns why no policy can use `options`, or "". Rejects numbers that would make a policy divide
+/// by zero, or a store wait forever.
 std::string PolicyOptionsCause(const PolicyOptions& options);
 
-/// nullptr for an unknown name, and for options with a cause not to be used.
+/// Returns nullptr for an unknown name or invalid options (see PolicyOptionsCause).
 std::unique_ptr<Policy> MakePolicy(const std::string& name, const PolicyOptions& options);
 
 }  // namespace lull

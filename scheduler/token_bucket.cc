@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-// A hundred years: as good as never, and safely added to a time.
+// About a hundred years: practically never, and adding it to a time does not overflow.
 constexpr double kNeverNanos = 3e18;
 
 double Earned(uint64_t bytes_per_sec, double nanos) {
@@ -21,14 +21,14 @@ void TokenBucket::Balance::Earn(uint64_t bytes_per_sec, double nanos) {
   bytes += std::min(Earned(bytes_per_sec, nanos), room);
 }
 
-/// What a slice wrote in `nanos` is paid in full, however much it is: the job itself waits for it.
+/// Charges in full for what a slice wrote in `nanos`: the job itself waits for it.
 void TokenBucket::Balance::Settle(uint64_t bytes_per_sec, double nanos, double written) {
   const double paid_with_time = std::min<double>(kLentBytes, Earned(bytes_per_sec, nanos));
   --lent;
   Pay(std::max(written, paid_with_time), std::max<double>(kSliceBytes, written));
 }
 
-/// Goes no deeper into debt than `debt_max`.
+/// Charges for `written`, but increases the debt to no more than `debt_max`.
 void TokenBucket::Balance::Pay(double written, double debt_max) {
   bytes = std::max(bytes - written, std::min(bytes, -debt_max));
   bytes -= std::max(0.0, available() - kSavedBytes);
@@ -133,7 +133,7 @@ void IoBudget::End(StoreId store, const Loan& loan, uint64_t written_bytes, uint
   Store& served = stores_.at(store);
   served.own.End(loan, written_bytes, now_nanos);
   common_.End(loan, written_bytes, now_nanos);
-  if (!served.own.limited()) return;  // the limit was lifted meanwhile
+  if (!served.own.limited()) return;  // the limit was removed meanwhile
   served.finish += Cost(served, static_cast<double>(written_bytes) - kLentBytes);
 }
 

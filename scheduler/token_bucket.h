@@ -1,20 +1,20 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How the bytes a second that policies allow to background work (RateBudget) are kept: arithmetic
-// only, time is an argument. The dispatcher owns an IoBudget and asks it before each
-// slice of a limited job; one thread.
+// Accounting for the write rates that policies set (RateBudget). Pure arithmetic: time is an
+// argument. The dispatcher owns an IoBudget and asks it before each slice of a limited job. One
+// thread.
 //
-// A slice is lent kLentBytes when it begins, and settles with what it wrote when it ends. It may
-// begin while the balance is positive, however little is there, so a balance goes below zero by one
-// slice and then nothing begins until it is paid. A balance saves up kSavedBytes at most: as much
-// as passes between the moment a job could go on and the moment it does. A slice that wrote less
-// than it was lent pays for what its time earned all the same, up to the loan: otherwise several
-// that run at once would save up what they were lent and did not write.
+// A slice borrows kLentBytes when it begins, and settles for what it wrote when it ends. It can
+// begin while the balance is positive, however small. So the balance can go negative by one slice;
+// then no slice begins until it is positive again. A balance saves at most kSavedBytes, about what
+// accrues between the moment a job may continue and its start. A slice that wrote less than its
+// loan pays at least what its time earned, up to the loan. Otherwise several slices that run at
+// once would save what they borrowed and did not write.
 //
-// What always holds, over any stretch of time: jobs write no more than rate * time + kSliceBytes,
-// where the rate is the larger of the two of a RateBudget, as long as no slice writes more than it
-// was lent. (Two balances, of which each can be ahead by what it saved and one slice.) One that
-// does write more, because an entry is large or a table ends, is waited for in full.
+// Invariant: in any period, jobs write at most rate * time + kSliceBytes, as long as no slice
+// writes more than its loan. Here rate is the larger of the two rates of a RateBudget. (There are
+// two balances; each can be ahead by its savings and one slice.) If a slice writes more, because an
+// entry is large or a table ends, later slices wait for all of it.
 #pragma once
 
 #include <cstdint>
@@ -31,34 +31,34 @@ inline constexpr uint64_t kLentBytes = 96 << 10;
 inline constexpr uint64_t kSavedBytes = 32 << 10;
 inline constexpr uint64_t kSliceBytes = 2 * (kLentBytes + kSavedBytes);
 
-/// What a slice was lent. An L0 job has a minimum of its own, others get what is left.
+/// The loan of a slice. L0 jobs have a guaranteed minimum; others get the rest.
 struct Loan {
   JobClass job_class = JobClass::kDeep;
   uint64_t began_nanos = 0;
 };
 
-/// One RateBudget and what was drawn from it.
+/// One RateBudget and its balances.
 class TokenBucket {
  public:
-  /// What was drawn so far stays drawn. `now_nanos` never decreases, here and below.
+  /// Keeps the current balances. `now_nanos` never decreases, here and below.
   void SetRate(const RateBudget& rate, uint64_t now_nanos);
   const RateBudget& rate() const { return rate_; }
   bool limited() const { return rate_.bytes_per_sec > 0; }
 
-  /// In how many nanoseconds a slice may begin if nobody draws meanwhile; 0: now.
+  /// Nanoseconds until a slice can begin if no other draws meanwhile; 0: now.
   uint64_t WaitNanos(JobClass job_class, uint64_t now_nanos);
 
   Loan Begin(JobClass job_class, uint64_t now_nanos);
   void End(const Loan& loan, uint64_t written_bytes, uint64_t now_nanos);
 
-  /// What was written without asking. However much it is, no more than kSliceBytes of it holds up
-  /// others: a long flush must not silence compactions for a time that nobody can foresee.
+  /// Charges bytes written without a loan. At most kSliceBytes of them delay others: a long flush
+  /// must not stop compactions for an unpredictable time.
   void Draw(uint64_t written_bytes);
 
  private:
   struct Balance {
-    double bytes = 0;  // earned less written
-    int lent = 0;      // slices that began and did not end
+    double bytes = 0;  // earned minus written
+    int lent = 0;      // slices that began and have not ended
 
     double available() const { return bytes - static_cast<double>(lent) * kLentBytes; }
     void Earn(uint64_t bytes_per_sec, double nanos);
@@ -69,42 +69,42 @@ class TokenBucket {
   void Refill(uint64_t now_nanos);
 
   RateBudget rate_;
-  Balance total_;       // everyone's
-  Balance guaranteed_;  // what L0 jobs draw from too, and may begin on when total_ is used up
+  Balance total_;       // shared by all jobs
+  Balance guaranteed_;  // L0 jobs draw from it too, and can begin on it when total_ is used up
   uint64_t refilled_at_nanos_ = 0;
 };
 
-/// One budget for all stores that share it: each store has what its policy allows it, and together
-/// they have the largest of those, so that more stores do not mean more load on the device. A store
-/// whose policy sets no limit lifts the common one. One that has no work counts for neither: what
-/// it might do is no reason to let others do more. Where stores compete, each gets a share in
-/// proportion to what its policy allows it, and one that comes back after a pause has no claim on
-/// what it did not use.
+/// One budget for all stores that share it. Each store is limited to its policy's rate. Together
+/// they are limited to the largest of those rates, so that more stores do not mean more load on the
+/// device. If a store's policy sets no limit, there is no common limit. A store without work counts
+/// for neither: its rate is no reason to let others do more. If stores compete, each gets a share
+/// proportional to its policy's rate. A store that returns after a pause has no claim on what it
+/// did not use.
 class IoBudget {
  public:
   void Add(StoreId store);
   void Remove(StoreId store, uint64_t now_nanos);
-  /// `has_work`: there is something, or will be before the next call, that would use the rate.
+  /// `has_work`: the store has work that would use the rate, or will have before the next call.
   void SetRate(StoreId store, const RateBudget& rate, bool has_work, uint64_t now_nanos);
 
-  /// A store that is not limited need not ask for anything.
+  /// A store without a limit need not ask.
   bool IsLimited(StoreId store) const { return stores_.at(store).own.limited(); }
-  /// As for TokenBucket. REQUIRES, before Begin: the wait is 0.
+  /// As for TokenBucket. REQUIRES, for Begin: the wait is 0.
   uint64_t WaitNanos(StoreId store, JobClass job_class, uint64_t now_nanos);
   Loan Begin(StoreId store, JobClass job_class, uint64_t now_nanos);
   void End(StoreId store, const Loan& loan, uint64_t written_bytes, uint64_t now_nanos);
   void Draw(StoreId store, uint64_t written_bytes);
 
-  /// Whose turn it is: of stores that could begin, the one with the least. 0 for all while there is
-  /// no common limit.
+  /// Among stores that could begin, the one with the smallest value goes next. 0 for all if there
+  /// is no common limit.
   double Turn(StoreId store) const;
 
  private:
   struct Store {
     TokenBucket own;
-    bool has_rate = false;  // its policy was asked
+    bool has_rate = false;  // its policy has been asked
     bool has_work = false;
-    double finish = 0;  // when its last slice ends, in time that passes as stores are served
+    double finish = 0;  // end of its last slice, in virtual time
   };
   void SetCommonRate(uint64_t now_nanos);
   static double Cost(const Store& store, double bytes) {
@@ -113,7 +113,7 @@ class IoBudget {
 
   std::map<StoreId, Store> stores_;
   TokenBucket common_;
-  double start_ = 0;  // of the slice that began last, in the same time
+  double start_ = 0;  // start of the last slice, in virtual time (advances as stores are served)
 };
 
 }  // namespace lull

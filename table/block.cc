@@ -34,7 +34,7 @@ void BlockCursor::GrowKeyMemory(size_t bytes, size_t keep) {
   key_capacity_ = capacity;
 }
 
-/// Walks to the last entry that begins before `place`, which must be where that entry ends.
+/// Advances to the last entry that begins before `place`. That entry must end at `place`.
 bool BlockCursor::AdvanceTo(const char* place) {
   while (next_ < place) {
     if (!Advance()) return false;

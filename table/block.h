@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// An uncompressed block and the cursor over it. A block is a run of entries
+// An uncompressed block, and the cursor over it. A block is a sequence of entries
 //
 //   shared key bytes | fresh key bytes | value bytes | the fresh bytes | the value
 //
-// (the three lengths are varint32), followed by restart points (fixed32 offsets of entries that
-// share nothing) and their number (fixed32). A key is the first `shared` bytes of the key before it
-// and the fresh bytes. A Block is immutable and may be read by any thread; a cursor belongs to one.
+// (the three lengths are varint32), then restart points (fixed32 offsets of entries that share
+// nothing), then their number (fixed32). A key is the first `shared` bytes of the previous key,
+// then the fresh bytes. A Block is immutable and thread-safe; one thread uses a cursor.
 //
-// The cursor believes nothing: what does not add up ends the walk, and damage() then says why. Each
-// step moves on by three bytes or more, so every walk ends.
+// The cursor checks everything it reads. On damage it becomes invalid, and damage() returns the
+// cause. Each step advances by at least three bytes, so every walk ends.
 #pragma once
 
 #include <algorithm>
@@ -24,26 +24,27 @@
 
 namespace lull {
 
-/// A view of a block's contents, which live elsewhere.
+/// A view of a block's contents, which it does not own.
 class Block {
  public:
   /// An empty block.
   Block() = default;
 
-  /// Returns what is wrong with the outer shape of `contents`, or nullptr.
+  /// Checks the overall structure of `contents`. Returns the cause of damage, or
+  /// nullptr.
   const char* Parse(const leveldb::Slice& contents);
 
   const char* entries() const { return entries_; }
   const char* entries_end() const { return entries_end_; }
   uint32_t restart_count() const { return restart_count_; }
-  /// REQUIRES: i < restart_count(). May point anywhere.
+  /// REQUIRES: i < restart_count(). The result is not checked.
   uint32_t restart(uint32_t i) const {
     return DecodeFixed32(entries_end_ + size_t{i} * sizeof(uint32_t));
   }
 
  private:
   const char* entries_ = nullptr;
-  /// Where the restart points begin: at least 8 more bytes, unless the block is empty.
+  /// Start of the restart points; at least 8 bytes follow, unless the block is empty.
   const char* entries_end_ = nullptr;
   uint32_t restart_count_ = 0;
 };
@@ -54,7 +55,7 @@ class BlockCursor {
   BlockCursor(const BlockCursor&) = delete;
   BlockCursor& operator=(const BlockCursor&) = delete;
 
-  /// Stands nowhere in `block` afterwards. Keys that `order` cannot compare count as damage.
+  /// Sets the block; afterwards not positioned. Keys that `order` cannot compare count as damage.
   void Reset(const Block& block, const KeyOrder& order) {
     block_ = block;
     key_bytes_min_ = order.internal() ? KeyOrder::kTrailerBytes : 0;
@@ -63,13 +64,13 @@ class BlockCursor {
   }
 
   bool Valid() const { return entry_ != nullptr; }
-  /// Why the cursor is not valid; nullptr when it merely reached an end.
+  /// Why the cursor is not valid; nullptr if it only reached an end.
   const char* damage() const { return damage_; }
 
   /// REQUIRES: Valid(), for these five.
   leveldb::Slice key() const { return leveldb::Slice(key_, key_bytes_); }
   leveldb::Slice value() const { return leveldb::Slice(value_, value_bytes_); }
-  /// Where in the block the entry begins.
+  /// Offset of the entry in the block.
   size_t offset() const { return static_cast<size_t>(entry_ - block_.entries()); }
   void Next() { Advance(); }
   void Prev();
@@ -78,18 +79,19 @@ class BlockCursor {
     if (GoToStart()) Advance();
   }
   void SeekToLast();
-  /// To the first entry with a key >= target.
+  /// Moves to the first entry with key >= target.
   void Seek(const KeyOrder& order, const leveldb::Slice& target);
   /// As Seek, for a caller that knows that restart point `restart` is the first whose key is >=
-  /// target (restart_count() if there is none).
+  /// Like Seek, if the caller knows that `restart` is the first restart point with key >= target
+  /// (restart_count() if none).
   void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);
 
-  /// To the entry at a restart point; nowhere when there is no such point.
+  /// Moves to the entry at a restart point; not Valid() if the point does not exist.
   void SeekToRestart(uint32_t restart) {
     if (GoToStart() && restart < block_.restart_count() && GoToRestart(restart)) Advance();
   }
 
-  /// The key at a restart point; false when there is none to be read.
+  /// Gets the key at a restart point; returns false if it is unreadable.
   bool RestartKey(uint32_t restart, leveldb::Slice* key);
 
  private:
@@ -111,8 +113,8 @@ class BlockCursor {
   bool GoToRestart(uint32_t restart);
   bool Advance();
   bool AdvanceTo(const char* place);
-  /// Reads the three lengths of the entry at `in`; returns what follows them, or nullptr when they
-  /// do not fit the block.
+  /// Reads the three lengths of the entry at `in`. Returns the position after them, or nullptr if
+  /// the entry does not fit in the block.
   const char* ReadLengths(const char* in, uint32_t* shared, uint32_t* fresh,
                           uint32_t* value_bytes) const;
   void AssembleKey(const char* in, size_t shared, size_t fresh);
@@ -122,7 +124,7 @@ class BlockCursor {
   size_t key_bytes_min_ = 0;
   const char* entry_ = nullptr;  ///< the current entry
   const char* next_ = nullptr;   ///< the one after it
-  const char* key_ = "";  ///< in the block where the key stands there whole, else key_memory_
+  const char* key_ = "";  ///< points into the block if the key is whole there, else to key_memory_
   size_t key_bytes_ = 0;
   const char* value_ = "";
   size_t value_bytes_ = 0;
@@ -136,7 +138,7 @@ class BlockCursor {
 inline const char* BlockCursor::ReadLengths(const char* in, uint32_t* shared, uint32_t* fresh,
                                             uint32_t* value_bytes) const {
   const char* end = block_.entries_end();
-  // Four bytes can always be loaded: at least eight stand behind the entries.
+  // Loading four bytes is safe: at least eight bytes follow the entries.
   const uint32_t word = DecodeFixed32(in);
   if ((word & 0x808080u) == 0) {
     *shared = word & 0xff;
@@ -159,8 +161,8 @@ inline void BlockCursor::AssembleKey(const char* in, size_t shared, size_t fresh
     std::memcpy(key_memory_, key_, shared);
     key_ = key_memory_;
   }
-  // Whole steps of 8 beat a call of memcpy for a few bytes. Reading past the fresh bytes stays
-  // inside the block for the reason given in ReadLengths; the key memory has a step to spare.
+  // Copying in steps of 8 is faster than memcpy for a few bytes. Reads past the fresh bytes stay in
+  // the block (see ReadLengths), and the key memory has room for one extra step.
   for (size_t i = 0; i < fresh; i += kCopyStep)
     std::memcpy(key_memory_ + shared + i, in + i, kCopyStep);
 }
@@ -196,7 +198,7 @@ inline bool BlockCursor::RestartKey(uint32_t restart, leveldb::Slice* key) {
   uint32_t shared, fresh, value_bytes;
   const char* in = ReadLengths(block_.entries() + offset, &shared, &fresh, &value_bytes);
   if (in == nullptr || shared != 0 || fresh < key_bytes_min_)
-    return Fail("no whole key at a restart point");
+    return Fail("restart point without a complete key");
   *key = leveldb::Slice(in, fresh);
   return true;
 }
@@ -236,7 +238,7 @@ inline void BlockCursor::SeekNear(const KeyOrder& order, const leveldb::Slice& t
   }
   const char* known =
       restart < block_.restart_count() ? block_.entries() + block_.restart(restart) : nullptr;
-  // The entry at the restart point before is known to be smaller.
+  // The entry at the previous restart point is known to be smaller.
   if (!GoToRestart(restart - 1) || !Advance()) return;
   while (Advance()) {
     if (entry_ == known || order.Compare(key(), target) >= 0) return;

@@ -14,19 +14,19 @@ namespace lull {
 
 class BlockBuilder {
  public:
-  /// Every `restart_interval`-th key is stored whole; values below 1 count as 1.
+  /// Stores every `restart_interval`-th key in full; values below 1 count as 1.
   explicit BlockBuilder(int restart_interval);
 
-  /// REQUIRES: `key` is after the key added last; Fits(key, value).
+  /// REQUIRES: `key` sorts after the last key added; Fits(key, value).
   void Add(const leveldb::Slice& key, const leveldb::Slice& value);
-  /// Whether an entry can be added without the block outgrowing its 32-bit offsets.
+  /// True if adding the entry keeps all offsets in the block within 32 bits.
   bool Fits(const leveldb::Slice& key, const leveldb::Slice& value) const;
-  /// Ends the block; the contents live until Reset.
+  /// Ends the block. The contents are valid until Reset.
   leveldb::Slice Finish();
   void Reset();
 
   bool empty() const { return buffer_.empty(); }
-  /// Bytes that Finish would give now.
+  /// Size of the block if Finish were called now, in bytes.
   size_t ByteCount() const { return buffer_.size() + (restarts_.size() + 1) * sizeof(uint32_t); }
   const std::string& last_key() const { return last_key_; }
   void set_restart_interval(int interval) { restart_interval_ = interval < 1 ? 1 : interval; }

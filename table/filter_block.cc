@@ -67,13 +67,12 @@ bool FilterBlockReader::MayMatch(uint64_t block_offset, const Slice& user_key) c
   if (policy_ == nullptr) return true;
   const uint64_t number = block_offset >> base_log2_;
   if (number >= filter_count_) return true;
-  // Behind the last filter's offset stands the offset of the offsets, which is where that filter
-  // ends.
+  // The offset of the offsets follows the last filter's offset, and is where that filter ends.
   const char* offset = filters_ + filters_bytes_ + number * sizeof(uint32_t);
   const uint32_t begin = DecodeFixed32(offset);
   const uint32_t end = DecodeFixed32(offset + sizeof(uint32_t));
   if (begin > end || end > filters_bytes_) return true;
-  // An empty filter stands for a range in which no block with keys begins.
+  // An empty filter covers a range in which no block with keys begins.
   return begin != end && policy_->KeyMayMatch(user_key, Slice(filters_ + begin, end - begin));
 }
 

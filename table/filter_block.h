@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The filter block: one filter for the keys of the data blocks that begin in each 2 KiB of the
-// file, then the offsets of the filters (fixed32 each), then the offset of those offsets (fixed32),
-// then the binary logarithm of the 2 KiB (one byte).
+// The filter block. First one filter for each 2 KiB of the file, for the keys of the data blocks
+// that begin there. Then the offsets of the filters (fixed32 each), the offset of those offsets
+// (fixed32), and the binary logarithm of the 2 KiB (one byte).
 #pragma once
 
 #include <cstddef>
@@ -15,47 +15,48 @@
 
 namespace lull {
 
-/// The metaindex key under which the filter block of `policy` is found.
+/// The metaindex key of the filter block of `policy`.
 std::string FilterBlockName(const leveldb::FilterPolicy& policy);
 
-/// One thread. Calls come as StartBlock (AddKey)* StartBlock (AddKey)* … Finish.
+/// Builds a filter block. One thread. Call order: StartBlock (AddKey)* StartBlock (AddKey)* ...
+/// Finish.
 class FilterBlockBuilder {
  public:
   explicit FilterBlockBuilder(const leveldb::FilterPolicy* policy) : policy_(policy) {}
 
   void StartBlock(uint64_t block_offset);
   void AddKey(const leveldb::Slice& user_key);
-  /// The contents, which live as long as the builder.
+  /// Returns the contents, which live as long as the builder.
   leveldb::Slice Finish();
 
  private:
   void EndFilter();
 
   const leveldb::FilterPolicy* policy_;
-  std::string keys_;  ///< of the filter under construction, one behind the other
+  std::string keys_;  ///< of the filter under construction, concatenated
   std::vector<size_t> key_ends_;
   std::vector<leveldb::Slice> slices_;
   std::vector<uint32_t> offsets_;  ///< of the finished filters
   std::string result_;
 };
 
-/// Immutable, any thread.
+/// Reads a filter block. Immutable; any thread.
 class FilterBlockReader {
  public:
-  /// Matches everything.
+  /// Without a filter: every key may match.
   FilterBlockReader() = default;
 
-  /// `contents` must outlive the reader. Returns what is wrong with them, or nullptr; the reader
-  /// matches everything if so.
+  /// `contents` must outlive the reader. Returns the cause of damage, or nullptr. After damage
+  /// every key may match.
   const char* Open(const leveldb::FilterPolicy* policy, const leveldb::Slice& contents);
 
-  /// False only when the data block at `block_offset` does not hold `user_key`.
+  /// False only if the data block at `block_offset` does not have `user_key`.
   bool MayMatch(uint64_t block_offset, const leveldb::Slice& user_key) const;
 
  private:
   const leveldb::FilterPolicy* policy_ = nullptr;
   const char* filters_ = nullptr;
-  uint32_t filters_bytes_ = 0;  ///< the offsets stand behind
+  uint32_t filters_bytes_ = 0;  ///< the offsets follow
   uint64_t filter_count_ = 0;
   unsigned base_log2_ = 0;
 };

@@ -35,7 +35,7 @@ void Footer::EncodeTo(std::string* out) const {
 
 const char* Footer::DecodeFrom(const Slice& input) {
   if (DecodeFixed64(input.data() + kFooterBytes - sizeof(kTableMagic)) != kTableMagic) {
-    return "no table's magic number at the end";
+    return "table magic number is missing at the end of the file";
   }
   Slice handles(input.data(), 2 * BlockHandle::kEncodedBytesMax);
   return metaindex.DecodeFrom(&handles) && index.DecodeFrom(&handles)
@@ -67,10 +67,10 @@ Status TableSource::ReadStored(const BlockHandle& handle, char* scratch, Slice* 
 
 namespace {
 
-/// The longest that `stored` bytes of snappy can become: its densest element makes 64 bytes of 3.
+/// Maximum size of `stored` bytes of snappy data: the densest element expands 3 bytes to 64.
 uint64_t SnappyBytesMax(size_t stored) { return uint64_t{stored} * 22; }
 
-/// Likewise for zstd, whose blocks hold up to 128 KiB and take at least 4 bytes.
+/// The same for zstd: its blocks contain up to 128 KiB and take at least 4 bytes.
 uint64_t ZstdBytesMax(size_t stored) {
   return std::min((uint64_t{stored} / 4 + 1) << 17, kZstdBlockBytesMax);
 }
@@ -95,7 +95,7 @@ const char* DecompressZstd(const char* in, size_t size, ByteBuffer* buffer, Slic
   struct FreeContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
-  // A context is some 100 KiB to set up: far more than one block is worth.
+  // Setting up a context costs about 100 KiB, too much for one block, so each thread keeps one.
   static thread_local std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (context == nullptr) return "no memory for zstd";
   char* out = buffer->Reserve(static_cast<size_t>(length));

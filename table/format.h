@@ -1,13 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The outer shape of a table file, as LevelDB lays it out:
+// The layout of a table file, as in LevelDB:
 //
 //   data blocks | filter block (optional) | metaindex block | index block | footer (48 bytes)
 //
-// A handle names a block by the offset and size of its stored bytes; behind these always stand 5
-// more: how they are compressed, and a masked CRC-32C over bytes and compression. The footer holds
-// the handles of metaindex and index, padding, and a magic number. Everything here trusts nothing
-// that comes from a file.
+// A handle is the offset and size of a block's stored bytes. A 5-byte trailer follows each block:
+// its compression type, and a masked CRC-32C of bytes and type. The footer has the handles of
+// metaindex and index, padding, and a magic number. Everything here validates what it reads.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +25,7 @@ constexpr size_t kFooterBytes = 48;
 constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
 /// Offsets inside a block are 32-bit numbers.
 constexpr uint64_t kBlockBytesMax = UINT32_MAX;
-/// A tiny zstd frame can claim any length, so blocks beyond this are neither written with zstd nor
-/// read.
+/// A tiny zstd frame can claim any length. So larger blocks are neither written with zstd nor read.
 constexpr uint64_t kZstdBlockBytesMax = uint64_t{1} << 30;
 
 struct BlockHandle {
@@ -36,9 +34,9 @@ struct BlockHandle {
 
   static constexpr size_t kEncodedBytesMax = 20;
   void EncodeTo(std::string* out) const;
-  /// Reads from the front of `input` and advances it; false when it is malformed.
+  /// Reads from the front of `input` and advances it; returns false if malformed.
   bool DecodeFrom(leveldb::Slice* input);
-  /// Where the block's trailer ends. REQUIRES: the handle was checked against the file.
+  /// End of the block's trailer. REQUIRES: the handle was checked against the file.
   uint64_t end() const { return offset + size + kBlockTrailerBytes; }
 };
 
@@ -47,26 +45,26 @@ struct Footer {
   BlockHandle index;
 
   void EncodeTo(std::string* out) const;
-  /// `input` holds kFooterBytes. Returns what is wrong with it, or nullptr.
+  /// `input` has kFooterBytes. Returns the cause of damage, or nullptr.
   const char* DecodeFrom(const leveldb::Slice& input);
 };
 
-/// The file that blocks are read from. Immutable.
+/// The file to read blocks from. Immutable.
 struct TableSource {
   const leveldb::RandomAccessFile* file = nullptr;
   uint64_t file_bytes = 0;
   std::string name;  ///< for messages
 
   leveldb::Status Damaged(uint64_t offset, const char* cause) const;
-  /// Whether there can be such a block, and it lies in the file with its trailer.
+  /// OK if the block's size is possible and the block and its trailer lie inside the file.
   leveldb::Status CheckHandle(const BlockHandle& handle) const;
-  /// Reads stored bytes and trailer. `*stored` points into `scratch` (which has room for them) or
-  /// into memory of the file's. REQUIRES: CheckHandle(handle) is ok.
+  /// Reads stored bytes and trailer. `*stored` points into `scratch`, which must have room for
+  /// them, or into memory of the file object. REQUIRES: CheckHandle(handle) is ok.
   leveldb::Status ReadStored(const BlockHandle& handle, char* scratch,
                              leveldb::Slice* stored) const;
 };
 
-/// Heap memory that grows and is used again. The content is lost when it grows.
+/// A reusable heap buffer. Growing it discards the contents.
 class ByteBuffer {
  public:
   char* Reserve(size_t bytes) {
@@ -89,8 +87,8 @@ class ByteBuffer {
   size_t capacity_ = 0;
 };
 
-/// Turns the stored bytes and trailer of a block into its contents, which then stand in `buffer`
-/// when they had to be decompressed, otherwise in `stored` itself.
+/// Converts the stored bytes and trailer of a block to its contents. They are in `buffer` if
+/// decompressed, otherwise in `stored` itself.
 leveldb::Status DecodeStored(const TableSource& source, const BlockHandle& handle,
                              const leveldb::Slice& stored, bool verify_checksum, ByteBuffer* buffer,
                              leveldb::Slice* contents);

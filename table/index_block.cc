@@ -9,8 +9,8 @@ using leveldb::Slice;
 
 namespace {
 
-/// The first eight bytes of `bytes` as a big-endian number, zeros where it ends early. Where two of
-/// these differ, the byte strings compare as they do.
+/// The first eight bytes of `bytes` as a big-endian number, padded with zeros. If two of these
+/// numbers differ, the byte strings have the same order.
 uint64_t LeadingBytes(const char* bytes, size_t size) {
   if (size >= sizeof(uint64_t)) return __builtin_bswap64(DecodeFixed64(bytes));
   uint64_t result = 0;
@@ -74,7 +74,7 @@ IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
   const uint64_t* base = leading_.data();
   for (size_t left = count; left > 1;) {
     const size_t half = left / 2;
-    base += base[half - 1] < wanted ? half : 0;  // no branch to mispredict
+    base += base[half - 1] < wanted ? half : 0;  // branchless, to avoid mispredictions
     left -= half;
   }
   const uint32_t low = static_cast<uint32_t>(base - leading_.data()) + (*base < wanted ? 1 : 0);

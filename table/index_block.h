@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The index of an open table, in memory as long as the table is: a block with one entry for each
-// data block, whose key is at or after the data block's last and before the next one's first, and
-// whose value is the data block's handle. Immutable, any thread.
+// The index of an open table, kept in memory while the table is open. It is a block with one entry
+// per data block. The entry's key is at or after the last key of its data block and before the
+// first key of the next one; its value is the data block's handle. Immutable; any thread.
 //
-// For the bytewise order the search first looks at eight bytes of each restart point's key (those
-// behind what all of them share), which stand in one array: most steps then touch neither the block
+// In bytewise order, a search first compares eight bytes of each restart point's key, those after
+// the prefix that all keys share. One array contains them, so most steps touch neither the block
 // nor memcmp.
 #pragma once
 
@@ -23,24 +23,23 @@ namespace lull {
 
 class IndexBlock {
  public:
-  /// `memory` holds `contents`. Returns what is wrong with them, or nullptr.
+  /// `memory` owns `contents`. Returns the cause of damage, or nullptr.
   const char* Open(const KeyOrder& order, std::unique_ptr<char[]> memory,
                    const leveldb::Slice& contents);
 
   const Block& block() const { return block_; }
 
-  /// Moves `cursor`, which was reset to block(), to the entry of the one data block that can hold
-  /// `target`.
+  /// Moves `cursor`, reset to block(), to the entry of the only data block that can have `target`.
   void Seek(const KeyOrder& order, const leveldb::Slice& target, BlockCursor* cursor) const;
 
-  /// The handle that `cursor` stands on; false when it is malformed.
+  /// Reads the handle at `cursor`; returns false if malformed.
   static bool ReadHandle(const BlockCursor& cursor, BlockHandle* handle) {
     leveldb::Slice value = cursor.value();
     return handle->DecodeFrom(&value);
   }
 
  private:
-  /// The restart points whose leading bytes do not tell how they compare with the target: [low,
+  /// Restart points whose leading bytes do not decide their order relative to the target: [low,
   /// high).
   struct Range {
     uint32_t low;
@@ -51,9 +50,9 @@ class IndexBlock {
 
   std::unique_ptr<char[]> memory_;
   Block block_;
-  bool every_entry_restarts_ = false;  ///< as LevelDB writes its indexes
-  std::string common_;                 ///< what the user keys of all restart points begin with
-  /// The eight bytes behind it as big-endian numbers. Empty: not used.
+  bool every_entry_restarts_ = false;  ///< as in indexes that LevelDB writes
+  std::string common_;                 ///< common prefix of the user keys of all restart points
+  /// The eight bytes that follow it, as big-endian numbers. Empty: not used.
   std::vector<uint64_t> leading_;
 };
 

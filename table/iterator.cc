@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What every leveldb::Iterator shares: its clean-up actions, and the two iterators that hold
-// nothing.
+// Shared parts of all leveldb::Iterators: the cleanup functions, and the two iterators without
+// entries.
 #include "leveldb/iterator.h"
 
 #include <cassert>

@@ -7,11 +7,11 @@ using leveldb::Slice;
 
 namespace {
 
-/// What a shortened internal key ends in: the largest sequence and kind, so that it sorts before
+/// The trailer of a shortened internal key: the largest sequence and kind, so that it sorts before
 /// every real entry of its user key.
 constexpr uint64_t kFirstTrailer = ((uint64_t{1} << 56) - 1) << 8 | 1;
 
-/// Puts `shorter` in place of the user key of `*key`, if that is worth it and moves the key up.
+/// Replaces the user key of `*key` with `shorter`, if that is shorter and sorts later.
 void ReplaceUserKey(const KeyOrder& order, std::string&& shorter, std::string* key) {
   const Slice user_key = order.UserKey(*key);
   if (shorter.size() < user_key.size() && order.CompareUser(user_key, shorter) < 0) {

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How the keys of a table compare, without a virtual call where the usual order is used. A store's
-// tables hold internal keys: the user's key and an 8-byte trailer (sequence and kind), the user's
-// order ascending, then the trailer descending. Tables that programs build through
-// leveldb::TableBuilder hold bare user keys.
+// The order of a table's keys, without a virtual call for the default order. The tables of a store
+// have internal keys: the user key and an 8-byte trailer (sequence and kind), ordered by ascending
+// user key, then descending trailer. Tables built with leveldb::TableBuilder have plain user keys.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ class KeyOrder {
     return bytewise_ ? a.compare(b) : user_->Compare(a, b);
   }
 
-  /// REQUIRES for internal keys: both hold at least the trailer (checked where keys are read from
-  /// files).
+  /// REQUIRES for internal keys: both have at least the trailer. Code that reads keys from files
+  /// checks that.
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const {
     if (!internal_) return CompareUser(a, b);
     const int by_user = CompareUser(UserKey(a), UserKey(b));
@@ -43,19 +42,19 @@ class KeyOrder {
     return trailer_a > trailer_b ? -1 : (trailer_a < trailer_b ? 1 : 0);
   }
 
-  /// The part of a key that filters and the user's comparator see.
+  /// The part of a key that filters and the user's comparator use.
   leveldb::Slice UserKey(const leveldb::Slice& key) const {
     return internal_ ? leveldb::Slice(key.data(), key.size() - kTrailerBytes) : key;
   }
 
-  /// Whether a key read from a file can be compared at all.
+  /// True if a key read from a file can be compared.
   bool Comparable(const leveldb::Slice& key) const {
     return !internal_ || key.size() >= kTrailerBytes;
   }
 
-  /// A short key k with a <= k < b (REQUIRES: a < b), for index blocks; `a` is replaced by it.
+  /// For index blocks: replaces `a` with a short key k, a <= k < b. REQUIRES: a < b.
   void ShortenSeparator(std::string* a, const leveldb::Slice& b) const;
-  /// A short key k >= a.
+  /// Replaces `a` with a short key k >= a.
   void ShortenSuccessor(std::string* a) const;
 
   static constexpr size_t kTrailerBytes = 8;

@@ -13,13 +13,13 @@ using leveldb::Status;
 
 namespace {
 
-/// One iterator of a merge, with what it stands on, so that comparing costs no virtual call.
+/// One iterator of the merge. Caches its position, so that comparisons need no virtual call.
 struct Child {
   std::unique_ptr<Iterator> iterator;
   bool valid = false;
   Slice key;
 
-  /// Reads where the iterator stands after a move. False if its failure stops the merge.
+  /// Updates the cached position after a move. Returns false if an error stops the merge.
   bool Look(OnError on_error) {
     valid = iterator->Valid();
     if (valid) {
@@ -30,9 +30,9 @@ struct Child {
   }
 };
 
-/// The children that stand on an entry form a binary heap, whose top is the current one. Going
-/// forward the order is by key and then by the child's place; going backward it is the exact
-/// reverse, so that a walk back passes the same entries.
+/// The children with a current entry form a binary heap; the top is the current one. Forward, the
+/// order is by key, then by child index. Backward it is the exact reverse, so that a walk back
+/// passes the same entries.
 class MergingIterator final : public Iterator {
  public:
   MergingIterator(const KeyOrder& order, std::vector<std::unique_ptr<Iterator>> children,
@@ -95,8 +95,8 @@ class MergingIterator final : public Iterator {
     current_ = nullptr;
   }
 
-  /// Places all other children on the far side of the current entry. False, and not Valid, when one
-  /// of them fails.
+  /// Moves all other children to the other side of the current entry. If one fails, returns false
+  /// and becomes not Valid.
   bool TurnAround() {
     Child* const current = current_;
     const std::string here = current->key.ToString();
@@ -113,7 +113,7 @@ class MergingIterator final : public Iterator {
     return true;
   }
 
-  /// Moves a child to its first entry after the current one, whose key is `here`, in the present
+  /// Moves a child to its first entry after the current one, whose key is `here`, in the current
   /// direction.
   bool PlaceBeyond(Child* child, const Slice& here, bool stands_before) {
     Iterator* iterator = child->iterator.get();
@@ -128,7 +128,7 @@ class MergingIterator final : public Iterator {
       iterator->SeekToLast();
       if (!child->Look(on_error_)) return false;
     }
-    // One step back suffices, unless a block that the Seek skipped can be read now.
+    // One step back is enough, unless a block that the Seek skipped has become readable.
     const int last = stands_before ? 0 : -1;
     while (child->valid && order_.Compare(child->key, here) > last) {
       iterator->Prev();
@@ -137,7 +137,7 @@ class MergingIterator final : public Iterator {
     return true;
   }
 
-  /// Whether a comes before b in the direction.
+  /// True if a comes before b in the current direction.
   template <bool kForward>
   bool Before(const Child* a, const Child* b) const {
     const int by_key = order_.Compare(a->key, b->key);
@@ -153,8 +153,8 @@ class MergingIterator final : public Iterator {
     current_ = heap_.empty() ? nullptr : heap_[0];
   }
 
-  /// The usual case, that the current child stays the first, costs one comparison however many
-  /// children there are.
+  /// Usually the current child stays first. That costs one comparison, whatever the number of
+  /// children.
   template <bool kForward>
   void CurrentMoved() {
     if (!current_->Look(on_error_)) return Fail();
@@ -175,7 +175,7 @@ class MergingIterator final : public Iterator {
     heap_[0] = heap_[runner_up_];
     heap_[runner_up_] = current_;
     if (count > 3) SiftDown<kForward>(runner_up_);
-    // Of two, the other is the runner-up; of more, who knows.
+    // With two children, the other one is the runner-up; with more, it is unknown.
     if (count > 2) runner_up_ = 0;
     current_ = heap_[0];
   }
@@ -197,11 +197,11 @@ class MergingIterator final : public Iterator {
 
   const KeyOrder order_;
   const OnError on_error_;
-  /// Never moves: the heap points here, and places are compared by address.
+  /// Never reallocates: the heap points into it, and child order is by address.
   std::vector<Child> children_;
   std::vector<Child*> heap_;
   Child* current_ = nullptr;  ///< the heap's top
-  size_t runner_up_ = 0;      ///< which of places 1 and 2 comes first; 0: not known
+  size_t runner_up_ = 0;      ///< index 1 or 2, whichever comes first; 0: unknown
   bool forward_ = true;
 };
 

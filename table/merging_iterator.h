@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator over several iterators. One thread at a time.
+// An iterator that merges several iterators. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace lull {
 
-/// What an iterator over several iterators does when one of them fails.
+/// What a merging iterator does when one of its iterators fails.
 enum class OnError {
-  /// Not Valid from there on. For compactions: a merge that went on would drop entries, or take an
-  /// old version of a key for the newest.
+  /// Becomes not Valid. For compactions: continuing the merge would drop entries, or take an old
+  /// version of a key for the newest.
   kStop,
-  /// Goes on with what can be read. For clients' iterators: one unreadable table must not hide the
-  /// others. An old version of a key may appear; status() is not OK by then, and stays so, because
+  /// Continues with readable data. For clients' iterators: one unreadable table must not hide the
+  /// others. An old version of a key can appear; by then status() is not OK. It stays so, because
   /// the children must keep their first error across Seeks.
   kSkip,
 };
 
-/// The union of `children`, in order. Entries with equal keys come from the first of the children
-/// that have it. Works in both directions. Its status is the first bad status of a child.
+/// Merges `children` in order. Of entries with equal keys, the one from the earliest child comes
+/// first. Works in both directions. Its status is the first error of a child.
 std::unique_ptr<leveldb::Iterator> NewMergingIterator(
     const KeyOrder& order, std::vector<std::unique_ptr<leveldb::Iterator>> children,
     OnError on_error = OnError::kStop);

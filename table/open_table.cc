@@ -15,14 +15,14 @@ using leveldb::Status;
 
 namespace {
 
-/// Read at once when a table is opened: usually all of footer, index and filter.
+/// Bytes read at once at open: usually all of footer, index and filter.
 constexpr uint64_t kTailBytes = 64 << 10;
 
-/// Stored blocks up to this size are read onto the stack, which saves an allocation where they are
+/// Stored blocks up to this size are read into a stack buffer. This saves an allocation if they are
 /// compressed.
 constexpr size_t kStackBytes = 16 << 10;
 
-/// What the block cache holds.
+/// An entry of the block cache.
 struct CachedBlock {
   CachedBlock(const Block& b, std::unique_ptr<char[]> m) : block(b), memory(std::move(m)) {}
   const Block block;
@@ -31,7 +31,7 @@ struct CachedBlock {
 
 void DeleteCachedBlock(const Slice&, void* value) { delete static_cast<CachedBlock*>(value); }
 
-/// The cache key of a block: the table's number in the cache and the block's place in the file.
+/// The cache key of a block: the table's cache id and the block's file offset.
 struct CacheKey {
   CacheKey(uint64_t cache_id, uint64_t offset) {
     EncodeFixed64(bytes, cache_id);
@@ -120,7 +120,7 @@ Status OpenTable::ReadTail() {
   if (!status.ok()) return status;
   data_end = std::min(footer.metaindex.offset, footer_offset);
   if (options.filter_policy != nullptr) {
-    // A table without a usable filter is slower, not wrong.
+    // A table works without its filter, only slower.
     const Status filter_status = ReadFilter(tail, footer.metaindex);
     if (!filter_status.ok() && options.paranoid_checks) return filter_status;
   }
@@ -143,7 +143,7 @@ Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
                         std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const {
   if (const char* cause = lease->block_.Parse(contents))
     return source.Damaged(handle.offset, cause);
-  // Memory of the file's is not worth a place in the cache.
+  // Do not cache memory that the file object owns.
   if (!keep || memory == nullptr) {
     lease->memory_ = std::move(memory);
     return Status::OK();
@@ -174,7 +174,7 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
 
   std::unique_ptr<char[]> memory;
   if (contents.data() != scratch) {
-    memory = decoded.Release();  // nothing where the block stands in memory of the file's
+    memory = decoded.Release();  // null if the block is in the file object's memory
   } else if (scratch == stack) {
     memory = Copy(contents);
     contents = Slice(memory.get(), contents.size());
@@ -192,8 +192,8 @@ Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle
   if (!status.ok()) return status;
   char stack[kStackBytes];
   Slice stored;
-  // What goes into the cache is copied or decoded anyhow; else the block may stand where it is
-  // read.
+  // A block for the cache is copied or decompressed anyway. Otherwise it can stay in the reader's
+  // memory.
   status = reader->Read(handle, keep ? std::span<char>(stack) : std::span<char>(), &stored);
   if (!status.ok()) return status;
   ByteBuffer fresh;

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What an open table consists of, and how one of its data blocks comes into memory. Immutable once
-// open; any thread.
+// The parts of an open table, and how it loads a data block. Immutable after open; any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@
 
 namespace lull {
 
-/// A data block in use, and what keeps it in memory: a reference to the block cache, memory of its
-/// own, or nothing of its own (the file maps it, or an iterator's buffers hold it).
+/// A data block in use, and the owner of its memory: a block cache reference, its own memory, or
+/// neither (the file object or an iterator's buffer has it).
 class BlockLease {
  public:
   BlockLease() = default;
@@ -53,19 +52,20 @@ struct OpenTable {
   FilterBlockReader filter;
   std::unique_ptr<char[]> filter_memory;
   uint64_t cache_id = 0;
-  uint64_t data_end = 0;  ///< data blocks lie before this offset
+  uint64_t data_end = 0;  ///< all data blocks end before this offset
 
-  /// Reads footer, index and filter. `source`, `file` and `options` are set.
+  /// Reads footer, index and filter. REQUIRES: `source`, `file` and `options` are set.
   leveldb::Status ReadTail();
 
-  /// Takes the block from the cache if it is there. REQUIRES: *lease is empty.
+  /// Returns true if the block is in the cache. REQUIRES: *lease is empty.
   bool FindCached(const BlockHandle& handle, BlockLease* lease) const;
-  /// From the cache or by one read of the file, into the cache where wanted. REQUIRES: *lease is
-  /// empty.
+  /// Gets the block from the cache, or by one read of the file; then inserts it into the cache if
+  /// `read` says so. REQUIRES: *lease is empty.
   leveldb::Status LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
                             BlockLease* lease) const;
-  /// From `reader`. When `keep` is false the block may stand in `buffer` or in the reader's memory,
-  /// so that a scan allocates nothing; otherwise it goes into the cache. REQUIRES: *lease is empty.
+  /// Gets the block from `reader`. If `keep`, inserts it into the cache. Otherwise the block can
+  /// stay in `buffer` or the reader's memory, so that a scan allocates nothing. REQUIRES: *lease is
+  /// empty.
   leveldb::Status LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,
                                  ReadaheadReader* reader, ByteBuffer* buffer,
                                  BlockLease* lease) const;
@@ -73,7 +73,7 @@ struct OpenTable {
  private:
   leveldb::Status ReadIndex(const FileWindow& tail, const BlockHandle& handle);
   leveldb::Status ReadFilter(const FileWindow& tail, const BlockHandle& metaindex);
-  /// Reads a block with its checksum verified; `*contents` stands in `*memory` afterwards.
+  /// Reads a block and verifies its checksum; `*memory` then owns `*contents`.
   leveldb::Status ReadOwned(const FileWindow& tail, const BlockHandle& handle,
                             std::unique_ptr<char[]>* memory, leveldb::Slice* contents) const;
   leveldb::Status Lease(const BlockHandle& handle, const leveldb::Slice& contents,

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldb::Table and leveldb::TableBuilder: thin faces over TableReader and TableWriter, whose keys
-// are the user's own.
+// leveldb::Table and leveldb::TableBuilder: thin wrappers of TableReader and TableWriter, with
+// plain user keys.
 #include <memory>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace leveldb {
 
 namespace {
 
-/// A file that stays the caller's.
+/// A file that the caller owns.
 class BorrowedFile final : public RandomAccessFile {
  public:
   explicit BorrowedFile(const RandomAccessFile* file) : file_(file) {}

@@ -31,7 +31,7 @@ ReadaheadReader::ReadaheadReader(const TableSource& source, uint64_t data_end,
       eager_(steps_bytes_max > 0),
       step_bytes_max_(eager_ ? steps_bytes_max : kAutomaticStepBytesMax) {}
 
-/// How much to read for the block at `handle`, which the window does not hold; 0: just the block.
+/// Size of the next read for the block at `handle`, which is not in the window; 0: only the block.
 size_t ReadaheadReader::NextStep(const BlockHandle& handle) {
   const bool follows = last_.offset != UINT64_MAX && handle.offset == last_.end();
   const bool precedes = !follows && last_.offset != UINT64_MAX && handle.end() == last_.offset;
@@ -61,7 +61,7 @@ Status ReadaheadReader::Read(const BlockHandle& handle, std::span<char> scratch,
     const uint64_t limit = handle.end() <= data_end_ ? data_end_ : source_.file_bytes;
     const uint64_t end = backward_ ? handle.end() : std::min(handle.offset + step, limit);
     const uint64_t begin = backward_ ? end - std::min(end, step) : handle.offset;
-    // Should the larger read fail, the block by itself may still be readable.
+    // If the larger read fails, the block alone can still be readable.
     if (window_.Fill(source_, begin, static_cast<size_t>(end - begin)).ok() &&
         window_.Find(handle, stored)) {
       return Status::OK();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How an iterator reads a table's blocks from its file: one by one while it jumps about, in growing
-// steps once it reads them in a row, in either direction. One thread.
+// How an iterator reads the blocks of a table file: single blocks for random access, growing steps
+// after several adjacent reads in either direction. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace lull {
 
-/// A stretch of a file, read at once.
+/// A range of a file, read at once.
 class FileWindow {
  public:
-  /// Replaces the window by `bytes` bytes from `begin`, or as many as the file has there.
+  /// Replaces the window with `bytes` bytes from `begin`, fewer at the end of the file.
   leveldb::Status Fill(const TableSource& source, uint64_t begin, size_t bytes);
-  /// Whether all of a block's stored bytes and trailer are here.
+  /// True if the window has all stored bytes of the block and its trailer.
   bool Find(const BlockHandle& handle, leveldb::Slice* stored) const;
 
  private:
@@ -29,16 +29,16 @@ class FileWindow {
 
 class ReadaheadReader {
  public:
-  /// Every read stays before `data_end` except for blocks that lie behind it. `steps_bytes_max` >
-  /// 0: reads ahead from the beginning, in steps up to that size. 0: only when two reads in a row
-  /// were adjacent, up to a size of its own.
+  /// Reads stay before `data_end`, except for blocks after it. `steps_bytes_max` > 0: reads ahead
+  /// from the start, in steps of up to that size. 0: reads ahead only after two adjacent reads in a
+  /// row, in steps of up to kAutomaticStepBytesMax.
   ReadaheadReader(const TableSource& source, uint64_t data_end, size_t steps_bytes_max);
 
-  /// The stored bytes and trailer of a block; they live until the next Read, or stand in `scratch`,
-  /// which may be empty. REQUIRES: source.CheckHandle(handle) is ok.
+  /// Returns stored bytes and trailer of a block. They are valid until the next Read, or in
+  /// `scratch`, which can be empty. REQUIRES: source.CheckHandle(handle) is ok.
   leveldb::Status Read(const BlockHandle& handle, std::span<char> scratch, leveldb::Slice* stored);
 
-  /// Says that a block was had without reading, so that the row is not broken.
+  /// Reports a block found without a read, so that it does not end the sequence of adjacent reads.
   void Skip(const BlockHandle& handle) { last_ = handle; }
 
  private:
@@ -52,8 +52,8 @@ class ReadaheadReader {
   const uint64_t data_end_;
   const bool eager_;
   const size_t step_bytes_max_;
-  size_t step_bytes_ = 0;  ///< of the last window; 0: none in this row
-  int row_ = 0;            ///< adjacent reads so far
+  size_t step_bytes_ = 0;  ///< size of the last window; 0: none in this sequence
+  int row_ = 0;            ///< number of adjacent reads in the sequence
   bool backward_ = false;
   BlockHandle last_{UINT64_MAX, 0};
   FileWindow window_;

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator over one open table: a cursor over the index, a cursor over the data block it stands
-// on. One thread; the table must outlive it.
+// The iterator of one open table: a cursor over the index and a cursor over the current data block.
+// One thread; the table must outlive it.
 //
-// An unreadable block stops the iterator: it is not Valid, and status() says why until the next
-// Seek. With BlockReadOptions::skip_damaged_blocks the iterator skips the block, and status()
-// returns the first error for the rest of the iterator's life.
+// An unreadable block stops the iterator: it is not Valid, and status() returns the cause until the
+// next Seek. With BlockReadOptions::skip_damaged_blocks the iterator skips the block, and status()
+// returns the first error until the iterator is deleted.
 #pragma once
 
 #include "leveldb/iterator.h"
@@ -43,16 +43,15 @@ class TableIterator final : public leveldb::Iterator {
  private:
   enum class Direction { kForward, kBackward };
 
-  /// Loads the block that the index cursor stands on; false, and no block, when that fails or there
-  /// is none.
+  /// Loads the block at the index cursor. Returns false, with no block, on an error or at the end.
   bool EnterBlock();
-  /// While the data cursor is not valid, moves to the next block in `direction`. Stops at an error
+  /// Moves to the next block in `direction` until the data cursor is valid. Stops at an error
   /// unless damaged blocks are skipped.
   void LeaveBlock(Direction direction);
-  /// Records the first error. Returns whether the iterator may skip the damage.
+  /// Records the first error. Returns true if the iterator can skip the damage.
   bool PassOver(const leveldb::Status& cause);
-  /// A Seek clears the error, but not if damaged blocks are skipped: the entries that such an
-  /// iterator returns may be incomplete from the first error on.
+  /// A Seek clears the error, unless damaged blocks are skipped: such an iterator can return
+  /// incomplete data from the first error on.
   void ResetStatus() {
     if (!read_.skip_damaged_blocks) status_ = leveldb::Status::OK();
   }
@@ -61,11 +60,11 @@ class TableIterator final : public leveldb::Iterator {
   const OpenTable& table_;
   const BlockReadOptions read_;
   const bool use_cache_;
-  const bool keep_;  ///< whether blocks go into the cache
+  const bool keep_;  ///< true if blocks go into the cache
   ReadaheadReader reader_;
   ByteBuffer buffer_;
   BlockLease lease_;
-  BlockHandle handle_;  ///< of the block in data_
+  BlockHandle handle_;  ///< handle of the block in data_
   bool has_block_ = false;
   leveldb::Status status_;
   BlockCursor index_;

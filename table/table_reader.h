@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// One open table file. Immutable after Open; every method may be called from any thread at once.
-// leveldb::Table is a thin face over it; the store uses it directly. Checks every size and offset
-// it reads: a damaged file gives Status::Corruption naming the file, the offset and the cause,
-// never a crash.
+// One open table file. Immutable after Open; thread-safe. leveldb::Table wraps it; the store uses
+// it directly. Validates every size and offset it reads: a damaged file returns Status::Corruption
+// with file, offset and cause, and never crashes.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +20,32 @@
 
 namespace lull {
 
-/// How a table is read, fixed at open.
+/// Options of a table, fixed at open.
 struct TableReadOptions {
   KeyOrder order{leveldb::BytewiseComparator(), KeyOrder::Keys::kUser};
-  const leveldb::FilterPolicy* filter_policy = nullptr;  ///< asked about user keys
-  leveldb::Cache* block_cache = nullptr;                 ///< may be null: blocks are then not kept
-  bool paranoid_checks = false;                          ///< Open fails on a damaged filter too
+  const leveldb::FilterPolicy* filter_policy = nullptr;  ///< sees user keys
+  leveldb::Cache* block_cache = nullptr;                 ///< null: blocks are not cached
+  bool paranoid_checks = false;                          ///< Open also fails on a damaged filter
   std::string file_name;                                 ///< for messages
 };
 
-/// How one read behaves.
+/// Options of one read.
 struct BlockReadOptions {
   bool verify_checksums = false;
   bool fill_cache = true;
-  /// The iterator expects to be read through to the end: it reads ahead in growing steps and leaves
-  /// the cache alone.
+  /// If not 0, the iterator expects a full scan: it reads ahead in growing steps and does not use
+  /// the cache.
   size_t readahead_bytes = 0;
-  /// For clients' iterators and for salvage: an iterator skips blocks that it cannot read, and its
-  /// status stays the first error until the iterator is deleted.
+  /// For clients' iterators and for salvage: the iterator skips unreadable blocks, and its status
+  /// stays the first error until it is deleted.
   bool skip_damaged_blocks = false;
-  /// May be null. An iterator adds the stored bytes of each block that it enters.
+  /// Can be null. An iterator adds the stored size of each block that it enters.
   OwnedCounter* bytes_entered = nullptr;
 };
 
 class TableReader {
  public:
-  /// Takes `file`, which is `file_bytes` long.
+  /// Takes ownership of `file`, which has `file_bytes` bytes.
   static leveldb::Status Open(const TableReadOptions& options,
                               std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
                               std::unique_ptr<TableReader>* result);
@@ -54,19 +53,20 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  /// Finds the first entry with key >= `target` in the one block that can hold it (after asking the
-  /// filter), without allocating where the block is cached. When there is one, calls visit(arg,
-  /// key, value) once; the slices live for the call. Whether its user key equals the target's is
-  /// for the caller to see.
+  /// Finds the first entry with key >= `target` in the only block that can have it, after checking
+  /// the filter. If found, calls visit(arg, key, value) once; the slices are valid during the call.
+  /// The caller must check that its user key equals the target's. Does not allocate if the block is
+  /// cached.
   leveldb::Status Get(const BlockReadOptions& options, const leveldb::Slice& target, void* arg,
                       void (*visit)(void* arg, const leveldb::Slice& key,
                                     const leveldb::Slice& value)) const;
 
-  /// Iterator over all entries; the reader must outlive it. Unreadable data stops it (but see
-  /// skip_damaged_blocks): it is not Valid, and its status says why until the next Seek.
+  /// Iterates over all entries; the reader must outlive the result. Unreadable data stops the
+  /// iterator (see skip_damaged_blocks): it is not Valid, and status() returns the cause until the
+  /// next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
 
-  /// Where in the file the data of `key` begins or would begin.
+  /// Approximate position of `key` in the file, in bytes; present or not.
   uint64_t ApproximateOffsetOf(const leveldb::Slice& key) const;
 
  private:

@@ -21,11 +21,11 @@ using leveldb::Status;
 
 namespace {
 
-/// Compresses block after block; owns what can be used again.
+/// Compresses blocks one after another and reuses its buffers.
 class Compressor {
  public:
-  /// The bytes to store for `raw`, and `*type`, how they are compressed: not at all where that
-  /// would save less than an eighth. They live until the next call.
+  /// Returns the bytes to store for `raw` and sets `*type`. Does not compress if that saves less
+  /// than an eighth. The bytes are valid until the next call.
   Slice Run(const TableWriteOptions& options, const Slice& raw, leveldb::CompressionType* type) {
     const bool done =
         (options.compression == leveldb::kSnappyCompression && Snappy(raw)) ||
@@ -73,7 +73,7 @@ struct TableWriter::Rep {
   }
 
   void IndexLastBlock(const std::string& key);
-  /// Both return where the block went; meaningless once status is bad.
+  /// Both return the block's handle; meaningless after an error.
   BlockHandle WriteBlock(BlockBuilder* block);
   BlockHandle WriteStored(const Slice& bytes, leveldb::CompressionType type);
   BlockHandle WriteMetaindex();
@@ -89,11 +89,11 @@ struct TableWriter::Rep {
   Compressor compressor;
   std::string scratch;
 
-  /// A data block enters the index only when the next key is known: the shorter the key between,
-  /// the smaller the index.
+  /// A data block enters the index when the next key is known: a short separator between the two
+  /// keys makes a small index.
   bool unindexed = false;
   BlockHandle unindexed_handle;
-  std::string last_key;  ///< of the unindexed block
+  std::string last_key;  ///< last key of the unindexed block
 };
 
 TableWriter::TableWriter(const TableWriteOptions& options, leveldb::WritableFile* file)

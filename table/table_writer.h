@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Writes one table file in LevelDB's format, front to back. One thread at a time.
-// leveldb::TableBuilder is a thin face over it; flushes and compactions use it directly.
+// Writes one table file in LevelDB's format, from start to end. One thread at a time.
+// leveldb::TableBuilder wraps it; flushes and compactions use it directly.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace lull {
 
 struct TableWriteOptions {
   KeyOrder order{leveldb::BytewiseComparator(), KeyOrder::Keys::kUser};
-  const leveldb::FilterPolicy* filter_policy = nullptr;  ///< fed with user keys
+  const leveldb::FilterPolicy* filter_policy = nullptr;  ///< receives user keys
   size_t block_bytes = 4096;  ///< uncompressed size at which a data block is closed
   int block_restart_interval = 16;
   leveldb::CompressionType compression = leveldb::kSnappyCompression;
@@ -27,34 +27,34 @@ struct TableWriteOptions {
 
 class TableWriter {
  public:
-  /// `file` outlives the writer and is neither synced nor closed by it.
+  /// `file` must outlive the writer, which neither syncs nor closes it.
   TableWriter(const TableWriteOptions& options, leveldb::WritableFile* file);
   ~TableWriter();
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  /// REQUIRES: key is after every key added before; neither Finish nor Abandon was called.
+  /// REQUIRES: `key` sorts after all keys added so far; neither Finish nor Abandon was called.
   void Add(const leveldb::Slice& key, const leveldb::Slice& value);
 
-  /// Closes the block under construction, so that the next entry begins a new one.
+  /// Ends the current block; the next entry begins a new one.
   void FlushBlock();
 
-  /// Writes what remains, filter, index and footer.
+  /// Writes the last block, filter, index and footer.
   leveldb::Status Finish();
 
-  /// Gives the table up; its bytes in the file mean nothing.
+  /// Abandons the table; the file is not a valid table.
   void Abandon();
 
   leveldb::Status status() const;
   uint64_t EntryCount() const;
-  /// Bytes appended so far; after Finish the file's size.
+  /// Bytes appended so far; after Finish, the file size.
   uint64_t FileBytes() const;
-  /// Changes what may change between blocks (compression, block size); false when `options` changes
-  /// the order.
+  /// Changes compression and block size for the following blocks. Returns false if `options` has a
+  /// different order.
   bool ChangeOptions(const TableWriteOptions& options);
 
-  /// Bytes that the index would have if `next_key` were added and began a block: keys that share a
-  /// long prefix are not shortened, so the index can be larger than the compressed data.
+  /// Size of the index in bytes if `next_key` were added and began a block. Keys with a long common
+  /// prefix are not shortened, so the index can be larger than the compressed data.
   uint64_t IndexBytesWith(const leveldb::Slice& next_key) const;
 
  private:

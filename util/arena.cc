@@ -5,8 +5,8 @@
 namespace lull {
 
 char* Arena::AllocateSlow(size_t bytes) {
-  // A large request gets a block of its own, so that what is left of the current one is not thrown
-  // away for it: at most a quarter of any block is wasted.
+  // A large request gets its own block and leaves the rest of the current block usable. So at most
+  // a quarter of any block is wasted.
   if (bytes > pool_->block_bytes() / 4) {
     large_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
     memory_bytes_.fetch_add(bytes + sizeof(large_.back()), std::memory_order_relaxed);

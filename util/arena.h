@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Memory that is freed all at once: nodes of one memtable. One thread allocates; any thread reads
-// the total.
+// Arena: memory for the nodes of one memtable, freed all at once. One thread allocates; any thread
+// can read the total.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,15 @@ namespace lull {
 
 class Arena {
  public:
-  /// Blocks are taken from the pool as needed, and given back at the end; larger requests get their
-  /// own from the heap.
+  /// Takes blocks from the pool as needed and returns them at destruction. Large requests come from
+  /// the heap.
   explicit Arena(std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>())
       : pool_(std::move(pool)) {}
   ~Arena() { pool_->Give(std::move(blocks_)); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Aligned for a pointer. Never fails short of std::bad_alloc.
+  /// Aligned for a pointer. Fails only by throwing std::bad_alloc.
   char* Allocate(size_t bytes) {
     const size_t rounded = (bytes + 7) & ~size_t{7};
     if (rounded > remaining_) return AllocateSlow(rounded);
@@ -34,7 +34,7 @@ class Arena {
     return result;
   }
 
-  /// Bytes of all blocks. Any thread.
+  /// Total bytes of all blocks. Any thread.
   size_t MemoryBytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:

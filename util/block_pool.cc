@@ -30,7 +30,7 @@ BlockPool::Block BlockPool::Take() {
 }
 
 void BlockPool::Give(std::vector<Block> blocks) {
-  // Whoever still reads a freed memtable is caught as if it had gone to the heap.
+  // Lets ASan report a read of a freed memtable, as if its blocks were freed to the heap.
   for (const Block& block : blocks) ASAN_POISON_MEMORY_REGION(block.get(), block_bytes_);
   MutexLock lock(mutex_);
   free_.insert(free_.end(), std::make_move_iterator(blocks.begin()),

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Blocks of memory that memtables pass on to one another. A burst fills and frees a memtable every
-// few milliseconds; from the heap, each would fault in its pages anew, and wait for whoever holds
-// the address space's lock meanwhile (a WAL being mapped, for one). Any thread.
+// A pool of memory blocks that memtables reuse. In a burst, a memtable fills and is freed every few
+// milliseconds. Blocks from the heap would fault in their pages each time and wait for the address
+// space lock, which for example mmap of a WAL holds. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ class BlockPool {
 
   size_t block_bytes() const { return block_bytes_; }
 
-  /// One that was given back, or a new one. Its content is anything.
+  /// Returns a pooled block or a new one. Its contents are unspecified.
   Block Take() LULL_EXCLUDES(mutex_);
-  /// REQUIRES: every block is of block_bytes().
+  /// Returns blocks to the pool. REQUIRES: every block has block_bytes() bytes.
   void Give(std::vector<Block> blocks) LULL_EXCLUDES(mutex_);
-  /// Frees what is held beyond `bytes`.
+  /// Frees pooled blocks beyond `bytes`.
   void TrimTo(size_t bytes) LULL_EXCLUDES(mutex_);
 
  private:

@@ -2,7 +2,7 @@
 //
 // LevelDB's Bloom filter. On disk: the bit array, then one byte with the number of probes. A key's
 // probes start at its hash and step by the hash rotated by 17 bits, both modulo the number of bits.
-// Every bit of it is format.
+// All of this is part of the file format.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr uint32_t kHashSeed = 0xbc9f1d34u;
 constexpr unsigned kProbesMax = 30;    // larger counts are reserved for other encodings
 constexpr size_t kFilterBitsMin = 64;  // keeps the false positives of tiny filters low
 
-/// The positions of one key's probes, one after another.
+/// The probe positions of one key, in order.
 class Probes {
  public:
   Probes(const Slice& key, size_t bits)
@@ -42,8 +42,8 @@ class BloomFilterPolicy final : public FilterPolicy {
  public:
   explicit BloomFilterPolicy(int bits_per_key)
       : bits_per_key_(static_cast<size_t>(std::max(bits_per_key, 0))),
-        // ln 2 probes for each bit per key let the fewest keys through; rounded down, since probes
-        // cost time as well.
+        // ln 2 probes per bit per key minimize false positives. Rounded down, because probes also
+        // cost time.
         probes_(std::clamp(static_cast<unsigned>(static_cast<double>(bits_per_key_) * 0.69), 1u,
                            kProbesMax)) {}
 
@@ -66,11 +66,11 @@ class BloomFilterPolicy final : public FilterPolicy {
   }
 
   bool KeyMayMatch(const Slice& key, const Slice& filter) const override {
-    if (filter.empty()) return false;  // the filter of no keys at all
+    if (filter.empty()) return false;  // filter of an empty key set
     const size_t bytes = filter.size() - 1;
     const unsigned probe_count = static_cast<unsigned char>(filter[bytes]);
     if (bytes == 0 || probe_count > kProbesMax)
-      return true;  // not an encoding of ours: nothing can be ruled out
+      return true;  // unknown encoding: nothing is excluded
     Probes probes(key, bytes * 8);
     for (unsigned probe = 0; probe < probe_count; probe++) {
       const size_t bit = probes.Next();

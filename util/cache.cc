@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The LRU cache: 16 shards, each with a mutex, a hash table and a list of the entries that nobody
-// holds, least recently used first. An entry is in the list exactly when it is in the table and has
-// no handle out; so what is evicted is always the head of the list, and entries in use cannot be
-// evicted, only forgotten (Erase, or replaced by Insert), and then die with their last handle.
+// The LRU cache: 16 shards. Each has a mutex, a hash table and a list of entries without handles,
+// least recently used first. An entry is in the list if and only if it is in the table and has no
+// handle. So eviction always takes the head of the list, and an entry in use is never evicted.
+// Erase or a replacing Insert removes it from the table; its last Release then destroys it.
 // Deleters run outside the mutex.
 
 #include "leveldb/cache.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr unsigned kShardBits = 4;
 constexpr size_t kShards = size_t{1} << kShardBits;
 
-/// Neighbours in the list of idle entries, which is a ring around the shard's anchor.
+/// Neighbors in the list of idle entries, a ring around the shard's anchor.
 struct Links {
   Links* older = this;
   Links* newer = this;
@@ -43,7 +43,7 @@ struct Links {
   }
 };
 
-/// One object in the cache, with its key behind it in the same piece of memory.
+/// One object in the cache; its key follows it in the same allocation.
 struct Entry : Links {
   void* value;
   void (*deleter)(const Slice& key, void* value);
@@ -51,7 +51,7 @@ struct Entry : Links {
   size_t charge;
   size_t key_bytes;
   uint32_t hash;
-  uint32_t handles;  // given out and not given back
+  uint32_t handles;  // not released yet
   bool is_in_table;
 
   const char* KeyData() const { return reinterpret_cast<const char*>(this + 1); }
@@ -80,8 +80,7 @@ void DestroyEntry(Entry* entry) {
   ::operator delete(entry);
 }
 
-/// Entries that have left a shard and have no handle: destroyed when the shard's mutex is free
-/// again.
+/// Entries that left a shard and have no handle. Destroyed after the shard's mutex is released.
 class Leavers {
  public:
   Leavers() = default;
@@ -103,10 +102,10 @@ class Leavers {
   Entry* first_ = nullptr;
 };
 
-/// Chained hash table over entries; grows so that chains stay about one entry long.
+/// Chained hash table of entries. Grows so that chains stay about one entry long.
 class Table {
  public:
-  /// The link that points to the entry with this key, or the null link at the end of its chain.
+  /// Returns the link to the entry with this key, or the null link at the end of its chain.
   Entry** Find(const Slice& key, uint32_t hash) {
     Entry** link = &buckets_[hash & (buckets_.size() - 1)];
     while (*link != nullptr && ((*link)->hash != hash || (*link)->Key() != key))
@@ -122,7 +121,7 @@ class Table {
     *bucket = entry;
   }
 
-  /// Takes out the entry that `link`, from Find, points to.
+  /// Removes the entry that `link`, from Find, points to.
   Entry* Take(Entry** link) {
     Entry* const entry = *link;
     *link = entry->next_in_bucket;
@@ -160,13 +159,13 @@ class alignas(64) Shard {
     assert(charge_ == 0 && "a handle is still out");
   }
 
-  /// Before use; not a constructor argument because shards live in an array.
+  /// Called before use. Not a constructor argument, because shards live in an array.
   void SetCapacity(size_t capacity) { capacity_ = capacity; }
 
   Entry* Insert(const Slice& key, uint32_t hash, void* value, size_t charge,
                 void (*deleter)(const Slice& key, void* value)) LULL_EXCLUDES(mutex_) {
     Entry* const entry = MakeEntry(key, hash, value, charge, deleter);
-    if (capacity_ == 0) return entry;  // caching is off: the entry lives as long as this handle
+    if (capacity_ == 0) return entry;  // no caching: the entry lives until this handle is released
     Leavers leavers;
     lull::MutexLock lock(mutex_);
     if (Entry** const link = table_.Find(key, hash); *link != nullptr) ForgetLocked(link, &leavers);
@@ -191,7 +190,7 @@ class alignas(64) Shard {
     if (--entry->handles > 0) return;
     if (!entry->is_in_table) return leavers.Add(entry);
     entry->LinkBefore(&idle_);
-    EvictLocked(capacity_, &leavers);  // while it was held, others may have filled the cache up
+    EvictLocked(capacity_, &leavers);  // others can have filled the cache while it was held
   }
 
   void Erase(const Slice& key, uint32_t hash) LULL_EXCLUDES(mutex_) {
@@ -212,7 +211,7 @@ class alignas(64) Shard {
   }
 
  private:
-  /// Takes the entry out of the table. It leaves at once unless it is held.
+  /// Removes the entry from the table. Without a handle it also leaves the shard.
   void ForgetLocked(Entry** link, Leavers* leavers) LULL_REQUIRES(mutex_) {
     Entry* const entry = table_.Take(link);
     entry->is_in_table = false;
@@ -222,13 +221,13 @@ class alignas(64) Shard {
     leavers->Add(entry);
   }
 
-  /// REQUIRES: some entry is idle.
+  /// REQUIRES: at least one entry is idle.
   void EvictOldestLocked(Leavers* leavers) LULL_REQUIRES(mutex_) {
     const auto* const oldest = static_cast<Entry*>(idle_.newer);
     ForgetLocked(table_.Find(oldest->Key(), oldest->hash), leavers);
   }
 
-  /// Brings the charge down to `target`, as far as idle entries allow.
+  /// Evicts idle entries until the charge is at most `target`, as far as possible.
   void EvictLocked(size_t target, Leavers* leavers) LULL_REQUIRES(mutex_) {
     while (charge_ > target && idle_.newer != &idle_) EvictOldestLocked(leavers);
   }
@@ -245,7 +244,7 @@ class alignas(64) Shard {
 class ShardedLruCache final : public Cache {
  public:
   explicit ShardedLruCache(size_t capacity) {
-    // Rounded up, so that a small cache still keeps something.
+    // Rounded up, so that even a small cache stores something.
     const size_t shard_capacity = capacity / kShards + (capacity % kShards != 0 ? 1 : 0);
     for (Shard& shard : shards_) shard.SetCapacity(shard_capacity);
   }

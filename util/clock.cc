@@ -21,7 +21,7 @@ class SystemClock final : public Clock {
   uint64_t NowNanos() const override { return ReadNanos(CLOCK_MONOTONIC); }
 
   void SleepForNanos(uint64_t nanos) override {
-    // An absolute deadline, so that signals do not stretch the sleep.
+    // An absolute deadline, so that signals do not lengthen the sleep.
     const uint64_t wake_nanos = NowNanos() + nanos;
     const timespec wake = {.tv_sec = static_cast<time_t>(wake_nanos / kNanosPerSecond),
                            .tv_nsec = static_cast<long>(wake_nanos % kNanosPerSecond)};
@@ -33,7 +33,7 @@ class SystemClock final : public Clock {
 }  // namespace
 
 Clock* Clock::System() {
-  static Clock* const clock = new SystemClock;  // never destroyed: threads may outlive main
+  static Clock* const clock = new SystemClock;  // never destroyed: threads can outlive main
   return clock;
 }
 

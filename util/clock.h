@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The one home of time. Everything that needs to know what time it is holds a Clock*; tests pass a
-// ManualClock.
+// The only source of time. Code that needs the time holds a Clock*; tests pass a ManualClock.
 #pragma once
 
 #include <atomic>
@@ -21,11 +20,11 @@ class Clock {
 
   uint64_t NowMicros() const { return NowNanos() / 1000; }
 
-  /// The machine's monotonic clock; lives for ever.
+  /// The monotonic clock of this machine; never destroyed.
   static Clock* System();
 };
 
-/// Stands still until told otherwise; sleeping advances it at once. Thread-safe.
+/// Advances only when set; a sleep advances it at once. Thread-safe.
 class ManualClock final : public Clock {
  public:
   uint64_t NowNanos() const override { return now_nanos_.load(std::memory_order_relaxed); }
@@ -36,8 +35,8 @@ class ManualClock final : public Clock {
   std::atomic<uint64_t> now_nanos_{1};
 };
 
-/// Microseconds since 1970 by the machine's calendar clock, which may jump: for messages and
-/// Env::NowMicros only.
+/// Microseconds since 1970 from the calendar clock, which can jump. Use only for messages and
+/// Env::NowMicros.
 uint64_t WallClockMicros();
 
 }  // namespace lull

@@ -7,7 +7,7 @@ namespace {
 
 using leveldb::Slice;
 
-/// Seven bits a byte, lowest first; the top bit says that more follow.
+/// Seven bits per byte, lowest first. The top bit is set if more bytes follow.
 template <typename Unsigned>
 char* EncodeVarint(char* out, Unsigned value) {
   while (value > 0x7f) {
@@ -18,7 +18,7 @@ char* EncodeVarint(char* out, Unsigned value) {
   return out;
 }
 
-/// Bits beyond the width of `Unsigned` in the last permitted byte are dropped, as LevelDB does.
+/// Drops bits of the last permitted byte that exceed the width of `Unsigned`, as LevelDB does.
 template <typename Unsigned, int kBytesMax>
 const char* DecodeVarint(const char* in, const char* limit, Unsigned* value) {
   Unsigned sum = 0;
@@ -33,7 +33,7 @@ const char* DecodeVarint(const char* in, const char* limit, Unsigned* value) {
   return nullptr;
 }
 
-/// Makes `input` begin at `end`, which lies inside it or is null; false when it is null.
+/// Advances `input` to `end`, a position inside it or null; returns false if null.
 bool AdvanceTo(Slice* input, const char* end) {
   if (end == nullptr) return false;
   input->remove_prefix(static_cast<size_t>(end - input->data()));

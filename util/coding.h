@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The byte encodings of LevelDB's files: little-endian fixed integers, base-128 varints,
+// The byte encodings of LevelDB's files: little-endian fixed integers, base-128 varints and
 // length-prefixed strings.
 #pragma once
 
@@ -31,7 +31,7 @@ inline uint64_t DecodeFixed64(const char* in) {
 constexpr int kVarint32BytesMax = 5;
 constexpr int kVarint64BytesMax = 10;
 
-/// Write at `out`, which has room for the maximum; return the end.
+/// Write at `out`, which has room for the maximum; return the end of the output.
 char* EncodeVarint32(char* out, uint32_t value);
 char* EncodeVarint64(char* out, uint64_t value);
 int VarintLength(uint64_t value);
@@ -42,8 +42,8 @@ void PutVarint32(std::string* out, uint32_t value);
 void PutVarint64(std::string* out, uint64_t value);
 void PutLengthPrefixed(std::string* out, const leveldb::Slice& value);
 
-/// Read from [in, limit); return the end of what was read, or nullptr when it is cut short or too
-/// long.
+/// Read from [in, limit); return the end of the input read, or nullptr if the value is truncated or
+/// too long.
 const char* DecodeVarint32Slow(const char* in, const char* limit, uint32_t* value);
 const char* DecodeVarint64(const char* in, const char* limit, uint64_t* value);
 inline const char* DecodeVarint32(const char* in, const char* limit, uint32_t* value) {
@@ -54,7 +54,7 @@ inline const char* DecodeVarint32(const char* in, const char* limit, uint32_t* v
   return DecodeVarint32Slow(in, limit, value);
 }
 
-/// Read from the front of `input` and advance it; false (input then unspecified) when it is
+/// Read from the front of `input` and advance it. Return false, with `input` unspecified, if
 /// malformed.
 bool GetFixed32(leveldb::Slice* input, uint32_t* value);
 bool GetFixed64(leveldb::Slice* input, uint64_t* value);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned kByteMax = 0xff;
 
-/// Cuts *key behind the byte at `position`, which is not the largest, and increments that byte: the
-/// shortest key that sorts behind all keys with the prefix it replaces.
+/// Truncates *key after the byte at `position`, which is less than 0xff, and increments that byte.
+/// The result is the shortest key that sorts after all keys with the replaced prefix.
 void CutAndIncrement(std::string* key, size_t position) {
   key->resize(position + 1);
   key->back() = static_cast<char>(static_cast<unsigned char>(key->back()) + 1);
@@ -28,7 +28,7 @@ class BytewiseOrder final : public Comparator {
     const size_t common_max = std::min(start->size(), limit.size());
     size_t at = 0;
     while (at < common_max && (*start)[at] == limit[at]) at++;
-    if (at == common_max) return;  // one is a prefix of the other: nothing shorter lies between
+    if (at == common_max) return;  // one is a prefix of the other: no shorter separator exists
     const auto low = static_cast<unsigned char>((*start)[at]);
     const auto high = static_cast<unsigned char>(limit[at]);
     if (low + 1u < high) CutAndIncrement(start, at);
@@ -50,7 +50,7 @@ Comparator::~Comparator() = default;
 
 const Comparator* BytewiseComparator() {
   static const Comparator* const order =
-      new BytewiseOrder;  // never destroyed: stores may outlive main
+      new BytewiseOrder;  // never destroyed: stores can outlive main
   return order;
 }
 

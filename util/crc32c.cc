@@ -23,7 +23,7 @@ constexpr uint32_t TimesX(uint32_t value) {
   return (value >> 1) ^ ((value & 1) != 0 ? kPolynomial : 0u);
 }
 
-/// kTables[k][b]: what byte `b` followed by `k` zero bytes leaves in the register.
+/// kTables[k][b]: the register after byte `b` and `k` zero bytes.
 constexpr auto kTables = [] {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t byte = 0; byte < 256; byte++) {
@@ -46,10 +46,10 @@ inline uint64_t Load64(const unsigned char* in) {
   return word;
 }
 
-// One instruction takes 8 bytes but three cycles until its result is there, while a new one can
-// begin every cycle. So long input is cut into three lanes that advance side by side, and the
-// lanes' registers are joined at the end: a register is a polynomial modulo P, and the bytes of the
-// lanes behind it multiply it by x^(8 * their number).
+// One instruction takes 8 bytes. Its result takes three cycles, but a new one can start every
+// cycle. So long input is split into three lanes that advance in parallel. The lane registers are
+// joined at the end: a register is a polynomial modulo P, and the bytes of the lanes that follow
+// multiply it by x^(8 * their number).
 constexpr size_t kLaneBytes[] = {2048, 512, 128};
 
 #if defined(__x86_64__)
@@ -61,9 +61,9 @@ constexpr uint32_t PowerOfX(size_t exponent) {
   return value;
 }
 
-/// crc * x^(8 * kBytes). The carry-less product of two reflected values is their product times x,
-/// and the CRC of the 64-bit word it fills multiplies it by x^32 and reduces it: 33 powers that the
-/// constant leaves out.
+/// crc * x^(8 * kBytes). The carry-less product of two reflected values is their product times x.
+/// The CRC of the resulting 64-bit word multiplies by x^32 and reduces. So the constant omits 33
+/// powers.
 template <size_t kBytes>
 __attribute__((target("sse4.2,pclmul"))) inline uint32_t ShiftBehind(uint32_t crc) {
   constexpr uint32_t kFactor = PowerOfX(8 * kBytes - 33);
@@ -104,8 +104,8 @@ __attribute__((target("sse4.2,pclmul"))) uint32_t ExtendSse42(uint32_t crc, cons
 
 #elif defined(__aarch64__)
 
-/// The instructions by hand: compilers differ in how they let a single function use more than the
-/// base architecture.
+/// Inline assembly, because compilers differ in how a single function can use more than the base
+/// architecture.
 inline uint32_t Crc32cDoubleword(uint32_t crc, uint64_t word) {
   asm(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
   return crc;
@@ -115,8 +115,8 @@ inline uint32_t Crc32cByte(uint32_t crc, uint32_t byte) {
   return crc;
 }
 
-/// kBehind<n>[k][b]: byte `k` of a register, holding `b`, after n zero bytes. Four look-ups join a
-/// lane.
+/// kBehind<n>[k][b]: byte `k` of a register, with value `b`, after n zero bytes. Four lookups join
+/// a lane.
 template <size_t kBytes>
 constexpr auto kBehind = [] {
   uint32_t shifted[32] = {};
@@ -179,8 +179,8 @@ Choice Choose() {
 
 uint32_t ChooseAndExtend(uint32_t crc, const char* data, size_t size);
 
-/// Threads that race to replace the first value all store the same one. Constant-initialised, so it
-/// is ready for whatever runs before main.
+/// Threads that race to replace the first value all store the same one. Constant-initialized, so it
+/// is usable before main.
 constinit std::atomic<uint32_t (*)(uint32_t, const char*, size_t)> chosen_extend{&ChooseAndExtend};
 
 uint32_t ChooseAndExtend(uint32_t crc, const char* data, size_t size) {

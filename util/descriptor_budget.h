@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A share of the process' file descriptors, for files that can do without one: a table that is
-// reopened for each read, a log that is not yet needed. Stores with many tables thus leave the
-// program enough descriptors for its own business. Thread-safe.
+// A limit on file descriptors for files that also work without one: a table that can be reopened
+// for each read, a log that is not needed yet. It leaves the program enough descriptors even if
+// stores have many tables. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace lull {
 
 class DescriptorBudget {
  public:
-  /// `limit` returns how many descriptors may be taken now; it may change.
+  /// `limit` returns the current limit; it can change over time.
   explicit DescriptorBudget(int64_t (*limit)()) : limit_(limit) {}
 
   bool TryTake() {

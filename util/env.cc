@@ -19,7 +19,7 @@ Status WriteWholeFile(Env* env, const Slice& data, const std::string& name, bool
   if (s.ok() && sync) s = file->Sync();
   if (s.ok()) s = file->Close();
   file.reset();
-  if (!s.ok()) env->RemoveFile(name);  // half a file is worse than none
+  if (!s.ok()) env->RemoveFile(name);  // do not leave a partial file
   return s;
 }
 
@@ -39,8 +39,8 @@ Status Env::NewAppendableFile(const std::string& fname, WritableFile** result) {
   return Status::NotSupported("NewAppendableFile", fname);
 }
 
-// The old names and the new ones call each other: an Env overrides either. One that overrides
-// neither recurses, as it does in LevelDB.
+// The old and the new names call each other: an Env overrides one of the two. An Env that overrides
+// neither recurses, as in LevelDB.
 Status Env::RemoveFile(const std::string& name) { return DeleteFile(name); }
 Status Env::RemoveDir(const std::string& dir) { return DeleteDir(dir); }
 Status Env::DeleteFile(const std::string& name) { return RemoveFile(name); }

@@ -14,7 +14,7 @@ namespace {
 
 using Extensions = Registry<leveldb::Env, EnvExtension>;
 
-/// A Status has no room for errno, so this looks for the system's message at its end.
+/// A Status does not store errno, so compare the system's message at the end of its text.
 bool EndsWithErrorOf(const leveldb::Status& status, std::initializer_list<int> errors) {
   if (!status.IsIOError()) return false;
   const std::string text = status.ToString();

@@ -1,15 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store needs of a file system beyond leveldb::Env. Only our own Envs and those of tests
-// derive from it. A store looks for the extension when it opens. Without one it uses the plain Env,
-// which can be slower and cannot make a new file's name durable before the next MANIFEST sync;
-// nothing else changes.
+// File system operations that the store needs beyond leveldb::Env. Only Lull's own Envs and test
+// Envs derive from it. A store looks for the extension when it opens. Without one it uses the plain
+// Env. That can be slower, and a new file's name is durable only after the next MANIFEST sync.
 //
-// Env and EnvExtension differ in who syncs folders. By LevelDB's contract the sync of an Env's
-// MANIFEST syncs its folder first. With an extension the store syncs the folder itself where there
-// are new names.
+// Env and EnvExtension differ in who syncs directories. By LevelDB's contract, syncing the MANIFEST
+// of an Env first syncs its directory. With an extension, the store itself syncs the directory
+// after it creates files.
 //
-// Thread-safe, like Env itself.
+// Thread-safe, like Env.
 #pragma once
 
 #include <cstddef>
@@ -25,105 +24,104 @@ class DescriptorBudget;
 
 /// How the records of a log file reach the kernel.
 enum class LogFileMode {
-  kWrite,   ///< write(2) for each flush: right where appends are synced
-  kMapped,  ///< stores into a shared mapping, faulted in ahead: no system call an append
+  kWrite,   ///< write(2) for each flush: for logs whose appends are synced
+  kMapped,  ///< stores into a pre-faulted shared mapping: no system call per append
 };
 
-/// How readers of a log go through it, as far as the owner of a recycled file has to know.
+/// How log readers scan a file, as far as recycling depends on it.
 struct LogBlocks {
-  size_t block_bytes;  ///< they look for a record at each multiple of this, whatever precedes it
-  size_t mark_bytes;   ///< where so many zeros stand in place of a record, none is in that block
+  size_t block_bytes;  ///< readers look for a record at each multiple of this
+  size_t mark_bytes;   ///< a block with this many zeros in place of a record has no more records
 };
 
-/// A file for log records, as NewLogFile and ReuseLogFile make it.
+/// A file for log records, created by NewLogFile or ReuseLogFile.
 class LogFile : public leveldb::WritableFile {
  public:
-  /// Called after the last Append. Gives back the space allocated ahead and, where Sync can do
-  /// without it, the descriptor. Sync and Close still work.
+  /// Called after the last Append. Releases the preallocated space and, if Sync does not need it,
+  /// the descriptor. Sync and Close still work.
   virtual leveldb::Status Seal() { return leveldb::Status::OK(); }
   virtual bool HoldsDescriptor() const { return true; }
 };
 
-/// Who writes a table. A flush frees memory and logs, so it may use the last descriptors.
+/// The writer of a table. A flush frees memory and logs, so it can use the last descriptors.
 enum class TableWriterKind { kFlush, kCompaction };
 
 class EnvExtension {
  public:
-  /// The extension of `env` for as long as this exists. `env` is the object that is being built.
+  /// Extends `env` during the lifetime of this object. `env` is the object under construction.
   explicit EnvExtension(leveldb::Env* env);
   virtual ~EnvExtension();
   EnvExtension(const EnvExtension&) = delete;
   EnvExtension& operator=(const EnvExtension&) = delete;
 
-  /// Makes names created, renamed or removed in `dir` durable.
+  /// Makes durable which names were created, renamed or removed in `dir`.
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;
 
-  /// Creates (truncates) a log file with `capacity_bytes` (may be 0) allocated and zeroed ahead, so
-  /// that appends within it change no metadata. The file ends in zeros until it is closed (for
-  /// good, if the object is destroyed without). After each successful Append + Flush the bytes
-  /// outlive the process. Default: NotSupported, and the caller uses Env::NewWritableFile.
+  /// Creates (truncates) a log file with `capacity_bytes` (0 is allowed) preallocated and zeroed,
+  /// so that appends within it change no metadata. The file ends in zeros until it is closed;
+  /// permanently if the object is destroyed without Close. After each successful Append + Flush,
+  /// the bytes survive a crash of the process. Default: NotSupported; the caller then uses
+  /// Env::NewWritableFile.
   virtual leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes,
                                      LogFileMode mode, LogFile** result);
 
-  /// Makes a log file of an old one, whose contents nobody needs any more: `old_name`, made by
-  /// NewLogFile with kWrite or by this, and not open. Its blocks were written before, so appends
-  /// within its length change no metadata, and there are no zeros to be written first.
+  /// Recycles `old_name`, an obsolete log that is not open, as a new log. `old_name` must come from
+  /// NewLogFile with kWrite or from this method. Its blocks are already written, so appends within
+  /// its length change no metadata and no zeros need to be written first.
   ///
-  /// The steps are these, so that a crash leaves either the old name or a log that reads as empty:
-  /// the first block is zeroed and each later one marked as empty, which is made durable; then the
-  /// file gets `new_name` (which is as durable as any new one). An append overwrites what is there,
-  /// and puts a mark behind itself, in the same call: readers never see what is left of the old
-  /// log. Close cuts that off.
+  /// A crash must leave either the old name or a log that reads as empty. So the method first
+  /// zeroes the first block, marks each later block as empty, and syncs. Then it renames the file
+  /// to `new_name` (as durable as any new name). Each append overwrites old bytes and, in the same
+  /// call, writes a mark after the new ones: readers never see remains of the old log. Close
+  /// truncates the file after the last append.
   ///
-  /// Default: NotSupported. After a failure the old file is of no use but to be removed.
+  /// Default: NotSupported. After a failure the old file is unusable; remove it.
   virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
                                        const LogBlocks& blocks, LogFile** result);
 
-  /// Opens a file for a compaction, which reads it mostly from front to back: large reads ahead.
-  /// One thread uses the result. Default: NotSupported, and the caller uses
+  /// Opens a file for a compaction, which reads it mostly sequentially: uses large read-ahead. Only
+  /// one thread uses the result. Default: NotSupported; the caller then uses
   /// Env::NewRandomAccessFile.
   virtual leveldb::Status NewCompactionInput(const std::string& name,
                                              leveldb::RandomAccessFile** result);
 
-  /// Creates a file written once from front to back by a flush or a compaction: written out early
-  /// and steadily, so that the Sync at its end is short. Default: NotSupported, and the caller uses
+  /// Creates a file that a flush or compaction writes sequentially. Starts writeback early and
+  /// steadily, so that the final Sync is short. Default: NotSupported; the caller then uses
   /// Env::NewWritableFile.
   virtual leveldb::Status NewTableFile(const std::string& name, TableWriterKind writer,
                                        leveldb::WritableFile** result);
 
-  /// Creates a MANIFEST whose sync leaves the folder to the caller. Default: NotSupported, and the
-  /// caller uses Env::NewWritableFile.
+  /// Creates a MANIFEST whose sync does not sync the directory; the caller does. Default:
+  /// NotSupported; the caller then uses Env::NewWritableFile.
   virtual leveldb::Status NewManifestFile(const std::string& name, leveldb::WritableFile** result);
 
-  /// Gives the file `from` a second name, `to`, which must not exist. NotSupported where the two
-  /// cannot share a file (another file system, one without hard links), as by default: the caller
-  /// copies.
+  /// Creates the hard link `to`, which must not exist, to the file `from`. NotSupported if the file
+  /// system cannot link the two; the caller then copies. Default: NotSupported.
   virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);
 
-  /// Bytes that can still be written to the file system of `dir`. Default: unlimited.
+  /// Bytes available to this process in the file system of `dir`. Default: unlimited.
   virtual uint64_t FreeBytes(const std::string& dir);
-  /// The longest file that this process may write. Default: unlimited.
+  /// Maximum size of a file that this process can write, in bytes. Default: unlimited.
   virtual uint64_t FileBytesMax();
-  /// Cuts a file that nobody has open down to `bytes`. Default: NotSupported.
+  /// Truncates a file, which must not be open, to `bytes`. Default: NotSupported.
   virtual leveldb::Status TruncateFile(const std::string& name, uint64_t bytes);
 
-  /// The share of the process' descriptors that logs may hold, all stores together; nullptr: no
-  /// limit, as by default.
+  /// The limit on descriptors of logs, shared by all stores; nullptr (the default): no limit.
   virtual DescriptorBudget* log_descriptors() { return nullptr; }
-  /// How many descriptors the files of this Env hold now. Default: 0, not known.
+  /// Number of descriptors that files of this Env hold now. Default: 0 (unknown).
   virtual uint64_t OpenDescriptors() const { return 0; }
 
  private:
   leveldb::Env* const env_;
 };
 
-/// Whether an operation failed for want of something that may come back: descriptors, disk space,
-/// memory. A retry can succeed, and a smaller one sooner.
+/// True if an operation failed because a resource ran out that can become available again:
+/// descriptors, disk space or memory. A retry can succeed, and a smaller one sooner.
 bool IsOutOfResources(const leveldb::Status& status);
-/// The same for descriptors alone: the file was not opened, so nothing was done to it.
+/// True if no descriptor was available. The file was not opened, so it is unchanged.
 bool IsOutOfDescriptors(const leveldb::Status& status);
 
-/// The extension of `env`, or nullptr. `env` may be of a class without type information.
+/// The extension of `env`, or nullptr. Works for Env classes without type information (-fno-rtti).
 EnvExtension* ExtensionOf(leveldb::Env* env);
 
 }  // namespace lull

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Env::Default(): the machine's own files, threads and time. One object, made at first use and
-// never destroyed, since stores and its threads may outlive main.
+// Env::Default(): the files, threads and time of this machine. A singleton, created at first use
+// and never destroyed, because stores and its threads can outlive main.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,16 +32,17 @@ namespace {
 
 using leveldb::Status;
 
-/// The outcome of a system call that returns 0 on success.
+/// Converts the result of a system call that returns 0 on success.
 Status Check(int returned, const std::string& context) {
   return returned == 0 ? Status::OK() : Error(context, errno);
 }
 
-/// Runs functions one after another on one thread, which starts with the first and never ends.
+/// Runs functions one at a time on one thread. The thread starts at the first Add and never ends.
 class BackgroundQueue {
  public:
-  /// If the thread cannot be started, the functions wait for the next Add, which tries again:
-  /// Schedule has no way to fail, and the caller may hold locks that the function takes.
+  /// If the thread cannot start, functions wait for the next Add, which tries again. Schedule
+  /// cannot return an error, and running the function here could deadlock on locks that the caller
+  /// holds.
   void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     pending_.push_back({function, argument});
@@ -50,7 +51,9 @@ class BackgroundQueue {
     const Status status = ThreadFactory::System()->TryStart(
         "leveldb-env", CpuClass::kNormal, [this] { RunForEver(); }, &thread_);
     if (!status.ok())
-      std::fprintf(stderr, "lull: Env::Schedule waits: %s\n", status.ToString().c_str());
+      std::fprintf(stderr,
+                   "lull: Env::Schedule: %s; scheduled work waits until a later call starts it\n",
+                   status.ToString().c_str());
   }
 
  private:
@@ -106,9 +109,9 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     result->clear();
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(dir.c_str()), &closedir);
     if (stream == nullptr) return Error(dir, errno);
-    errno = 0;  // the only way to tell the end from a failure
+    errno = 0;  // tells end of directory from an error
     while (const dirent* const entry = readdir(stream.get())) {
-      result->emplace_back(entry->d_name);  // "." and ".." too, as LevelDB's
+      result->emplace_back(entry->d_name);  // includes "." and "..", like LevelDB
       errno = 0;
     }
     return errno != 0 ? Error(dir, errno) : Status::OK();
@@ -153,7 +156,7 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
     } else {
       *path = "/tmp/leveldbtest-" + std::to_string(geteuid());
     }
-    CreateDir(*path);  // most often it is there; what else is wrong shows when it is used
+    CreateDir(*path);  // usually exists; other errors show up at first use
     return Status::OK();
   }
 
@@ -186,7 +189,7 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
 
   Status LinkFile(const std::string& from, const std::string& to) override {
     if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
-    // EMLINK: the file has as many names as it can have.
+    // EMLINK: the file has the maximum number of links.
     const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP ||
                         errno == ENOSYS || errno == EMLINK;
     return cannot ? Status::NotSupported("link to " + to, from) : Error(from, errno);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Whole files at once, beyond what leveldb/env.h offers. Any thread.
+// Operations on whole files, in addition to leveldb/env.h. Any thread.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@
 
 namespace lull {
 
-/// As leveldb::WriteStringToFile, and the bytes are on stable storage when it returns OK (the
-/// file's name is so only after EnvExtension::SyncDirectory). On failure no file of that name is
-/// left.
+/// Like leveldb::WriteStringToFile, and syncs the bytes before returning OK. The name becomes
+/// durable only with EnvExtension::SyncDirectory. On failure, removes the file.
 leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
                                       const std::string& name);
 

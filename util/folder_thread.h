@@ -1,12 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Creates files for threads of idle CPU priority.
+// Creates files on behalf of threads of idle CPU priority.
 //
-// The kernel holds a folder's lock while it creates a file in it. A thread of idle priority that
-// loses its core there blocks every other create, rename and unlink in the folder until it gets a
-// core again. With two busy cores and an fsync every millisecond, a create took up to 783 ms; with
-// the creates and unlinks at normal priority, at most 33 ms, which was I/O. A thread without
-// privilege cannot return to normal priority, so a thread that never left it makes the call.
+// The kernel locks a directory while it creates a file in it. If an idle-priority thread loses its
+// core at that point, every other create, rename and unlink in the directory blocks until the
+// thread runs again. With two busy cores and an fsync every millisecond, a create took up to 783
+// ms. With creates and unlinks at normal priority it took at most 33 ms, all of it I/O. An
+// unprivileged thread cannot return to normal priority, so a separate thread of normal priority
+// makes the call.
 #pragma once
 
 #include <deque>
@@ -23,18 +24,18 @@ namespace lull {
 class FolderThread {
  public:
   FolderThread() = default;
-  /// REQUIRES: no Run is under way.
+  /// REQUIRES: no Run is in progress.
   ~FolderThread();
   FolderThread(const FolderThread&) = delete;
   FolderThread& operator=(const FolderThread&) = delete;
 
-  /// REQUIRES: the calling thread is of normal priority, which the new thread inherits. Called
-  /// once.
+  /// Starts the thread, which inherits the normal priority of the caller. Call once.
   leveldb::Status Start();
-  /// The one that the stores of this process share, started if there is none.
+  /// Returns the instance shared by all stores of this process; starts it if necessary.
   static leveldb::Status Shared(std::shared_ptr<FolderThread>* result);
 
-  /// Runs `work` and returns when it is done. Only a caller of idle priority changes threads.
+  /// Runs `work` and returns when it is done. Only callers of idle priority switch to the other
+  /// thread.
   void Run(const std::function<void()>& work) LULL_EXCLUDES(mutex_);
 
  private:

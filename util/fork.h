@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What fork(2) means for objects with threads or locks. A forked child has only the thread that
-// called fork: no background thread runs there, and a mutex that another thread held stays locked.
-// So such an object belongs to the process that made it. The child replaces what is process-wide
-// (PerProcess) and refuses to use the rest.
+// How fork(2) affects objects with threads or locks. A forked child has only the thread that called
+// fork: background threads do not run there, and a mutex that another thread held stays locked. So
+// each such object belongs to the process that created it. The child recreates process-wide objects
+// (PerProcess) and refuses to use the others.
 //
-// The handlers of pthread_atfork do not take the locks instead: every fork, even one before an
+// Taking all locks in pthread_atfork handlers is no alternative: every fork, even one before an
 // exec, would wait for background work, and the child would still have no threads.
 #pragma once
 
@@ -16,12 +16,12 @@ namespace lull {
 
 extern constinit std::atomic<uint32_t> fork_generation;
 
-/// Differs between a process and its forked children. Costs one load. fork(2) and its wrappers
-/// advance it; vfork(2) and a direct clone(2) do not.
+/// Differs between a process and its forked children. Costs one load. Changed by fork(2) and its
+/// wrappers, not by vfork(2) or a direct clone(2).
 inline uint32_t ForkGeneration() { return fork_generation.load(std::memory_order_relaxed); }
 
-/// A T that each process makes for itself at first use. A forked child leaves the inherited one
-/// as it is. For static storage: nothing is destroyed. Thread-safe, without a lock.
+/// A T that each process creates at first use. A forked child ignores the inherited one. For static
+/// storage: never destroyed. Thread-safe and lock-free.
 template <class T>
 class PerProcess {
  public:
@@ -31,7 +31,7 @@ class PerProcess {
       Node* const made = new Node{ForkGeneration(), node};
       if (current_.compare_exchange_strong(node, made, std::memory_order_acq_rel))
         return made->value;
-      delete made;  // another thread was first
+      delete made;  // another thread was faster
     }
     return node->value;
   }

@@ -1,27 +1,28 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Why nothing is freed under a guard
+// Why no object is freed under a guard that can see it
 //
-// A guard counts itself in the column of the epoch g it read, then reads the epoch again and starts
-// over unless it is still g. (Otherwise a reader delayed between the two steps would count itself
-// in a column that a Collect has already seen empty.) All these accesses, the flip of the epoch and
-// Collect's scan of the counters are sequentially consistent; call their single order S. Collect
-// stores e + 1 only after it saw every counter of column (e + 1) % 2 at zero while the epoch was e.
+// A guard reads the epoch g, increments its counter in the column of g, and reads the epoch again.
+// It starts over unless the epoch is still g. (Otherwise a reader delayed between the two steps
+// could increment a counter in a column that Collect has already found empty.) All these accesses,
+// the epoch flip and Collect's scan of the counters are sequentially consistent; let S be their
+// single total order. Collect stores e + 1 only after it has seen every counter of column (e + 1) %
+// 2 at zero while the epoch was e.
 //
-// (1) While a guard of epoch g is held, the epoch does not pass g + 1. For g + 2 to be stored, each
+// (1) While a guard of epoch g is held, the epoch does not pass g + 1. Before g + 2 is stored, each
 //     counter of column g % 2 must be zero in a scan made after g + 1 was stored. The guard read g
-//     after counting itself, so in S its increment precedes that read, which precedes the store of
-//     g + 1, which precedes the scan. So the counter is at least 1 until the guard is released.
+//     after incrementing its counter. So in S its increment precedes that read, which precedes the
+//     store of g + 1, which precedes the scan. The counter is at least 1 until the guard is
+//     released.
 // (2) A guard that can still see an object retired in epoch r has g <= r. Epochs change under
-//     mutex_, and Retire read r under it, so the store of any later epoch happens after Retire, and
-//     thus after the unlinking. A guard that reads such an epoch happens after both, and finds what
-//     replaced the object.
-// (3) So once the epoch is r + 2, no guard of any g <= r is held, and the object may be freed. What
-//     the readers did with it happens before its destruction: their decrements release, the scan
-//     that saw them acquires, and increments and decrements in between continue the release
-//     sequence.
+//     mutex_, and Retire read r under it. So any later epoch is stored after Retire, and thus after
+//     the object was unlinked. A guard that reads such an epoch happens after both, and finds the
+//     replacement of the object.
+// (3) So once the epoch is r + 2, no guard with g <= r is held, and the object can be freed. The
+//     readers' accesses happen before its destruction: their decrements release, the scan that saw
+//     them acquires, and the increments and decrements in between continue the release sequence.
 //
-// A transient count of a guard that starts over can only make Collect flip later, never too early.
+// A guard that starts over increments a counter for a short time. That can only delay a flip.
 
 #include "util/grace.h"
 
@@ -57,12 +58,12 @@ size_t GraceDomain::Collect() {
   size_t remaining;
   {
     MutexLock lock(mutex_);
-    // Two flips are a whole grace period; more would free nothing more. With nothing retired the
-    // epoch rests, and no guard has to start over.
+    // Two flips make a full grace period; more would free nothing more. If nothing is retired, the
+    // epoch stays unchanged, so no guard has to start over.
     for (int flips = 0; flips < 2 && !retired_.empty() && TryFlipLocked(); flips++) {
     }
     const uint64_t epoch = epoch_.load(std::memory_order_relaxed);
-    // Retired in the order of epochs, so those past their grace stand in front.
+    // In epoch order, so the objects past their grace period come first.
     const auto first_kept =
         std::find_if(retired_.begin(), retired_.end(),
                      [epoch](const Retired& retired) { return retired.epoch + 2 > epoch; });
@@ -71,7 +72,7 @@ size_t GraceDomain::Collect() {
     retired_.erase(retired_.begin(), first_kept);
     remaining = retired_.size();
   }
-  // Outside the lock: destroying one object may retire others.
+  // Outside the lock: a destructor can retire other objects.
   for (Retired& retired : free_to_go) retired.destroy();
   return remaining;
 }

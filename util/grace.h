@@ -1,17 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Grace periods: how a reader uses an object that is replaced as a whole (the store's view, an open
-// table) without a lock and without touching a counter that other readers touch.
+// Grace periods (epoch-based reclamation). Readers use an object that is replaced as a whole, such
+// as the store's view or an open table, without a lock and without a counter that all readers
+// share.
 //
-// A reader holds a GraceGuard around its use. A writer unlinks an object, then hands it to Retire;
-// it is destroyed by a later Collect, once every guard that was held at the time of Retire is gone.
-// Guards are short (one read, no waiting for clients); anything kept longer takes a reference of
-// its own while under a guard.
+// A reader holds a GraceGuard while it uses the object. A writer unlinks the object, then passes it
+// to Retire. A later Collect destroys it after every guard held at the time of Retire is gone.
+// Guards are short: one read, and no waiting for clients. To keep an object longer, take a
+// reference to it under the guard.
 //
-// How: readers count themselves in one of two columns of striped counters, the column of the
-// current epoch. Collect flips the epoch when the other column is empty, and frees what was retired
-// two flips ago (grace.cc proves it). So no reader ever waits (it counts itself anew if a flip
-// comes in between), and Collect never waits either: it does what is possible now.
+// Implementation: readers increment striped counters in one of two columns, that of the current
+// epoch. Collect flips the epoch when the other column is empty, and frees objects retired two
+// flips ago (proof in grace.cc). Readers never block: if the epoch flips during the increment, they
+// increment again. Collect never blocks either: it does what is possible now.
 #pragma once
 
 #include <array>
@@ -28,17 +29,17 @@ namespace lull {
 class GraceDomain {
  public:
   GraceDomain() = default;
-  /// REQUIRES: no guard is held. Destroys what is still retired, and what that retires in turn.
+  /// REQUIRES: no guard is held. Destroys all retired objects, and those that they retire in turn.
   ~GraceDomain();
   GraceDomain(const GraceDomain&) = delete;
   GraceDomain& operator=(const GraceDomain&) = delete;
 
-  /// Runs `destroy` when no guard held now can still see the object. REQUIRES: new guards cannot
-  /// reach the object. Any thread; does not run anything itself.
+  /// Calls `destroy` from a later Collect or the destructor, after all guards held now are
+  /// released. REQUIRES: new guards cannot reach the object. Any thread.
   void Retire(std::function<void()> destroy) LULL_EXCLUDES(mutex_);
 
-  /// Frees what is free to go; returns how many retired objects remain. Any thread but one that
-  /// holds a guard.
+  /// Destroys retired objects past their grace period; returns how many remain. Any thread that
+  /// holds no guard.
   size_t Collect() LULL_EXCLUDES(mutex_);
 
  private:
@@ -52,7 +53,7 @@ class GraceDomain {
     std::function<void()> destroy;
   };
 
-  /// Advances the epoch if no guard is left in the column it moves to.
+  /// Advances the epoch if the column that it moves to has no guards.
   bool TryFlipLocked() LULL_REQUIRES(mutex_);
 
   std::atomic<uint64_t> epoch_{0};  // stored under mutex_
@@ -61,7 +62,7 @@ class GraceDomain {
   std::vector<Retired> retired_ LULL_GUARDED_BY(mutex_);
 };
 
-/// Held on the stack by a reader.
+/// Marks a read section; on the stack of the reader.
 class GraceGuard {
  public:
   explicit GraceGuard(GraceDomain& domain);

@@ -16,7 +16,7 @@ uint32_t Hash(const char* data, size_t size, uint32_t seed) {
     hash ^= hash >> 16;
   }
   if (tail_bytes != 0) {
-    uint32_t word = 0;  // the bytes left over are unsigned, lowest first
+    uint32_t word = 0;  // the remaining bytes, unsigned, lowest first
     std::memcpy(&word, tail, tail_bytes);
     hash = (hash + word) * kMultiplier;
     hash ^= hash >> 24;

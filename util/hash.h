@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// LevelDB's 32-bit string hash. Bloom filters on disk depend on it, so its values never change.
+// LevelDB's 32-bit string hash. Bloom filters on disk depend on it, so it must never change.
 #pragma once
 
 #include <cstddef>

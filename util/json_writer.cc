@@ -7,9 +7,9 @@
 namespace lull {
 namespace {
 
-/// Bytes of the well-formed UTF-8 character that `text` begins with; 0 when there is none.
-/// (Unicode's table of well-formed sequences: overlong forms, surrogates and what lies beyond
-/// U+10FFFF are none.)
+/// Length in bytes of the well-formed UTF-8 character at the start of `text`; 0 if malformed.
+/// Overlong forms, surrogates and values beyond U+10FFFF are malformed (Unicode's table of
+/// well-formed byte sequences).
 size_t Utf8Bytes(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = at(0);
@@ -80,7 +80,7 @@ void JsonWriter::Value(double value) {
   }
   char digits[32];
   std::snprintf(digits, sizeof(digits), "%.6g", value);
-  // The decimal point of a program's own locale is not JSON's.
+  // snprintf uses the decimal point of the program's locale; JSON requires '.'.
   for (char* c = digits; *c != '\0'; ++c) text_ += *c == ',' ? '.' : *c;
 }
 
@@ -90,7 +90,7 @@ void JsonWriter::Quote(std::string_view text) {
     const size_t bytes = Utf8Bytes(text);
     const auto first = static_cast<unsigned char>(text[0]);
     if (bytes == 0) {
-      text_ += "\\ufffd";  // Unicode's character for what is none
+      text_ += "\\ufffd";  // the replacement character
     } else if (first < 0x20) {
       char escape[8];
       std::snprintf(escape, sizeof(escape), "\\u%04x", first);

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Writes one JSON text (RFC 8259), piece by piece: commas, quotes and escapes are its business. One
-// thread.
+// Writes one JSON text (RFC 8259) in pieces; adds the commas, quotes and escapes. One thread.
 //
 //   JsonWriter json;
 //   json.BeginObject();
@@ -11,7 +10,7 @@
 //   json.EndObject();
 //   json.Take();  // {"levels":[1]}
 //
-// What it writes always parses when calls nest as above; it does not check that they do.
+// The output always parses if calls nest as above. Nesting is not checked.
 #pragma once
 
 #include <concepts>
@@ -28,13 +27,13 @@ class JsonWriter {
   void BeginArray() { Open('['); }
   void EndArray() { Close(']'); }
 
-  /// The name of the next value in an object.
+  /// Sets the name of the next value in an object.
   JsonWriter& Member(std::string_view name);
 
   void Value(std::string_view text);
   void Value(const char* text) { Value(std::string_view(text)); }
   void Value(bool value);
-  /// Six significant digits; null for what JSON has no number for (NaN, infinity).
+  /// Six significant digits; null for NaN and infinity.
   void Value(double value);
   template <std::integral Integer>
   void Value(Integer value) {
@@ -48,7 +47,7 @@ class JsonWriter {
     Member(name).Value(value);
   }
 
-  /// The text, once everything is closed.
+  /// Returns the text. Call it after everything is closed.
   std::string Take() { return std::move(text_); }
 
  private:

@@ -15,8 +15,8 @@ constexpr uint64_t kLinesMax = 1 << 24;  // 1 GiB; LineOf must not overflow
 
 KeyFilter::Query::Query(const leveldb::Slice& user_key)
     : hash_(Hash(user_key.data(), user_key.size(), kSeed)),
-      // The hash's high bits choose the line; a multiplication by 2^64 / phi brings all of them
-      // into the product's high bits, which choose the places.
+      // The high bits of the hash select the line. Multiplication by 2^64 / phi mixes all of them
+      // into the high bits of the product, which select the places.
       places_((hash_ * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - kProbes * kPlaceBits)) {}
 
 KeyFilter::KeyFilter(uint64_t keys_max)

@@ -1,11 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Which user keys a table may hold: a Bloom filter that lives in memory only, for tables that are
-// looked into often and not for long. Each key's bits are in one cache line, so that an answer
-// costs one miss at most.
+// KeyFilter: an in-memory Bloom filter of the user keys of a table, for short-lived tables that are
+// read often. The bits of one key share a cache line, so a lookup costs at most one cache miss.
 //
-// Built by one thread; read by any number once it is built. Keys are told apart by their bytes, so
-// it is of use only where a comparator does the same.
+// One thread builds it; then any number can read it. It compares keys by their bytes, so use it
+// only if the comparator does the same.
 #pragma once
 
 #include <array>
@@ -19,23 +18,24 @@ namespace lull {
 
 class KeyFilter {
  public:
-  /// What is asked of many filters, computed once.
+  /// A key to look up in many filters, hashed once.
   class Query {
    public:
     explicit Query(const leveldb::Slice& user_key);
 
    private:
     friend class KeyFilter;
-    uint32_t hash_;    // the line
-    uint64_t places_;  // in it, nine bits each
+    uint32_t hash_;    // selects the line
+    uint64_t places_;  // bits in the line, nine bits each
   };
 
-  /// Takes 10 bits a key. With more keys than `keys_max` it is still right, but lets more through.
+  /// Uses 10 bits per key. With more than `keys_max` keys it stays correct, but has more false
+  /// positives.
   explicit KeyFilter(uint64_t keys_max);
 
   void Add(const leveldb::Slice& user_key);
 
-  /// Never false for a key that was added; true for one or two in a hundred of the others.
+  /// Always true for added keys; true for 1% to 2% of other keys.
   bool MayContain(const Query& query) const {
     const Line& line = lines_[LineOf(query)];
     uint64_t places = query.places_;

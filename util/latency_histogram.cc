@@ -9,8 +9,8 @@
 
 namespace lull {
 
-// Values below 2^kSubBits have a bucket each. A larger one with its highest bit at position e falls
-// into one of the 2^kSubBits buckets of its doubling, by the kSubBits bits that follow.
+// Each value below 2^kSubBits has its own bucket. For a larger one, the position of the highest bit
+// selects a group of 2^kSubBits buckets, and the next kSubBits bits select the bucket.
 
 size_t LatencyHistogram::BucketOf(uint64_t nanos) {
   nanos = std::min(nanos, (uint64_t{1} << kExponentMax) - 1);

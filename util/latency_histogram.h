@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How long calls took, recorded by many threads at once. Buckets are log-linear: 64 to each
-// doubling, so that a bucket's middle is within 0.8 % of every value in it, from nanoseconds to
-// half an hour. Each thread counts in the stripe of its ordinal, which is made when first needed:
-// recording is one relaxed addition to a line that other threads rarely touch.
+// A histogram of latencies, recorded by many threads at once. Buckets are log-linear, 64 per power
+// of two: the midpoint of a bucket is within 0.8 % of every value in it, from nanoseconds to half
+// an hour. Each thread counts in the stripe of its ordinal, created at first use. So recording is
+// one relaxed addition to a cache line that threads rarely share.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace lull {
 
-/// A copy of the counts at one time.
+/// A copy of the counts at one moment.
 class LatencySnapshot {
  public:
   uint64_t count() const { return count_; }
   double mean_nanos() const;
-  double sum_nanos() const { return sum_nanos_; }  ///< of buckets' middles: within 0.8 %
-  /// `share` in 0..1: 0.99 is the 99th percentile. 0 when nothing was recorded.
+  double sum_nanos() const { return sum_nanos_; }  ///< sums bucket midpoints: within 0.8 %
+  /// `share` is in 0..1: 0.99 is the 99th percentile. Returns 0 if nothing was recorded.
   double PercentileNanos(double share) const;
-  /// The middle of the highest bucket that is not empty.
+  /// The midpoint of the highest nonempty bucket.
   double MaxNanos() const { return PercentileNanos(1.0); }
-  /// How many took less than 2^`exponent` nanoseconds: exact, since buckets end there.
+  /// Number of values below 2^`exponent` nanoseconds. Exact, because buckets end there.
   uint64_t CountBelowPowerOfTwo(int exponent) const;
 
  private:
@@ -48,7 +48,7 @@ class LatencyHistogram {
   LatencySnapshot Snapshot() const;
 
   // For tests: how values map to buckets.
-  static constexpr int kSubBits = 6;  // 64 buckets to a doubling
+  static constexpr int kSubBits = 6;  // 64 buckets per power of two
   static constexpr int kExponentMax = 41;
   static constexpr size_t kBuckets = static_cast<size_t>(kExponentMax - kSubBits + 1) << kSubBits;
   static size_t BucketOf(uint64_t nanos);
@@ -63,7 +63,8 @@ class LatencyHistogram {
   std::array<std::atomic<Stripe*>, kStripes> stripes_{};
 };
 
-/// Records how long it lived. Does nothing, and asks no clock, when `histogram` is null.
+/// Records the time from construction to destruction. Does nothing, and reads no clock, if
+/// `histogram` is null.
 class LatencyTimer {
  public:
   LatencyTimer(LatencyHistogram* histogram, const Clock* clock)

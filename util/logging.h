@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Small text helpers for messages and file names.
+// Helpers for text in messages and file names.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace lull {
 
-/// Printable ASCII as it is, everything else as \xNN.
+/// Printable ASCII unchanged, all other bytes as \xNN.
 std::string EscapeBytes(const leveldb::Slice& value);
 
-/// Reads decimal digits from the front of `input`; false when there are none or they overflow.
+/// Reads decimal digits from the front of `input`; returns false if there are no digits or they
+/// overflow.
 bool ConsumeDecimal(leveldb::Slice* input, uint64_t* value);
 
-/// Formats into a logger, which may be null: then nothing happens. Any thread. The public one, so
-/// that an unqualified call with a leveldb::Logger* finds a single function.
+/// Writes a formatted message to a logger; does nothing if it is null. Any thread. An alias of the
+/// public function, so that unqualified calls with a leveldb::Logger* are not ambiguous.
 using leveldb::Log;
 
 }  // namespace lull

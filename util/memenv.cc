@@ -2,9 +2,9 @@
 //
 // NewMemEnv: files in memory.
 //
-// Names and bytes are apart, as in a file system: MemoryFile is what an inode is, shared by its
-// name and by everything that has it open, with a mutex of its own; MemEnv's mutex guards the names
-// only. No thread ever holds two of these mutexes.
+// Names and contents are separate, as in a file system. A MemoryFile is like an inode: its name and
+// all open files share it, and it has its own mutex. MemEnv's mutex guards only the names. No
+// thread ever holds two of these mutexes.
 
 #include "leveldb/helpers/memenv.h"
 
@@ -28,7 +28,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-/// Bytes that grow at the end. Any thread.
+/// The contents of a file; grow only at the end. Thread-safe.
 class MemoryFile {
  public:
   void Truncate() LULL_EXCLUDES(mutex_) {
@@ -49,8 +49,8 @@ class MemoryFile {
     }
   }
 
-  /// Reads up to `n` bytes from `offset`. An offset beyond the end is an error, as in LevelDB's
-  /// memory Env; a read at the end gives no bytes.
+  /// Reads up to `n` bytes from `offset`. An offset past the end is an error, as in LevelDB's
+  /// memory Env; a read at the end returns no bytes.
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     *result = Slice();
@@ -72,7 +72,7 @@ class MemoryFile {
   }
 
  private:
-  // Chunks, so that a growing file never moves. Small ones: a store has many small files.
+  // Chunks, so that a growing file never moves. Small ones, because a store has many small files.
   static constexpr size_t kChunkBytes = 8 << 10;
 
   mutable Mutex mutex_;
@@ -114,7 +114,7 @@ class RandomAccess final : public leveldb::RandomAccessFile {
   const MemoryFileRef file_;
 };
 
-/// Appending is all there is to do: nothing is more durable than memory here.
+/// Only Append does anything: there is no storage to flush or sync to.
 class Writable final : public leveldb::WritableFile {
  public:
   explicit Writable(MemoryFileRef file) : file_(std::move(file)) {}
@@ -141,7 +141,7 @@ class MemoryLogger final : public leveldb::Logger {
     const int bytes = std::vsnprintf(nullptr, 0, format, again);
     va_end(again);
     if (bytes < 0) return;
-    std::string line(static_cast<size_t>(bytes) + 1, '\0');  // the zero makes room for a newline
+    std::string line(static_cast<size_t>(bytes) + 1, '\0');  // one more byte, for the newline
     std::vsnprintf(line.data(), line.size(), format, arguments);
     line.pop_back();
     if (line.empty() || line.back() != '\n') line.push_back('\n');
@@ -161,7 +161,7 @@ class MemoryLock final : public leveldb::FileLock {
   const std::string path_;
 };
 
-/// "a/b/" and "a//b" mean "a/b".
+/// "a/b/" and "a//b" become "a/b".
 std::string Normalised(const std::string& name) {
   std::string path;
   for (const char c : name) {
@@ -171,7 +171,7 @@ std::string Normalised(const std::string& name) {
   return path;
 }
 
-/// What the paths in a directory begin with.
+/// The common prefix of the paths in a directory.
 std::string PrefixOf(const std::string& directory) {
   return directory == "/" ? directory : directory + "/";
 }
@@ -217,7 +217,7 @@ class MemEnv final : public leveldb::EnvWrapper {
   enum class Content { kKept, kEmptied };
 
   MemoryFileRef Find(const std::string& name) LULL_EXCLUDES(mutex_);
-  /// Null for the name of a directory.
+  /// Null if `name` is a directory.
   MemoryFileRef FindOrCreate(const std::string& name) LULL_EXCLUDES(mutex_);
   bool IsDirectoryLocked(const std::string& path) const LULL_REQUIRES(mutex_);
   bool HoldsSomethingLocked(const std::string& directory) const LULL_REQUIRES(mutex_);
@@ -247,8 +247,9 @@ class MemEnv final : public leveldb::EnvWrapper {
   }
 
   mutable Mutex mutex_;
-  std::map<std::string, MemoryFileRef> files_ LULL_GUARDED_BY(mutex_);  // by normalised path
-  std::set<std::string> directories_ LULL_GUARDED_BY(mutex_);  // those made, besides those implied
+  std::map<std::string, MemoryFileRef> files_ LULL_GUARDED_BY(mutex_);  // by normalized path
+  // Only the created ones; the parent directories of a file exist implicitly.
+  std::set<std::string> directories_ LULL_GUARDED_BY(mutex_);
   std::set<std::string> locks_ LULL_GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The mutex and condition variable of this project: the standard ones, known to clang's
+// The project's mutex and condition variable: the standard ones, with annotations for clang's
 // thread-safety analysis.
 #pragma once
 
@@ -37,14 +37,14 @@ class LULL_SCOPED_CAPABILITY MutexLock {
 
 class CondVar {
  public:
-  /// May wake without cause: wait in a loop on the condition.
+  /// Can wake spuriously: call it in a loop that checks the condition.
   void Wait(Mutex& mutex) LULL_REQUIRES(mutex) {
     std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
     condition_.wait(held);
     held.release();
   }
 
-  /// As Wait, for at most `nanos`.
+  /// Like Wait, for at most `nanos`.
   void WaitFor(Mutex& mutex, uint64_t nanos) LULL_REQUIRES(mutex) {
     std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
     condition_.wait_for(held, std::chrono::nanoseconds(nanos));

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A number that one thread at a time adds to and any thread reads. An addition is a plain load and
-// store: no locked instruction, so it may stand in the innermost loop. Who the one thread is
-// belongs to the owner; a hand-over from one to the next needs an order of its own.
+// A counter with one writer at a time and any number of readers. An addition is a plain load and
+// store, without a locked instruction, so it is cheap enough for inner loops. The user defines
+// which thread is the writer, and must synchronize when that changes.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@ namespace lull {
 
 class OwnedCounter {
  public:
-  /// The owning thread only.
+  /// Only the writer.
   OwnedCounter& operator+=(uint64_t amount) {
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
     return *this;
   }
 
-  /// Any thread; may lag behind.
+  /// Any thread; the value can be stale.
   operator uint64_t() const { return value_.load(std::memory_order_relaxed); }
 
  private:

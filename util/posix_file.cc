@@ -27,7 +27,7 @@ namespace {
 
 std::atomic<uint64_t> open_count{0};
 
-/// Returns errno's value, 0 on success.
+/// Returns 0 or errno.
 int TryOpen(const std::string& name, int flags, UniqueFd* result) {
   int fd;
   do {
@@ -38,7 +38,7 @@ int TryOpen(const std::string& name, int flags, UniqueFd* result) {
   return 0;
 }
 
-/// Holds descriptors of "/" for OpenWithReserve. Thread-safe.
+/// Reserves descriptors (of "/") for OpenWithReserve. Thread-safe.
 class Reserve {
  public:
   void Fill() LULL_EXCLUDES(mutex_) {
@@ -49,7 +49,7 @@ class Reserve {
       spare_.push_back(std::move(fd));
     }
   }
-  /// Closes one; false: there is none.
+  /// Closes one reserved descriptor; returns false if there are no more.
   bool Spend() LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (spare_.empty()) return false;
@@ -58,7 +58,7 @@ class Reserve {
   }
 
  private:
-  static constexpr size_t kSize = 2;  // a flush's table, and a folder's sync meanwhile
+  static constexpr size_t kSize = 2;  // a flush's table and a concurrent directory sync
   Mutex mutex_;
   std::vector<UniqueFd> spare_ LULL_GUARDED_BY(mutex_);
 };
@@ -107,7 +107,7 @@ Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_
 
 namespace {
 
-/// Has `put` write the pieces, which it may do in part, until nothing is left of them.
+/// Calls `put`, which can write fewer bytes than asked, until all pieces are written.
 template <typename Put>
 Status PutAll(const std::string& name, std::span<iovec> pieces, Put put) {
   while (!pieces.empty()) {
@@ -171,7 +171,7 @@ Status SyncDirectory(const std::string& dir) {
 
 namespace {
 
-/// What the process may have open. Read each time, since a program may change it.
+/// Descriptor limit of the process. Read at each call, because a program can change it.
 int64_t DescriptorLimit() {
   constexpr int64_t kWhenUnknown = 256;
   rlimit limit;

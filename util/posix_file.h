@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The files of the POSIX Env and what they share. Included by util/posix_*.cc and util/env_posix.cc
-// only.
+// Files of the POSIX Env and their shared functions. Only util/posix_*.cc and util/env_posix.cc
+// include this header.
 //
-// Everything here retries calls that a signal interrupted, opens with O_CLOEXEC, and reports errors
-// as Status with the file's name and the system's message: NotFound where the name does not exist,
-// IOError otherwise.
+// Everything here retries interrupted calls and opens files with O_CLOEXEC. Errors are Statuses
+// with the file name and the system's message: NotFound if the name does not exist, IOError
+// otherwise.
 #pragma once
 
 #include <sys/uio.h>
@@ -24,10 +24,10 @@
 
 namespace lull::posix {
 
-/// The failure of a system call on `context`, which ended with `error` in errno.
+/// The Status of a system call on `context` that failed with errno `error`.
 leveldb::Status Error(const std::string& context, int error);
 
-/// An open file descriptor, closed with its owner, and counted.
+/// An open file descriptor, closed by its owner's destructor, and counted.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -41,83 +41,82 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// Closes now; returns errno's value, 0 on success. An interrupted close has closed all the same
-  /// (Linux).
+  /// Closes now; returns 0 or errno. On Linux, close(2) closes the descriptor even if interrupted.
   int Close();
-  /// How many are open now.
+  /// Number of open descriptors of this class.
   static uint64_t OpenCount();
 
  private:
   int fd_ = -1;
 };
 
-/// Opens `name` with `flags`; files it creates have mode 0644.
+/// Opens `name` with `flags`; creates files with mode 0644.
 leveldb::Status Open(const std::string& name, int flags, UniqueFd* result);
 
-/// The same for what frees resources, a flush or the MANIFEST: where the process has no descriptor
-/// left, takes one of two that are kept open for this. They are opened again by a later call.
+/// Like Open, for operations that free resources: a flush or the MANIFEST. If the process has no
+/// descriptor left, uses one of two reserved ones. A later call reserves them again.
 leveldb::Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result);
 
-/// Reads `size` bytes at `offset`, fewer only where the file ends; *read tells how many.
+/// Reads `size` bytes at `offset`, fewer only at the end of the file; sets *read to the number
+/// read.
 leveldb::Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_t size,
                        size_t* read);
 
-/// Writes all pieces, in order, at the descriptor's position. Uses up the entries of `pieces`.
+/// Writes all pieces, in order, at the current position. Modifies `pieces`.
 leveldb::Status WriteAll(int fd, const std::string& name, std::span<iovec> pieces);
 
-/// The same at `offset`; the descriptor's position stays.
+/// Like WriteAll, but at `offset`; does not change the current position.
 leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
                            std::span<iovec> pieces);
 
-/// sync_file_range(2) over [begin, end). That it may not be supported is no failure; an error of
-/// the device is, since the kernel tells of each only once, and a sync that follows would not.
+/// Calls sync_file_range(2) for [begin, end). Lack of support is not an error. A device error is:
+/// the kernel reports each one only once, so the next sync would not report it.
 leveldb::Status WriteBack(int fd, const std::string& name, uint64_t begin, uint64_t end,
                           unsigned flags);
 
-/// Makes what was written to the file durable, with the metadata needed to read it back.
+/// Makes the file's data durable, with the metadata needed to read it.
 leveldb::Status SyncData(int fd, const std::string& name);
 
-/// Makes the names in `dir` durable.
+/// Makes the directory entries of `dir` durable.
 leveldb::Status SyncDirectory(const std::string& dir);
 
-/// How many descriptors tables may hold: a fifth of what the process may have open.
+/// Maximum number of descriptors for tables: a fifth of the process limit.
 int64_t TableDescriptorsMax();
-/// How many logs may hold: an eighth.
+/// Maximum number of descriptors for logs: an eighth of the process limit.
 int64_t LogDescriptorsMax();
 
-/// RLIMIT_FSIZE. A process that ignores it is killed by SIGXFSZ.
+/// RLIMIT_FSIZE. A write past it kills the process with SIGXFSZ.
 uint64_t FileBytesMax();
 
 leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
 
-/// Beyond `budget` the file is opened anew for each read. No memory mapping: a mapped file that
-/// shrinks or cannot be read kills the process.
+/// If `budget` is used up, each read opens the file again. Does not map the file: a read error or
+/// truncation of a mapped file kills the process.
 leveldb::Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                                  leveldb::RandomAccessFile** result);
 
-/// See EnvExtension::NewCompactionInput. Likewise reopened beyond `budget`. One thread uses the
-/// result.
+/// See EnvExtension::NewCompactionInput. Also reopens the file for each read if `budget` is used
+/// up. Only one thread uses the result.
 leveldb::Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
                                     leveldb::RandomAccessFile** result);
 
 /// How a file is written.
 struct WriteStyle {
   size_t buffer_bytes = 64 << 10;
-  /// Appends from this size on go to the kernel together with the buffer, without being copied into
-  /// it.
+  /// Appends of at least this size bypass the buffer: one call writes the buffer and the new data.
   size_t direct_bytes = 64 << 10;
-  /// After so many bytes the kernel is asked to begin writing them to the device; 0: it decides.
+  /// After each this many bytes, asks the kernel to start writeback; 0: the kernel decides.
   size_t writeback_bytes = 0;
-  /// Close and Seal cut the file after what was appended: it has space allocated ahead.
-  /// (Destruction without Close does not: the file is about to be removed or recycled.)
+  /// The file has preallocated space: Close and Seal truncate it after the last append. Destruction
+  /// without Close does not: the file will be removed or recycled.
   bool trims = false;
-  /// Sync of a file called MANIFEST syncs its folder first, as LevelDB's Env does.
+  /// Syncing a file named MANIFEST first syncs its directory, like LevelDB's Env.
   bool manifest_syncs_folder = true;
 };
 
-/// A buffered file. Once an operation has failed, so do all later ones, with the same status: what
-/// the file holds behind the failure is unknown, and after a failed sync the kernel may have
-/// dropped the data.
+/// A buffered file. After a failed operation, all later ones fail with the same status: the file
+/// contents after the failure are unknown, and after a failed sync the kernel may have dropped the
+/// data.
 std::unique_ptr<LogFile> MakeWritable(const std::string& name, UniqueFd fd,
                                       const WriteStyle& style);
 

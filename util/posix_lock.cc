@@ -52,7 +52,7 @@ Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
   if (fstat(fd.get(), &info) != 0) return Error(name, errno);
   if (Held* const other = FindByIdentityLocked(info.st_dev, info.st_ino)) {
     other->kept_open.push_back(
-        std::move(fd));  // the file was renamed under us; closing would drop the lock
+        std::move(fd));  // the file was renamed meanwhile; closing would drop the lock
     return taken;
   }
   struct flock request = {};
@@ -69,7 +69,7 @@ Status LockTable::Unlock(leveldb::FileLock* lock) {
   if (token->is_inherited()) return Status::OK();
   MutexLock table_lock(mutex_);
   const auto entry = token->entry();
-  const int error = entry->fd.Close();  // releases the record lock, whatever it returns
+  const int error = entry->fd.Close();  // releases the record lock even on an error
   const Status s = error != 0 ? Error("unlock " + entry->name, error) : Status::OK();
   held_.erase(entry);
   return s;

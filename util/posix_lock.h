@@ -1,14 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Locks on files between processes (fcntl record locks, as LevelDB takes them, so that the two
-// exclude each other) and within this one. Thread-safe.
+// File locks between processes and within this one. Uses fcntl record locks like LevelDB, so that
+// the two exclude each other. Thread-safe.
 //
 // A process loses its record locks on a file when it closes any descriptor of that file. So the
-// table knows which files are locked here, by identity as well as by name, refuses a second lock
-// without opening the file, and keeps a descriptor that it opened all the same until the lock is
-// released. Others in the process must leave lock files alone.
+// table records which files are locked, by inode and by name, and refuses a second lock without
+// opening the file. If a concurrent rename makes it open a locked file, it keeps that descriptor
+// until the lock is released. Other code in the process must not open lock files.
 //
-// A forked child has none of its parent's locks, so it needs a table of its own.
+// A forked child does not inherit its parent's locks, so it needs its own table.
 #pragma once
 
 #include <sys/types.h>
@@ -26,11 +26,11 @@ namespace lull::posix {
 
 class LockTable {
  public:
-  /// Creates the file if need be. Never waits.
+  /// Creates the file if it does not exist. Never blocks.
   leveldb::Status Lock(const std::string& name, leveldb::FileLock** result) LULL_EXCLUDES(mutex_);
 
-  /// Deletes `lock`, which came from Lock. In a forked child, the parent's lock stays: its
-  /// descriptor is left open, since closing it would release a lock that the child took itself.
+  /// Deletes `lock`, which must come from Lock. In a forked child, it does not close the descriptor
+  /// of a parent's lock: that would release a lock that the child took on the same file.
   leveldb::Status Unlock(leveldb::FileLock* lock) LULL_EXCLUDES(mutex_);
 
  private:
@@ -39,7 +39,7 @@ class LockTable {
     dev_t device;
     ino_t inode;
     UniqueFd fd;
-    std::vector<UniqueFd> kept_open;  // further descriptors of the same file
+    std::vector<UniqueFd> kept_open;  // more descriptors of the same file
   };
   class Token;
 

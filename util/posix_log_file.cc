@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Log files: allocated ahead, and written either through write(2) or through a shared mapping; or
-// recycled, and overwritten.
+// Log files. New ones are preallocated and written with write(2) or through a shared mapping.
+// Recycled ones are overwritten.
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -30,12 +30,11 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-/// A whole file mapped for writing; unmapped with its owner.
+/// A writable mapping of a whole file; its destructor unmaps it.
 class Mapping {
  public:
-  /// nullopt where the system refuses. The pages are there and writable when it returns, so that
-  /// stores do not fault (until the kernel has written a page out: the next store to it then costs
-  /// a fault).
+  /// Returns nullopt if the system refuses. All pages are faulted in and writable on return, so
+  /// stores do not fault. (After the kernel writes a page out, the next store to it faults once.)
   static std::optional<Mapping> Make(int fd, size_t bytes) {
     void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (start == MAP_FAILED) return std::nullopt;
@@ -55,14 +54,13 @@ class Mapping {
   explicit Mapping(std::span<char> bytes) : bytes_(bytes) {}
 
   bool FaultIn() {
-    constexpr int kPopulateWrite =
-        23;  // MADV_POPULATE_WRITE, Linux 5.14; not in every system's headers
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
     int failed;
     do {
       failed = madvise(bytes_.data(), bytes_.size(), kPopulateWrite);
     } while (failed != 0 && errno == EINTR);
     if (failed == 0) return true;
-    if (errno != EINVAL) return false;  // it is known here, and a store would have failed
+    if (errno != EINVAL) return false;  // supported, but failed: a store would have failed too
     const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     for (size_t at = 0; at < bytes_.size(); at += page_bytes)
       static_cast<volatile char&>(bytes_[at]) = 0;
@@ -72,13 +70,13 @@ class Mapping {
   std::span<char> bytes_;
 };
 
-/// A log whose appends are plain stores. What is stored belongs to the kernel at once, so it
-/// outlives the process without any call; fdatasync writes the dirty pages of a shared mapping like
-/// those of write(2).
+/// A log whose appends are plain stores. Stored bytes are in the page cache at once, so they
+/// survive a crash of the process without any call. fdatasync writes dirty pages of a shared
+/// mapping like those of write(2).
 ///
-/// An append inside the mapping becomes visible as a whole, even if the process is killed inside
-/// it: its first bytes, zero until then, are stored last. A reader of the file thus finds either
-/// the record's header with everything behind it, or the zeros that end a log.
+/// An append inside the mapping appears atomically to readers, even if the process is killed in the
+/// middle. Its first bytes are zero before, and are stored last. So a reader finds either a record
+/// header with the complete record, or the zeros that end a log.
 class MappedLogFile final : public LogFile {
  public:
   MappedLogFile(const std::string& name, UniqueFd fd, Mapping mapping)
@@ -104,7 +102,7 @@ class MappedLogFile final : public LogFile {
 
   Status Flush() override { return failure_; }
 
-  /// The mapping keeps the file open, and reports the errors of its writeback, without fd_.
+  /// The mapping works without fd_: it keeps the file open and msync reports its writeback errors.
   Status Seal() override {
     if (!failure_.ok() || !mapping_ || !fd_.is_open()) return failure_;
     if (ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) return Error(name_, errno);
@@ -113,15 +111,16 @@ class MappedLogFile final : public LogFile {
   }
   bool HoldsDescriptor() const override { return fd_.is_open(); }
 
-  /// Who syncs once does so again, and the kernel takes a mapped page, which may be a megabyte
-  /// large, for wholly dirty after one store: each sync would write all of it.
+  /// A client that syncs once will sync again. A store into a mapping marks a whole folio dirty, up
+  /// to a megabyte, and each sync would write all of it. So the first sync switches to write(2).
   Status Sync() override {
     if (!failure_.ok()) return failure_;
     if (!fd_.is_open()) return SyncMapping();
     const bool was_mapped = mapping_.has_value();
     if (was_mapped) failure_ = LeaveMapping();
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
-    // What stays in the cache is still a large page, which appends would dirty and syncs write.
+    // The page cache still holds the large folio. Drop it, or each append would dirty, and each
+    // sync write, all of it.
     if (was_mapped && failure_.ok()) posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
     return failure_;
   }
@@ -138,13 +137,13 @@ class MappedLogFile final : public LogFile {
 
  private:
   static void StoreHeadLast(char* out, Slice data) {
-    // Zeros are there already: those that fill a block up, in front of a record, are no part of it.
+    // Skip leading zeros, which pad the end of a block before a record: the file already has them.
     while (!data.empty() && data[0] == 0) {
       data.remove_prefix(1);
       ++out;
     }
     constexpr size_t kHeadBytes =
-        sizeof(uint64_t);  // one store; a log record's header is seven bytes
+        sizeof(uint64_t);  // one store; a log record's header has seven bytes
     if (data.size() < kHeadBytes) {
       std::memcpy(out, data.data(), data.size());
       return;
@@ -160,7 +159,7 @@ class MappedLogFile final : public LogFile {
     return failure_;
   }
 
-  /// What follows takes the ordinary way. The zeros behind what was stored are dropped unwritten.
+  /// Switches to write(2) for all later appends. Truncates the zeros after the last append.
   Status LeaveMapping() {
     mapping_.reset();
     const auto end = static_cast<off_t>(written_);
@@ -176,8 +175,8 @@ class MappedLogFile final : public LogFile {
   Status failure_;
 };
 
-/// A log in a file that was one before, see EnvExtension::ReuseLogFile. Nothing is buffered: an
-/// append is a fragment of a record, seldom small where clients sync.
+/// A log in a recycled file; see EnvExtension::ReuseLogFile. Unbuffered: an append is a fragment of
+/// a record, rarely a small one in stores whose clients sync.
 class RecycledLogFile final : public LogFile {
  public:
   RecycledLogFile(const std::string& name, UniqueFd fd, size_t mark_bytes)
@@ -210,12 +209,12 @@ class RecycledLogFile final : public LogFile {
   const std::string name_;
   UniqueFd fd_;
   std::string mark_;
-  uint64_t written_ = 0;  // without the mark behind it
+  uint64_t written_ = 0;  // without the mark that follows
   Status failure_;
 };
 
-/// Allocates the file's first `bytes`; *allocated is false, without an error, where the file system
-/// cannot.
+/// Preallocates the first `bytes` of the file. If the file system cannot, sets *allocated to false
+/// and returns OK.
 Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* allocated) {
   *allocated = false;
   if (bytes == 0 || bytes > FileBytesMax()) return Status::OK();
@@ -230,18 +229,18 @@ Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* alloca
 
 constexpr unsigned kWriteAndWait = SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
 
-/// Fills the file's first `bytes` with zeros, and leaves the position at the start.
+/// Fills the first `bytes` of the file with zeros, and leaves the position at the start.
 ///
-/// To map: in large pieces the page cache gets them as large folios; faulting those in costs a
-/// seventh of what page after page of a hole costs.
+/// For a mapping: large writes make the page cache use large folios. Faulting those in costs a
+/// seventh of faulting in the pages of a hole one by one.
 ///
-/// To sync: the zeros are made durable, since only blocks that were written before are overwritten
-/// without a change of metadata, and so synced without a commit of the file system's journal. In
-/// small pieces, each waited for, so that a client's sync never queues behind more than one; and
-/// with pauses, or a device whose rate is limited has none left for that sync (the first two logs
-/// of a store made a client wait for 70 ms under a limit of 100 MB/s).
+/// For syncs: makes the zeros durable. Only blocks that were written before can be overwritten
+/// without a metadata change, so that a sync needs no journal commit. Writes small pieces and waits
+/// for each, so that a client's sync waits for at most one. Pauses between pieces, because
+/// otherwise a rate-limited device has no rate left for that sync. (Without pauses, under a limit
+/// of 100 MB/s, the first two logs of a store made a client wait for 70 ms.)
 Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode mode) {
-  constexpr uint64_t kPausesNanos = 50'000'000;  // of a whole log: it must be ready in time
+  constexpr uint64_t kPausesNanos = 50'000'000;  // per log: it must be ready in time
   static char zeros[1 << 20];
   const bool to_sync = mode == LogFileMode::kWrite;
   const uint64_t piece_bytes = to_sync ? sizeof(zeros) / 8 : sizeof(zeros);
@@ -261,8 +260,8 @@ Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode m
   return lseek(fd, 0, SEEK_SET) == 0 ? Status::OK() : Error(name, errno);
 }
 
-/// Makes a file of `file_bytes` read as an empty log, durably. As WriteZeros does, it waits now and
-/// then, so that no client's sync queues behind much.
+/// Durably makes a file of `file_bytes` read as an empty log. Like WriteZeros, waits at intervals,
+/// so that a client's sync never waits long.
 Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const LogBlocks& blocks) {
   constexpr uint64_t kBlocksAtOnce = 32;
   std::string zeros(blocks.block_bytes, '\0');
@@ -286,30 +285,29 @@ bool IsOneOf(int fd, std::initializer_list<long> file_systems) {
          std::find(file_systems.begin(), file_systems.end(), info.f_type) != file_systems.end();
 }
 
-/// Whether an overwrite changes no metadata. A file system that copies on write cannot promise
-/// that.
+/// True if an overwrite changes no metadata. Copy-on-write file systems cannot guarantee that.
 bool OverwritesInPlace(int fd) {
   return IsOneOf(fd, {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC});
 }
 
-/// Whether allocated space is there for good, so that a store into a mapping cannot fail for lack
-/// of it, which would kill the process. On XFS a file may come to share its blocks with a copy that
-/// somebody makes (cp does so), and each store then takes a new block.
+/// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
+/// space and kill the process. On XFS, a copy of the file (by cp, for example) can share its
+/// blocks; each store then allocates a new block.
 bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGIC}); }
 
 }  // namespace
 
 Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
                      LogFile** result) {
-  // Small appends are worth gathering until the Flush; one this large is cheaper written from where
-  // it stands.
+  // Small appends are buffered until Flush. From this size on, writing directly is cheaper than
+  // copying.
   constexpr size_t kDirectBytes = 4 << 10;
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(name, O_RDWR | O_CREAT | O_TRUNC, &fd); !s.ok()) return s;
   bool allocated;
   if (Status s = Preallocate(fd.get(), name, capacity_bytes, &allocated); !s.ok()) {
-    unlink(name.c_str());  // what it did allocate is needed elsewhere
+    unlink(name.c_str());  // frees what it did allocate
     return s;
   }
   const bool maps = mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get());
@@ -340,9 +338,10 @@ Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
   if (fstat(fd.get(), &info) != 0) return Error(old_name, errno);
   if (!KeepsAllocations(fd.get()))
     return Status::NotSupported(old_name, "cannot be overwritten in place");
-  if (info.st_nlink != 1) return Status::IOError(old_name, "has another name, and is left to that");
+  if (info.st_nlink != 1)
+    return Status::IOError(old_name, "cannot be recycled: it has another hard link");
   const auto file_bytes = static_cast<uint64_t>(info.st_size);
-  // An append that shares a page with what stands there must not wait until that is read.
+  // Read the file ahead, so that an append that overwrites part of a page does not wait for a read.
   posix_fadvise(fd.get(), 0, info.st_size, POSIX_FADV_WILLNEED);
   if (Status s = MarkBlocks(fd.get(), old_name, file_bytes, blocks); !s.ok()) return s;
   if (rename(old_name.c_str(), new_name.c_str()) != 0) return Error(old_name, errno);

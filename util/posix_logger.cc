@@ -16,7 +16,7 @@
 namespace lull::posix {
 namespace {
 
-/// "2026/03/29-02:30:00.123456 4711 ": local time, thread.
+/// "2026/03/29-02:30:00.123456 4711 ": local time, then the thread id.
 std::string LinePrefix() {
   const uint64_t now_micros = WallClockMicros();
   const auto seconds = static_cast<std::time_t>(now_micros / 1'000'000);
@@ -30,8 +30,8 @@ std::string LinePrefix() {
   return std::string(text, date_bytes + static_cast<size_t>(rest_bytes));
 }
 
-/// Each line is one write to a descriptor in append mode, so lines of different threads do not mix
-/// and need no lock. What cannot be written is lost: there is nobody to tell.
+/// Writes each line with one write(2) in append mode. So lines of different threads do not mix,
+/// without a lock. Write errors are ignored: there is nowhere to report them.
 class FileLogger final : public leveldb::Logger {
  public:
   FileLogger(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {}
@@ -45,7 +45,7 @@ class FileLogger final : public leveldb::Logger {
     if (message_bytes < 0) return;
     const size_t prefix_bytes = line.size();
     line.resize(prefix_bytes + static_cast<size_t>(message_bytes) +
-                1);  // vsnprintf ends it with a zero
+                1);  // room for vsnprintf's terminating zero
     std::vsnprintf(line.data() + prefix_bytes, line.size() - prefix_bytes, format, arguments);
     line.pop_back();
     if (line.back() != '\n') line.push_back('\n');

@@ -16,7 +16,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-/// Reads at the descriptor's position, so that pipes and devices work too.
+/// Reads at the current position, so that pipes and devices work too.
 class SequentialReader final : public leveldb::SequentialFile {
  public:
   SequentialReader(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {}
@@ -36,7 +36,7 @@ class SequentialReader final : public leveldb::SequentialFile {
   }
 
   Status Skip(uint64_t n) override {
-    // A position past the end is fine: nothing is read there.
+    // Seeking past the end is fine: the next read returns nothing.
     const off_t position = lseek(fd_.get(), static_cast<off_t>(n), SEEK_CUR);
     return position < 0 ? Error(name_, errno) : Status::OK();
   }
@@ -46,8 +46,8 @@ class SequentialReader final : public leveldb::SequentialFile {
   const UniqueFd fd_;
 };
 
-/// A file to read at offsets. Holds its descriptor, or opens the file for each read when there are
-/// too many.
+/// A file for reads at offsets. Keeps its descriptor if the budget allows; otherwise opens the file
+/// for each read.
 class ReadFile {
  public:
   ReadFile(std::string name, UniqueFd fd, DescriptorBudget* budget) : name_(std::move(name)) {
@@ -72,7 +72,7 @@ class ReadFile {
  private:
   const std::string name_;
   UniqueFd fd_;
-  DescriptorBudget* budget_ = nullptr;  // where fd_ counts
+  DescriptorBudget* budget_ = nullptr;  // the budget that counts fd_
 };
 
 class RandomReader final : public leveldb::RandomAccessFile {
@@ -91,7 +91,7 @@ class RandomReader final : public leveldb::RandomAccessFile {
   const ReadFile file_;
 };
 
-/// Serves reads from a window of the file that it moves ahead in large steps.
+/// Serves reads from a window of the file, which it advances in large steps.
 class WindowReader final : public leveldb::RandomAccessFile {
  public:
   WindowReader(std::string name, UniqueFd fd, DescriptorBudget* budget)
@@ -132,7 +132,7 @@ class WindowReader final : public leveldb::RandomAccessFile {
   }
 
   const ReadFile file_;
-  // Used by one thread, so `const` of the interface costs no lock.
+  // One thread uses it, so the const methods need no lock.
   const std::unique_ptr<char[]> window_ = std::make_unique_for_overwrite<char[]>(kWindowBytes);
   mutable uint64_t window_start_ = 0;
   mutable size_t window_size_ = 0;
@@ -152,7 +152,7 @@ Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                         leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  // The file's owner may read it without updating its access time, which costs a tenth of a read.
+  // O_NOATIME saves a tenth of a read, but only the file's owner can use it.
   Status s = Open(name, O_RDONLY | O_NOATIME, &fd);
   if (!s.ok()) s = Open(name, O_RDONLY, &fd);
   if (!s.ok()) return s;
@@ -165,7 +165,7 @@ Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
-  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);  // advice: a refusal costs nothing
+  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);  // only a hint: ignore failures
   *result = new WindowReader(name, std::move(fd), budget);
   return Status::OK();
 }

@@ -38,7 +38,7 @@ class BufferedFile final : public LogFile {
         fd_(std::move(fd)) {}
 
   ~BufferedFile() override {
-    if (fd_.is_open()) BufferedFile::Flush();  // nobody is left to tell of a failure
+    if (fd_.is_open()) BufferedFile::Flush();  // a destructor cannot report an error
   }
 
   Status Append(const Slice& data) override {
@@ -57,8 +57,8 @@ class BufferedFile final : public LogFile {
 
   Status Sync() override {
     if (Status s = Flush(); !s.ok()) return s;
-    // A MANIFEST names files made before it; once it is durable, so must be their names and its
-    // own.
+    // A MANIFEST names files created before it. When it becomes durable, their names and its own
+    // must be durable too.
     if (!dir_to_sync_.empty()) failure_ = SyncDirectory(dir_to_sync_);
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
     return failure_;
@@ -78,7 +78,7 @@ class BufferedFile final : public LogFile {
   }
 
  private:
-  /// Hands over the buffer, then `more`, in one call.
+  /// Writes the buffer, then `more`, in one call.
   Status Write(const Slice& more) {
     iovec pieces[] = {{buffer_.get(), buffered_}, {const_cast<char*>(more.data()), more.size()}};
     failure_ = WriteAll(fd_.get(), name_, pieces);
@@ -89,8 +89,7 @@ class BufferedFile final : public LogFile {
     return failure_;
   }
 
-  /// One piece is on its way at a time, so that a client's sync of a WAL queues behind no more than
-  /// that.
+  /// At most one piece is in writeback, so that a client's WAL sync waits for no more than that.
   void BeginWriteback() {
     if (style_.writeback_bytes == 0 || written_ - writeback_begun_ < style_.writeback_bytes) return;
     if (writeback_begun_ > writeback_done_) {
@@ -109,9 +108,9 @@ class BufferedFile final : public LogFile {
   const std::unique_ptr<char[]> buffer_;
   UniqueFd fd_;
   size_t buffered_ = 0;
-  uint64_t written_ = 0;          // bytes handed to the kernel
-  uint64_t writeback_begun_ = 0;  // those that it was asked to write to the device
-  uint64_t writeback_done_ = 0;   // and those that it has written, if no error
+  uint64_t written_ = 0;          // bytes passed to the kernel
+  uint64_t writeback_begun_ = 0;  // bytes whose writeback was requested
+  uint64_t writeback_done_ = 0;   // bytes whose writeback is complete, if no error
   Status failure_;
 };
 

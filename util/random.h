@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The one home of randomness: a small seeded generator (SplitMix64), the same on every machine. Not
-// thread-safe.
+// The only source of randomness: a small seeded generator (SplitMix64) with the same sequence on
+// every machine. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Finds our own object by a pointer to its public base class. A dynamic_cast cannot: it crashes on
-// an object of a class that was compiled with -fno-rtti, as LevelDB's users compile subclasses.
-// Objects add themselves in their constructor and remove themselves in their destructor.
-// Thread-safe.
+// Finds a Lull object by a pointer to its public base class. dynamic_cast cannot: it crashes on
+// objects of classes compiled with -fno-rtti, as subclasses in LevelDB programs often are. Objects
+// add themselves in their constructor and remove themselves in their destructor. Thread-safe.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@ namespace lull {
 template <class Base, class Own>
 class Registry {
  public:
-  /// Never destroyed: objects in static storage may outlive everything else.
+  /// Never destroyed: objects in static storage can outlive everything else.
   static Registry& Get() {
     static Registry* const registry = new Registry;
     return *registry;
@@ -31,7 +30,7 @@ class Registry {
     objects_.erase(base);
   }
 
-  /// Null if `base` is null or not one of ours.
+  /// Null if `base` is null or not registered.
   Own* Find(const Base* base) LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     const auto found = objects_.find(base);

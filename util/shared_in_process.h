@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// An object that all stores of a process share. The first store that needs it creates it; releasing
-// the last reference destroys it. A forked child creates its own.
+// An object shared by all stores of a process. The first store that needs it creates it; releasing
+// the last reference destroys it. A forked child creates a new one.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace lull {
 template <class T>
 class SharedInProcess {
  public:
-  /// `make` is a function of a std::shared_ptr<T>* that returns a Status; it is called where there
-  /// is no T. If it fails there is still none.
+  /// `make` takes a std::shared_ptr<T>* and returns a Status. It is called only if no T exists; if
+  /// it fails, still none exists.
   template <class Make>
   leveldb::Status Get(Make make, std::shared_ptr<T>* result) {
     Slot& slot = slots_.Get();

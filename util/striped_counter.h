@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A sum to which many threads add: each adds to the cache line that its ordinal chooses, so that
-// they do not pass one line around. Reading costs a load a stripe; it may miss what is being added.
+// A sum to which many threads add. Each adds to the cache line of its ordinal, so that threads
+// rarely share a line. Reading loads every stripe and can miss concurrent additions.
 #pragma once
 
 #include <array>

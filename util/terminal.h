@@ -5,7 +5,7 @@
 
 namespace lull {
 
-/// Whether a person sees at once what is written to `file`.
+/// True if `file` is a terminal, so that a person sees the output at once.
 bool IsTerminal(std::FILE* file);
 
 }  // namespace lull

@@ -21,7 +21,7 @@ struct Start {
 
 void* RunStart(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
-  // The work does not depend on the name or the class, so failures are ignored.
+  // The body depends on neither the name nor the class, so failures are ignored.
   pthread_setname_np(pthread_self(), start->name.c_str());
   if (start->cpu_class == CpuClass::kIdle) {
     const sched_param no_priority = {};
@@ -31,8 +31,8 @@ void* RunStart(void* argument) {
   return nullptr;
 }
 
-/// All signals but those that the thread itself causes and those that profilers send to each
-/// thread. The client's handlers then run in the client's threads, where they always did.
+/// All signals except those that the thread itself causes and those that profilers send to each
+/// thread. So the program's signal handlers run only in its own threads.
 sigset_t SignalsForOthers() {
   sigset_t signals;
   sigfillset(&signals);
@@ -57,7 +57,7 @@ leveldb::Status Create(const std::string& name, CpuClass cpu_class, std::functio
         std::string(std::strerror(error)) +
             "; raise the limit on threads (ulimit -u, cgroup pids.max) or on memory");
   }
-  start.release();  // RunStart's now
+  start.release();  // now owned by RunStart
   return leveldb::Status::OK();
 }
 
@@ -92,7 +92,7 @@ class SystemThreadFactory final : public ThreadFactory {
 
 ThreadFactory* ThreadFactory::System() {
   static ThreadFactory* const factory =
-      new SystemThreadFactory;  // never destroyed: threads may outlive main
+      new SystemThreadFactory;  // never destroyed: threads can outlive main
   return factory;
 }
 

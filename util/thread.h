@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The one home of threads: named, with a CPU class fixed at birth (a thread without privilege can
-// leave the normal class but not return to it, so work changes class by moving between threads).
+// The only source of threads. A thread has a name and a fixed CPU class: an unprivileged thread can
+// leave the normal class but not return to it. So work changes class by moving to another thread.
 #pragma once
 
 #include <cstdio>
@@ -17,34 +17,36 @@ namespace lull {
 
 enum class CpuClass {
   kNormal,
-  kIdle,  ///< SCHED_IDLE: runs only on cores that nothing else wants
+  kIdle,  ///< SCHED_IDLE: runs only on otherwise idle cores
 };
 
-/// A running thread. The destructor joins.
+/// A running thread. The destructor joins it.
 class ThreadHandle {
  public:
   virtual ~ThreadHandle() = default;
 };
 
-/// Ends the process with a message; for functions that have no way to report `status`.
+/// Ends the process with a message if `status` is an error. For functions that cannot return one.
 inline void AbortUnlessOk(const leveldb::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "lull: %s\n", status.ToString().c_str());
   std::abort();
 }
 
-/// Makes threads; tests inject their own. Thread-safe.
+/// Creates threads; tests pass their own. Thread-safe.
 class ThreadFactory {
  public:
   virtual ~ThreadFactory() = default;
-  /// `name` is cut to 15 characters, the kernel's limit. IOError if the system refuses a thread.
+  /// Truncates `name` to 15 characters, the kernel's limit. IOError if the system cannot create a
+  /// thread.
   virtual leveldb::Status TryStart(const std::string& name, CpuClass cpu_class,
                                    std::function<void()> body,
                                    std::unique_ptr<ThreadHandle>* result) = 0;
-  /// As TryStart; nobody joins the thread: `body` owns, or shares, all that it touches.
+  /// Like TryStart, but nobody joins the thread: `body` must own or share everything it uses.
   virtual leveldb::Status TryStartDetached(const std::string& name, CpuClass cpu_class,
                                            std::function<void()> body) = 0;
-  /// As TryStart, for callers that cannot go on without the thread: a failure ends the process.
+  /// Like TryStart, for callers that cannot continue without the thread: a failure ends the
+  /// process.
   std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
                                       std::function<void()> body) {
     std::unique_ptr<ThreadHandle> result;
@@ -54,14 +56,14 @@ class ThreadFactory {
   static ThreadFactory* System();
 };
 
-/// Lets whoever waits for this core have it first; returns at once where nobody does.
+/// Yields this core to a waiting thread; returns at once if no thread waits.
 void OfferCore();
 
-/// Cores this process may use, at least 1.
+/// Number of cores that this process can use; at least 1.
 int CoreCount();
 
-/// A small number for the calling thread, dense from 0 in order of first call; for choosing
-/// stripes.
+/// A small number that identifies the calling thread: counts from 0 in order of first call. Used to
+/// select stripes.
 unsigned ThreadOrdinal();
 
 }  // namespace lull

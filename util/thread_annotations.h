@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Clang's thread-safety attributes (-Wthread-safety); nothing elsewhere.
+// Clang's thread-safety attributes (-Wthread-safety). No effect with other compilers.
 #pragma once
 
 #if defined(__clang__)

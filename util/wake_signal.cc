@@ -14,8 +14,8 @@ static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is 4 b
 
 void WakeSignal::Wait(uint32_t ticket, uint64_t nanos) {
   waiters_.fetch_add(1, std::memory_order_seq_cst);
-  // The kernel compares the counter with the ticket itself: a Wake in between makes it return at
-  // once.
+  // The kernel compares the counter with the ticket atomically, so a Wake before the call makes it
+  // return at once.
   timespec limit{};
   limit.tv_sec = static_cast<time_t>(nanos / 1'000'000'000);
   limit.tv_nsec = static_cast<long>(nanos % 1'000'000'000);

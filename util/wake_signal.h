@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A counter that one thread waits on and any thread advances: no lock on either side (a futex), so
-// a waker of idle CPU priority can never hold up the thread it wakes.
+// A counter that one thread waits on and any thread advances. Lock-free (a futex): a waker of idle
+// CPU priority can never delay the thread that it wakes.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,16 @@ namespace lull {
 
 class WakeSignal {
  public:
-  /// Any thread, any lock held. A system call only when somebody waits.
+  /// Any thread, with or without locks. Makes a system call only if the thread is waiting.
   void Wake() {
     count_.fetch_add(1, std::memory_order_seq_cst);
     if (waiters_.load(std::memory_order_seq_cst) > 0) WakeSleepers();
   }
 
-  /// Taken before looking for work; Wait returns at once when Wake was called since.
+  /// Take a ticket before looking for work: Wait returns at once if Wake was called after that.
   uint32_t Ticket() const { return count_.load(std::memory_order_acquire); }
 
-  /// Returns after a Wake, after `nanos`, or for no reason.
+  /// Returns after a Wake, after `nanos`, or spuriously.
   void Wait(uint32_t ticket, uint64_t nanos);
 
  private:

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// check: reads all of a store, with checksums: the MANIFEST, every table that it lists, the logs.
-// Nothing is written and no lock is taken; a table that another process removes meanwhile is looked
-// for again in the MANIFEST.
+// check: reads a whole store and verifies checksums: the MANIFEST, every table in it, and the logs.
+// Writes nothing and takes no lock. If a file disappears meanwhile, reads the MANIFEST again to see
+// whether the store still needs it.
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -23,7 +23,7 @@ class Checker {
  public:
   explicit Checker(const std::string& folder) : folder_(folder) {}
 
-  /// An error only when nothing could be checked at all.
+  /// Returns an error only if nothing could be checked.
   Status Run();
 
   const std::vector<std::string>& damage() const { return damage_; }
@@ -102,7 +102,7 @@ void Checker::CheckTable(const TableFile& table) {
   }
   if (status.ok() && (table.smallest().compare(scan.smallest) != 0 ||
                       table.largest().compare(scan.largest) != 0)) {
-    status = Status::Corruption(path, "holds other keys than the MANIFEST says");
+    status = Status::Corruption(path, "its key range differs from the MANIFEST");
   }
   if (!status.ok()) {
     if (StillLists(table.number())) damage_.push_back(status.ToString());
@@ -117,7 +117,7 @@ void Checker::CheckLog(uint64_t number) {
   const std::string path = LogFileName(folder_, number);
   leveldb::SequentialFile* raw = nullptr;
   const Status status = store_.context.env()->NewSequentialFile(path, &raw);
-  if (status.IsNotFound()) return;  // its entries are in a table by now
+  if (status.IsNotFound()) return;  // its entries are in a table now
   if (!status.ok()) {
     damage_.push_back(status.ToString());
     return;
@@ -134,13 +134,13 @@ void Checker::CheckLog(uint64_t number) {
                      ": " + valid.ToString());
   }
   if (!reader.status().ok()) damage.push_back(reader.status().ToString());
-  // A file that another process recycles meanwhile is overwritten while it is read.
+  // Another process can recycle a log while it is read here; ignore what that breaks.
   const bool torn = reader.end() == log::LogEnd::kTorn;
   if ((torn || !damage.empty()) && !StillNeedsLog(number)) return;
   ++logs_;
   log_records_ += records;
   damage_.insert(damage_.end(), damage.begin(), damage.end());
-  if (torn) notes_.push_back(path + ": the last record is cut short, as a crash leaves it");
+  if (torn) notes_.push_back(path + ": the last record is cut short, as after a crash");
 }
 
 Json Checker::Report() const {
@@ -166,7 +166,7 @@ int RunCheck(const Invocation& call) {
     for (const Json& line : report["notes"]) {
       std::printf("note: %s\n", line.get<std::string>().c_str());
     }
-    std::printf("%llu whole tables with %llu entries, %llu logs with %llu records; %zu damaged\n",
+    std::printf("%llu intact tables with %llu entries, %llu logs with %llu records, %zu errors\n",
                 report["tables"].get<unsigned long long>(),
                 report["entries"].get<unsigned long long>(),
                 report["logs"].get<unsigned long long>(),

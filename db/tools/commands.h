@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The commands of the program lull. Each does its work, prints what it found, and returns the
-// program's exit code.
+// The commands of the program lull. Each does its work, prints the result, and returns the exit
+// code of the program.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace lull::tools {
 
-/// What the command line says. Keys and values are as typed; see output.h.
+/// The parsed command line. Keys and values are still encoded; see output.h.
 struct Invocation {
   bool json = false;
   Coding coding = Coding::kText;
-  std::string store;  ///< the store's folder; for manifest, also a MANIFEST file
+  std::string store;  ///< directory of the store; for manifest, also a MANIFEST file
   std::string key;
   std::string value;
-  std::optional<std::string> from;  ///< the first key
-  std::optional<std::string> to;    ///< the key before which it ends
+  std::optional<std::string> from;  ///< first key
+  std::optional<std::string> to;    ///< end of the scan, excluded
   std::optional<std::string> prefix;
   uint64_t limit = UINT64_MAX;
   bool reverse = false;
@@ -30,26 +30,26 @@ struct Invocation {
   bool create = false;
   bool from_lost = false;
   std::vector<std::string> options;  ///< names of scheduling options; empty: all
-  std::string target;                ///< the folder of a checkpoint
+  std::string target;                ///< directory of a checkpoint
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
 
-// Of no store. options.cc
+// Needs no store. options.cc
 int RunOptions(const Invocation& call);
 std::string OptionNamesText();  ///< for --help
 
-// Of files only; the store may be open elsewhere. inspect.cc, check.cc
+// Read files without opening the store; another process can have it open. inspect.cc, check.cc
 int RunStats(const Invocation& call);
 int RunLevels(const Invocation& call);
 int RunManifest(const Invocation& call);
 int RunCheck(const Invocation& call);
 
-// Of a store opened for reading only; it may be open elsewhere. entries.cc
+// Open the store read-only; another process can have it open. entries.cc
 int RunGet(const Invocation& call);
 int RunScan(const Invocation& call);
 
-// Of a store that is open nowhere else. entries.cc, restore.cc, work.cc
+// Need exclusive access to the store. entries.cc, restore.cc, work.cc
 int RunPut(const Invocation& call);
 int RunDelete(const Invocation& call);
 int RunRepair(const Invocation& call);

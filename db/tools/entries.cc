@@ -17,10 +17,11 @@ using leveldb::Slice;
 using leveldb::Status;
 
 Status Unreadable(const std::string& text) {
-  return Status::InvalidArgument(text, "is not how this program writes bytes");
+  return Status::InvalidArgument(
+      text, "cannot decode it; use \\\\ for a backslash and \\xNN for other bytes, or --hex");
 }
 
-/// Decodes an option, if it was given.
+/// Decodes an option, if given.
 Status DecodeOption(const Invocation& call, const std::optional<std::string>& typed,
                     std::optional<std::string>* bytes) {
   if (!typed) return Status::OK();
@@ -28,7 +29,7 @@ Status DecodeOption(const Invocation& call, const std::optional<std::string>& ty
   return *bytes ? Status::OK() : Unreadable(*typed);
 }
 
-/// The stretch of keys that a scan goes through: from <= key < to, as far as they are set.
+/// The key range of a scan: from <= key < to; an unset bound is open.
 struct ScanRange {
   std::optional<std::string> from;
   std::optional<std::string> to;
@@ -36,10 +37,10 @@ struct ScanRange {
   bool IsBelow(const Slice& key) const { return from && key.compare(*from) < 0; }
   bool IsAbove(const Slice& key) const { return to && key.compare(*to) >= 0; }
 
-  /// Leaves only keys that begin with `prefix`.
+  /// Restricts the range to keys that begin with `prefix`.
   void KeepPrefix(const std::string& prefix) {
     if (!from || *from < prefix) from = prefix;
-    // The first key behind all those: the prefix, counted one up.
+    // The first key after all of them: the prefix, incremented.
     std::string end = prefix;
     while (!end.empty() && end.back() == '\xff') end.pop_back();
     if (end.empty()) return;
@@ -130,7 +131,7 @@ int RunScan(const Invocation& call) {
   const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(read));
   uint64_t printed = 0;
   SeekToStart(range, call.reverse, entry.get());
-  // An iterator goes on past damage, and might then print an old value as the current one.
+  // An iterator continues after damage, and could then return an old value as the current one.
   while (entry->Valid() && entry->status().ok() && printed < call.limit) {
     if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
     PrintEntry(call, entry->key(), entry->value());

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// stats, levels and manifest: what a store's files say of it.
+// stats, levels and manifest: reports from a store's files.
 #include "db/tools/inspect.h"
 
 #include <cstdio>
@@ -22,7 +22,7 @@ Status Inspect(const std::string& folder, InspectedStore* store) {
   store->context.name = folder;
   store->manifest = ManifestState();
   if (!store->context.env()->FileExists(CurrentFileName(folder))) {
-    return Status::InvalidArgument(folder, "holds no store (it has no file CURRENT)");
+    return Status::InvalidArgument(folder, "not a store: it has no file CURRENT");
   }
   const auto make_table = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
@@ -37,7 +37,7 @@ struct FileTotals {
   uint64_t bytes = 0;
 };
 
-/// The logs that the MANIFEST needs, and what a former repair or recovery put aside.
+/// The logs that the MANIFEST needs, and files that an earlier repair or open set aside.
 struct OtherFiles {
   FileTotals logs;
   FileTotals lost;
@@ -48,7 +48,7 @@ FileTotals TotalsOf(leveldb::Env* env, const std::string& folder,
   FileTotals totals;
   for (const std::string& name : names) {
     uint64_t bytes = 0;
-    if (!env->GetFileSize(folder + "/" + name, &bytes).ok()) continue;  // gone meanwhile
+    if (!env->GetFileSize(folder + "/" + name, &bytes).ok()) continue;  // deleted meanwhile
     ++totals.count;
     totals.bytes += bytes;
   }
@@ -127,7 +127,7 @@ Json EditJson(const VersionEdit& edit, uint64_t offset, Coding coding) {
   return json;
 }
 
-/// The file to print: the one given, or the one that a folder's CURRENT names.
+/// Finds the file to print: `path` itself, or the MANIFEST that CURRENT in directory `path` names.
 Status FindManifest(leveldb::Env* env, const std::string& path, std::string* file) {
   std::string current;
   if (!leveldb::ReadFileToString(env, CurrentFileName(path), &current).ok()) {
@@ -156,7 +156,7 @@ int RunStats(const Invocation& call) {
       static_cast<unsigned long long>(number("logs")), BytesText(number("log_bytes")).c_str(),
       static_cast<unsigned long long>(number("last_sequence")));
   if (number("lost_files") > 0) {
-    std::printf("%llu files with %s in lost/: they could not be read\n",
+    std::printf("%llu files with %s in lost/, set aside by an open or a repair\n",
                 static_cast<unsigned long long>(number("lost_files")),
                 BytesText(number("lost_bytes")).c_str());
   }

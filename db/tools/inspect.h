@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store's files, looked at without opening the store or taking its LOCK.
+// Reads a store's files without opening the store or taking its LOCK.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct InspectedStore {
   ManifestState manifest;
 };
 
-/// Reads the MANIFEST of the store in `folder`.
+/// Reads the MANIFEST of the store in directory `folder`.
 leveldb::Status Inspect(const std::string& folder, InspectedStore* store);
 
 }  // namespace lull::tools

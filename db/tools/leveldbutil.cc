@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldbutil dump FILE...: what stands in files of a store, as text, in LevelDB's own format. Uses
-// nothing but LevelDB's interface.
+// leveldbutil dump FILE...: prints files of a store as text, in LevelDB's format. Uses only
+// LevelDB's interface.
 #include <cstdio>
 #include <string>
 

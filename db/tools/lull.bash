@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Completion of the program lull for bash: commands, options, and folders that hold a store.
+# Bash completion for the program lull: commands, options and store directories.
 
 _lull_stores() {
   local folder

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The program lull: looks at stores, and works on them. This file is its command line.
+// The program lull: inspects and maintains stores. This file has its command line.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -14,16 +14,24 @@ namespace {
 using Command = int (*)(const Invocation&);
 
 constexpr char kFooter[] =
-    "Keys and values: printable ASCII stands for itself, \\\\ for a backslash, \\xNN for any "
-    "byte.\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such key, 4 the store is damaged.";
+    "Keys and values: printable ASCII is literal; \\\\ is a backslash, \\xNN is any byte.\n"
+    "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no such key, 4 the store is damaged.";
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  lull stats /var/lib/store\n"
+    "  lull scan /var/lib/store --prefix user: --limit 10\n"
+    "  lull check /var/lib/store\n"
+    "\n"
+    "lull COMMAND --help describes a command.\n"
+    "\n";
 
 class CommandLine {
  public:
-  CommandLine() : app_("Looks at LevelDB and Lull stores, and works on them.", "lull") {
+  CommandLine() : app_("Inspects and maintains LevelDB and Lull stores.", "lull") {
     app_.set_version_flag("--version",
                           "lull " LULL_VERSION_STRING " (LevelDB 1.23's interface and files)");
-    app_.add_flag("--json", call_.json, "Print JSON, one object a line");
+    app_.add_flag("--json", call_.json, "Print JSON, one object per line");
     app_.add_flag_callback(
         "--hex", [this] { call_.coding = Coding::kHex; }, "Keys and values are hexadecimal");
     app_.require_subcommand(1);
@@ -32,6 +40,7 @@ class CommandLine {
     AddReading();
     AddWriting();
     AddWork();
+    app_.footer(std::string(kExamples) + kFooter);  // only now: commands inherit the footer
   }
 
   int Run(int argc, char** argv) {
@@ -46,63 +55,83 @@ class CommandLine {
  private:
   CLI::App* Add(const char* name, const char* what, Command command, CLI::App* parent = nullptr) {
     CLI::App* const added = (parent == nullptr ? &app_ : parent)->add_subcommand(name, what);
-    added->add_option("store", call_.store, "The store's folder")->required();
+    added->add_option("store", call_.store, "Directory of the store")->required();
     added->callback([this, command] { command_ = command; });
     return added;
   }
-  void AddKey(CLI::App* command) { command->add_option("key", call_.key, "The key")->required(); }
+  static CLI::App* AddExample(CLI::App* command, const std::string& line) {
+    command->footer("Example: " + line + "\n\n" + kFooter);
+    return command;
+  }
+  void AddKey(CLI::App* command) { command->add_option("key", call_.key, "Key")->required(); }
 
   void AddReading() {
-    Add("stats", "Sizes, by level (without the lock)", RunStats);
-    Add("levels", "Every table with its range of keys (without the lock)", RunLevels);
-    Add("check", "Read everything with checksums (without the lock)", RunCheck);
-    AddKey(Add("get", "Print a value (without the lock; later writes are not seen)", RunGet));
-    CLI::App* const scan = Add(
-        "scan", "Print entries in order (without the lock; later writes are not seen)", RunScan);
-    scan->add_option("--from", call_.from, "Begin at this key");
-    scan->add_option("--to", call_.to, "End before this key");
-    scan->add_option("--prefix", call_.prefix, "Only keys that begin so");
-    scan->add_option("--limit", call_.limit, "At most so many entries");
-    scan->add_flag("--reverse", call_.reverse, "From the last key to the first");
-    scan->add_flag("--keys-only", call_.keys_only, "No values");
-    CLI::App* const manifest = app_.add_subcommand("manifest", "About the MANIFEST");
+    AddExample(Add("stats", "Print sizes by level (takes no lock)", RunStats),
+               "lull stats /var/lib/store --json");
+    AddExample(Add("levels", "Print every table with its key range (takes no lock)", RunLevels),
+               "lull levels /var/lib/store");
+    AddExample(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck),
+               "lull check /var/lib/store");
+    AddKey(AddExample(
+        Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet),
+        "lull get /var/lib/store user:42"));
+    CLI::App* const scan = AddExample(
+        Add("scan", "Print entries in key order (takes no lock; may miss the last writes)",
+            RunScan),
+        "lull scan /var/lib/store --prefix user: --limit 10");
+    scan->add_option("--from", call_.from, "Start at this key");
+    scan->add_option("--to", call_.to, "Stop before this key");
+    scan->add_option("--prefix", call_.prefix, "Print only keys with this prefix");
+    scan->add_option("--limit", call_.limit, "Print at most this many entries");
+    scan->add_flag("--reverse", call_.reverse, "Print in descending key order");
+    scan->add_flag("--keys-only", call_.keys_only, "Print no values");
+    CLI::App* const manifest = AddExample(app_.add_subcommand("manifest", "Inspect the MANIFEST"),
+                                          "lull manifest dump /var/lib/store");
     manifest->require_subcommand(1);
-    Add("dump", "Print every record of a store's MANIFEST, or of the one given", RunManifest,
-        manifest);
+    AddExample(Add("dump", "Print every record of a store's MANIFEST, or of a MANIFEST file",
+                   RunManifest, manifest),
+               "lull manifest dump /var/lib/store");
   }
 
   void AddWriting() {
-    CLI::App* const put = Add("put", "Write an entry", RunPut);
+    CLI::App* const put = AddExample(Add("put", "Write an entry", RunPut),
+                                     "lull put /var/lib/store user:42 Ada --sync");
     AddKey(put);
-    put->add_option("value", call_.value, "The value")->required();
-    put->add_flag("--create", call_.create, "Make the store if there is none");
-    CLI::App* const remove = Add("delete", "Remove a key", RunDelete);
+    put->add_option("value", call_.value, "Value")->required();
+    put->add_flag("--create", call_.create, "Create the store if it does not exist");
+    CLI::App* const remove =
+        AddExample(Add("delete", "Delete a key", RunDelete), "lull delete /var/lib/store user:42");
     AddKey(remove);
     for (CLI::App* const command : {put, remove}) {
-      command->add_flag("--sync", call_.sync, "Wait until it is on stable storage");
+      command->add_flag("--sync", call_.sync, "Return only after the write is on stable storage");
     }
   }
 
   void AddWork() {
-    Add("repair", "Save what can be read of a store that does not open", RunRepair)
+    AddExample(Add("repair", "Salvage a store that does not open", RunRepair),
+               "lull repair /var/lib/store")
         ->add_flag("--from-lost", call_.from_lost,
-                   "Instead, put back what opens set aside in lost/ (of a store that opens)");
-    Add("compact", "Drop what is overwritten and deleted; rewrites the whole store", RunCompact);
-    Add("checkpoint", "Make a second store of what is in this one; tables are shared",
-        RunCheckpoint)
-        ->add_option("folder", call_.target, "The new store's folder")
+                   "Instead, restore entries of logs in lost/ (the store must open)");
+    AddExample(
+        Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact),
+        "lull compact /var/lib/store");
+    AddExample(Add("checkpoint", "Create a second store with the same entries; shares table files",
+                   RunCheckpoint),
+               "lull checkpoint /var/lib/store /var/lib/store.copy")
+        ->add_option("directory", call_.target, "Directory of the new store")
         ->required();
-    CLI::App* const bench =
-        Add("bench", "Write and read in a new store, measure, and remove it", RunBench);
-    bench->add_option("--entries", call_.bench_entries, "How many")->capture_default_str();
-    bench->add_option("--value-bytes", call_.bench_value_bytes, "Size of values")
+    CLI::App* const bench = AddExample(
+        Add("bench", "Create a store, measure writes and reads, and delete it", RunBench),
+        "lull bench /tmp/store --entries 100000");
+    bench->add_option("--entries", call_.bench_entries, "Number of entries")->capture_default_str();
+    bench->add_option("--value-bytes", call_.bench_value_bytes, "Bytes per value")
         ->capture_default_str();
-    bench->add_flag("--sync", call_.sync, "Every write waits for stable storage");
+    bench->add_flag("--sync", call_.sync, "Sync every write");
 
     CLI::App* const options = app_.add_subcommand(
-        "options", "Explain scheduling options: default, unit, bounds, and what they do");
+        "options", "Print scheduling options: default, unit, range, and meaning");
     options->add_option("name", call_.options, "Names of options; default: all");
-    options->footer(OptionNamesText);
+    options->footer([] { return "Example: lull options l0_stop\n\n" + OptionNamesText(); });
     options->callback([this] { command_ = RunOptions; });
   }
 

@@ -16,7 +16,7 @@ void AppendHex(unsigned char byte, std::string* out) {
   out->push_back(kDigits[byte & 15]);
 }
 
-/// The byte that two hexadecimal digits at `at` stand for.
+/// Decodes the two hexadecimal digits at `at`.
 std::optional<char> HexByte(const std::string& text, size_t at) {
   if (at + 2 > text.size()) return std::nullopt;
   int byte = 0;
@@ -83,7 +83,7 @@ std::string BytesText(uint64_t bytes) {
 }
 
 void PrintJson(const Json& value) {
-  // What is not UTF-8 (the name of a folder may be so) is replaced, not a reason to fail.
+  // Replaces invalid UTF-8, which for example a directory name can contain, instead of failing.
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::printf("%s\n", text.c_str());
 }

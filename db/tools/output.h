@@ -1,11 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// How the program lull speaks: text or JSON on standard output, trouble and progress on standard
+// Output of the program lull: text or JSON on standard output, errors and progress on standard
 // error.
 //
-// Keys and values are bytes. As text, printable ASCII stands for itself, a backslash for \\, every
-// other byte for \xNN; what the program prints so, it also reads so. With --hex all are
-// hexadecimal.
+// Keys and values are bytes. In text, printable ASCII is literal, a backslash is \\, and any other
+// byte is \xNN; input has the same form. With --hex, all bytes are hexadecimal.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@ namespace lull::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// The program's exit codes.
+/// Exit codes of the program.
 enum ExitCode : int {
   kDone = 0,
-  kFailed = 1,    ///< could not do it: no such store, in use, I/O error
-  kUsage = 2,     ///< did not understand the command line
+  kFailed = 1,    ///< no such store, store in use, I/O error
+  kUsage = 2,     ///< invalid command line
   kNotFound = 3,  ///< get: no such key
-  kDamaged = 4,   ///< the store contradicts its format or its checksums
+  kDamaged = 4,   ///< a file violates its format or checksum
 };
 
 enum class Coding { kText, kHex };
 
 std::string Encode(const leveldb::Slice& bytes, Coding coding);
-/// nullopt for a text that Encode cannot have made.
+/// The inverse of Encode; nullopt if `text` is not in that form.
 std::optional<std::string> Decode(const std::string& text, Coding coding);
 
 /// "512 B", "1.5 MiB".
@@ -41,11 +40,10 @@ std::string BytesText(uint64_t bytes);
 /// One line of JSON.
 void PrintJson(const Json& value);
 
-/// Prints the error as text or JSON; returns the exit code for it.
+/// Prints the error as text or JSON; returns its exit code.
 int Fail(const leveldb::Status& status, bool json);
 
-/// A line on standard error that shows how far a long piece of work is, where that is a terminal.
-/// One thread.
+/// Shows the progress of a long operation on standard error, if that is a terminal. One thread.
 class Progress {
  public:
   Progress(const char* what, uint64_t total);

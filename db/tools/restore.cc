@@ -1,17 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// repair --from-lost: puts back entries of logs that an open set aside in lost/.
+// repair --from-lost: restores entries of logs that an open set aside in lost/.
 //
-// A log's note says which sequence the store held when the log was set aside. All later writes have
-// higher ones, which the log's entries have too: so sequences of the log and of the store are never
-// compared. The rules, by key:
-//  - The store holds a version from after the note: that is newer, and stays.
-//  - It holds only versions from before: the log's entry is newer, and is written again. (No
-//    deletion is dropped while an older version of its key is left.)
-//  - It holds nothing: the key was never written, or it was deleted since and a compaction dropped
-//    the deletion. If every sequence since the note is still in the tables, nothing was dropped.
-//    Otherwise the key stays absent.
-// What is put back is written as any client's write. So a second run finds it newer than the note.
+// A log's note has the last sequence of the store when the log was set aside. Later writes have
+// higher sequences, and so do the log's entries. So sequences of the log are only compared with the
+// note, never with those of the store. The rules for each key:
+//  - The store has a version newer than the note: it is newer than the log's, and stays.
+//  - The store has only older versions: the log's entry is newer, and is written again. (No
+//    compaction drops a deletion while an older version of its key exists.)
+//  - The store has no version: either the key was never written, or it was deleted since and a
+//    compaction dropped the deletion. If every sequence since the note is in a table, nothing was
+//    dropped, and the entry is written again. Otherwise the key stays absent.
+// Restored entries are ordinary writes. So a second run finds versions newer than the note.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -44,10 +44,10 @@ struct LostLog {
 };
 
 struct LostEntry {
-  SequenceNumber replayed_to = 0;  // the note of its log
+  SequenceNumber replayed_to = 0;  // from the note of its log
   ValueKind kind = ValueKind::kValue;
   std::string value;
-  SequenceNumber in_store = 0;  // the newest version of the key; 0: there is none
+  SequenceNumber in_store = 0;  // newest version of the key; 0: absent
 };
 
 class Restorer {
@@ -76,8 +76,8 @@ class Restorer {
   InspectedStore store_;
   std::vector<LostLog> logs_;  // oldest first
   uint64_t without_note_ = 0;
-  std::map<std::string, LostEntry> entries_;  // by user key, the newest of each
-  std::map<SequenceNumber, uint64_t> later_;  // by note: the sequences in tables after it
+  std::map<std::string, LostEntry> entries_;  // by user key; only the newest of each
+  std::map<SequenceNumber, uint64_t> later_;  // by note: number of later sequences in tables
   uint64_t restored_ = 0;
   uint64_t newer_in_store_ = 0;
   uint64_t maybe_deleted_ = 0;
@@ -87,7 +87,7 @@ Status Restorer::Run() {
   leveldb::DB* raw = nullptr;
   Status status = leveldb::DB::Open(leveldb::Options(), folder_, &raw);
   if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::DB> db(raw);  // its lock keeps other writers out
+  const std::unique_ptr<leveldb::DB> db(raw);  // its lock excludes other writers
   status = Flush(db.get());
   if (status.ok()) status = WaitForIdle(db.get());
   if (status.ok()) status = Inspect(folder_, &store_);
@@ -104,7 +104,7 @@ Status Restorer::FindLogs() {
   leveldb::Env* const env = store_.context.env();
   const std::string lost = LostFolderName(folder_);
   std::vector<std::string> names;
-  if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was ever set aside
+  if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was set aside
   for (const std::string& name : names) {
     // NNNNNN.log, or NNNNNN.log.2 and so on.
     const size_t dots = static_cast<size_t>(std::count(name.begin(), name.end(), '.'));
@@ -118,11 +118,11 @@ Status Restorer::FindLogs() {
     }
     unsigned long long replayed_to = 0;
     if (std::sscanf(note.c_str(), "%llu\n", &replayed_to) != 1)
-      return Status::Corruption(log.path + kReplayedToSuffix, "is no number");
+      return Status::Corruption(log.path + kReplayedToSuffix, "is not a number");
     if (replayed_to > store_.manifest.last_sequence) {
       return Status::InvalidArgument(
           log.path,
-          "was set aside by another store, or before a backup was restored; move it away");
+          "belongs to another store or is older than a restored backup; move it out of lost/");
     }
     log.replayed_to = replayed_to;
     logs_.push_back(log);
@@ -145,7 +145,7 @@ Status Restorer::ReadLog(const LostLog& log) {
     if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) continue;
     SequenceNumber sequence = batch::SequenceOf(record);
     batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
-      if (sequence++ <= log.replayed_to) return;  // the store got it
+      if (sequence++ <= log.replayed_to) return;  // the store already has it
       entries_[key.ToString()] = {log.replayed_to, kind, value.ToString()};
     });
   }
@@ -167,7 +167,7 @@ Status Restorer::ReadTables() {
       const auto entry = NewSalvageIterator(store_.context, {scan});
       for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
         ParsedInternalKey key;
-        ParseInternalKey(entry->key(), &key);  // the iterator returns no other
+        ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
         CountSequence(key.sequence);
         const auto lost = entries_.find(key.user_key.ToString());
         if (lost == entries_.end() || key.sequence < lost->second.in_store) continue;
@@ -183,7 +183,7 @@ void Restorer::CountSequence(SequenceNumber sequence) {
   for (auto& [replayed_to, count] : later_) count += sequence > replayed_to;
 }
 
-/// Each entry has its own sequence, so none is missing if there are as many entries as sequences.
+/// Each entry has its own sequence, so if their numbers are equal, no entry is missing.
 bool Restorer::NothingDroppedSince(SequenceNumber replayed_to) const {
   return later_.at(replayed_to) == store_.manifest.last_sequence - replayed_to;
 }
@@ -228,13 +228,13 @@ int RunRestore(const Invocation& call) {
   }
   const auto number = [&](const char* name) { return report[name].get<unsigned long long>(); };
   std::printf(
-      "%llu logs in lost/: %llu entries put back, %llu keys have newer versions, %llu keys may "
-      "have "
-      "been deleted since and stay absent\n",
+      "%llu logs in lost/: %llu entries restored; not restored: %llu keys with newer versions, "
+      "%llu "
+      "keys possibly deleted since\n",
       number("logs"), number("restored"), number("newer_in_store"), number("maybe_deleted"));
   if (number("logs_without_note") > 0) {
     std::printf(
-        "%llu logs without a note were not read: a repair set them aside, or an older Lull\n",
+        "%llu logs without a note were not read: a repair or an older Lull set them aside\n",
         number("logs_without_note"));
   }
   return kDone;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// repair, compact, checkpoint and bench: work on a whole store.
+// repair, compact, checkpoint and bench: commands for a whole store.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 using leveldb::Status;
 
-/// Shows on standard error what the library has to say.
+/// Prints the library's log messages to standard error.
 class ErrorLogger final : public leveldb::Logger {
  public:
   void Logv(const char* format, std::va_list arguments) override {
@@ -36,7 +36,7 @@ uint64_t TableBytes(const std::string& folder) {
   return bytes;
 }
 
-/// Keys that divide the store into stretches of about the same size, for progress to be told.
+/// Keys that divide the store into ranges of about the same size, to show progress.
 std::vector<std::string> Milestones(const std::string& folder) {
   constexpr size_t kStretches = 20;
   InspectedStore store;
@@ -55,7 +55,7 @@ std::vector<std::string> Milestones(const std::string& folder) {
   return chosen;
 }
 
-/// How long operations took.
+/// Latencies of operations.
 class Latencies {
  public:
   void Add(uint64_t nanos) { nanos_.push_back(nanos); }
@@ -87,7 +87,7 @@ class Bench {
  public:
   Bench(const Invocation& call, leveldb::DB* db) : call_(call), db_(db) {}
 
-  /// Writes entries in random order, or reads them.
+  /// Whether to write or read entries; both in random order.
   enum class Kind { kWrite, kRead };
   Status Run(const char* what, Kind kind);
 
@@ -151,7 +151,7 @@ int RunRepair(const Invocation& call) {
   if (call.json) {
     PrintJson({{"store", call.store}, {"table_bytes", TableBytes(call.store)}});
   } else {
-    std::printf("%s holds %s of tables\n", call.store.c_str(),
+    std::printf("%s: %s of tables\n", call.store.c_str(),
                 BytesText(TableBytes(call.store)).c_str());
   }
   return kDone;
@@ -184,7 +184,8 @@ int RunCompact(const Invocation& call) {
   if (call.json) {
     PrintJson({{"store", call.store}, {"bytes_before", before}, {"bytes_after", after}});
   } else {
-    std::printf("%s of tables became %s\n", BytesText(before).c_str(), BytesText(after).c_str());
+    std::printf("tables: %s before, %s after\n", BytesText(before).c_str(),
+                BytesText(after).c_str());
   }
   return kDone;
 }
@@ -199,7 +200,7 @@ int RunCheckpoint(const Invocation& call) {
   if (call.json) {
     PrintJson({{"store", call.store}, {"checkpoint", call.target}, {"table_bytes", bytes}});
   } else {
-    std::printf("%s holds %s of tables\n", call.target.c_str(), BytesText(bytes).c_str());
+    std::printf("%s: %s of tables\n", call.target.c_str(), BytesText(bytes).c_str());
   }
   return kDone;
 }

@@ -1,23 +1,24 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   The C face of the store, for programs in C and for bindings of other languages. Its functions
-   and types are LevelDB's; a program compiled for either library runs with the other.
+   The interface declared here is LevelDB's; see NOTICE.
 
-   What holds for all functions:
+   The C API, for C programs and for bindings of other languages. A program compiled for LevelDB's
+   library also runs with this one, and the reverse.
 
-   - Types are opaque. What a _create function, leveldb_open or leveldb_create_... returns is
-     destroyed by the function of the matching name, never by free().
-   - Keys and values are a pointer and a length; they may hold zero bytes and are copied by whoever
-     needs them longer than the call.
+   Rules for all functions:
+
+   - Types are opaque. Destroy what a _create function, leveldb_open or leveldb_create_... returns
+     with the function of the matching name, never with free().
+   - A key or value is a pointer and a length, and can contain zero bytes. A function that needs it
+     after the call copies it.
    - A function that can fail has `errptr` as its last argument. *errptr must be NULL or point to
-     memory from malloc(). When the call succeeds, *errptr stays as it is; when it fails, the
-     message there is freed and a new one takes its place, which ends in a zero and is the caller's
-     to free, best by leveldb_free().
-   - uint8_t stands for a truth value: 0 is false, anything else true.
-   - Pointers must not be NULL except where it is said.
+     memory from malloc(). Success leaves *errptr unchanged. Failure frees the old message and sets
+     *errptr to a new one, which ends in a zero. The caller frees it, best with leveldb_free().
+   - uint8_t is a boolean: 0 is false, any other value true.
+   - Pointers must not be NULL unless a comment allows it.
 
-   Threads may share a store, its snapshots, caches, comparators and filter policies. An iterator, a
-   batch and an options object belong to one thread at a time. */
+   Threads can share a store and its snapshots, caches, comparators and filter policies. Only one
+   thread at a time can use an iterator, a batch or an options object. */
 
 #ifndef LULL_INCLUDE_LEVELDB_C_H_
 #define LULL_INCLUDE_LEVELDB_C_H_
@@ -51,27 +52,28 @@ typedef struct leveldb_writeoptions_t leveldb_writeoptions_t;
 
 /* ---- The store ---- */
 
-/* NULL on failure. What `options` refers to must outlive the store; `options` itself need not. */
+/* Returns NULL on failure. The objects set in `options` must outlive the store; `options` itself
+   need not. */
 LEVELDB_EXPORT leveldb_t* leveldb_open(const leveldb_options_t* options, const char* name,
                                        char** errptr);
 
-/* Iterators must be destroyed and snapshots released before. */
+/* Destroy all iterators and release all snapshots before. */
 LEVELDB_EXPORT void leveldb_close(leveldb_t* db);
 
 LEVELDB_EXPORT void leveldb_put(leveldb_t* db, const leveldb_writeoptions_t* options,
                                 const char* key, size_t keylen, const char* val, size_t vallen,
                                 char** errptr);
 
-/* Deleting what is not there is no error. */
+/* Succeeds if the key does not exist. */
 LEVELDB_EXPORT void leveldb_delete(leveldb_t* db, const leveldb_writeoptions_t* options,
                                    const char* key, size_t keylen, char** errptr);
 
-/* All of the batch or nothing. The batch stays the caller's, unchanged. */
+/* Applies the whole batch or nothing. The caller keeps the batch, unchanged. */
 LEVELDB_EXPORT void leveldb_write(leveldb_t* db, const leveldb_writeoptions_t* options,
                                   leveldb_writebatch_t* batch, char** errptr);
 
-/* The value, malloc()ed, with its length in *vallen; also an empty value gives a pointer. NULL and
-   length 0 if there is no such key, which is no error, or on an error. */
+/* Returns the value, allocated by malloc(), and its length in *vallen; not NULL for an empty value.
+   Returns NULL and length 0 if the key does not exist (which sets no error) or on an error. */
 LEVELDB_EXPORT char* leveldb_get(leveldb_t* db, const leveldb_readoptions_t* options,
                                  const char* key, size_t keylen, size_t* vallen, char** errptr);
 
@@ -82,18 +84,18 @@ LEVELDB_EXPORT const leveldb_snapshot_t* leveldb_create_snapshot(leveldb_t* db);
 
 LEVELDB_EXPORT void leveldb_release_snapshot(leveldb_t* db, const leveldb_snapshot_t* snapshot);
 
-/* The property's text, malloc()ed and ending in a zero; NULL for a name that is not known. */
+/* Returns the property as a zero-terminated string from malloc(); NULL for an unknown name. */
 LEVELDB_EXPORT char* leveldb_property_value(leveldb_t* db, const char* propname);
 
-/* sizes[i] becomes about the bytes, in tables and memtables, of the keys from start i to before
-   limit i. */
+/* Sets sizes[i] to the approximate bytes, in tables and memtables, of the keys k with
+   start i <= k < limit i. */
 LEVELDB_EXPORT void leveldb_approximate_sizes(leveldb_t* db, int num_ranges,
                                               const char* const* range_start_key,
                                               const size_t* range_start_key_len,
                                               const char* const* range_limit_key,
                                               const size_t* range_limit_key_len, uint64_t* sizes);
 
-/* A NULL start is before all keys, a NULL limit behind all keys. */
+/* A NULL start is before all keys, a NULL limit after all keys. */
 LEVELDB_EXPORT void leveldb_compact_range(leveldb_t* db, const char* start_key,
                                           size_t start_key_len, const char* limit_key,
                                           size_t limit_key_len);
@@ -107,7 +109,7 @@ LEVELDB_EXPORT void leveldb_repair_db(const leveldb_options_t* options, const ch
                                       char** errptr);
 
 /* ---- Iterators ----
-   Keys and values point into the iterator and are good until it moves. */
+   Keys and values point into the iterator and are valid until it moves. */
 
 LEVELDB_EXPORT void leveldb_iter_destroy(leveldb_iterator_t*);
 LEVELDB_EXPORT uint8_t leveldb_iter_valid(const leveldb_iterator_t*);
@@ -139,10 +141,10 @@ LEVELDB_EXPORT void leveldb_writebatch_append(leveldb_writebatch_t* destination,
                                               const leveldb_writebatch_t* source);
 
 /* ---- Options ----
-   As the fields of leveldb::Options (leveldb/options.h), with the same defaults. Objects handed
-   over remain the caller's and must outlive the stores opened with them. NULL takes back what was
-   set: no filter policy, no log of one's own, a cache of the store's own; a store does not open
-   with a comparator or an env of NULL. */
+   The fields of leveldb::Options (leveldb/options.h), with the same defaults. The caller keeps the
+   objects set here, which must outlive the stores opened with them. NULL restores the default
+   filter policy (none), log and cache (the store's own). A store with a NULL comparator or env does
+   not open. */
 
 LEVELDB_EXPORT leveldb_options_t* leveldb_options_create(void);
 LEVELDB_EXPORT void leveldb_options_destroy(leveldb_options_t*);
@@ -163,14 +165,14 @@ LEVELDB_EXPORT void leveldb_options_set_max_file_size(leveldb_options_t*, size_t
 enum {
   leveldb_no_compression = 0,
   leveldb_snappy_compression = 1,
-  /* LevelDB 1.23 cannot read tables that use this one. */
+  /* LevelDB 1.23 cannot read tables that use it. */
   leveldb_zstd_compression = 2
 };
 LEVELDB_EXPORT void leveldb_options_set_compression(leveldb_options_t*, int);
 
 /* ---- Comparators ----
-   All functions get `state` first and are called from many threads at once. `name` returns a text
-   that ends in a zero and lives as long as the comparator. */
+   All functions receive `state` first. Many threads call them at once. `name` returns a
+   zero-terminated string that lives as long as the comparator. */
 
 LEVELDB_EXPORT leveldb_comparator_t* leveldb_comparator_create(
     void* state, void (*destructor)(void*),
@@ -179,8 +181,8 @@ LEVELDB_EXPORT leveldb_comparator_t* leveldb_comparator_create(
 LEVELDB_EXPORT void leveldb_comparator_destroy(leveldb_comparator_t*);
 
 /* ---- Filter policies ----
-   As for comparators. `create_filter` returns malloc()ed memory, which the library frees, and sets
-   *filter_length. */
+   The rules of comparators apply. `create_filter` sets *filter_length and returns memory from
+   malloc(), which the library frees. */
 
 LEVELDB_EXPORT leveldb_filterpolicy_t* leveldb_filterpolicy_create(
     void* state, void (*destructor)(void*),
@@ -193,17 +195,17 @@ LEVELDB_EXPORT void leveldb_filterpolicy_destroy(leveldb_filterpolicy_t*);
 
 LEVELDB_EXPORT leveldb_filterpolicy_t* leveldb_filterpolicy_create_bloom(int bits_per_key);
 
-/* ---- How to read ---- */
+/* ---- Read options ---- */
 
 LEVELDB_EXPORT leveldb_readoptions_t* leveldb_readoptions_create(void);
 LEVELDB_EXPORT void leveldb_readoptions_destroy(leveldb_readoptions_t*);
 LEVELDB_EXPORT void leveldb_readoptions_set_verify_checksums(leveldb_readoptions_t*, uint8_t);
 LEVELDB_EXPORT void leveldb_readoptions_set_fill_cache(leveldb_readoptions_t*, uint8_t);
-/* NULL: the present state. */
+/* NULL: the current state. */
 LEVELDB_EXPORT void leveldb_readoptions_set_snapshot(leveldb_readoptions_t*,
                                                      const leveldb_snapshot_t*);
 
-/* ---- How to write ---- */
+/* ---- Write options ---- */
 
 LEVELDB_EXPORT leveldb_writeoptions_t* leveldb_writeoptions_create(void);
 LEVELDB_EXPORT void leveldb_writeoptions_destroy(leveldb_writeoptions_t*);
@@ -217,13 +219,13 @@ LEVELDB_EXPORT void leveldb_cache_destroy(leveldb_cache_t* cache);
 LEVELDB_EXPORT leveldb_env_t* leveldb_create_default_env(void);
 LEVELDB_EXPORT void leveldb_env_destroy(leveldb_env_t*);
 
-/* A path, malloc()ed; NULL if there is no such directory and none can be made. */
+/* Returns a path from malloc(); NULL if the directory neither exists nor can be created. */
 LEVELDB_EXPORT char* leveldb_env_get_test_directory(leveldb_env_t*);
 
-/* free(), of the C library that this library uses. NULL is allowed. */
+/* Calls free() of the C library that this library uses. NULL is allowed. */
 LEVELDB_EXPORT void leveldb_free(void* ptr);
 
-/* The LevelDB release whose interface this is: 1 and 23. */
+/* The LevelDB release that defines this interface: 1 and 23. */
 LEVELDB_EXPORT int leveldb_major_version(void);
 LEVELDB_EXPORT int leveldb_minor_version(void);
 

@@ -1,12 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Cache: a bounded map from byte strings to objects in memory. The store keeps uncompressed blocks
-// in one; several stores may share it. Every method may be called from any thread at any time,
-// without a lock of the caller's.
+// The interface declared here is LevelDB's; see NOTICE.
 //
-// An entry carries a charge, in whatever unit the capacity is given in (bytes, for block caches).
-// Entries leave on their own when the charges exceed the capacity; one that somebody still holds a
-// handle to stays alive until the last handle is given back.
+// Cache: a bounded map from byte strings to objects in memory. A store keeps uncompressed blocks in
+// it; several stores can share one. Thread-safe: any thread can call any method without a lock.
+//
+// Each entry has a charge, in the unit of the capacity (bytes, for a block cache). When the charges
+// exceed the capacity, the cache evicts entries. An evicted entry stays alive until its last handle
+// is released.
 
 #ifndef LULL_INCLUDE_LEVELDB_CACHE_H_
 #define LULL_INCLUDE_LEVELDB_CACHE_H_
@@ -20,9 +21,9 @@ namespace leveldb {
 
 class LEVELDB_EXPORT Cache;
 
-// A cache that lets go of the entry unused for longest. `capacity` is the sum of charges it aims to
-// stay below. The caller owns the result and deletes it after every store that was given it has
-// been closed.
+// Creates a cache that evicts the least recently used entry first. `capacity` is the target for the
+// sum of charges; entries in use can exceed it. The caller deletes the result, after closing every
+// store that uses it.
 LEVELDB_EXPORT Cache* NewLRUCache(size_t capacity);
 
 class LEVELDB_EXPORT Cache {
@@ -32,44 +33,46 @@ class LEVELDB_EXPORT Cache {
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
-  // Hands each remaining entry to the deleter it was inserted with. No handle may be outstanding.
+  // Passes each remaining entry to its deleter.
+  // REQUIRES: all handles are released.
   virtual ~Cache();
 
-  // Stands for one reference to an entry. Never dereferenced by callers.
+  // Represents one reference to an entry. Opaque: never dereference it.
   struct Handle {};
 
-  // Puts `value` under `key` (the key is copied), replacing what was there, and returns a reference
-  // that the caller must Release. When neither the cache nor any handle needs the entry any more,
-  // deleter(key, value) runs once, in whichever thread dropped the last reference.
+  // Maps `key` (copied) to `value`, replacing any earlier entry. Returns a reference, which the
+  // caller must Release. After the entry is evicted, erased or replaced and its last handle is
+  // released, deleter(key, value) runs once, in the thread that dropped the last reference.
   virtual Handle* Insert(const Slice& key, void* value, size_t charge,
                          void (*deleter)(const Slice& key, void* value)) = 0;
 
-  // Finds `key`: a reference for the caller to Release, or nullptr when there is none.
+  // Returns a reference to the entry of `key`, which the caller must Release; nullptr if absent.
   virtual Handle* Lookup(const Slice& key) = 0;
 
-  // Gives back one reference.
-  // REQUIRES: `handle` came from Insert or Lookup of this cache and was not given back before.
+  // Releases one reference.
+  // REQUIRES: `handle` came from Insert or Lookup of this cache and is not released yet.
   virtual void Release(Handle* handle) = 0;
 
-  // The object behind a reference; valid while the reference is held.
+  // Returns the object of an entry; valid while the reference is held.
   // REQUIRES: as for Release.
   virtual void* Value(Handle* handle) = 0;
 
-  // Forgets `key`, if present. Those who hold a handle keep the old object until they release it.
+  // Removes the entry of `key`, if any. Its object stays alive until the last handle is released.
   virtual void Erase(const Slice& key) = 0;
 
-  // A number never returned before by this cache. Users of a shared cache prefix their keys with
-  // one each, so that their keys cannot collide.
+  // Returns a number that this cache has never returned before. Each user of a shared cache puts
+  // one before its keys, so that keys of different users cannot collide.
   virtual uint64_t NewId() = 0;
 
-  // Drops every entry nobody holds a handle to, to free memory now. Doing nothing is allowed.
+  // Evicts every entry without a handle, to free memory now. An implementation may ignore this
+  // call.
   virtual void Prune() {}
 
-  // Sum of the charges of what is in the cache, approximately when other threads are at work.
+  // Sum of the charges of all entries; approximate while other threads use the cache.
   virtual size_t TotalCharge() const = 0;
 
  private:
-  // Unused; they are here because the layout of this class is part of the binary interface.
+  // Unused. They keep the layout of this class, which is part of the binary interface.
   void LRU_Remove(Handle* e);
   void LRU_Append(Handle* e);
   void Unref(Handle* e);

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The interface declared here is LevelDB's; see NOTICE.
 
 #ifndef LULL_INCLUDE_LEVELDB_DB_H_
 #define LULL_INCLUDE_LEVELDB_DB_H_
@@ -12,7 +14,7 @@
 
 namespace leveldb {
 
-// The LevelDB release whose API and file formats these headers follow.
+// The LevelDB release that defines the API and file formats of these headers.
 static const int kMajorVersion = 1;
 static const int kMinorVersion = 23;
 
@@ -21,7 +23,7 @@ struct ReadOptions;
 struct WriteOptions;
 class WriteBatch;
 
-// A moment in the life of a store that reads can refer to. Immutable, so any thread may use it.
+// A point in time of one store, for ReadOptions::snapshot. Immutable: any thread can use it.
 class LEVELDB_EXPORT Snapshot {
  protected:
   virtual ~Snapshot();
@@ -36,14 +38,14 @@ struct LEVELDB_EXPORT Range {
   Slice limit;
 };
 
-// An open store: a sorted map from keys to values that lives in one directory. All methods may be
-// called from any number of threads at once; only the destructor needs the object for itself. One
-// process at a time can have a directory open.
+// An open store: a sorted map from keys to values, in one directory. Thread-safe: any number of
+// threads can call its methods at once, except the destructor. Only one process at a time can have
+// a directory open.
 class LEVELDB_EXPORT DB {
  public:
-  // Opens the store in directory `name`, after replaying what a crash left in its logs. On success
-  // *dbptr is a new object that the caller deletes; on failure it is nullptr. What `options` points
-  // to must stay alive until then.
+  // Opens the store in directory `name` and replays the logs that a crash left. On success *dbptr
+  // is a new object, which the caller deletes; on failure it is nullptr. Objects that `options`
+  // points to must outlive the store.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
 
   DB() = default;
@@ -51,61 +53,62 @@ class LEVELDB_EXPORT DB {
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
 
-  // Closes the store, waiting for background work to reach a point where it can stop. Iterators
-  // must be deleted and snapshots released before.
+  // Closes the store. Blocks until background work reaches a point where it can stop.
+  // REQUIRES: all iterators are deleted, all snapshots released, and no other call is in progress.
   virtual ~DB();
 
-  // Maps `key` to `value`, replacing an earlier value. On an error the write may or may not be
-  // there after the next open. See WriteOptions::sync for what survives a power failure.
+  // Maps `key` to `value`, replacing any earlier value. After an error, the next open may or may
+  // not find the write. WriteOptions::sync says which writes survive a power failure.
   virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& value) = 0;
 
-  // Removes `key`. Also OK if there was no such key.
+  // Removes `key`. OK if the store does not have it.
   virtual Status Delete(const WriteOptions& options, const Slice& key) = 0;
 
-  // Applies all updates of the batch as one: readers and a recovery see all of them or none. The
-  // batch may be changed by the call only in ways that its public methods do not show.
+  // Applies all updates of the batch atomically: readers and recovery see all of them or none. The
+  // batch keeps its updates.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
-  // Copies the value of `key` to *value. If there is no such key, the status is NotFound and *value
-  // is left alone.
+  // Copies the value of `key` to *value. NotFound if there is no such key; *value is then
+  // unchanged.
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) = 0;
 
-  // A cursor over the whole store, standing nowhere yet. The caller deletes it, before the store.
-  // While it lives, the files it reads from are kept, even if a compaction has replaced them.
+  // Returns an iterator over the whole store, not yet positioned. The caller deletes it, before it
+  // deletes the store. While it exists, the store keeps the files it reads, even those that a
+  // compaction has replaced.
   virtual Iterator* NewIterator(const ReadOptions& options) = 0;
 
-  // Marks the present moment for ReadOptions::snapshot. What it can see is kept until
+  // Takes a snapshot of the current state. The store keeps everything visible in it until
   // ReleaseSnapshot.
   virtual const Snapshot* GetSnapshot() = 0;
 
-  // Ends the life of a snapshot of this store.
+  // Releases a snapshot of this store. It cannot be used afterwards.
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // Describes the store's inside. False, with *value untouched or empty, for a name that is not
-  // known. Known are
-  //   "leveldb.num-files-at-level<N>"     tables in level N, in decimal
+  // Reports on the internal state of the store. Returns false for an unknown name; *value is then
+  // unchanged or empty. The names are those of lull/lull.h and
+  //   "leveldb.num-files-at-level<N>"     number of tables in level N, in decimal
   //   "leveldb.stats"                     text: files, sizes and compaction work by level
-  //   "leveldb.sstables"                  a listing of all tables by level
+  //   "leveldb.sstables"                  all tables by level
   //   "leveldb.approximate-memory-usage"  bytes of memtables and block cache
-  // and those of lull/lull.h.
   virtual bool GetProperty(const Slice& property, std::string* value) = 0;
 
-  // For each of the `n` ranges at `range`, sets sizes[i] to about how many bytes its entries take
-  // up: in table files (that is, compressed), and in memory what has not been flushed yet.
+  // For each of the `n` ranges at `range`, sets sizes[i] to the approximate size of its entries, in
+  // bytes: file space in tables (compressed), memory for entries not flushed yet.
   virtual void GetApproximateSizes(const Range* range, int n, uint64_t* sizes) = 0;
 
-  // Compacts all tables with keys from *begin to *end, both included, and waits for it: overwritten
-  // and deleted entries go away unless a snapshot needs them. nullptr stands for "before all keys"
-  // and "after all keys". Rarely needed; it costs reading and writing everything in the range.
+  // Compacts all tables that have keys from *begin to *end, both included, and blocks until done.
+  // This removes overwritten and deleted entries that no snapshot needs. A null `begin` is before
+  // all keys, a null `end` after all keys. Rarely needed; it reads and writes the whole range.
   virtual void CompactRange(const Slice* begin, const Slice* end) = 0;
 };
 
-// Deletes the files of the store in directory `name`, and the directory if nothing else is in it.
-// Fails if the store is open. A directory that cannot be listed counts as already gone: OK.
+// Deletes the files of the store in directory `name`, and the directory if it is then empty. Fails
+// if the store is open. Returns OK if the directory cannot be listed, for example because it does
+// not exist.
 LEVELDB_EXPORT Status DestroyDB(const std::string& name, const Options& options);
 
-// Makes a store that refuses to open usable again by salvaging what its files still hold. May lose
-// data, and may bring back data that was deleted: a last resort.
+// Repairs a store that fails to open: salvages what its files still contain. Can lose data and can
+// bring back deleted data, so use it as a last resort.
 LEVELDB_EXPORT Status RepairDB(const std::string& dbname, const Options& options);
 
 }  // namespace leveldb

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The interface declared here is LevelDB's; see NOTICE.
 
 #ifndef LULL_INCLUDE_LEVELDB_DUMPFILE_H_
 #define LULL_INCLUDE_LEVELDB_DUMPFILE_H_
@@ -11,10 +13,10 @@
 
 namespace leveldb {
 
-// Writes a readable rendering of one file of a store (write-ahead log, MANIFEST or table; told
-// apart by its name) to `dst`: one Append per item, each ending in a newline. Fails if the name is
-// none of these or the file is unreadable; what was appended until then remains. Neither opens nor
-// locks the store.
+// Writes a readable form of one file of a store to `dst`: one Append per item, each ending in a
+// newline. The file name says whether it is a WAL, a MANIFEST or a table. Fails if the name is not
+// recognized or the file is unreadable; `dst` then keeps the output so far. Neither opens nor locks
+// the store.
 LEVELDB_EXPORT Status DumpFile(Env* env, const std::string& fname, WritableFile* dst);
 
 }  // namespace leveldb

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Env: what the store needs of an operating system. Programs can pass their own, to keep files
-// elsewhere, count or limit I/O, or inject faults. Every Env method may be called from many threads
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// Env: the operating system as the store uses it. A program can pass its own Env to store files
+// elsewhere, count or limit I/O, or inject faults. Thread-safe: many threads call every Env method
 // at once.
 //
-// Functions with a result pointer store a new object there on success, which the caller deletes,
+// A function with a result pointer stores a new object there on success, which the caller deletes,
 // and nullptr on failure. Errors name the file.
 
 #ifndef LULL_INCLUDE_LEVELDB_ENV_H_
@@ -18,9 +20,8 @@
 #include "leveldb/export.h"
 #include "leveldb/status.h"
 
-// <windows.h> turns DeleteFile, a method below, into another name by a macro. Take the macro away
-// while Env is declared, and put it back at the end of this header, so that Env is the same class
-// wherever it is seen.
+// <windows.h> defines DeleteFile, a method below, as a macro. Undefine it here and restore it at
+// the end of this header, so that every translation unit sees the same class Env.
 #if defined(_WIN32)
 #if defined(DeleteFile)
 #undef DeleteFile
@@ -46,87 +47,86 @@ class LEVELDB_EXPORT Env {
 
   virtual ~Env();
 
-  // The machine's own files and threads. The same object in every call; the library owns it, nobody
-  // deletes it.
+  // The files and threads of this machine. Always returns the same object, which the library owns.
   static Env* Default();
 
-  // Opens a file for reading from its beginning on. NotFound if it does not exist. One thread uses
-  // the result at a time.
+  // Opens a file for sequential reading. NotFound if it does not exist. Only one thread at a time
+  // uses the result.
   virtual Status NewSequentialFile(const std::string& fname, SequentialFile** result) = 0;
 
   // Opens a file for reading at any position. NotFound if it does not exist. Many threads use the
   // result at once.
   virtual Status NewRandomAccessFile(const std::string& fname, RandomAccessFile** result) = 0;
 
-  // Creates an empty file for writing, in place of any file of that name. One thread uses the
-  // result at a time.
+  // Creates an empty file for writing, replacing any file of that name. Only one thread at a time
+  // uses the result.
   virtual Status NewWritableFile(const std::string& fname, WritableFile** result) = 0;
 
-  // Opens a file for writing behind its present end, creating it if need be. One thread uses the
-  // result at a time. Need not be implemented: the default returns NotSupported, and callers must
-  // do without.
+  // Opens a file for appending; creates it if it does not exist. Only one thread at a time uses the
+  // result. Optional: the default returns NotSupported, and callers must handle that.
   virtual Status NewAppendableFile(const std::string& fname, WritableFile** result);
 
-  // Whether there is a file of this name.
+  // True if a file of this name exists.
   virtual bool FileExists(const std::string& fname) = 0;
 
-  // Replaces *result by the names in directory `dir`, without the directory's own path. May include
-  // "." and "..", as Env::Default() does.
+  // Replaces *result with the names in directory `dir`, without its path. May include "." and "..",
+  // as Env::Default() does.
   virtual Status GetChildren(const std::string& dir, std::vector<std::string>* result) = 0;
 
-  // Deletes a file. Implementations override this one; its default calls DeleteFile, which older
-  // ones have instead.
+  // Deletes a file. Override this method. The default calls DeleteFile, for older Envs that
+  // override only that one.
   virtual Status RemoveFile(const std::string& fname);
 
-  // The older name of RemoveFile, which its default calls. At least one of the two must be
-  // overridden: their defaults call each other. Do not call it in new code.
+  // The old name of RemoveFile; new code must not call it. The two defaults call each other, so an
+  // Env must override at least one.
   virtual Status DeleteFile(const std::string& fname);
 
-  // Makes a directory.
+  // Creates a directory.
   virtual Status CreateDir(const std::string& dirname) = 0;
 
-  // Removes an empty directory. RemoveDir and DeleteDir are related like RemoveFile and DeleteFile.
+  // Removes an empty directory. RemoveDir relates to DeleteDir as RemoveFile does to DeleteFile.
   virtual Status RemoveDir(const std::string& dirname);
 
-  // The older name of RemoveDir.
+  // The old name of RemoveDir.
   virtual Status DeleteDir(const std::string& dirname);
 
   // Sets *file_size to the file's length in bytes.
   virtual Status GetFileSize(const std::string& fname, uint64_t* file_size) = 0;
 
-  // Gives `src` the name `target`, replacing a file of that name in one step.
+  // Renames `src` to `target`, atomically replacing any file of that name.
   virtual Status RenameFile(const std::string& src, const std::string& target) = 0;
 
-  // Takes the lock that file `fname` stands for, creating the file if need be, so that one process
-  // at a time has a store open. Never waits: fails if the lock is taken, be it by this process. On
-  // success *lock is given back by UnlockFile, or by the end of the process.
+  // Locks file `fname`, creating it if it does not exist, so that only one process at a time opens
+  // a store. Never blocks: fails if any process, this one included, holds the lock. Lasts until
+  // UnlockFile or the end of the process.
   virtual Status LockFile(const std::string& fname, FileLock** lock) = 0;
 
-  // Gives back a lock and deletes the object.
+  // Releases a lock and deletes the object.
   // REQUIRES: `lock` is from LockFile of this Env, and still held.
   virtual Status UnlockFile(FileLock* lock) = 0;
 
-  // Has function(arg) run once, later, in a thread of the Env's. Several such may run at the same
+  // Runs function(arg) once, later, in a background thread. Several such calls can run at the same
   // time, in any order.
   virtual void Schedule(void (*function)(void* arg), void* arg) = 0;
 
-  // Runs function(arg) in a new thread, which ends with it.
+  // Runs function(arg) in a new thread, which ends when the function returns.
   virtual void StartThread(void (*function)(void* arg), void* arg) = 0;
 
-  // Sets *path to a directory where tests may write; always the same one within a process.
+  // Sets *path to a directory for test files; always the same one within a process.
   virtual Status GetTestDirectory(std::string* path) = 0;
 
-  // Opens a log of messages for people to read.
+  // Creates a log file of messages for people to read.
   virtual Status NewLogger(const std::string& fname, Logger** result) = 0;
 
-  // Microseconds since a moment of the Env's choice. Only differences mean anything.
+  // Microseconds since an arbitrary start. Only differences are meaningful.
   virtual uint64_t NowMicros() = 0;
 
-  // Blocks the calling thread for so long, or a little longer.
+  // Blocks the calling thread for at least `micros` microseconds.
   virtual void SleepForMicroseconds(int micros) = 0;
 };
 
-// A file being read from front to back. The caller sees to it that one thread uses it at a time.
+// A file for reading from start to end. The caller must ensure that only one thread at a time uses
+// it.
 class LEVELDB_EXPORT SequentialFile {
  public:
   SequentialFile() = default;
@@ -136,16 +136,16 @@ class LEVELDB_EXPORT SequentialFile {
 
   virtual ~SequentialFile();
 
-  // Reads the next `n` bytes, or as many as are left: *result is then shorter, and empty at the end
-  // of the file. `scratch` has room for `n` bytes; *result may point into it or elsewhere, and is
-  // good until `scratch` is reused or the file is read again.
+  // Reads the next `n` bytes into *result, fewer at the end of the file, none after it. `scratch`
+  // has room for `n` bytes; *result can point into it or elsewhere. *result is valid until
+  // `scratch` is reused or the file is read again.
   virtual Status Read(size_t n, Slice* result, char* scratch) = 0;
 
-  // Leaves out `n` bytes, or what is left of the file. Costs no more than reading them.
+  // Advances by `n` bytes, or to the end of the file; never slower than reading them.
   virtual Status Skip(uint64_t n) = 0;
 };
 
-// A file being read at any position, by many threads at once.
+// A file for reading at any position. Thread-safe.
 class LEVELDB_EXPORT RandomAccessFile {
  public:
   RandomAccessFile() = default;
@@ -155,14 +155,13 @@ class LEVELDB_EXPORT RandomAccessFile {
 
   virtual ~RandomAccessFile();
 
-  // Reads `n` bytes from byte `offset` on, or as many as the file has there. `scratch` has room for
-  // `n` bytes; *result may point into it, or into memory of the file's that lives as long as the
-  // file.
+  // Reads `n` bytes from byte `offset`, fewer if the file ends before. `scratch` has room for `n`
+  // bytes. *result points into it, or into memory that lives as long as this object.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
 };
 
-// A file being written from front to back. It buffers, so that many small appends are cheap. The
-// caller sees to it that one thread uses it at a time.
+// A file for writing from start to end. It buffers, so that many small appends are cheap. The
+// caller must ensure that only one thread at a time uses it.
 class LEVELDB_EXPORT WritableFile {
  public:
   WritableFile() = default;
@@ -172,17 +171,18 @@ class LEVELDB_EXPORT WritableFile {
 
   virtual ~WritableFile();
 
-  // Adds the bytes, to the buffer at least.
+  // Appends the bytes; they can stay in the buffer.
   virtual Status Append(const Slice& data) = 0;
-  // Flushes and closes. Nothing but the destructor may be called afterwards.
+  // Flushes and closes. Afterwards only the destructor may be called.
   virtual Status Close() = 0;
-  // Hands the buffer to the operating system: it survives this process, not the machine.
+  // Passes the buffer to the operating system. The data then survives a crash of this process, but
+  // not of the machine.
   virtual Status Flush() = 0;
-  // Returns when all that was appended is on stable storage.
+  // Flushes, and returns after all appended data is on stable storage.
   virtual Status Sync() = 0;
 };
 
-// Where messages for people go. Many threads log at once.
+// A destination for messages to people. Thread-safe: many threads log at once.
 class LEVELDB_EXPORT Logger {
  public:
   Logger() = default;
@@ -192,7 +192,7 @@ class LEVELDB_EXPORT Logger {
 
   virtual ~Logger();
 
-  // Writes one message, formatted as by vprintf; adds a newline if there is none.
+  // Writes one message, formatted as by vprintf; adds a newline if it has none.
   virtual void Logv(const char* format, std::va_list ap) = 0;
 };
 
@@ -214,20 +214,20 @@ void Log(Logger* info_log, const char* format, ...)
 #endif
     ;
 
-// Makes file `fname` consist of `data`. Not synced.
+// Replaces the contents of file `fname` with `data`. Does not sync.
 LEVELDB_EXPORT Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname);
 
-// Sets *data to all bytes of file `fname`; on failure, to those read so far.
+// Sets *data to the contents of file `fname`; on failure, to the bytes read so far.
 LEVELDB_EXPORT Status ReadFileToString(Env* env, const std::string& fname, std::string* data);
 
-// An Env that passes every call on to another one: derive from it to change a few methods only.
+// An Env that forwards every call to another one. Derive from it to change only a few methods.
 class LEVELDB_EXPORT EnvWrapper : public Env {
  public:
-  // `t` remains the caller's and must outlive this object.
+  // The caller keeps `t`, which must outlive this object.
   explicit EnvWrapper(Env* t) : target_(t) {}
   virtual ~EnvWrapper();
 
-  // Where the calls go.
+  // The Env that receives the calls.
   Env* target() const { return target_; }
 
   Status NewSequentialFile(const std::string& f, SequentialFile** r) override {
@@ -272,7 +272,7 @@ class LEVELDB_EXPORT EnvWrapper : public Env {
 
 }  // namespace leveldb
 
-// Puts the macro of <windows.h> back.
+// Restores the macro of <windows.h>.
 #if defined(_WIN32) && defined(LEVELDB_DELETEFILE_UNDEFINED)
 #if defined(UNICODE)
 #define DeleteFile DeleteFileW

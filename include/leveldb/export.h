@@ -1,7 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Marks what the library shows to the outside. Everything else is compiled with hidden visibility,
-// so the names without this mark can be changed freely.
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// LEVELDB_EXPORT marks the symbols that the library exports. All others have hidden visibility and
+// can change in any release.
 
 #ifndef LULL_INCLUDE_LEVELDB_EXPORT_H_
 #define LULL_INCLUDE_LEVELDB_EXPORT_H_

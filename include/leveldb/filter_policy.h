@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The interface declared here is LevelDB's; see NOTICE.
 
 #ifndef LULL_INCLUDE_LEVELDB_FILTER_POLICY_H_
 #define LULL_INCLUDE_LEVELDB_FILTER_POLICY_H_
@@ -11,33 +13,31 @@ namespace leveldb {
 
 class Slice;
 
-// Makes small summaries of key sets. Tables store them, and a read first asks the summary whether
-// it is worth going to the disk for a key. Called from many threads at once; an object handed to a
-// store must outlive it.
+// Builds filters: small summaries of key sets, stored in tables. A read checks the filter first and
+// skips the disk read if the key is certainly absent. Many threads call a policy at once, so its
+// methods must be thread-safe. A policy must outlive the stores that use it.
 class LEVELDB_EXPORT FilterPolicy {
  public:
   virtual ~FilterPolicy();
 
-  // Stored beside each filter. A filter whose stored name differs is ignored, so a change of the
-  // encoding needs a new name.
+  // Stored with each filter. Filters with another name are ignored, so change the name when you
+  // change the encoding.
   virtual const char* Name() const = 0;
 
-  // Appends the filter for the `n` keys at `keys` to *dst, leaving the bytes already there alone.
-  // The keys are in comparator order and may repeat.
+  // Appends a filter for the `n` keys at `keys` to *dst; keeps the bytes already there. The keys
+  // are in comparator order and can repeat.
   virtual void CreateFilter(const Slice* keys, int n, std::string* dst) const = 0;
 
-  // True if `key` was among the keys that `filter` was made from; for other keys it ought to be
-  // false nearly always. `filter` comes from a file and may be damaged: answer true if it makes no
-  // sense.
+  // Must return true if `key` was one of the keys that `filter` was built from. For other keys it
+  // should almost always return false. `filter` comes from a file: return true if it is malformed.
   virtual bool KeyMayMatch(const Slice& key, const Slice& filter) const = 0;
 };
 
-// A Bloom filter of about `bits_per_key` bits a key; 10 bits let roughly one absent key in a
-// hundred through. The caller owns the result and deletes it after the stores that use it are
-// closed.
+// A Bloom filter with about `bits_per_key` bits per key. With 10 bits, about 1% of absent keys
+// pass. The caller deletes the result, after closing the stores that use it.
 //
-// It hashes whole keys: a comparator that calls different byte strings equal needs a policy of its
-// own, which ignores the same differences.
+// It hashes whole keys. A comparator that treats different byte strings as equal needs a policy
+// that ignores the same differences.
 LEVELDB_EXPORT const FilterPolicy* NewBloomFilterPolicy(int bits_per_key);
 
 }  // namespace leveldb

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Iterator: a cursor over sorted key-value pairs, of a store, a table or a part of one. It stands
-// on an entry or nowhere. A store's iterator sees the store as it was when the iterator was made.
+// The interface declared here is LevelDB's; see NOTICE.
 //
-// One thread at a time: const methods may run beside each other, but nothing may run beside a
-// non-const one.
+// Iterator: a cursor over the sorted entries of a store, a table or a part of one. Valid() says
+// whether it has a current entry. A store's iterator reads the store as of its snapshot, or as of
+// its creation.
+//
+// Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
 #ifndef LULL_INCLUDE_LEVELDB_ITERATOR_H_
 #define LULL_INCLUDE_LEVELDB_ITERATOR_H_
@@ -22,48 +24,49 @@ class LEVELDB_EXPORT Iterator {
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
 
-  // Runs the registered clean-ups.
+  // Calls the registered cleanup functions.
   virtual ~Iterator();
 
-  // Whether it stands on an entry. False both at the end and after an error: status() tells which.
+  // True if positioned at an entry. False at either end and after an error; status() tells the two
+  // apart.
   virtual bool Valid() const = 0;
 
-  // Goes to the smallest key, if there is any.
+  // Moves to the smallest key, if any.
   virtual void SeekToFirst() = 0;
 
-  // Goes to the largest key, if there is any.
+  // Moves to the largest key, if any.
   virtual void SeekToLast() = 0;
 
-  // Goes to the smallest key that does not sort before `target`, if there is any.
+  // Moves to the smallest key at or after `target`, if any.
   virtual void Seek(const Slice& target) = 0;
 
-  // One entry forward; from the last one, to nowhere.
+  // Advances by one entry; becomes not Valid() after the last one.
   // REQUIRES: Valid()
   virtual void Next() = 0;
 
-  // One entry back; from the first one, to nowhere.
+  // Goes back by one entry; becomes not Valid() before the first one.
   // REQUIRES: Valid()
   virtual void Prev() = 0;
 
-  // Key of the entry it stands on. The bytes may go away with the next call of a non-const method.
+  // Key of the current entry. Its bytes are valid until the next non-const call.
   // REQUIRES: Valid()
   virtual Slice key() const = 0;
 
-  // Value of the entry it stands on; as short-lived as key().
+  // Value of the current entry. Its bytes are valid until the next non-const call.
   // REQUIRES: Valid()
   virtual Slice value() const = 0;
 
-  // OK, or the first error met. Check it when Valid() turned false: a read error ends a scan early.
+  // OK, or the first error. Check it when Valid() becomes false: a read error ends a scan early.
   virtual Status status() const = 0;
 
-  // Has function(arg1, arg2) called by the destructor, to free what the iterator reads from. Any
-  // number may be registered. Not virtual: every kind of iterator behaves the same here.
+  // Registers function(arg1, arg2) for the destructor to call, for example to free what the
+  // iterator reads from. Can be called any number of times.
   using CleanupFunction = void (*)(void* arg1, void* arg2);
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
 
  private:
-  // A list of clean-ups whose first element lives in the iterator, since most iterators have one or
-  // none.
+  // A list of cleanups. Its first element is part of the iterator, because most iterators have at
+  // most one.
   struct CleanupNode {
     // Only the first element can be empty.
     bool IsEmpty() const { return function == nullptr; }
@@ -80,10 +83,10 @@ class LEVELDB_EXPORT Iterator {
   CleanupNode cleanup_head_;
 };
 
-// An iterator over nothing, with an OK status. The caller owns it.
+// Returns an iterator without entries and with status OK. The caller deletes it.
 LEVELDB_EXPORT Iterator* NewEmptyIterator();
 
-// An iterator over nothing that reports `status`. The caller owns it.
+// Returns an iterator without entries and with the given status. The caller deletes it.
 LEVELDB_EXPORT Iterator* NewErrorIterator(const Status& status);
 
 }  // namespace leveldb

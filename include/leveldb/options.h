@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The settings that LevelDB has. Their order and types are part of the binary interface:
-// sizeof(Options) is 96 on 64-bit machines, and no field can be added. Lull's further settings are
-// in lull/lull.h.
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// LevelDB's options. The order and types of the fields are part of the binary interface:
+// sizeof(Options) is 96 on 64-bit machines, so no field can be added. lull/lull.h has Lull's own
+// options.
 
 #ifndef LULL_INCLUDE_LEVELDB_OPTIONS_H_
 #define LULL_INCLUDE_LEVELDB_OPTIONS_H_
@@ -20,71 +22,71 @@ class FilterPolicy;
 class Logger;
 class Snapshot;
 
-// How a table's blocks are compressed. The numbers stand in the files.
+// Compression of table blocks. The values are stored in the files.
 enum CompressionType {
   kNoCompression = 0x0,
   kSnappyCompression = 0x1,
-  // LevelDB 1.23 cannot read tables that use this one.
+  // LevelDB 1.23 cannot read tables that use it.
   kZstdCompression = 0x2
 };
 
-// How to open a store. Objects pointed to remain the caller's and must outlive the store.
+// How to open a store. The caller keeps all objects pointed to; they must outlive the store.
 struct LEVELDB_EXPORT Options {
   Options();
 
-  // ---- What the store does ----
+  // ---- Behavior ----
 
-  // The order of keys; BytewiseComparator() unless set. A store must always be opened with the
-  // comparator that it was created with; names are compared, behaviour cannot be.
+  // The order of keys. Default: BytewiseComparator(). Always open a store with the comparator that
+  // created it; the store checks only the name.
   const Comparator* comparator;
 
-  // Create the store if the directory has none. Otherwise that is an error.
+  // Create the store if it does not exist. If false, opening a missing store is an error.
   bool create_if_missing = false;
 
-  // Refuse to open a store that is already there.
+  // Fail if the store exists.
   bool error_if_exists = false;
 
-  // Damage in a log, other than an end that was not written whole, fails the open; otherwise replay
-  // ends there, and the log is kept in lost/. Every read is compared with its checksum.
+  // If true, a damaged log fails the open, unless only its last record is incomplete; and every
+  // read verifies checksums. If false, replay stops at the damage, and the log is kept in lost/.
   bool paranoid_checks = false;
 
-  // Access to files, threads and time; Env::Default() unless set.
+  // Files, threads and time. Default: Env::Default().
   Env* env;
 
-  // Receives notes about flushes, compactions and errors. nullptr: a file LOG in the directory.
+  // Receives messages about flushes, compactions and errors. nullptr: the file LOG in the
+  // directory.
   Logger* info_log = nullptr;
 
-  // ---- How fast it does it ----
+  // ---- Performance ----
 
-  // Bytes a memtable takes in before it is sealed and flushed to a table. More means fewer, larger
-  // flushes, more memory and a longer replay at open.
+  // Bytes in a memtable before it is sealed and flushed to a table. A larger value means fewer and
+  // larger flushes, more memory and a longer replay at open.
   size_t write_buffer_size = 4 * 1024 * 1024;
 
-  // Files kept open at once, tables above all. Reopening a table costs a few reads.
+  // Maximum number of open files, mostly tables. Reopening a table costs a few reads.
   int max_open_files = 1000;
 
-  // Keeps uncompressed blocks in memory. nullptr: the store makes an 8 MiB cache of its own.
+  // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB.
   Cache* block_cache = nullptr;
 
-  // Bytes of keys and values that go into a block before compression. A block is what one read
-  // fetches.
+  // Bytes of keys and values in a block, before compression. A block is the unit of reads.
   size_t block_size = 4 * 1024;
 
-  // Every so manyth key of a block is stored in full; the ones between share prefixes with their
-  // predecessor.
+  // In each block, one key in this many is stored in full. The others share prefixes with their
+  // predecessors.
   int block_restart_interval = 16;
 
-  // Bytes after which a compaction starts the next output table.
+  // Bytes in an output table of a compaction before it starts the next one.
   size_t max_file_size = 2 * 1024 * 1024;
 
-  // For blocks of new tables. A block that hardly shrinks is stored uncompressed whatever is set
-  // here, so the default costs little even for data that does not compress.
+  // Compression of new tables. A block that hardly shrinks is stored uncompressed, so the default
+  // costs little even for incompressible data.
   CompressionType compression = kSnappyCompression;
 
-  // Accepted, and without effect: an open always begins a new MANIFEST and a new log.
+  // Ignored: an open always starts a new MANIFEST and a new log.
   bool reuse_logs = false;
 
-  // Summaries that save reads for absent keys, NewBloomFilterPolicy() for one. nullptr: none.
+  // Filters that save reads of absent keys, such as NewBloomFilterPolicy(). nullptr: no filters.
   const FilterPolicy* filter_policy = nullptr;
 };
 
@@ -92,14 +94,14 @@ struct LEVELDB_EXPORT Options {
 struct LEVELDB_EXPORT ReadOptions {
   ReadOptions() = default;
 
-  // Compare every block read from a file with its checksum.
+  // Verify the checksum of every block read from a file.
   bool verify_checksums = false;
 
-  // Leave the blocks read in the block cache. Turn off for scans larger than the cache.
+  // Keep the blocks read in the block cache. Set to false for scans larger than the cache.
   bool fill_cache = true;
 
-  // Read the store as it was at this snapshot, which must be one of this store and not released.
-  // nullptr: as it is when the call begins.
+  // Read the store as of this snapshot, which must be an unreleased one of this store. nullptr: as
+  // of the start of the call.
   const Snapshot* snapshot = nullptr;
 };
 
@@ -107,9 +109,9 @@ struct LEVELDB_EXPORT ReadOptions {
 struct LEVELDB_EXPORT WriteOptions {
   WriteOptions() = default;
 
-  // Return only when the write is on stable storage, so that it survives a power failure. Without
-  // it, a write survives the death of the process, but a crash of the machine may take the latest
-  // writes with it; what remains is always a prefix of the writes in their order.
+  // Return only after the write is on stable storage, so that it survives a power failure. Without
+  // it, a write survives a crash of the process, but a crash of the machine can lose the latest
+  // writes. The writes that survive are always a prefix of all writes, in order.
   bool sync = false;
 };
 

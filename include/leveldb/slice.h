@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Slice: a view of bytes that somebody else owns, and who must keep them alive and unchanged while
-// the view is used. Any byte may occur, zeros included. As safe to share between threads as a plain
-// pointer: reading yes, changing no.
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// Slice: a view of bytes that it does not own. The owner must keep the bytes alive and unchanged
+// while the view is used. All byte values are allowed, zero included.
+//
+// Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
 #ifndef LULL_INCLUDE_LEVELDB_SLICE_H_
 #define LULL_INCLUDE_LEVELDB_SLICE_H_
@@ -18,13 +21,13 @@ namespace leveldb {
 
 class LEVELDB_EXPORT Slice {
  public:
-  // No bytes; data() is not null.
+  // Empty; data() is not null.
   Slice() : data_(""), size_(0) {}
 
   // The `n` bytes at `d`.
   Slice(const char* d, size_t n) : data_(d), size_(n) {}
 
-  // All bytes of `s`; a view, so beware of temporaries. The conversion is implicit on purpose.
+  // All bytes of `s`, which must outlive the view: do not pass a temporary. Implicit on purpose.
   Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}
 
   // The C string at `s`, without its terminating zero. Implicit on purpose.
@@ -34,28 +37,27 @@ class LEVELDB_EXPORT Slice {
   Slice(const Slice&) = default;
   Slice& operator=(const Slice&) = default;
 
-  // First byte; not terminated by a zero.
+  // Pointer to the first byte. The bytes do not end in a zero.
   const char* data() const { return data_; }
 
-  // Number of bytes.
   size_t size() const { return size_; }
 
   bool empty() const { return size_ == 0; }
 
-  // Byte at position `n`.
+  // The byte at position `n`.
   // REQUIRES: n < size()
   char operator[](size_t n) const {
     assert(n < size_);
     return data_[n];
   }
 
-  // Becomes a view of no bytes.
+  // Makes the view empty.
   void clear() {
     size_ = 0;
     data_ = "";
   }
 
-  // Moves the beginning of the view `n` bytes on.
+  // Shortens the view by `n` bytes at its front.
   // REQUIRES: n <= size()
   void remove_prefix(size_t n) {
     assert(n <= size_);
@@ -63,14 +65,14 @@ class LEVELDB_EXPORT Slice {
     data_ += n;
   }
 
-  // The bytes, copied.
+  // A copy of the bytes.
   std::string ToString() const { return std::string(data_, size_); }
 
-  // Byte-wise order: negative, zero or positive as this view sorts before, with or after `b`. Bytes
-  // count as unsigned; a proper prefix sorts first.
+  // Compares bytes as unsigned values; a proper prefix sorts first. Negative, zero or positive if
+  // this view sorts before, with or after `b`.
   int compare(const Slice& b) const;
 
-  // Whether the first x.size() bytes are those of `x`.
+  // True if the view begins with the bytes of `x`.
   bool starts_with(const Slice& x) const {
     return x.size_ == 0 || (x.size_ <= size_ && memcmp(x.data_, data_, x.size_) == 0);
   }
@@ -87,7 +89,7 @@ inline bool operator==(const Slice& x, const Slice& y) {
 inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
 
 inline int Slice::compare(const Slice& b) const {
-  // memcmp must not see the null pointers that views of no bytes may have.
+  // memcmp must not get null pointers, which empty views can have.
   const size_t common = size_ < b.size_ ? size_ : b.size_;
   const int order = common == 0 ? 0 : memcmp(data_, b.data_, common);
   if (order != 0 || size_ == b.size_) return order;

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Status: how an operation ended. OK costs one null pointer; an error has a kind and a message.
+// The interface declared here is LevelDB's; see NOTICE.
 //
-// As safe to share between threads as a std::string: reading yes, changing no.
+// Status: the result of an operation, OK or an error with a code and a message. OK costs one null
+// pointer.
+//
+// Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
 #ifndef LULL_INCLUDE_LEVELDB_STATUS_H_
 #define LULL_INCLUDE_LEVELDB_STATUS_H_
@@ -24,14 +27,14 @@ class LEVELDB_EXPORT Status {
   Status(const Status& rhs);
   Status& operator=(const Status& rhs);
 
-  // Moving from a status leaves it valid, with a value not to rely on.
+  // A moved-from status is valid, with an unspecified value.
   Status(Status&& rhs) noexcept : state_(rhs.state_) { rhs.state_ = nullptr; }
   Status& operator=(Status&& rhs) noexcept;
 
-  // The makers. Both parts of the message are copied; a second part that is not empty follows after
-  // ": ".
+  // Factory functions. They copy both parts of the message, and join them with ": " if the second
+  // is not empty.
   static Status OK() { return Status(); }
-  // What was asked for does not exist.
+  // The requested item does not exist.
   static Status NotFound(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kNotFound, msg, msg2);
   }
@@ -39,29 +42,29 @@ class LEVELDB_EXPORT Status {
   static Status Corruption(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kCorruption, msg, msg2);
   }
-  // This build, Env or file format cannot do it.
+  // This build, Env or file format does not support the operation.
   static Status NotSupported(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kNotSupported, msg, msg2);
   }
-  // The caller's mistake.
+  // The caller passed something invalid.
   static Status InvalidArgument(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kInvalidArgument, msg, msg2);
   }
-  // The operating system, or an Env, refused.
+  // The operating system or an Env reported an error.
   static Status IOError(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kIOError, msg, msg2);
   }
 
   bool ok() const { return state_ == nullptr; }
 
-  // At most one of these is true, and none when ok().
+  // At most one of these is true; all are false if ok().
   bool IsNotFound() const { return code() == kNotFound; }
   bool IsCorruption() const { return code() == kCorruption; }
   bool IsIOError() const { return code() == kIOError; }
   bool IsNotSupportedError() const { return code() == kNotSupported; }
   bool IsInvalidArgument() const { return code() == kInvalidArgument; }
 
-  // "OK", or the kind and the message, for people to read.
+  // "OK", or the code and the message, for people to read.
   std::string ToString() const;
 
  private:
@@ -79,16 +82,16 @@ class LEVELDB_EXPORT Status {
   Status(Code code, const Slice& msg, const Slice& msg2);
   static const char* CopyState(const char* s);
 
-  // nullptr for OK. Otherwise one new char[]: four bytes of message length (this machine's byte
-  // order), one byte of Code, the message without a final zero. Programs compiled against these
-  // inline functions rely on this form.
+  // nullptr for OK. Otherwise a new char[]: four bytes of message length (in the byte order of this
+  // machine), one byte of Code, and the message without a terminating zero. Part of the binary
+  // interface: programs contain these inline functions.
   const char* state_;
 };
 
 inline Status::Status(const Status& rhs) : state_(rhs.ok() ? nullptr : CopyState(rhs.state_)) {}
 
 inline Status& Status::operator=(const Status& rhs) {
-  // Equal pointers: the same object, or OK on both sides. Nothing to do in either case.
+  // Equal pointers mean self-assignment, or OK on both sides.
   if (state_ == rhs.state_) return *this;
   const char* const old_state = state_;
   state_ = rhs.ok() ? nullptr : CopyState(rhs.state_);

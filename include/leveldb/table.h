@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The interface declared here is LevelDB's; see NOTICE.
 
 #ifndef LULL_INCLUDE_LEVELDB_TABLE_H_
 #define LULL_INCLUDE_LEVELDB_TABLE_H_
@@ -18,13 +20,12 @@ class RandomAccessFile;
 struct ReadOptions;
 class TableCache;
 
-// A sorted table file, open for reading. Never changes, so any number of threads may use it at
-// once.
+// A sorted table file, open for reading. Immutable and thread-safe.
 class LEVELDB_EXPORT Table {
  public:
-  // Opens the table that the first `file_size` bytes of `file` hold; reads its index and filter at
-  // once. On success *table is a new object that the caller deletes; on failure it is nullptr.
-  // `file` remains the caller's and must outlive the table.
+  // Opens the table in the first `file_size` bytes of `file`; reads its index and filter. On
+  // success *table is a new object, which the caller deletes; on failure it is nullptr. The caller
+  // keeps `file`, which must outlive the table.
   static Status Open(const Options& options, RandomAccessFile* file, uint64_t file_size,
                      Table** table);
 
@@ -33,11 +34,12 @@ class LEVELDB_EXPORT Table {
 
   ~Table();
 
-  // A cursor over the entries, standing nowhere yet. The caller deletes it, before the table.
+  // Returns an iterator over the entries, not yet positioned. The caller deletes it, before the
+  // table.
   Iterator* NewIterator(const ReadOptions&) const;
 
-  // About where in the file, in bytes, the entry for `key` is or would be. Past the last key: about
-  // the file's size.
+  // Approximate file offset, in bytes, of the entry for `key`, or of its place if absent. After the
+  // last key: about the file size.
   uint64_t ApproximateOffsetOf(const Slice& key) const;
 
  private:
@@ -48,8 +50,8 @@ class LEVELDB_EXPORT Table {
 
   explicit Table(Rep* rep) : rep_(rep) {}
 
-  // Looks for the first entry at or after `key` and passes it to handle_result(arg, key, value). No
-  // call if there is none, or if the filter knows that `key` is absent.
+  // Passes the first entry at or after `key` to handle_result(arg, key, value). Does not call it if
+  // there is no such entry, or if the filter excludes `key`.
   Status InternalGet(const ReadOptions&, const Slice& key, void* arg,
                      void (*handle_result)(void* arg, const Slice& k, const Slice& v));
 

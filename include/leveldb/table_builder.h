@@ -1,7 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// TableBuilder: writes one sorted table file, from keys given in order. One thread at a time: const
-// methods may run beside each other, but nothing may run beside a non-const one.
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// TableBuilder: writes one sorted table file, from keys added in order.
+//
+// Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
 #ifndef LULL_INCLUDE_LEVELDB_TABLE_BUILDER_H_
 #define LULL_INCLUDE_LEVELDB_TABLE_BUILDER_H_
@@ -20,8 +23,8 @@ class WritableFile;
 
 class LEVELDB_EXPORT TableBuilder {
  public:
-  // Writes to `file`, which must be empty, remains the caller's, and is neither synced nor closed
-  // here.
+  // Writes to `file`, which must be empty. The caller keeps it; the builder neither syncs nor
+  // closes it.
   TableBuilder(const Options& options, WritableFile* file);
 
   TableBuilder(const TableBuilder&) = delete;
@@ -30,35 +33,34 @@ class LEVELDB_EXPORT TableBuilder {
   // REQUIRES: Finish or Abandon was called.
   ~TableBuilder();
 
-  // Takes over block size, restart interval and compression for the blocks to come. The comparator
-  // cannot change: another one gives InvalidArgument, and nothing is taken over.
+  // Uses the block size, restart interval and compression of `options` for the following blocks.
+  // InvalidArgument if the comparator differs; then nothing changes.
   Status ChangeOptions(const Options& options);
 
-  // Appends an entry; does nothing once status() is an error.
-  // REQUIRES: `key` sorts after the one added last; neither Finish nor Abandon was called.
+  // Appends an entry. Does nothing if status() is an error.
+  // REQUIRES: `key` sorts after all keys added so far; neither Finish nor Abandon was called.
   void Add(const Slice& key, const Slice& value);
 
-  // Ends the current block, so that the next entry begins a new one. Not needed for a correct
-  // table.
+  // Ends the current block; the next entry starts a new one. A table is correct without it.
   // REQUIRES: neither Finish nor Abandon was called.
   void Flush();
 
-  // OK, or the first error met.
+  // OK, or the first error.
   Status status() const;
 
-  // Writes what is left: last block, filter, index, footer. The file is not used any more
-  // afterwards, and holds a table only if the result is OK.
+  // Writes the last block, filter, index and footer. The builder does not use the file afterwards.
+  // The file is a table only if the result is OK.
   // REQUIRES: neither Finish nor Abandon was called.
   Status Finish();
 
-  // Gives up. The file is not used any more afterwards and holds no table.
+  // Abandons the table. The builder does not use the file afterwards; the file is not a table.
   // REQUIRES: neither Finish nor Abandon was called.
   void Abandon();
 
-  // Entries added.
+  // Number of entries added.
   uint64_t NumEntries() const;
 
-  // Bytes written; after a successful Finish, the size of the table.
+  // Bytes written so far; after a successful Finish, the size of the table.
   uint64_t FileSize() const;
 
  private:

@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// WriteBatch: updates that take effect together, in the order they were added; of several for one
-// key the last one wins. One thread at a time: const methods may run beside each other, but nothing
-// may run beside a non-const one.
+// The interface declared here is LevelDB's; see NOTICE.
+//
+// WriteBatch: a sequence of updates that a store applies as a unit. The last update of a key wins.
+//
+// Threads: const methods can run concurrently; a non-const method needs exclusive access.
 
 #ifndef LULL_INCLUDE_LEVELDB_WRITE_BATCH_H_
 #define LULL_INCLUDE_LEVELDB_WRITE_BATCH_H_
@@ -18,7 +20,8 @@ class Slice;
 
 class LEVELDB_EXPORT WriteBatch {
  public:
-  // Receives the updates of a batch, one call each. The slices live only as long as the call.
+  // Receives the updates of a batch, one call per update. The slices are valid only during the
+  // call.
   class LEVELDB_EXPORT Handler {
    public:
     virtual ~Handler();
@@ -34,30 +37,30 @@ class LEVELDB_EXPORT WriteBatch {
 
   ~WriteBatch();
 
-  // Adds "map `key` to `value`". Both are copied.
+  // Adds an update that maps `key` to `value`. Copies both.
   void Put(const Slice& key, const Slice& value);
 
-  // Adds "remove `key`", which is harmless if the store does not have it. The key is copied.
+  // Adds an update that removes `key`; harmless if the store does not have it. Copies the key.
   void Delete(const Slice& key);
 
-  // Drops all updates.
+  // Removes all updates.
   void Clear();
 
-  // Bytes of the batch as it will stand in the log; an empty batch has a small constant size.
+  // Size of the batch in the log, in bytes. An empty batch has a small constant size.
   size_t ApproximateSize() const;
 
-  // Adds the updates of `source` after those here, by copying bytes: linear in the size of
+  // Adds the updates of `source` after those already here. Copies bytes: linear in the size of
   // `source`.
   void Append(const WriteBatch& source);
 
-  // Replays the updates in order into `handler`. Corruption if the bytes of the batch make no
-  // sense; the updates before that point were delivered.
+  // Calls `handler` for each update, in order. Corruption if the batch is malformed; the updates
+  // before the damage were delivered.
   Status Iterate(Handler* handler) const;
 
  private:
   friend class WriteBatchInternal;
 
-  std::string rep_;  // the form in which it goes to the log
+  std::string rep_;  // encoded as in the log
 };
 
 }  // namespace leveldb

@@ -1,33 +1,32 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Hearing what a store does: jobs that begin, pause, go on and end; writes that had to wait, and
-// why; options that changed; the moment from which writes are refused.
+// Events of a store: jobs that begin, pause, resume and end; write stalls and their causes; changes
+// of options; and the start of a period in which writes fail.
 //
-// WHO CALLS, AND WHEN. One thread of the process, "lull-events", calls the listeners of all stores,
-// one function at a time. It runs while a store with a listener or a LOG is open. A listener that
-// hears of one store needs no lock against itself. It is called with no lock of the store held, and
-// delays neither readers, writers nor background work: events wait in a queue, with the times at
-// which they happened. A slow listener delays the events of all stores, so return fast.
+// THREADS. One thread per process, "lull-events", calls the listeners of all stores, one function
+// at a time. It runs while a store with a listener or a LOG is open. A listener of only one store
+// needs no lock against its own calls. No lock of the store is held during a call. Listeners never
+// delay readers, writers or background work: events wait in a queue, with the time at which they
+// happened. A slow listener delays the events of all stores, so return fast.
 //
-// Each store queues at most 4096 events. If more wait, the oldest are dropped; the property
-// lull.stats counts them as dropped_events. Closing a store delivers what its queue holds, on the
-// thread that closes it. If a listener of that store does not return, closing the store and
-// RemoveListener wait for it without limit. Listeners of other stores do not delay them.
+// QUEUE. Each store queues at most 4096 events. A full queue drops its oldest event; the property
+// lull.stats counts these as dropped_events. Closing a store delivers its queued events on the
+// closing thread. If a listener never returns, RemoveListener and closing its stores block forever.
+// Listeners of other stores do not delay them.
 //
-// ORDER. A listener hears of events in the order in which they happened, from AddListener on, and
-// of every event that was not dropped. What is under way at that moment (running and paused jobs, a
-// stall) is reported first, as if it began now. So for each job: one begin, then pause and resume
-// in turn, then one end, whether it succeeded, failed, or was abandoned (then it may end while
-// paused). For each stall: one begin, one end. Nothing comes after the store is closed, or after
-// RemoveListener has returned.
+// ORDER. From AddListener on, a listener receives every event that was not dropped, in order. First
+// it receives a begin event for everything in progress (running and paused jobs, a stall), as if it
+// began now. For each job the order is one begin, then pause and resume alternately, then one end.
+// The job can have succeeded, failed or been abandoned; an abandoned job can end while paused. Each
+// stall has one begin and one end. No event arrives after the store is closed or RemoveListener has
+// returned.
 //
-// WHAT A LISTENER MAY DO. It may read the store: Get, iterators, snapshots, GetProperty,
-// GetApproximateSizes. It must not write to it, wait for it (Flush, WaitForIdle, CompactRange),
-// close it, or throw: an exception ends the process. RemoveListener for itself is allowed.
+// ALLOWED CALLS. A listener can read the store: Get, iterators, snapshots, GetProperty,
+// GetApproximateSizes. It must not write, wait (Flush, WaitForIdle, CompactRange), close the store
+// or throw: an exception ends the process. It can call RemoveListener for itself.
 //
-// LATER VERSIONS. Info structs may grow at their ends; a library that knows more kinds of events
-// will tell of them through a class derived from EventListener, so that listeners compiled today go
-// on working.
+// COMPATIBILITY. Later versions can add fields at the end of an info struct. They add new kinds of
+// events in a class derived from EventListener, so listeners compiled today continue to work.
 #pragma once
 
 #include <cstdint>
@@ -44,83 +43,83 @@ enum class JobKind {
   kFlush = 0,             ///< sealed memtables to one L0 table
   kL0Compaction = 1,      ///< L0 to L1
   kDeepCompaction = 2,    ///< Ln to Ln+1, n >= 1
-  kManualCompaction = 3,  ///< asked for by CompactRange
+  kManualCompaction = 3,  ///< requested by CompactRange
 };
 
 enum class JobOutcome {
-  kRunning = 0,  ///< it has not ended
-  kDone = 1,     ///< its result is in the store, durably
-  kFailed = 2,   ///< `status` says why; its output is removed, and it will be tried again
-  /// Given up, because the store closes or more urgent work needs its place; its output is removed.
+  kRunning = 0,  ///< not ended yet
+  kDone = 1,     ///< its result is durable and part of the store
+  kFailed = 2,   ///< `status` says why; its output is deleted, and it will be retried
+  /// The store is closing or more urgent work needs its worker; its output is deleted.
   kAbandoned = 3,
 };
 
-/// A job as it stands when the event happens.
+/// The state of a job at the time of the event.
 struct JobInfo {
-  uint64_t id = 0;  ///< counts from 1 in each opening of a store; never used twice
+  uint64_t id = 0;  ///< counts from 1 at each open of a store; never reused
   JobKind kind = JobKind::kFlush;
   int input_level = -1;  ///< -1: memory
   int output_level = 0;
-  bool idle_priority = false;  ///< runs only on cores that nothing else wants
-  bool trivial_move = false;   ///< a table changes its level, and no byte is copied
+  bool idle_priority = false;  ///< runs only on otherwise idle cores
+  bool trivial_move = false;   ///< a table moves to another level without being copied
 
-  uint64_t input_files = 0;       ///< tables, or memtables of a flush
-  uint64_t input_bytes = 0;       ///< their size
-  uint64_t input_bytes_done = 0;  ///< of that, merged; grows up to input_bytes
-  uint64_t output_files = 0;      ///< once it is done
-  uint64_t output_bytes = 0;      ///< once it is done
+  uint64_t input_files = 0;       ///< tables; for a flush, memtables
+  uint64_t input_bytes = 0;       ///< size of the input
+  uint64_t input_bytes_done = 0;  ///< input merged so far; grows up to input_bytes
+  uint64_t output_files = 0;      ///< set at the end
+  uint64_t output_bytes = 0;      ///< set at the end
 
-  uint64_t at_us = 0;       ///< when the event happened: microseconds since 1970
+  uint64_t at_us = 0;       ///< time of the event, in microseconds since 1970
   uint64_t elapsed_us = 0;  ///< since the job began, pauses included
-  uint64_t paused_us = 0;   ///< of that, paused; a pause that lasts is counted up to now
-  uint32_t pauses = 0;      ///< begun so far
+  uint64_t paused_us = 0;   ///< time spent paused, the current pause included
+  uint32_t pauses = 0;      ///< number of pauses begun
 
   JobOutcome outcome = JobOutcome::kRunning;
-  leveldb::Status status;  ///< of a job that failed
+  leveldb::Status status;  ///< if the job failed
 };
 
-/// Why a write waits.
+/// Why a write stalls.
 enum class WriteStallCause {
   kMemory = 0,  ///< memtables wait for their flush
   kL0 = 1,      ///< too many tables in L0
-  kDebt = 2,    ///< too much is still to be compacted
+  kDebt = 2,    ///< too many bytes to compact
   kOther = 3,   ///< the policy gave no cause
 };
 
 enum class StallKind {
-  kSlowdown = 0,  ///< the policy slows writes: each waits a little
-  kStop = 1,      ///< a hard limit: no write goes on before background work made room
+  kSlowdown = 0,  ///< the policy slows writes: each is delayed
+  kStop = 1,      ///< hard limit: no write proceeds until background work makes room
 };
 
-/// A time in which writes were held up by background work. At most one of each kind lasts at any
-/// moment. A slowdown begins with the first write that is made to wait, and ends when the policy
-/// slows none any more, or for another cause.
+/// A period in which background work held up writes. At most one of each kind exists at a time. A
+/// slowdown begins with the first delayed write. It ends when the policy stops slowing writes, or
+/// slows them for another cause.
 struct StallInfo {
   uint64_t id = 0;  ///< counts from 1; the same at begin and end
   StallKind kind = StallKind::kSlowdown;
   WriteStallCause cause = WriteStallCause::kMemory;
-  uint64_t at_us = 0;        ///< when the event happened: microseconds since 1970
-  uint64_t elapsed_us = 0;   ///< since it began
-  uint64_t held_us = 0;      ///< of that, the time in which at least one write was held up
-  uint64_t held_writes = 0;  ///< how many were
+  uint64_t at_us = 0;        ///< time of the event, in microseconds since 1970
+  uint64_t elapsed_us = 0;   ///< since the stall began
+  uint64_t held_us = 0;      ///< part of it in which at least one write was held up
+  uint64_t held_writes = 0;  ///< number of writes held up
 };
 
 struct OptionsInfo {
   uint64_t at_us = 0;
   std::string policy;
-  std::string options;  ///< all of them, as SchedulingOptions::ToString gives them
+  std::string options;  ///< all of them, formatted by SchedulingOptions::ToString
 };
 
-/// From this event on writes fail. Where `what` is "the MANIFEST", until the store is opened again;
-/// where it is "the write-ahead log", until all that memory holds could be written to tables and a
-/// new log be begun, which the store goes on trying: when a write succeeds, that was done.
+/// Writes fail from this event on. If `what` is "the MANIFEST", they fail until the store is opened
+/// again. If it is "the write-ahead log", they fail until the store has flushed all memtables and
+/// started a new log. The store keeps trying; a successful write shows that it recovered.
 struct WritesRefusedInfo {
   uint64_t at_us = 0;
-  std::string what;  ///< which part failed, for a message
+  std::string what;  ///< the part that failed, for a message
   leveldb::Status status;
 };
 
-/// Derive from it, and override what you want to hear. See the top of this file for the rules.
+/// Base class of listeners: override the events you need. The top of this file has the rules.
 class LEVELDB_EXPORT EventListener {
  public:
   EventListener() = default;
@@ -140,17 +139,17 @@ class LEVELDB_EXPORT EventListener {
   virtual void OnWritesRefused(const WritesRefusedInfo& refused);
 };
 
-/// Calls `listener` from now on, until RemoveListener or until `db` is closed; the store keeps it
-/// alive so long. A listener may hear of several stores. A store that is being closed calls it on
-/// the closing thread, perhaps while another store does, so such a listener needs a lock.
-/// InvalidArgument if `db` has it already, and for a DB that is not Lull's. IOError if the event
-/// thread cannot be started. Any thread.
+/// Registers `listener` with `db`, until RemoveListener or until `db` is closed; the store shares
+/// ownership until then. One listener can serve several stores. It then needs a lock: a store that
+/// is closing calls it on the closing thread, possibly while another store calls it too.
+/// InvalidArgument if `db` already has it or is not a Lull store. IOError if the event thread
+/// cannot start. Thread-safe.
 LEVELDB_EXPORT leveldb::Status AddListener(leveldb::DB* db,
                                            std::shared_ptr<EventListener> listener);
 
-/// When this returns, no call of `listener` for `db` runs or will be made. (Called by the listener
-/// itself, it returns at once, and this call is the last.) Events that it had not yet heard of are
-/// dropped. NotFound when it is not there. Any thread.
+/// Unregisters `listener` from `db`. After it returns, no call for `db` runs or starts. If the
+/// listener itself calls this function, it returns at once, and the current call is the last. Drops
+/// events not yet delivered. NotFound if not registered. Thread-safe.
 LEVELDB_EXPORT leveldb::Status RemoveListener(leveldb::DB* db,
                                               const std::shared_ptr<EventListener>& listener);
 

@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-constexpr int kThreadsAtFirst = 2;  // RocksDB's default, where the paper begins
+constexpr int kThreadsAtFirst = 2;  // RocksDB's default, the start value of the paper
 constexpr double kPaceMin = 1 << 20;
 
 }  // namespace

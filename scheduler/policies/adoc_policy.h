@@ -1,21 +1,21 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// "adoc": look once a window for data that overflows, and turn two knobs (Yu and others, USENIX
-// FAST 2023, section 5). The first overflow that is found counts:
+// "adoc": once per window, look for an overflow of data and turn two knobs (Yu and others, USENIX
+// FAST 2023, section 5). The first overflow found counts:
 //
-//   overflow     sign                                                     compactions   batch
-//   L0           l0_slowdown tables                                       + step        as it is
-//   redundancy   debt_bytes_max of debt                                   + step        halved
-//   memory       the active memtable is full, another one is unflushed    halved        + step
+//   overflow     sign                                                    compactions   batch
+//   L0           l0_slowdown tables                                      + step        unchanged
+//   redundancy   debt_bytes_max of debt                                  + step        halved
+//   memory       the active memtable is full, another one is unflushed   halved        + step
 //
-// Compactions stay between one and compaction_threads, or the cores if those are fewer: more would
-// only take turns. The batch, which is the size of memtables and, in proportion, of tables, stays
-// between the configured size and adoc_batch_factor_max times that, as far as two memtables fit
-// into the memory budget. Knobs are turned at the end of every window, whether anything finished in
-// it or not, and nothing is compared with a maximum of the past.
+// Compactions stay between one and compaction_threads, or the number of cores if lower: more would
+// only take turns. The batch is the size of memtables and, in proportion, of tables. It stays
+// between the configured size and adoc_batch_factor_max times that, as long as two memtables fit
+// into the memory budget. Knobs are turned at the end of every window, whether anything finished
+// in it or not. Nothing is compared with a past maximum.
 //
-// Writes are slowed where RocksDB, which the paper works on, slows them: from l0_slowdown tables
-// and from debt_bytes_max on. Here the rate is a function of the distance to the limits.
+// Writes are slowed where RocksDB, the paper's base, slows them: from l0_slowdown tables and from
+// debt_bytes_max. Here the rate is a function of the distance to the limits.
 #pragma once
 
 #include "scheduler/policy.h"
@@ -29,7 +29,7 @@ class AdocPolicy final : public Policy {
   PolicyState State() const override;
 
  private:
-  /// What overflowed at some moment of a window.
+  /// Overflows seen during a window.
   struct Overflows {
     bool l0 = false;
     bool redundancy = false;
@@ -46,7 +46,7 @@ class AdocPolicy final : public Policy {
   bool began_ = false;
   uint64_t window_began_us_ = 0;
   Overflows seen_;
-  const char* last_overflow_ = "none";  // that turned a knob
+  const char* last_overflow_ = "none";  // the last one that turned a knob
   int threads_;
   uint64_t batch_bytes_;
 };

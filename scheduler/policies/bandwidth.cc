@@ -6,7 +6,7 @@
 namespace lull {
 namespace {
 
-// A limit that is used to this share is what keeps background work from being faster.
+// Background work that uses this share of its limit is held back by the limit.
 constexpr double kReached = 0.9;
 
 }  // namespace

@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// "idle-threshold" and "idle-quiet": compact while next to nothing is written (Pramanik and
+// "idle-threshold" and "idle-quiet": compact while almost nothing is written (Pramanik and
 // Venkatesh, sections 5 and 6.3). Flushes have their own thread; while one runs, the active
-// memtable takes writes beyond its size. They differ in what they call idle:
+// memtable can grow past its size. The two differ in what they call idle:
 //
-//   threshold   the rate of the clients, taken every idle_probe_us, is below
-//               idle_threshold_bytes_per_sec; that holds until the next probe
-//   quiet       nothing was written for idle_quiet_us; that holds until the next write
+//   threshold   the clients' rate, measured every idle_probe_us, is below
+//               idle_threshold_bytes_per_sec; this holds until the next probe
+//   quiet       nothing was written for idle_quiet_us; this holds until the next write
 //
-// The paper lets debt grow for as long as nobody is idle. Here compactions run regardless from
-// debt_bytes_max and from l0_slowdown tables on, no pause outlasts pause_us_max, and memory is
-// bounded by its budget.
+// In the paper, debt grows without limit while clients are busy. Here compactions always run from
+// debt_bytes_max and from l0_slowdown tables, no pause exceeds pause_us_max, and the budget bounds
+// memory.
 #pragma once
 
 #include "scheduler/policies/pause_limit.h"
@@ -36,7 +36,7 @@ class IdlePolicy final : public Policy {
   RateMeter meter_;
   bool below_threshold_ = false;  // at the last probe
   bool clients_are_idle_ = false;
-  bool capped_ = false;  // debt or L0 are where compactions run regardless
+  bool capped_ = false;  // debt or L0 is so high that compactions run regardless
   PauseLimit pauses_;
 };
 

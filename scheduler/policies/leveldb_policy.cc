@@ -12,9 +12,9 @@ Directive LevelDbPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t) 
     wanted.delay_us_per_write = 1000;
     wanted.cause = StallCause::kL0;
   }
-  // LevelDB's one thread leaves its compaction to flush, and takes it up again behind.
+  // LevelDB's only thread interrupts its compaction to flush, and resumes it afterwards.
   if (pressure.immutables > 0) return wanted;
-  // It finishes what it began: the coordinator would let L0 take a deep job's place.
+  // It finishes what it began: the coordinator would let L0 replace a deep job.
   wanted.l0.jobs_max = pressure.deep_running + pressure.deep_paused > 0 ? 0 : 1;
   wanted.deep.jobs_max = 1;
   return wanted;

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// "leveldb": the rules of LevelDB 1.23, as the control in comparisons. One job at a time, a flush
-// before any compaction, one sealed memtable, each write 1 ms late from `l0_slowdown` tables in L0.
+// "leveldb": the rules of LevelDB 1.23, as the baseline of comparisons. One job at a time, a flush
+// before any compaction, one sealed memtable; from `l0_slowdown` tables in L0, each write is
+// delayed by 1 ms.
 #pragma once
 
 #include "scheduler/policy.h"

@@ -7,15 +7,15 @@
 namespace lull {
 namespace {
 
-constexpr uint64_t kMeasureUsMin = 2'000;  // too short to divide by
-constexpr double kStillHard = 0.6;         // of the rate from which writing is hard
-// The level from which compactions run though clients write hard, and from which nothing limits
-// them.
+constexpr uint64_t kMeasureUsMin = 2'000;  // shorter spans give no usable rate
+constexpr double kStillHard = 0.6;  // share of the hard rate at which writing stops being hard
+// Levels from which compactions run even while clients write hard, and from which they have no
+// limit.
 constexpr double kPressing = 0.5;
 constexpr double kUrgent = 0.75;
 constexpr uint64_t kBandwidthSpanUs = 1'000'000;
-// Of the device's bandwidth: what is kept for clients whose load changes, by how much a limit moves
-// at least, and what compactions get whatever clients take.
+// Shares of the device bandwidth: reserve for changes of the client load, minimum change of the
+// limit, and the share that compactions always get.
 constexpr double kReserve = 0.2;
 constexpr double kChange = 0.05;
 constexpr double kUrgentShare = 0.25;
@@ -60,7 +60,7 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.compactions_max = options_.compaction_threads;
   wanted.l0_stop = options_.l0_stop;
   wanted.offers_core = !pressure.drain_requested;
-  // Where L0 tables are what runs out, fewer and larger ones help as in a burst.
+  // If the number of L0 tables is the bottleneck, fewer and larger ones help, as in a burst.
   if (phase_ == Rhythm::Phase::kHard || (!lull && pressure.l0_tables >= options_.l0_slowdown)) {
     wanted.flush_bytes_min =
         std::min(options_.lull.flush_bytes_min, pressure.memory_budget_bytes / 4);
@@ -89,7 +89,7 @@ void LullPolicy::MeasureClients(const Pressure& pressure, uint64_t now_us) {
 }
 
 bool LullPolicy::ClientsWriteHard(const Pressure& pressure) const {
-  // The second rate keeps a steady trickle, which is its own maximum, from being called hard.
+  // The second rate keeps a steady trickle, which is its own maximum, from counting as hard.
   const double of_fastest = options_.lull.hard_percent * client_bytes_per_sec_max_.value();
   const double of_flush =
       options_.lull.hard_flush_percent * static_cast<double>(pressure.flush_bytes_per_sec);
@@ -97,19 +97,19 @@ bool LullPolicy::ClientsWriteHard(const Pressure& pressure) const {
   return client_bytes_per_sec_.value() > (writes_are_hard_ ? kStillHard : 1.0) * threshold;
 }
 
-/// A burst for whose end it is worth waiting: not much longer than the others.
+/// True if it is worth waiting for the end of this burst: it is not much longer than earlier ones.
 bool LullPolicy::BurstWillEnd() const {
   return rhythm_.burst_us() <= std::max(options_.lull.burst_us_max, 2 * rhythm_.LongestBurstUs());
 }
 
-/// Whether the next burst, after such lulls as there were, would meet so much debt that compactions
-/// would have to run in it.
+/// True if, after lulls like the recent ones, the next burst would start with so much debt that
+/// compactions would have to run during it.
 bool LullPolicy::NextBurstNeedsRoom(const Pressure& pressure) const {
   const uint64_t paid = std::min(pressure.debt_bytes, rhythm_.NextLullsPayBytes());
   return pressure.debt_bytes - paid + rhythm_.NextBurstDebtBytes() >= options_.debt_bytes_max / 2;
 }
 
-/// How near the limits are: 1 at the first of them.
+/// Closeness to the limits: 1 at the first of them.
 double LullPolicy::Level(const Pressure& pressure) const {
   return std::max(Ratio(pressure.l0_tables, options_.l0_stop),
                   Ratio(static_cast<double>(pressure.debt_bytes),
@@ -135,16 +135,15 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
     wanted->l0 = wanted->deep = idle;
   }
   if (phase_ == Rhythm::Phase::kLull || !read_loss_.PaysForL0()) return;
-  // With an L1 that is larger than L0, each job of L0 is dearer than the one before.
+  // If L1 is larger than L0, each L0 job costs more than the one before, so deep compactions help.
   wanted->l0 = normal;
   wanted->offers_core = false;
   wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
 }
 
-/// T, or 0 while nothing is to be made from it. Where compactions had a bad time when it was
-/// measured, say because other programs took the CPU, a limit made from it would keep them from
-/// showing more. Flushes are never limited: half of their speed, which may be that of a cache, the
-/// device has in any case.
+/// T, or 0 if it cannot be used. If compactions were slow while T was measured, for example because
+/// other programs used the CPU, a limit from T would keep them slow. Flushes are never limited.
+/// Their speed can be that of a cache, but the device manages at least half of it.
 double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
   if (bandwidth_.is_given()) return bandwidth_.bytes_per_sec();
   if (!bandwidth_.was_tried()) return 0;
@@ -152,14 +151,14 @@ double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
                   static_cast<double>(pressure.flush_bytes_per_sec) / 2);
 }
 
-/// What clients leave of the device, and the more of the rest the higher the level. Nothing is
-/// limited in a lull, and not while the bandwidth is unknown.
+/// The bandwidth that clients leave; at higher levels, more of the rest. No limit during a lull,
+/// nor while the bandwidth is unknown.
 RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
   const double level = Level(pressure);
   const double bandwidth = UsableBandwidth(pressure);
   const bool free = phase_ == Rhythm::Phase::kLull || level >= kUrgent || read_loss_.PaysForL0();
   if (free || bandwidth == 0) return {};
-  // A device reads and writes at once: the direction that clients leave less of counts, not both.
+  // A device reads and writes at once, so the direction that clients use more counts, not the sum.
   const double clients =
       std::max(client_bytes_per_sec_.value(), client_read_bytes_per_sec_.value());
   const double urgent = kUrgentShare * bandwidth;
@@ -171,16 +170,16 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
 }
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
-  if (pressure.flush_bytes_per_sec == 0) return;  // nothing to set the scale yet
-  // The running flush holds on to a third until its table is in place, and a memtable about to be
-  // sealed must fit: what is left is the room, and pacing begins when half of it is used. A single
-  // large memtable may fill most of it.
+  if (pressure.flush_bytes_per_sec == 0) return;  // no scale yet
+  // The running flush can hold a third until its table is installed, and a memtable about to be
+  // sealed must fit. The rest is available; pacing begins when half of it is used. One large
+  // memtable can fill most of it.
   const double budget = static_cast<double>(pressure.memory_budget_bytes);
   const double memtable = static_cast<double>(pressure.memtable_bytes);
   const double memory_max =
       std::max(budget * 2 / 3 - memtable, std::min(budget * 2 / 3, 1.5 * memtable));
-  // Memory that other stores filled, and that this one's flush cannot free, is not this one's to
-  // answer for: without a sealed memtable of its own it is paced by nothing but the hard limit.
+  // A store without sealed memtables is not paced for memory that other stores use: its own flush
+  // cannot free that. Only the hard limit applies.
   const double used =
       pressure.immutables > 0 ? static_cast<double>(pressure.memory_used_bytes) : 0.0;
   const double memory = Progress(used, 0.5 * memory_max, memory_max);
@@ -188,10 +187,10 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
   const double debt = Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max);
 
-  // Memory is freed at the rate of flushing: twice that rate where pacing begins, and none at the
-  // limit, is that rate half way. What compactions free is freed at a rate that nobody knows, and
-  // that may be a hundredth of it: there the rate falls by its own share at each step, so that it
-  // meets that of the compactions before the limit whichever it is.
+  // Flushes free memory at the flush rate. Pacing begins at twice that rate and ends at 0 at the
+  // limit, so it meets the flush rate halfway. Compactions free L0 and debt at an unknown rate,
+  // possibly a hundredth of the flush rate. There the allowed rate falls geometrically, so that it
+  // meets any compaction rate before the limit.
   const double flush_twice = 2.0 * static_cast<double>(pressure.flush_bytes_per_sec);
   const double rate_min =
       std::min(static_cast<double>(options_.lull.write_bytes_per_sec_min), flush_twice);

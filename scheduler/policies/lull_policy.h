@@ -1,33 +1,32 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// "lull", the default: flush at once, compact when the clients leave room.
+// "lull", the default: flush at once, compact when clients leave room.
 //
 // - The flush thread and the WAL are never held back. Sealed memtables queue within the memory
-//   budget, and are flushed several at a time while clients write hard or L0 is long, so that a
-//   burst leaves few L0 tables behind.
-// - A lull begins when no write was seen for lull_after_us; it ends with the first write. In a lull
-//   every worker runs at normal priority.
-// - While clients write, pressure decides: the larger of L0 tables / l0_stop and debt /
-//   debt_bytes_max. Below a half, and if clients write hard, compactions pause: on a small machine
-//   they would take the core that the clients need. Light writing leaves room: then L0 is kept near
-//   its trigger at idle CPU priority. From a half on, both classes run at idle priority; from three
-//   quarters L0 runs at normal priority, and so do deep compactions once the debt is at its cap.
-// - What compactions write while clients work is limited to what those leave of the device's
-//   bandwidth, as in SILK; from a half on to more and more, from three quarters on not at all.
-// - Whatever the phase, L0 runs at normal priority when reads have lost more by its length than a
-//   compaction of it costs: ReadLoss.
-// - The rhythm of bursts and lulls is learned. Hard writing that lasts much longer than bursts do
-//   is not one, and compactions no longer wait for its end. Deep compactions use light writing when
-//   the lulls are too short for the debt of the next burst.
-// - Nothing is paused for ever: PauseLimit.
-// - Admission has no memory: the rate allowed is a function of the present distance to the limits
-//   alone (PaceWrites), and grows as soon as that distance does.
+//   budget. While clients write hard or L0 is long, a flush takes several, so that a burst adds few
+//   L0 tables.
+// - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
+//   lull every worker runs at normal priority.
+// - While clients write, the level decides: the larger of L0 tables / l0_stop and debt /
+//   debt_bytes_max. Below 1/2, compactions pause if clients write hard: on a small machine they
+//   would take the core that the clients need. During light writing, L0 is kept near its trigger at
+//   idle CPU priority. From 1/2, both classes run at idle priority. From 3/4, L0 runs at normal
+//   priority, and so do deep compactions once the debt reaches debt_bytes_max.
+// - While clients work, compactions are limited to the device bandwidth that clients leave, as in
+//   SILK. From 1/2 the limit rises; from 3/4 it is off.
+// - In every phase, L0 runs at normal priority once its length has cost reads more than a
+//   compaction of it costs: see ReadLoss.
+// - The policy learns the rhythm of bursts and lulls. Hard writing that lasts much longer than
+//   earlier bursts is not a burst, so compactions stop waiting for its end. If lulls are too short
+//   for the debt of the next burst, deep compactions also run during light writing.
+// - No pause is endless: see PauseLimit.
+// - The write rate has no memory: it depends only on the current distance to the limits
+//   (PaceWrites), and rises as soon as that distance does.
 //
-// "Hard" is relative: more than a quarter of the fastest rate that the store was seen to take, a
-// maximum that halves in a minute, so that a program's own rhythm sets the scale; and more than a
-// tenth of what the flush thread can do, so that a trickle is never hard. Once hard, it stays so
-// down to three fifths of either, so that a rate near the threshold does not change the phase at
-// every look.
+// Two conditions define hard writing. First, more than a quarter of the fastest rate that the store
+// has taken; this maximum halves every minute, so that it adapts to the program. Second, more than
+// a tenth of the flush rate, so that a trickle is never hard. Writing stays hard down to 3/5 of
+// these rates, so that a rate near a threshold does not change the phase at every event.
 #pragma once
 
 #include "scheduler/policies/bandwidth.h"
@@ -65,7 +64,7 @@ class LullPolicy final : public Policy {
   RateMeter read_meter_;
   SmoothedValue client_read_bytes_per_sec_;
   Bandwidth bandwidth_;
-  double limit_bytes_per_sec_ = 0;  // of compactions, or what it was last
+  double limit_bytes_per_sec_ = 0;  // limit of compactions: current or, if none, the last
   bool is_limited_ = false;
   Rhythm rhythm_;
   ReadLoss read_loss_;

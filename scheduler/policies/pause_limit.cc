@@ -8,13 +8,13 @@ namespace {
 
 constexpr uint64_t kRejuvenation = 10;
 constexpr uint64_t kSliceUs = 1'000;
-// A job that was granted is in a worker's hands long before this.
+// A granted job reaches a worker long before this.
 constexpr uint64_t kBlockedUs = 20'000;
 
 }  // namespace
 
 PauseClock::Verdict PauseClock::Look(uint64_t slices_total, uint64_t now_us) {
-  // Less than a slice's time could take in no slice: it stays for the next look.
+  // Too short for a slice to complete: wait for the next Look.
   const bool counts = standing_ == Standing::kHeldUp;
   if (counts && now_us - std::min(now_us, seen_us_) < kSliceUs) return verdict_;
   Grow(slices_total - std::min(slices_total, seen_slices_), now_us - std::min(now_us, seen_us_));
@@ -30,13 +30,13 @@ PauseClock::Verdict PauseClock::Look(uint64_t slices_total, uint64_t now_us) {
   return verdict_;
 }
 
-/// For the time that has passed since the last look.
+/// Accounts for the time since the last Look.
 void PauseClock::Grow(uint64_t slices, uint64_t elapsed_us) {
   if (standing_ == Standing::kNotDue) {
     age_us_ = 0;
     return;
   }
-  // Several workers' slices may come to more time than there was.
+  // The slices of several workers can add up to more than the elapsed time.
   const uint64_t worked_us = standing_ == Standing::kFree
                                  ? elapsed_us
                                  : std::min(slices, elapsed_us / kSliceUs) * kSliceUs;
@@ -51,7 +51,7 @@ bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, 
     return false;
   }
   if (!l0_waits_) {
-    // It begins with a deep job that is paused, and lasts when that job runs again.
+    // Starts when a deep job is paused; continues when that job runs again.
     if (pressure.deep_paused == 0) return false;
     l0_waits_ = true;
     l0_waits_since_us_ = now_us;

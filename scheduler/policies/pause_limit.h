@@ -1,19 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// No pause without end, for policies that pause compactions. Two rules, applied to a directive that
-// is ready but for them:
+// Bounds pauses, for policies that pause compactions. It applies two rules to a finished directive:
 //
-// - Ageing. Work that is due and held up grows older with time, and younger with each slice that it
-//   gets, by ten times as long as that took. At the age of pause_us_max it is granted, until its
-//   age is nothing: whatever the clients do, a class gets one part in eleven of a worker's time.
-//   What counts is work and not grants: a job that may run, and gets no worker, no bytes of a limit
-//   or no CPU, is held up all the same. At twice that age it runs at normal CPU priority. A class
-//   that may run and has no job is not held up by any policy: what it needs is another job's.
-// - The way of L0. A paused deep job holds the ranges it works on. When L0 is granted, due, and
-//   nevertheless not running, such a job may be what it waits for: then deep jobs run on until L0
-//   has begun.
+// - Ageing. Held-up due work ages with time. Each slice that it gets reduces its age by ten times
+//   the duration of the slice. At the age of pause_us_max the class is granted until its age is 0.
+//   So whatever clients do, a class gets 1/11 of a worker's time. Only executed work
+//   counts, not grants: a granted job is still held up if it gets no worker, no bytes of a limit
+//   or no CPU. At twice that age it runs at normal CPU priority. A granted class without a job is
+//   not held up by a policy: it conflicts with another job.
+// - Unblocking L0. A paused deep job keeps its key ranges reserved. If L0 is granted and due but
+//   not running, such a job may block it. Then deep jobs run until L0 has begun.
 //
-// One for each policy; no clock, as a policy.
+// One per policy; no clock, like a policy.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +20,7 @@
 
 namespace lull {
 
-/// How long one class of work has been kept waiting.
+/// Tracks how long one class of work has been held up.
 class PauseClock {
  public:
   enum class Standing { kNotDue, kFree, kHeldUp };
@@ -30,9 +28,9 @@ class PauseClock {
 
   explicit PauseClock(uint64_t pause_us_max) : pause_us_max_(pause_us_max) {}
 
-  /// At `now_us`, when so many slices were ever run.
+  /// Updates the age. `slices_total` is the number of slices ever run.
   Verdict Look(uint64_t slices_total, uint64_t now_us);
-  /// How the work stands from the last look on.
+  /// Sets the standing of the work from the last Look on.
   void Note(Standing standing) { standing_ = standing; }
   uint64_t age_us() const { return age_us_; }
 
@@ -54,14 +52,14 @@ class PauseLimit {
         l0_(options.pause_us_max),
         deep_(options.pause_us_max) {}
 
-  /// Whether deep compactions must run. kMustRunUnlimited: nor may their rate be limited, since
-  /// they are at twice the age at which they had to run.
+  /// Whether deep compactions must run. kMustRunUnlimited: also without a rate limit, because their
+  /// age is twice pause_us_max.
   enum class Deep { kMayWait, kMustRun, kMustRunUnlimited };
 
-  /// Grants in `wanted` what must not wait any longer, at that priority or a higher one. Once an
-  /// event, when all else is decided.
+  /// Adds to `wanted` the grants that must not wait longer, at `cpu` or higher priority. Call once
+  /// per event, after all other decisions.
   Deep Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu, Directive* wanted);
-  /// Adds how old the two classes are.
+  /// Adds the ages of the two classes.
   void AddTo(PolicyState* state) const {
     state->push_back({"l0_age_us", l0_.age_us()});
     state->push_back({"deep_age_us", deep_.age_us()});

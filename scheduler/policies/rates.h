@@ -1,29 +1,29 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The arithmetic that policies share: rates from growing totals, maxima that fade, positions on a
-// ramp. Plain values without a clock; each belongs to one policy. Time never decreases.
+// Arithmetic shared by policies: rates of growing totals, fading maxima, positions on a ramp. Plain
+// values without a clock; each belongs to one policy. Time never decreases.
 #pragma once
 
 #include <cstdint>
 
 namespace lull {
 
-/// How far `value` is on its way from `from` to `to`, in [0, 1].
+/// Position of `value` between `from` and `to`, clamped to [0, 1].
 double Progress(double value, double from, double to);
 
-/// 0 where there is nothing to divide by.
+/// 0 if `whole` is 0.
 inline double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
-/// For people: a measured rate as a whole number.
+/// A measured rate as an integer, for people to read.
 inline uint64_t Whole(double value) { return static_cast<uint64_t>(value); }
 
-/// From totals that grow to bytes a second, over spans of a least length.
+/// Converts growing totals to bytes per second, over spans of a minimum length.
 class RateMeter {
  public:
   explicit RateMeter(uint64_t span_us_min) : span_us_min_(span_us_min) {}
 
-  /// True when a span has ended: then bytes_per_sec() and span_us() are of that one. The first call
-  /// begins the first span. A total that has shrunk counts as one that has not grown.
+  /// Returns true at the end of a span: then bytes_per_sec() and span_us() describe it. The first
+  /// call starts the first span. A total that decreased counts as unchanged.
   bool Sample(uint64_t total, uint64_t now_us);
 
   double bytes_per_sec() const { return bytes_per_sec_; }
@@ -38,7 +38,7 @@ class RateMeter {
   double bytes_per_sec_ = 0;
 };
 
-/// Follows a value with a time constant, so that a step of it is followed to 63 % in that time.
+/// Exponential smoothing: after a step it reaches 63 % of it within the time constant.
 class SmoothedValue {
  public:
   explicit SmoothedValue(uint64_t time_constant_us)
@@ -51,7 +51,7 @@ class SmoothedValue {
   double value_ = 0;
 };
 
-/// The largest value seen, where what was seen long ago counts less.
+/// The largest value seen; older values count less.
 class FadingMaximum {
  public:
   explicit FadingMaximum(uint64_t half_life_us)

@@ -8,10 +8,10 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kTicksOfBandwidth = 100;
-// Of a measured bandwidth: what the paper's constants are of its device.
+// Shares of a measured bandwidth; the paper's constants relate to its own device.
 constexpr double kUrgentShareMax = 0.25;
 constexpr double kReserveShareMax = 0.05;
-// Clients that pause for a tick or two are not quiet.
+// Clients that pause for one or two ticks are not quiet.
 constexpr uint64_t kQuietTicks = 20;
 
 }  // namespace
@@ -24,8 +24,9 @@ SilkPolicy::SilkPolicy(const PolicyOptions& options)
                  options.silk.half_life_us),
       pauses_(options) {}
 
-/// A constant of the paper on this device. One that was measured and is slower than the paper's
-/// would have its deep compactions paused under the least load, if the urgent kept their 50 MiB/s.
+/// Scales a constant of the paper to this device. Without it, on a measured device slower than the
+/// paper's, the least load would pause deep compactions, because urgent work would keep its 50
+/// MiB/s.
 double SilkPolicy::Scaled(uint64_t bytes_per_sec, double share_max) const {
   const auto constant = static_cast<double>(bytes_per_sec);
   return bandwidth_.is_given()
@@ -75,14 +76,14 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   const bool regardless =
       pressure.drain_requested || pressure.debt_bytes >= options_.debt_bytes_max;
   if (regardless || !deep_is_paused_) wanted.deep = all;
-  // What runs regardless of the bandwidth would wait in vain for its share of it.
+  // Work that runs regardless of the bandwidth must not wait for its share.
   const bool limited =
       pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted) == PauseLimit::Deep::kMayWait;
   if (limited && !regardless && is_limited_) {
     wanted.rate = {static_cast<uint64_t>(limit_bytes_per_sec_),
                    static_cast<uint64_t>(urgent_bytes_per_sec_)};
   }
-  // A limit that nobody draws from needs no look: an idle store lets the monitor sleep.
+  // Without users of the limit no tick is needed, so an idle store lets the monitor sleep.
   wanted.tick = clients_bytes_per_sec_ > 0 || pressure.HasWork();
   return wanted;
 }

@@ -3,24 +3,24 @@
 // "silk": give compactions the bandwidth that clients leave (Balmau and others, USENIX ATC 2019,
 // section 5).
 //
-// - Every silk_tick_us the clients' bandwidth C is taken, and background work gets
-//   I = T - C - reserve. A flush is never held up, and flushes and L0 compactions together always
-//   get silk_urgent_bytes_per_sec_min. The limit is changed only when I has moved by
+// - Every silk_tick_us the clients' bandwidth C is measured, and background work gets
+//   I = T - C - reserve. Flushes never wait, and flushes and L0 compactions together always get
+//   silk_urgent_bytes_per_sec_min. The limit changes only when I has moved by
 //   silk_change_bytes_per_sec_min.
-// - L0 compactions are never paused. When workers are short, one deep job makes room: the
-//   coordinator sees to that. Deep compactions pause all together when no more than the urgent
-//   minimum is left, and go on when silk_change_bytes_per_sec_min more is.
+// - L0 compactions are never paused. If workers are short, the dispatcher makes one deep job yield.
+//   Deep compactions all pause when only the urgent minimum is left, and resume when
+//   silk_change_bytes_per_sec_min more is available.
 // - C is the larger of what clients write (to the WAL; their flush draws from I) and what they
-//   read. A device does both at once, and compactions read about as much as they write: each
-//   direction has its own T - C, and the narrower one counts. Reads are never added to writes.
-// - T is given, or measured: see Bandwidth. Until something is known of it, and while
-//   clients are quiet (for 20 ticks on end they took no more than the reserve), a measured T limits
-//   nothing: that is when the device shows what it can do.
-// - The paper's constants belong to a device of 200 MB/s. Of one that was measured, and is slower,
-//   the urgent minimum is a quarter at most, the reserve and the change of the limit a twentieth.
+//   read. A device reads and writes at once, and compactions read about as much as they write. So
+//   each direction has its own T - C, and the smaller one counts. Reads are never added to writes.
+// - T is given, or measured: see Bandwidth. A measured T limits nothing while it is unknown, and
+//   while clients are quiet (at most the reserve for 20 ticks in a row): then the device shows what
+//   it can do.
+// - The paper's constants are for a device of 200 MB/s. On a slower, measured device, the urgent
+//   minimum is at most a quarter of T, and the reserve and the change of the limit a twentieth.
 //
-// Beyond the paper: from debt_bytes_max on nothing is limited or paused, and no pause outlasts
-// pause_us_max. Writers are never slowed, only stopped by the hard limits, as in the paper.
+// Beyond the paper: from debt_bytes_max nothing is limited or paused, and no pause exceeds
+// pause_us_max. As in the paper, writers are never slowed, only stopped by the hard limits.
 #pragma once
 
 #include "scheduler/policies/bandwidth.h"
@@ -48,9 +48,9 @@ class SilkPolicy final : public Policy {
   Bandwidth bandwidth_;               // T
 
   bool is_limited_ = false;
-  double limit_bytes_per_sec_ = 0;   // the limiter's, or what it was last; 0: there was none yet
-  double urgent_bytes_per_sec_ = 0;  // of that, the minimum for flushes and L0
-  uint64_t quiet_us_ = 0;            // since clients last took more than the reserve
+  double limit_bytes_per_sec_ = 0;   // current limit or, if none, the last; 0: none so far
+  double urgent_bytes_per_sec_ = 0;  // its guaranteed minimum for flushes and L0
+  uint64_t quiet_us_ = 0;            // time since clients last used more than the reserve
   bool deep_is_paused_ = false;
   PauseLimit pauses_;
 };

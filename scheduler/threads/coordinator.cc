@@ -13,21 +13,21 @@ constexpr uint64_t kIdleNanos = 1'000'000'000;
 
 }  // namespace
 
-/// A registered tenant. Fields are the monitor's unless they say otherwise.
+/// A registered tenant. Only the monitor uses its fields, unless a comment says otherwise.
 struct Coordinator::Entry {
-  /// What compactions of one class did so far; any worker adds to it.
+  /// Slices run by compactions of one class; any worker adds to it.
   std::atomic<uint64_t>* SlicesOf(JobClass job_class) {
     if (job_class == JobClass::kL0) return &l0_slices;
     return job_class == JobClass::kDeep ? &deep_slices : nullptr;
   }
 
   Tenant* tenant = nullptr;
-  std::optional<StoreId> id;  // since its first round
+  std::optional<StoreId> id;  // set in its first round
   uint64_t registered_at_nanos = 0;
   std::atomic<uint64_t> l0_slices{0};
   std::atomic<uint64_t> deep_slices{0};
   std::atomic<uint64_t> compaction_bytes{0};  // written; any worker adds to it
-  std::atomic<bool> offers_core{false};       // as the directive says; workers read it
+  std::atomic<bool> offers_core{false};       // from the directive; workers read it
 
   // Guarded by the coordinator's mutex.
   bool closing = false;
@@ -36,8 +36,8 @@ struct Coordinator::Entry {
   std::function<void()> at_change;
 };
 
-/// A thread, and the job in its hands. `state` passes the fields above it back and forth: they are
-/// the worker's while it is kBusy, the monitor's otherwise.
+/// A thread and its current job. `state` transfers ownership of the other fields: the worker's
+/// while kBusy, the monitor's otherwise.
 struct Coordinator::Worker {
   enum class State { kFree, kBusy, kEnded };
 
@@ -45,7 +45,7 @@ struct Coordinator::Worker {
   HeldJob* held = nullptr;  // monitor only
   Job* job = nullptr;
   Entry* entry = nullptr;
-  std::atomic<uint64_t>* slices = nullptr;  // null: they count nowhere
+  std::atomic<uint64_t>* slices = nullptr;  // null: slices are not counted
   SliceBudget slice;
   bool one_slice = false;
   leveldb::Status status;
@@ -56,8 +56,8 @@ struct Coordinator::Worker {
   std::atomic<bool> stopping{false};
   WakeSignal signal;
   std::shared_ptr<WakeSignal> monitor_signal;
-  // Null for idle CPU priority: such a thread may wait long for the CPU that it needs to end, and
-  // nobody should wait for it. It shares this object with the coordinator.
+  // Null for idle CPU priority: such a thread can wait long for the CPU that it needs to exit, and
+  // joining it would block. It shares ownership of this object with the coordinator.
   std::unique_ptr<ThreadHandle> thread;
 };
 
@@ -159,7 +159,7 @@ std::shared_ptr<Coordinator::Entry> Coordinator::FindLocked(const Tenant* tenant
 void Coordinator::FlushLoop() {
   std::vector<std::shared_ptr<Entry>> entries;
   while (true) {
-    const uint32_t ticket = flush_signal_.Ticket();  // before the look, or a wake could be missed
+    const uint32_t ticket = flush_signal_.Ticket();  // before looking, so that no wake is lost
     if (stopping_.load(std::memory_order_acquire)) return;
     uint64_t wait_nanos = kIdleNanos;
     {
@@ -177,8 +177,8 @@ void Coordinator::FlushLoop() {
   }
 }
 
-/// False for a tenant that closes: it is not to be called any more. One that begins to close later
-/// waits for LeaveFlush.
+/// Returns false for a tenant that is closing: it must not be called. A tenant that begins to close
+/// later waits for LeaveFlush.
 bool Coordinator::EnterFlush(const std::shared_ptr<Entry>& entry) {
   MutexLock lock(mutex_);
   if (entry->closing) return false;
@@ -194,7 +194,7 @@ void Coordinator::LeaveFlush() {
 
 // ---- workers ----
 
-/// Touches the coordinator, through the job in its hands, only while it is busy.
+/// Uses the coordinator (through its job) only while busy.
 void Coordinator::WorkerLoop(Worker* worker) {
   while (true) {
     const uint32_t ticket = worker->signal.Ticket();
@@ -250,8 +250,8 @@ uint64_t Coordinator::RunRound() {
   return dispatcher_.Dispatch();
 }
 
-/// Between two rounds is where stores come and go, and policies change. Returns those that take
-/// part in the round.
+/// Opens and closes stores and changes policies, between two rounds. Returns the stores of the
+/// round.
 std::vector<std::shared_ptr<Coordinator::Entry>> Coordinator::UpdateStores() {
   std::vector<std::shared_ptr<Entry>> open;
   std::vector<std::function<void()>> changes;
@@ -282,7 +282,7 @@ std::vector<std::shared_ptr<Coordinator::Entry>> Coordinator::UpdateStores() {
   return open;
 }
 
-/// What came back from the workers. Jobs that ended go to their tenants.
+/// Collects the workers' reports. Jobs that ended go to their tenants.
 std::vector<WorkerReport> Coordinator::CollectReports() {
   std::vector<WorkerReport> reports;
   for (size_t i = 0; i < workers_.size(); ++i) {

@@ -284,7 +284,7 @@ TEST(SchedulingOptionsTest, ParseLiveTakesWhatCanChange) {
   expected.silk.tick_us = 5000;
   expected.l0_stop = 99;
   EXPECT_EQ(options, expected);
-  // All that a store says of itself can be given back to it.
+  // A store accepts the string that it reports.
   EXPECT_TRUE(ParseLive(ToOptionString(options), &options).ok());
   EXPECT_EQ(options, expected);
 }

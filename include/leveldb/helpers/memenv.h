@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The interface declared here is LevelDB's; see NOTICE.
 
 #ifndef LULL_INCLUDE_LEVELDB_HELPERS_MEMENV_H_
 #define LULL_INCLUDE_LEVELDB_HELPERS_MEMENV_H_
@@ -9,13 +11,13 @@ namespace leveldb {
 
 class Env;
 
-// Makes an Env whose files live in memory, and are gone with it. Threads and time are those of
-// `base_env`, which must outlive it. The caller deletes the result, after all that was opened with
-// it.
+// Creates an Env that keeps files in memory; deleting the Env deletes the files. Threads and time
+// come from `base_env`, which must outlive it. The caller deletes the result, after everything
+// opened with it.
 //
-// Files behave as on disk: one that is removed stays readable for those who have it open, locks
-// exclude, a directory with something in it cannot be removed. Only directories need not be made
-// before files are put into them.
+// Files behave as on disk. A removed file stays readable through open handles, locks exclude each
+// other, and only an empty directory can be removed. One difference: a file can be created in a
+// directory that does not exist.
 LEVELDB_EXPORT Env* NewMemEnv(Env* base_env);
 
 }  // namespace leveldb

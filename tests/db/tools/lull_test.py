@@ -123,7 +123,7 @@ class LullTest(unittest.TestCase):
         for text in 'a\\', r'\x0', r'\n', r'\xgg':
             done = lull('get', self.store, text)
             self.assertEqual(done.returncode, 1, text)
-            self.assertIn('not how this program writes bytes', done.stderr)
+            self.assertIn('cannot decode it', done.stderr)
         self.assertEqual(lull('--hex', 'get', self.store, '0').returncode, 1)
 
     def test_scan(self):
@@ -263,7 +263,7 @@ class LullTest(unittest.TestCase):
         self.assertEqual(self.from_lost(), [3, 1, 0])
         self.assertEqual(self.entries(), 'k00 lost n1 newer n2 lost2 x x'.split())
         self.assertEqual(self.from_lost()[0], 0)
-        self.assertIn(' 0 entries put back', self.ok('repair', '--from-lost', self.store))
+        self.assertIn(' 0 entries restored', self.ok('repair', '--from-lost', self.store))
         self.assertEqual(self.entries(), 'k00 lost n1 newer n2 lost2 x x'.split())
 
     def test_what_was_deleted_since_does_not_come_back(self):
@@ -334,7 +334,7 @@ class LullTest(unittest.TestCase):
         self.assertEqual(self.ok('get', copy, 'k00'), 'v0\n')
         self.assertEqual(lull('checkpoint', self.store, copy).returncode, 1)
         said = self.ok('checkpoint', self.store, copy + '2')
-        self.assertRegex(said, r'-copy2 holds [\d.]+ (B|KiB) of')
+        self.assertRegex(said, r'-copy2: [\d.]+ (B|KiB) of')
 
     def test_bench(self):
         lines = self.lines('bench', self.store, '--entries', '5000', '--value-bytes', '50')
