@@ -83,11 +83,11 @@ bool SkipList::IsBefore(const Node& node, const char* key, size_t user_size) con
 
 SkipList::Place SkipList::FindPlace(const char* key, size_t user_size, Node** before) const {
   Node* node = head_;
-  const Node* known_behind = nullptr;  // the level above showed that it is not before the key
+  const Node* known_after = nullptr;  // the level above showed that it is not before the key
   int level = height_.load(std::memory_order_relaxed) - 1;
   for (;;) {
     Node* const next = node->Next(level);
-    if (next != nullptr && next != known_behind) {
+    if (next != nullptr && next != known_after) {
       // Prefetch both nodes that can come next, before the comparison.
       if (level > 0) Prefetch(node->Next(level - 1));
       Prefetch(next->Next(level));
@@ -98,7 +98,7 @@ SkipList::Place SkipList::FindPlace(const char* key, size_t user_size, Node** be
     }
     if (before != nullptr) before[level] = node;
     if (level == 0) return {node, next};
-    known_behind = next;
+    known_after = next;
     --level;
   }
 }
@@ -162,7 +162,7 @@ void SkipList::Cursor::Prev() {
   const auto place = list_->FindPlace(node_->key(), node_->user_size, nullptr);
   // A comparator that is not a strict order can make the search miss the node. Stop then, to avoid
   // an endless loop.
-  node_ = place.behind == node_ && place.before != list_->head_ ? place.before : nullptr;
+  node_ = place.after == node_ && place.before != list_->head_ ? place.before : nullptr;
 }
 
 void SkipList::Cursor::Seek(const leveldb::Slice& internal_key) {
@@ -170,7 +170,7 @@ void SkipList::Cursor::Seek(const leveldb::Slice& internal_key) {
   // sort before the key.
   node_ =
       list_->FindPlace(internal_key.data(), internal_key.size() - KeyOrder::kTrailerBytes, nullptr)
-          .behind;
+          .after;
 }
 
 void SkipList::Cursor::SeekToFirst() { node_ = list_->head_->Next(0); }

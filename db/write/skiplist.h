@@ -72,10 +72,10 @@ class SkipList {
   bool IsBefore(const Node& node, const char* key, size_t user_size) const;
   bool LastInsertPrecedes(const Node& node) const;
   /// Two nodes that were neighbors at one moment, with the key's position between them. `before`
-  /// can be head_; `behind` can be null.
+  /// can be head_; `after` can be null.
   struct Place {
     Node* before;
-    Node* behind;
+    Node* after;
   };
   /// Sets before[level] for each level in use, unless `before` is null.
   Place FindPlace(const char* key, size_t user_size, Node** before) const;

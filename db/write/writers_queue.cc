@@ -48,8 +48,8 @@ size_t WritersQueue::Length() {
 void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& status) {
   MutexLock lock(mutex_);
   Writer* writer = leader;
-  Writer* const behind = last->next;
-  while (writer != behind) {
+  Writer* const next_leader = last->next;
+  while (writer != next_leader) {
     Writer* const next = writer->next;  // a woken writer's stack frame disappears
     writer->status = status;
     if (writer != leader) {
@@ -58,11 +58,11 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
     }
     writer = next;
   }
-  first_ = behind;
-  if (behind == nullptr) {
+  first_ = next_leader;
+  if (next_leader == nullptr) {
     last_ = nullptr;
   } else {
-    behind->wake.NotifyOne();
+    next_leader->wake.NotifyOne();
   }
 }
 

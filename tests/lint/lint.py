@@ -16,10 +16,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'planted'))
 import bugs as planted  # noqa: E402
 import includes  # noqa: E402
+import words  # noqa: E402
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
+USER_PAGES_BYTES_MAX = 100_000  # of README.md and the pages in docs/ itself, less DEVELOPER_PAGES
+DEVELOPER_PAGES = {'docs/architecture.md', 'docs/benchmarks.md'}
 COPYRIGHT = 'Copyright (c) 2026 The Lull Authors'
 
 # The layers that each folder may include, by the first part of the path. The folders of the public
@@ -234,6 +237,9 @@ def is_source(path, text):
 
 def check_file(path, text):
     """Yields (line, rule, what to do) for every finding in one file."""
+    if path not in ('tests/lint/words.py', 'LICENSE', 'NOTICE'):
+        for number, phrase, instead in words.found(text):
+            yield number, 'words', f'"{phrase}": write {instead}'
     if not is_source(path, text):
         return
     lines = text.rstrip('\n').split('\n')
@@ -261,17 +267,27 @@ def files_of(root):
             yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/')
 
 
+def is_user_page(path):
+    return path == 'README.md' or (re.fullmatch(r'docs/[\w-]+\.md', path) is not None and
+                                   path not in DEVELOPER_PAGES)
+
+
 def check_tree(root):
-    found = 0
+    found = user_pages_bytes = 0
     for path in files_of(root):
         try:
             with open(os.path.join(root, path), encoding='utf-8') as file:
                 text = file.read()
         except (UnicodeDecodeError, FileNotFoundError):
             continue  # binary test data, or a file that has just been deleted
+        user_pages_bytes += len(text.encode()) if is_user_page(path) else 0
         for line, rule, instead in check_file(path, text):
             print(f'{path}:{line}: {rule}: {instead}')
             found += 1
+    if user_pages_bytes > USER_PAGES_BYTES_MAX:
+        print(f'docs:1: page-size: the pages for users have {user_pages_bytes} bytes: shorten them '
+              f'to {USER_PAGES_BYTES_MAX}, or move research to docs/research')
+        found += 1
     for path, include in includes.unused(root):
         print(f'{path}:1: include-unused: no name of "{include}" is used')
         found += 1
@@ -348,6 +364,12 @@ SAMPLES = [
     ('db/a.h', 'using namespace std;', 'using-namespace'),
     ('db/a.cc', 'using namespace std;', ''),
     ('db/a.cc', 'int x;\n' * FILE_LINES_MAX, 'file-length'),
+    ('db/a.cc', '// Releases it after the flush.', ''),
+    ('db/a.cc', '// Lets go ' 'of it.', 'words'),
+    ('docs/a.md', 'The store calls the reader.', ''),
+    ('docs/a.md', 'The reader is ' 'told so.', 'words'),
+    ('tests/a.py', 'if x is None:', ''),
+    ('tests/a.py', '# a name that is ' 'none', 'words'),
 ]
 
 
