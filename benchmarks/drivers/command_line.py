@@ -129,6 +129,9 @@ class Parser(argparse.ArgumentParser):
             description=description,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self.add_argument(
+            '--no-install', action='store_true', help='install no packages that are missing'
+        )
         # Of flags that not every script has.
         self.set_defaults(db_bench=None, no_build=False, results=None, resume=None)
 
@@ -162,7 +165,7 @@ class Parser(argparse.ArgumentParser):
         resumed = self.parse(read_results(options.resume)[0]['arguments'])
         resumed.results = resumed.resume = options.resume
         given = {argument.split('=')[0] for argument in options.arguments}
-        for name in now:
+        for name in ('no_install', *now):
             if '--' + name.replace('_', '-') in given:
                 setattr(resumed, name, getattr(options, name))
         return resumed
