@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """The chains of compactions of a RocksDB, from the events in its log.
 
-Counted as Lull counts its own (docs/research/layouts.md): a chain is what is compacted from one flush
-to the next, its width the bytes that these merges read, its length the levels they read from.
+Counted as Lull counts its own (docs/research/layouts.md): a chain is what is compacted from one
+flush to the next, its width the bytes that these merges read, its length the levels they read from.
 """
 
 import json
