@@ -7,7 +7,7 @@ import math
 import matplotlib.pyplot as plt
 from matplotlib import ticker, tri
 
-from charts.store_charts import WIDE, Charts
+from charts.store_charts import WIDE, Charts, place_legend
 
 PAIRS_MAX = 6  # surfaces per picture: all pairs of four parameters
 LEVELS = 12
@@ -83,7 +83,7 @@ class SearchCharts(Charts):
         if failed:
             mark = {'linestyle': '', 'marker': 'x', 'color': self.theme['muted']}
             handles.append(plt.Line2D([], [], **mark, label='failed'))
-        figure.legend(handles=handles, loc='outside upper left', ncols=4 if width == WIDE else 2)
+        place_legend(figure, handles, 4 if width == WIDE else 2, width)
 
     def convergence(self, trials, parameters, width):
         """Value and parameters of each trial, and of the best so far."""
@@ -218,7 +218,9 @@ class SearchCharts(Charts):
         drawn = None
         for axis, (across, up) in zip(axes, pairs):
             drawn = self.one_surface(axis, shown, values, across, up)
-        bar = figure.colorbar(drawn, ax=axes, shrink=0.7, pad=0.02)
+        wide = width == WIDE
+        place = {'location': 'right', 'shrink': 0.7} if wide else {'location': 'top', 'aspect': 30}
+        bar = figure.colorbar(drawn, ax=axes, pad=0.01, **place)
         bar.set_label('value, as a multiple of the default')
         bar.outline.set_visible(False)
         return figure

@@ -261,12 +261,13 @@ class Charts:
         return figure
 
 
-def place_legend(figure, handles, columns, width, title):
+def place_legend(figure, handles, columns, width, title=None):
+    """Above the axes."""
     if title:
         title = '\n'.join(textwrap.wrap(title, int(width * 13)))
-    figure.legend(
+    legend = figure.legend(
         handles=handles,
-        loc='outside upper left',
+        loc='upper left',
         ncols=columns,
         handlelength=1.2,
         columnspacing=1.4,
@@ -275,6 +276,9 @@ def place_legend(figure, handles, columns, width, title):
         alignment='left',
         title_fontsize=10,
     )
+    # matplotlib 3.6 has no loc='outside upper left'.
+    share = (legend.get_window_extent().height + 4) / figure.bbox.height
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - share))
 
 
 def scaled(value):

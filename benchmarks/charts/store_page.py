@@ -42,7 +42,7 @@ body { margin: 0 auto; padding: 16px; max-width: 1080px; background: var(--paper
   color: var(--ink); font: 15px/1.5 system-ui, 'DejaVu Sans', sans-serif; }
 h1 { font-size: 24px; margin: 8px 0; } h2 { font-size: 19px; margin: 40px 0 4px; }
 h3 { font-size: 14px; margin: 20px 0 6px; color: var(--muted); font-weight: 600; }
-p { margin: 6px 0; } .muted { color: var(--muted); overflow-wrap: anywhere; }
+p { margin: 6px 0; overflow-wrap: anywhere; } .muted { color: var(--muted); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0; }
 a { color: var(--store0); }
 .chart svg { width: 100%; height: auto; display: block; }

@@ -97,7 +97,7 @@ USUAL = {
     '--db-dir': dict(
         metavar='DIR',
         default=os.path.join(ROOT, 'build', 'compare-db'),
-        help='where the stores are put: on the disk that is to be measured',
+        help='directory of the stores, on the disk to measure',
     ),
     '--docs': dict(action='store_true'),
     '--lull-options': dict(metavar='K=V;K=V', default='', help="Lull's scheduling options"),
@@ -128,6 +128,9 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             description=description,
             formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self.add_argument(
+            '--no-install', action='store_true', help='install no packages that are missing'
         )
         # Of flags that not every script has.
         self.set_defaults(db_bench=None, no_build=False, results=None, resume=None)
@@ -162,7 +165,7 @@ class Parser(argparse.ArgumentParser):
         resumed = self.parse(read_results(options.resume)[0]['arguments'])
         resumed.results = resumed.resume = options.resume
         given = {argument.split('=')[0] for argument in options.arguments}
-        for name in now:
+        for name in ('no_install', *now):
             if '--' + name.replace('_', '-') in given:
                 setattr(resumed, name, getattr(options, name))
         return resumed

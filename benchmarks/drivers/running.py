@@ -4,6 +4,7 @@
 import ctypes
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from drivers.progress import Progress, clock
 
 BUILD = os.path.join(ROOT, 'build', 'release')
 
+# What CMake prints of a program that it cannot build.
+OMITTED = re.compile(r'^-- (No .+), so no (db_bench_\w+)$', re.M)
 INTERVAL = re.compile(r'^\s+[\d.]+ s\s+(\w+)\s+([\d.]+) MB/s')
 CLASSIC_LINE = re.compile(r'^(\w+)\s*:\s+([\d.]+) micros/op;(?:\s+([\d.]+) MB/s)?')
 REASON_MAX = 300  # letters
@@ -24,37 +27,57 @@ GRACE_SECONDS = 5  # between SIGTERM and SIGKILL
 # ---- Before ----------------------------------------------------------------
 
 
+def install():
+    """Installs the missing packages, if there are any, and prints their names."""
+    script = os.path.join(ROOT, 'cmake', 'install-deps')
+    if subprocess.call([script, 'benchmarks'], stdin=subprocess.DEVNULL) != 0:
+        raise Failure('packages are missing: see above')
+
+
 def run_step(title, command, log):
-    """Runs a command with its output in the file `log`; shows the end of it when it fails."""
+    """Runs a command, appends its output to the file `log`, and returns it. Shows the end of the
+    output when the command fails."""
+    if shutil.which(command[0]) is None:
+        raise Failure(f'{command[0]} is missing: cmake/install-deps benchmarks installs it')
     print(f'{title} ...', flush=True)
     begin = time.monotonic()
-    with open(log, 'ab') as out:
+    with open(log, 'a+b') as out:
+        start = out.seek(0, os.SEEK_END)
         code = subprocess.call(
             command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
         )
+        out.seek(start)
+        text = out.read().decode(errors='replace')
     if code != 0:
-        with open(log, errors='replace') as text:
-            tail = ''.join(text.readlines()[-25:])
+        tail = '\n'.join(text.splitlines()[-25:])
         raise Failure(
-            f"{tail}\n{title} failed: {' '.join(command)} ended with {code}; "
+            f"{tail}\n\n{title} failed: {' '.join(command)} ended with {code}; "
             f'all of its output is in {log}'
         )
     print(f'{title}: {time.monotonic() - begin:.0f} s', flush=True)
+    return text
 
 
 def prepare(options, programs, folder):
     """Builds the programs, given by their paths, unless the user says that they are there. The log
-    goes into the folder."""
+    goes into the folder. Returns {program: why it cannot be built} of programs for other stores."""
+    omitted = {}
     if not options.no_build and not options.db_bench:
+        if not options.no_install:
+            install()
         log = os.path.join(folder, 'build.log')
-        targets = [os.path.basename(path) for path in programs]
-        run_step('Installing what is missing', [os.path.join(ROOT, 'cmake', 'install-deps')], log)
-        run_step('Configuring', ['cmake', '--preset', 'release'], log)
-        build = ['cmake', '--build', '--preset', 'release', '--target', *targets]
+        generator = [] if shutil.which('ninja') else ['-G', 'Unix Makefiles']
+        said = run_step('Configuring', ['cmake', '--preset', 'release', *generator], log)
+        names = {os.path.basename(path): path for path in programs}
+        omitted = {names.pop(name): why for why, name in OMITTED.findall(said) if name in names}
+        jobs = ['--parallel', str(os.cpu_count())]
+        build = ['cmake', '--build', '--preset', 'release', *jobs, '--target', *names]
         run_step('Building', build, log)
+    flag = '--db-bench' if options.db_bench else '--no-build'
     for path in programs:
-        if not os.access(path, os.X_OK):
-            raise Failure(f'{path} cannot be run: without --no-build and --db-bench it is built')
+        if path not in omitted and not os.access(path, os.X_OK):
+            raise Failure(f'{path} is missing or not executable: omit {flag} to build it')
+    return omitted
 
 
 def machine_facts(options):
@@ -219,7 +242,7 @@ def run_all(what, expected_seconds, work):
     progress = Progress(expected_seconds)
     print(
         f'{what}, about {clock(sum(expected_seconds))} (min:s). '
-        'Ctrl-C ends early with what there is.',
+        'Ctrl-C stops early and prints the results so far.',
         flush=True,
     )
     try:

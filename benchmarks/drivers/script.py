@@ -51,12 +51,18 @@ class Call:
         check_folder(self.options.db_dir)
 
     def begin(self):
-        running.prepare(self.options, self.programs(), self.folder)
+        omitted = running.prepare(self.options, self.programs(), self.folder)
+        if omitted:
+            print('\n'.join(f'Without {os.path.basename(p)}: {why}' for p, why in omitted.items()))
+            self.omit(omitted)
         self.check_disk()
         if self.options.resume:
             self.take_over(read_results(self.folder)[1:])
         else:
             keep([self.facts], self.output)
+
+    def omit(self, programs):
+        """Plans without programs that cannot be built."""
 
     def run_all(self):
         """False when it was ended early."""
@@ -112,6 +118,12 @@ class StoresCall(Call):
 
     def programs(self):
         return list(dict.fromkeys(self.program_of(store) for store in self.options.stores))
+
+    def omit(self, programs):
+        stores = self.options.stores
+        self.options.stores = [s for s in stores if self.program_of(s) not in programs]
+        if not self.options.stores:
+            raise Failure('--stores: none of these can be built: see above')
 
     def folder_of(self, store):
         return os.path.join(self.options.db_dir, store)

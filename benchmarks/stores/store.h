@@ -80,8 +80,9 @@ StoreState ReadStoreState(leveldb::DB* db, StallCauses* causes);
 // The part of that state that LevelDB's properties report.
 StoreState ReadLevelDbState(leveldb::DB* db);
 
-// The store's own CRC-32C.
-uint32_t StoreCrc32c(const char* data, size_t size);
+// The store's own CRC-32C; nullptr if its library does not export one.
+using Crc32c = uint32_t (*)(const char* data, size_t size);
+Crc32c StoreCrc32c();
 
 // A store that accepts everything and stores nothing. Measures the cost of the benchmark and the
 // machine alone.

@@ -49,6 +49,6 @@ leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
   return status;
 }
 
-uint32_t StoreCrc32c(const char* data, size_t size) { return crc32c::Value(data, size); }
+Crc32c StoreCrc32c() { return crc32c::Value; }
 
 }  // namespace lull::bench

@@ -307,8 +307,8 @@ leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
   return leveldb::Status::OK();
 }
 
-uint32_t StoreCrc32c(const char* data, size_t size) {
-  return rocksdb::crc32c::Extend(0, data, size);
+Crc32c StoreCrc32c() {
+  return [](const char* data, size_t size) { return rocksdb::crc32c::Extend(0, data, size); };
 }
 
 }  // namespace lull::bench

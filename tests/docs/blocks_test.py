@@ -68,6 +68,7 @@ SCRIPTS = {
     'resource_test': ['tests/resources/sweep.cc'],
     'schedule_test': ['tests/schedule/power_loss_test.cc'],
     'stock_resource_sweep': ['tests/resources/sweep.cc'],
+    'tests/bare-root/run': ['tests/bare-root/run'],
     'tests/clients/run': ['tests/clients/run'],
     'tests/coverage': ['tests/coverage'],
     'tests/fuzz/run': ['tests/fuzz/run'],
