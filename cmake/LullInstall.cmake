@@ -47,6 +47,8 @@ function(lull_install_pkgconfig name version)
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endfunction()
 
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT lullTargets NAMESPACE lull:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/LullFindLibrary.cmake"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")

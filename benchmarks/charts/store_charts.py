@@ -89,9 +89,12 @@ class Charts:
         columns = max(1, min(len(stores), int(width * 12 / (longest + 4))))
         place_legend(figure, handles, columns, width, title)
 
-    PANELS = [
+    # What clients see of a second, and what it takes.
+    CLIENT_PANELS = [
         ('written', 'MB/s', lambda i: i.get('written_mb_per_s', i.get('mb_per_s'))),
         ('p99 of all requests', '', lambda i: i.get('p99_us') or None),
+    ]
+    STORE_PANELS = [
         ('L0 tables', '', lambda i: i.get('l0_tables')),
         ('debt', 'MB', lambda i: scaled(i.get('debt_bytes'))),
         ('memory of the process', 'MB', lambda i: scaled(i.get('rss_bytes'))),
@@ -101,23 +104,27 @@ class Charts:
         ('CPU that the host gave to others', 'cores', lambda i: i.get('stolen_cpus')),
     ]
 
-    def series(self, runs, width):
+    def client_series(self, runs, width):
+        return self.series(runs, self.CLIENT_PANELS, 1.7, width)
+
+    def store_series(self, runs, width):
+        return self.series(runs, self.STORE_PANELS, 1, width)
+
+    def series(self, runs, panels, height, width):
         """The figures of each second, one strip per figure."""
         runs = {store: run for store, run in runs.items() if len(run.intervals) > 1}
         panels = [
             panel
-            for panel in self.PANELS
+            for panel in panels
             if any(panel[2](i) is not None for run in runs.values() for i in run.intervals)
         ]
         if not runs or not panels:
             return None
-        heights = [1.7 if index < 2 else 1 for index in range(len(panels))]
         figure, axes = plt.subplots(
             len(panels),
             1,
             sharex=True,
-            figsize=(width, 0.5 + 1.15 * sum(heights)),
-            height_ratios=heights,
+            figsize=(width, 0.5 + 1.15 * height * len(panels)),
             layout='constrained',
             squeeze=False,
         )

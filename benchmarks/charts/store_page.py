@@ -172,7 +172,8 @@ class Page:
         self.table(workload)
         runs = self.results.typical(workload)
         self.small_heading('Over time')
-        self.chart(f'{workload} time series', 'series', runs, ...)
+        self.chart(f'{workload} time series', 'client_series', runs, ...)
+        self.chart(f'{workload} time series of the store', 'store_series', runs, ...)
         self.small_heading('Latency by percentile')
         self.chart(f'{workload} percentiles', 'percentiles', runs, ...)
 

@@ -110,10 +110,22 @@ class PackageTest(unittest.TestCase):
 
     def test_find_package_lull(self):
         for prefix in self.prefix, self.drop_in_prefix:
-            program = self.build_with_cmake('find_package(lull REQUIRED)', 'WITH_LULL',
+            program = self.build_with_cmake('find_package(lull 0.1 REQUIRED)', 'WITH_LULL',
                                             'lull::lull', f'-DCMAKE_PREFIX_PATH={prefix}',
                                             '--fresh')
             self.expect_it_works(program)
+
+    def test_another_minor_version_is_another_interface(self):
+        for version in '0.0', '0.2', '1.0':
+            with self.assertRaisesRegex(AssertionError, 'version: 0.1'):
+                self.build_with_cmake(f'find_package(lull {version} REQUIRED)', 'WITH_LULL',
+                                      'lull::lull', f'-DCMAKE_PREFIX_PATH={self.prefix}', '--fresh')
+
+    def test_licences_are_installed(self):
+        for name, text in ('LICENSE', 'The Lull Authors'), ('NOTICE', 'The LevelDB Authors'):
+            path, = glob.glob(os.path.join(self.prefix, 'share', 'doc', '*', name))
+            with open(path, encoding='utf-8') as file:
+                self.assertIn(text, file.read())
 
     def test_find_package_leveldb(self):
         program = self.build_with_cmake('find_package(leveldb 1.23 REQUIRED)', 'PLAIN',
