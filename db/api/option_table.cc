@@ -266,7 +266,7 @@ constexpr OptionRow kRows[] = {
      .zero_means = "reads never start a compaction",
      .meaning = "What a read loses by searching one L0 table that lacks the key, as bytes that a "
                 "compaction merges in that time. Once reads have lost more than an L0 compaction "
-                "costs, L0 is compacted even in a burst."},
+                "costs, L0 is compacted even in a burst; 0: never."},
     {.name = "lull_bandwidth_bytes_per_sec",
      .field = At<&V::lull, &LullConstants::bandwidth_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
