@@ -37,8 +37,8 @@ DEFINE_bool(compression, true, "compress blocks with Snappy");
 DEFINE_int32(zstd_compression_level, 1, "level of zstdcomp and zstduncomp");
 DEFINE_string(
     db, "",
-    "the store's folder; an existing store is deleted first, unless --use_existing_db is set; "
-    "empty: a folder in the test directory");
+    "the store's directory; an existing store is deleted first, unless --use_existing_db is set; "
+    "empty: a subdirectory of the test directory");
 
 DEFINE_string(
     store, "db",
@@ -83,7 +83,7 @@ DEFINE_bool(calibrate_only, false, "only measure X of a load");
 DEFINE_bool(preload, true, "load: write all --num keys first");
 DEFINE_string(json, "", "append one JSON object per benchmark to this file, one per line");
 DEFINE_string(results, "",
-              "append results.jsonl, intervals.csv and percentile tables to this folder");
+              "append results.jsonl, intervals.csv and percentile tables to this directory");
 DEFINE_uint64(seed, 301, "seed of keys, values and arrivals");
 
 namespace lull::bench {

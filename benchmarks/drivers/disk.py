@@ -101,5 +101,5 @@ def check_folder(folder):
     if inside:
         print(
             f'Note: {folder} is in memory ({inside[0][1]}), so this measures no disk. '
-            'Use --db-dir to choose another folder.'
+            'Use --db-dir to choose another directory.'
         )

@@ -27,7 +27,8 @@ DEFINE_string(calibrate, "", "measure this machine's costs and write them to thi
 DEFINE_bool(validate, false,
             "also run the scenarios on a real store, and show both results; without a scenario: "
             "all three that this machine can run");
-DEFINE_string(folder, "build/simulate-db", "folder for the stores of --calibrate and --validate");
+DEFINE_string(folder, "build/simulate-db",
+              "directory for the stores of --calibrate and --validate");
 
 namespace lull::sim {
 namespace {

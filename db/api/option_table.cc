@@ -49,7 +49,7 @@ constexpr std::string_view kLaidOut =
 constexpr std::string_view kHistogramsMade =
     "cannot change while a store is open: histograms are allocated at open";
 
-constexpr std::string_view kPolicysOwn = "the policy's own, see below";
+constexpr std::string_view kPolicysOwn = "the policy's value, see below";
 
 constexpr OptionRow kRows[] = {
     // ---- common ----
@@ -66,8 +66,8 @@ constexpr OptionRow kRows[] = {
      .max = kThreadsMax,
      .zero_means = "the number of cores, at most 4",
      .fixed_because = kThreadsRun,
-     .meaning = "Compactions that can run at once, of all stores that share threads; the first "
-                "store to open decides. The policy leveldb runs one at a time."},
+     .meaning = "How many compactions can run at once, in all stores that share threads. The "
+                "first store to open sets it. The policy leveldb runs one at a time."},
     {.name = "memory_budget_bytes",
      .field = At<&V::memory_budget_bytes>,
      .unit = Unit::kBytes,
@@ -75,8 +75,9 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kBytesMax,
      .fixed_because = kBudgetShared,
-     .meaning = "Memory for memtables of all stores that share threads, at least two memtables a "
-                "store; writers wait when it is used up."},
+     .meaning = "Memory for the memtables of all stores that share threads, at least two "
+                "memtables a store. The first store to open sets it. Writers wait when it is "
+                "used up."},
     {.name = "background_bytes_per_sec",
      .field = At<&V::background_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
@@ -84,8 +85,8 @@ constexpr OptionRow kRows[] = {
      .min = kBackgroundBytesPerSecMin,
      .max = kBytesMax,
      .zero_means = "no limit",
-     .meaning = "Limits what compactions write, less what flushes wrote; flushes never wait for "
-                "it, whatever the policy."},
+     .meaning = "Limit on what flushes and compactions write together, under any policy. Only "
+                "compactions wait for it; flushes never do."},
     {.name = "memtable_bytes",
      .field = At<&V::memtable_bytes>,
      .unit = Unit::kBytes,
@@ -94,15 +95,15 @@ constexpr OptionRow kRows[] = {
      .max = kMemTableBytesMax,
      .zero_means = "write_buffer_size",
      .fixed_because = kMemTablesSized,
-     .meaning = "Size of one memtable, for programs that do not set Options::write_buffer_size."},
+     .meaning = "Size of one memtable; overrides Options::write_buffer_size."},
     {.name = "l0_trigger",
      .field = At<&V::l0_trigger>,
      .unit = Unit::kCount,
      .group = Group::kCommon,
      .min = 1,
      .max = kTablesMax,
-     .zero_means = "4, with layout=vsst 1",
-     .meaning = "L0 tables at which a compaction of L0 is due."},
+     .zero_means = "1 with layout=vsst, otherwise 4",
+     .meaning = "Number of L0 tables at which a compaction of L0 is due."},
     {.name = "l0_slowdown",
      .field = At<&V::l0_slowdown>,
      .unit = Unit::kCount,
@@ -110,8 +111,8 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kTablesMax,
      .zero_means = kPolicysOwn,
-     .meaning = "L0 tables at which writes are slowed; idle-* policies compact from here on "
-                "regardless of the load, silk does not use it."},
+     .meaning = "Number of L0 tables from which writes are slowed. The idle-* policies instead "
+                "compact regardless of the load from here on; silk ignores it."},
     {.name = "l0_stop",
      .field = At<&V::l0_stop>,
      .unit = Unit::kCount,
@@ -119,56 +120,57 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kTablesMax,
      .zero_means = kPolicysOwn,
-     .meaning = "L0 tables at which a writer that fills a memtable waits."},
+     .meaning = "Number of L0 tables at which a writer waits when its memtable is full."},
     {.name = "debt_bytes_max",
      .field = At<&V::debt_bytes_max>,
      .unit = Unit::kBytes,
      .group = Group::kCommon,
      .min = 1,
      .max = kBytesMax,
-     .zero_means = "4G, with policy=adoc 1024 memtables",
-     .meaning = "Compaction debt at which compactions run regardless of the load; adoc treats "
-                "more as an overflow, leveldb does not use it."},
+     .zero_means = "1024 memtables with policy=adoc, otherwise 4G",
+     .meaning = "Compaction debt from which compactions run regardless of the load, and lull and "
+                "adoc slow writes. adoc also treats it as an overflow; leveldb ignores it."},
     {.name = "pause_us_max",
      .field = At<&V::pause_us_max>,
      .unit = Unit::kMicros,
      .group = Group::kCommon,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "No policy pauses due compactions longer than this; after such a pause they run "
-                "for a tenth of its length."},
+     .meaning = "Longest time that a policy can pause due compactions. After such a pause they "
+                "run until they have worked for a tenth of it."},
     {.name = "own_coordinator",
      .field = At<&V::own_coordinator>,
      .unit = Unit::kFlag,
      .group = Group::kCommon,
      .fixed_because = kCoordinatorChosen,
-     .meaning = "Gives the store threads and a memory budget of its own, which it shares with no "
-                "other store."},
+     .meaning = "Gives the store separate threads and a separate memory budget, which it shares "
+                "with no other store."},
     {.name = "latency_histograms",
      .field = At<&V::latency_histograms>,
      .unit = Unit::kFlag,
      .group = Group::kCommon,
      .fixed_because = kHistogramsMade,
-     .meaning = "Records latencies of writes, synced writes and gets in lull.stats and "
-                "lull.metrics; costs two clock readings a call."},
+     .meaning = "Records the latencies of writes, synced writes and gets in lull.stats and "
+                "lull.metrics. Costs two clock readings a call."},
     // ---- layout ----
     {.name = "layout",
      .field = At<&V::layout>,
      .unit = Unit::kName,
      .group = Group::kLayout,
      .fixed_because = kLaidOut,
-     .meaning = "The rules that decide which tables a compaction takes and where it cuts its "
-                "outputs; a store can be opened with another one each time."},
+     .meaning = "The rules that decide which tables a compaction takes and where it ends its "
+                "outputs. A store can be opened with a different layout each time."},
     {.name = "growth_factor",
      .field = At<&V::growth_factor>,
      .unit = Unit::kCount,
      .group = Group::kLayout,
      .min = 1,
      .max = kGrowthMax,
-     .zero_means = "leveled 10, vsst 8",
+     .zero_means = "8 with layout=vsst, otherwise 10",
      .fixed_because = kLaidOut,
-     .meaning = "Size of a level relative to the one above; in vsst also the tables that L1 holds "
-                "and the overlap up to which a table of L1 is good."},
+     .meaning = "Size of a level divided by that of the level above. In vsst also the number of "
+                "tables in L1, and the most bytes of L2 that a good table of L1 overlaps for "
+                "each of its own."},
     {.name = "vsst_phi",
      .field = At<&V::vsst_phi>,
      .unit = Unit::kCount,
@@ -176,30 +178,30 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kGrowthMax,
      .fixed_because = kLaidOut,
-     .meaning = "In vsst, the size of L2 relative to L1."},
+     .meaning = "In vsst, the size of L2 divided by that of L1."},
     {.name = "table_bytes_max",
      .field = At<&V::table_bytes_max>,
      .unit = Unit::kBytes,
      .group = Group::kLayout,
      .min = kTableBytesMin,
      .max = kTableBytesMax,
-     .zero_means = "max_file_size, vsst 8M",
+     .zero_means = "8M with layout=vsst, otherwise max_file_size",
      .fixed_because = kLaidOut,
-     .meaning = "Size at which a compaction ends a table."},
+     .meaning = "Size at which a compaction ends a table and starts the next."},
     {.name = "pick_by_overlap",
      .field = At<&V::pick_by_overlap>,
      .unit = Unit::kFlag,
      .group = Group::kLayout,
      .fixed_because = kLaidOut,
-     .meaning = "Deep compactions take the table that rewrites least for each byte it moves "
-                "down, instead of the next one in key order."},
+     .meaning = "Deep compactions take the table that causes the least rewriting for each byte "
+                "moved down. With false they take the next table in key order."},
     {.name = "align_outputs",
      .field = At<&V::align_outputs>,
      .unit = Unit::kFlag,
      .group = Group::kLayout,
      .fixed_because = kLaidOut,
-     .meaning = "Compactions prefer to end a table where a table of the next level ends; false "
-                "cuts as LevelDB does."},
+     .meaning = "Compactions end a table where a table of the next level ends, if possible. With "
+                "false they end tables as LevelDB does."},
     // ---- constants of policies ----
     {.name = "lull_after_us",
      .field = At<&V::lull, &LullConstants::after_us>,
@@ -213,47 +215,48 @@ constexpr OptionRow kRows[] = {
      .group = Group::kPolicy,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "Time constant of the smoothed client write rate."},
+     .meaning = "Time constant for smoothing the client write rate."},
     {.name = "lull_half_life_us",
      .field = At<&V::lull, &LullConstants::half_life_us>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "Time in which the highest rate seen decays by half."},
+     .meaning = "Time in which the highest observed write rate decays by half."},
     {.name = "lull_hard_percent",
      .field = At<&V::lull, &LullConstants::hard_percent>,
      .unit = Unit::kPercent,
      .group = Group::kPolicy,
      .max = 100,
-     .meaning = "Clients write hard above this share of the highest rate seen ..."},
+     .meaning = "Writing is hard above this share of the highest observed rate, if it is also "
+                "above lull_hard_flush_percent."},
     {.name = "lull_hard_flush_percent",
      .field = At<&V::lull, &LullConstants::hard_flush_percent>,
      .unit = Unit::kPercent,
      .group = Group::kPolicy,
      .max = 100,
-     .meaning = "... and above this share of the flush rate."},
+     .meaning = "Share of the flush rate up to which writing is never hard."},
     {.name = "lull_flush_bytes_min",
      .field = At<&V::lull, &LullConstants::flush_bytes_min>,
      .unit = Unit::kBytes,
      .group = Group::kPolicy,
      .max = kBytesMax,
-     .meaning = "While clients write hard, a flush waits for this much, at most a quarter of the "
-                "memory budget."},
+     .meaning = "While writing is hard, a flush starts once this much is sealed, or a quarter of "
+                "the memory budget if that is less."},
     {.name = "lull_burst_us_max",
      .field = At<&V::lull, &LullConstants::burst_us_max>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .max = kHourUs,
-     .meaning = "Compactions wait for the end of a burst at most this long, or twice the longest "
-                "burst seen if that is longer."},
+     .meaning = "Compactions wait for the end of a burst for at most this long, or for twice the "
+                "longest recent burst if that is longer."},
     {.name = "lull_write_bytes_per_sec_min",
      .field = At<&V::lull, &LullConstants::write_bytes_per_sec_min>,
      .unit = Unit::kBytesPerSec,
      .group = Group::kPolicy,
      .min = 1,
      .max = kBytesMax,
-     .meaning = "Writes are never paced below this rate."},
+     .meaning = "Writes are never slowed below this rate."},
     {.name = "lull_l0_miss_bytes",
      .field = At<&V::lull, &LullConstants::l0_miss_bytes>,
      .unit = Unit::kBytes,
@@ -261,9 +264,9 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kTableBytesMax,
      .zero_means = "reads never start a compaction",
-     .meaning = "Bytes that a compaction could merge in the time a read loses by searching one "
-                "L0 table that lacks the key; L0 is compacted during a burst once reads have lost "
-                "more than that would cost."},
+     .meaning = "What a read loses by searching one L0 table that lacks the key, as bytes that a "
+                "compaction merges in that time. Once reads have lost more than an L0 compaction "
+                "costs, L0 is compacted even in a burst; 0: never."},
     {.name = "lull_bandwidth_bytes_per_sec",
      .field = At<&V::lull, &LullConstants::bandwidth_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
@@ -271,8 +274,8 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kBytesMax,
      .zero_means = "measured",
-     .meaning = "Bandwidth of the device; while clients write, compactions get what they leave "
-                "of it, and more near a limit."},
+     .meaning = "Bandwidth of the device. While clients write, compactions get the part that "
+                "clients leave, and more near a limit."},
     {.name = "idle_probe_us",
      .field = At<&V::idle, &IdleConstants::probe_us>,
      .unit = Unit::kMicros,
@@ -287,13 +290,15 @@ constexpr OptionRow kRows[] = {
      .group = Group::kPolicy,
      .min = 1,
      .max = kBytesMax,
-     .meaning = "idle-threshold: compactions run below this client rate (§6.3: 0.5 MB/s)."},
+     .meaning = "idle-threshold: compactions run while the client rate is below this (§6.3: 0.5 "
+                "MB/s)."},
     {.name = "idle_quiet_us",
      .field = At<&V::idle, &IdleConstants::quiet_us>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .max = kHourUs,
-     .meaning = "idle-quiet: compactions run this long after the last write (§6.3)."},
+     .meaning = "idle-quiet: compactions run once this time has passed since the last write "
+                "(§6.3)."},
     {.name = "silk_bandwidth_bytes_per_sec",
      .field = At<&V::silk, &SilkConstants::bandwidth_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
@@ -301,66 +306,69 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kBytesMax,
      .zero_means = "measured",
-     .meaning = "*T*, the bandwidth of the device (SILK §6.1: 200 MB/s); if given, more than the "
-                "next two together."},
+     .meaning = "*T*, the bandwidth of the device (SILK §6.1: 200 MB/s). A configured value must "
+                "be above the sum of the next two options."},
     {.name = "silk_reserve_bytes_per_sec",
      .field = At<&V::silk, &SilkConstants::reserve_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
      .group = Group::kPolicy,
      .max = kBytesMax,
-     .meaning = "*ε*, left unused for small changes of the load (§5.2.1, no number); at most a "
-                "twentieth of a measured *T*."},
+     .meaning = "*ε*, bandwidth left unused for small changes of the load (§5.2.1, which has no "
+                "number). At most a twentieth of a measured *T*."},
     {.name = "silk_urgent_bytes_per_sec_min",
      .field = At<&V::silk, &SilkConstants::urgent_bytes_per_sec_min>,
      .unit = Unit::kBytesPerSec,
      .group = Group::kPolicy,
      .min = 1,
      .max = kBytesMax,
-     .meaning = "Least that flushes and L0 compactions get together (§6.1); at most a quarter of "
-                "a measured *T*."},
+     .meaning = "Least bandwidth that flushes and L0 compactions get together (§6.1). At most a "
+                "quarter of a measured *T*."},
     {.name = "silk_change_bytes_per_sec_min",
      .field = At<&V::silk, &SilkConstants::change_bytes_per_sec_min>,
      .unit = Unit::kBytesPerSec,
      .group = Group::kPolicy,
      .max = kBytesMax,
-     .meaning = "The limit ignores smaller changes (§5.2.1); at most a twentieth of a measured "
-                "*T*."},
+     .meaning = "The rate limit changes only by steps of at least this (§5.2.1). At most a "
+                "twentieth of a measured *T*."},
     {.name = "silk_tick_us",
      .field = At<&V::silk, &SilkConstants::tick_us>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "How often the client rate is measured (§5.2.1); less than 10 ms has no effect."},
+     .meaning = "How often the client rate is measured (§5.2.1). Values below 10 ms do not "
+                "measure more often."},
     {.name = "silk_half_life_us",
      .field = At<&V::silk, &SilkConstants::half_life_us>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "Time in which a measured *T* that is no longer reached decays by half."},
+     .meaning = "Time in which a measured *T* decays by half while it is not reached."},
     {.name = "silk_immutables_max",
      .field = At<&V::silk, &SilkConstants::immutables_max>,
      .unit = Unit::kCount,
      .group = Group::kPolicy,
      .min = 1,
      .max = kTablesMax,
-     .meaning = "Immutable memtables at which a writer that fills another waits (§6.1: two "
-                "memory components in all)."},
+     .meaning = "Number of immutable memtables at which a writer waits when its memtable is full "
+                "(§6.1: two memory components in all)."},
     {.name = "adoc_window_us",
      .field = At<&V::adoc, &AdocConstants::window_us>,
      .unit = Unit::kMicros,
      .group = Group::kPolicy,
      .min = kPeriodUsMin,
      .max = kHourUs,
-     .meaning = "How often the knobs can change (ADOC §5)."},
+     .meaning = "How often ADOC can change the number of compactions and the batch, which is the "
+                "size of memtables (ADOC §5)."},
     {.name = "adoc_threads_step",
      .field = At<&V::adoc, &AdocConstants::threads_step>,
      .unit = Unit::kCount,
      .group = Group::kPolicy,
      .min = 1,
      .max = kThreadsMax,
-     .meaning = "Compactions added when the first knob goes up (§5); it goes down by half."},
+     .meaning = "How many compactions ADOC adds when it raises their number (§5). It lowers the "
+                "number by half."},
     {.name = "adoc_batch_step_bytes",
      .field = At<&V::adoc, &AdocConstants::batch_step_bytes>,
      .unit = Unit::kBytes,
@@ -368,32 +376,31 @@ constexpr OptionRow kRows[] = {
      .min = 1,
      .max = kBytesMax,
      .zero_means = "one memtable",
-     .meaning = "Bytes added when the second knob goes up (§5: 64 MB, one memtable there); it "
-                "goes down by half."},
+     .meaning = "How many bytes ADOC adds when it raises the batch (§5: 64 MB, one memtable "
+                "there). It lowers the batch by half."},
     {.name = "adoc_batch_factor_max",
      .field = At<&V::adoc, &AdocConstants::batch_factor_max>,
      .unit = Unit::kCount,
      .group = Group::kPolicy,
      .min = 1,
      .max = 1024,
-     .meaning = "Memtables and tables grow to this multiple of their configured size (§6.1: 64 "
-                "to 512 MB)."},
+     .meaning = "Memtables and tables grow to at most this multiple of their configured size "
+                "(§6.1: 64 to 512 MB)."},
     {.name = "adoc_slowed_bytes_per_sec",
      .field = At<&V::adoc, &AdocConstants::slowed_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,
      .group = Group::kPolicy,
      .min = 1,
      .max = kBytesMax,
-     .meaning = "Writes above the limits of L0 or debt are paced to at most this (RocksDB's "
-                "default)."},
+     .meaning = "Highest write rate while L0 or debt is above its limit (RocksDB's default)."},
     {.name = "adoc_immutables_max",
      .field = At<&V::adoc, &AdocConstants::immutables_max>,
      .unit = Unit::kCount,
      .group = Group::kPolicy,
      .min = 1,
      .max = kTablesMax,
-     .meaning = "Immutable memtables at which a writer that fills another waits (RocksDB's "
-                "default)."},
+     .meaning = "Number of immutable memtables at which a writer waits when its memtable is full "
+                "(RocksDB's default)."},
 };
 
 /// The number of letters to insert, remove or replace that turn one word into the other.

@@ -91,7 +91,7 @@ def write_path():
         p.rect(x, 19, 12, 12, role, radius=2)
         p.text(x + 18, 30, words, 'faint')
     p.box(20, 60, 120, 56, ['Write', 'batch checked'], 'client')
-    p.box(180, 60, 130, 56, ['Admission', 'may sleep ≤ 20 ms'], 'client')
+    p.box(180, 60, 130, 56, ['Slowing', 'sleeps ≤ 20 ms'], 'client')
     p.box(350, 60, 150, 56, ['Writers’ queue', 'the first leads a group'], 'client')
     p.line([(140, 88), (178, 88)], 'client', 2, True)
     p.line([(310, 88), (348, 88)], 'client', 2, True)
@@ -101,20 +101,20 @@ def write_path():
     p.line([(500, 94), (558, 112)], 'client', 2, True)
 
     p.line([(700, 132), (700, 172)], 'client', 2, True)
-    p.text(690, 156, 'full: sealed, and the next log takes over', 'faint', 'end')
+    p.text(690, 156, 'when full: sealed, next log', 'faint', 'end')
     p.rect(560, 174, 280, 62, 'file', 'memory', 6)
     for number in range(5):
         p.rect(576 + 40 * number, 186, 32, 22, 'memory' if number < 3 else 'paper', 'memory', 3,
                dashed=number >= 3)
     p.text(788, 202, 'budget', 'faint', size=12)
-    p.text(576, 228, 'sealed memtables: several may wait', 'faint', size=12)
+    p.text(576, 228, 'sealed memtables: several can wait', 'faint', size=12)
     p.rect(296, 182, 246, 46, 'paper', 'stop', 6, True)
-    p.text(419, 201, 'Only here may a writer be stopped:', 'stop', 'middle', 12, True)
+    p.text(419, 201, 'Writers are stopped only here:', 'stop', 'middle', 12, True)
     p.text(419, 218, 'no memory left, or too many L0 tables', 'stop', 'middle', 12)
 
     p.line([(700, 236), (700, 276)], 'flush', 2, True)
-    p.text(690, 260, 'flush: one table of what is sealed', 'faint', 'end')
-    p.box(560, 278, 280, 40, ['L0: tables that may overlap'], 'flush')
+    p.text(690, 260, 'flush: sealed memtables to one table', 'faint', 'end')
+    p.box(560, 278, 280, 40, ['L0: tables can overlap'], 'flush')
     p.line([(560, 298), (522, 298)], 'worker', 2, True)
     p.box(300, 278, 220, 40, ['L1: sorted, disjoint'], 'worker')
     p.line([(300, 298), (262, 298)], 'worker', 2, True)
@@ -124,8 +124,8 @@ def write_path():
 
     p.rect(20, 346, 820, 66, 'file', 'line', 6)
     p.text(36, 370, 'Monitor', bold=True)
-    p.text(110, 370, 'measures the load, asks the policy, and tells the workers who may run, and '
-           'admission how fast writes may be.')
+    p.text(110, 370, 'measures the load, asks the policy, and sets which jobs run and how fast '
+           'clients can write.')
     p.text(110, 392, 'At the end of each slice, of at most 1 ms or 256 KiB, a worker checks '
            'whether it must pause.', 'faint')
     return p
@@ -158,7 +158,7 @@ def burst_and_lull():
     """The same two bursts on both stores, as lanes of work."""
     p = Picture(860, 508, 'A burst and a lull')
     p.text(20, 30, 'A burst and a lull', size=17, bold=True)
-    p.text(190, 30, '— a drawing of who works when, not a measurement', 'faint')
+    p.text(190, 30, '— a sketch of which thread works when, not a measurement', 'faint')
 
     def x_of(second):
         return 160 + 680 * second / END
@@ -178,14 +178,14 @@ def burst_and_lull():
             stock_writes += [(at, at + 1.5, 'client'), (at + 1.5, at + 2.3, 'stop')]
             at += 2.5
         stock_work += [(begin + 10.2, begin + 12, 'worker')]
-    lanes(p, 88, x_of, 'LevelDB: one thread in the background', [
+    lanes(p, 88, x_of, 'LevelDB: one background thread', [
         ('writes', stock_writes), ('flush and compact', stock_work)])
 
     flushes = [piece for begin, end in BURSTS
                for piece in pieces(begin + 0.8, end + 0.9, 0.35, 0.75, 'flush')]
     lull_work = [(12.1, 17.5, 'worker'), (37.1, 42.5, 'worker')]
     deep_work = [(13.2, 23.5, 'worker'), (38.2, 44.6, 'worker')]
-    lanes(p, 192, x_of, 'Lull: a thread that flushes, workers that yield', [
+    lanes(p, 192, x_of, 'Lull: a flush thread, and workers that pause', [
         ('writes', [(begin, end, 'client') for begin, end in BURSTS]),
         ('flush', flushes), ('L0 compactions', lull_work), ('deep compactions', deep_work)])
 
@@ -195,10 +195,10 @@ def burst_and_lull():
     top, bottom = 374, 428
     curve = [(0, 0), (2, 0), (12, 1), (23.5, 0), (27, 0), (37, 1), (44.6, 0.28), (END, 0.26)]
     p.line([(x_of(t), bottom - (bottom - top) * value) for t, value in curve], 'memory', 2.5)
-    p.text(x_of(14.6), 384, 'put off in the burst, paid in the lull', 'faint', size=12)
+    p.text(x_of(14.6), 384, 'grows in the burst, falls in the lull', 'faint', size=12)
     for second in range(0, END + 1, 5):
         p.text(x_of(second), 452, f'{second} s', 'faint', 'middle', 11)
-    legend = ((160, 'client', 'clients write'), (270, 'stop', 'clients held up'),
+    legend = ((160, 'client', 'clients write'), (270, 'stop', 'clients wait'),
               (395, 'flush', 'flush'), (460, 'worker', 'compaction'))
     for x, role, words in legend:
         p.rect(x, 478, 12, 12, role, radius=2)
@@ -208,10 +208,10 @@ def burst_and_lull():
 
 def grants():
     """The table "Which compactions run" of docs/research/policies.md as a picture."""
-    p = Picture(860, 372, 'Which compactions the policy lull lets run')
-    p.text(20, 30, 'Which compactions run, in the policy lull', size=17, bold=True)
-    columns = (('lull', 'no write for 20 ms'), ('light writing', 'below ¼ of the fastest'),
-               ('hard writing', 'a burst'), ('hard, and longer', 'than bursts are'))
+    p = Picture(860, 372, 'Which compactions run under the policy lull')
+    p.text(20, 30, 'Which compactions run under the policy lull', size=17, bold=True)
+    columns = (('lull', 'no write for 20 ms'), ('light writing', 'below ¼ of the peak rate'),
+               ('hard writing', 'a burst'), ('hard writing', 'longer than a burst'))
     rows = (('≥ ¾', ('all', 'mixed', 'mixed', 'mixed')),
             ('½ … ¾', ('all', 'idle', 'idle', 'idle')),
             ('below ½', ('all', 'light', 'none', 'idle')))
@@ -222,7 +222,7 @@ def grants():
         'light': ('idle', 'L0 idle; deep only if', 'the next burst needs room'),
         'none': ('file', 'paused', ''),
     }
-    p.text(20, 84, 'how full:', 'faint', size=12)
+    p.text(20, 84, 'level:', 'faint', size=12)
     p.text(20, 100, 'the larger of', 'faint', size=12)
     p.text(20, 116, 'L0 / l0_stop and', 'faint', size=12)
     p.text(20, 132, 'debt / max', 'faint', size=12)
@@ -240,16 +240,16 @@ def grants():
             ink = {'worker': 'paper', 'idle': 'ink', 'file': 'ink'}[role]
             p.text(x + 86, y + (31 if second else 39), first, ink, 'middle', 12.5, True)
             p.text(x + 86, y + 48, second, ink, 'middle', 11.5)
-    p.text(130, 346, 'Flushes are never paused. A client that waits (Flush, WaitForIdle, '
-           'CompactRange) makes it a lull.', 'faint')
+    p.text(130, 346, 'Flushes are never paused. It is also a lull while a client waits in Flush, '
+           'WaitForIdle or CompactRange.', 'faint')
     return p
 
 
 def pacing():
     """The two ramps of docs/research/policies.md: 2F(1 - x), and 2F(1 - x)(m / 2F)^(x^4)."""
     flush, floor = 300.0, 1.0
-    p = Picture(860, 392, 'How fast clients may write as a limit comes near')
-    p.text(20, 30, 'How fast clients may write as a limit comes near', size=17, bold=True)
+    p = Picture(860, 392, 'How fast clients can write near a limit')
+    p.text(20, 30, 'How fast clients can write near a limit', size=17, bold=True)
     left, right, top, bottom = 90, 600, 60, 330
 
     def x_of(x):
@@ -266,19 +266,19 @@ def pacing():
     for x in (0, 0.25, 0.5, 0.75, 1):
         p.text(x_of(x), bottom + 18, f'{x:g}', 'faint', 'middle', 11)
     p.text((x_of(0) + x_of(1)) / 2, bottom + 38,
-           'x: from where a limit begins to count (0) to the limit (1)', 'faint', 'middle', 12)
+           'x: from the start of slowing (0) to the limit (1)', 'faint', 'middle', 12)
     p.text((left + x_of(0)) / 2, bottom + 18, 'not paced', 'faint', 'middle', 11)
     steps = [n / 50 for n in range(51)]
     p.line([(x_of(x), y_of(max(floor, 2 * flush * (1 - x)))) for x in steps], 'memory', 2.5)
     p.line([(x_of(x), y_of(max(floor, 2 * flush * (1 - x) * (floor / (2 * flush)) ** (x ** 4))))
             for x in steps], 'worker', 2.5)
     p.line([(left, y_of(flush)), (right, y_of(flush))], 'flush', 1.5, dashed=True)
-    p.text(right - 4, y_of(flush) - 6, 'F: what flushing frees', 'flush', 'end', 12)
+    p.text(right - 4, y_of(flush) - 6, 'F: the flush rate', 'flush', 'end', 12)
     notes = (('memory', 'memory',
-              ('half way up, clients write as', 'fast as flushing frees: there', 'it settles')),
+              ('settles at x = ½, where clients', 'write as fast as flushes free', 'memory')),
              ('worker', 'L0 tables, debt',
-              ('falls through all rates before', 'the limit: nobody knows how',
-               'fast compactions are')))
+              ('reaches the lowest rate before', 'the limit, because the speed of',
+               'compactions is unknown')))
     y = 96
     for role, name, lines in notes:
         p.rect(630, y - 11, 12, 12, role, radius=2)

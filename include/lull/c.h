@@ -47,7 +47,7 @@ LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 /* Blocks until nothing is left to flush or compact. New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 
-/* Makes a copy of the store in the folder `dir`, which must be empty or not exist. It has
+/* Makes a copy of the store in the directory `dir`, which must be empty or not exist. It has
    everything written before the call, and some of what is written during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 

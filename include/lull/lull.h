@@ -115,7 +115,7 @@ LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
 
 /// Opens a store for reading, in its present state and without its LOCK. Another process can have
 /// it open and continue to write; later writes are not seen, nor are writes that the other process
-/// has not yet passed to the operating system. Nothing in the folder changes. The logs are read
+/// has not yet passed to the operating system. Nothing in the directory changes. The logs are read
 /// into memory.
 ///
 /// Writes fail with NotSupported. At most max_open_files tables are kept open, and at most a fifth
@@ -133,7 +133,7 @@ LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 /// Tables are hard links where `dir` is on the same file system and the Env can link; elsewhere
 /// they are copied. The call flushes memtables first, so it fails where Flush fails.
 ///
-/// `dir` must be an empty folder, or not exist in a parent that does; otherwise InvalidArgument.
+/// `dir` must be an empty directory, or not exist in a parent that does; otherwise InvalidArgument.
 /// `db` must stay open during the call.
 ///
 /// On OK the checkpoint is on stable storage and opens like any store, in LevelDB too, with the

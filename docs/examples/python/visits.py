@@ -4,8 +4,8 @@
 
 usage: visits.py STORE
 
-plyvel is linked to LevelDB. Set LD_LIBRARY_PATH to the folder of the drop-in library to run it on
-Lull.
+plyvel is linked to LevelDB. To run it on Lull, set LD_LIBRARY_PATH to the directory of the drop-in
+library.
 """
 import contextlib
 import sys
