@@ -23,6 +23,14 @@ function(lull_add_layer name)
   target_link_libraries(lull_${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
 endfunction()
 
+# Limits the exported names of a shared library, and gives Lull's a version.
+function(lull_limit_exports name)
+  set(script "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+  target_link_options(${name} PRIVATE
+    "LINKER:--version-script=${script}" "LINKER:--exclude-libs,ALL")
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS "${script}")
+endfunction()
+
 # Makes a library of the given kind ("": BUILD_SHARED_LIBS decides) from the layers' objects.
 function(lull_make_library name kind layers)
   set(objects)
@@ -40,11 +48,9 @@ function(lull_make_library name kind layers)
   target_link_libraries(${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
   get_target_property(type ${name} TYPE)
   if(type STREQUAL "SHARED_LIBRARY")
-    set(script "${PROJECT_SOURCE_DIR}/cmake/exports.map")
-    target_link_options(${name} PRIVATE "LINKER:--version-script=${script}"
-      "LINKER:--exclude-libs,ALL")
+    lull_limit_exports(${name})
     set_target_properties(${name} PROPERTIES
-      LINK_DEPENDS "${script}" VERSION ${PROJECT_VERSION}
+      VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   endif()
 endfunction()
