@@ -74,7 +74,7 @@ class StoreHealth {
   /// No range is unreadable any more.
   void InputsReadable();
 
-  /// A client waits for a flush: begins the retry of a failed one without the delay.
+  /// For a client that waits for a flush: a failed flush can be retried at once.
   void RetryFlushNow() { flush_retry_at_nanos_ = 0; }
   /// The same for flushes and compactions.
   void RetryNow();

@@ -9,8 +9,9 @@
 //     last.
 //   - After a WAL has failed to take a record, nothing is appended to it. The next WAL begins after
 //     all memtables are flushed and the MANIFEST's log number is above the failed WAL.
-//   - The leading writer waits only at a hard limit, before it seals a memtable. An error of the
-//     background work that it waits for ends the wait.
+//   - The leading writer waits for background work only at a hard limit, before it seals a
+//     memtable, and after a WAL failure, until all memtables are flushed. An error of that work
+//     ends the wait.
 #pragma once
 
 #include <atomic>
