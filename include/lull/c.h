@@ -61,8 +61,8 @@ LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char*
 
 /* ---- Listening ---- */
 
-/* lull_job_info_t.kind, lull_job_info_t.outcome, lull_stall_info_t.cause and
-   lull_stall_info_t.kind. lull/listener.h describes the values and all fields. */
+/* Values of, in this order: lull_job_info_t.kind, lull_job_info_t.outcome, lull_stall_info_t.cause,
+   lull_stall_info_t.kind. lull/listener.h describes these values and all fields. */
 enum {
   lull_job_flush = 0,
   lull_job_l0_compaction = 1,

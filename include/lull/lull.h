@@ -65,8 +65,8 @@ class SchedulingOptions {
   SchedulingOptions& SetCompactionThreads(int count) {
     return Set("compaction_threads", std::to_string(count));
   }
-  /// The memory budget for the memtables of all stores that share threads, in bytes. Raised to at
-  /// least two memtables. Writers wait when it is used up. Default: 64 MiB.
+  /// The memory budget for the memtables of all stores that share threads, in bytes; at least two
+  /// memtables per store. Writers wait when it is used up. Default: 64 MiB.
   SchedulingOptions& SetMemoryBudgetBytes(uint64_t bytes) {
     return Set("memory_budget_bytes", std::to_string(bytes));
   }
@@ -91,9 +91,9 @@ class SchedulingOptions {
   /// The number of L0 tables at which a writer that fills a memtable waits for a compaction. 0, the
   /// default: the policy's value.
   SchedulingOptions& SetL0Stop(int tables) { return Set("l0_stop", std::to_string(tables)); }
-  /// The compaction debt at which compactions run regardless of the client load, in bytes. Debt is
-  /// the number of bytes to compact until every level is within its target size. 0, the default:
-  /// the policy's value.
+  /// The compaction debt from which compactions run regardless of the client load, in bytes; the
+  /// policies lull and adoc then also slow writes. Debt is the number of bytes to compact until
+  /// every level is within its target size. 0, the default: the policy's value.
   SchedulingOptions& SetDebtBytesMax(uint64_t bytes) {
     return Set("debt_bytes_max", std::to_string(bytes));
   }
@@ -159,9 +159,9 @@ LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 /// `dir` must be an empty directory, or must not exist while its parent does; otherwise
 /// InvalidArgument. `db` must stay open during the call.
 ///
-/// On OK the checkpoint is on stable storage. Lull and LevelDB can open it like any store, with the
-/// comparator of `db`. On an error the call removes what it created; if that fails too, `dir`
-/// contains either no store or the complete checkpoint.
+/// On OK the checkpoint is on stable storage. It opens like any store, with the comparator of `db`:
+/// in Lull, and if no table uses zstd, in LevelDB. On an error the call removes what it created; if
+/// that fails too, `dir` contains either no store or the complete checkpoint.
 LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir);
 
 /// Changes options of an open store: those that docs/options.md lists as live. Options that are not
