@@ -40,8 +40,8 @@ class Planner {
   /// pick_by_overlap, the one with the least overlap per byte.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
-  /// Bytes of `level`, without tables that running jobs move down. A level is due by these bytes,
-  /// since the rest will leave it anyway.
+  /// Bytes of `level`, without tables that running jobs move down. Only their excess over the
+  /// level's target needs another job.
   uint64_t StayingBytes(int level) const;
 
   /// Whether a running job uses the key range of `inputs` on `level` or on the next level.
