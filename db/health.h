@@ -2,13 +2,14 @@
 //
 // StoreHealth: the errors of a store, and which operations they forbid. A state machine without a
 // clock, a lock or files. The owner reports events and asks questions under its mutex. Some answers
-// are also published as gates, which any thread reads without the mutex.
+// are also published as gates (StoreGates), which any thread reads without the mutex.
 //
-// Each row is a state that an event leads to. Several can hold at once; then an operation is
-// allowed only if every one of them allows it.
+// Each row is a state, named after the event that leads to it. Several can hold at once; then an
+// operation is allowed only if every one of them allows it. "delete" is the deletion of files that
+// the MANIFEST does not need.
 //
 //   event                        write  flush  compact  install  delete  until
-//   -                            yes    yes    yes      yes      no      Opened
+//   (at first)                   yes    yes    yes      yes      no      Opened
 //   Opened                       yes    yes    yes      yes      yes
 //   WalFailed                    no     yes    yes      yes      yes     WalRestarted
 //   ManifestFailed, restorable   no     no     no       no       no      ManifestRestored
@@ -19,14 +20,14 @@
 //   InputUnreadable              yes    yes    later    yes      yes     InputsReadable
 //   Closing                      yes    yes    yes      yes      no      the store is reopened
 //
-// "later": from the given time on, or after RetryNow. A write that waits for memory fails after
-// FlushFailed, with the error WhyNotFlushed. A write that waits for L0 fails after
-// CompactionFailed, with the error WhyNotCompacted. After InputUnreadable the board runs no job in
-// that range; `damage` is the error for a client that needs that range.
+// "later": from the given time on, or after RetryFlushNow (flushes) or RetryNow. After FlushFailed,
+// a write that waits for memory fails with WhyNotFlushed. After CompactionFailed, a write that
+// waits for L0 fails with WhyNotCompacted. After InputUnreadable, the CompactionBoard begins no job
+// in the unreadable range, and a client that needs that range gets the error `damage`.
 //
 // Invariants:
 //   - Of two errors that refuse writes, the first is reported for as long as it lasts.
-//   - An event closes its gate before the mutex is released.
+//   - An event that forbids an operation updates its gate before the mutex is released.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class StoreHealth {
 
   /// The MANIFEST of this open is durable.
   void Opened();
+  /// No file is deleted any more.
   void Closing();
 
   /// A WAL failed to append or sync a record.
@@ -53,13 +55,13 @@ class StoreHealth {
   /// A new WAL takes records, and the MANIFEST needs none of the older ones.
   void WalRestarted();
 
-  /// It is unknown what is durable in the MANIFEST, or whether CURRENT names it. `restorable`: a
-  /// new MANIFEST can resolve that. Returns whether to write one; false if writes are refused
-  /// anyway.
+  /// It is unknown which edits are durable in the MANIFEST, or whether CURRENT names it.
+  /// `restorable`: a new MANIFEST can resolve that. Returns whether to write one: never if another
+  /// error refuses writes anyway.
   bool ManifestFailed(const leveldb::Status& why, bool restorable);
   void ManifestRestored();
 
-  /// No further write is acknowledged.
+  /// No write is acknowledged until the store is reopened.
   void WritesFailed(const leveldb::Status& why);
 
   void FlushFailed(const leveldb::Status& why, uint64_t retry_at_nanos);
@@ -69,11 +71,12 @@ class StoreHealth {
 
   /// A compaction failed to read its input.
   void InputUnreadable(const leveldb::Status& why, uint64_t retry_at_nanos);
-  /// No range is closed to compactions any more.
+  /// No range is unreadable any more.
   void InputsReadable();
 
-  /// A client waits for work that failed: retry it without a delay.
+  /// For a client that waits for a flush: a failed flush can be retried at once.
   void RetryFlushNow() { flush_retry_at_nanos_ = 0; }
+  /// The same for flushes and compactions.
   void RetryNow();
 
   // ---- answers
@@ -83,29 +86,31 @@ class StoreHealth {
   }
   /// Whether edits can be appended to the MANIFEST. While false, no memtable is flushed.
   bool MayInstall() const { return manifest_ == Manifest::kGood; }
-  /// The earliest time for the next flush, if the last one failed.
+  /// The earliest time for the next flush, if the last one failed; otherwise in the past.
   uint64_t flush_retry_at_nanos() const { return flush_retry_at_nanos_; }
 
-  /// Why writes are refused and no job begins. Becomes OK again only if the MANIFEST is restored.
+  /// The error that refuses writes and prevents jobs. Becomes OK again only if the MANIFEST is
+  /// restored.
   const leveldb::Status& write_error() const {
     return manifest_error_.ok() ? fatal_error_ : manifest_error_;
   }
-  /// Becomes OK again after WalRestarted.
+  /// The error of the failed WAL. Becomes OK again after WalRestarted.
   const leveldb::Status& wal_error() const { return wal_error_; }
   const leveldb::Status& WhyNotWritten() const { return FirstOf(write_error(), wal_error_); }
-  /// Why memtables cannot be flushed.
+  /// Why memtables cannot be flushed: write_error(), or the error of the last flush.
   const leveldb::Status& WhyNotFlushed() const { return FirstOf(write_error(), flush_error_); }
-  /// Why background work cannot finish.
+  /// Why a write must not wait for a compaction: write_error(), or the error of the flush or
+  /// compaction that ended last.
   const leveldb::Status& WhyNotCompacted() const {
     return FirstOf(write_error(), background_error_);
   }
-  /// Why some ranges are closed to compactions.
+  /// The error of the unreadable ranges; OK if there are none.
   const leveldb::Status& damage() const { return damage_; }
-  /// The error of the last flush or compaction, even if it no longer has an effect. For reports.
+  /// For reports: the error of the flush or compaction that ended last, or else damage().
   const leveldb::Status& WorstOfBackground() const { return FirstOf(background_error_, damage_); }
 
-  /// For a client that waits for background work: pass the count from before the wait to
-  /// ErrorSince, which ignores older errors.
+  /// The number of errors of background work. A client that waits for such work passes the number
+  /// from before its wait to ErrorSince, which returns OK unless an error occurred since.
   uint64_t background_errors() const { return background_errors_; }
   leveldb::Status ErrorSince(uint64_t background_errors_before) const;
   uint64_t flushes_failed() const { return flushes_failed_; }

@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Store: an open database, as returned by leveldb::DB::Open. It creates and connects the parts
-// below. Clients call it as leveldb::DB, the coordinator's threads as Tenant. Each part is
-// described in its own header:
+// below. Clients call it as a leveldb::DB, the coordinator's threads as a Tenant (coordinator.h).
+// Each part is described in its own header:
 //
 //   write_path.h        client threads: a write, from the call to the memtable
 //   store_reader.h      client threads: reads, without a lock of the store
-//   store_state.h       all threads: what the mutex guards
-//   compactions.h       monitor, flush thread: makes compaction jobs, installs them
+//   store_state.h       all threads: the state that the mutex guards
+//   compactions.h       monitor: creates compaction jobs; flush thread: installs them
 //   flusher.h           flush thread: flushes memtables, prepares and releases WALs
-//   manifest_keeper.h   flush thread: the MANIFEST
+//   manifest_keeper.h   flush thread: appends to the MANIFEST and replaces it
 //   obsolete_files.h    any thread: deletes files
 //   limits.h, gates.h   any thread: values read without the mutex
 //
@@ -42,7 +42,8 @@ using PolicyFactory =
 
 class Store final : public leveldb::DB, private Tenant {
  public:
-  /// Tests pass their own policies and pace.
+  /// See leveldb::DB::Open. Tests pass their own policies (`make_policy`), limits and delays
+  /// (`pace`).
   static leveldb::Status Open(const leveldb::Options& options, const OptionValues& scheduling,
                               const std::string& name, leveldb::DB** result,
                               PolicyFactory make_policy = MakePolicy, const StorePace& pace = {});
@@ -68,13 +69,14 @@ class Store final : public leveldb::DB, private Tenant {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
   void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
+  // As the functions of lull/lull.h and lull/listener.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
   leveldb::Status CreateCheckpoint(const std::string& dir);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
-  /// I/O costs of the layout since the open.
+  /// I/O costs of the layout since the open, for the property lull.layout.
   LayoutFigures GetLayoutFigures();
 
  private:
@@ -104,6 +106,7 @@ class Store final : public leveldb::DB, private Tenant {
   const std::atomic<uint64_t>& ClientBytes() const override { return write_path_.client_bytes(); }
   std::optional<uint64_t> RestoreManifest();
 
+  /// Blocks until `over()`, called under the mutex, returns true; background work runs meanwhile.
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
   leveldb::Status CompactLevel(int level, const UserRange& range);

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// StoreState: what the threads of a store share, guarded by the store's mutex. Its parts contain no
-// locks. Hold the mutex only for short sections, never during I/O.
+// StoreState: the state that the threads of a store share, guarded by the store's mutex. Its parts
+// contain no locks. Hold the mutex only for short sections, never during I/O.
 //
 // Invariant: a thread that changes `memtables` or `version` publishes the view (PublishViewLocked)
 // before it releases the mutex.
 //
-// Lock order: Store's options mutex, this one, then those of ObsoleteFiles, WalSet, ActivityStats,
-// EventHub and GraceDomain. Of the latter, only ActivityStats and EventHub nest, in this order.
+// Lock order: Store's options mutex, then this one, then one of ObsoleteFiles, WalSet,
+// ActivityStats, EventHub and GraceDomain. No thread holds two of these five, except for
+// ActivityStats and then EventHub.
 #pragma once
 
 #include "db/compaction/board.h"
@@ -42,21 +43,24 @@ struct StoreState {
 
   MemTables memtables LULL_GUARDED_BY(mutex);
   VersionRef version LULL_GUARDED_BY(mutex);
-  SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< newest entry in `version`
+  SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< the newest one in tables
   SnapshotList snapshots LULL_GUARDED_BY(mutex);
   CompactionBoard board LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
-  bool flushing LULL_GUARDED_BY(mutex) = false;
-  int drains LULL_GUARDED_BY(mutex) = 0;  ///< count of clients that wait for background work
-  int waiting_writers LULL_GUARDED_BY(mutex) = 0;  ///< 1: the leader waits at a hard limit
-  bool closing LULL_GUARDED_BY(mutex) = false;
+  bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job
+  int drains LULL_GUARDED_BY(mutex) = 0;         ///< count of clients that wait for background work
+  int waiting_writers LULL_GUARDED_BY(mutex) = 0;  ///< 1 while the leader waits at a hard limit
+  bool closing LULL_GUARDED_BY(mutex) = false;     ///< no compaction begins any more
 
   void PublishViewLocked() LULL_REQUIRES(mutex) { reader_->PublishView(memtables, version); }
 
-  // Report an error that refuses writes, pass it to `health`, and wake all waiting threads.
+  /// Refuses writes until the store is reopened: reports the error to LOG and listeners, passes it
+  /// to `health`, and wakes all waiting threads. `what` is the part that failed, as in
+  /// WritesRefusedInfo.
   void FailWrites(const char* what, const leveldb::Status& why) LULL_EXCLUDES(mutex);
-  /// As StoreHealth::ManifestFailed.
+  /// The same for the MANIFEST. Returns whether to write a new one: see
+  /// StoreHealth::ManifestFailed.
   bool FailManifest(const leveldb::Status& why, bool restorable) LULL_EXCLUDES(mutex);
 
  private:

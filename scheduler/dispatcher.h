@@ -1,39 +1,43 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The dispatcher decides, from the policies' directives, which job runs on which worker, which one
-// yields, which is abandoned, and which pays for I/O. Like a policy it has no thread, lock, clock
-// or file: time is an argument, and the same calls give the same commands. The coordinator runs it
-// with threads, the simulator in virtual time, the tests with a script. One thread calls it.
+// The dispatcher decides, from the policies' directives, which job runs on which worker, which job
+// yields, which is abandoned, and which waits for its I/O budget. Like a policy it has no thread,
+// lock, clock or file: time is an argument, and the same calls give the same commands. The
+// coordinator runs it with threads, the simulator in virtual time, the tests with a script. One
+// thread calls it.
 //
 // In each round, BeginRound takes the workers' reports, Measure asks each store's policy, and
 // Dispatch decides. A round decides everything again from the current state; little is remembered.
 //
 // The rules (dispatch_rules.cc):
 //
-// Order. Manual compactions first, then overdue work of any store, then L0, then deep compactions.
-//   Clean-up takes a worker without other work and counts in no limit. Among stores, the I/O budget
-//   decides whose turn it is; without a limit, the store served least recently.
+// Order. Overdue work of any store first, then manual compactions, then L0, then deep compactions.
+//   Clean-up takes a worker that has no other work, and counts toward no limit. Among stores, the
+//   one with the smallest IoBudget::Turn goes first; without a rate limit, the one served least
+//   recently.
 //
 // Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
 //   worker until the balance is positive again. Manual compactions and clean-up draw from the
 //   budget but do not wait: a client waits for the former, and the latter is short.
 //
-// Preemption. If an L0 job may run but deep jobs use all workers, or all of the store's
-//   compactions_max, the most recently started deep job yields at the end of its slice. If that job
-//   runs at idle priority, work of normal priority does not wait for the end of the slice.
+// Preemption. If an L0 job could run but deep jobs use all workers, or all of the store's
+//   compactions_max, the most recently started deep job yields at the end of its slice. A worker of
+//   idle priority can take seconds to end its slice. So work of normal priority does not wait for
+//   that, and takes the slot at once.
 //
 // Conflict. A paused job keeps its key range reserved, so it can block a due L0 job. If all
 //   blocking jobs are paused and less than half done, they are abandoned. (SILK abandons every job
 //   that an L0 job invalidates. Here reserved ranges prevent that, so only conflicts matter.)
-//   Otherwise the blocking jobs run in place of the L0 job, with its grant, CPU priority and part
-//   of the I/O budget. This also applies if one was abandoned and no deep job has ended since.
-//   Meanwhile the store begins no other deep job, which could block L0 next. So L0 waits for at
-//   most half a job, and of two deep jobs that block it, one ends.
+//   Otherwise, or if the store has abandoned jobs for L0 and no deep job has ended since, the
+//   blocking jobs run in place of the L0 job: with its grant, CPU priority and part of the I/O
+//   budget. Meanwhile the store begins no other deep job, which could block L0 next. So L0 waits
+//   only for jobs that have begun, and L0 cannot make the store abandon one deep job after another.
 //
-// Ageing. A class of a store is overdue if it has work but got no slice for ten seconds. Then one
-//   job of it runs at normal priority, whatever grants and budget say, until a round finds that it
-//   got a slice. The limit is shorter while a client waits for background work or L0 is at its
-//   stop. The class then stays overdue until the client's wait ends or L0 is below its stop.
+// Ageing. A class of a store is overdue if it has work but got no slice for ten seconds. The limit
+//   is one second for L0 at its stop, and a tenth of a second while a client waits for background
+//   work. Then one job of the class runs at normal priority, whatever grants and budget say, until
+//   a round finds that it got a slice. With a shorter limit, it runs until L0 is below its stop or
+//   the client's wait ends.
 #pragma once
 
 #include <array>
@@ -67,24 +71,25 @@ class DispatchHost {
  public:
   virtual ~DispatchHost() = default;
 
-  /// Asks the store's picker for a job of the class that can run now; reserves its key range. The
-  /// id is new.
+  /// Asks the store's picker for a job of the class that can run now, and reserves its key range.
+  /// Returns a new id, or nullopt if there is no such job.
   virtual std::optional<JobId> Pick(StoreId store, JobClass job_class) = 0;
   /// Returns the jobs among `jobs` (deep jobs of the store) that block an L0 job. Empty if no L0
   /// job could run even without all of them.
   virtual std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) = 0;
 
-  /// Starts or resumes the job. It stays with the worker until its WorkerReport.
+  /// Starts or resumes the job. The worker keeps it until its WorkerReport.
   virtual void Start(JobId job, const Assignment& assignment) = 0;
   /// Asks a running job to return at the end of its slice.
   virtual void Pause(JobId job) = 0;
   /// Cancels Pause.
   virtual void Continue(JobId job) = 0;
-  /// Drops a job that runs no slice: releases its range and deletes its outputs.
+  /// Drops a job that no worker has: frees its range and deletes its outputs.
   virtual void Abandon(JobId job) = 0;
-  /// For statistics: the job is now paused, after it returned or stopped waiting for its budget.
+  /// For statistics: the job has returned unfinished, or no longer waits for its budget, and is now
+  /// paused.
   virtual void Paused(JobId) {}
-  /// A closed store has no jobs left; the dispatcher has removed it.
+  /// The dispatcher has removed a store after Close; no job of it is left.
   virtual void Closed(StoreId store) = 0;
 };
 
@@ -100,8 +105,8 @@ struct WorkerReport {
 
 /// Measurements of a store for one round.
 struct Measured {
-  /// Without what the dispatcher itself knows: numbers of running and paused jobs, and idle_us.
-  /// background_bytes_total counts only flushes.
+  /// The caller leaves out what the dispatcher fills in: the numbers of running and paused jobs,
+  /// and idle_us. background_bytes_total counts only flushes.
   Pressure pressure;
   uint64_t compaction_bytes_total = 0;  ///< written by compactions, running slices included
 };
@@ -114,19 +119,22 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// Call between rounds. `now_nanos` counts as the store's last write.
+  /// Adds a store; call between rounds. The time `now_nanos` counts as its last write.
   StoreId Open(std::unique_ptr<Policy> policy, uint64_t now_nanos);
+  /// Replaces a store's policy; call between rounds.
   void SetPolicy(StoreId store, std::unique_ptr<Policy> policy);
   /// From the next round on, the store is not measured, and its jobs are abandoned when they
   /// return. After the last one, calls DispatchHost::Closed.
   void Close(StoreId store);
 
-  /// Each report is for a job that was started and has not returned since.
+  /// Begins a round at time `now_nanos`. Each report is for a job that was started and has not
+  /// returned since.
   void BeginRound(uint64_t now_nanos, const std::vector<WorkerReport>& reports);
   /// Called once per round for each open store. Returns the directive of its policy.
   const Directive& Measure(StoreId store, const Measured& measured);
-  /// Returns the latest start of the next round, in nanoseconds. Start it earlier if a worker
-  /// reports, a client writes into an idle store, or a store's work changes.
+  /// Ends the round. Returns the latest time for the next BeginRound, on the same clock as
+  /// `now_nanos`. Begin it earlier if a worker reports, a client writes into an idle store, or a
+  /// store's work changes.
   uint64_t Dispatch();
 
   PolicyState StateOfPolicy(StoreId store) const { return stores_.at(store).policy->State(); }
@@ -165,7 +173,7 @@ class Dispatcher {
     uint64_t seen_flush_bytes = 0;
     int seen_immutables = 0;
     uint64_t last_served = 0;
-    std::optional<uint64_t> l0_refused_at_end;  // value of ends_ when no L0 job was available
+    std::optional<uint64_t> l0_refused_at_end;  // no L0 job was available when ends_ was this
     bool abandoned_for_l0 = false;              // since a deep job last ended
     bool closing = false;
   };

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A piece of background work that runs in slices. Between two slices a job keeps its pinned
-// resources (Versions, files under construction) but no lock. So it can wait for any time, continue
-// on another thread, or be destroyed. Destruction deletes its partial outputs.
+// A piece of background work that runs in slices. Between two slices a job keeps its resources
+// (pinned Versions, files under construction) but no lock. So it can wait for any time, continue on
+// another thread, or be destroyed. Destruction deletes its partial outputs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace lull {
 
-/// In order of urgency. Policies direct L0 and deep compactions. A client waits for a manual one.
+/// In order of urgency. Only L0 and deep compactions depend on the policy's grants. A client waits
+/// for a manual one.
 enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup };
 const char* JobClassName(JobClass job_class);
 
@@ -19,8 +20,8 @@ const char* JobClassName(JobClass job_class);
 struct SliceBudget {
   uint64_t bytes = 256 << 10;
   uint64_t nanos = 2'000'000;
-  /// Yield the core every few ten microseconds. Otherwise a client that wakes up on this core waits
-  /// for the end of the thread's kernel time slice, some milliseconds.
+  /// Yield the core every few tens of microseconds. Otherwise a client that wakes up on this core
+  /// waits until the kernel's time slice of this thread ends, some milliseconds.
   bool offers_core = false;
 };
 
@@ -35,10 +36,11 @@ class Job {
 
   JobClass job_class() const { return job_class_; }
 
-  /// One thread at a time. Not called again after an error or kDone.
+  /// Runs until `budget` is used up or the job is done, and sets *progress. After an error
+  /// *progress is undefined. One thread at a time. Not called again after an error or kDone.
   virtual leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) = 0;
 
-  // REQUIRES, for both: no slice is running on another thread.
+  // REQUIRES, for the two below: no slice is running on another thread.
   /// Bytes written to files so far.
   virtual uint64_t written_bytes() const { return 0; }
   /// Rough fraction of the work that is done, 0 to 1.

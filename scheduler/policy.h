@@ -1,14 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Policies decide when background work runs and how fast clients may write. A policy is a state
+// Policies decide when background work runs and how fast clients can write. A policy is a state
 // machine: it receives events and the pressure of its store, and returns a directive. It has no
 // thread, lock, clock, file or random source; time is an argument. So the same events give the same
 // directives, and a test can replay a recorded day in moments.
 //
-// A directive is a level, not an edge. It describes everything that should run from now on: how
-// many jobs of each class, at which CPU priority, and the write rate. The coordinator starts,
-// pauses and resumes jobs to match it. So no pause can be forgotten, and the next event corrects
-// for a lost one.
+// A directive describes all that should run from now on, not a change: how many jobs of each class,
+// at which CPU priority, and the write rate. The coordinator starts, pauses and resumes jobs to
+// match it. So no pause can be forgotten, and the next event corrects for a lost one.
 //
 // A bad policy makes a store slow, never incorrect: the coordinator and the store themselves
 // enforce the memory budget, the L0 stop and the order of installs.
@@ -47,7 +46,7 @@ struct Pressure {
   int deep_running = 0;                 ///< the same
   int deep_paused = 0;                  ///< jobs that began and are paused, or lack a worker
   uint64_t background_bytes_total = 0;  ///< written by flushes and compactions since open
-  uint64_t l0_slices_total = 0;         ///< run by L0 jobs since open; up to 1 ms of work each
+  uint64_t l0_slices_total = 0;         ///< slices of L0 jobs since open; at most about 1 ms each
   uint64_t deep_slices_total = 0;       ///< the same for deep jobs
 
   // Clients.
@@ -56,10 +55,12 @@ struct Pressure {
   uint64_t client_bytes_total = 0;       ///< written since open; only differences are meaningful
   uint64_t client_read_bytes_total = 0;  ///< the same, returned by reads
   uint64_t l0_misses_total = 0;          ///< L0 tables that reads searched without finding the key,
-                                         ///< since open; an iterator counts kMissesOfASeek each
-  uint64_t idle_us = 0;                  ///< since the last write ended or was seen in progress
+                                         ///< since open; an iterator adds kMissesOfASeek for each
+                                         ///< L0 table but one
+  uint64_t idle_us = 0;                  ///< time since a write was last in progress
   bool write_under_way = false;          ///< true during a long write (such as a slow sync)
-  bool drain_requested = false;  ///< a client waits for background work: act as if none wrote
+  bool drain_requested = false;  ///< a client waits for background work, or disk space is short:
+                                 ///< act as if no client wrote
 
   /// True if background work is due, running or waiting.
   bool HasWork() const {
@@ -67,25 +68,28 @@ struct Pressure {
   }
 };
 
-/// Cost of one more L0 table for an iterator, in unsuccessful table searches of a get. The iterator
-/// opens the table, finds and reads a block, and evicts others from the cache.
+/// Cost of one more L0 table for an iterator, in table searches of a get that do not find the key.
+/// The iterator opens the table, finds and reads a block, and evicts other blocks from the cache.
 inline constexpr uint64_t kMissesOfASeek = 8;
 
+/// What happened since the last event. kOpened: the policy was just given to the store. kSealed,
+/// kFlushed: the number of sealed memtables rose or fell. kTick: none of the others.
 enum class EventKind { kOpened, kTick, kSealed, kFlushed, kJobDone, kJobFailed };
 
 /// The CPU class of a job.
 enum class CpuPriority { kNormal, kIdle };
 
-/// The number of jobs of a class that can run at once (0: running ones are paused), and their CPU
-/// class.
+/// How many jobs of a class can run at once, and at which CPU priority. 0 jobs: running ones are
+/// paused.
 struct Grant {
   int jobs_max = 0;
   CpuPriority cpu = CpuPriority::kNormal;
   bool operator==(const Grant&) const = default;
 };
 
-/// A limit on what background work writes, in bytes per second. A flush draws from it but never
-/// waits. L0 jobs get at least the minimum, minus what flushes took of it. Deep jobs get the rest.
+/// A limit on what background work writes, in bytes per second. Flushes draw from it but never
+/// wait. L0 jobs get at least urgent_bytes_per_sec_min, minus what flushes drew. Deep jobs get the
+/// rest.
 struct RateBudget {
   uint64_t bytes_per_sec = 0;  ///< 0: no limit
   uint64_t urgent_bytes_per_sec_min = 0;
@@ -100,8 +104,9 @@ struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
-  /// Background work yields its core every few ten microseconds, even at normal priority. This
-  /// helps a client that wakes up there, but slows background work if clients want all cores.
+  /// Background work yields its core every few tens of microseconds, even at normal priority. A
+  /// client that wakes up on that core then runs sooner. But background work gets slower if clients
+  /// want all cores.
   bool offers_core = false;
   RateBudget rate;
   uint64_t table_bytes = 0;  ///< size at which compactions end an output; 0: as set at open
@@ -109,15 +114,15 @@ struct Directive {
   uint64_t memtable_bytes = 0;   ///< size at which a memtable is full; 0: as set at open
   bool absorb = false;           ///< a full memtable takes more writes while others wait for their
                                  ///< flush, within the memory budget
-  uint64_t flush_bytes_min = 0;  ///< sealed bytes at which a flush begins (or a client asks)
-  int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills one waits
+  uint64_t flush_bytes_min = 0;  ///< sealed bytes at which a flush begins, if no client waits
+  int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
   int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits
 
   uint64_t delay_us_per_write = 0;       ///< each write is delayed by this (LevelDB's slowdown)
   uint64_t write_bytes_per_sec_max = 0;  ///< write rate limit; 0: none
-  StallCause cause = StallCause::kNone;  ///< cause of the two fields above
+  StallCause cause = StallCause::kNone;  ///< why the two fields above are set
 
-  bool tick = false;  ///< time-dependent: call again within 10 ms
+  bool tick = false;  ///< the directive depends on time: call again within 10 ms
   bool operator==(const Directive&) const = default;
 };
 
@@ -129,11 +134,11 @@ struct PolicyFigure {
 };
 using PolicyState = std::vector<PolicyFigure>;
 
-/// One thread at a time.
+/// One object per store; the monitor calls it. One thread at a time.
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// `now_us` never decreases.
+  /// Returns the directive from now on. `now_us` never decreases.
   virtual Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) = 0;
   /// State after the last event: always the same names, in the same order.
   virtual PolicyState State() const { return {}; }
@@ -183,7 +188,8 @@ struct AdocConstants {
   bool operator==(const AdocConstants&) const = default;
 };
 
-/// Numbers for a policy, with the user's choices resolved; see OptionValues.
+/// The numbers that policies use: the user's options, with defaults in place of 0 (see
+/// OptionValues).
 struct PolicyOptions {
   int compaction_threads = 2;
   int cores = 0;  ///< of the machine; 0: unknown
@@ -204,10 +210,10 @@ struct PolicyOptions {
   bool operator==(const PolicyOptions&) const = default;
 };
 
-/// Names that MakePolicy accepts, in the order of listings for users.
+/// Names that MakePolicy accepts, in the order in which the documentation lists them.
 const std::vector<std::string>& PolicyNames();
 
-/// Default L0 limits of a policy.
+/// Default L0 limits of a policy, in tables.
 struct L0Limits {
   int trigger, slowdown, stop;
 };
@@ -216,7 +222,8 @@ L0Limits DefaultL0Limits(const std::string& policy);
 /// Default debt limit of a policy, in bytes: above it, compactions run whatever the clients do.
 uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes);
 
-/// Default minimum size of an L0 job, in bytes; 0: a job takes all of L0.
+/// Default size of an L0 job of a policy, in bytes (see LayoutOptions::l0_job_bytes_max); 0: a job
+/// takes all of L0.
 uint64_t DefaultL0JobBytesMax(const std::string& policy);
 
 /// Returns why no policy can use `options`, or "". Rejects numbers that would make a policy divide

@@ -6,7 +6,7 @@
 //
 // (the three lengths are varint32), then restart points (fixed32 offsets of entries that share
 // nothing), then their number (fixed32). A key is the first `shared` bytes of the previous key,
-// then the fresh bytes. A Block is immutable and thread-safe; one thread uses a cursor.
+// then the fresh (unshared) bytes. A Block is immutable and thread-safe; one thread uses a cursor.
 //
 // The cursor checks everything it reads. On damage it becomes invalid, and damage() returns the
 // cause. Each step advances by at least three bytes, so every walk ends.
@@ -55,7 +55,8 @@ class BlockCursor {
   BlockCursor(const BlockCursor&) = delete;
   BlockCursor& operator=(const BlockCursor&) = delete;
 
-  /// Sets the block; afterwards not positioned. Keys that `order` cannot compare count as damage.
+  /// Sets the block; its contents must outlive the use of the cursor. Afterwards the cursor is not
+  /// Valid(). Keys that `order` cannot compare count as damage.
   void Reset(const Block& block, const KeyOrder& order) {
     block_ = block;
     key_bytes_min_ = order.internal() ? KeyOrder::kTrailerBytes : 0;
@@ -64,10 +65,10 @@ class BlockCursor {
   }
 
   bool Valid() const { return entry_ != nullptr; }
-  /// Why the cursor is not valid; nullptr if it only reached an end.
+  /// Why the cursor is not valid; nullptr if it is only not positioned, or past an end.
   const char* damage() const { return damage_; }
 
-  /// REQUIRES: Valid(), for these five.
+  // REQUIRES, for the next five: Valid().
   leveldb::Slice key() const { return leveldb::Slice(key_, key_bytes_); }
   leveldb::Slice value() const { return leveldb::Slice(value_, value_bytes_); }
   /// Offset of the entry in the block.
@@ -81,7 +82,6 @@ class BlockCursor {
   void SeekToLast();
   /// Moves to the first entry with key >= target.
   void Seek(const KeyOrder& order, const leveldb::Slice& target);
-  /// As Seek, for a caller that knows that restart point `restart` is the first whose key is >=
   /// Like Seek, if the caller knows that `restart` is the first restart point with key >= target
   /// (restart_count() if none).
   void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);

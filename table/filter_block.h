@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The filter block. First one filter for each 2 KiB of the file, for the keys of the data blocks
-// that begin there. Then the offsets of the filters (fixed32 each), the offset of those offsets
-// (fixed32), and the binary logarithm of the 2 KiB (one byte).
+// The filter block. It has one filter for each 2 KiB of the file, with the keys of the data blocks
+// that begin there. After the filters come their offsets (fixed32 each), the offset of those
+// offsets (fixed32), and the binary logarithm of the 2 KiB (one byte).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace lull {
 /// The metaindex key of the filter block of `policy`.
 std::string FilterBlockName(const leveldb::FilterPolicy& policy);
 
-/// Builds a filter block. One thread. Call order: StartBlock (AddKey)* StartBlock (AddKey)* ...
-/// Finish.
+/// Builds a filter block. One thread. Calls: for each data block, StartBlock and then AddKey for
+/// its keys; then Finish.
 class FilterBlockBuilder {
  public:
   explicit FilterBlockBuilder(const leveldb::FilterPolicy* policy) : policy_(policy) {}

@@ -29,16 +29,18 @@ class FileWindow {
 
 class ReadaheadReader {
  public:
-  /// Reads stay before `data_end`, except for blocks after it. `steps_bytes_max` > 0: reads ahead
-  /// from the start, in steps of up to that size. 0: reads ahead only after two adjacent reads in a
-  /// row, in steps of up to kAutomaticStepBytesMax.
+  /// Windows end at `data_end`, the end of the data blocks, unless the block itself lies after it.
+  /// If `steps_bytes_max` > 0, reads ahead from the start, in steps of up to that size. If it is 0,
+  /// reads ahead only after two adjacent reads in a row, in steps of up to kAutomaticStepBytesMax.
   ReadaheadReader(const TableSource& source, uint64_t data_end, size_t steps_bytes_max);
 
-  /// Returns stored bytes and trailer of a block. They are valid until the next Read, or in
-  /// `scratch`, which can be empty. REQUIRES: source.CheckHandle(handle) is ok.
+  /// Returns the stored bytes and the trailer of a block. They are valid until the next Read. If
+  /// they fit, they can be in `scratch`, which can be empty. REQUIRES: source.CheckHandle(handle)
+  /// is ok.
   leveldb::Status Read(const BlockHandle& handle, std::span<char> scratch, leveldb::Slice* stored);
 
-  /// Reports a block found without a read, so that it does not end the sequence of adjacent reads.
+  /// Reports a block that was found without a read, so that it does not end the sequence of
+  /// adjacent reads.
   void Skip(const BlockHandle& handle) { last_ = handle; }
 
  private:

@@ -53,10 +53,10 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  /// Finds the first entry with key >= `target` in the only block that can have it, after checking
-  /// the filter. If found, calls visit(arg, key, value) once; the slices are valid during the call.
-  /// The caller must check that its user key equals the target's. Does not allocate if the block is
-  /// cached.
+  /// Looks up `target`: searches the only block that can have it, after checking the filter. If the
+  /// block has an entry with key >= `target`, calls visit(arg, key, value) for the first one; the
+  /// slices are valid during the call. The caller must check that its user key equals the target's.
+  /// Returns OK too if nothing is found. Does not allocate if the block is cached.
   leveldb::Status Get(const BlockReadOptions& options, const leveldb::Slice& target, void* arg,
                       void (*visit)(void* arg, const leveldb::Slice& key,
                                     const leveldb::Slice& value)) const;
@@ -66,7 +66,7 @@ class TableReader {
   /// next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
 
-  /// Approximate position of `key` in the file, in bytes; present or not.
+  /// Approximate position in the file, in bytes, at which `key` is or would be.
   uint64_t ApproximateOffsetOf(const leveldb::Slice& key) const;
 
  private:

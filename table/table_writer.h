@@ -39,12 +39,13 @@ class TableWriter {
   /// Ends the current block; the next entry begins a new one.
   void FlushBlock();
 
-  /// Writes the last block, filter, index and footer.
+  /// Writes the last block, filter, index and footer. Returns status().
   leveldb::Status Finish();
 
   /// Abandons the table; the file is not a valid table.
   void Abandon();
 
+  /// The first error. After it, calls write nothing.
   leveldb::Status status() const;
   uint64_t EntryCount() const;
   /// Bytes appended so far; after Finish, the file size.

@@ -9,10 +9,11 @@
 // Guards are short: one read, and no waiting for clients. To keep an object longer, take a
 // reference to it under the guard.
 //
-// Implementation: readers increment striped counters in one of two columns, that of the current
-// epoch. Collect flips the epoch when the other column is empty, and frees objects retired two
-// flips ago (proof in grace.cc). Readers never block: if the epoch flips during the increment, they
-// increment again. Collect never blocks either: it does what is possible now.
+// Implementation: there are two columns of striped counters, and the epoch selects one of them. A
+// reader increments a counter in the column of the current epoch. Collect flips the epoch when the
+// other column is empty, and destroys objects retired two flips ago (proof in grace.cc). Readers
+// never block: if the epoch flips during the increment, they increment again. Collect never blocks
+// either: it does what is possible now.
 #pragma once
 
 #include <array>

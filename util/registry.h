@@ -2,7 +2,8 @@
 //
 // Finds a Lull object by a pointer to its public base class. dynamic_cast cannot: it crashes on
 // objects of classes compiled with -fno-rtti, as subclasses in LevelDB programs often are. Objects
-// add themselves in their constructor and remove themselves in their destructor. Thread-safe.
+// add themselves in their constructor and remove themselves in their destructor. Thread-safe, but
+// the caller must keep a found object alive.
 #pragma once
 
 #include <map>

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// CompactionBoard: the state of a store's compactions: ranges of running jobs, ranges whose tables
-// cannot be read, manual requests (CompactRange), and finished jobs that wait for their install. It
-// calls the picker with the current Version. No lock, clock or files: the owner calls it under its
-// mutex.
+// CompactionBoard: the state of a store's compactions. It has the key ranges of running jobs, the
+// ranges of tables that cannot be read, the manual requests (CompactRange), and the finished jobs
+// that wait for their install. It calls the picker with the current Version. No lock, clock or
+// files: the owner calls it under its mutex.
 //
 // Invariants:
-//   - The ranges of running jobs are disjoint on input and output level. Reserve checks this in
-//     release builds too. A range stays reserved until its job is installed or has failed.
+//   - On each level, the key ranges of running jobs are disjoint; a job uses its range on its input
+//     and its output level. Reserve checks this in release builds too. A range stays reserved until
+//     its job is installed or has failed.
 //   - No job begins in a range that cannot be read, or in one that a manual request waits for.
 //   - A pick that found nothing is repeated only after a change of the layout, the Version, the
 //     running jobs or the ranges. After a change of the Version, call VersionChanged or Installed.
@@ -32,12 +33,13 @@ namespace lull {
 
 class CompactionJob;
 
-/// One level of a client's CompactRange. On the client's stack.
+/// A client's CompactRange on one level. On the client's stack, until RemoveRequest; guarded like
+/// the board.
 struct ManualRequest {
   int level = 0;
-  UserRange range;                      ///< still to compact
-  std::optional<RunningRange> running;  ///< of this request's job
-  std::optional<std::string> next_begin;
+  UserRange range;                        ///< what is still to compact
+  std::optional<RunningRange> running;    ///< range of this request's job, if one runs
+  std::optional<std::string> next_begin;  ///< user key to continue from after that job
   bool done = false;
   leveldb::Status status;  ///< valid once done
 };
@@ -53,7 +55,9 @@ class CompactionBoard {
 
   const LayoutOptions& layout() const { return layout_; }
   void SetLayout(const LayoutOptions& layout);
+  /// Sets the size at which compactions end an output, in bytes.
   void SetTableBytesMax(uint64_t bytes);
+  /// Where each level's round-robin continues; recorded in the MANIFEST.
   const CompactPointers& pointers() const { return pointers_; }
   void SetPointers(const CompactPointers& pointers);
   void VersionChanged() { ++basis_; }
@@ -62,20 +66,22 @@ class CompactionBoard {
 
   /// Picks a compaction of class kL0 or kDeep that can begin now.
   std::optional<CompactionPlan> Pick(JobClass job_class, const Version& version);
-  /// Picks the next part of the first manual request. Ends a request with nothing left. Also ends
-  /// one that conflicts only with unreadable ranges; its status is `damage`.
+  /// Picks the next part of the first manual request. Ends the request if nothing is left in its
+  /// range. Also ends it, with the status `damage`, if only unreadable ranges prevent the
+  /// compaction.
   std::optional<CompactionPlan> PickManual(const Version& version, const leveldb::Status& damage);
 
   /// Reserves the range of a plan that was just picked. Returns false if the range is in use: the
-  /// caller must drop the plan, since two jobs in one range would lose data.
+  /// caller must then drop the plan, since two jobs in one range would lose data.
   bool Reserve(JobClass job_class, const CompactionPlan& plan, const KeyOrder& order);
-  /// The job ended without an install.
+  /// Frees the range of a job that ended without an install.
   void Free(const CompactionPlan& plan);
-  /// The job was installed: its outputs are in the Version.
+  /// Frees the range of a job whose outputs are now in the Version.
   void Installed(const CompactionPlan& plan);
 
-  /// Which of `jobs` to stop so that an L0 job can begin, as positions. Empty if one can begin
-  /// already, or could not begin even without all of them. `jobs`: ranges of running deep jobs.
+  /// Returns the positions in `jobs` of those that must stop before an L0 job can begin. Empty if
+  /// none must, or if no L0 job could begin even without all of them. `jobs`: ranges of running
+  /// deep jobs.
   std::vector<size_t> BlockersOfL0(const Version& version, const std::vector<RunningRange>& jobs);
   /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
@@ -84,23 +90,26 @@ class CompactionBoard {
 
   // ---- ranges that cannot be read
 
-  /// Call after a job failed to read its input. UINT64_MAX: a table is damaged.
+  /// Lets no job begin in `range` before `until_nanos`; UINT64_MAX: until the store is reopened,
+  /// since a table is damaged. Call after a job failed to read its input.
   void Avoid(const RunningRange& range, uint64_t until_nanos);
-  /// Forgets ranges whose time is over. Returns true if none is left.
+  /// Removes the unreadable ranges whose time has passed. Returns true if that removed the last
+  /// one.
   bool ForgetReadable(uint64_t now_nanos);
 
   // ---- manual requests
 
   void AddRequest(ManualRequest* request) { requests_.push_back(request); }
-  /// A job of the request can still run; it ends like any other.
+  /// Call when the client stops waiting. A running job of the request continues, and is installed.
   void RemoveRequest(ManualRequest* request);
-  /// After a manual job: continues its request with the rest of the range, or ends it. If the job
-  /// failed, the client gets its error even if other jobs succeed.
+  /// Call after a manual job. Continues its request with the rest of the range, or ends it. If the
+  /// job failed, the client gets its error even if other jobs succeed.
   void ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status);
   size_t request_count() const { return requests_.size(); }
 
   // ---- finished jobs
 
+  /// Queues a finished job for its install on the flush thread.
   void AwaitInstall(std::unique_ptr<CompactionJob> job);
   /// The job that has waited longest; null if none waits.
   std::unique_ptr<CompactionJob> TakeFinished();
@@ -122,12 +131,13 @@ class CompactionBoard {
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
   std::list<ManualRequest*> requests_;
-  std::optional<RunningRange> kept_free_;  // for the first request, while it conflicts
+  // The range that the first request needs but running jobs occupy: no other job begins in it.
+  std::optional<RunningRange> kept_free_;
   std::deque<std::unique_ptr<CompactionJob>> finished_;
 
-  // Incremented on every change of a pick's inputs.
+  // Incremented by every change of a pick's inputs.
   uint64_t basis_ = 1;
-  std::array<uint64_t, 2> nothing_at_basis_{};  // of a pick that found nothing: L0, deep
+  std::array<uint64_t, 2> nothing_at_basis_{};  // basis_ when a pick found nothing: L0, deep
   uint64_t no_blockers_at_basis_ = 0;
 };
 

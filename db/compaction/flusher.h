@@ -29,12 +29,12 @@
 
 namespace lull {
 
-/// The maximum count of memtables in one flush. It shrinks after a flush that lacked resources,
-/// since a smaller table can still fit. It grows after each success.
+/// The maximum count of memtables in one flush. Halved after a flush that ran out of disk space,
+/// descriptors or memory, since a smaller table can still fit. Doubled after each success.
 class FlushBatch {
  public:
   size_t memtables_max() const { return memtables_max_; }
-  /// Whether the last flush lacked resources.
+  /// Whether the last flush ran out of such a resource.
   bool lacks_resources() const { return lacks_resources_; }
 
   void Succeeded();
@@ -47,11 +47,12 @@ class FlushBatch {
   bool lacks_resources_ = false;
 };
 
-/// Finds lulls: seconds in which clients write little.
+/// Finds quiet seconds, in which clients write little. (The policy's lulls are shorter and without
+/// any write.)
 class LullWatch {
  public:
-  /// Call at least once a second. Returns true once for each second with fewer than `bytes_max`
-  /// bytes written, so a trickle of writes still counts as a lull.
+  /// Call at least once a second. Returns true at most once a second: if clients wrote less than
+  /// `bytes_max` since the last check. `client_bytes`: total since the open.
   bool IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes_max);
 
  private:
@@ -79,12 +80,14 @@ class Flusher {
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
-  /// Seals, releases and prepares WALs. Returns the delay in nanoseconds until the next call;
-  /// nullopt: only after something changes.
+  /// Seals, releases and prepares WALs. Returns the nanoseconds until the next call; nullopt: only
+  /// after something changes.
   std::optional<uint64_t> TendLogs() LULL_EXCLUDES(state_->mutex);
-  /// Runs one slice of a due flush, and installs it at its end. Returns a delay as TendLogs does.
+  /// Runs one slice of a due flush, and installs the flush after its last slice. Returns the time
+  /// until the next call, as TendLogs does.
   std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
-  /// In a lull, returns the memory of the last burst to the heap, except for one memtable's worth.
+  /// In a quiet second, frees the pooled memtable blocks that the last burst used, except for one
+  /// memtable's worth.
   void TrimInLull();
 
   /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.
@@ -93,9 +96,9 @@ class Flusher {
   // Any thread.
   /// Bytes written to tables since the open.
   uint64_t written_bytes() const { return written_bytes_.load(std::memory_order_relaxed); }
-  /// Bytes of the running flush's memtables that are already in its table.
+  /// Bytes of the running flush's memtables that are already in its table; 0 if none runs.
   uint64_t merged_bytes() const { return merged_bytes_.load(std::memory_order_relaxed); }
-  /// The rate at which flushes free memory, smoothed; 0: not yet known.
+  /// Memtable bytes that flushes free per second of flushing, smoothed; 0: not yet known.
   uint64_t bytes_per_sec() const { return bytes_per_sec_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Jobs that write tables, and the clean-up job. A flush merges sealed memtables into one L0 table.
-// A compaction merges tables of two levels into tables of the deeper one. They share the merge, and
-// differ in their inputs, in what they drop (DropRule) and in where they cut outputs. One thread at
-// a time, except where noted.
+// A compaction merges tables of two levels into tables of the deeper one. They share the merge.
+// They differ in their inputs, in the entries that they drop (DropRule) and in where they cut
+// outputs. One thread at a time, except where noted.
 //
-// A slice ends between two entries. The object holds everything that the next slice needs; see Job.
+// A slice ends between two entries. The object contains everything that the next slice needs; see
+// Job.
 #pragma once
 
 #include <deque>
@@ -36,13 +37,13 @@ class MergeJob : public Job {
 
   TableOutputs& outputs() { return outputs_; }
   const TableOutputs& outputs() const { return outputs_; }
-  /// Bytes of entries merged so far. Any thread.
+  /// Size of the keys and values merged so far, in bytes. Any thread.
   uint64_t input_bytes_done() const { return input_bytes_done_; }
   uint64_t written_bytes() const override {
     return outputs_.FinishedBytes() + outputs_.OpenTableBytes();
   }
-  /// Bytes of input read so far, in the units of the input's size (for a compaction: bytes of table
-  /// files). Any thread.
+  /// How much of the input was read so far, in bytes. Comparable with the input's size: for a
+  /// compaction, bytes of table files, which can be compressed. Any thread.
   virtual uint64_t input_bytes_read() const { return input_bytes_done_; }
   /// Time spent in slices, measured by Env::NowMicros as in LevelDB's statistics.
   uint64_t busy_micros() const { return busy_micros_; }
@@ -58,8 +59,8 @@ class MergeJob : public Job {
 
   /// Opens the entries to merge. Called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
-  /// Called in order for every kept entry, before it is added. Returns whether to end the open
-  /// output first; must return false unless `may_cut`.
+  /// Called for every entry to be kept, in order. Returns whether to end the current output before
+  /// this entry. Must return false unless `may_cut`.
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
 
@@ -84,10 +85,11 @@ class FlushJob final : public MergeJob {
            SequenceNumber oldest_snapshot);
 
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }
+  /// Size of the memtables, in bytes.
   uint64_t memory_bytes() const;
 
-  /// A filter over all keys of the outputs. Call after the job is done. Null if keys with different
-  /// bytes can compare equal.
+  /// Returns a filter over all keys of the outputs, or null if keys with different bytes can
+  /// compare equal. Call once, after the job is done.
   std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
 
  private:
@@ -101,12 +103,12 @@ class FlushJob final : public MergeJob {
   std::unique_ptr<KeyFilter> key_filter_;
 };
 
-/// An edit that deletes all inputs of the plan. The caller adds the outputs.
+/// An edit that removes all inputs of the plan from the Version. The caller adds the outputs.
 VersionEdit EditWithoutInputs(const CompactionPlan& plan);
 
 class CompactionJob final : public MergeJob {
  public:
-  /// `layout`: as of when the plan was made.
+  /// `layout`: the one that the plan was made with.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
                 const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot);
 
@@ -114,12 +116,12 @@ class CompactionJob final : public MergeJob {
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
   double share_done() const override;
-  /// After a failure: the range on which another job would fail too. It is the range of the
-  /// unreadable table if known, otherwise the whole plan's.
+  /// After a failure to read an input: the range in which another job would fail too. It is the
+  /// range of the unreadable table if known, otherwise the whole plan's.
   RunningRange RangeToAvoid() const;
 
  private:
-  /// An input of the merge, which owns it.
+  /// One input of the merge. The merging iterator owns `iterator`.
   struct Input {
     const leveldb::Iterator* iterator = nullptr;
     const TableFile* opened_last = nullptr;
@@ -140,7 +142,8 @@ class CompactionJob final : public MergeJob {
   OutputCutter cutter_;
 };
 
-/// Obsolete files and jobs. Deleting them can block in the file system.
+/// Files and jobs that must be deleted. A clean-up job does this, since it can block in the file
+/// system.
 struct Waste {
   std::vector<std::string> paths;          ///< files that the durable MANIFEST does not need
   std::vector<std::unique_ptr<Job>> jobs;  ///< these delete their outputs

@@ -18,7 +18,8 @@
 
 namespace lull {
 
-/// The key range of a running job: smallest to largest user key, inclusive, on both its levels.
+/// The key range of a running job, on both its levels: from smallest to largest user key,
+/// inclusive.
 struct RunningRange {
   int input_level = 0;
   int output_level = 0;
@@ -36,12 +37,12 @@ struct CompactionPlan {
   int output_level = 1;
   std::vector<TableRef> upper;         ///< inputs on level; below L0: by smallest key
   std::vector<TableRef> lower;         ///< inputs on output_level
-  std::vector<TableRef> grandparents;  ///< tables on output_level + 1 that the outputs may overlap
-  /// User keys, ascending. No output can span one, since a table that is not an input follows it.
-  /// Empty if the inputs have no gaps.
+  std::vector<TableRef> grandparents;  ///< tables on output_level + 1 that the outputs can overlap
+  /// User keys, ascending. Each is the last key before a gap in the inputs, where output_level has
+  /// tables that are not inputs. So an output must end there. Empty if there are no gaps.
   std::vector<std::string> fences;
   bool trivial_move = false;  ///< no lower inputs: only the MANIFEST changes
-  bool least_bad = false;     ///< vsst: every candidate overlaps too much
+  bool least_bad = false;     ///< vsst: chosen only because no table with little overlap exists
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
   std::string next_pointer;  ///< internal key: where `level`'s round-robin continues after this job
@@ -51,21 +52,23 @@ struct CompactionPlan {
 double LevelScore(const Version& version, int level, const LayoutOptions& layout);
 
 /// Picks the most urgent L0 or deep compaction that conflicts with no running job. Returns nullopt
-/// if nothing is due or all of it conflicts. For class kL0, a layout can pick a deeper level first;
-/// see the plan's `level`. `pointers`: where each level's round-robin continues.
+/// if nothing is due, or if everything due conflicts. For class kL0, a layout can pick a deeper
+/// level that must shrink first; the plan's `level` says so. `pointers`: where each level's
+/// round-robin continues.
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);
 
-/// Plans a CompactRange: moves the tables of `level` in `range` one level down. At a deep level it
-/// stops after one table's worth of inputs, and `next_begin` is the user key to continue from.
-/// `plan` is nullopt if the level has nothing in range. If it must wait for a running job,
-/// `conflict` is set too.
+/// The result of PickManual. `plan` is nullopt if the level has nothing in the range, or with
+/// `conflict`, if the plan must wait for a running job. `next_begin`: the user key to continue from
+/// after this job, if it does not cover the whole range.
 struct ManualPick {
   std::optional<CompactionPlan> plan;
   bool conflict = false;
   std::optional<std::string> next_begin;
 };
+/// Plans one step of a CompactRange: moves the tables of `level` in `range` one level down. A step
+/// at a deep level takes about one table's worth of inputs.
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout);
 

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Planner: completes a plan from the tables to move down. It adds the tables that must move with
-// them to keep the order of each key's entries, and the lower inputs. It detects conflicts and
-// trivial moves. Shared by all layouts. One object per pick; stateless; its arguments outlive it.
+// Planner: turns a choice of tables to move down into a complete plan. It adds the tables that must
+// move with them to keep the entries of each key in order, and the tables of the next level that
+// they overlap (lower inputs). It detects conflicts and trivial moves. All layouts (layout_rules.h)
+// share it. One object per pick; stateless; its arguments must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +26,33 @@ class Planner {
   const Version& version() const { return version_; }
   const LayoutOptions& layout() const { return layout_; }
 
-  /// Completes a plan from its upper inputs; nullopt if it conflicts. REQUIRES: `upper` is closed
-  /// (see AddSplitKeys, CloseOverOlder). `widen`: add upper tables that add no lower table.
+  /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job. `widen`:
+  /// also take more upper tables if that adds no lower table. REQUIRES: `upper` includes all tables
+  /// that must move with it (see AddSplitKeys, CloseOverOlder).
   std::optional<CompactionPlan> Complete(int level, Tables upper, bool widen) const;
 
-  /// The same for tables of a deep level with gaps between them, by smallest key. Lower tables in a
-  /// gap are not inputs, and get a fence.
+  /// The same for tables of a deep level that are not adjacent, sorted by smallest key. Lower
+  /// tables in the gaps between them are not inputs; the plan gets a fence (CompactionPlan::fences)
+  /// for each gap with such tables.
   std::optional<CompactionPlan> CompleteScattered(int level, Tables upper) const;
 
-  /// Picks one table of a deep level: by `pointer`, or by overlap with pick_by_overlap.
+  /// Picks one table of a deep level: the next one after `pointer`, or if the layout has
+  /// pick_by_overlap, the one with the least overlap per byte.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
-  /// Bytes of `level` that no running job moves down. Only their excess over the target is still to
-  /// compact.
+  /// Bytes of `level`, without tables that running jobs move down. Only their excess over the
+  /// level's target needs another job.
   uint64_t StayingBytes(int level) const;
 
-  /// Whether a running job uses the key range of `inputs` on `level` or the next.
+  /// Whether a running job uses the key range of `inputs` on `level` or on the next level.
   bool Blocked(int level, const Tables& inputs) const;
 
-  /// Extends the consecutive `inputs` by tables that continue their last user key. Otherwise newer
-  /// entries of the key would move below older ones, and the older ones would become visible again.
+  /// Adds to `inputs`, which are consecutive, the tables that continue their last user key.
+  /// Otherwise newer entries of that key would move below older ones, and the older ones would
+  /// become visible again.
   void AddSplitKeys(int level, Tables* inputs) const;
 
-  /// Extends L0 tables by the older ones that they overlap, which must move with them.
+  /// Adds to the chosen L0 tables the older ones that they overlap, which must move with them.
   void CloseOverOlder(Tables* chosen) const;
 
  private:
@@ -64,10 +69,12 @@ class Planner {
 };
 
 uint64_t SumBytes(const std::vector<TableRef>& tables);
+/// Whether the tables' ranges of user keys, ends included, overlap.
 bool UserRangesTouch(const KeyOrder& order, const TableFile& a, const TableFile& b);
 bool Contains(const std::vector<TableRef>& tables, const TableRef& table);
 
-/// The position of the first table after `pointer`, by key; 0 if no table follows.
+/// The position of the first table that ends after `pointer`, an internal key. 0 if no table
+/// does: the round-robin starts again.
 size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
                    const std::string& pointer);
 

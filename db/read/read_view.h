@@ -4,9 +4,10 @@
 // replaced as a whole, so an entry that moves from a memtable to a table is always in one of them.
 // Any thread. A single read pins its view with a GraceGuard; an iterator holds a reference.
 //
-// A reader pins its view before it reads the published sequence. Then the view contains every
-// entry at or below that sequence, except those written after the pinning, and nothing visible at
-// the sequence was dropped from it.
+// A reader pins its view before it reads the published sequence. Then the view has every entry at
+// or below that sequence that was written before the pin, and no entry visible at that sequence was
+// dropped from it. Entries written after the pin can be in a newer memtable; the read need not see
+// them, since their writes overlap it.
 #pragma once
 
 #include <atomic>
@@ -41,15 +42,17 @@ class ReadView {
   const Version& version() const { return *version_; }
 
   /// Returns NotFound if the key has no entry visible at its sequence, or the newest such entry is
-  /// a deletion. Adds to `*l0_misses` the L0 tables searched without finding the key, but not those
-  /// that a filter excluded. REQUIRES: a guard.
+  /// a deletion. If `l0_misses` is not null, adds the number of L0 tables that were searched
+  /// without finding the key; tables that a filter excluded do not count. REQUIRES: the caller
+  /// holds a guard.
   leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
                       std::string* value, uint64_t* l0_misses = nullptr) const;
 
-  /// Iterates over internal keys, newest source first, and holds a reference to this view. Calls
-  /// `open` for L0 tables now, for others when the iterator reaches them. Returns every entry at or
-  /// below a sequence published before the call, and possibly later ones. Skips what cannot be read
-  /// (OnError::kSkip); `open` must do so within a table.
+  /// Iterates over internal keys; the iterator holds a reference to this view. Of equal keys, the
+  /// newest source comes first. Calls `open` for L0 tables now, for others when the iterator
+  /// reaches them. Returns every entry at or below a sequence published before the call, and
+  /// possibly later ones. Skips what cannot be read (OnError::kSkip); `open` must do so within a
+  /// table.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
 
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
@@ -65,13 +68,14 @@ class ReadView {
         });
   }
 
-  /// Approximate size in table files and memtables of the keys in `range`. REQUIRES: a guard.
+  /// Approximate size in bytes of the entries in `range`, in table files and memtables. REQUIRES:
+  /// the caller holds a guard.
   uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
-  /// Size of the key filters of L0 tables. REQUIRES: a guard, or that no filter is dropped
-  /// meanwhile.
+  /// Size of the key filters of L0 tables, in bytes. REQUIRES: the caller holds a guard, or no
+  /// filter is dropped meanwhile.
   size_t KeyFilterBytes() const;
-  /// Size of the memtables and those filters. REQUIRES: the same.
+  /// Size of the memtables and those filters, in bytes. REQUIRES: as for KeyFilterBytes.
   size_t MemoryBytes() const;
 
  private:

@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // ManifestKeeper: the MANIFEST of an open store. Appends the edits of installs. Replaces a MANIFEST
-// that is long, or that failed for lack of resources. Used by the opening thread, then only by the
-// flush thread, so installs are totally ordered. Takes the store's mutex for short sections, never
-// during I/O.
+// that has grown long, or one that failed for lack of disk space, descriptors or memory. Used by
+// the opening thread, then only by the flush thread, so installs are totally ordered. Takes the
+// store's mutex for short sections, never during I/O.
 //
 // Invariants:
 //   - After each install, the current Version equals a replay of the MANIFEST.
 //   - After a failed append it is unknown whether the file contains the edit. After a failed change
 //     of CURRENT it is unknown which MANIFEST CURRENT names. Nothing is installed or deleted then
-//     (see StoreHealth), until CURRENT durably names a new MANIFEST. Files that only the uncertain
-//     state could need are deleted after that.
+//     (see StoreHealth), until CURRENT durably names a new MANIFEST. Files that only the failed
+//     edit or MANIFEST needs are deleted after that.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ class ManifestKeeper {
 
   // ---- at open
 
-  /// See CommitRecovered of recovery.h.
+  /// Makes the tables of the logs replayed so far durable in a MANIFEST. Called by recovery; see
+  /// CommitRecovered in recovery.h.
   leveldb::Status CommitRecoveredLogs(Recovered* recovered, uint64_t log_number);
   /// Begins the MANIFEST of this open with the recovered state, since the old one can end in a torn
   /// record.
@@ -48,16 +49,20 @@ class ManifestKeeper {
 
   // ---- flush thread
 
-  /// Makes `edit` with `outputs` durable, and builds the resulting Version.
+  /// Makes `edit` with `outputs` durable, and builds the resulting Version. The caller publishes
+  /// it. After an error *version must not be used; the output files are kept, since the MANIFEST
+  /// might name them.
   leveldb::Status Install(VersionEdit* edit, std::vector<TableMeta> outputs, VersionRef* version)
       LULL_EXCLUDES(state_->mutex);
-  /// Begins a new MANIFEST with the current state if the old one is long. Every open reads all of
-  /// the MANIFEST, and in a store that stays open for months it would fill the disk.
+  /// Begins a new MANIFEST with the current state if the old one has grown to several times its
+  /// first size. Every open reads all of the MANIFEST, and in a store that stays open for months it
+  /// would fill the disk. On failure the old one stays in use, if CURRENT certainly names it.
   void RollIfLong() LULL_EXCLUDES(state_->mutex);
-  /// When to call Restore. nullopt: not needed.
+  /// When to call Restore, in nanoseconds of the store's clock. nullopt: not needed.
   std::optional<uint64_t> restore_at_nanos() const { return restore_at_nanos_; }
-  /// Tries to begin a new MANIFEST after the old one failed for lack of resources. Returns when to
-  /// retry; nullopt after success.
+  /// Tries to begin a new MANIFEST after the old one failed for lack of resources. Success allows
+  /// writes and installs again, and returns nullopt. Otherwise returns when to retry, as
+  /// restore_at_nanos.
   std::optional<uint64_t> Restore(uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
 
   /// The oldest WAL that the MANIFEST needs.
@@ -93,7 +98,7 @@ class ManifestKeeper {
   uint64_t log_number_ = 0;
   uint64_t bytes_max_ = 0;  // size at which a new one is begun
   std::optional<uint64_t> restore_at_nanos_;
-  std::vector<std::string> doubtful_files_;  // paths that a MANIFEST or CURRENT might name
+  std::vector<std::string> doubtful_files_;  // paths that the MANIFEST or CURRENT might name
 };
 
 }  // namespace lull

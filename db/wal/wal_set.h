@@ -6,16 +6,19 @@
 // Threads: the leading writer appends, syncs and switches. The flush thread prepares, seals and
 // releases. The mutex guards what both use, and is never held during I/O.
 //
-// If clients sync, a WAL's blocks are written before it takes records: with zeros, or by an older
-// WAL. So a released WAL is recycled as a prepared one (EnvExtension::ReuseLogFile), if its size
-// fits and fewer are ready than twice the wanted count.
+// If clients sync, the blocks of a WAL's file are written before it takes records: with zeros, or
+// as part of an older WAL. A sync then writes only data, no metadata. So a released WAL is recycled
+// as a prepared one (EnvExtension::ReuseLogFile), if its size fits and fewer than twice the wanted
+// count are ready.
 //
-// Resources. Above kOpenLogsMin, each WAL that holds a descriptor takes one from
-// EnvExtension::log_descriptors(). If no WAL can be created, the memtable grows with the current
-// one: a WAL never holds the records of two memtables. (One of them could be in a table while a
-// power loss takes the end of the WAL; a replay would then put older entries on top.)
-// When disk space is short, WALs are not preallocated, and the last prepared one stays in reserve:
-// a flush needs its space to free the others.
+// Descriptors. Each open WAL takes one from EnvExtension::log_descriptors(). If none is left, a WAL
+// opens only while fewer than kOpenLogsMin are open. If no WAL can be created, the full memtable
+// keeps growing with the current WAL. It is not sealed, because a WAL never has the records of two
+// memtables. Otherwise the older memtable could be in a table while a power loss removes the end of
+// the WAL. A replay would then put that memtable's first entries on top of its last ones.
+//
+// Disk space. When it is short, WALs are not preallocated, and the last prepared one stays in
+// reserve: deleting it gives a flush the space for its table, and the flush frees the other WALs.
 //
 // Invariants:
 //   - After a sync of a record, every earlier record is durable, in whichever WAL it is, together
@@ -51,39 +54,45 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  /// Prepares one WAL: recycles a released one or, if fewer are ready than wanted, creates one.
-  /// Once clients sync, discards WALs prepared for clients that do not. Flush thread.
+  /// Prepares one WAL: recycles a released one or, if fewer are ready than wanted, creates one. If
+  /// clients have begun to sync, first discards the WALs that were prepared without written blocks.
+  /// Flush thread.
   leveldb::Status Prepare() LULL_EXCLUDES(mutex_);
   bool NeedsPrepare() LULL_EXCLUDES(mutex_);
-  /// Whether Prepare would write and sync zeros. It must then not delay a flush. Flush thread.
+  /// Whether Prepare would write and sync zeros. The caller then flushes due memtables first. Flush
+  /// thread.
   bool PreparesSlowly() const { return retired_.empty() && WantedMode() == LogFileMode::kWrite; }
-  /// Whether Prepare has released WALs to recycle. They must not be kept waiting. Flush thread.
+  /// Whether released WALs wait to be recycled. Call Prepare soon, since they take up disk
+  /// space. Flush thread.
   bool HasRetired() const { return !retired_.empty(); }
-  /// Removes prepared WALs until `keep` are left. Returns true if it removed any. Flush thread.
+  /// Removes prepared WALs until `keep` are left, and all released ones. Returns true if it removed
+  /// any. Flush thread.
   bool DiscardPrepared(size_t keep) LULL_EXCLUDES(mutex_);
-  /// Sets whether disk space is short; see above. Flush thread.
+  /// Sets whether disk space is short; see the top of this file. Flush thread.
   void SetSparing(bool sparing) LULL_EXCLUDES(mutex_);
   /// Seals the files of WALs that take no more records, but only after descriptors or disk space
   /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
 
-  /// Sets the size that later WALs are preallocated for. A record past it grows the file. Any
-  /// thread.
+  /// Sets the memtable size for which later WALs are preallocated, in bytes. A record past that
+  /// size grows the file. Any thread.
   void SetCapacity(uint64_t memtable_bytes) {
     memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   }
 
-  /// Switches to the prepared WAL, or creates one if the flush thread was too slow.
-  /// `first_sequence`: of the first entry to come. Leading writer, or the opening thread.
+  /// Ends the current WAL and begins the next: a prepared one or, if the flush thread was too slow,
+  /// a new one. `first_sequence`: sequence of the first entry to come. On failure the current WAL
+  /// stays. Leading writer, or the opening thread.
   leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
   /// Whether the current WAL can take more records after a failed Switch. Leading writer.
   bool MayGoOn() const;
 
-  /// Switches after a failure. REQUIRES: the MANIFEST needs no WAL so far.
+  /// Switches after a failed Append or Sync. REQUIRES: the MANIFEST needs none of the WALs so far.
   leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
-  /// Leading writer. After a failure of Append or Sync, call Restart before the next Append.
+  /// Appends a record to the current WAL. After a failure of Append or Sync, call Restart before
+  /// the next Append. Leading writer.
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
@@ -91,19 +100,20 @@ class WalSet {
     appended_bytes_ += current_->writer.FileBytes() - before;
     return status;
   }
+  /// Makes all records so far durable, in older WALs too. Leading writer.
   leveldb::Status Sync() LULL_EXCLUDES(mutex_);
 
-  /// Size of all records so far, including headers. Any thread.
+  /// Size of all records so far, including headers, in bytes. Any thread.
   uint64_t appended_bytes() const { return appended_bytes_; }
 
   /// Number of the current WAL. Leading writer.
   uint64_t current_number() const { return current_->number; }
 
   /// Call after the memtables of all WALs below `number` are durably in tables. Closes these WALs,
-  /// and returns the paths of those that are not recycled; the caller removes them. Leaves a WAL
-  /// that the leading writer is syncing for a later call. Flush thread.
+  /// and keeps some to recycle. Returns the paths of the others, which the caller removes. A WAL
+  /// that the leading writer is syncing is left for a later call. Flush thread.
   std::vector<std::string> Release(uint64_t number) LULL_EXCLUDES(mutex_);
-  /// Whether Release left one for a later call. Flush thread.
+  /// Whether Release left a WAL for a later call. Flush thread.
   bool HasUnreleased() LULL_EXCLUDES(mutex_);
 
   /// Closes all WALs; removes unused prepared ones and those kept for reuse. REQUIRES: no write
@@ -141,12 +151,12 @@ class WalSet {
     LogFile* const log;  // the writer's file; null if the Env has no log files
     log::Writer writer;
     DescriptorRef descriptor;
-    /// Count of failed directory syncs before the file was created. Any later failure may have lost
-    /// its name, and a later success proves nothing.
+    /// Value of names_failures_ before the file was created. If it has grown since, the file's name
+    /// may be lost, and a later sync that succeeds proves nothing.
     uint64_t failures_before = 0;
-    bool has_name = false;      // durably; set by the only owner, later by the leading writer
+    bool has_name = false;      // its name is durable; set at creation, later by the leading writer
     bool has_unsynced = false;  // leading writer only
-    bool has_failed = false;    // leading writer only: it can hold a refused record
+    bool has_failed = false;    // leading writer only: can contain a record that was refused
     bool ended_synced = false;  // constant once sealed
     bool is_sealed = false;     // flush thread only: SealEnded has processed it
     bool is_busy = false;       // guarded by WalSet::mutex_: a thread is doing I/O on it
@@ -194,10 +204,10 @@ class WalSet {
   WalRef current_;                   // leading writer only
   std::string unbegun_;              // leading writer only: path of a WAL with a torn first record
   OwnedCounter appended_bytes_;      // added to by the leading writer
-  bool older_are_unsynced_ = false;  // leading writer only: some sealed ones can be
-  std::atomic<uint64_t> released_below_{0};  // WALs below need no sync
-  std::atomic<uint64_t> names_made_{0};      // WALs created, renamed or removed
-  std::atomic<uint64_t> names_durable_{0};   // the oldest this many are durable
+  bool older_are_unsynced_ = false;  // leading writer only: sealed WALs can have unsynced records
+  std::atomic<uint64_t> released_below_{0};  // WALs with lower numbers need no sync
+  std::atomic<uint64_t> names_made_{0};      // count of WALs created, renamed or removed
+  std::atomic<uint64_t> names_durable_{0};   // the first this many of these changes are durable
   std::atomic<uint64_t> names_failures_{0};  // failed syncs of the directory
   std::atomic<bool> clients_sync_{false};    // a client synced the current WAL or the previous one
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the previous WAL; 0: none

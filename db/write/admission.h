@@ -27,7 +27,8 @@ class Admission {
                       std::memory_order_relaxed);
   }
 
-  /// Delays the calling thread, which is about to write `bytes`. Any thread that holds no lock.
+  /// Delays the calling thread, which is about to write `bytes`, for at most about 20 ms. Any
+  /// thread that holds no lock.
   void Await(uint64_t bytes) {
     if (restrained_.load(std::memory_order_relaxed)) AwaitSlow(bytes);
   }
@@ -45,7 +46,7 @@ class Admission {
   std::atomic<int> held_{0};
   std::atomic<uint64_t> delay_us_per_write_{0};
   std::atomic<uint64_t> bytes_per_sec_max_{0};
-  // When everything admitted so far is paid for at the current rate.
+  // Clock time at which all writes admitted so far fit within the current rate.
   std::atomic<uint64_t> paid_until_nanos_{0};
 };
 

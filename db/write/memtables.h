@@ -27,8 +27,8 @@ namespace lull {
 struct SealedMemTable {
   MemTableRef memtable;
   uint64_t memory_bytes = 0;
-  uint64_t wal_number = 0;           ///< the WAL of its entries
-  SequenceNumber last_sequence = 0;  ///< of its newest entry
+  uint64_t wal_number = 0;           ///< its entries are in WALs from this one on
+  SequenceNumber last_sequence = 0;  ///< sequence of its newest entry
 };
 
 /// The limits on sealed memtables.
@@ -46,12 +46,13 @@ class MemTables {
 
   /// Sets the first active memtable, at the open.
   void Begin(MemTableRef active, uint64_t wal_number);
-  /// Seals the active memtable; `next` becomes active, with WALs from `wal_number` on. Returns the
-  /// size of the sealed one.
+  /// Seals the active memtable. `next` becomes active, with its entries in WALs from `wal_number`
+  /// on. Returns the size of the sealed one in bytes.
   uint64_t Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence);
-  /// The active memtable's entries go to this WAL. REQUIRES: it has no entries yet.
+  /// Sets the WAL that the active memtable's entries go to. REQUIRES: it has no entries yet.
   void SetActiveWal(uint64_t wal_number) { active_wal_number_ = wal_number; }
-  /// Removes the oldest `count`, which are now in tables. Returns their size.
+  /// Removes the oldest `count` sealed memtables, which are now in tables. Returns their size in
+  /// bytes.
   uint64_t Flushed(size_t count);
   /// Releases all memtables, at the close.
   void Clear();
@@ -61,18 +62,18 @@ class MemTables {
   uint64_t immutable_bytes() const { return immutable_bytes_; }
   std::vector<MemTableRef> ImmutablesNewestFirst() const;
 
-  /// Returns the oldest memtables, for one flush: at most `count_max`, with at most `bytes_max` in
-  /// total, but at least one if any is sealed.
+  /// Returns the oldest sealed memtables, for one flush: at most `count_max` with at most
+  /// `bytes_max` bytes in total, but at least one if any is sealed.
   std::vector<SealedMemTable> Oldest(size_t count_max, uint64_t bytes_max) const;
-  /// The oldest WAL still needed after the oldest `count` are in tables.
+  /// The number of the oldest WAL that is still needed after the oldest `count` are in tables.
   uint64_t LogNumberAfter(size_t count) const;
 
-  /// Whether the active memtable can be sealed. `counted_bytes` of it are already in the memory
-  /// budget. If none is sealed, it always can, however much memory other stores use.
+  /// Whether the active memtable can be sealed. The memory budget already counts `counted_bytes` of
+  /// it. If no memtable is sealed, it always can, however much memory other stores use.
   bool HasRoom(const MemTableRoom& room, uint64_t counted_bytes) const;
 
-  /// Counts since the open. A memtable whose seal made `seals` n is in tables once `flushes`
-  /// reaches n.
+  /// Numbers of seals and of flushed memtables since the open. If seals() was n after a memtable
+  /// was sealed, it is in tables once flushes() is at least n.
   uint64_t seals() const { return seals_; }
   uint64_t flushes() const { return flushes_; }
 
@@ -86,9 +87,9 @@ class MemTables {
   uint64_t flushes_ = 0;
 };
 
-/// The active memtable as the leading writer uses it. Tracks its growth past
-/// Options::write_buffer_size. The memory budget counts that growth in advance, so that several
-/// stores together cannot exceed the budget.
+/// The active memtable as the leading writer uses it. It can grow past Options::write_buffer_size.
+/// The memory budget counts that growth before it happens, so that several stores together cannot
+/// exceed the budget.
 class ActiveMemTable {
  public:
   /// `opened_with_bytes`: Options::write_buffer_size. The budget does not count memory up to here.
@@ -98,19 +99,19 @@ class ActiveMemTable {
   MemTable* operator->() const { return memtable_; }
   MemTable* get() const { return memtable_; }
 
-  /// Makes `memtable`, MemTables' new active one, the current one. Returns the growth of the
-  /// previous one.
+  /// Continues with `memtable`, which is now active in MemTables. Returns the growth of the
+  /// previous one in bytes.
   uint64_t Begin(MemTable* memtable);
 
-  /// How many bytes to add to the memory budget, and then to pass to Grow, before the memtable can
-  /// hold `bytes`. Can be 0.
+  /// The bytes by which the memory budget must grow before the memtable can hold `bytes`; 0 if it
+  /// already can. Add them to the budget first, then call Grow with them.
   uint64_t GrowthFor(uint64_t bytes) const;
   void Grow(uint64_t bytes) { grown_bytes_ += bytes; }
   uint64_t grown_bytes() const { return grown_bytes_; }
 
-  /// Call after a failed WAL switch: the memtable is not full until it holds `bytes`.
+  /// Call after a failed WAL switch: the memtable does not count as full below `bytes`.
   void PutOffSeal(uint64_t bytes) { full_at_bytes_min_ = bytes; }
-  /// Whether it is full, if memtables are full at `memtable_bytes`.
+  /// Whether the memtable is full, given that memtables are full at `memtable_bytes`.
   bool IsFull(uint64_t memtable_bytes) const {
     return memtable_->MemoryBytes() >=
            (memtable_bytes > full_at_bytes_min_ ? memtable_bytes : full_at_bytes_min_);

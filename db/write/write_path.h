@@ -7,10 +7,11 @@
 // Invariants:
 //   - An entry goes to the WAL (synced, if its writer asked), then to the memtable. It is published
 //     last.
-//   - A WAL that failed to take a record takes no other. The next WAL begins after all of memory is
-//     in tables and the MANIFEST's log number is above the failed WAL.
-//   - The leading writer waits only at a hard limit, before it seals a memtable. An error or the
-//     close that makes the wait pointless ends it.
+//   - After a WAL has failed to take a record, nothing is appended to it. The next WAL begins after
+//     all memtables are flushed and the MANIFEST's log number is above the failed WAL.
+//   - The leading writer waits for background work only at a hard limit, before it seals a
+//     memtable, and after a WAL failure, until all memtables are flushed. An error of that work
+//     ends the wait.
 #pragma once
 
 #include <atomic>
@@ -56,23 +57,26 @@ class WritePath {
   /// Version.
   void Begin() LULL_EXCLUDES(state_->mutex);
 
+  /// See leveldb::DB::Write. Client threads.
   leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
   /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
   /// leading writer can seal.
   leveldb::Status Seal();
 
+  /// WalSet says which thread can call which function.
   WalSet& wal() { return wal_; }
   /// Monitor only.
   Admission& admission() { return admission_; }
 
   // Any thread.
-  /// Total size of the clients' batches.
+  /// Bytes of all batches written since the open.
   const std::atomic<uint64_t>& client_bytes() const { return client_bytes_; }
+  /// Whether a write runs or is delayed by Admission.
   bool IsUnderWay() const {
     return is_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
   }
-  /// The memtable continues in its WAL, because a switch of WALs failed. Flushes can free the
-  /// missing resource.
+  /// Whether a full memtable still takes writes, with its WAL, because no WAL could be created.
+  /// Flushes are due: they can free the missing resource.
   bool LogGoesOn() const { return log_goes_on_.load(std::memory_order_relaxed); }
   /// Whether enough was written to prepare WALs in advance. A store that is opened and hardly used
   /// creates no files at unexpected times: some clients remove the directory of a store that they
@@ -82,7 +86,8 @@ class WritePath {
   }
   size_t QueueLength() { return writers_.Length(); }
 
-  /// The active memtable's share of the memory budget. REQUIRES: no write runs or comes later.
+  /// Bytes of the active memtable that the memory budget counts. REQUIRES: no write runs or comes
+  /// later.
   uint64_t counted_bytes() const { return active_.grown_bytes(); }
 
  private:

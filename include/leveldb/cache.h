@@ -21,9 +21,9 @@ namespace leveldb {
 
 class LEVELDB_EXPORT Cache;
 
-// Creates a cache that evicts the least recently used entry first. `capacity` is the target for the
-// sum of charges; entries in use can exceed it. The caller deletes the result, after closing every
-// store that uses it.
+// Creates a cache that evicts the least recently used entry first. `capacity` is the limit on the
+// sum of charges. Entries with a handle are not evicted, so the sum can exceed it. The caller
+// deletes the result, after closing every store that uses it.
 LEVELDB_EXPORT Cache* NewLRUCache(size_t capacity);
 
 class LEVELDB_EXPORT Cache {

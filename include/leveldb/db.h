@@ -40,12 +40,16 @@ struct LEVELDB_EXPORT Range {
 
 // An open store: a sorted map from keys to values, in one directory. Thread-safe: any number of
 // threads can call its methods at once, except the destructor. Only one process at a time can have
-// a directory open.
+// a store open.
 class LEVELDB_EXPORT DB {
  public:
-  // Opens the store in directory `name` and replays the logs that a crash left. On success *dbptr
-  // is a new object, which the caller deletes; on failure it is nullptr. Objects that `options`
-  // points to must outlive the store.
+  // Opens the store in directory `name`, and recovers the writes in its logs. On success *dbptr is
+  // a new object, which the caller deletes; on failure it is nullptr. Objects that `options` points
+  // to must outlive the store. Takes scheduling options from the environment variable LULL_OPTIONS,
+  // if set (see lull/lull.h).
+  //
+  // InvalidArgument: an option is wrong, or the store exists or not contrary to `options`.
+  // Corruption: files are damaged or missing. IOError: among others, the store is already open.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
 
   DB() = default;
@@ -57,19 +61,21 @@ class LEVELDB_EXPORT DB {
   // REQUIRES: all iterators are deleted, all snapshots released, and no other call is in progress.
   virtual ~DB();
 
-  // Maps `key` to `value`, replacing any earlier value. After an error, the next open may or may
-  // not find the write. WriteOptions::sync says which writes survive a power failure.
+  // Maps `key` to `value`, replacing any earlier value. After an error, the write can be present or
+  // absent when the store is opened again. WriteOptions::sync says which writes survive a power
+  // failure.
   virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& value) = 0;
 
   // Removes `key`. OK if the store does not have it.
   virtual Status Delete(const WriteOptions& options, const Slice& key) = 0;
 
   // Applies all updates of the batch atomically: readers and recovery see all of them or none. The
-  // batch keeps its updates.
+  // batch keeps its updates, so it can be written again. No other thread can use it during the
+  // call.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
-  // Copies the value of `key` to *value. NotFound if there is no such key; *value is then
-  // unchanged.
+  // Copies the value of `key` to *value. Returns NotFound and leaves *value unchanged if there is
+  // no such key.
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) = 0;
 
   // Returns an iterator over the whole store, not yet positioned. The caller deletes it, before it
@@ -85,20 +91,24 @@ class LEVELDB_EXPORT DB {
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
   // Reports on the internal state of the store. Returns false for an unknown name; *value is then
-  // unchanged or empty. The names are those of lull/lull.h and
+  // unchanged or empty. The names:
   //   "leveldb.num-files-at-level<N>"     number of tables in level N, in decimal
   //   "leveldb.stats"                     text: files, sizes and compaction work by level
   //   "leveldb.sstables"                  all tables by level
   //   "leveldb.approximate-memory-usage"  bytes of memtables and block cache
+  //   "lull.stats", "lull.metrics"        statistics, as JSON and in the Prometheus text format
+  //   "lull.options"                      the current scheduling options, as an option string
+  //   "lull.layout"                       JSON: what the layout of the tables costs
   virtual bool GetProperty(const Slice& property, std::string* value) = 0;
 
-  // For each of the `n` ranges at `range`, sets sizes[i] to the approximate size of its entries, in
-  // bytes: file space in tables (compressed), memory for entries not flushed yet.
+  // For each of the `n` ranges at `range`, sets sizes[i] to the approximate size of its entries in
+  // bytes: compressed size in tables, memory in memtables.
   virtual void GetApproximateSizes(const Range* range, int n, uint64_t* sizes) = 0;
 
   // Compacts all tables that have keys from *begin to *end, both included, and blocks until done.
   // This removes overwritten and deleted entries that no snapshot needs. A null `begin` is before
-  // all keys, a null `end` after all keys. Rarely needed; it reads and writes the whole range.
+  // all keys, a null `end` after all keys. After an error the call returns early; only the info log
+  // reports it. Rarely needed; it reads and writes the whole range.
   virtual void CompactRange(const Slice* begin, const Slice* end) = 0;
 };
 
@@ -108,7 +118,8 @@ class LEVELDB_EXPORT DB {
 LEVELDB_EXPORT Status DestroyDB(const std::string& name, const Options& options);
 
 // Repairs a store that fails to open: salvages what its files still contain. Can lose data and can
-// bring back deleted data, so use it as a last resort.
+// bring back deleted data, so use it as a last resort. Keeps files that it does not use in the
+// subdirectory lost/. Fails if the store is open.
 LEVELDB_EXPORT Status RepairDB(const std::string& dbname, const Options& options);
 
 }  // namespace leveldb

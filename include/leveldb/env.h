@@ -81,7 +81,7 @@ class LEVELDB_EXPORT Env {
   // Env must override at least one.
   virtual Status DeleteFile(const std::string& fname);
 
-  // Creates a directory.
+  // Creates a directory; its parent must exist. Can fail if the directory exists.
   virtual Status CreateDir(const std::string& dirname) = 0;
 
   // Removes an empty directory. RemoveDir relates to DeleteDir as RemoveFile does to DeleteFile.
@@ -97,8 +97,8 @@ class LEVELDB_EXPORT Env {
   virtual Status RenameFile(const std::string& src, const std::string& target) = 0;
 
   // Locks file `fname`, creating it if it does not exist, so that only one process at a time opens
-  // a store. Never blocks: fails if any process, this one included, holds the lock. Lasts until
-  // UnlockFile or the end of the process.
+  // a store. Never blocks: fails if any process, this one included, holds the lock. The lock lasts
+  // until UnlockFile or the end of the process.
   virtual Status LockFile(const std::string& fname, FileLock** lock) = 0;
 
   // Releases a lock and deletes the object.
@@ -115,7 +115,8 @@ class LEVELDB_EXPORT Env {
   // Sets *path to a directory for test files; always the same one within a process.
   virtual Status GetTestDirectory(std::string* path) = 0;
 
-  // Creates a log file of messages for people to read.
+  // Opens a file for log messages that people read; creates it if it does not exist. Env::Default()
+  // appends to an existing file.
   virtual Status NewLogger(const std::string& fname, Logger** result) = 0;
 
   // Microseconds since an arbitrary start. Only differences are meaningful.
@@ -173,7 +174,7 @@ class LEVELDB_EXPORT WritableFile {
 
   // Appends the bytes; they can stay in the buffer.
   virtual Status Append(const Slice& data) = 0;
-  // Flushes and closes. Afterwards only the destructor may be called.
+  // Flushes and closes. After it, even if it fails, only the destructor may be called.
   virtual Status Close() = 0;
   // Passes the buffer to the operating system. The data then survives a crash of this process, but
   // not of the machine.
@@ -214,7 +215,7 @@ void Log(Logger* info_log, const char* format, ...)
 #endif
     ;
 
-// Replaces the contents of file `fname` with `data`. Does not sync.
+// Replaces the contents of file `fname` with `data`. Does not sync. On failure, removes the file.
 LEVELDB_EXPORT Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname);
 
 // Sets *data to the contents of file `fname`; on failure, to the bytes read so far.
@@ -223,7 +224,7 @@ LEVELDB_EXPORT Status ReadFileToString(Env* env, const std::string& fname, std::
 // An Env that forwards every call to another one. Derive from it to change only a few methods.
 class LEVELDB_EXPORT EnvWrapper : public Env {
  public:
-  // The caller keeps `t`, which must outlive this object.
+  // Forwards to `t`, which the caller owns and which must outlive this object.
   explicit EnvWrapper(Env* t) : target_(t) {}
   virtual ~EnvWrapper();
 

@@ -27,8 +27,8 @@ class LEVELDB_EXPORT Iterator {
   // Calls the registered cleanup functions.
   virtual ~Iterator();
 
-  // True if positioned at an entry. False at either end and after an error; status() tells the two
-  // apart.
+  // True if positioned at an entry. False before the first Seek, past either end, and after an
+  // error; status() distinguishes the last case.
   virtual bool Valid() const = 0;
 
   // Moves to the smallest key, if any.
@@ -65,10 +65,9 @@ class LEVELDB_EXPORT Iterator {
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
 
  private:
-  // A list of cleanups. Its first element is part of the iterator, because most iterators have at
-  // most one.
+  // A list of cleanups. Its first element, empty if there are none, is part of the iterator: most
+  // iterators have at most one.
   struct CleanupNode {
-    // Only the first element can be empty.
     bool IsEmpty() const { return function == nullptr; }
     void Run() {
       assert(!IsEmpty());

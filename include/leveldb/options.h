@@ -30,7 +30,8 @@ enum CompressionType {
   kZstdCompression = 0x2
 };
 
-// How to open a store. The caller keeps all objects pointed to; they must outlive the store.
+// How to open a store. The caller owns all objects pointed to; they must outlive the store. Numbers
+// out of range are clamped without an error; docs/options.md has the ranges.
 struct LEVELDB_EXPORT Options {
   Options();
 
@@ -40,17 +41,19 @@ struct LEVELDB_EXPORT Options {
   // created it; the store checks only the name.
   const Comparator* comparator;
 
-  // Create the store if it does not exist. If false, opening a missing store is an error.
+  // Create the store if it does not exist. If false, opening a missing store fails with
+  // InvalidArgument.
   bool create_if_missing = false;
 
-  // Fail if the store exists.
+  // Fail with InvalidArgument if the store exists.
   bool error_if_exists = false;
 
-  // If true, a damaged log fails the open, unless only its last record is incomplete; and every
-  // read verifies checksums. If false, replay stops at the damage, and the log is kept in lost/.
+  // If true, every read verifies checksums, writes fail after a compaction has found damage, and
+  // Open fails if a log is damaged (an incomplete last record is not damage). If false, Open
+  // replays a damaged log up to the damage, and keeps the file in the subdirectory lost/.
   bool paranoid_checks = false;
 
-  // Files, threads and time. Default: Env::Default().
+  // Access to files, threads and time. Default: Env::Default().
   Env* env;
 
   // Receives messages about flushes, compactions and errors. nullptr: the file LOG in the
@@ -59,24 +62,25 @@ struct LEVELDB_EXPORT Options {
 
   // ---- Performance ----
 
-  // Bytes in a memtable before it is sealed and flushed to a table. A larger value means fewer and
-  // larger flushes, more memory and a longer replay at open.
+  // Size at which a memtable is sealed and flushed to a table, in bytes. A larger value means fewer
+  // and larger flushes, more memory and a longer replay at open.
   size_t write_buffer_size = 4 * 1024 * 1024;
 
-  // Maximum number of open files, mostly tables. Reopening a table costs a few reads.
+  // Limit on open files. Reads keep at most max_open_files - 10 tables open; compactions open their
+  // inputs separately. Reopening a table costs a few reads.
   int max_open_files = 1000;
 
   // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB.
   Cache* block_cache = nullptr;
 
-  // Bytes of keys and values in a block, before compression. A block is the unit of reads.
+  // Size of a block before compression, in bytes of keys and values. A block is the unit of reads.
   size_t block_size = 4 * 1024;
 
   // In each block, one key in this many is stored in full. The others share prefixes with their
   // predecessors.
   int block_restart_interval = 16;
 
-  // Bytes in an output table of a compaction before it starts the next one.
+  // Size at which a compaction ends a table and starts the next one, in bytes.
   size_t max_file_size = 2 * 1024 * 1024;
 
   // Compression of new tables. A block that hardly shrinks is stored uncompressed, so the default
@@ -97,7 +101,8 @@ struct LEVELDB_EXPORT ReadOptions {
   // Verify the checksum of every block read from a file.
   bool verify_checksums = false;
 
-  // Keep the blocks read in the block cache. Set to false for scans larger than the cache.
+  // Insert blocks into the block cache after reading them. Set to false for scans larger than the
+  // cache.
   bool fill_cache = true;
 
   // Read the store as of this snapshot, which must be an unreleased one of this store. nullptr: as
@@ -109,9 +114,10 @@ struct LEVELDB_EXPORT ReadOptions {
 struct LEVELDB_EXPORT WriteOptions {
   WriteOptions() = default;
 
-  // Return only after the write is on stable storage, so that it survives a power failure. Without
-  // it, a write survives a crash of the process, but a crash of the machine can lose the latest
-  // writes. The writes that survive are always a prefix of all writes, in order.
+  // Return only after this write and all earlier ones are on stable storage, so that they survive a
+  // power failure. Without it, a write survives a crash of the process, but a crash of the machine
+  // can lose the latest writes. The writes that survive are always a prefix of all writes, in
+  // order.
   bool sync = false;
 };
 

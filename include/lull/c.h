@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   The C interface of what Lull adds to LevelDB: every function of lull/lull.h and lull/listener.h,
-   which have the details. The rules of leveldb/c.h apply: `errptr`, ownership, and uint8_t for
-   booleans. Stores are leveldb_t; close them with leveldb_close. A string or listener that is NULL
-   is reported through `errptr`. Any thread can call every function here. */
+   The C interface to Lull's additions to LevelDB: every function of lull/lull.h and
+   lull/listener.h, which have the details. The rules of leveldb/c.h apply: `errptr`, ownership, and
+   uint8_t for booleans. A store is a leveldb_t; close it with leveldb_close. A string or listener
+   that is NULL is an error in `*errptr`. Any thread can call every function here. */
 
 #ifndef LULL_INCLUDE_LULL_C_H_
 #define LULL_INCLUDE_LULL_C_H_
@@ -21,19 +21,19 @@ extern "C" {
 
 /* ---- The store ---- */
 
-/* The version of the library, as LULL_VERSION_STRING. The string lives forever. */
+/* The version of the library, equal to its LULL_VERSION_STRING. The string is static. */
 LEVELDB_EXPORT const char* lull_version_string(void);
 
-/* An error if lull_open would refuse the option string. */
+/* Sets `*errptr` if lull_open would refuse the option string. */
 LEVELDB_EXPORT void lull_check_options(const char* scheduling, char** errptr);
 
 /* Like leveldb_open, with an option string such as "policy=lull;l0_stop=64", which can be empty.
-   The environment variable LULL_OPTIONS is not read. NULL on failure. */
+   Ignores the environment variable LULL_OPTIONS. Returns NULL on failure. */
 LEVELDB_EXPORT leveldb_t* lull_open(const leveldb_options_t* options, const char* scheduling,
                                     const char* name, char** errptr);
 
-/* Opens the store for reading in its present state, without its lock, even while another process
-   writes to it. Writes fail. NULL on failure. */
+/* Opens the store for reading, in its present state and without its LOCK, even while another
+   process writes to it. Writes fail. Returns NULL on failure. */
 LEVELDB_EXPORT leveldb_t* lull_open_read_only(const leveldb_options_t* options, const char* name,
                                               char** errptr);
 
@@ -41,24 +41,28 @@ LEVELDB_EXPORT leveldb_t* lull_open_read_only(const leveldb_options_t* options, 
    changes. */
 LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr);
 
-/* Blocks until everything written before the call is durable in table files. */
+/* Blocks until every write acknowledged before the call is durable in table files. */
 LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 
-/* Blocks until nothing is left to flush or compact. New writes prolong the wait. */
+/* Blocks until no immutable memtable waits for its flush and no compaction is due or runs. Does not
+   flush the active memtable. New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 
-/* Makes a copy of the store in the directory `dir`, which must be empty or not exist. It has
-   everything written before the call, and some of what is written during it. */
+/* Copies the store to the directory `dir`, which must be empty or not exist. The copy contains
+   every batch acknowledged before the call, and the first ones, possibly none, of those written
+   during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
-/* Names for leveldb_property_value: JSON, the Prometheus text format, the option string in force.
- */
+/* Names for leveldb_property_value: statistics as JSON, the same in the Prometheus text format, and
+   the current option string. */
 #define LULL_PROPERTY_STATS "lull.stats"
 #define LULL_PROPERTY_METRICS "lull.metrics"
 #define LULL_PROPERTY_OPTIONS "lull.options"
 
 /* ---- Listening ---- */
 
+/* Values of, in this order: lull_job_info_t.kind, lull_job_info_t.outcome, lull_stall_info_t.cause,
+   lull_stall_info_t.kind. lull/listener.h describes these values and all fields. */
 enum {
   lull_job_flush = 0,
   lull_job_l0_compaction = 1,
@@ -73,12 +77,12 @@ enum { lull_stall_memory = 0, lull_stall_l0 = 1, lull_stall_debt = 2, lull_stall
 enum { lull_stall_slowdown = 0, lull_stall_stop = 1 };
 
 /* Later versions can add members at the end of the structs below. Pointers in them are valid during
-   the call; strings end in a zero. */
+   the call. Strings end in a zero. Names end in the unit: _us is microseconds. */
 
 typedef struct lull_job_info_t {
   uint64_t id;
   int kind;
-  int input_level; /* -1: memory */
+  int input_level; /* -1: memtables */
   int output_level;
   uint8_t idle_priority;
   uint8_t trivial_move;
@@ -87,12 +91,12 @@ typedef struct lull_job_info_t {
   uint64_t input_bytes_done;
   uint64_t output_files;
   uint64_t output_bytes;
-  uint64_t at_us; /* since 1970 */
+  uint64_t at_us; /* time of the event, since 1970 */
   uint64_t elapsed_us;
   uint64_t paused_us;
   uint32_t pauses;
   int outcome;
-  const char* error; /* of a failed job; otherwise NULL */
+  const char* error; /* if the job failed; otherwise NULL */
 } lull_job_info_t;
 
 typedef struct lull_stall_info_t {
@@ -117,8 +121,9 @@ typedef struct lull_refused_info_t {
   const char* error;
 } lull_refused_info_t;
 
-/* Set `struct_size` to sizeof(lull_callbacks_t): the library calls only the functions that both it
-   and the caller know. Functions that are NULL are not called. */
+/* Functions for the events; one that is NULL is not called. Set `struct_size` to
+   sizeof(lull_callbacks_t): a library of another version then calls only the functions that both
+   know. */
 typedef struct lull_callbacks_t {
   size_t struct_size;
   void (*job_begin)(void* state, const lull_job_info_t* job);
@@ -133,20 +138,22 @@ typedef struct lull_callbacks_t {
 
 typedef struct lull_listener_t lull_listener_t;
 
-/* Makes a listener that passes `state` to the functions, which it copies. They must obey the rules
-   in lull/listener.h. `destructor`, which can be NULL, is called with `state` after the listener is
-   destroyed and the last store has stopped calling it, on any thread. Returns NULL if `callbacks`
-   is NULL or its struct_size is smaller than in version 0.1; then `destructor` is not called. */
+/* Creates a listener, which the caller destroys with lull_listener_destroy. Copies `callbacks`.
+   Their functions receive `state` and must obey the rules in lull/listener.h. `destructor`, which
+   can be NULL, is called once with `state`, on any thread, after the listener is destroyed and the
+   last store has stopped calling it. Returns NULL if `callbacks` is NULL or its struct_size is
+   smaller than in version 0.1; then `destructor` is not called. */
 LEVELDB_EXPORT lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                                      void (*destructor)(void* state));
 
-/* A listener can be destroyed before it is removed from a store, which then continues to call it.
- */
+/* Destroys the caller's reference. A store that the listener is registered with continues to call
+   it until lull_remove_listener or leveldb_close. */
 LEVELDB_EXPORT void lull_listener_destroy(lull_listener_t* listener);
 
+/* Registers the listener with the store. Fails if the store already has it. */
 LEVELDB_EXPORT void lull_add_listener(leveldb_t* db, lull_listener_t* listener, char** errptr);
 
-/* After this returns, no function of `listener` runs or will run for `db`. */
+/* Unregisters the listener. After the return, none of its functions runs or starts for `db`. */
 LEVELDB_EXPORT void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What Lull adds to LevelDB's API: how a store schedules its background work, waiting for that
-// work, checkpoints and read-only stores. A program that cannot be changed sets the environment
-// variable LULL_OPTIONS to an option string instead; leveldb::DB::Open reads it.
+// Lull's additions to LevelDB's API: scheduling options, waits for background work, checkpoints and
+// read-only stores. A program that cannot be changed can set the environment variable LULL_OPTIONS
+// to an option string; leveldb::DB::Open reads it.
 //
-// Functions that take a leveldb::DB* return InvalidArgument if it is not a Lull store. Any thread
-// can call every function here.
+// Every function is thread-safe. A function that takes a leveldb::DB* returns InvalidArgument
+// unless the DB is from leveldb::DB::Open or lull::Open of this library; a store from OpenReadOnly
+// is refused too.
 #pragma once
 
 #include <cstdint>
@@ -20,75 +21,90 @@
 
 namespace lull {
 
-/// The version of the library, as LULL_VERSION_STRING. The string lives forever.
+/// The version of the library, equal to its LULL_VERSION_STRING. The string is static.
 LEVELDB_EXPORT const char* VersionString();
 
-/// Options of one store, by name: "policy=silk;compaction_threads=2". An option that is not named
-/// keeps its default. docs/options.md and the program `lull options` list all names, with their
-/// bounds and defaults.
+/// The scheduling options of a store, as a string: "policy=silk;compaction_threads=2". An option
+/// that is not named keeps its default. docs/options.md and the command `lull options` list all
+/// names, units, bounds and defaults.
 ///
-/// The setters below are for the options that most programs need; all others, among them the
-/// constants of the papers' policies, are set by name. A setter does not check its value: Open,
-/// SetOptions and CheckOptions do. If an option is set twice, the later value counts.
+/// The setters below cover the options that most programs need. Set all others by name, among them
+/// the constants of the policies. A setter does not check its value: Open, SetOptions and
+/// CheckOptions do. If an option is set twice, the later value counts.
 ///
-/// The class is only a string, and all its members are inline. A later version can therefore add
-/// options and setters while compiled programs keep running. A library that does not know an option
-/// refuses it with InvalidArgument.
+/// Stores of one process share background threads and a memory budget, except those opened with
+/// SetOwnCoordinator. The first store to open sets compaction_threads and memory_budget_bytes for
+/// all that share them, until the last one closes.
+///
+/// The class contains only a string, and all its members are inline. A later version can therefore
+/// add options and setters without breaking compiled programs. A library that does not know an
+/// option refuses it with InvalidArgument. Like std::string, an object is not synchronized.
 class SchedulingOptions {
  public:
   SchedulingOptions() = default;
-  /// Options as a string: "name=value;name=value". Implicit, so that a string can be passed
-  /// instead.
+  /// Takes an option string: "name=value;name=value". Implicit, so that a string can be passed as
+  /// an argument. `text` must not be null.
   SchedulingOptions(std::string text) : text_(std::move(text)) {}  // NOLINT
   SchedulingOptions(const char* text) : text_(text) {}             // NOLINT
 
-  /// Sets an option by name. `value` is what the option string has after the "=".
+  /// Sets an option by name. `value` is the text after the "=", such as "20M", "true" or "silk".
+  /// REQUIRES: neither contains ";".
   SchedulingOptions& Set(const std::string& name, const std::string& value) {
     if (!text_.empty()) text_ += ';';
     text_ += name + '=' + value;
     return *this;
   }
 
-  /// When background work runs: "lull" (the default), "leveldb", "idle-threshold", "idle-quiet",
-  /// "silk" or "adoc".
+  /// The policy, which decides when background work runs: "lull" (the default), "leveldb",
+  /// "idle-threshold", "idle-quiet", "silk" or "adoc".
   SchedulingOptions& SetPolicy(const std::string& name) { return Set("policy", name); }
-  /// How tables are compacted: "leveled" (the default) or "vsst".
+  /// The layout, which decides how compactions arrange tables: "leveled" (the default) or "vsst".
   SchedulingOptions& SetLayout(const std::string& name) { return Set("layout", name); }
-  /// Compactions that can run at once. 0, the default: the number of cores, at most 4.
+  /// The maximum number of compactions that run at once, of all stores that share threads. 0, the
+  /// default: the number of cores, at most 4.
   SchedulingOptions& SetCompactionThreads(int count) {
     return Set("compaction_threads", std::to_string(count));
   }
-  /// Memory for the memtables of all stores that share threads. Default: 64 MiB.
+  /// The memory budget for the memtables of all stores that share threads, in bytes; at least two
+  /// memtables per store. Writers wait when it is used up. Default: 64 MiB.
   SchedulingOptions& SetMemoryBudgetBytes(uint64_t bytes) {
     return Set("memory_budget_bytes", std::to_string(bytes));
   }
-  /// Limit on what flushes and compactions write, in bytes per second: compactions get what flushes
-  /// leave of it. 0, the default: no limit.
+  /// A limit on background writes, in bytes per second. Flushes count toward it but never wait;
+  /// compactions wait, and get what flushes leave. 0, the default: no limit.
   SchedulingOptions& SetBackgroundBytesPerSec(uint64_t bytes) {
     return Set("background_bytes_per_sec", std::to_string(bytes));
   }
-  /// Size of a memtable. 0, the default: leveldb::Options::write_buffer_size.
+  /// The size at which a memtable is full, in bytes: 64 KiB to 1 GiB. 0, the default:
+  /// leveldb::Options::write_buffer_size.
   SchedulingOptions& SetMemtableBytes(uint64_t bytes) {
     return Set("memtable_bytes", std::to_string(bytes));
   }
-  /// L0 tables at which a compaction is due, at which writes are slowed, and at which they wait:
-  /// trigger <= slowdown <= stop. 0, the default: the policy's own.
+  /// The number of L0 tables at which a compaction of L0 is due. At most l0_slowdown. 0, the
+  /// default: 4, or 1 if the layout is "vsst".
   SchedulingOptions& SetL0Trigger(int tables) { return Set("l0_trigger", std::to_string(tables)); }
+  /// The number of L0 tables at which writes are slowed. At most l0_stop. 0, the default: the
+  /// policy's value (docs/options.md).
   SchedulingOptions& SetL0Slowdown(int tables) {
     return Set("l0_slowdown", std::to_string(tables));
   }
+  /// The number of L0 tables at which a writer that fills a memtable waits for a compaction. 0, the
+  /// default: the policy's value.
   SchedulingOptions& SetL0Stop(int tables) { return Set("l0_stop", std::to_string(tables)); }
-  /// Compaction debt at which compactions run regardless of the load. 0, the default: the policy's.
+  /// The compaction debt from which compactions run regardless of the client load, in bytes; the
+  /// policies lull and adoc then also slow writes. Debt is the number of bytes to compact until
+  /// every level is within its target size. 0, the default: the policy's value.
   SchedulingOptions& SetDebtBytesMax(uint64_t bytes) {
     return Set("debt_bytes_max", std::to_string(bytes));
   }
-  /// Whether the store has threads and a memory budget of its own. Default: false, stores of a
-  /// process share them.
+  /// Whether the store has its own threads and memory budget. Default: false; stores of one process
+  /// share them.
   SchedulingOptions& SetOwnCoordinator(bool own) {
     return Set("own_coordinator", own ? "true" : "false");
   }
-  /// Whether to record latencies of calls. Default: false. Costs two clock readings a call, and
-  /// about 20 KB for each kind of call and each of up to 16 threads.
+  /// Whether to record the latencies of writes, synced writes and gets, for the properties
+  /// lull.stats and lull.metrics. Default: false. Costs two clock readings per call, and about 20
+  /// KB for each kind of call and each of up to 16 threads.
   SchedulingOptions& SetLatencyHistograms(bool record) {
     return Set("latency_histograms", record ? "true" : "false");
   }
@@ -100,58 +116,67 @@ class SchedulingOptions {
   std::string text_;
 };
 
-/// OK if Open would accept the options. InvalidArgument names the pair that is wrong, why, and for
-/// an unknown name the nearest known one.
+/// Returns OK if Open would accept the options. Otherwise InvalidArgument names the pair that is
+/// wrong, the cause, and for an unknown name the nearest known one.
 LEVELDB_EXPORT leveldb::Status CheckOptions(const SchedulingOptions& scheduling);
 
-/// Like leveldb::DB::Open, with these scheduling options; LULL_OPTIONS is not read. On success the
-/// caller owns `*db`. InvalidArgument as CheckOptions. IOError if the system refuses a thread.
+/// Opens a store as leveldb::DB::Open does, but with these scheduling options; ignores
+/// LULL_OPTIONS. On success the caller owns `*db`; on failure `*db` is null. Returns the errors of
+/// leveldb::DB::Open, InvalidArgument if CheckOptions refuses `scheduling`, and IOError if the
+/// system cannot start a thread.
 ///
-/// In a forked child, a store that the parent opened can be read and deleted. Deleting it there
-/// returns at once and changes no file. All other functions fail with NotSupported.
+/// After fork(), the child can read a store that the parent opened. It can also `delete` the DB,
+/// which returns at once and changes no file. All other functions return NotSupported in the child.
 LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
                                     const SchedulingOptions& scheduling, const std::string& name,
                                     leveldb::DB** db);
 
 /// Opens a store for reading, in its present state and without its LOCK. Another process can have
-/// it open and continue to write; later writes are not seen, nor are writes that the other process
-/// has not yet passed to the operating system. Nothing in the directory changes. The logs are read
-/// into memory.
+/// the store open and continue to write. Later writes are not visible, and neither are writes that
+/// the other process has not yet passed to the operating system. Nothing in the directory changes.
+/// The entries in the logs are read into memory.
 ///
-/// Writes fail with NotSupported. At most max_open_files tables are kept open, and at most a fifth
-/// of the files that the process is allowed to open. If the store has more tables than that, and
-/// another process deletes one that is not open, reads that need it fail. Only the read options in
-/// `options` have an effect. On success the caller owns `*db`.
+/// Of `options`, these fields have an effect: comparator, env, info_log, paranoid_checks,
+/// max_open_files, block_cache and filter_policy. On success the caller owns `*db`; on failure
+/// `*db` is null. InvalidArgument if `name` contains no store.
+///
+/// Writes return NotSupported, and CompactRange does nothing. The store keeps at most
+/// max_open_files tables open, and at most a fifth of the files that the process is allowed to
+/// open. If another process deletes a table that is not open, reads that need it fail with IOError.
 LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
                                             const std::string& name, leveldb::DB** db);
 
-/// Blocks until everything written before the call is durable in table files.
+/// Blocks until every write acknowledged before the call is durable in table files. If a flush
+/// fails, returns its error; the store retries the flush later.
 LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 
-/// Makes a copy of the store in `dir`, while writers and background work continue. The copy has
-/// everything written before the call, and each batch written during the call up to some moment.
-/// Tables are hard links where `dir` is on the same file system and the Env can link; elsewhere
-/// they are copied. The call flushes memtables first, so it fails where Flush fails.
+/// Copies the store to the directory `dir`, while writers and background work continue. The copy
+/// contains every batch acknowledged before the call. Of the batches written during the call it
+/// contains the first ones, possibly none, each completely. Tables are hard links if `dir` is on
+/// the same file system and the Env can link; otherwise they are copied. The call flushes memtables
+/// first, so it fails where Flush fails.
 ///
-/// `dir` must be an empty directory, or not exist in a parent that does; otherwise InvalidArgument.
-/// `db` must stay open during the call.
+/// `dir` must be an empty directory, or must not exist while its parent does; otherwise
+/// InvalidArgument. `db` must stay open during the call.
 ///
-/// On OK the checkpoint is on stable storage and opens like any store, in LevelDB too, with the
-/// comparator of `db`. On an error the call removes what it made; if that fails as well, `dir`
-/// holds either no store or the whole checkpoint.
+/// On OK the checkpoint is on stable storage. It opens like any store, with the comparator of `db`:
+/// in Lull, and if no table uses zstd, in LevelDB. On an error the call removes what it created; if
+/// that fails too, `dir` contains either no store or the complete checkpoint.
 LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir);
 
 /// Changes options of an open store: those that docs/options.md lists as live. Options that are not
-/// named keep their present values. All changes take effect together, before the next scheduling
-/// decision. A changed policy starts without what it has learned. The property "lull.options" is
-/// the string in force.
+/// named keep their values. All changes take effect together, at the next scheduling decision; the
+/// call does not wait for it. A changed policy, or a changed number for it, discards what the
+/// policy has learned. The property "lull.options" has the current values.
 ///
 /// InvalidArgument names the pair that is wrong, or that cannot change while a store is open; then
 /// nothing changes.
 LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling);
 
-/// Blocks until the store has nothing left to flush or compact. Until then background work runs as
-/// in a lull. New writes prolong the wait.
+/// Blocks until no immutable memtable waits for its flush and no compaction is due or runs. Does
+/// not flush the active memtable; call Flush first for that. Meanwhile background work runs as if
+/// no client wrote. New writes prolong the wait. Returns an error if background work fails during
+/// the wait, or if a damaged table prevents a compaction.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);
 
 }  // namespace lull

@@ -13,12 +13,12 @@
 //                  one job until it ends or is asked to pause. A job changes priority by moving to
 //                  a worker of the other kind (see CpuClass).
 //
-// Workers of idle priority take no lock that another thread waits for: while they get no CPU, they
-// would block it. They communicate with the monitor through atomics.
+// Workers of idle priority take no lock that another thread waits for. Otherwise that thread would
+// have to wait until the worker gets CPU time. They communicate with the monitor through atomics.
 //
-// Lock order: a caller of the coordinator holds no lock that a tenant's functions take, except for
-// the Wake calls and the memory counters, which take no lock. The coordinator holds no lock when it
-// calls a tenant.
+// Lock order: the coordinator holds no lock when it calls a tenant. A caller of the coordinator
+// holds no lock that a tenant's functions take. The Wake calls and the memory counters take no
+// lock, so they can be called under any lock.
 #pragma once
 
 #include <atomic>
@@ -46,24 +46,28 @@ class Tenant {
 
   // Only the monitor calls the functions up to BlockersOfL0. They do no I/O.
 
-  /// Fills in `pressure`. The coordinator has set the memory of all tenants. The tenant sets
-  /// background_bytes_total to what flushes wrote; the coordinator adds compactions and counts the
-  /// jobs.
+  /// Fills in `pressure`. On entry, memory_used_bytes and memory_budget_bytes are set. The tenant
+  /// sets background_bytes_total to what flushes wrote; the dispatcher adds compactions later, and
+  /// counts the jobs.
   virtual void MeasurePressure(Pressure* pressure) = 0;
+  /// Applies the parts of the directive that concern clients and memtables. The dispatcher applies
+  /// the grants.
   virtual void ApplyDirective(const Directive& directive) = 0;
   /// Receives the policy's state after each call of the policy.
   virtual void PolicyStateIs(PolicyState) {}
-  /// Returns a job of the class that can run now, or nullptr. Its ranges are in flight until it is
-  /// finished or abandoned.
+  /// Returns a job of the class that can run now, or nullptr. Its key range is reserved until the
+  /// job has failed, is installed or is abandoned.
   virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;
-  /// JobStarted: the job will begin or resume on a worker of that priority. JobPaused: it left its
-  /// worker and waits for another. A job that only waits for the rate limit between slices is
-  /// started repeatedly and not reported as paused.
+  /// For statistics. JobStarted: the job is about to begin or resume on a worker of that priority.
+  /// JobPaused: it left its worker and waits for another. A job that only waits for the rate limit
+  /// between slices is started repeatedly and not reported as paused.
   virtual void JobStarted(const Job&, CpuPriority) {}
   virtual void JobPaused(const Job&) {}
-  /// Returns a job that ended with `status`. If OK, queue it for its install on the flush thread.
+  /// Takes a job that ended with `status`. If OK, the tenant queues it for its install on the flush
+  /// thread.
   virtual void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) = 0;
-  /// Returns a job that will not be finished; delete its partial outputs later.
+  /// Takes a job that will not be finished. The tenant deletes its partial outputs later, on a
+  /// worker.
   virtual void AbandonJob(std::unique_ptr<Job> job) = 0;
   /// Returns the jobs among `jobs` (deep jobs of this tenant) that block an L0 job. Empty if no L0
   /// job could run even without all of them.
@@ -95,30 +99,32 @@ class Coordinator : private DispatchHost {
   /// Starts the threads. Call once, before Register. After a failure the coordinator is unusable.
   leveldb::Status StartThreads();
 
-  /// Returns the instance shared by the stores of this process; starts it with `options` if
-  /// necessary. A forked child gets its own.
+  /// Returns the instance that the stores of this process share. The first caller creates it with
+  /// its `options`; those of later callers are ignored. IOError if a thread cannot start. A forked
+  /// child gets its own.
   static leveldb::Status Shared(const CoordinatorOptions& options,
                                 std::shared_ptr<Coordinator>* result);
 
   Clock* clock() const { return options_.clock; }
   int compaction_threads() const { return options_.compaction_threads; }
 
-  /// The coordinator calls the tenant from Register until Unregister returns. Then no thread has a
-  /// job of the tenant. Unregister waits for at most one slice of each of its jobs, and never for
-  /// other tenants.
+  /// The coordinator calls the tenant from Register until Unregister returns. By then all jobs of
+  /// the tenant have gone back to it. Unregister waits for at most one slice of each of its jobs,
+  /// and never for other tenants.
   void Register(Tenant* tenant, std::unique_ptr<Policy> policy);
   void Unregister(Tenant* tenant);
 
-  /// From the monitor's next round on, the tenant has this policy. The monitor first calls
-  /// `at_change`, to make related changes. A later call replaces a pending one. Any thread.
-  /// REQUIRES: the tenant is registered.
+  /// The tenant gets this policy in the monitor's next round. Before the policy's first event, the
+  /// monitor calls `at_change` without a lock, to make related changes. A later call replaces one
+  /// that has not taken effect. Any thread. REQUIRES: the tenant is registered.
   void SetPolicy(Tenant* tenant, std::unique_ptr<Policy> policy, std::function<void()> at_change);
 
-  /// Makes the flush thread or the monitor look for work. Any thread, with or without locks.
+  /// Makes the flush thread or the monitor look for work now. Any thread, with or without locks.
   void WakeFlush() { flush_signal_.Wake(); }
   void WakeMonitor() { monitor_signal_->Wake(); }
 
-  /// Memory of sealed memtables and of active ones past their size; all tenants.
+  /// Count the memory of sealed memtables, and of active ones past their opening size, of all
+  /// tenants. In bytes. Any thread, with or without locks.
   void AddMemory(uint64_t bytes) { memory_used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void ReleaseMemory(uint64_t bytes) {
     memory_used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
