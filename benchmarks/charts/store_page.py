@@ -9,6 +9,7 @@ from charts import theme
 from charts.results import picture_name
 from charts.store_charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
 from drivers.common import MIB
+from drivers.figures import ratio_number
 from drivers.running import machine_text
 
 # title, path in a result, form, digits, which direction is better.
@@ -135,8 +136,12 @@ class Page:
             for store in stores:
                 ratio = ''
                 base = values[reference]
+                # A base that is shown as zero has no ratio.
+                if form != 'time' and base is not None and round(base, digits) == 0:
+                    base = None
                 if better and store != reference and values[store] is not None and base:
-                    ratio = f'<small>{values[store] / base:.3g}×</small>'
+                    ratio = self.text(ratio_number(values[store] / base))
+                    ratio = f'<small>{ratio}×</small>'
                 cells += f'<div class="cell">{shown(values[store], form, digits)}{ratio}</div>'
             title = self.text(title) + ARROWS[better]
             rows.append(f'<div class="row"><div>{title}</div>{cells}</div>')

@@ -25,6 +25,8 @@ def number(value):
 
 def ratio_number(ratio):
     """With two significant digits, even if small."""
+    if 0 < ratio < 0.0001:
+        return '<0.0001'
     return f'{ratio:.2g}' if 0 < ratio < 0.1 else f'{ratio:.2f}'
 
 
