@@ -37,6 +37,7 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   const bool at_stop = pressure.l0_due && pressure.l0_tables >= store->directive.l0_stop;
   if (is_l0 && at_stop) patience = kPatienceAtStopNanos;
   if (pressure.drain_requested) patience = kPatienceInDrainNanos;
+  if (store->directive.rate.is_users) patience = kPatienceNanos;
   if (moved && patience == kPatienceNanos) state.overdue = false;
   if (now_nanos_ - state.still_since_nanos >= patience) state.overdue = true;
   if (!state.overdue) WakeAt(state.still_since_nanos + patience);

@@ -93,6 +93,8 @@ struct Grant {
 struct RateBudget {
   uint64_t bytes_per_sec = 0;  ///< 0: no limit
   uint64_t urgent_bytes_per_sec_min = 0;
+  /// The user's limit, not a policy's: it also holds for L0 at its stop and while a client waits.
+  bool is_users = false;
   bool operator==(const RateBudget&) const = default;
 };
 

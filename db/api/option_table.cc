@@ -86,7 +86,8 @@ constexpr OptionRow kRows[] = {
      .max = kBytesMax,
      .zero_means = "no limit",
      .meaning = "Limit on what flushes and compactions write together, under any policy. Only "
-                "compactions wait for it; flushes never do."},
+                "compactions wait for it, not flushes and CompactRange. Stores that share "
+                "threads share the largest of their limits."},
     {.name = "memtable_bytes",
      .field = At<&V::memtable_bytes>,
      .unit = Unit::kBytes,

@@ -70,8 +70,8 @@ class SchedulingOptions {
   SchedulingOptions& SetMemoryBudgetBytes(uint64_t bytes) {
     return Set("memory_budget_bytes", std::to_string(bytes));
   }
-  /// A limit on background writes, in bytes per second. Flushes count toward it but never wait;
-  /// compactions wait, and get what flushes leave. 0, the default: no limit.
+  /// A limit on background writes, in bytes per second. Flushes and CompactRange count toward it
+  /// but never wait; other compactions wait, and get what those leave. 0, the default: no limit.
   SchedulingOptions& SetBackgroundBytesPerSec(uint64_t bytes) {
     return Set("background_bytes_per_sec", std::to_string(bytes));
   }

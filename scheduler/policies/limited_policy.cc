@@ -14,6 +14,7 @@ Directive LimitedPolicy::OnEvent(EventKind event, const Pressure& pressure, uint
     rate.bytes_per_sec = std::min(rate.bytes_per_sec, bytes_per_sec_);
     rate.urgent_bytes_per_sec_min = std::min(rate.urgent_bytes_per_sec_min, bytes_per_sec_);
   }
+  rate.is_users = true;
   return directive;
 }
 

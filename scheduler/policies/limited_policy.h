@@ -1,9 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The user's limit on background writes (background_bytes_per_sec), for any policy: passes the
-// events on, and lowers the rate in the answer. Compactions get what flushes leave of the limit, L0
-// first. The limit holds even where a policy would lift its own, for paused work that has grown old
-// and while a client waits for background work. Like every policy: no clock, one thread at a time.
+// LimitedPolicy: the user's limit on background writes (background_bytes_per_sec), under any
+// policy. Forwards events to the policy and lowers the rate in its directive. Compactions get what
+// flushes leave of the limit, L0 first. The limit also holds where a policy would lift its own: for
+// work paused too long, for L0 at its stop, and while a client waits for background work. Two
+// things exceed every rate (dispatcher.h): manual compactions, and a job that got no slice for ten
+// seconds, until the next round. No clock; one thread at a time, like every policy.
 #pragma once
 
 #include <cstdint>

@@ -178,6 +178,8 @@ std::string DispatcherScript::Want(ScriptedStore* store, const Words& words) {
       store->wish.directive.rate.bytes_per_sec = value;
     } else if (key == "urgent") {
       store->wish.directive.rate.urgent_bytes_per_sec_min = value;
+    } else if (key == "users") {
+      store->wish.directive.rate.is_users = value != 0;
     } else if (key == "l0_stop") {
       store->wish.directive.l0_stop = number;
     } else if (key == "tick") {
