@@ -9,6 +9,7 @@ from the same objects.
 """
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,10 @@ import tempfile
 import unittest
 
 CMAKE, SOURCE, BUILD, DROP_IN, CC, CXX = sys.argv[1:]
+with open(os.path.join(BUILD, 'CMakeCache.txt'), encoding='utf-8') as cache:
+    # The other builds use this one's generator: there may be no make.
+    os.environ['CMAKE_GENERATOR'] = re.search(r'^CMAKE_GENERATOR:INTERNAL=(.*)$', cache.read(),
+                                              re.M)[1]
 
 PROGRAM = r'''
 #include <cstdio>
