@@ -46,7 +46,6 @@ struct OptionRow {
 
   bool is_size() const { return unit == OptionUnit::kBytes || unit == OptionUnit::kBytesPerSec; }
   bool is_live() const { return fixed_because.empty(); }
-  bool operator==(const OptionRow& other) const { return name == other.name; }
 };
 
 /// All options, in the order of the documentation.
