@@ -12,7 +12,6 @@
 
 #include "db/compaction/layout_options.h"
 #include "db/filename.h"
-#include "leveldb/cache.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
@@ -22,10 +21,14 @@
 #include "util/clock.h"
 #include "util/env_extension.h"
 #include "util/folder_thread.h"
+#include "util/resizable_cache.h"
 
 namespace lull {
 
 /// Limits and delays that a test changes to reach rare or slow cases.
+/// Capacity of the block cache that a store makes itself, as in LevelDB.
+inline constexpr size_t kOwnCacheBytes = 8 << 20;
+
 struct StorePace {
   /// ManifestKeeper does not replace a MANIFEST smaller than this.
   uint64_t manifest_bytes_min = 4 << 20;
@@ -57,7 +60,7 @@ struct StoreContext {
   /// Runs directory operations for threads of idle priority. Null if there is no such thread: in
   /// repair, in recovery's readers and in tests of jobs.
   std::shared_ptr<FolderThread> folder_thread;
-  std::unique_ptr<leveldb::Cache> own_cache;  ///< null if the caller supplied one
+  std::unique_ptr<ResizableCache> own_cache;  ///< null if the caller supplied one
   std::unique_ptr<leveldb::Logger> own_logger;
 
   leveldb::Env* env() const { return options.env; }

@@ -197,8 +197,16 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     sooner(flusher_.Advance());
   }
   if (reader_.Collect()) sooner(kCollectNanos);
+  sooner(loan_.Adapt(coordinator_->clock()->NowNanos(), MemoryShare()));
   flusher_.TrimInLull();
   return again;
+}
+
+CacheLoan::Share Store::MemoryShare() const {
+  const uint64_t stores = std::max<uint64_t>(coordinator_->tenant_count(), 1);
+  const uint64_t budget = coordinator_->memory_budget_bytes();
+  const uint64_t unused = budget - std::min(budget, coordinator_->memory_used_bytes());
+  return {.budget_bytes = budget / stores, .unused_bytes = unused / stores};
 }
 
 std::optional<uint64_t> Store::RestoreManifest() {

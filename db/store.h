@@ -6,6 +6,7 @@
 //
 //   write_path.h        client threads: a write, from the call to the memtable
 //   store_reader.h      client threads: reads, without a lock of the store
+//   cache_loan.h        flush thread: lends unused memory to the block cache
 //   store_state.h       all threads: the state that the mutex guards
 //   compactions.h       monitor: creates compaction jobs; flush thread: installs them
 //   flusher.h           flush thread: flushes memtables, prepares and releases WALs
@@ -29,6 +30,7 @@
 #include "db/api/option_values.h"
 #include "db/compaction/compactions.h"
 #include "db/compaction/flusher.h"
+#include "db/read/cache_loan.h"
 #include "db/report/stats_report.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
@@ -93,6 +95,7 @@ class Store final : public leveldb::DB, private Tenant {
   void TableIsUnlisted(const TableFile& file);
   void SaveAckedWrites();
 
+  CacheLoan::Share MemoryShare() const;
   void MeasurePressure(Pressure* pressure) override;
   void ApplyDirective(const Directive& directive) override;
   void PolicyStateIs(PolicyState state) override;
@@ -136,6 +139,7 @@ class Store final : public leveldb::DB, private Tenant {
   DiskRoom room_;
   ObsoleteFiles obsolete_;
   StoreReader reader_;
+  CacheLoan loan_;
   StoreState state_;
   WritePath write_path_;
   ManifestKeeper keeper_;

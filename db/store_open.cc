@@ -85,6 +85,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       room_(context_.get()),
       obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
       reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
+      loan_(context_->own_cache.get(), kOwnCacheBytes),
       state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
              &reporting_.activity()),
       write_path_({.context = context_.get(),
@@ -143,7 +144,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   context->extension = ExtensionOf(checked.env);
   context->pace = pace;
   if (checked.block_cache == nullptr) {
-    context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
+    context->own_cache = NewResizableCache(kOwnCacheBytes);
     context->options.block_cache = context->own_cache.get();
   }
   const uint64_t table_bytes = TableBytesMax(scheduling, checked.max_file_size);

@@ -82,14 +82,6 @@ class BlockCursor {
   void SeekToLast();
   /// Moves to the first entry with key >= target.
   void Seek(const KeyOrder& order, const leveldb::Slice& target);
-  /// Like Seek, if the caller knows that `restart` is the first restart point with key >= target
-  /// (restart_count() if none).
-  void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);
-
-  /// Moves to the entry at a restart point; not Valid() if the point does not exist.
-  void SeekToRestart(uint32_t restart) {
-    if (GoToStart() && restart < block_.restart_count() && GoToRestart(restart)) Advance();
-  }
 
   /// Gets the key at a restart point; returns false if it is unreadable.
   bool RestartKey(uint32_t restart, leveldb::Slice* key);
@@ -111,6 +103,7 @@ class BlockCursor {
     return next_ != block_.entries_end();
   }
   bool GoToRestart(uint32_t restart);
+  void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);
   bool Advance();
   bool AdvanceTo(const char* place);
   /// Reads the three lengths of the entry at `in`. Returns the position after them, or nullptr if
@@ -229,6 +222,8 @@ inline void BlockCursor::Seek(const KeyOrder& order, const leveldb::Slice& targe
   SeekNear(order, target, low);
 }
 
+/// Finishes Seek. REQUIRES: `restart` is the first restart point with key >= target
+/// (restart_count() if none).
 inline void BlockCursor::SeekNear(const KeyOrder& order, const leveldb::Slice& target,
                                   uint32_t restart) {
   if (!GoToStart()) return;

@@ -2,6 +2,8 @@
 #include "table/index_block.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 namespace lull {
 
@@ -22,48 +24,61 @@ uint64_t LeadingBytes(const char* bytes, size_t size) {
 
 }  // namespace
 
-const char* IndexBlock::Open(const KeyOrder& order, std::unique_ptr<char[]> memory,
-                             const Slice& contents) {
-  memory_ = std::move(memory);
-  if (const char* cause = block_.Parse(contents)) return cause;
-  if (!order.bytewise() || block_.restart_count() == 0) return nullptr;
-  every_entry_restarts_ = EveryEntryRestarts(order);
+const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents) {
+  if (const char* cause = Decode(order, contents)) return cause;
+  keys_.shrink_to_fit();
+  entries_.shrink_to_fit();
+  if (order.bytewise() && !entries_.empty()) SetLeading(order);
+  return nullptr;
+}
 
+const char* IndexBlock::Decode(const KeyOrder& order, const Slice& contents) {
+  Block block;
+  if (const char* cause = block.Parse(contents)) return cause;
+  // Keys are stored in full, as LevelDB writes them, or repeat a prefix of the previous one. A
+  // damaged block could repeat a long prefix without limit.
+  const size_t keys_bytes_max = std::min<size_t>(64 * contents.size(), UINT32_MAX);
+  keys_.reserve(contents.size());
+  entries_.reserve(block.restart_count());
   BlockCursor cursor;
-  cursor.Reset(block_, order);
-  Slice common;
-  for (uint32_t i = 0; i < block_.restart_count(); ++i) {
-    Slice key;
-    if (!cursor.RestartKey(i, &key)) return cursor.damage();
-    key = order.UserKey(key);
-    if (i == 0) common = key;
+  cursor.Reset(block, order);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    Slice value = cursor.value();
+    BlockHandle handle;
+    if (!handle.DecodeFrom(&value) || handle.size > kBlockBytesMax)
+      return "malformed handle in the index";
+    if (keys_.size() + cursor.key().size() > keys_bytes_max)
+      return "keys of the index are too long";
+    keys_.append(cursor.key().data(), cursor.key().size());
+    entries_.push_back(
+        {handle.offset, static_cast<uint32_t>(handle.size), static_cast<uint32_t>(keys_.size())});
+  }
+  return cursor.damage();
+}
+
+Slice IndexBlock::Key(size_t i) const {
+  const uint32_t begin = i == 0 ? 0 : entries_[i - 1].key_end;
+  return Slice(keys_.data() + begin, entries_[i].key_end - begin);
+}
+
+void IndexBlock::SetLeading(const KeyOrder& order) {
+  Slice common = order.UserKey(Key(0));
+  for (size_t i = 1; i < size(); ++i) {
+    const Slice key = order.UserKey(Key(i));
     const char* end = common.data() + std::min(common.size(), key.size());
     const char* differs = std::mismatch(common.data(), end, key.data()).first;
     common = Slice(common.data(), static_cast<size_t>(differs - common.data()));
   }
   common_ = common.ToString();
-  leading_.reserve(block_.restart_count());
-  for (uint32_t i = 0; i < block_.restart_count(); ++i) {
-    Slice key;
-    cursor.RestartKey(i, &key);
-    key = order.UserKey(key);
+  leading_.reserve(size());
+  for (size_t i = 0; i < size(); ++i) {
+    const Slice key = order.UserKey(Key(i));
     leading_.push_back(LeadingBytes(key.data() + common_.size(), key.size() - common_.size()));
   }
-  return nullptr;
-}
-
-bool IndexBlock::EveryEntryRestarts(const KeyOrder& order) const {
-  BlockCursor cursor;
-  cursor.Reset(block_, order);
-  cursor.SeekToFirst();
-  for (uint32_t i = 0; i < block_.restart_count(); ++i, cursor.Next()) {
-    if (!cursor.Valid() || cursor.offset() != block_.restart(i)) return false;
-  }
-  return !cursor.Valid() && cursor.damage() == nullptr;
 }
 
 IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
-  const uint32_t count = block_.restart_count();
+  const size_t count = size();
   const int by_common =
       std::memcmp(user_target.data(), common_.data(), std::min(user_target.size(), common_.size()));
   if (by_common != 0) return by_common < 0 ? Range{0, 0} : Range{count, count};
@@ -77,30 +92,29 @@ IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
     base += base[half - 1] < wanted ? half : 0;  // branchless, to avoid mispredictions
     left -= half;
   }
-  const uint32_t low = static_cast<uint32_t>(base - leading_.data()) + (*base < wanted ? 1 : 0);
+  const size_t low = static_cast<size_t>(base - leading_.data()) + (*base < wanted ? 1 : 0);
   if (low == count || leading_[low] != wanted) return {low, low};
-  const auto high = std::upper_bound(leading_.begin() + low, leading_.end(), wanted);
-  return {low, static_cast<uint32_t>(high - leading_.begin())};
+  const auto high =
+      std::upper_bound(leading_.begin() + static_cast<ptrdiff_t>(low), leading_.end(), wanted);
+  return {low, static_cast<size_t>(high - leading_.begin())};
 }
 
-void IndexBlock::Seek(const KeyOrder& order, const Slice& target, BlockCursor* cursor) const {
-  if (leading_.empty()) return cursor->Seek(order, target);
-  Range range = Narrow(order.UserKey(target));
+size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
+  Range range = leading_.empty() ? Range{0, size()} : Narrow(order.UserKey(target));
   while (range.low < range.high) {
-    const uint32_t middle = range.low + (range.high - range.low) / 2;
-    Slice key;
-    if (!cursor->RestartKey(middle, &key)) return;
-    if (order.Compare(key, target) < 0) {
+    const size_t middle = range.low + (range.high - range.low) / 2;
+    if (order.Compare(Key(middle), target) < 0) {
       range.low = middle + 1;
     } else {
       range.high = middle;
     }
   }
-  if (every_entry_restarts_) {
-    cursor->SeekToRestart(range.low);
-  } else {
-    cursor->SeekNear(order, target, range.low);
-  }
+  return range.low;
+}
+
+size_t IndexBlock::MemoryBytes() const {
+  return keys_.capacity() + entries_.capacity() * sizeof(Entry) + common_.capacity() +
+         leading_.capacity() * sizeof(uint64_t);
 }
 
 }  // namespace lull

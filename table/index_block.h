@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The index of an open table, kept in memory while the table is open. It is a block with one entry
-// per data block. The entry's key is at or after the last key of its data block and before the
-// first key of the next one; its value is the data block's handle. Immutable; any thread.
+// The index of an open table, decoded and kept in memory while the table is open. In the file it is
+// a block with one entry per data block. The entry's key is at or after the last key of its data
+// block and before the first key of the next one; its value is the data block's handle. Immutable;
+// any thread.
 //
-// In bytewise order, a search first compares eight bytes of each restart point's key, those after
-// the prefix that all keys share. One array contains them, so most steps touch neither the block
-// nor memcmp.
+// In bytewise order, a search first compares eight bytes of each key, those after the prefix that
+// all keys share. One array contains them, so most steps touch neither the keys nor memcmp. The
+// result is a position: the handle of the data block is one array access away.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,35 +23,38 @@ namespace lull {
 
 class IndexBlock {
  public:
-  /// `memory` owns `contents`. Returns the cause of damage, or nullptr.
-  const char* Open(const KeyOrder& order, std::unique_ptr<char[]> memory,
-                   const leveldb::Slice& contents);
+  /// Decodes `contents`. Returns the cause of damage, or nullptr.
+  const char* Open(const KeyOrder& order, const leveldb::Slice& contents);
 
-  const Block& block() const { return block_; }
+  /// Number of data blocks.
+  size_t size() const { return entries_.size(); }
+  /// REQUIRES: i < size(). The handle is not checked against the file.
+  BlockHandle handle(size_t i) const { return {entries_[i].offset, entries_[i].stored_bytes}; }
+  /// Position of the only data block that can have `target`; size() if none can.
+  size_t Find(const KeyOrder& order, const leveldb::Slice& target) const;
 
-  /// Moves `cursor`, reset to block(), to the entry of the only data block that can have `target`.
-  void Seek(const KeyOrder& order, const leveldb::Slice& target, BlockCursor* cursor) const;
-
-  /// Reads the handle at `cursor`; returns false if malformed.
-  static bool ReadHandle(const BlockCursor& cursor, BlockHandle* handle) {
-    leveldb::Slice value = cursor.value();
-    return handle->DecodeFrom(&value);
-  }
+  /// Heap memory of the index, in bytes.
+  size_t MemoryBytes() const;
 
  private:
-  /// Restart points whose leading bytes do not decide their order relative to the target: [low,
-  /// high).
-  struct Range {
-    uint32_t low;
-    uint32_t high;
+  struct Entry {
+    uint64_t offset;
+    uint32_t stored_bytes;
+    uint32_t key_end;  ///< in keys_; the key begins where the previous one ends
   };
+  /// The positions whose leading bytes equal the target's: [low, high).
+  struct Range {
+    size_t low;
+    size_t high;
+  };
+  const char* Decode(const KeyOrder& order, const leveldb::Slice& contents);
+  leveldb::Slice Key(size_t i) const;
+  void SetLeading(const KeyOrder& order);
   Range Narrow(const leveldb::Slice& user_target) const;
-  bool EveryEntryRestarts(const KeyOrder& order) const;
 
-  std::unique_ptr<char[]> memory_;
-  Block block_;
-  bool every_entry_restarts_ = false;  ///< as in indexes that LevelDB writes
-  std::string common_;                 ///< common prefix of the user keys of all restart points
+  std::string keys_;  ///< all keys, one after the other
+  std::vector<Entry> entries_;
+  std::string common_;  ///< common prefix of all user keys
   /// The eight bytes that follow it, as big-endian numbers. Empty: not used.
   std::vector<uint64_t> leading_;
 };

@@ -73,7 +73,7 @@ Status OpenTable::ReadIndex(const FileWindow& tail, const BlockHandle& handle) {
   Slice contents;
   const Status status = ReadOwned(tail, handle, &memory, &contents);
   if (!status.ok()) return status;
-  const char* cause = index.Open(options.order, std::move(memory), contents);
+  const char* cause = index.Open(options.order, contents);
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
 }
 
@@ -93,7 +93,8 @@ Status OpenTable::ReadFilter(const FileWindow& tail, const BlockHandle& metainde
   if (!cursor.Valid() || cursor.key() != Slice(name)) return status;
 
   BlockHandle handle;
-  if (!IndexBlock::ReadHandle(cursor, &handle))
+  Slice value = cursor.value();
+  if (!handle.DecodeFrom(&value))
     return source.Damaged(metaindex.offset, "malformed handle of a filter");
   status = ReadOwned(tail, handle, &filter_memory, &contents);
   if (!status.ok()) return status;

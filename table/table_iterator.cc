@@ -11,8 +11,8 @@ TableIterator::TableIterator(const OpenTable& table, const BlockReadOptions& rea
       read_(read),
       use_cache_(table.options.block_cache != nullptr && read.readahead_bytes == 0),
       keep_(use_cache_ && read.fill_cache),
-      reader_(table.source, table.data_end, read.readahead_bytes) {
-  index_.Reset(table.index.block(), table.options.order);
+      reader_(table.source, table.data_end, read.readahead_bytes),
+      at_(table.index.size()) {
   data_.Reset(Block(), table.options.order);
 }
 
@@ -28,18 +28,11 @@ bool TableIterator::PassOver(const Status& cause) {
 }
 
 bool TableIterator::EnterBlock() {
-  if (!index_.Valid()) {
+  if (at_ == table_.index.size()) {
     ForgetBlock();
-    if (index_.damage() != nullptr)
-      PassOver(table_.source.Damaged(table_.data_end, index_.damage()));
     return false;
   }
-  BlockHandle handle;
-  if (!IndexBlock::ReadHandle(index_, &handle)) {
-    ForgetBlock();
-    PassOver(table_.source.Damaged(table_.data_end, "malformed handle in the index"));
-    return false;
-  }
+  const BlockHandle handle = table_.index.handle(at_);
   if (has_block_ && handle.offset == handle_.offset) return true;
   ForgetBlock();
   Status status;
@@ -65,12 +58,12 @@ void TableIterator::LeaveBlock(Direction direction) {
         !PassOver(table_.source.Damaged(handle_.offset, data_.damage())))
       return;
     if (!status_.ok() && !read_.skip_damaged_blocks) return;
-    if (!index_.Valid()) return;
+    if (at_ == table_.index.size()) return;
     if (direction == Direction::kForward) {
-      index_.Next();
+      ++at_;
       if (EnterBlock()) data_.SeekToFirst();
     } else {
-      index_.Prev();
+      at_ = at_ == 0 ? table_.index.size() : at_ - 1;
       if (EnterBlock()) data_.SeekToLast();
     }
   }
@@ -78,21 +71,21 @@ void TableIterator::LeaveBlock(Direction direction) {
 
 void TableIterator::SeekToFirst() {
   ResetStatus();
-  index_.SeekToFirst();
+  at_ = 0;
   if (EnterBlock()) data_.SeekToFirst();
   LeaveBlock(Direction::kForward);
 }
 
 void TableIterator::SeekToLast() {
   ResetStatus();
-  index_.SeekToLast();
+  at_ = table_.index.size() == 0 ? 0 : table_.index.size() - 1;
   if (EnterBlock()) data_.SeekToLast();
   LeaveBlock(Direction::kBackward);
 }
 
 void TableIterator::Seek(const Slice& target) {
   ResetStatus();
-  table_.index.Seek(table_.options.order, target, &index_);
+  at_ = table_.index.Find(table_.options.order, target);
   if (EnterBlock()) data_.Seek(table_.options.order, target);
   LeaveBlock(Direction::kForward);
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The iterator of one open table: a cursor over the index and a cursor over the current data block.
+// The iterator of one open table: a position in the index and a cursor over the current data block.
 // One thread; the table must outlive it.
 //
 // An unreadable block stops the iterator: it is not Valid, and status() returns the cause until the
@@ -43,7 +43,8 @@ class TableIterator final : public leveldb::Iterator {
  private:
   enum class Direction { kForward, kBackward };
 
-  /// Loads the block at the index cursor. Returns false, with no block, on an error or at the end.
+  /// Loads the block at the index position. Returns false, with no block, on an error or at the
+  /// end.
   bool EnterBlock();
   /// Moves to the next block in `direction` until the data cursor is valid. Stops at an error
   /// unless damaged blocks are skipped.
@@ -67,7 +68,7 @@ class TableIterator final : public leveldb::Iterator {
   BlockHandle handle_;  ///< handle of the block in data_
   bool has_block_ = false;
   leveldb::Status status_;
-  BlockCursor index_;
+  size_t at_;  ///< index position of the block; index.size(): before the first or after the last
   BlockCursor data_;
 };
 

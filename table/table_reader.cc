@@ -33,22 +33,15 @@ Status TableReader::Get(const BlockReadOptions& options, const Slice& target, vo
                         void (*visit)(void* arg, const Slice& key, const Slice& value)) const {
   const OpenTable& table = *rep_;
   const KeyOrder& order = table.options.order;
-  BlockCursor cursor;
-  cursor.Reset(table.index.block(), order);
-  table.index.Seek(order, target, &cursor);
-  if (!cursor.Valid()) {
-    return cursor.damage() == nullptr ? Status::OK()
-                                      : table.source.Damaged(table.data_end, cursor.damage());
-  }
-  BlockHandle handle;
-  if (!IndexBlock::ReadHandle(cursor, &handle)) {
-    return table.source.Damaged(table.data_end, "malformed handle in the index");
-  }
+  const size_t at = table.index.Find(order, target);
+  if (at == table.index.size()) return Status::OK();
+  const BlockHandle handle = table.index.handle(at);
   if (!table.filter.MayMatch(handle.offset, order.UserKey(target))) return Status::OK();
 
   BlockLease lease;
   Status status = table.LoadBlock(options, handle, &lease);
   if (!status.ok()) return status;
+  BlockCursor cursor;
   cursor.Reset(lease.block(), order);
   cursor.Seek(order, target);
   if (cursor.Valid()) {
@@ -65,12 +58,8 @@ std::unique_ptr<leveldb::Iterator> TableReader::NewIterator(const BlockReadOptio
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& key) const {
   const OpenTable& table = *rep_;
-  BlockCursor cursor;
-  cursor.Reset(table.index.block(), table.options.order);
-  table.index.Seek(table.options.order, key, &cursor);
-  BlockHandle handle;
-  if (cursor.Valid() && IndexBlock::ReadHandle(cursor, &handle)) return handle.offset;
-  return table.data_end;
+  const size_t at = table.index.Find(table.options.order, key);
+  return at < table.index.size() ? table.index.handle(at).offset : table.data_end;
 }
 
 }  // namespace lull

@@ -18,6 +18,7 @@
 
 #include "util/hash.h"
 #include "util/mutex.h"
+#include "util/resizable_cache.h"
 
 namespace leveldb {
 namespace {
@@ -159,15 +160,19 @@ class alignas(64) Shard {
     assert(charge_ == 0 && "a handle is still out");
   }
 
-  /// Called before use. Not a constructor argument, because shards live in an array.
-  void SetCapacity(size_t capacity) { capacity_ = capacity; }
+  void SetCapacity(size_t capacity) LULL_EXCLUDES(mutex_) {
+    Leavers leavers;
+    lull::MutexLock lock(mutex_);
+    capacity_ = capacity;
+    EvictLocked(capacity_, &leavers);
+  }
 
   Entry* Insert(const Slice& key, uint32_t hash, void* value, size_t charge,
                 void (*deleter)(const Slice& key, void* value)) LULL_EXCLUDES(mutex_) {
     Entry* const entry = MakeEntry(key, hash, value, charge, deleter);
-    if (capacity_ == 0) return entry;  // no caching: the entry lives until this handle is released
     Leavers leavers;
     lull::MutexLock lock(mutex_);
+    if (capacity_ == 0) return entry;  // no caching: the entry lives until this handle is released
     if (Entry** const link = table_.Find(key, hash); *link != nullptr) ForgetLocked(link, &leavers);
     table_.Add(entry);
     entry->is_in_table = true;
@@ -232,21 +237,22 @@ class alignas(64) Shard {
     while (charge_ > target && idle_.newer != &idle_) EvictOldestLocked(leavers);
   }
 
-  size_t capacity_ = 0;  // constant once in use
-
   mutable lull::Mutex mutex_;
+  size_t capacity_ LULL_GUARDED_BY(mutex_) = 0;
   Table table_ LULL_GUARDED_BY(mutex_);
   Links idle_ LULL_GUARDED_BY(
       mutex_);  // idle_.newer is the least recently used, idle_.older the most recently
   size_t charge_ LULL_GUARDED_BY(mutex_) = 0;
 };
 
-class ShardedLruCache final : public Cache {
+class ShardedLruCache final : public lull::ResizableCache {
  public:
-  explicit ShardedLruCache(size_t capacity) {
+  explicit ShardedLruCache(size_t capacity) { SetCapacity(capacity); }
+
+  void SetCapacity(size_t bytes) override {
     // Rounded up, so that even a small cache stores something.
-    const size_t shard_capacity = capacity / kShards + (capacity % kShards != 0 ? 1 : 0);
-    for (Shard& shard : shards_) shard.SetCapacity(shard_capacity);
+    const size_t shard_bytes = bytes / kShards + (bytes % kShards != 0 ? 1 : 0);
+    for (Shard& shard : shards_) shard.SetCapacity(shard_bytes);
   }
 
   Handle* Insert(const Slice& key, void* value, size_t charge,
@@ -300,3 +306,7 @@ Cache::~Cache() = default;
 Cache* NewLRUCache(size_t capacity) { return new ShardedLruCache(capacity); }
 
 }  // namespace leveldb
+
+std::unique_ptr<lull::ResizableCache> lull::NewResizableCache(size_t capacity) {
+  return std::make_unique<leveldb::ShardedLruCache>(capacity);
+}

@@ -11,6 +11,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 #include <map>
@@ -171,7 +172,9 @@ class RocksLog final : public rocksdb::Logger {
 };
 
 constexpr size_t kMatchedMemoryBytes = 64 << 20;  // memtables: Lull's default budget
-constexpr size_t kMatchedCacheBytes = 8 << 20;    // block cache: LevelDB's and Lull's default
+// Block cache and memtables together. As in Lull, the cache can use what memtables do not: 8 MiB is
+// LevelDB's and Lull's own cache.
+constexpr size_t kMatchedCacheBytes = kMatchedMemoryBytes + (8 << 20);
 
 // The other stores' default memory, in memtables of LevelDB's size.
 void Match(rocksdb::Options* options) {
@@ -222,6 +225,8 @@ rocksdb::Options MakeOptions(const StoreSettings& settings) {
     table.block_cache = rocksdb::NewLRUCache(static_cast<size_t>(settings.cache_bytes));
   } else if (settings.profile != "defaults") {
     table.block_cache = rocksdb::NewLRUCache(kMatchedCacheBytes);
+    options.write_buffer_manager =
+        std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
   }
   if (settings.block_bytes > 0) table.block_size = settings.block_bytes;
   if (settings.bloom_bits >= 0) {

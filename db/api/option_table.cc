@@ -77,7 +77,8 @@ constexpr OptionRow kRows[] = {
      .fixed_because = kBudgetShared,
      .meaning = "Memory for the memtables of all stores that share threads, at least two "
                 "memtables a store. The first store to open sets it. Writers wait when it is "
-                "used up."},
+                "used up. Up to three quarters of it serve as block cache while memtables do not "
+                "need them."},
     {.name = "background_bytes_per_sec",
      .field = At<&V::background_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,

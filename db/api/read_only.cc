@@ -195,7 +195,7 @@ Status OpenReadOnly(const leveldb::Options& options, const std::string& name, le
   context->name = name;
   context->extension = ExtensionOf(options.env);
   if (options.block_cache == nullptr) {
-    context->own_cache.reset(leveldb::NewLRUCache(8 << 20));
+    context->own_cache = NewResizableCache(kOwnCacheBytes);
     context->options.block_cache = context->own_cache.get();
   }
   auto store = std::make_unique<ReadOnlyStore>(std::move(context));

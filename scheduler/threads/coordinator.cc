@@ -121,6 +121,7 @@ void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
   {
     MutexLock lock(mutex_);
     entries_.push_back(std::move(entry));
+    tenant_count_.store(entries_.size(), std::memory_order_relaxed);
   }
   WakeFlush();
   WakeMonitor();
@@ -134,6 +135,7 @@ void Coordinator::Unregister(Tenant* tenant) {
   WakeMonitor();
   while (!entry->monitor_released || in_flush_ == entry) released_.Wait(mutex_);
   entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
+  tenant_count_.store(entries_.size(), std::memory_order_relaxed);
 }
 
 void Coordinator::SetPolicy(Tenant* tenant, std::unique_ptr<Policy> policy,

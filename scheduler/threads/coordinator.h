@@ -138,6 +138,8 @@ class Coordinator : private DispatchHost {
   }
   uint64_t memory_used_bytes() const { return memory_used_bytes_.load(std::memory_order_relaxed); }
   uint64_t memory_budget_bytes() const { return options_.memory_budget_bytes; }
+  /// The number of tenants that share the budget. Any thread.
+  size_t tenant_count() const { return tenant_count_.load(std::memory_order_relaxed); }
 
  private:
   struct Worker;  // a thread and its current job
@@ -179,6 +181,7 @@ class Coordinator : private DispatchHost {
 
   const CoordinatorOptions options_;
   std::atomic<uint64_t> memory_used_bytes_{0};
+  std::atomic<size_t> tenant_count_{0};
   std::atomic<bool> stopping_{false};
   WakeSignal flush_signal_;
   const std::shared_ptr<WakeSignal> monitor_signal_ = std::make_shared<WakeSignal>();

@@ -81,7 +81,6 @@ class Exact {
     if (size_ > 0) std::memcpy(memory_.get(), bytes.data(), size_);
   }
   leveldb::Slice slice() const { return leveldb::Slice(memory_.get(), size_); }
-  std::unique_ptr<char[]> Release() { return std::move(memory_); }
 
  private:
   std::unique_ptr<char[]> memory_;

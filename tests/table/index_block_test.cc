@@ -16,24 +16,24 @@ using testing::Slice;
 const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index) {
   BlockBuilder builder(restart_interval);
   for (const auto& [key, value] : entries) builder.Add(key, value);
-  const Slice contents = builder.Finish();
-  auto memory = std::make_unique<char[]>(contents.size());
-  std::memcpy(memory.get(), contents.data(), contents.size());
-  const Slice copy(memory.get(), contents.size());
-  return index->Open(entries.key_comp().order, std::move(memory), copy);
+  return index->Open(entries.key_comp().order, builder.Finish());
+}
+
+/// The encoded handle of the data block number `i`.
+std::string HandleOf(size_t i) {
+  std::string encoded;
+  BlockHandle{1000 * i, i + 1}.EncodeTo(&encoded);
+  return encoded;
 }
 
 void ExpectFinds(const IndexBlock& index, const Entries& entries, const std::string& target) {
-  const KeyOrder& order = entries.key_comp().order;
-  BlockCursor cursor;
-  cursor.Reset(index.block(), order);
-  index.Seek(order, target, &cursor);
+  const size_t found = index.Find(entries.key_comp().order, target);
   const auto expected = entries.lower_bound(target);
-  ASSERT_EQ(nullptr, cursor.damage());
-  ASSERT_EQ(expected != entries.end(), cursor.Valid());
-  if (!cursor.Valid()) return;
-  ASSERT_EQ(expected->first, cursor.key().ToString());
-  ASSERT_EQ(expected->second, cursor.value().ToString());
+  ASSERT_EQ(static_cast<size_t>(std::distance(entries.begin(), expected)), found);
+  if (found == index.size()) return;
+  std::string handle;
+  index.handle(found).EncodeTo(&handle);
+  ASSERT_EQ(expected->second, handle);
 }
 
 TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
@@ -53,9 +53,10 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
             return order.internal() ? testing::InternalKey(key, random.Uniform(4)) : key;
           };
           Entries entries(testing::LessByOrder{order});
-          for (size_t i = 0; i < count; ++i) entries[make_key()] = std::to_string(i);
+          for (size_t i = 0; i < count; ++i) entries[make_key()] = HandleOf(i);
           IndexBlock index;
           ASSERT_EQ(nullptr, OpenIndex(entries, interval, &index));
+          ASSERT_EQ(entries.size(), index.size());
           for (const auto& [key, value] : entries) {
             ASSERT_NO_FATAL_FAILURE(ExpectFinds(index, entries, key));
           }
@@ -70,7 +71,7 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
 
 TEST(IndexBlockTest, TargetsAroundTheCommonBeginning) {
   Entries entries(testing::LessByOrder{testing::UserOrder()});
-  for (int i = 0; i < 10; ++i) entries["prefix/" + std::to_string(i)] = std::to_string(i);
+  for (size_t i = 0; i < 10; ++i) entries["prefix/" + std::to_string(i)] = HandleOf(i);
   IndexBlock index;
   ASSERT_EQ(nullptr, OpenIndex(entries, 1, &index));
   for (const char* target : {"", "a", "p", "prefix", "prefix/", "prefix/5", "prefix/55", "prefix/9",
@@ -79,19 +80,52 @@ TEST(IndexBlockTest, TargetsAroundTheCommonBeginning) {
   }
 }
 
-TEST(IndexBlockTest, ARestartPointOutOfRangeIsRefused) {
+TEST(IndexBlockTest, ATruncatedHandleIsRefused) {
   Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries["a"] = "1";
-  entries["b"] = "2";
-  BlockBuilder builder(1);
-  for (const auto& [key, value] : entries) builder.Add(key, value);
-  std::string contents = builder.Finish().ToString();
-  EncodeFixed32(contents.data() + contents.size() - 8, 1000);
-  auto memory = std::make_unique<char[]>(contents.size());
-  std::memcpy(memory.get(), contents.data(), contents.size());
-  const Slice copy(memory.get(), contents.size());
+  entries["a"] = HandleOf(0);
+  entries["b"] = HandleOf(1).substr(0, 2);
   IndexBlock index;
-  EXPECT_NE(nullptr, index.Open(testing::UserOrder(), std::move(memory), copy));
+  EXPECT_STREQ("malformed handle in the index", OpenIndex(entries, 1, &index));
+}
+
+TEST(IndexBlockTest, AHandleBeyondTheSizeOfABlockIsRefused) {
+  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  BlockHandle{0, kBlockBytesMax + 1}.EncodeTo(&entries["a"]);
+  IndexBlock index;
+  EXPECT_STREQ("malformed handle in the index", OpenIndex(entries, 1, &index));
+}
+
+TEST(IndexBlockTest, AnEntryThatReachesBeyondTheBlockIsRefused) {
+  BlockBuilder builder(1);
+  builder.Add("a", HandleOf(0));
+  builder.Add("b", HandleOf(1));
+  std::string contents = builder.Finish().ToString();
+  contents[2] = 100;  // the length of the first value
+  IndexBlock index;
+  EXPECT_NE(nullptr, index.Open(testing::UserOrder(), contents));
+}
+
+TEST(IndexBlockTest, KeysThatRepeatALongPrefixWithoutEndAreRefused) {
+  BlockBuilder builder(1 << 30);
+  const std::string prefix(10'000, 'p');
+  for (int i = 0; i < 2000; ++i) {
+    std::string key = prefix;
+    PutFixed32(&key, __builtin_bswap32(static_cast<uint32_t>(i)));
+    builder.Add(key, HandleOf(0));
+  }
+  IndexBlock index;
+  EXPECT_STREQ("keys of the index are too long",
+               index.Open(testing::UserOrder(), builder.Finish()));
+}
+
+TEST(IndexBlockTest, CountsItsMemory) {
+  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  for (size_t i = 0; i < 100; ++i) entries["key" + std::to_string(1000 + i)] = HandleOf(i);
+  IndexBlock index;
+  ASSERT_EQ(nullptr, OpenIndex(entries, 1, &index));
+  constexpr size_t kPerBlock = 16 + 8 + 7;  // handle, leading bytes, key
+  EXPECT_GE(index.MemoryBytes(), 100 * kPerBlock);
+  EXPECT_LE(index.MemoryBytes(), 110 * kPerBlock);
 }
 
 }  // namespace
