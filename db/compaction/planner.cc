@@ -208,7 +208,33 @@ std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
 }
 
 std::optional<CompactionPlan> Planner::PickOne(int level, const std::string& pointer) const {
-  if (layout_.pick_by_overlap) return PickByOverlap(level);
+  std::optional<CompactionPlan> plan =
+      layout_.pick_by_overlap ? PickByOverlap(level) : PickNext(level, pointer);
+  if (plan && plan->trivial_move) return MoveMore(std::move(*plan));
+  return plan;
+}
+
+CompactionPlan Planner::MoveMore(CompactionPlan plan) const {
+  const Tables& tables = version_.level(plan.level);
+  const uint64_t target = LevelTargets(layout_)[plan.level];
+  const uint64_t staying = StayingBytes(plan.level);
+  const uint64_t bytes_max = staying - std::min(staying, target);
+  Tables upper = plan.upper;
+  uint64_t bytes = SumBytes(upper);
+  for (size_t next = version_.FindTable(plan.level, upper.back()->largest()) + 1;
+       next < tables.size() && bytes < bytes_max; ++next) {
+    const UserRange after_last{upper.back()->largest_user().ToString(),
+                               tables[next]->largest_user().ToString()};
+    if (!version_.Overlapping(plan.output_level, after_last).empty()) break;
+    upper.push_back(tables[next]);
+    bytes += tables[next]->file_bytes();
+  }
+  AddSplitKeys(plan.level, &upper);
+  std::optional<CompactionPlan> more = Complete(plan.level, std::move(upper), /*widen=*/false);
+  return more && more->trivial_move ? std::move(*more) : std::move(plan);
+}
+
+std::optional<CompactionPlan> Planner::PickNext(int level, const std::string& pointer) const {
   const Tables& tables = version_.level(level);
   const size_t first = FirstBehind(order_, tables, pointer);
   for (size_t i = 0; i < tables.size(); ++i) {

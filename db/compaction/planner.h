@@ -37,7 +37,8 @@ class Planner {
   std::optional<CompactionPlan> CompleteScattered(int level, Tables upper) const;
 
   /// Picks one table of a deep level: the next one after `pointer`, or if the layout has
-  /// pick_by_overlap, the one with the least overlap per byte.
+  /// pick_by_overlap, the one with the least overlap per byte. If it only moves, the tables after
+  /// it move too, down to the level's target: each move costs an install, whatever its size.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
   /// Bytes of `level`, without tables that running jobs move down. Only their excess over the
@@ -56,7 +57,9 @@ class Planner {
   void CloseOverOlder(Tables* chosen) const;
 
  private:
+  std::optional<CompactionPlan> PickNext(int level, const std::string& pointer) const;
   std::optional<CompactionPlan> PickByOverlap(int level) const;
+  CompactionPlan MoveMore(CompactionPlan plan) const;
   std::optional<CompactionPlan> Finish(CompactionPlan plan) const;
   Tables LowerInputs(int level, const UserRange& range) const;
   void Widen(int level, Tables* upper, Tables* lower) const;

@@ -29,8 +29,9 @@ std::string Show(const std::optional<CompactionPlan>& plan) {
   return text;
 }
 
-// In the first, two tables of L1 are due, and 4 lies below 3. In the second, L0 is due.
-constexpr char kTwoDeep[] = "L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*6 L2: 4:[g..h]";
+// In the first, two tables of L1 are due; 9 lies between them, and 4 below 3. In the second, L0 is
+// due.
+constexpr char kTwoDeep[] = "L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*6 L2: 9:[cc..cc] 4:[g..h]";
 constexpr char kL0AndDeep[] = "L0: 5:[a..z] 6:[a..z] 7:[a..z] 8:[a..z] L1: 1:[a..c]*4 L2: 2:[a..k]";
 
 class CompactionBoardTest : public ::testing::Test {

@@ -69,6 +69,22 @@ TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
             "L1 2 move");
 }
 
+TEST(Pick, MovesWhatExceedsTheTargetInOneJob) {
+  const std::string l1 =
+      "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 4:[g..h]*4 5:[i..j]*4";  // 10 MiB above the target
+  EXPECT_EQ(PickText(l1, JobClass::kDeep), "L1 1 2 3 move");
+  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {}, PointerAt(1, "h")), "L1 5 move")
+      << "no wrap to the first table";
+  EXPECT_EQ(PickText(l1 + " L2: 8:[d..d]", JobClass::kDeep), "L1 1 move");
+  EXPECT_EQ(PickText(l1 + " L2: 8:[dd..dd]", JobClass::kDeep), "L1 1 2 move")
+      << "a table below in a gap ends the move";
+  EXPECT_EQ(PickText(l1 + " L3: 8:[c..d]*21", JobClass::kDeep), "L1 1 move")
+      << "a table with much overlap two levels below does not move";
+  // A running job already takes a part of the excess, or the range.
+  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {{1, 2, "g", "h"}}), "L1 1 2 move");
+  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {{2, 3, "e", "e"}}), "L1 1 move");
+}
+
 TEST(LevelScore, IsOneWhenDue) {
   const VersionRef version =
       VersionFromText("L0: 1:[a..b] 2:[a..b] L1: 3:[a..b]*15 L6: 4:[a..b]*5000");
