@@ -1,6 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """The disk under the stores: its free space and its write limit."""
 
+import contextlib
+import math
 import mmap
 import os
 import random
@@ -14,7 +16,9 @@ CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
 PROBE_READS = 2000
 PROBE_SECONDS = 5
-PROBE_BYTES = 4096
+PAGE_BYTES = 4096
+PROBE_BYTES_MAX = 1 << 20
+TABLES = ('.ldb', '.sst')
 MODELS = ['hdd', 'sata', 'nvme', '100mb']  # known to db_bench
 
 
@@ -29,6 +33,14 @@ def device_of(folder):
         with open(os.path.join(os.path.dirname(node), 'dev')) as disk:
             device = disk.read().strip()
     return device
+
+
+def read_ahead_text(folder):
+    """How much the kernel reads at once from the disk of the folder, at most."""
+    with contextlib.suppress(OSError):
+        with open(f'/sys/dev/block/{device_of(folder)}/queue/read_ahead_kb') as file:
+            return f'{file.read().strip()} KB'
+    return 'unknown'
 
 
 class WriteCap(ControlGroup):
@@ -89,21 +101,26 @@ def drop_cached(folder):
         os.close(file)
 
 
-def read_latencies_us(folder):
-    """Latencies of random reads of a block from the folder's files, one at a time, without the page
-    cache. Empty if the file system cannot read without it."""
-    files = [file for file in files_in(folder) if file[1] >= PROBE_BYTES]
+def read_latencies_us(folder, read_bytes):
+    """Latencies of random reads of so many bytes, in whole pages, from the store's tables, one at a
+    time, without the page cache. Empty if the file system cannot read without it."""
+    wanted = min(max(1, math.ceil(read_bytes / PAGE_BYTES)) * PAGE_BYTES, PROBE_BYTES_MAX)
+    tables = [file for file in files_in(folder) if file[0].endswith(TABLES)]
+    files = [file for file in tables if file[1] >= wanted]
+    if not files:
+        return []
     chooser = random.Random(0)
     latencies = []
     until = time.monotonic() + PROBE_SECONDS
-    with mmap.mmap(-1, PROBE_BYTES) as buffer:  # aligned
+    with mmap.mmap(-1, wanted) as buffer:  # aligned
         for path, size in chooser.choices(files, [size for _, size in files], k=PROBE_READS):
             try:
                 file = os.open(path, os.O_RDONLY | os.O_DIRECT)
             except OSError:
                 return []
+            place = chooser.randrange((size - wanted) // PAGE_BYTES + 1)
             begin = time.perf_counter()
-            os.preadv(file, [buffer], chooser.randrange(size // PROBE_BYTES) * PROBE_BYTES)
+            os.preadv(file, [buffer], place * PAGE_BYTES)
             latencies.append(round((time.perf_counter() - begin) * 1e6, 1))
             os.close(file)
             if time.monotonic() > until:

@@ -25,12 +25,12 @@ sizes = load_script('sizes')
 GB = 10**9
 
 
-def load_result(read_p99_us=1000.0, device_us=(100.0,)):
+def load_result(read_p99_us=1000.0, device_us=(100.0,), served=1.0):
     """Returns the fields of a db_bench result that the tables use."""
     return {
         'write_latency': {'count': 50, 'p99_us': 20.0, 'p999_us': 40.0},
         'read_latency': {'count': 50, 'p99_us': read_p99_us, 'p999_us': 2 * read_p99_us},
-        'unserved': 0,
+        'load': {'requests_per_s': served * 200, 'offered_per_s': 200},
         'wall_seconds': 10,
         'stolen_cpu_seconds': 0,
         'drain_seconds': 3.0,
@@ -171,7 +171,7 @@ class TablesTest(unittest.TestCase):
         row = tables.row_of(load_result(), [interval(1, 100), interval(3, 400)])
         self.assertEqual(row.reads, (100 + 2 * 400) / 300)
         self.assertEqual(row.cpu_us, 5000)
-        self.assertEqual(row.device_p99_ms, 0.6)  # 6 a get, of which half of the requests are
+        self.assertEqual(row.device_p99_ms, 0.6)  # 6 a get: half of the requests are gets
         self.assertEqual(row.debt_gb, 1, 'at the beginning')
 
     def test_flat_is_what_grows_only_with_the_reads(self):
@@ -179,11 +179,33 @@ class TablesTest(unittest.TestCase):
         for entries, p99_us, reads in ((1, 1000.0, 0), (2, 1200.0, 100), (3, 2400.0, 100)):
             row = tables.row_of(load_result(p99_us), [interval(1, reads)])
             measured.rows['lull', entries, 'idle'] = row
+            if entries < 3:
+                measured.rows['lull', entries, 'null'] = row
         lines = tables.flat_table(measured, 'idle', {'lull': 'Lull'})
         self.assertEqual(
             lines[2:],
-            ['| Lull | 2 | 1.20 | 1.00 | 1.00 |', '| Lull | 3 | 2.40 | **2.00** | 1.00 |'],
+            [
+                '| Lull | 2 | 1.20 | 1.00 | 1.00 | 1.20 |',
+                '| Lull | 3 | 2.40 | **2.00** | 1.00 | - |',
+            ],
         )
+
+    def test_an_overloaded_store_is_marked(self):
+        measured = tables.Measured()
+        for entries, served in ((1, 0.94), (2, 0.96)):
+            row = tables.row_of(load_result(served=served), [interval(1, 0)])
+            measured.rows['lull', entries, 'idle'] = row
+        text = '\n'.join(tables.load_table(measured, 'idle', {'lull': 'Lull'}))
+        self.assertIn('| **94** |', text)
+        self.assertIn('| 96 |', text)
+
+    def test_stores_come_in_the_order_of_the_call(self):
+        measured = tables.Measured()
+        for store in ('a', 'b'):
+            for entries in (10, 2):
+                measured.rows[store, entries, 'idle'] = 'row'
+        keys = measured.keys('idle', ['b', 'a'])
+        self.assertEqual(keys, [(2, 'b'), (2, 'a'), (10, 'b'), (10, 'a')])
 
     def test_a_page_has_both_loads_and_the_fill(self):
         measured = tables.Measured()
