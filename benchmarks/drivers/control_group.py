@@ -2,6 +2,7 @@
 """Control groups of the kernel, version 1 or 2, around the programs that are measured."""
 
 import contextlib
+import glob
 import os
 
 
@@ -14,6 +15,14 @@ def mounts(kind):
 def write_to(path, text):
     with open(path, 'w') as file:
         file.write(text)
+
+
+def remove_orphans(prefix):
+    """Removes the groups of processes that were killed."""
+    for group in glob.glob(prefix + '*'):
+        if not os.path.exists('/proc/' + group.removeprefix(prefix)):
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
 
 
 class ControlGroup:
@@ -32,7 +41,9 @@ class ControlGroup:
             if not bases:
                 raise OSError('no control groups are mounted')
             write_to(os.path.join(bases[0], 'cgroup.subtree_control'), '+' + controller)
-        self.group = os.path.join(bases[0], f'lull-{controller}-{os.getpid()}')
+        prefix = os.path.join(bases[0], f'lull-{controller}-')
+        remove_orphans(prefix)
+        self.group = prefix + str(os.getpid())
         os.mkdir(self.group)
         try:
             write_to(os.path.join(self.group, name), text)

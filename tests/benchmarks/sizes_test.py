@@ -2,10 +2,12 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Tests of benchmarks/sizes: plan, space, tables; and a tiny run that is killed and resumed."""
 
+import collections
 import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +18,7 @@ sys.dont_write_bytecode = True
 DB_BENCH = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
 from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
-from drivers import running  # noqa: E402
+from drivers import control_group, running  # noqa: E402
 from drivers import size_tables as tables  # noqa: E402
 from drivers.common import Failure  # noqa: E402
 from drivers.results_folder import NAME  # noqa: E402
@@ -148,6 +150,47 @@ class SizesTest(FolderTest):
         self.assertEqual(there, [['leveldb', 'leveldb.entries']] * 3)
         self.assertEqual(os.listdir(one.store), [])
 
+    def test_a_load_begins_with_pages_that_count_in_the_limit(self):
+        one = self.sizes('--stores=lull', '--entries=1K')
+        one.limit = 'limit'
+        one.measured.rows = collections.defaultdict(
+            lambda: tables.row_of(load_result(), [interval(1, 0)])
+        )
+        done = []
+
+        def run_command(command, environment, seconds_max, on_line, cap):
+            done.append((command[-1], cap))
+
+        with (
+            mock.patch.object(sizes, 'drop_cached', done.append),
+            mock.patch.object(running, 'run_command', run_command),
+            mock.patch.object(one, 'run', lambda run, flags, progress: done.append(run.part)),
+        ):
+            for part in sizes.LOADS:
+                one.load(sizes.Run('lull', 1000, part), None)
+        store = one.folder_of('lull')
+        before = [store, (store, 'limit')]
+        self.assertEqual(done, [*before, 'debt', *before, 'idle', 'null'])
+
+    def test_a_load_is_kept_without_its_drain(self):
+        one = self.sizes('--stores=lull', '--entries=1K', '--memory=2G')
+        run = sizes.Run('lull', 1000, 'debt')
+        os.makedirs(one.folder_of('lull'))
+        for limit in (mock.Mock(), None):
+            one.limit = limit
+            intervals = [
+                interval(1, 100) | {'kind': 'interval', 'phase': 'run'},
+                interval(2, 900) | {'kind': 'interval', 'phase': 'drain'},
+            ]
+            objects = [*intervals, load_result()]
+            with mock.patch.object(one, 'execute', lambda command, progress, cap: ([], objects)):
+                one.run(run, [], None)
+            self.assertEqual(one.measured.rows['lull', 1000, 'debt'].reads, 1)
+        self.assertEqual(one.limits, {2 << 30, None})
+        with open(one.output) as file:
+            phases = [json.loads(line).get('phase') for line in file]
+        self.assertEqual(phases, ['run', None] * 2)
+
     def test_a_limit_that_was_not_applied_is_told(self):
         one = self.sizes('--memory=2G')
         one.limits = {2 << 30}
@@ -156,6 +199,31 @@ class SizesTest(FolderTest):
         self.assertIn('NOT applied:', one.memory_text())
         one.limits = {None, 2 << 30}
         self.assertIn('NOT applied to some runs:', one.memory_text())
+
+
+class MemoryLimitTest(FolderTest):
+    def limit(self, version):
+        mounts = {version: [(self.folder, ['rw', 'memory'])]}
+        with mock.patch.object(control_group, 'mounts', lambda kind: mounts.get(kind, [])):
+            return control_group.MemoryLimit(1 << 30)
+
+    def test_each_version_has_its_file(self):
+        for version, name in (('cgroup', 'memory.limit_in_bytes'), ('cgroup2', 'memory.max')):
+            group = self.limit(version).group
+            with open(os.path.join(group, name)) as file:
+                self.assertEqual(file.read(), str(1 << 30))
+            shutil.rmtree(group)
+        with open(os.path.join(self.folder, 'cgroup.subtree_control')) as file:
+            self.assertEqual(file.read(), '+memory')
+        with self.assertRaises(OSError):
+            self.limit('none')
+
+    def test_groups_of_killed_calls_are_removed(self):
+        for process in (1, 10**9):
+            os.mkdir(os.path.join(self.folder, f'lull-memory-{process}'))
+        self.limit('cgroup')
+        left = {name for name in os.listdir(self.folder) if name.startswith('lull-')}
+        self.assertEqual(left, {'lull-memory-1', f'lull-memory-{os.getpid()}'})
 
 
 class TablesTest(unittest.TestCase):
