@@ -158,16 +158,16 @@ class SizesTest(FolderTest):
         )
         done = []
 
-        def run_command(command, environment, seconds_max, on_line, cap):
+        def execute(command, cap, progress):
             done.append((command[-1], cap))
 
         with (
             mock.patch.object(sizes, 'drop_cached', done.append),
-            mock.patch.object(running, 'run_command', run_command),
+            mock.patch.object(running, 'execute', execute),
             mock.patch.object(one, 'run', lambda run, flags, progress: done.append(run.part)),
         ):
             for part in sizes.LOADS:
-                one.load(sizes.Run('lull', 1000, part), None)
+                one.load(sizes.Run('lull', 1000, part), mock.Mock())
         store = one.folder_of('lull')
         before = [store, (store, 'limit')]
         self.assertEqual(done, [*before, 'debt', *before, 'idle', 'null'])
