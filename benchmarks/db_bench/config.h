@@ -12,12 +12,17 @@
 
 namespace lull::bench {
 
+// Keys have 16 decimal digits.
+inline constexpr int64_t kKeyNumbers = 10'000'000'000'000'000;
+
 struct Config {
   std::vector<std::string> benchmarks;
 
   // Amount of work.
-  int64_t num = 0;    // keys are drawn from [0, num)
-  int64_t reads = 0;  // per thread
+  int64_t num = 0;         // keys are drawn from [0, num)
+  int64_t first = 0;       // append writes entries [first, first + num)
+  int64_t reads = 0;       // per thread
+  bool hash_keys = false;  // entry numbers are scattered over all keys
   int threads = 1;
   int value_size = 0;
   int key_prefix = 0;

@@ -18,6 +18,7 @@ enum Kind : unsigned {
   kLoad = 8,
   kPresetLoad = 16,
   kPresetBursts = 32,  // b3
+  kAppend = 64,
   kAllButClassic = kBursts | kOpenLoop | kLoad | kPresetLoad | kPresetBursts,
 };
 
@@ -46,6 +47,7 @@ constexpr FlagUse kUses[] = {
     {"burst_seconds", kBursts | kPresetBursts, kBurstsText},
     {"idle_seconds", kBursts | kPresetBursts, kBurstsText},
     {"burst_ops", kBursts, "burstsincount"},
+    {"first", kAppend, "append"},
     {"duration", kAllButClassic, "bursts and loads"},
     {"batch_size", kAllButClassic, "bursts and loads"},
     {"sync", kAllButClassic, "bursts and loads; use fillsync for other synced writes"},
@@ -54,6 +56,7 @@ constexpr FlagUse kUses[] = {
 Kind KindOf(const std::string& name, const Config& config) {
   if (name == "openloop") return kOpenLoop;
   if (name == "load") return kLoad;
+  if (name == "append") return kAppend;
   const std::vector<LoadCase> cases = CasesOf(name, config);
   if (!cases.empty()) return cases.front().benchmark == "load" ? kPresetLoad : kPresetBursts;
   const WorkloadSpec* const spec = FindWorkload(name);

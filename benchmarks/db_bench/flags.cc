@@ -15,6 +15,10 @@ DEFINE_string(
     "readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp",
     "comma-separated benchmarks, run in this order");
 DEFINE_int64(num, 1000000, "entries to write; keys are drawn from [0, num)");
+DEFINE_int64(first, 0, "number of the first of the --num entries that append writes");
+DEFINE_bool(hash_keys, false,
+            "spread the entries' keys over all 16 digits, so that entries that append writes fall "
+            "between older ones");
 DEFINE_int64(reads, -1, "entries to read; -1: as many as --num");
 DEFINE_int32(threads, 1, "client threads; in a load, per group of clients");
 DEFINE_int32(value_size, 100, "bytes per value");
@@ -119,6 +123,8 @@ void CopyFlags(Config* config) {
     }
   }
   config->num = FLAGS_num;
+  config->first = FLAGS_first;
+  config->hash_keys = FLAGS_hash_keys;
   config->reads = FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads;
   config->threads = FLAGS_threads;
   config->value_size = FLAGS_value_size;
@@ -173,7 +179,9 @@ std::string FirstFault(const Config& config) {
     const char* fault;
   } checks[] = {
       {config.num < 1, "--num must be at least 1"},
-      {config.num > 10'000'000'000'000'000, "--num must be at most 10^16: keys have 16 digits"},
+      {config.first < 0, "--first must not be negative"},
+      {config.num > kKeyNumbers || config.first > kKeyNumbers - config.num,
+       "--num, with --first, must be at most 10^16: keys have 16 digits"},
       {config.threads < 1 || config.threads > 1024, "--threads must be 1 to 1024"},
       {config.value_size < 0 || config.value_size > (1 << 30), "--value_size must be 0 to 1 GiB"},
       {config.key_prefix < 0 || config.key_prefix > 65536, "--key_prefix must be 0 to 65536"},

@@ -129,6 +129,7 @@ void IntervalReport::Report(const Totals& from, const Totals& to) {
       {"ops_per_s", PerSecond(from.ops, to.ops, seconds)},
       {"device_mb_per_s", mb_per_s(from.usage.device_write_bytes, to.usage.device_write_bytes)},
       {"device_read_mb_per_s", mb_per_s(from.usage.device_read_bytes, to.usage.device_read_bytes)},
+      {"device_reads_per_s", PerSecond(from.usage.device_reads, to.usage.device_reads, seconds)},
       {"cpus", (to.usage.cpu_seconds - from.usage.cpu_seconds) / seconds},
       {"stolen_cpus", (to.usage.stolen_cpu_seconds - from.usage.stolen_cpu_seconds) / seconds},
       {"rss_bytes", RssBytes()}};

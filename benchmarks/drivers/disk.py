@@ -2,13 +2,23 @@
 """The disk under the stores: its free space and its write limit."""
 
 import contextlib
+import math
+import mmap
 import os
+import random
 import shutil
+import time
 
 from drivers.common import Failure
+from drivers.control_group import ControlGroup, mounts
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
+PROBE_READS = 2000
+PROBE_SECONDS = 5
+PAGE_BYTES = 4096
+PROBE_BYTES_MAX = 1 << 20
+TABLES = ('.ldb', '.sst')
 MODELS = ['hdd', 'sata', 'nvme', '100mb']  # known to db_bench
 
 
@@ -25,52 +35,23 @@ def device_of(folder):
     return device
 
 
-def mounts(kind):
-    with open('/proc/mounts') as table:
-        rows = [line.split() for line in table]
-    return [(row[1], row[3].split(',')) for row in rows if row[2] == kind]
+def read_ahead_text(folder):
+    """How much the kernel reads at once from the disk of the folder, at most."""
+    with contextlib.suppress(OSError):
+        with open(f'/sys/dev/block/{device_of(folder)}/queue/read_ahead_kb') as file:
+            return f'{file.read().strip()} KB'
+    return 'unknown'
 
 
-def write_to(path, text):
-    with open(path, 'w') as file:
-        file.write(text)
-
-
-class WriteCap:
-    """A control group that limits writes to one disk.
-
-    Raises OSError if the machine does not allow it.
-    """
+class WriteCap(ControlGroup):
+    """Limits writes to the disk of a folder."""
 
     def __init__(self, folder):
         device = device_of(folder)
-        first = [path for path, flags in mounts('cgroup') if 'blkio' in flags]
-        second = [path for path, _ in mounts('cgroup2')]
-        if first:
-            base, limit = first[0], (
-                'blkio.throttle.write_bps_device',
-                f'{device} {CAP_BYTES_A_SECOND}',
-            )
-        elif second:
-            base, limit = second[0], ('io.max', f'{device} wbps={CAP_BYTES_A_SECOND}')
-            write_to(os.path.join(base, 'cgroup.subtree_control'), '+io')
-        else:
-            raise OSError('no control groups are mounted')
-        self.group = os.path.join(base, f'lull-compare-{os.getpid()}')
-        os.mkdir(self.group)
-        try:
-            write_to(os.path.join(self.group, limit[0]), limit[1])
-        except OSError:
-            self.close()
-            raise
-
-    def join(self):
-        """Runs in a child process before it executes the benchmark."""
-        write_to(os.path.join(self.group, 'cgroup.procs'), str(os.getpid()))
-
-    def close(self):
-        with contextlib.suppress(OSError):
-            os.rmdir(self.group)
+        super().__init__(
+            ('blkio', 'blkio.throttle.write_bps_device', f'{device} {CAP_BYTES_A_SECOND}'),
+            ('io', 'io.max', f'{device} wbps={CAP_BYTES_A_SECOND}'),
+        )
 
 
 def open_cap(options, otherwise):
@@ -103,3 +84,45 @@ def check_folder(folder):
             f'Note: {folder} is in memory ({inside[0][1]}), so this measures no disk. '
             'Use --db-dir to choose another directory.'
         )
+
+
+def files_in(folder):
+    """(path, bytes) of the files in a folder, without subfolders."""
+    with os.scandir(folder) as entries:
+        return [(entry.path, entry.stat().st_size) for entry in entries if entry.is_file()]
+
+
+def drop_cached(folder):
+    """Removes the folder's files from the page cache."""
+    os.sync()  # dirty pages stay
+    for path, _ in files_in(folder):
+        file = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
+
+
+def read_latencies_us(folder, read_bytes):
+    """Latencies of random reads of so many bytes, in whole pages, from the store's tables, one at a
+    time, without the page cache. Empty if the file system cannot read without it."""
+    wanted = min(max(1, math.ceil(read_bytes / PAGE_BYTES)) * PAGE_BYTES, PROBE_BYTES_MAX)
+    tables = [file for file in files_in(folder) if file[0].endswith(TABLES)]
+    files = [file for file in tables if file[1] >= wanted]
+    if not files:
+        return []
+    chooser = random.Random(0)
+    latencies = []
+    until = time.monotonic() + PROBE_SECONDS
+    with mmap.mmap(-1, wanted) as buffer:  # aligned
+        for path, size in chooser.choices(files, [size for _, size in files], k=PROBE_READS):
+            try:
+                file = os.open(path, os.O_RDONLY | os.O_DIRECT)
+            except OSError:
+                return []
+            place = chooser.randrange((size - wanted) // PAGE_BYTES + 1)
+            begin = time.perf_counter()
+            os.preadv(file, [buffer], place * PAGE_BYTES)
+            latencies.append(round((time.perf_counter() - begin) * 1e6, 1))
+            os.close(file)
+            if time.monotonic() > until:
+                break
+    return latencies

@@ -13,7 +13,8 @@ def clock(seconds):
 
 
 class Progress:
-    """A bar with times and the latest figure on a terminal; otherwise one line per run."""
+    """A bar with times and the latest figure on a terminal; otherwise one line per run, with the
+    time left."""
 
     def __init__(self, expected):
         self.expected = expected  # seconds of each run, in order
@@ -30,20 +31,24 @@ class Progress:
         self.run_begin = time.monotonic()
         self.show('')
 
+    def left(self):
+        """Seconds until the last run has ended, and the share of all work that is done."""
+        before = sum(self.expected[: self.done])
+        current = self.expected[self.done] if self.done < len(self.expected) else 0
+        inside = min(time.monotonic() - self.run_begin, 0.95 * current)
+        # If runs took longer than expected, later ones probably will, too.
+        pace = (self.run_begin - self.begin) / before if before else 1
+        seconds = (sum(self.expected) - before) * pace - inside
+        return max(0, seconds), (before + inside) / sum(self.expected)
+
     def show(self, figure):
         if not self.live:
             return
-        now = time.monotonic()
-        before, current = sum(self.expected[: self.done]), self.expected[self.done]
-        inside = min(now - self.run_begin, 0.95 * current)
-        share = (before + inside) / sum(self.expected)
-        # If runs took longer than expected, later ones probably will, too.
-        pace = (self.run_begin - self.begin) / before if before else 1
-        left = (sum(self.expected) - before) * pace - inside
+        left, share = self.left()
         filled = int(share * BAR)
         text = (
             f"[{'#' * filled}{'.' * (BAR - filled)}] "
-            f'{clock(now - self.begin)} elapsed, {clock(max(0, left))} left  '
+            f'{clock(time.monotonic() - self.begin)} elapsed, {clock(left)} left  '
             f'{self.title}  {figure}'
         )
         width = shutil.get_terminal_size().columns - 1
@@ -51,6 +56,9 @@ class Progress:
 
     def finish(self, summary):
         self.done += 1
+        self.run_begin = time.monotonic()
+        if not self.live:
+            summary += f'; {clock(self.left()[0])} left'
         width = shutil.get_terminal_size().columns - 1
         clear = '\r' + ' ' * width + '\r' if self.live else ''
         print(f'{clear}  {self.done}/{len(self.expected)}  {self.title}: {summary}', flush=True)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -44,9 +45,14 @@ void OnInterrupt(int /*signal*/) {
   stop_requested = true;
 }
 
-// Bytes written since boot to the block device of `folder`, or of its nearest existing parent.
-// nullopt if the file system is not on exactly one block device.
-std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
+struct DeviceCounters {
+  int64_t reads = 0;
+  int64_t written_bytes = 0;
+};
+
+// What the block device of `folder`, or of its nearest existing parent, did since boot. nullopt if
+// the file system is not on exactly one block device.
+std::optional<DeviceCounters> ReadDeviceCounters(const std::string& folder) {
   std::filesystem::path path(folder);
   struct stat info;
   while (stat(path.c_str(), &info) != 0) {
@@ -56,13 +62,14 @@ std::optional<int64_t> BlockDeviceWrittenBytes(const std::string& folder) {
   }
   std::ifstream file("/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
                      std::to_string(minor(info.st_dev)) + "/stat");
-  constexpr int kSectorsWritten = 6;
+  constexpr size_t kReads = 0;
+  constexpr size_t kSectorsWritten = 6;
   constexpr int64_t kSectorBytes = 512;
-  int64_t field = 0;
-  for (int i = 0; i <= kSectorsWritten; ++i) {
+  std::array<int64_t, kSectorsWritten + 1> fields;
+  for (int64_t& field : fields) {
     if (!(file >> field)) return std::nullopt;
   }
-  return field * kSectorBytes;
+  return DeviceCounters{fields[kReads], fields[kSectorsWritten] * kSectorBytes};
 }
 
 double ReadStolenCpuSeconds() {
@@ -127,11 +134,12 @@ ProcessUsage ReadProcessUsage(const std::string& folder) {
   ProcessUsage usage;
   usage.cpu_seconds = ReadCpuSeconds();
   usage.stolen_cpu_seconds = ReadStolenCpuSeconds();
-  const std::optional<int64_t> written = BlockDeviceWrittenBytes(folder);
+  const std::optional<DeviceCounters> device = ReadDeviceCounters(folder);
+  usage.device_reads = device ? device->reads : 0;
   usage.device_write_bytes =
-      written ? *written
-              : static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
-                    static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+      device ? device->written_bytes
+             : static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
+                   static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
   usage.device_read_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "read_bytes:"));
   usage.call_write_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "wchar:"));
   return usage;

@@ -42,7 +42,8 @@ struct ProcessUsage {
   // folder. Without such a device: the pages that this process dirtied. The kernel counts whole
   // pages, even if only a few bytes of a large page were written.
   int64_t device_write_bytes = 0;
-  int64_t device_read_bytes = 0;  // read or paged in from the device
+  int64_t device_read_bytes = 0;  // read or paged in from the device, by this process
+  int64_t device_reads = 0;       // by all processes; 0 without a block device
   // Bytes passed to write() and similar calls. Excludes writes through a memory mapping.
   int64_t call_write_bytes = 0;
 };

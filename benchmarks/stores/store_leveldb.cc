@@ -20,7 +20,9 @@ namespace {
 
 constexpr uint64_t kPollNs = kNsPerSecond / 10;
 constexpr uint64_t kQuietNs = 2 * kNsPerSecond;
-constexpr uint64_t kPatienceNs = 900 * kNsPerSecond;
+// A store of 40 GB can compact for hours after it was filled.
+constexpr uint64_t kPatienceHours = 6;
+constexpr uint64_t kPatienceNs = kPatienceHours * 3600 * kNsPerSecond;
 
 // Externally visible signs of background work.
 struct Footprint {
@@ -72,7 +74,8 @@ leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t
   Footprint last = Observe(db, name);
   for (uint64_t now_ns = begin_ns; now_ns < *idle_since_ns + kQuietNs && !StopRequested();) {
     if (now_ns > begin_ns + kPatienceNs) {
-      return leveldb::Status::IOError("background work did not finish", "in 15 minutes");
+      return leveldb::Status::IOError("background work did not finish",
+                                      "in " + std::to_string(kPatienceHours) + " hours");
     }
     SleepUntilNs(now_ns + kPollNs);
     now_ns = NowNs();

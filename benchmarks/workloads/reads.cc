@@ -30,7 +30,8 @@ int64_t GetRandom(Worker& worker, int64_t range, std::string_view suffix) {
   std::string value;
   int64_t found = 0;
   for (int64_t i = 0; i < run.reads && !StopRequested(); ++i) {
-    key.assign(worker.key.Of(worker.rng.Below(static_cast<uint64_t>(range)))).append(suffix);
+    const leveldb::Slice drawn = worker.KeyOf(worker.rng.Below(static_cast<uint64_t>(range)));
+    key.assign(drawn.data(), drawn.size()).append(suffix);
     const leveldb::Status status = run.db->Get(options, key, &value);
     if (status.ok()) {
       ++found;

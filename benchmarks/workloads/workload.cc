@@ -11,6 +11,7 @@ ProcessUsage Run::Usage() const {
   if (device != nullptr) {
     usage.device_write_bytes = static_cast<int64_t>(device->WrittenBytes());
     usage.device_read_bytes = 0;
+    usage.device_reads = 0;
   }
   return usage;
 }

@@ -17,6 +17,7 @@
 
 #include "benchmarks/db_bench/config.h"
 #include "benchmarks/device/paced_device.h"
+#include "benchmarks/loadgen/distributions.h"
 #include "benchmarks/loadgen/key_value.h"
 #include "benchmarks/loadgen/rng.h"
 #include "benchmarks/measure/meter.h"
@@ -85,6 +86,7 @@ struct Worker {
 
   // Each result is valid until the next call of the same function.
   leveldb::Slice KeyOf(uint64_t number) {
+    if (run.config.hash_keys) number = loadgen::Scatter(number, kKeyNumbers);
     const std::string_view text = key.Of(number);
     return {text.data(), text.size()};
   }

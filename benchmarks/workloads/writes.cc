@@ -44,6 +44,15 @@ void DeleteInOrder(Worker& worker, Order order) {
   });
 }
 
+// Adds the entries after those of earlier runs, each once.
+void PutAfterFirst(Worker& worker) {
+  const auto first = static_cast<uint64_t>(worker.run.config.first);
+  WriteBatches(worker, Order::kSequential, worker.entry_bytes,
+               [&worker, first](leveldb::WriteBatch& batch, uint64_t number) {
+                 batch.Put(worker.KeyOf(first + number), worker.NextValue());
+               });
+}
+
 void PutSequential(Worker& worker) { PutInOrder(worker, Order::kSequential); }
 void PutRandom(Worker& worker) { PutInOrder(worker, Order::kRandom); }
 void DeleteSequential(Worker& worker) { DeleteInOrder(worker, Order::kSequential); }
@@ -84,6 +93,7 @@ constexpr WorkloadSpec kWorkloads[] = {
      .num_divisor = 1000,
      .value_size = 100 * 1000,
      .writes = true},
+    {.name = "append", .body = PutAfterFirst, .writes = true},
     {.name = "overwrite", .body = PutRandom, .writes = true},
     {.name = "deleteseq", .body = DeleteSequential},
     {.name = "deleterandom", .body = DeleteRandom},

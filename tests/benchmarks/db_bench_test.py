@@ -24,7 +24,9 @@ on_lull_only = unittest.skipIf(STOCK or ROCKSDB, 'does not depend on the store')
 # Patterns that parsers of LevelDB's db_bench use.
 LINE = re.compile(r'^(\w+) *: +(\d+\.\d{3}) micros/op;(?: +(\d+\.\d) MB/s)?(?: \((.*)\))?$')
 
-WRITES = 'fillseq fillsync fillrandom fillbatch overwrite deleteseq deleterandom fill100K'.split()
+WRITES = (
+    'append fillseq fillsync fillrandom fillbatch overwrite deleteseq deleterandom fill100K'
+).split()
 READS = (
     'readrandom readseq readreverse readmissing readhot readrandomsmall seekrandom '
     'seekordered readwhilewriting compact open crc32c'
@@ -84,6 +86,16 @@ class DbBenchTest(unittest.TestCase):
         # Keys are drawn with replacement, so 1 - 1/e of them exist.
         found = self.lines('--num=3000', '--benchmarks=fillrandom,readrandom')['readrandom'][4]
         self.assertAlmostEqual(int(found.split()[0]) / 3000, 0.632, delta=0.05)
+
+    def test_append_adds_entries_to_an_existing_store(self):
+        self.run_ok('--num=1000', '--benchmarks=append', '--hash_keys=1')
+        kept = ('--use_existing_db=1', '--hash_keys=1')
+        self.run_ok('--num=2000', '--first=1000', '--benchmarks=append', *kept)
+        text = self.run_ok('--num=3000', '--benchmarks=readrandom,readseq', *kept)
+        self.assertIn('(3000 of 3000 found)', text)
+        # Keys that are not hashed are others.
+        text = self.run_ok('--num=3000', '--benchmarks=readrandom', '--use_existing_db=1')
+        self.assertIn('(0 of 3000 found)', text)
 
     def test_existing_store_is_kept_and_fills_are_skipped(self):
         self.run_ok('--num=500', '--benchmarks=fillseq')
@@ -382,6 +394,8 @@ class DbBenchTest(unittest.TestCase):
             ('--benchmarks=openloop,stats --mix=get', 'or on the other benchmarks: it is for load'),
             ('--rate=5 --benchmarks=b1', '--rate has no effect on b1: it is for openloop'),
             ('--scale=0.1 --benchmarks=load', '--scale'),
+            ('--first=5', '--first has no effect on fillseq: it is for append'),
+            ('--benchmarks=append --first=9999999999999995', '10^16'),
             ('--json=/no/such/file', '--json'),
         ):
             done = self.start('--benchmarks=fillseq', '--num=10', *flag.split())

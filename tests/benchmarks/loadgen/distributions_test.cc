@@ -88,6 +88,19 @@ TEST(ScatterTest, PermutesAndSpreads) {
   EXPECT_LT(close, 10);
 }
 
+TEST(ScatterTest, SpreadsTheFirstRanksOfAHugeRangeEvenly) {
+  constexpr uint64_t kRange = 10'000'000'000'000'000;
+  std::set<uint64_t> seen;
+  std::vector<int> tenths(10);
+  for (uint64_t rank = 0; rank < 10'000; ++rank) {
+    const uint64_t scattered = Scatter(rank, kRange);
+    seen.insert(scattered);
+    ++tenths.at(scattered / (kRange / 10));
+  }
+  EXPECT_EQ(seen.size(), 10'000u);
+  for (const int count : tenths) EXPECT_NEAR(count, 1000, 50);
+}
+
 std::unique_ptr<KeyChooser> Chooser(const char* text, const KeySpace& keys) {
   KeySpec spec;
   EXPECT_EQ(ParseKeys(text, &spec), "");
