@@ -37,6 +37,9 @@ struct StorePace {
   /// A table ends before its index exceeds this. The format's limit is 4 GiB. The margin is for a
   /// user key with many versions, which all stay in one table.
   uint64_t index_bytes_max = 1 << 30;
+  /// The least input of a part; see parts.h. A part opens every L0 input and reads its index. At 8
+  /// MiB that is a few percent of the part's work, and the part still runs for tens of slices.
+  uint64_t part_bytes_min = 8 << 20;
   /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();
 };

@@ -134,7 +134,9 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
   pressure->debt_bytes = version.DebtBytes(LevelTargets(layout), layout.l0_trigger);
-  pressure->l0_due = LevelScore(version, 0, layout) >= 1.0;
+  // A part that never begins would keep its compaction's range reserved.
+  pressure->l0_due =
+      LevelScore(version, 0, layout) >= 1.0 || state_.in_flight.HasPart(JobClass::kL0);
   for (int level = 1; level < kLevels - 1; ++level) {
     if (LevelScore(version, level, layout) >= 1.0) pressure->deep_due = true;
   }

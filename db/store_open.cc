@@ -259,7 +259,7 @@ Store::~Store() {
   flusher_.Close();
   {
     MutexLock lock(state_.mutex);
-    state_.board.DropFinished();
+    state_.in_flight.DropAll();
   }
   obsolete_.DestroyJobs();
   // Old views release the tables that only they listed.

@@ -85,7 +85,7 @@ StoreReport Store::MakeReport() {
   report.active_bytes = state_.memtables.active()->MemoryBytes();
   report.immutable_bytes = state_.memtables.immutable_bytes();
   report.immutables = state_.memtables.immutable_count();
-  report.waiting_installs = state_.board.finished_count();
+  report.waiting_installs = state_.in_flight.merged_count();
   report.waiting_manual = state_.board.request_count();
   const leveldb::Status& refusal = state_.health.WhyNotWritten();
   if (!refusal.ok()) report.write_error = refusal.ToString();

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "db/compaction/board.h"
+#include "db/compaction/compaction.h"
 #include "db/context.h"
 #include "db/gates.h"
 #include "db/health.h"
@@ -46,6 +47,7 @@ struct StoreState {
   SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< the newest one in tables
   SnapshotList snapshots LULL_GUARDED_BY(mutex);
   CompactionBoard board LULL_GUARDED_BY(mutex);
+  CompactionsInFlight in_flight LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
   bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job

@@ -80,8 +80,12 @@ void Dispatcher::ChooseWhatRuns(Store* store) {
 bool Dispatcher::Allows(const Store& store, JobClass job_class, CpuPriority cpu) const {
   if (!IsDirected(job_class)) return cpu == CpuPriority::kNormal;
   const int running = RunningOf(store, job_class, cpu);
-  if (store.of(job_class).overdue) return running == 0 && cpu == CpuPriority::kNormal;
   const Grant& grant = store.grant(job_class);
+  if (store.of(job_class).overdue) {
+    if (running == 0 || cpu == CpuPriority::kIdle) return cpu == CpuPriority::kNormal;
+    // Others run beside it by the grant, unless they would have to pay.
+    if (budget_.IsLimited(store.id)) return false;
+  }
   return grant.cpu == cpu && running < grant.jobs_max &&
          RunningOf(store, JobClass::kL0, cpu) + RunningOf(store, JobClass::kDeep, cpu) <
              store.directive.compactions_max;

@@ -37,8 +37,8 @@
 //   is one second for L0 at its stop, and a tenth of a second while a client waits for background
 //   work. Then one job of the class runs at normal priority, whatever grants and budget say, until
 //   a round finds that it got a slice. With a shorter limit, it runs until L0 is below its stop or
-//   the client's wait ends. A limit that the user set on background writes allows only the ten
-//   seconds.
+//   the client's wait ends. Beside it others run as granted, unless they would have to pay. A limit
+//   that the user set on background writes allows only the ten seconds.
 #pragma once
 
 #include <array>

@@ -3,13 +3,7 @@
 
 #include <utility>
 
-#include "db/compaction/merge_job.h"
-
 namespace lull {
-
-CompactionBoard::CompactionBoard(const LayoutOptions& layout) : layout_(layout) {}
-
-CompactionBoard::~CompactionBoard() = default;
 
 void CompactionBoard::SetLayout(const LayoutOptions& layout) {
   layout_ = layout;
@@ -104,7 +98,7 @@ bool CompactionBoard::IsL0Unreadable(const Version& version) const {
 }
 
 bool CompactionBoard::IsIdle(const Version& version) const {
-  if (!finished_.empty() || !running_.empty()) return false;
+  if (!running_.empty()) return false;
   for (int level = 0; level < kLevels; ++level) {
     if (LevelScore(version, level, layout_) >= 1.0) return false;
   }
@@ -159,18 +153,5 @@ std::vector<RunningRange> CompactionBoard::Taken() const {
   taken.insert(taken.end(), running_.begin(), running_.end());
   return taken;
 }
-
-void CompactionBoard::AwaitInstall(std::unique_ptr<CompactionJob> job) {
-  finished_.push_back(std::move(job));
-}
-
-std::unique_ptr<CompactionJob> CompactionBoard::TakeFinished() {
-  if (finished_.empty()) return nullptr;
-  std::unique_ptr<CompactionJob> job = std::move(finished_.front());
-  finished_.pop_front();
-  return job;
-}
-
-void CompactionBoard::DropFinished() { finished_.clear(); }
 
 }  // namespace lull

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// CompactionBoard: the state of a store's compactions. It has the key ranges of running jobs, the
-// ranges of tables that cannot be read, the manual requests (CompactRange), and the finished jobs
-// that wait for their install. It calls the picker with the current Version. No lock, clock or
-// files: the owner calls it under its mutex.
+// CompactionBoard: what can be compacted now. It has the key ranges of running compactions, the
+// ranges of tables that cannot be read, and the manual requests (CompactRange). It calls the picker
+// with the current Version. No lock, clock or files: the owner calls it under its mutex.
 //
 // Invariants:
 //   - On each level, the key ranges of running jobs are disjoint; a job uses its range on its input
@@ -16,9 +15,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +27,6 @@
 #include "scheduler/job.h"
 
 namespace lull {
-
-class CompactionJob;
 
 /// A client's CompactRange on one level. On the client's stack, until RemoveRequest; guarded like
 /// the board.
@@ -46,8 +41,7 @@ struct ManualRequest {
 
 class CompactionBoard {
  public:
-  explicit CompactionBoard(const LayoutOptions& layout);
-  ~CompactionBoard();
+  explicit CompactionBoard(const LayoutOptions& layout) : layout_(layout) {}
   CompactionBoard(const CompactionBoard&) = delete;
   CompactionBoard& operator=(const CompactionBoard&) = delete;
 
@@ -107,15 +101,6 @@ class CompactionBoard {
   void ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status);
   size_t request_count() const { return requests_.size(); }
 
-  // ---- finished jobs
-
-  /// Queues a finished job for its install on the flush thread.
-  void AwaitInstall(std::unique_ptr<CompactionJob> job);
-  /// The job that has waited longest; null if none waits.
-  std::unique_ptr<CompactionJob> TakeFinished();
-  size_t finished_count() const { return finished_.size(); }
-  void DropFinished();
-
  private:
   struct UnreadableRange {
     RunningRange range;
@@ -133,7 +118,6 @@ class CompactionBoard {
   std::list<ManualRequest*> requests_;
   // The range that the first request needs but running jobs occupy: no other job begins in it.
   std::optional<RunningRange> kept_free_;
-  std::deque<std::unique_ptr<CompactionJob>> finished_;
 
   // Incremented by every change of a pick's inputs.
   uint64_t basis_ = 1;

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-// No deep job begins while this many finished jobs wait for their install. An install wakes the
+// No deep job begins while this many compactions wait for their install. An install wakes the
 // monitor.
 constexpr size_t kFinishedMax = 8;
 
@@ -36,7 +36,7 @@ bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   // A device can work again after an error.
   if (state_->board.ForgetReadable(now_nanos)) state_->health.InputsReadable();
   // Trivial moves finish at once, but each one needs a MANIFEST edit.
-  return job_class != JobClass::kDeep || state_->board.finished_count() < kFinishedMax;
+  return job_class != JobClass::kDeep || state_->in_flight.merged_count() < kFinishedMax;
 }
 
 std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
@@ -50,64 +50,112 @@ std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
 
 std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   const uint64_t now = coordinator_->clock()->NowNanos();
-  MutexLock lock(state_->mutex);
-  if (!MayBeginLocked(job_class, now)) return nullptr;
-  state_->board.SetTableBytesMax(limits_->table_bytes());
-  std::optional<CompactionPlan> plan = PickLocked(job_class);
-  if (!plan) return nullptr;
-  if (!state_->board.Reserve(job_class, *plan, context_->order)) {
-    Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
-    return nullptr;
+  std::optional<CompactionPlan> plan;
+  LayoutOptions layout;
+  VersionRef version;
+  SequenceNumber oldest_snapshot = 0;
+  {
+    MutexLock lock(state_->mutex);
+    if (!MayBeginLocked(job_class, now)) return nullptr;
+    if (auto part = state_->in_flight.NextPart(job_class)) return part;
+    state_->board.SetTableBytesMax(limits_->table_bytes());
+    plan = PickLocked(job_class);
+    if (!plan) return nullptr;
+    if (!state_->board.Reserve(job_class, *plan, context_->order)) {
+      Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
+      return nullptr;
+    }
+    layout = state_->board.layout();
+    // Take the snapshot and the Version together under the mutex. No snapshot older than this one
+    // can appear later.
+    version = state_->version;
+    oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
   }
-  // Take the snapshot and the Version together under the mutex. No snapshot older than this one
-  // can appear later.
-  const SequenceNumber oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
-  return std::make_unique<CompactionJob>(job_class, context_, reader_->tables(), std::move(*plan),
-                                         state_->board.layout(), state_->version, oldest_snapshot);
+  // Only this thread begins compactions, so writers need not wait for the division into parts.
+  auto compaction = NewCompaction(job_class, std::move(*plan), layout, version, oldest_snapshot);
+  MutexLock lock(state_->mutex);
+  state_->in_flight.Add(std::move(compaction));
+  return state_->in_flight.NextPart(job_class);
+}
+
+std::unique_ptr<Compaction> Compactions::NewCompaction(JobClass job_class, CompactionPlan plan,
+                                                       const LayoutOptions& layout,
+                                                       const VersionRef& version,
+                                                       SequenceNumber oldest_snapshot) const {
+  const std::vector<PartRange> ranges = PartsOf(
+      plan, context_->order, coordinator_->compaction_threads(), context_->pace.part_bytes_min);
+  auto compaction = std::make_unique<Compaction>(job_class, std::move(plan));
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    compaction->AddPart(std::make_unique<CompactionJob>(
+        job_class, context_, reader_->tables(),
+        PlanOfPart(compaction->plan(), ranges[i], context_->order), layout, version,
+        oldest_snapshot, PartPlace{compaction.get(), i, ranges[i]}));
+  }
+  return compaction;
 }
 
 void Compactions::JobEnded(std::unique_ptr<CompactionJob> job, const leveldb::Status& status) {
-  if (!status.ok()) return Failed(std::move(job), status);
-  MutexLock lock(state_->mutex);
-  state_->board.AwaitInstall(std::move(job));
-  coordinator_->WakeFlush();
+  if (!status.ok()) NoteFailure(*job, status);
+  TakeBack(std::move(job), status.ok(), status);
 }
 
-void Compactions::Failed(std::unique_ptr<CompactionJob> job, const leveldb::Status& status) {
-  activity_->JobEnded(*job, status);
-  Log(context_->logger(), "A %s failed: %s", JobClassName(job->job_class()),
+void Compactions::Abandon(std::unique_ptr<CompactionJob> job) {
+  TakeBack(std::move(job), /*merged=*/false, leveldb::Status::OK());
+}
+
+void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& status) {
+  activity_->JobEnded(job, status);
+  Log(context_->logger(), "A %s failed: %s", JobClassName(job.job_class()),
       status.ToString().c_str());
   // As LevelDB does with this option.
   if (status.IsCorruption() && context_->options.paranoid_checks)
     state_->FailWrites("a compaction", status);
   // An input that could not be opened for lack of file descriptors is not damaged.
-  const bool of_input = status.IsCorruption() || (job->input_failed() && !IsOutOfResources(status));
+  const bool of_input = status.IsCorruption() || (job.input_failed() && !IsOutOfResources(status));
   const uint64_t now = coordinator_->clock()->NowNanos();
   const uint64_t retry_nanos = context_->pace.retry_nanos;
   const uint64_t retry_at = now + kCompactionRetry * retry_nanos;
-  {
-    MutexLock lock(state_->mutex);
-    if (job->job_class() == JobClass::kManual) state_->board.ManualJobEnded(job->plan(), status);
-    state_->board.Free(job->plan());
-    if (of_input) {
-      state_->health.InputUnreadable(status, retry_at);
-      state_->board.Avoid(job->RangeToAvoid(),
-                          status.IsCorruption() ? UINT64_MAX : now + kInputRetry * retry_nanos);
-    } else {
-      state_->health.CompactionFailed(status, retry_at);
-    }
-    state_->changed.NotifyAll();
+  MutexLock lock(state_->mutex);
+  if (of_input) {
+    state_->health.InputUnreadable(status, retry_at);
+    state_->board.Avoid(job.RangeToAvoid(),
+                        status.IsCorruption() ? UINT64_MAX : now + kInputRetry * retry_nanos);
+  } else {
+    state_->health.CompactionFailed(status, retry_at);
   }
-  obsolete_->Add(std::move(job));
+  state_->changed.NotifyAll();
 }
 
-void Compactions::Abandon(std::unique_ptr<CompactionJob> job) {
-  activity_->JobAbandoned(*job);
+/// `merged`: the part has merged its range.
+void Compactions::TakeBack(std::unique_ptr<CompactionJob> part, bool merged,
+                           const leveldb::Status& status) {
+  const CompactionJob& returned = *part;
+  std::unique_ptr<Compaction> over;
   {
     MutexLock lock(state_->mutex);
-    state_->board.Free(job->plan());
+    Compaction* const whole = part->place().whole;
+    whole->TakeBack(std::move(part), merged, status);
+    if (whole->IsMerged()) {
+      state_->in_flight.AwaitInstall(whole);
+      coordinator_->WakeFlush();
+      return;
+    }
+    if (!whole->IsOver()) {
+      activity_->PartMerged(returned);
+      return;
+    }
+    over = state_->in_flight.Remove(whole);
+    if (over->job_class() == JobClass::kManual && !over->status().ok())
+      state_->board.ManualJobEnded(over->plan(), over->status());
+    state_->board.Free(over->plan());
+    state_->changed.NotifyAll();
   }
-  obsolete_->Add(std::move(job));
+  Waste waste;
+  for (std::unique_ptr<CompactionJob>& other : over->TakeParts()) {
+    activity_->JobAbandoned(*other);  // ignored if it failed or has not begun
+    waste.jobs.push_back(std::move(other));
+  }
+  obsolete_->Add(std::move(waste));
 }
 
 std::vector<const Job*> Compactions::BlockersOfL0(const std::vector<const Job*>& jobs) {
@@ -122,26 +170,26 @@ std::vector<const Job*> Compactions::BlockersOfL0(const std::vector<const Job*>&
 }
 
 bool Compactions::InstallOne() {
-  std::unique_ptr<CompactionJob> job;
+  std::unique_ptr<Compaction> compaction;
   {
     MutexLock lock(state_->mutex);
-    job = state_->board.TakeFinished();
+    compaction = state_->in_flight.TakeMerged();
   }
-  if (job == nullptr) return false;
-  Install(job.get());
+  if (compaction == nullptr) return false;
+  Install(compaction.get());
   return true;
 }
 
-void Compactions::Install(CompactionJob* job) {
-  const CompactionPlan& plan = job->plan();
+void Compactions::Install(Compaction* compaction) {
+  const CompactionPlan& plan = compaction->plan();
   VersionEdit edit = EditWithoutInputs(plan);
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
-  std::vector<TableMeta> outputs = job->outputs().finished();
+  std::vector<TableMeta> outputs = compaction->Outputs();
   for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {
     outputs.push_back(file->description);
     outputs.back().level = plan.output_level;
   }
-  job->outputs().Keep();
+  for (const auto& part : compaction->parts()) part->outputs().Keep();
   VersionRef version;
   const leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
 
@@ -150,15 +198,19 @@ void Compactions::Install(CompactionJob* job) {
     state_->board.Installed(plan);
     state_->version = std::move(version);
     state_->health.CompactionInstalled();
-    state_->installs.OnCompaction(plan, edit.new_tables, job->outputs().FinishedBytes(),
-                                  job->busy_micros(), *state_->version, state_->board.layout());
+    state_->installs.OnCompaction(plan, edit.new_tables, compaction->OutputBytes(),
+                                  compaction->BusyMicros(), *state_->version,
+                                  state_->board.layout());
     state_->PublishViewLocked();
-    if (plan.trivial_move && plan.level == 0) reader_->DropKeyFilters(plan.upper);
+    if (plan.trivial_move && plan.level == 0) {
+      reader_->DropKeyFilters(plan.upper);
+      for (const TableRef& table : plan.upper) table->sample_keys = {};
+    }
   } else {
     state_->board.Free(plan);
   }
-  if (job->job_class() == JobClass::kManual) state_->board.ManualJobEnded(plan, status);
-  activity_->JobEnded(*job, status);
+  if (compaction->job_class() == JobClass::kManual) state_->board.ManualJobEnded(plan, status);
+  for (const auto& part : compaction->parts()) activity_->JobEnded(*part, status);
   state_->changed.NotifyAll();
   coordinator_->WakeMonitor();
 }

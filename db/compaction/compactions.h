@@ -1,14 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Compactions: creates jobs from the board's plans, and installs or drops them at their end. The
-// monitor gets jobs and returns them, without I/O. The flush thread installs finished jobs. Takes
-// the store's mutex for short sections, never during I/O.
+// Compactions: creates compactions from the board's plans, and installs or drops them at their end.
+// The monitor gets jobs and returns them, without I/O. The flush thread installs compactions whose
+// parts have all merged. Takes the store's mutex for short sections, never during I/O.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "db/compaction/compaction.h"
 #include "db/compaction/merge_job.h"
 #include "db/context.h"
 #include "db/limits.h"
@@ -42,6 +43,7 @@ class Compactions {
 
   // ---- monitor; see Tenant
 
+  /// The next part of a compaction that has begun, or else the first of a new one.
   std::unique_ptr<CompactionJob> NextJob(JobClass job_class) LULL_EXCLUDES(state_->mutex);
   void JobEnded(std::unique_ptr<CompactionJob> job, const leveldb::Status& status)
       LULL_EXCLUDES(state_->mutex);
@@ -51,15 +53,20 @@ class Compactions {
 
   // ---- flush thread
 
-  /// Installs the job that has waited longest. Returns false if none waits.
+  /// Installs the compaction that has waited longest. Returns false if none waits.
   bool InstallOne() LULL_EXCLUDES(state_->mutex);
 
  private:
   bool MayBeginLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex);
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(state_->mutex);
-  void Failed(std::unique_ptr<CompactionJob> job, const leveldb::Status& status)
+  std::unique_ptr<Compaction> NewCompaction(JobClass job_class, CompactionPlan plan,
+                                            const LayoutOptions& layout, const VersionRef& version,
+                                            SequenceNumber oldest_snapshot) const;
+  void NoteFailure(const CompactionJob& job, const leveldb::Status& status)
       LULL_EXCLUDES(state_->mutex);
-  void Install(CompactionJob* job) LULL_EXCLUDES(state_->mutex);
+  void TakeBack(std::unique_ptr<CompactionJob> part, bool merged, const leveldb::Status& status)
+      LULL_EXCLUDES(state_->mutex);
+  void Install(Compaction* compaction) LULL_EXCLUDES(state_->mutex);
 
   StoreContext* const context_;
   Coordinator* const coordinator_;

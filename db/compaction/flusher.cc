@@ -181,8 +181,11 @@ leveldb::Status Flusher::Install() {
   if (!status.ok()) return status;
   // The table is invisible until the view is published. It is the newest, so it is first in L0. A
   // flush writes several tables only if one index would be too large; they get no filter.
-  if (edit.new_tables.size() == 1)
-    version->level(0).front()->key_filter = job_->TakeKeyFilter().release();
+  if (edit.new_tables.size() == 1) {
+    TableFile* const table = version->level(0).front().get();
+    table->key_filter = job_->TakeKeyFilter().release();
+    table->sample_keys = job_->TakeKeySample();
+  }
   if (written > 0) MeasureRate();
   uint64_t freed = 0;
   {

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "db/compaction/compaction.h"
 #include "db/filename.h"
 #include "table/merging_iterator.h"
 #include "util/logging.h"
@@ -27,7 +28,7 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
   if (input_ == nullptr) {
     status = OpenInput(&input_);
     input_failed_ = !status.ok();
-    if (status.ok()) input_->SeekToFirst();
+    if (status.ok()) SeekToStart(input_.get());
   }
   if (status.ok()) status = MergeSome(until, progress);
   // The Env's clock can be set back.
@@ -39,7 +40,7 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
 leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress) {
   uint64_t bytes = 0;
   uint64_t clock_at_bytes = kClockEveryBytes;
-  while (input_->Valid()) {
+  while (input_->Valid() && !IsPastEnd(input_->key())) {
     const uint64_t entry_bytes = input_->key().size() + input_->value().size();
     leveldb::Status status = MergeEntry();
     if (!status.ok()) return status;
@@ -104,22 +105,52 @@ leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
 
 CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
                              CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
-                             SequenceNumber oldest_snapshot)
+                             SequenceNumber oldest_snapshot, PartPlace place)
     : MergeJob(job_class, context, plan.output_level,
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
       tables_(tables),
       plan_(std::move(plan)),
+      place_(std::move(place)),
       version_(std::move(version)),
       cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
               plan_.fences) {}
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
-  if (plan_.trivial_move) {
+  const bool is_cancelled = place_.whole != nullptr && place_.whole->is_cancelled();
+  if (plan_.trivial_move || is_cancelled) {
     *progress = Progress::kDone;
     return leveldb::Status::OK();
   }
-  const leveldb::Status status = MergeJob::RunSlice(budget, progress);
-  return status.ok() && *progress == Progress::kDone ? CheckOutputs() : status;
+  leveldb::Status status = MergeJob::RunSlice(budget, progress);
+  if (!status.ok() || *progress != Progress::kDone) return status;
+  status = CheckInputs();
+  return status.ok() ? CheckOutputs() : status;
+}
+
+void CompactionJob::SeekToStart(leveldb::Iterator* input) {
+  const std::optional<std::string>& begin = place_.range.begin;
+  begin ? input->Seek(LookupKey(*begin, kMaxSequence).internal_key()) : input->SeekToFirst();
+}
+
+bool CompactionJob::IsPastEnd(const leveldb::Slice& internal_key) const {
+  const std::optional<std::string>& end = place_.range.end;
+  // The merge reports a malformed key.
+  return end && context_->order.Comparable(internal_key) &&
+         context_->order.CompareUser(UserKeyOf(internal_key), *end) >= 0;
+}
+
+/// Checks that no table holds keys that lie outside the range in the MANIFEST and in another part,
+/// which does not read that table: they would be lost.
+leveldb::Status CompactionJob::CheckInputs() const {
+  const std::optional<std::string>& end = place_.range.end;
+  for (const Input& input : inputs_) {
+    if (end && input.iterator->Valid() &&
+        context_->order.CompareUser(input.opened_last->largest_user(), *end) < 0) {
+      return leveldb::Status::Corruption("a table ends after the key in the MANIFEST",
+                                         EscapeBytes(input.iterator->key()));
+    }
+  }
+  return leveldb::Status::OK();
 }
 
 VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
@@ -134,7 +165,7 @@ VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
 /// Checks that the outputs fit where the inputs were. They do not fit if a table holds keys outside
 /// the range in the MANIFEST. This is damage in one range, and must not become an edit that no
 /// Version can apply.
-leveldb::Status CompactionJob::CheckOutputs() {
+leveldb::Status CompactionJob::CheckOutputs() const {
   VersionEdit edit = EditWithoutInputs(plan_);
   edit.new_tables = outputs().finished();
   VersionBuilder builder(
@@ -163,6 +194,17 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
                             reader.release(), nullptr);
+  // As CheckInputs, for the other end of the table. The merge reads this block next anyway.
+  const std::optional<std::string>& begin = place_.range.begin;
+  if (begin && context_->order.CompareUser(file.smallest_user(), *begin) >= 0) {
+    iterator->SeekToFirst();
+    if (iterator->Valid() && context_->order.Comparable(iterator->key()) &&
+        context_->order.CompareUser(UserKeyOf(iterator->key()), *begin) < 0) {
+      return std::unique_ptr<leveldb::Iterator>(
+          leveldb::NewErrorIterator(leveldb::Status::Corruption(
+              "a table begins before the key in the MANIFEST", EscapeBytes(iterator->key()))));
+    }
+  }
   return iterator;
 }
 

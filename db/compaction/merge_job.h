@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "db/compaction/drop_rule.h"
+#include "db/compaction/key_sample.h"
 #include "db/compaction/output_cutter.h"
+#include "db/compaction/parts.h"
 #include "db/compaction/picker.h"
 #include "db/compaction/table_outputs.h"
 #include "db/context.h"
@@ -57,6 +59,11 @@ class MergeJob : public Job {
         outputs_(context, output_level),
         rule_(std::move(rule)) {}
 
+  /// Moves to the first entry of the job.
+  virtual void SeekToStart(leveldb::Iterator* input) { input->SeekToFirst(); }
+  /// Whether an entry lies after the last one of the job.
+  virtual bool IsPastEnd(const leveldb::Slice&) const { return false; }
+
   /// Opens the entries to merge. Called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
   /// Called for every entry to be kept, in order. Returns whether to end the current output before
@@ -91,33 +98,49 @@ class FlushJob final : public MergeJob {
   /// Returns a filter over all keys of the outputs, or null if keys with different bytes can
   /// compare equal. Call once, after the job is done.
   std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
+  /// Returns TableFile::sample_keys of the output. Call once, after the job is done.
+  std::vector<std::string> TakeKeySample() { return key_sample_.Take(); }
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
-  bool CutBefore(const leveldb::Slice& internal_key, uint64_t, bool) override {
+  bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool) override {
     if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
+    key_sample_.Add(UserKeyOf(internal_key), output_bytes);
     return false;
   }
 
   const std::vector<SealedMemTable> sealed_;
   std::unique_ptr<KeyFilter> key_filter_;
+  KeySample key_sample_;
 };
 
 /// An edit that removes all inputs of the plan from the Version. The caller adds the outputs.
 VersionEdit EditWithoutInputs(const CompactionPlan& plan);
 
+class Compaction;
+
+/// The place of a job in its compaction. Default: it is all of it, as in tests of jobs.
+struct PartPlace {
+  Compaction* whole = nullptr;
+  size_t index = 0;
+  PartRange range;
+};
+
 class CompactionJob final : public MergeJob {
  public:
-  /// `layout`: the one that the plan was made with.
+  /// `layout`: the one that the plan was made with. `plan`: of this part.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
-                const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot);
+                const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot,
+                PartPlace place = {});
 
+  /// The whole plan, or that of its part.
   const CompactionPlan& plan() const { return plan_; }
+  const PartPlace& place() const { return place_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   uint64_t input_bytes_read() const override { return table_bytes_read_; }
   double share_done() const override;
   /// After a failure to read an input: the range in which another job would fail too. It is the
-  /// range of the unreadable table if known, otherwise the whole plan's.
+  /// range of the unreadable table if known, otherwise the plan's.
   RunningRange RangeToAvoid() const;
 
  private:
@@ -131,11 +154,15 @@ class CompactionJob final : public MergeJob {
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
     return cutter_.CutBefore(internal_key, output_bytes, may_cut);
   }
+  void SeekToStart(leveldb::Iterator* input) override;
+  bool IsPastEnd(const leveldb::Slice& internal_key) const override;
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
-  leveldb::Status CheckOutputs();
+  leveldb::Status CheckInputs() const;
+  leveldb::Status CheckOutputs() const;
 
   TableCache* const tables_;
   const CompactionPlan plan_;
+  const PartPlace place_;
   const VersionRef version_;  // keeps the inputs alive
   OwnedCounter table_bytes_read_;
   std::deque<Input> inputs_;  // a deque, since iterators point into it

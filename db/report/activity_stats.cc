@@ -101,7 +101,8 @@ JobInfo ActivityStats::InfoOfLocked(const Running& running, uint64_t now) const 
       running.pause_began_nanos == 0 ? 0 : now - std::min(now, running.pause_began_nanos);
   info.input_bytes_done = std::min(running.job->input_bytes_read(), info.input_bytes);
   info.at_us = WallClockMicros();
-  info.elapsed_us = (now - running.began_nanos) / 1000;
+  const uint64_t until = running.merged_nanos == 0 ? now : running.merged_nanos;
+  info.elapsed_us = (until - running.began_nanos) / 1000;
   info.paused_us = (running.paused_nanos + pause) / 1000;
   return info;
 }
@@ -141,6 +142,12 @@ void ActivityStats::JobPaused(const Job& job) {
   ++running.info.pauses;
   ++job_totals_[Index(running.info.kind)].pauses;
   PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(running, now));
+}
+
+void ActivityStats::PartMerged(const Job& job) {
+  MutexLock lock(mutex_);
+  const auto found = running_.find(&job);
+  if (found != running_.end()) found->second.merged_nanos = clock_->NowNanos();
 }
 
 void ActivityStats::JobEnded(const Job& job, const leveldb::Status& status) {

@@ -93,6 +93,9 @@ class ActivityStats {
   /// A job begins, or continues after a pause.
   void JobStarted(const Job& job, CpuPriority cpu) LULL_EXCLUDES(mutex_);
   void JobPaused(const Job& job) LULL_EXCLUDES(mutex_);
+  /// A part has merged its range, and waits for other parts and for the install of all of them. Its
+  /// elapsed time ends here.
+  void PartMerged(const Job& job) LULL_EXCLUDES(mutex_);
   /// `status`: of the whole job, including its install.
   void JobEnded(const Job& job, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
   void JobAbandoned(const Job& job) LULL_EXCLUDES(mutex_);
@@ -130,6 +133,7 @@ class ActivityStats {
     uint64_t began_nanos = 0;
     uint64_t pause_began_nanos = 0;  // 0: running
     uint64_t paused_nanos = 0;       // of earlier pauses
+    uint64_t merged_nanos = 0;       // 0: not yet merged
   };
   /// The current stall of one kind, if any.
   struct Stall {

@@ -53,6 +53,10 @@ struct TableFile {
   /// are in L0: a read searches many L0 tables, and their number is bounded. Readers must hold a
   /// guard of the store's grace domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};
+  /// A few of its user keys, for dividing a compaction of L0 into parts; see key_sample.h. Like the
+  /// filter, only while the table is in L0. Set before the table is published. Then only the
+  /// install that moves it clears them: its range is reserved, so no other thread reads them.
+  std::vector<std::string> sample_keys;
   const std::function<void(const TableFile&)> on_unlisted;
 };
 

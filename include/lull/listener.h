@@ -65,7 +65,7 @@ struct JobInfo {
   bool trivial_move = false;   ///< the tables move to the next level without being copied
 
   uint64_t input_files = 0;       ///< tables; for a flush, memtables
-  uint64_t input_bytes = 0;       ///< bytes of these tables or memtables
+  uint64_t input_bytes = 0;       ///< bytes of these; a part of a compaction: its estimated share
   uint64_t input_bytes_done = 0;  ///< of these, bytes merged so far
   uint64_t output_files = 0;      ///< tables; set at the end
   uint64_t output_bytes = 0;      ///< bytes of these tables; set at the end

@@ -69,7 +69,9 @@ TEST_P(Adversary, NoOperationGoesWrong) {
     OptionValues scheduling;
     scheduling.memory_budget_bytes = 1 << 20;
     scheduling.own_coordinator = seed % 2 == 0;
-    return Store::Open(options, scheduling, name, db, RandomPolicies(seed));
+    StorePace pace;
+    if (seed % 4 < 2) pace.part_bytes_min = 1;
+    return Store::Open(options, scheduling, name, db, RandomPolicies(seed), pace);
   };
   config.hooks.set_options = [](leveldb::DB* db, uint64_t draw) {
     Rng rng(draw);
@@ -100,7 +102,9 @@ class Lives {
     scheduling.policy = PolicyNames()[rng_.Below(PolicyNames().size())];
     const PolicyFactory policies = rng_.OneIn(2) ? RandomPolicies(rng_.Next()) : MakePolicy;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status = Store::Open(options, scheduling, name_, &raw, policies);
+    StorePace pace;
+    if (rng_.OneIn(2)) pace.part_bytes_min = 1;
+    const leveldb::Status status = Store::Open(options, scheduling, name_, &raw, policies, pace);
     ASSERT_TRUE(status.ok()) << status.ToString();
     const std::unique_ptr<leveldb::DB> db(raw);
     std::unique_ptr<ThreadHandle> pest;

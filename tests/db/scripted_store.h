@@ -120,7 +120,7 @@ class ScriptedStoreTest : public ::testing::Test {
     const auto make = [this](const std::string& policy, const PolicyOptions& options) {
       return script_.Make(policy, options);
     };
-    const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make);
+    const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make, pace_);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(db);
   }
@@ -163,6 +163,7 @@ class ScriptedStoreTest : public ::testing::Test {
   HeldTablesEnv env_;
   leveldb::Options options_;
   OptionValues scheduling_;
+  StorePace pace_;
   std::string name_;
   Script script_;
   std::unique_ptr<leveldb::DB> db_;

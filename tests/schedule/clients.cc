@@ -145,7 +145,7 @@ StoreSetup::StoreSetup(uint64_t seed) {
   draw("pick_by_overlap", 0, 2);
   scheduling += ";memory_budget_bytes=" + std::to_string(128 << rng.Below(4)) + "K";
   scheduling += ";table_bytes_max=" + std::to_string(4 << rng.Below(5)) + "K";
-  if (rng.OneIn(2)) pace.manifest_bytes_min = 300;
+  if (rng.OneIn(2)) pace.manifest_bytes_min = pace.part_bytes_min = 300;
   adversary = rng.OneIn(2);
 }
 
@@ -169,7 +169,8 @@ Status StoreSetup::Open(leveldb::Env* env, uint64_t seed, std::unique_ptr<leveld
 
 std::string StoreSetup::ToString() const {
   std::string text = scheduling;
-  if (pace.manifest_bytes_min < StorePace().manifest_bytes_min) text += ", short MANIFESTs";
+  if (pace.manifest_bytes_min < StorePace().manifest_bytes_min)
+    text += ", short MANIFESTs, small parts";
   if (options.compression != leveldb::kNoCompression) text += ", snappy";
   if (options.paranoid_checks) text += ", paranoid";
   if (adversary) text += ", arbitrary policies";

@@ -1,0 +1,111 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/compaction/compaction.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/compaction/merge_job.h"
+
+namespace lull {
+
+Compaction::Compaction(JobClass job_class, CompactionPlan plan)
+    : job_class_(job_class), plan_(std::move(plan)) {}
+
+Compaction::~Compaction() = default;
+
+void Compaction::AddPart(std::unique_ptr<CompactionJob> part) {
+  assert(part->place().index == parts_.size() && part->place().whole == this);
+  parts_.push_back(std::move(part));
+}
+
+std::unique_ptr<CompactionJob> Compaction::BeginPart() {
+  assert(HasPartToBegin());
+  ++out_;
+  return std::move(parts_[begun_++]);
+}
+
+void Compaction::TakeBack(std::unique_ptr<CompactionJob> part, bool merged,
+                          const leveldb::Status& status) {
+  --out_;
+  if (merged) {
+    ++merged_;
+  } else {
+    if (status_.ok()) status_ = status;
+    cancelled_.store(true, std::memory_order_release);
+  }
+  const size_t index = part->place().index;
+  parts_[index] = std::move(part);
+}
+
+bool Compaction::IsOver() const { return is_cancelled() && out_ == 0; }
+
+Compaction::Parts Compaction::TakeParts() { return std::move(parts_); }
+
+std::vector<TableMeta> Compaction::Outputs() const {
+  std::vector<TableMeta> outputs;
+  for (const auto& part : parts_) {
+    const std::vector<TableMeta>& finished = part->outputs().finished();
+    outputs.insert(outputs.end(), finished.begin(), finished.end());
+  }
+  return outputs;
+}
+
+uint64_t Compaction::OutputBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& part : parts_) bytes += part->outputs().FinishedBytes();
+  return bytes;
+}
+
+uint64_t Compaction::BusyMicros() const {
+  uint64_t micros = 0;
+  for (const auto& part : parts_) micros += part->busy_micros();
+  return micros;
+}
+
+CompactionsInFlight::CompactionsInFlight() = default;
+CompactionsInFlight::~CompactionsInFlight() = default;
+
+void CompactionsInFlight::Add(std::unique_ptr<Compaction> compaction) {
+  running_.push_back(std::move(compaction));
+}
+
+std::unique_ptr<CompactionJob> CompactionsInFlight::NextPart(JobClass job_class) {
+  for (const auto& compaction : running_) {
+    if (compaction->job_class() == job_class && compaction->HasPartToBegin())
+      return compaction->BeginPart();
+  }
+  return nullptr;
+}
+
+bool CompactionsInFlight::HasPart(JobClass job_class) const {
+  return std::any_of(running_.begin(), running_.end(), [=](const auto& compaction) {
+    return compaction->job_class() == job_class && compaction->HasPartToBegin();
+  });
+}
+
+void CompactionsInFlight::AwaitInstall(const Compaction* compaction) {
+  merged_.push_back(Remove(compaction));
+}
+
+std::unique_ptr<Compaction> CompactionsInFlight::TakeMerged() {
+  if (merged_.empty()) return nullptr;
+  std::unique_ptr<Compaction> compaction = std::move(merged_.front());
+  merged_.pop_front();
+  return compaction;
+}
+
+std::unique_ptr<Compaction> CompactionsInFlight::Remove(const Compaction* compaction) {
+  const auto found = std::find_if(running_.begin(), running_.end(),
+                                  [=](const auto& other) { return other.get() == compaction; });
+  std::unique_ptr<Compaction> removed = std::move(*found);
+  running_.erase(found);
+  return removed;
+}
+
+void CompactionsInFlight::DropAll() {
+  running_.clear();
+  merged_.clear();
+}
+
+}  // namespace lull

@@ -1,0 +1,111 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Compaction: one plan, from the picker to its install. CompactionJobs do the work: one, or for a
+// large compaction of L0 several *parts*, each of which merges a range of user keys (parts.h). The
+// compaction has one reserved range on the board and one install.
+//
+// CompactionsInFlight: the compactions of a store that have begun and are neither installed nor
+// over. No lock, clock or files: the owner calls both classes under its mutex.
+//
+// Invariants:
+//   - A compaction is installed only after all its parts have merged their ranges.
+//   - After a part has failed or was abandoned, no part begins, and running parts end at their next
+//     slice. The compaction is over, and its range can be freed, when the coordinator holds none of
+//     its parts.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "db/compaction/picker.h"
+#include "db/version/version_edit.h"
+#include "leveldb/status.h"
+#include "scheduler/job.h"
+
+namespace lull {
+
+class CompactionJob;
+
+class Compaction {
+ public:
+  using Parts = std::vector<std::unique_ptr<CompactionJob>>;
+
+  Compaction(JobClass job_class, CompactionPlan plan);
+  ~Compaction();
+  Compaction(const Compaction&) = delete;
+  Compaction& operator=(const Compaction&) = delete;
+
+  JobClass job_class() const { return job_class_; }
+  const CompactionPlan& plan() const { return plan_; }
+
+  /// Adds a part, in order of keys. Call before the compaction is in flight.
+  void AddPart(std::unique_ptr<CompactionJob> part);
+
+  bool HasPartToBegin() const { return begun_ < parts_.size() && !is_cancelled(); }
+  /// Passes the next part to the coordinator. REQUIRES: HasPartToBegin.
+  std::unique_ptr<CompactionJob> BeginPart();
+  /// Takes a part back from the coordinator. `merged`: it has merged its whole range. Otherwise
+  /// cancels the compaction; `status` is then the part's error, or OK if it was abandoned.
+  void TakeBack(std::unique_ptr<CompactionJob> part, bool merged, const leveldb::Status& status);
+
+  /// All parts have merged their ranges.
+  bool IsMerged() const { return merged_ == parts_.size() && !is_cancelled(); }
+  /// It was cancelled and the coordinator has none of its parts.
+  bool IsOver() const;
+  /// Any thread.
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+  /// The error of the part that failed first.
+  const leveldb::Status& status() const { return status_; }
+
+  /// In order of keys; null where the coordinator has the part.
+  const Parts& parts() const { return parts_; }
+  Parts TakeParts();
+
+  // Sums over all parts. REQUIRES: IsMerged.
+  std::vector<TableMeta> Outputs() const;
+  uint64_t OutputBytes() const;
+  uint64_t BusyMicros() const;
+
+ private:
+  const JobClass job_class_;
+  const CompactionPlan plan_;
+  Parts parts_;
+  size_t begun_ = 0;
+  size_t out_ = 0;  // parts that the coordinator has
+  size_t merged_ = 0;
+  leveldb::Status status_;
+  std::atomic<bool> cancelled_{false};
+};
+
+class CompactionsInFlight {
+ public:
+  CompactionsInFlight();
+  ~CompactionsInFlight();
+
+  void Add(std::unique_ptr<Compaction> compaction);
+  /// The next part of a compaction of that class; null if all parts have begun.
+  std::unique_ptr<CompactionJob> NextPart(JobClass job_class);
+  /// Whether a part of that class has not begun.
+  bool HasPart(JobClass job_class) const;
+
+  /// Queues a merged compaction for its install on the flush thread.
+  void AwaitInstall(const Compaction* compaction);
+  /// The compaction that has waited longest for its install; null if none waits.
+  std::unique_ptr<Compaction> TakeMerged();
+  size_t merged_count() const { return merged_.size(); }
+  /// Removes a compaction that is over.
+  std::unique_ptr<Compaction> Remove(const Compaction* compaction);
+  /// At the close, after the coordinator has returned all parts.
+  void DropAll();
+
+ private:
+  std::list<std::unique_ptr<Compaction>> running_;  // parts not begun, or at the coordinator
+  std::deque<std::unique_ptr<Compaction>> merged_;
+};
+
+}  // namespace lull
