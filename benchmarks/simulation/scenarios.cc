@@ -149,6 +149,12 @@ void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, doub
   scenario->policies = {"lull", "leveldb"};
 }
 
+void Sustained(uint64_t, Scenario* scenario) {
+  Bursts(1024, 1, false, 60, 1, scenario);
+  scenario->base.load.key_count = 1e7;
+  scenario->title = "a minute of writes in a closed loop, without lulls";
+}
+
 void OpenLoop(Scenario* scenario) {
   SimulationOptions& base = scenario->base;
   base.device = *FindDevice("local");
@@ -235,6 +241,7 @@ std::vector<Named> MakeNamed() {
       {"vlsm-load-a", vlsm},
       {"bursts-1k", bursts(1024, 1, false)},
       {"bursts-synced", bursts(100, 100, true)},
+      {"sustained-1k", Sustained},
       {"openloop", open_loop},
   };
 }

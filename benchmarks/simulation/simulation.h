@@ -186,6 +186,7 @@ class Simulation final : private DispatchHost {
   void NoteDirective(const Directive& wanted);
   void WakeMonitor(uint64_t at_ns);
   void MonitorRound();
+  uint64_t PaidBytes() const;
   Measured MeasureStore();
   std::optional<TableMerge> BeginMerge(JobClass job_class);
   Job& JobOf(JobId id);

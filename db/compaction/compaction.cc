@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/compaction/merge_job.h"
+#include "db/compaction/planner.h"
 
 namespace lull {
 
@@ -16,7 +17,16 @@ Compaction::~Compaction() = default;
 
 void Compaction::AddPart(std::unique_ptr<CompactionJob> part) {
   assert(part->place().index == parts_.size() && part->place().whole == this);
+  jobs_.push_back(part.get());
   parts_.push_back(std::move(part));
+}
+
+uint64_t Compaction::MovedBytes() const {
+  uint64_t read = 0;
+  for (const CompactionJob* job : jobs_) read += job->input_bytes_read();
+  const double whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
+  const double share = std::min(1.0, static_cast<double>(read) / whole);
+  return static_cast<uint64_t>(share * static_cast<double>(SumBytes(plan_.upper)));
 }
 
 std::unique_ptr<CompactionJob> Compaction::BeginPart() {
@@ -93,6 +103,13 @@ std::unique_ptr<Compaction> CompactionsInFlight::TakeMerged() {
   std::unique_ptr<Compaction> compaction = std::move(merged_.front());
   merged_.pop_front();
   return compaction;
+}
+
+uint64_t CompactionsInFlight::MovedBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& compaction : running_) bytes += compaction->MovedBytes();
+  for (const auto& compaction : merged_) bytes += compaction->MovedBytes();
+  return bytes;
 }
 
 std::unique_ptr<Compaction> CompactionsInFlight::Remove(const Compaction* compaction) {

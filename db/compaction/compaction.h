@@ -53,6 +53,8 @@ class Compaction {
   /// cancels the compaction; `status` is then the part's error, or OK if it was abandoned.
   void TakeBack(std::unique_ptr<CompactionJob> part, bool merged, const leveldb::Status& status);
 
+  /// How much of the inputs on `plan().level` the parts have merged so far: an estimate, in bytes.
+  uint64_t MovedBytes() const;
   /// All parts have merged their ranges.
   bool IsMerged() const { return merged_ == parts_.size() && !is_cancelled(); }
   /// It was cancelled and the coordinator has none of its parts.
@@ -75,6 +77,7 @@ class Compaction {
   const JobClass job_class_;
   const CompactionPlan plan_;
   Parts parts_;
+  std::vector<const CompactionJob*> jobs_;  // all parts, also those that the coordinator has
   size_t begun_ = 0;
   size_t out_ = 0;  // parts that the coordinator has
   size_t merged_ = 0;
@@ -98,6 +101,8 @@ class CompactionsInFlight {
   /// The compaction that has waited longest for its install; null if none waits.
   std::unique_ptr<Compaction> TakeMerged();
   size_t merged_count() const { return merged_.size(); }
+  /// The sum of Compaction::MovedBytes.
+  uint64_t MovedBytes() const;
   /// Removes a compaction that is over.
   std::unique_ptr<Compaction> Remove(const Compaction* compaction);
   /// At the close, after the coordinator has returned all parts.

@@ -206,6 +206,31 @@ TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
   EXPECT_LE(bytes, once + 4 * 6000) << "a block of each table at each boundary";
 }
 
+TEST_F(PartedCompactionTest, CountsWhatItsPartsHaveMoved) {
+  std::string text;
+  for (uint64_t i = 0; i < 60; ++i)
+    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
+  Use({files_.AddUnlisted(text, 0), files_.AddUnlisted(text, 1)});
+  const uint64_t upper_bytes = version_->LevelBytes(0);
+  CompactionsInFlight in_flight;
+  in_flight.Add(Divided({KeyOf(20)}));
+  auto low = in_flight.NextPart(JobClass::kL0);
+  auto high = in_flight.NextPart(JobClass::kL0);
+  const Compaction* const whole = low->place().whole;
+  EXPECT_EQ(in_flight.MovedBytes(), 0u);
+  ASSERT_TRUE(RunToEnd(low.get()).ok());
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes / 4);
+  EXPECT_LT(in_flight.MovedBytes(), upper_bytes / 2);
+  low->place().whole->TakeBack(std::move(low), true, leveldb::Status::OK());
+  ASSERT_TRUE(RunToEnd(high.get()).ok());
+  high->place().whole->TakeBack(std::move(high), true, leveldb::Status::OK());
+  in_flight.AwaitInstall(whole);
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
+  EXPECT_LE(in_flight.MovedBytes(), upper_bytes);
+  in_flight.TakeMerged();
+  EXPECT_EQ(in_flight.MovedBytes(), 0u);
+}
+
 // Otherwise no part would merge such a key, and it would be lost.
 TEST_F(PartedCompactionTest, AKeyOutsideTheListedRangeAndThePartIsDamage) {
   TableMeta longer = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
