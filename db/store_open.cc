@@ -85,6 +85,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       room_(context_.get()),
       obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
       reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
+      preload_(reader_.tables()),
       state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
              &reporting_.activity()),
       write_path_({.context = context_.get(),
@@ -207,6 +208,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
   write_path_.Begin();
+  MutexLock lock(state_.mutex);
+  preload_.Begin(state_.version);
   return status;
 }
 
@@ -261,6 +264,7 @@ Store::~Store() {
     state_.board.DropFinished();
   }
   obsolete_.DestroyJobs();
+  preload_.End();
   // Old views release the tables that only they listed.
   while (reader_.Collect()) {
   }

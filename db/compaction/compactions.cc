@@ -144,6 +144,8 @@ void Compactions::Install(CompactionJob* job) {
   job->outputs().Keep();
   VersionRef version;
   const leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
+  // A moved table keeps its reader.
+  if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
 
   MutexLock lock(state_->mutex);
   if (status.ok()) {

@@ -183,6 +183,7 @@ leveldb::Status Flusher::Install() {
   // flush writes several tables only if one index would be too large; they get no filter.
   if (edit.new_tables.size() == 1)
     version->level(0).front()->key_filter = job_->TakeKeyFilter().release();
+  reader_->tables()->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
   uint64_t freed = 0;
   {

@@ -52,6 +52,33 @@ uint64_t TableCache::ApproximateOffsetOf(TableFile* file, const leveldb::Slice& 
   return table->reader().ApproximateOffsetOf(internal_key);
 }
 
+void TableCache::OpenAhead(TableFile* file) {
+  if (file->opened.load(std::memory_order_acquire) != nullptr || OpenCount() >= capacity_) return;
+  std::unique_ptr<TableReader> reader;
+  if (!OpenReader(*file, false, &reader).ok()) return;
+  auto* const opened = new CachedTable(std::move(reader));
+  {
+    MutexLock lock(mutex_);
+    if (file->opened.load(std::memory_order_acquire) == nullptr && open_.size() < capacity_) {
+      open_.push_back(file);
+      file->opened.store(opened, std::memory_order_release);
+      return;
+    }
+  }
+  opened->Unref();
+}
+
+void TableCache::OpenAhead(const Version& version, const std::vector<TableMeta>& tables) {
+  for (const TableMeta& table : tables) {
+    if (TableFile* const file = version.Find(table)) OpenAhead(file);
+  }
+}
+
+size_t TableCache::OpenCount() const {
+  MutexLock lock(mutex_);
+  return open_.size();
+}
+
 leveldb::Status TableCache::OpenPrivately(const TableFile& file,
                                           std::unique_ptr<TableReader>* reader) const {
   return OpenReader(file, true, reader);

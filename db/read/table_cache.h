@@ -68,6 +68,16 @@ class TableCache {
   /// Returns 0 if the table cannot be opened. REQUIRES: as Get.
   uint64_t ApproximateOffsetOf(TableFile* file, const leveldb::Slice& internal_key);
 
+  /// Opens `file` before a read needs it. Does nothing if it is open, or if another table would
+  /// have to be evicted. Ignores failures: the first read reports them. REQUIRES: `file` exists.
+  void OpenAhead(TableFile* file) LULL_EXCLUDES(mutex_);
+  /// The same for the new tables of `version`, which is not yet published. So no read finds them
+  /// closed.
+  void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
+  /// How many tables can be open.
+  size_t capacity() const { return capacity_; }
+  size_t OpenCount() const LULL_EXCLUDES(mutex_);
+
   /// Opens a table for one compaction. Neither reads nor fills a cache.
   leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
 
@@ -91,7 +101,7 @@ class TableCache {
   const std::function<void()> on_retired_;
   const size_t capacity_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<TableFile*> open_ LULL_GUARDED_BY(mutex_);
   size_t hand_ LULL_GUARDED_BY(mutex_) = 0;  // where the next eviction starts
 };
