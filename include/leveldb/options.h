@@ -80,7 +80,8 @@ struct LEVELDB_EXPORT Options {
   // predecessors.
   int block_restart_interval = 16;
 
-  // Size at which a compaction ends a table and starts the next one, in bytes.
+  // Size at which a compaction ends a table and starts the next one, in bytes. With the default,
+  // tables of deeper levels are larger, up to 64 MiB.
   size_t max_file_size = 2 * 1024 * 1024;
 
   // Compression of new tables. A block that hardly shrinks is stored uncompressed, so the default
