@@ -34,6 +34,9 @@ struct StorePace {
   /// A table ends before its index exceeds this. The format's limit is 4 GiB. The margin is for a
   /// user key with many versions, which all stay in one table.
   uint64_t index_bytes_max = 1 << 30;
+  /// Tables past max_open_files keep their index and filter in memory up to this. Enough for a
+  /// store of about 6 GB; small beside the memory of a machine with such a store.
+  uint64_t reader_bytes_max = 64 << 20;
   /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();
 };

@@ -25,6 +25,7 @@ uint64_t LeadingBytes(const char* bytes, size_t size) {
 const char* IndexBlock::Open(const KeyOrder& order, std::unique_ptr<char[]> memory,
                              const Slice& contents) {
   memory_ = std::move(memory);
+  contents_bytes_ = contents.size();
   if (const char* cause = block_.Parse(contents)) return cause;
   if (!order.bytewise() || block_.restart_count() == 0) return nullptr;
   every_entry_restarts_ = EveryEntryRestarts(order);

@@ -32,6 +32,11 @@ class IndexBlock {
   /// Moves `cursor`, reset to block(), to the entry of the only data block that can have `target`.
   void Seek(const KeyOrder& order, const leveldb::Slice& target, BlockCursor* cursor) const;
 
+  /// Memory used, in bytes.
+  size_t MemoryBytes() const {
+    return contents_bytes_ + common_.size() + leading_.size() * sizeof(leading_[0]);
+  }
+
   /// Reads the handle at `cursor`; returns false if malformed.
   static bool ReadHandle(const BlockCursor& cursor, BlockHandle* handle) {
     leveldb::Slice value = cursor.value();
@@ -49,6 +54,7 @@ class IndexBlock {
   bool EveryEntryRestarts(const KeyOrder& order) const;
 
   std::unique_ptr<char[]> memory_;
+  size_t contents_bytes_ = 0;
   Block block_;
   bool every_entry_restarts_ = false;  ///< as in indexes that LevelDB writes
   std::string common_;                 ///< common prefix of the user keys of all restart points

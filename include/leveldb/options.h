@@ -66,8 +66,8 @@ struct LEVELDB_EXPORT Options {
   // and larger flushes, more memory and a longer replay at open.
   size_t write_buffer_size = 4 * 1024 * 1024;
 
-  // Limit on open files. Reads keep at most max_open_files - 10 tables open; compactions open their
-  // inputs separately. Reopening a table costs a few reads.
+  // Limit on open files. Reads keep at most max_open_files - 10 table files open; compactions open
+  // their inputs separately. The indexes of more tables stay in memory if they fit in 64 MiB.
   int max_open_files = 1000;
 
   // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB.

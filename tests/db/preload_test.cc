@@ -5,86 +5,37 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "db/filename.h"
-#include "db/read/table_cache.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
-#include "tests/db/store_files.h"
+#include "tests/db/many_tables.h"
 #include "tests/db/table_files_env.h"
-#include "tests/db/version_text.h"
-#include "util/grace.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
 
-using testing::StoreFiles;
 using testing::TableFilesEnv;
 
 // ---- a table cache
 
-class TableCacheTest : public ::testing::Test {
- protected:
-  TableCacheTest() : files_(&env_, "/store") {
-    files_.context()->options.max_open_files = 30;  // 20 tables
-    tables_ = std::make_unique<TableCache>(files_.context(), &grace_, [] {});
-  }
-  ~TableCacheTest() override { version_.reset(); }
+using PreloadedTablesTest = testing::ManyTablesTest;
 
-  static std::string KeyOf(int table) { return "k" + std::to_string(1000 + table); }
+/// Runs all jobs; returns their number.
+int RunAll(Preload* preload) {
+  int jobs = 0;
+  while (const std::unique_ptr<Job> job = preload->TakeJob()) {
+    ++jobs;
+    EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
+    Job::Progress progress = Job::Progress::kMore;
+    while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
+  }
+  return jobs;
+}
 
-  /// A Version of `l0` tables in L0 and `l1` in L1, each with one key.
-  void Build(int l0, int l1) {
-    VersionEdit edit;
-    for (int i = 0; i < l0 + l1; ++i)
-      edit.new_tables.push_back(files_.AddUnlisted(KeyOf(i) + "@1=value", i < l0 ? 0 : 1));
-    const auto make = [this](const TableMeta& table) {
-      return std::make_shared<TableFile>(table,
-                                         [this](const TableFile& file) { tables_->Forget(file); });
-    };
-    VersionBuilder builder(testing::EmptyVersion(), make);
-    ASSERT_TRUE(builder.Apply(edit).ok());
-    ASSERT_TRUE(builder.Build(&version_).ok());
-    for (int level : {0, 1}) {
-      for (const TableRef& table : version_->level(level)) all_.push_back(table.get());
-    }
-  }
-  /// For each table, in the order of the search, whether it is open.
-  std::string OpenTables() const {
-    std::string text;
-    for (const TableFile* table : all_) text += table->opened.load() != nullptr ? 'o' : '.';
-    return text;
-  }
-  leveldb::Status Read(TableFile* table) {
-    const GraceGuard guard(grace_);
-    const LookupKey key(table->smallest_user(), kMaxSequence);
-    return tables_->Get(table, {}, key.internal_key(), nullptr,
-                        [](void*, const leveldb::Slice&, const leveldb::Slice&) {});
-  }
-  /// Runs all jobs; returns their number.
-  static int RunAll(Preload* preload) {
-    int jobs = 0;
-    while (const std::unique_ptr<Job> job = preload->TakeJob()) {
-      ++jobs;
-      EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
-      Job::Progress progress = Job::Progress::kMore;
-      while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
-    }
-    return jobs;
-  }
-
-  TableFilesEnv env_;
-  StoreFiles files_;
-  GraceDomain grace_;
-  std::unique_ptr<TableCache> tables_;
-  VersionRef version_;
-  std::vector<TableFile*> all_;
-};
-
-TEST_F(TableCacheTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
+TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
   Preload preload(tables_.get());
   preload.Begin(version_);
@@ -94,7 +45,7 @@ TEST_F(TableCacheTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   EXPECT_EQ(env_.opens(), 10);
 }
 
-TEST_F(TableCacheTest, PreloadReleasesTheVersionOnTheWorker) {
+TEST_F(PreloadedTablesTest, PreloadReleasesTheVersionOnTheWorker) {
   Build(3, 1);
   Preload preload(tables_.get());
   preload.Begin(version_);
@@ -105,7 +56,7 @@ TEST_F(TableCacheTest, PreloadReleasesTheVersionOnTheWorker) {
   EXPECT_EQ(env_.open_now(), 0) << "not when the monitor destroys the job";
 }
 
-TEST_F(TableCacheTest, OnlyAReaderLearnsOfADamagedTable) {
+TEST_F(PreloadedTablesTest, OnlyAReaderLearnsOfADamagedTable) {
   Build(3, 0);
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
@@ -117,16 +68,17 @@ TEST_F(TableCacheTest, OnlyAReaderLearnsOfADamagedTable) {
   EXPECT_TRUE(Read(all_[2]).ok());
 }
 
-TEST_F(TableCacheTest, OpeningAheadEvictsNothing) {
+TEST_F(PreloadedTablesTest, OpeningAheadEvictsNothing) {
   Build(0, 21);
+  files_.context()->pace.reader_bytes_max = 0;
   for (int i = 0; i < 20; ++i) tables_->OpenAhead(all_[static_cast<size_t>(i)]);
   tables_->OpenAhead(all_[0]);
-  EXPECT_EQ(tables_->OpenCount(), tables_->capacity());
+  EXPECT_EQ(tables_->GetUsage().tables, tables_->capacity());
   EXPECT_EQ(env_.opens(), 20);
   tables_->OpenAhead(all_[20]);
   EXPECT_EQ(OpenTables(), std::string(20, 'o') + ".");
   ASSERT_TRUE(Read(all_[20]).ok());
-  EXPECT_EQ(tables_->OpenCount(), tables_->capacity()) << "the reader evicts one";
+  EXPECT_EQ(tables_->GetUsage().tables, tables_->capacity()) << "the reader evicts one";
 }
 
 // ---- a store
@@ -212,6 +164,7 @@ TEST_F(PreloadTest, AStoreClosesWhileAWorkerOpensATable) {
   Reopen();
   for (int i = 0; i < 3; ++i) WriteTable(i);
   for (int round = 0; round < 10; ++round) Reopen();
+  db_.reset();  // or its preload would wait at the gate
   env_.gate.Close();
   Reopen();
   env_.gate.AwaitBlocked();

@@ -26,7 +26,7 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
   int open_now() const { return open_now_.load(); }
   /// The largest value of open_now so far.
   int open_max() const { return open_max_.load(); }
-  uint64_t read_bytes() const { return read_bytes_.load(); }
+  int reads() const { return reads_.load(); }
 
   leveldb::Status NewRandomAccessFile(const std::string& name,
                                       leveldb::RandomAccessFile** result) override {
@@ -51,7 +51,7 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
     ~Table() override { env_->open_now_.fetch_sub(1); }
     leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
                          char* scratch) const override {
-      env_->read_bytes_.fetch_add(n);
+      env_->reads_.fetch_add(1);
       return file_->Read(offset, n, result, scratch);
     }
 
@@ -67,7 +67,7 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
   std::atomic<int> opens_{0};
   std::atomic<int> open_now_{0};
   std::atomic<int> open_max_{0};
-  std::atomic<uint64_t> read_bytes_{0};
+  std::atomic<int> reads_{0};
 };
 
 }  // namespace lull::testing
