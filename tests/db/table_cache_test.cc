@@ -99,21 +99,36 @@ TEST_F(TableCacheTest, OpeningAheadTakesNoDescriptorFromAnother) {
 }
 
 TEST_F(TableCacheTest, AnIteratorUsesATableThatWasEvicted) {
-  Build(0, 60);
-  files_.context()->pace.reader_bytes_max = 1;
-  const std::unique_ptr<leveldb::Iterator> iterator = Iterate(all_[0]);
-  for (int round = 0; round < 2; ++round) {
-    for (size_t i = 1; i < all_.size(); ++i) ASSERT_TRUE(Read(all_[i]).ok());
+  Build(0, 100);
+  std::unique_ptr<leveldb::Iterator> iterator = Iterate(all_[0]);
+  for (size_t i = 1; i < all_.size(); ++i) {
+    if (i == 60) files_.context()->pace.reader_bytes_max = 1;
+    ASSERT_TRUE(Read(all_[i]).ok());
     CloseDetached();
   }
-  ASSERT_EQ(OpenTables()[0], '.');
+  ASSERT_EQ(OpenTables()[0], '.') << "first its file was closed, then it was evicted";
   for (int i = 0; i < 40; ++i) {
+    iterator->Seek(MakeInternalKey("z", 1, ValueKind::kValue));  // releases the block
     iterator->SeekToFirst();
     ASSERT_TRUE(iterator->Valid()) << iterator->status().ToString();
     EXPECT_EQ(UserKeyOf(iterator->key()), all_[0]->smallest_user());
   }
+  CloseDetached();
+  iterator.reset();
   EXPECT_EQ(tables_->GetUsage().descriptors, 20u);
-  EXPECT_LE(env_.open_now(), 21) << "the iterator's own";
+  EXPECT_EQ(env_.open_now(), 20) << "it took no descriptor";
+}
+
+TEST_F(TableCacheTest, ABlockInTheMemoryOfAFileOutlivesTheFile) {
+  env_.lends = true;
+  Build(0, 60);
+  const std::unique_ptr<leveldb::Iterator> iterator = Iterate(all_[0]);
+  iterator->SeekToFirst();
+  ReadAll();
+  ASSERT_FALSE(all_[0]->opened.load()->file()->IsOpen());
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(UserKeyOf(iterator->key()), all_[0]->smallest_user());
+  EXPECT_EQ(iterator->value(), leveldb::Slice("value"));
 }
 
 TEST_F(TableCacheTest, AFileThatCannotBeOpenedAgainFailsOnlyItsReads) {

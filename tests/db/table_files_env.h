@@ -3,10 +3,12 @@
 // An Env in memory that counts how table files are opened and read. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "leveldb/env.h"
 #include "leveldb/helpers/memenv.h"
@@ -19,8 +21,9 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
  public:
   TableFilesEnv() : TableFilesEnv(std::unique_ptr<leveldb::Env>(NewMemEnv(Env::Default()))) {}
 
-  Gate gate;         ///< each open of a table passes here
-  EventCount noted;  ///< each open of a table
+  Gate gate;                       ///< each open of a table passes here
+  EventCount noted;                ///< each open of a table
+  std::atomic<bool> lends{false};  ///< reads return memory of the file, as with mmap
   int opens() const { return opens_.load(); }
   /// Table files that are open now.
   int open_now() const { return open_now_.load(); }
@@ -33,7 +36,9 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
     const leveldb::Status status = target()->NewRandomAccessFile(name, result);
     if (!status.ok() || !name.ends_with(".ldb")) return status;
     gate.Pass();
-    *result = new Table(this, *result);
+    std::string lent;
+    if (lends.load()) leveldb::ReadFileToString(target(), name, &lent);
+    *result = new Table(this, *result, std::move(lent));
     opens_.fetch_add(1);
     noted.Note();
     return status;
@@ -42,7 +47,8 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
  private:
   class Table final : public leveldb::RandomAccessFile {
    public:
-    Table(TableFilesEnv* env, leveldb::RandomAccessFile* file) : env_(env), file_(file) {
+    Table(TableFilesEnv* env, leveldb::RandomAccessFile* file, std::string lent)
+        : env_(env), file_(file), lent_(std::move(lent)) {
       const int now = env_->open_now_.fetch_add(1) + 1;
       int max = env_->open_max_.load();
       while (now > max && !env_->open_max_.compare_exchange_weak(max, now)) {
@@ -52,12 +58,17 @@ class TableFilesEnv final : public leveldb::EnvWrapper {
     leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
                          char* scratch) const override {
       env_->reads_.fetch_add(1);
+      if (offset < lent_.size()) {
+        *result = leveldb::Slice(lent_.data() + offset, std::min<size_t>(n, lent_.size() - offset));
+        return leveldb::Status::OK();
+      }
       return file_->Read(offset, n, result, scratch);
     }
 
    private:
     TableFilesEnv* const env_;
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
+    const std::string lent_;
   };
 
   explicit TableFilesEnv(std::unique_ptr<leveldb::Env> memory)
