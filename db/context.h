@@ -40,6 +40,9 @@ struct StorePace {
   /// The least input of a part; see parts.h. A part opens every L0 input and reads its index. At 8
   /// MiB that is a few percent of the part's work, and the part still runs for tens of slices.
   uint64_t part_bytes_min = 8 << 20;
+  /// Tables past max_open_files keep their index and filter in memory up to this. Enough for a
+  /// store of about 6 GB; small beside the memory of a machine with such a store.
+  uint64_t reader_bytes_max = 64 << 20;
   /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();
 };

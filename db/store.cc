@@ -160,6 +160,7 @@ void Store::PolicyStateIs(PolicyState state) {
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (job_class == JobClass::kCleanup) return obsolete_.TakeJob();
+  if (job_class == JobClass::kPreload) return preload_.TakeJob();
   return compactions_.NextJob(job_class);
 }
 
@@ -178,6 +179,8 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     obsolete_.Add(cleanup->TakeWaste());
   } else if (auto compaction = TakeCompaction(&job)) {
     compactions_.Abandon(std::move(compaction));
+  } else {
+    obsolete_.Add(std::move(job));  // its tables can be the last references to files
   }
 }
 

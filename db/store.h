@@ -12,6 +12,7 @@
 //   flusher.h           flush thread: flushes memtables, prepares and releases WALs
 //   manifest_keeper.h   flush thread: appends to the MANIFEST and replaces it
 //   obsolete_files.h    any thread: deletes files
+//   preload.h           workers: opens tables after the open of the store
 //   limits.h, gates.h   any thread: values read without the mutex
 //
 // The functions are in store.cc, except for opening and closing (store_open.cc), clients that wait
@@ -31,6 +32,7 @@
 #include "db/compaction/compactions.h"
 #include "db/compaction/flusher.h"
 #include "db/read/cache_loan.h"
+#include "db/read/preload.h"
 #include "db/report/stats_report.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
@@ -140,6 +142,7 @@ class Store final : public leveldb::DB, private Tenant {
   ObsoleteFiles obsolete_;
   StoreReader reader_;
   CacheLoan loan_;
+  Preload preload_;
   StoreState state_;
   WritePath write_path_;
   ManifestKeeper keeper_;

@@ -86,6 +86,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
       reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
       loan_(context_->own_cache.get(), kOwnCacheBytes),
+      preload_(reader_.tables()),
       state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
              &reporting_.activity()),
       write_path_({.context = context_.get(),
@@ -208,6 +209,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
   write_path_.Begin();
+  MutexLock lock(state_.mutex);
+  preload_.Begin(state_.version);
   return status;
 }
 
@@ -262,6 +265,7 @@ Store::~Store() {
     state_.in_flight.DropAll();
   }
   obsolete_.DestroyJobs();
+  preload_.End();
   // Old views release the tables that only they listed.
   while (reader_.Collect()) {
   }

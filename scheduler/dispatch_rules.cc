@@ -153,7 +153,7 @@ void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
   RunningJob* last_of_all = nullptr;
   RunningJob* last_of_own = nullptr;
   for (RunningJob& job : jobs_) {
-    if (!job.runs() || !job.wanted || job.job_class == JobClass::kCleanup) continue;
+    if (!job.runs() || !job.wanted || IsErrand(job.job_class)) continue;
     const bool own = job.store == &store;
     ++staying;
     if (own && IsDirected(job.counts_as())) ++own_staying;
@@ -208,7 +208,7 @@ int Dispatcher::RunningOf(const Store& store, JobClass job_class, CpuPriority cp
 
 int Dispatcher::RunningCompactions(CpuPriority cpu) const {
   return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return HoldsSlot(job, cpu) && job.job_class != JobClass::kCleanup;
+    return HoldsSlot(job, cpu) && !IsErrand(job.job_class);
   }));
 }
 

@@ -35,6 +35,8 @@ const char* JobClassName(JobClass job_class) {
       return "deep compaction";
     case JobClass::kCleanup:
       return "clean-up";
+    case JobClass::kPreload:
+      return "preload";
   }
   return "unknown";
 }
@@ -185,7 +187,8 @@ void Dispatcher::FillWorkers() {
     if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
     // Clean-up is short and counts in no limit, so it never starves. It needs normal priority: an
     // unlink that gets no CPU holds the directory lock, and a create waits for it.
-    if (worker.cpu == CpuPriority::kNormal) GiveToFirst(JobClass::kCleanup, &worker);
+    if (worker.cpu == CpuPriority::kNormal && !GiveToFirst(JobClass::kCleanup, &worker))
+      GiveToFirst(JobClass::kPreload, &worker);
   }
 }
 

@@ -12,9 +12,9 @@
 // The rules (dispatch_rules.cc):
 //
 // Order. Overdue work of any store first, then manual compactions, then L0, then deep compactions.
-//   Clean-up takes a worker that has no other work, and counts toward no limit. Among stores, the
-//   one with the smallest IoBudget::Turn goes first; without a rate limit, the one served least
-//   recently.
+//   Clean-up and preload take a worker that has no other work, and count toward no limit. Their
+//   jobs end soon, so that other work gets the worker. Among stores, the one with the smallest
+//   IoBudget::Turn goes first; without a rate limit, the one served least recently.
 //
 // Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
 //   worker until the balance is positive again. Manual compactions and clean-up draw from the
@@ -142,9 +142,13 @@ class Dispatcher {
 
  private:
   static constexpr int kNoWorker = -1;
-  /// True if policies direct jobs of the class. They do not direct manual compactions and clean-up.
+  /// True if policies direct jobs of the class. They direct neither manual compactions nor errands.
   static bool IsDirected(JobClass job_class) {
     return job_class == JobClass::kL0 || job_class == JobClass::kDeep;
+  }
+  /// True if jobs of the class are short and count toward no limit.
+  static bool IsErrand(JobClass job_class) {
+    return job_class == JobClass::kCleanup || job_class == JobClass::kPreload;
   }
 
   /// L0 or deep compactions of one store.

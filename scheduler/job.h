@@ -12,8 +12,8 @@
 namespace lull {
 
 /// In order of urgency. Only L0 and deep compactions depend on the policy's grants. A client waits
-/// for a manual one.
-enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup };
+/// for a manual one. Preload: opens tables before reads need them.
+enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup, kPreload };
 const char* JobClassName(JobClass job_class);
 
 /// A slice ends when it reaches either limit.

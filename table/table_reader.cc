@@ -56,6 +56,10 @@ std::unique_ptr<leveldb::Iterator> TableReader::NewIterator(const BlockReadOptio
   return std::make_unique<TableIterator>(*rep_, options);
 }
 
+uint64_t TableReader::MemoryBytes() const {
+  return sizeof(Rep) + rep_->index.MemoryBytes() + rep_->filter.MemoryBytes();
+}
+
 uint64_t TableReader::ApproximateOffsetOf(const Slice& key) const {
   const OpenTable& table = *rep_;
   const size_t at = table.index.Find(table.options.order, key);

@@ -66,6 +66,9 @@ class TableReader {
   /// next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
 
+  /// Memory of the reader, in bytes, without cached blocks and the file object.
+  uint64_t MemoryBytes() const;
+
   /// Approximate position in the file, in bytes, at which `key` is or would be.
   uint64_t ApproximateOffsetOf(const leveldb::Slice& key) const;
 

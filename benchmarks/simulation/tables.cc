@@ -121,7 +121,7 @@ void TableModel::Populate(double bytes) {
     const double level_bytes =
         level + 1 < kLevels ? std::min(bytes, 0.98 * static_cast<double>(targets_[level])) : bytes;
     const auto count = std::max<uint64_t>(
-        1, static_cast<uint64_t>(level_bytes / static_cast<double>(layout_.table_bytes_max)));
+        1, static_cast<uint64_t>(level_bytes / static_cast<double>(TableBytesAt(layout_, level))));
     const uint64_t width = UINT64_MAX / count;
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t last = i + 1 < count ? (i + 1) * width - 1 : UINT64_MAX;

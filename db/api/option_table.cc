@@ -187,7 +187,8 @@ constexpr OptionRow kRows[] = {
      .group = Group::kLayout,
      .min = kTableBytesMin,
      .max = kTableBytesMax,
-     .zero_means = "8M with layout=vsst, otherwise max_file_size",
+     .zero_means = "8M with layout=vsst, otherwise max_file_size; if that is 2 MiB, its default, "
+                   "the size doubles with each level below L1, up to 64M",
      .fixed_because = kLaidOut,
      .meaning = "Size at which a compaction ends a table and starts the next."},
     {.name = "pick_by_overlap",

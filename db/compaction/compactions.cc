@@ -192,6 +192,8 @@ void Compactions::Install(Compaction* compaction) {
   for (const auto& part : compaction->parts()) part->outputs().Keep();
   VersionRef version;
   const leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
+  // A moved table keeps its reader.
+  if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
 
   MutexLock lock(state_->mutex);
   if (status.ok()) {

@@ -186,6 +186,7 @@ leveldb::Status Flusher::Install() {
     table->key_filter = job_->TakeKeyFilter().release();
     table->sample_keys = job_->TakeKeySample();
   }
+  reader_->tables()->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
   uint64_t freed = 0;
   {

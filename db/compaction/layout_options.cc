@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "db/api/option_values.h"
+#include "leveldb/options.h"
 #include "scheduler/policy.h"
 
 namespace lull {
@@ -13,6 +14,11 @@ namespace {
 // The values used in the evaluation of vLSM.
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
+
+constexpr uint64_t kGrownTableBytesMax = 64u << 20;
+// Tables that grow overlap fewer tables below, so that a smaller limit costs few short tables. It
+// makes up for the larger tables: without it, compactions would write 5 % more.
+constexpr int kGrownOverlapTablesMax = 5;
 
 bool IsVsst(const OptionValues& options) { return options.layout == LayoutNames()[1]; }
 
@@ -42,6 +48,12 @@ std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout) {
   return targets;
 }
 
+uint64_t TableBytesAt(const LayoutOptions& layout, int level) {
+  const uint64_t base = layout.table_bytes_max;
+  if (!layout.tables_grow) return base;
+  return std::clamp(base << (level - 1), base, std::max(base, kGrownTableBytesMax));
+}
+
 uint64_t TableBytesMax(const OptionValues& options, uint64_t max_file_size) {
   if (options.table_bytes_max != 0) return options.table_bytes_max;
   return IsVsst(options) ? kVsstTableBytes : max_file_size;
@@ -58,6 +70,10 @@ LayoutOptions ResolveLayoutOptions(const OptionValues& options, const PolicyOpti
   if (options.growth_factor != 0) layout.growth_factor = options.growth_factor;
   layout.vsst_phi = options.vsst_phi;
   layout.table_bytes_max = TableBytesMax(options, max_file_size);
+  // A size that the user chose is the size of all tables.
+  layout.tables_grow =
+      !vsst && options.table_bytes_max == 0 && max_file_size == leveldb::Options().max_file_size;
+  if (layout.tables_grow) layout.grandparent_overlap_tables_max = kGrownOverlapTablesMax;
   layout.pick_by_overlap = options.pick_by_overlap;
   layout.align_outputs = options.align_outputs;
   return layout;

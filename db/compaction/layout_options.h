@@ -19,7 +19,7 @@ struct PolicyOptions;
 struct OptionValues;
 
 enum class LayoutKind {
-  kLeveled,  ///< LevelDB's rules: tables of one size, several L0 tables per job
+  kLeveled,  ///< LevelDB's rules: several L0 tables per job
   kVsst,     ///< vLSM's rules: one L0 table per job, L1 tables cut by their overlap with L2
 };
 
@@ -33,7 +33,9 @@ struct LayoutOptions {
   uint64_t l1_bytes_target = 10u << 20;  ///< leveled only; vsst: growth_factor tables
   double growth_factor = 10.0;           ///< target of L(n+1) / target of Ln
   double vsst_phi = 32.0;                ///< vsst: target of L2 / target of L1
-  uint64_t table_bytes_max = 2u << 20;   ///< a compaction ends an output at this size
+  uint64_t table_bytes_max = 2u << 20;   ///< a compaction ends an output at this size: in L1, or
+                                         ///< without tables_grow, in all levels
+  bool tables_grow = false;              ///< leveled: tables of deeper levels are larger
   uint64_t l0_job_bytes_max = 0;  ///< leveled: one job takes this much of L0, oldest first, or the
                                   ///< size of L1 if larger; 0: all
   bool pick_by_overlap = false;   ///< deep levels: pick the table with the least overlap per byte;
@@ -50,8 +52,17 @@ struct LayoutOptions {
 /// Target sizes of all levels. [0] is unused; the deepest level's is UINT64_MAX (unlimited).
 std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout);
 
+/// The size at which a compaction into `level`, at least 1, ends an output. With tables_grow it
+/// doubles with each level, up to 64 MiB.
+///
+/// A large store then has few files: 6 GB are 490 tables, not 2500. A factor of 2 is small enough
+/// for an output to end where a table below ends. At a factor of 4, jobs at the edges of large
+/// tables write 8 % more in total (TableModel, 6 GB of random keys). The limit bounds a deep job:
+/// one table, and ten times its size below.
+uint64_t TableBytesAt(const LayoutOptions& layout, int level);
+
 /// The table size from the user's options, the layout's default, or
-/// leveldb::Options::max_file_size.
+/// leveldb::Options::max_file_size. With tables_grow, the size in L1.
 uint64_t TableBytesMax(const OptionValues& options, uint64_t max_file_size);
 
 /// Replaces unset options with defaults of the layout, the policy and `max_file_size`. REQUIRES:

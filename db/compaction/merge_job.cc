@@ -273,7 +273,8 @@ void CleanupJob::RemoveFile(const std::string& path) {
 namespace {
 
 bool IsCompaction(const Job& job) {
-  return job.job_class() != JobClass::kCleanup && job.job_class() != JobClass::kFlush;
+  return job.job_class() == JobClass::kManual || job.job_class() == JobClass::kL0 ||
+         job.job_class() == JobClass::kDeep;
 }
 
 }  // namespace

@@ -195,8 +195,8 @@ class CleanupJob final : public Job {
   Waste waste_;
 };
 
-// Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, every other
-// class is a CompactionJob.
+// Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, kPreload
+// belongs to db/read/preload.h, every other class is a CompactionJob.
 
 /// REQUIRES: `job` is a compaction.
 const CompactionJob& CompactionOf(const Job& job);

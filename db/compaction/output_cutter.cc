@@ -10,12 +10,12 @@ namespace lull {
 
 CutRule CutRuleFor(const LayoutOptions& layout, int output_level) {
   CutRule rule;
-  rule.table_bytes_max = layout.table_bytes_max;
+  rule.table_bytes_max = TableBytesAt(layout, output_level);
   if (output_level + 1 >= kLevels) {
     rule.overlap_bytes_max = std::numeric_limits<uint64_t>::max();
     return rule;  // no deeper level
   }
-  rule.overlap_bytes_max = layout.grandparent_overlap_tables_max * layout.table_bytes_max;
+  rule.overlap_bytes_max = layout.grandparent_overlap_tables_max * rule.table_bytes_max;
   rule.align = layout.align_outputs;
   if (layout.kind == LayoutKind::kVsst && output_level == 1) {
     rule.overlap_ratio_max = layout.growth_factor;

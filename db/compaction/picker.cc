@@ -79,7 +79,7 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
     do {
       upper.push_back(wanted[upper.size()]);
       bytes += upper.back()->file_bytes();
-    } while (upper.size() < wanted.size() && bytes < layout.table_bytes_max);
+    } while (upper.size() < wanted.size() && bytes < TableBytesAt(layout, level));
     planner.AddSplitKeys(level, &upper);
   }
   pick.plan = planner.Complete(level, std::move(upper), /*widen=*/true);

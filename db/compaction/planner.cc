@@ -127,7 +127,8 @@ void Planner::Widen(int level, Tables* upper, Tables* lower) const {
   Tables more = version_.Overlapping(level, span.ToRange());
   AddSplitKeys(level, &more);
   if (more.size() <= upper->size()) return;
-  const uint64_t bytes_max = layout_.expanded_inputs_tables_max * layout_.table_bytes_max;
+  const uint64_t bytes_max =
+      layout_.expanded_inputs_tables_max * TableBytesAt(layout_, std::max(level, 1));
   if (SumBytes(more) + SumBytes(*lower) >= bytes_max) return;
 
   const Tables lower_of_more = LowerInputs(level, SpanOf(order_, more).ToRange());
@@ -146,7 +147,8 @@ bool Planner::CanMove(const CompactionPlan& plan) const {
   // Never several tables of L0, even if disjoint: L0 is not sorted by key.
   if (shared != plan.upper.end() || (plan.level == 0 && plan.upper.size() > 1)) return false;
   if (plan.level + 2 >= kLevels) return true;
-  const uint64_t bytes_max = layout_.grandparent_overlap_tables_max * layout_.table_bytes_max;
+  const uint64_t bytes_max =
+      layout_.grandparent_overlap_tables_max * TableBytesAt(layout_, plan.output_level);
   return std::all_of(plan.upper.begin(), plan.upper.end(), [&](const TableRef& table) {
     return SumBytes(version_.Overlapping(plan.level + 2, RangeOf(*table))) <= bytes_max;
   });

@@ -52,46 +52,96 @@ uint64_t TableCache::ApproximateOffsetOf(TableFile* file, const leveldb::Slice& 
   return table->reader().ApproximateOffsetOf(internal_key);
 }
 
-leveldb::Status TableCache::OpenPrivately(const TableFile& file,
-                                          std::unique_ptr<TableReader>* reader) const {
-  return OpenReader(file, true, reader);
+void TableCache::OpenAhead(TableFile* file) {
+  {
+    MutexLock lock(mutex_);
+    if (file->opened.load(std::memory_order_acquire) != nullptr || IsFullLocked()) return;
+  }
+  CachedTable* opened = nullptr;
+  if (!OpenCached(*file, &opened).ok()) return;
+  std::unique_ptr<leveldb::RandomAccessFile> excess;
+  MutexLock lock(mutex_);
+  if (file->opened.load(std::memory_order_acquire) != nullptr || IsFullLocked())
+    return opened->Unref();
+  // No read has found the file yet, so it can close without a grace period.
+  if (descriptors_.size() >= capacity_) excess = opened->file()->Detach();
+  ListLocked(file, opened);
 }
 
-leveldb::Status TableCache::OpenReader(const TableFile& file, bool privately,
-                                       std::unique_ptr<TableReader>* reader) const {
+void TableCache::OpenAhead(const Version& version, const std::vector<TableMeta>& tables) {
+  for (const TableMeta& table : tables) {
+    if (TableFile* const file = version.Find(table)) OpenAhead(file);
+  }
+}
+
+TableCache::Usage TableCache::GetUsage() const {
+  MutexLock lock(mutex_);
+  return {open_.size(), descriptors_.size(), memory_bytes_};
+}
+
+leveldb::Status TableCache::OpenPrivately(const TableFile& file,
+                                          std::unique_ptr<TableReader>* reader) const {
+  std::string path;
+  std::unique_ptr<leveldb::RandomAccessFile> input;
+  leveldb::Status status = OpenFile(file, true, &path, &input);
+  if (!status.ok()) return status;
+  return TableReader::Open(ReadOptions(true, std::move(path)), std::move(input), file.file_bytes(),
+                           reader);
+}
+
+leveldb::Status TableCache::OpenFile(const TableFile& file, bool privately, std::string* path,
+                                     std::unique_ptr<leveldb::RandomAccessFile>* result) const {
   leveldb::Env* const env = context_->env();
-  std::string path = TableFileName(context_->name, file.number());
+  *path = TableFileName(context_->name, file.number());
   leveldb::RandomAccessFile* raw = nullptr;
   leveldb::Status status;
   bool opened = false;
   if (privately && context_->extension != nullptr) {
-    opened = context_->extension->NewCompactionInput(path, &raw).ok();
+    opened = context_->extension->NewCompactionInput(*path, &raw).ok();
   }
-  if (!opened) status = env->NewRandomAccessFile(path, &raw);
+  if (!opened) status = env->NewRandomAccessFile(*path, &raw);
   if (!status.ok()) {
     const std::string legacy = LegacyTableFileName(context_->name, file.number());
     if (env->NewRandomAccessFile(legacy, &raw).ok()) {
       status = leveldb::Status::OK();
-      path = legacy;
+      *path = legacy;
     }
   }
-  if (!status.ok()) return status;
-  std::unique_ptr<leveldb::RandomAccessFile> input(raw);
+  if (status.ok()) result->reset(raw);
+  return status;
+}
 
+TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const {
   TableReadOptions options;
   options.order = context_->order;
   options.filter_policy = privately ? nullptr : context_->options.filter_policy;
   options.block_cache = privately ? nullptr : context_->options.block_cache;
   options.paranoid_checks = context_->options.paranoid_checks;
-  options.file_name = path;
-  return TableReader::Open(options, std::move(input), file.file_bytes(), reader);
+  options.file_name = std::move(path);
+  return options;
+}
+
+/// Opens a table that is not yet in the cache.
+leveldb::Status TableCache::OpenCached(const TableFile& file, CachedTable** table) {
+  std::string path;
+  std::unique_ptr<leveldb::RandomAccessFile> input;
+  leveldb::Status status = OpenFile(file, false, &path, &input);
+  if (!status.ok()) return status;
+  FileKeeper* const keeper = this;
+  auto closable =
+      std::make_unique<ClosableFile>(context_->env(), path, std::move(input), grace_, keeper);
+  ClosableFile* const its_file = closable.get();
+  std::unique_ptr<TableReader> reader;
+  status = TableReader::Open(ReadOptions(false, std::move(path)), std::move(closable),
+                             file.file_bytes(), &reader);
+  if (status.ok()) *table = new CachedTable(std::move(reader), its_file);
+  return status;
 }
 
 leveldb::Status TableCache::OpenShared(TableFile* file, CachedTable** table) {
-  std::unique_ptr<TableReader> reader;
-  leveldb::Status status = OpenReader(*file, false, &reader);
+  CachedTable* opened = nullptr;
+  leveldb::Status status = OpenCached(*file, &opened);
   if (!status.ok()) return status;
-  auto* opened = new CachedTable(std::move(reader));
   MutexLock lock(mutex_);
   CachedTable* present = file->opened.load(std::memory_order_acquire);
   if (present != nullptr) {  // another reader was faster
@@ -99,29 +149,76 @@ leveldb::Status TableCache::OpenShared(TableFile* file, CachedTable** table) {
     *table = present;
     return status;
   }
-  if (open_.size() >= capacity_) EvictOneLocked();
-  open_.push_back(file);
-  file->opened.store(opened, std::memory_order_release);
+  while (IsFullLocked() && EvictOneLocked()) {
+  }
+  if (descriptors_.size() >= capacity_) CloseOneLocked();
+  ListLocked(file, opened);
   *table = opened;
   return status;
 }
 
+void TableCache::Offer(ClosableFile* file, std::unique_ptr<leveldb::RandomAccessFile> opened) {
+  MutexLock lock(mutex_);
+  // An evicted table that an iterator uses does not count, so it must not keep a descriptor.
+  if (!file->in_cache || file->IsOpen()) return;
+  if (descriptors_.size() >= capacity_ && !CloseOneLocked()) return;
+  file->Keep(std::move(opened));
+  descriptors_.push_back(file);
+}
+
+void TableCache::ListLocked(TableFile* file, CachedTable* table) {
+  open_.push_back(file);
+  memory_bytes_ += table->reader().MemoryBytes();
+  table->file()->in_cache = true;
+  if (table->file()->IsOpen()) descriptors_.push_back(table->file());
+  file->opened.store(table, std::memory_order_release);
+}
+
+/// Removes open_[position], whose table is `table`. The caller releases the table.
+void TableCache::UnlistLocked(size_t position, CachedTable* table) {
+  open_[position]->opened.store(nullptr, std::memory_order_release);
+  open_[position] = open_.back();
+  open_.pop_back();
+  memory_bytes_ -= table->reader().MemoryBytes();
+  table->file()->in_cache = false;
+  if (table->file()->IsOpen()) std::erase(descriptors_, table->file());
+}
+
 /// The clock algorithm: evicts the first table, from hand_ on, that was unused since the last pass.
-void TableCache::EvictOneLocked() {
+/// Returns false if readers use all tables meanwhile.
+bool TableCache::EvictOneLocked() {
   for (size_t step = 0; step <= 2 * open_.size(); ++step) {
     if (hand_ >= open_.size()) hand_ = 0;
-    TableFile* const candidate = open_[hand_];
-    if (candidate->opened.load(std::memory_order_relaxed)->TakeUse()) {
+    CachedTable* const victim = open_[hand_]->opened.load(std::memory_order_relaxed);
+    if (victim->TakeUse()) {
       ++hand_;
       continue;
     }
-    CachedTable* const victim = candidate->opened.exchange(nullptr, std::memory_order_acq_rel);
-    open_[hand_] = open_.back();
-    open_.pop_back();
+    UnlistLocked(hand_, victim);
     grace_->Retire([victim] { victim->Unref(); });
     on_retired_();
-    return;
+    return true;
   }
+  return false;
+}
+
+/// The same for descriptors: closes the file of a table, which stays open.
+bool TableCache::CloseOneLocked() {
+  for (size_t step = 0; step <= 2 * descriptors_.size(); ++step) {
+    if (descriptor_hand_ >= descriptors_.size()) descriptor_hand_ = 0;
+    ClosableFile* const victim = descriptors_[descriptor_hand_];
+    if (victim->TakeUse()) {
+      ++descriptor_hand_;
+      continue;
+    }
+    descriptors_[descriptor_hand_] = descriptors_.back();
+    descriptors_.pop_back();
+    // std::function copies its target.
+    grace_->Retire([closes = victim->Detach().release()] { delete closes; });
+    on_retired_();
+    return true;
+  }
+  return false;
 }
 
 void TableCache::Forget(const TableFile& file) {
@@ -131,8 +228,8 @@ void TableCache::Forget(const TableFile& file) {
     MutexLock lock(mutex_);
     opened = file.opened.load(std::memory_order_acquire);
     if (opened == nullptr) return;
-    open_.erase(
-        std::find_if(open_.begin(), open_.end(), [&](TableFile* other) { return other == &file; }));
+    const auto listed = std::find(open_.begin(), open_.end(), &file);
+    UnlistLocked(static_cast<size_t>(listed - open_.begin()), opened);
   }
   opened->Unref();
 }

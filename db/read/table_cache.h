@@ -1,8 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// TableCache: the open tables, at most about max_open_files of them. Any thread. A reader of an
-// open table takes no lock and writes no shared memory, since the TableFile points to the open
-// table. Opening and evicting take a mutex.
+// TableCache: the open tables. Any thread. A reader of an open table takes no lock and writes no
+// shared memory, since the TableFile points to the open table. Opening and evicting take a mutex.
+//
+// Two limits, each with its own clock:
+//   - Descriptors: about max_open_files. An open table without one keeps its index and filter in
+//     memory, and each read opens its file (closable_file.h).
+//   - Memory: a table is evicted if more than max_open_files are open and they use more than
+//     StorePace::reader_bytes_max. So at least as many tables stay open as in LevelDB.
 //
 // An evicted table is removed from its TableFile at once, and freed after a grace period. An
 // iterator keeps a table for longer than one guarded read, so it holds a reference.
@@ -16,6 +21,7 @@
 #include <vector>
 
 #include "db/context.h"
+#include "db/read/closable_file.h"
 #include "db/version/version.h"
 #include "leveldb/iterator.h"
 #include "leveldb/status.h"
@@ -27,8 +33,11 @@ namespace lull {
 
 class CachedTable {
  public:
-  explicit CachedTable(std::unique_ptr<TableReader> reader) : reader_(std::move(reader)) {}
+  /// `reader` owns `file`.
+  CachedTable(std::unique_ptr<TableReader> reader, ClosableFile* file)
+      : reader_(std::move(reader)), file_(file) {}
   const TableReader& reader() const { return *reader_; }
+  ClosableFile* file() const { return file_; }
 
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
@@ -43,12 +52,13 @@ class CachedTable {
 
  private:
   ~CachedTable() = default;
-  std::unique_ptr<TableReader> reader_;
+  const std::unique_ptr<TableReader> reader_;
+  ClosableFile* const file_;
   std::atomic<int64_t> references_{1};  // one belongs to the TableFile
   std::atomic<bool> used_{true};
 };
 
-class TableCache {
+class TableCache final : private FileKeeper {
  public:
   /// `on_retired` is called when something waits for a Collect of `grace`, on any thread.
   TableCache(const StoreContext* context, GraceDomain* grace, std::function<void()> on_retired);
@@ -68,6 +78,24 @@ class TableCache {
   /// Returns 0 if the table cannot be opened. REQUIRES: as Get.
   uint64_t ApproximateOffsetOf(TableFile* file, const leveldb::Slice& internal_key);
 
+  /// Opens `file` before a read needs it. Does nothing if it is open, or if another table would
+  /// have to be evicted. Takes no other table's descriptor. Ignores failures: the first read
+  /// reports them. REQUIRES: `file` exists.
+  void OpenAhead(TableFile* file) LULL_EXCLUDES(mutex_);
+  /// The same for the new tables of `version`, which is not yet published. So no read finds them
+  /// closed.
+  void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
+  /// How many tables can have a descriptor.
+  size_t capacity() const { return capacity_; }
+
+  /// What open tables use. A table that was evicted while an iterator uses it is not included.
+  struct Usage {
+    size_t tables = 0;
+    size_t descriptors = 0;
+    uint64_t memory_bytes = 0;  ///< of indexes, filters and key arrays
+  };
+  Usage GetUsage() const LULL_EXCLUDES(mutex_);
+
   /// Opens a table for one compaction. Neither reads nor fills a cache.
   leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
 
@@ -82,18 +110,31 @@ class TableCache {
     return leveldb::Status::OK();
   }
   leveldb::Status OpenShared(TableFile* file, CachedTable** table) LULL_EXCLUDES(mutex_);
-  leveldb::Status OpenReader(const TableFile& file, bool privately,
-                             std::unique_ptr<TableReader>* reader) const;
-  void EvictOneLocked() LULL_REQUIRES(mutex_);
+  leveldb::Status OpenCached(const TableFile& file, CachedTable** table);
+  leveldb::Status OpenFile(const TableFile& file, bool privately, std::string* path,
+                           std::unique_ptr<leveldb::RandomAccessFile>* result) const;
+  TableReadOptions ReadOptions(bool privately, std::string path) const;
+  void Offer(ClosableFile* file, std::unique_ptr<leveldb::RandomAccessFile> opened) override
+      LULL_EXCLUDES(mutex_);
+  bool IsFullLocked() const LULL_REQUIRES(mutex_) {
+    return open_.size() >= capacity_ && memory_bytes_ >= context_->pace.reader_bytes_max;
+  }
+  void ListLocked(TableFile* file, CachedTable* table) LULL_REQUIRES(mutex_);
+  void UnlistLocked(size_t position, CachedTable* table) LULL_REQUIRES(mutex_);
+  bool EvictOneLocked() LULL_REQUIRES(mutex_);
+  bool CloseOneLocked() LULL_REQUIRES(mutex_);
 
   const StoreContext* const context_;
   GraceDomain* const grace_;
   const std::function<void()> on_retired_;
   const size_t capacity_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<TableFile*> open_ LULL_GUARDED_BY(mutex_);
-  size_t hand_ LULL_GUARDED_BY(mutex_) = 0;  // where the next eviction starts
+  size_t hand_ LULL_GUARDED_BY(mutex_) = 0;            // where the next eviction starts
+  uint64_t memory_bytes_ LULL_GUARDED_BY(mutex_) = 0;  // of open_
+  std::vector<ClosableFile*> descriptors_ LULL_GUARDED_BY(mutex_);  // open files of open_
+  size_t descriptor_hand_ LULL_GUARDED_BY(mutex_) = 0;              // where the next close starts
 };
 
 }  // namespace lull

@@ -23,6 +23,7 @@ JobKind KindOf(JobClass job_class) {
       return JobKind::kManualCompaction;
     case JobClass::kFlush:
     case JobClass::kCleanup:
+    case JobClass::kPreload:
       break;
   }
   return JobKind::kFlush;
@@ -112,7 +113,7 @@ void ActivityStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
 }
 
 void ActivityStats::JobStarted(const Job& job, CpuPriority cpu) {
-  if (job.job_class() == JobClass::kCleanup) return;
+  if (job.job_class() == JobClass::kCleanup || job.job_class() == JobClass::kPreload) return;
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   const auto [place, is_new] = running_.try_emplace(&job);

@@ -78,6 +78,16 @@ size_t Version::FindTable(int level, const Slice& internal_key) const {
   return std::partition_point(tables.begin(), tables.end(), ends_before) - tables.begin();
 }
 
+TableFile* Version::Find(const TableMeta& wanted) const {
+  const auto& tables = levels_[wanted.level];
+  const auto first =
+      tables.begin() +
+      (wanted.level == 0 ? 0 : static_cast<ptrdiff_t>(FindTable(wanted.level, wanted.largest)));
+  const auto found = std::find_if(
+      first, tables.end(), [&](const TableRef& table) { return table->number() == wanted.number; });
+  return found == tables.end() ? nullptr : found->get();
+}
+
 std::vector<TableRef> Version::Overlapping(int level, const UserRange& range) const {
   const auto& tables = levels_[level];
   Hull hull(order_, range);

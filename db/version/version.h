@@ -85,6 +85,9 @@ class Version {
   /// TableCount(level) if none.
   size_t FindTable(int level, const leveldb::Slice& internal_key) const;
 
+  /// Finds a table by its level and number; null if not listed.
+  TableFile* Find(const TableMeta& table) const;
+
   /// The tables of `level` that share a user key with `range`, in Version's order. In L0, tables
   /// that overlap a chosen one are chosen too. Otherwise an older version of a key could stay above
   /// a newer one.

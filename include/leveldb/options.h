@@ -66,8 +66,8 @@ struct LEVELDB_EXPORT Options {
   // and larger flushes, more memory and a longer replay at open.
   size_t write_buffer_size = 4 * 1024 * 1024;
 
-  // Limit on open files. Reads keep at most max_open_files - 10 tables open; compactions open their
-  // inputs separately. Reopening a table costs a few reads.
+  // Limit on open files. Reads keep at most max_open_files - 10 table files open; compactions open
+  // their inputs separately. The indexes of more tables stay in memory if they fit in 64 MiB.
   int max_open_files = 1000;
 
   // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB.
@@ -80,7 +80,8 @@ struct LEVELDB_EXPORT Options {
   // predecessors.
   int block_restart_interval = 16;
 
-  // Size at which a compaction ends a table and starts the next one, in bytes.
+  // Size at which a compaction ends a table and starts the next one, in bytes. With the default,
+  // tables of deeper levels are larger, up to 64 MiB.
   size_t max_file_size = 2 * 1024 * 1024;
 
   // Compression of new tables. A block that hardly shrinks is stored uncompressed, so the default

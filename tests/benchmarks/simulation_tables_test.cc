@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "benchmarks/simulation/sharing.h"
 #include "benchmarks/simulation/tables.h"
+#include "db/api/option_values.h"
+#include "scheduler/policy.h"
 
 namespace lull::sim {
 namespace {
@@ -48,6 +51,37 @@ TEST(SimulationTablesTest, NothingIsLostOrMadeByMerging) {
       EXPECT_GT(tables.entries_dropped(), in / 2);
     }
   }
+}
+
+/// Fills a store with 3 GB of random keys. Returns the bytes that compactions wrote and the count
+/// of tables.
+std::pair<double, int> Fill(const LayoutOptions& layout) {
+  constexpr double kEntryBytes = 500;
+  TableModel tables(6e6, kEntryBytes, layout);
+  double written = 0;
+  for (int i = 0; i < 750; ++i) {
+    tables.AddFlushed(tables.Distinct(4e6 / kEntryBytes));
+    while (true) {
+      std::optional<TableMerge> merge = tables.Begin(JobClass::kL0, 0);
+      if (!merge) merge = tables.Begin(JobClass::kDeep, 0);
+      if (!merge) break;
+      written += static_cast<double>(merge->bytes_out);
+      tables.Install(*merge);
+    }
+  }
+  int count = 0;
+  for (int level = 0; level < kLevels; ++level) count += tables.version().TableCount(level);
+  return {written, count};
+}
+
+TEST(SimulationTablesTest, LargerTablesInDeeperLevelsCauseNoMoreWriting) {
+  const LayoutOptions one_size;
+  const LayoutOptions growing = ResolveLayoutOptions({}, PolicyOptions(), one_size.table_bytes_max);
+  ASSERT_TRUE(growing.tables_grow);
+  const auto [bytes_before, count_before] = Fill(one_size);
+  const auto [bytes, count] = Fill(growing);
+  EXPECT_LT(bytes, 1.03 * bytes_before);
+  EXPECT_LT(count, count_before / 3);
 }
 
 TEST(SimulationTablesTest, AfterCompactionEveryLevelIsWithinItsTarget) {

@@ -44,7 +44,8 @@ std::optional<JobClass> ReadClass(const std::string& word) {
   constexpr std::pair<const char*, JobClass> kClasses[] = {{"manual", JobClass::kManual},
                                                            {"l0", JobClass::kL0},
                                                            {"deep", JobClass::kDeep},
-                                                           {"cleanup", JobClass::kCleanup}};
+                                                           {"cleanup", JobClass::kCleanup},
+                                                           {"preload", JobClass::kPreload}};
   for (const auto& [name, job_class] : kClasses) {
     if (word == name) return job_class;
   }

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// ClosableFile: a table file that the table cache closes while readers use it, to limit the number
+// of descriptors. A read of a closed file opens it for that read. After some of these reads the
+// file is offered to its keeper, to stay open.
+//
+// Any thread reads, without a lock. A grace period protects an open file that is closed. Works with
+// any Env, since it only opens the file again.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "leveldb/env.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "util/grace.h"
+
+namespace lull {
+
+class ClosableFile;
+
+/// Decides which files stay open.
+class FileKeeper {
+ public:
+  /// `opened` is `file`, just opened for a read. Called by any reader.
+  virtual void Offer(ClosableFile* file, std::unique_ptr<leveldb::RandomAccessFile> opened) = 0;
+
+ protected:
+  ~FileKeeper() = default;
+};
+
+class ClosableFile final : public leveldb::RandomAccessFile {
+ public:
+  /// `opened`: the file at `path`, open.
+  ClosableFile(leveldb::Env* env, std::string path,
+               std::unique_ptr<leveldb::RandomAccessFile> opened, GraceDomain* grace,
+               FileKeeper* keeper)
+      : env_(env),
+        path_(std::move(path)),
+        grace_(grace),
+        keeper_(keeper),
+        open_(opened.release()) {}
+  ~ClosableFile() override { delete open_.load(std::memory_order_acquire); }
+
+  /// The result is always in `scratch`: memory of the open file would become invalid.
+  leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
+                       char* scratch) const override;
+
+  // The keeper calls these, one thread at a time.
+
+  bool IsOpen() const { return open_.load(std::memory_order_acquire) != nullptr; }
+  /// REQUIRES: not IsOpen().
+  void Keep(std::unique_ptr<leveldb::RandomAccessFile> opened) {
+    open_.store(opened.release(), std::memory_order_release);
+  }
+  /// Closes the file for new reads. The caller must destroy the result after a grace period.
+  std::unique_ptr<leveldb::RandomAccessFile> Detach() {
+    return std::unique_ptr<leveldb::RandomAccessFile>(
+        open_.exchange(nullptr, std::memory_order_acq_rel));
+  }
+  /// Whether a read used the open file since the last call.
+  bool TakeUse() { return used_.exchange(false, std::memory_order_relaxed); }
+
+  bool in_cache = false;  ///< for the keeper, guarded by its lock
+
+ private:
+  leveldb::Env* const env_;
+  const std::string path_;
+  GraceDomain* const grace_;
+  FileKeeper* const keeper_;
+  std::atomic<leveldb::RandomAccessFile*> open_;  // owned; null: closed
+  mutable std::atomic<bool> used_{true};
+  mutable std::atomic<int> reads_while_closed_{0};
+};
+
+}  // namespace lull

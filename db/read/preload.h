@@ -1,0 +1,45 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Preload: opens the tables that reads search first, after the open of a store. Otherwise the first
+// reads would open many tables at once, each with a read of its index and filter.
+//
+// The monitor takes jobs, one at a time, and workers run them. A job opens a few tables and ends:
+// reads of a cold disk are slow, and other work must get the worker. Jobs pin the Version, so the
+// tables exist.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "db/read/table_cache.h"
+#include "db/version/version.h"
+#include "scheduler/job.h"
+
+namespace lull {
+
+class Preload {
+ public:
+  /// `tables` outlives this object.
+  explicit Preload(TableCache* tables) : tables_(tables) {}
+  Preload(const Preload&) = delete;
+  Preload& operator=(const Preload&) = delete;
+
+  /// Chooses tables of `version`: L0, newest first, then L1, L2, ... Opening thread, at most once,
+  /// before the first TakeJob.
+  void Begin(VersionRef version);
+  /// Returns null if a job exists or nothing is left to do. Monitor.
+  std::unique_ptr<Job> TakeJob();
+  /// Releases the Version. REQUIRES: no call of TakeJob runs or comes later.
+  void End() { version_.reset(); }
+
+ private:
+  class OpenTables;
+
+  TableCache* const tables_;
+  VersionRef version_;               // keeps waiting_ alive
+  std::vector<TableFile*> waiting_;  // last first
+  std::atomic<bool> job_exists_{false};
+};
+
+}  // namespace lull

@@ -1,0 +1,179 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Tables that are open before a read needs them: after a flush, a compaction and an open.
+#include "db/read/preload.h"
+
+#include <memory>
+#include <string>
+
+#include "db/filename.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/db/many_tables.h"
+#include "tests/db/table_files_env.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using testing::TableFilesEnv;
+
+// ---- a table cache
+
+using PreloadedTablesTest = testing::ManyTablesTest;
+
+/// Runs all jobs; returns their number.
+int RunAll(Preload* preload) {
+  int jobs = 0;
+  while (const std::unique_ptr<Job> job = preload->TakeJob()) {
+    ++jobs;
+    EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
+    Job::Progress progress = Job::Progress::kMore;
+    while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
+  }
+  return jobs;
+}
+
+TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
+  Build(2, 10);
+  Preload preload(tables_.get());
+  preload.Begin(version_);
+  EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
+  EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
+  EXPECT_EQ(OpenTables(), "oooooooooo..") << "half of what can be open";
+  EXPECT_EQ(env_.opens(), 10);
+}
+
+TEST_F(PreloadedTablesTest, PreloadReleasesTheVersionOnTheWorker) {
+  Build(3, 1);
+  Preload preload(tables_.get());
+  preload.Begin(version_);
+  const std::unique_ptr<Job> job = preload.TakeJob();
+  version_.reset();
+  Job::Progress progress = Job::Progress::kMore;
+  while (progress == Job::Progress::kMore) ASSERT_TRUE(job->RunSlice({}, &progress).ok());
+  EXPECT_EQ(env_.open_now(), 0) << "not when the monitor destroys the job";
+}
+
+TEST_F(PreloadedTablesTest, OnlyAReaderLearnsOfADamagedTable) {
+  Build(3, 0);
+  const std::string path = TableFileName("/store", all_[1]->number());
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
+  Preload preload(tables_.get());
+  preload.Begin(version_);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(OpenTables(), "o.o");
+  EXPECT_TRUE(Read(all_[1]).IsCorruption());
+  EXPECT_TRUE(Read(all_[2]).ok());
+}
+
+TEST_F(PreloadedTablesTest, OpeningAheadEvictsNothing) {
+  Build(0, 21);
+  files_.context()->pace.reader_bytes_max = 0;
+  for (int i = 0; i < 20; ++i) tables_->OpenAhead(all_[static_cast<size_t>(i)]);
+  tables_->OpenAhead(all_[0]);
+  EXPECT_EQ(tables_->GetUsage().tables, tables_->capacity());
+  EXPECT_EQ(env_.opens(), 20);
+  tables_->OpenAhead(all_[20]);
+  EXPECT_EQ(OpenTables(), std::string(20, 'o') + ".");
+  ASSERT_TRUE(Read(all_[20]).ok());
+  EXPECT_EQ(tables_->GetUsage().tables, tables_->capacity()) << "the reader evicts one";
+}
+
+// ---- a store
+
+class PreloadTest : public ::testing::Test {
+ protected:
+  PreloadTest() {
+    options_.env = &env_;
+    options_.create_if_missing = true;
+    scheduling_.SetOwnCoordinator(true);
+  }
+
+  void Reopen() {
+    db_.reset();
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = Open(options_, scheduling_, "/store", &raw);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(raw);
+  }
+  void WriteTable(int number) {
+    for (const char* key : {"a", "b", "c"}) {
+      ASSERT_TRUE(db_->Put({}, key, key + std::to_string(number)).ok());
+    }
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  int TablesAt(int level) {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
+    return std::stoi(text);
+  }
+  void ExpectReadsOpenNothing() {
+    const int opens = env_.opens();
+    for (const char* key : {"a", "b", "c"}) {
+      std::string value;
+      ASSERT_TRUE(db_->Get({}, key, &value).ok());
+    }
+    EXPECT_EQ(env_.opens(), opens);
+  }
+
+  TableFilesEnv env_;
+  leveldb::Options options_;
+  SchedulingOptions scheduling_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(PreloadTest, AFlushOpensItsTable) {
+  Reopen();
+  WriteTable(1);
+  EXPECT_EQ(env_.open_now(), 1);
+  ExpectReadsOpenNothing();
+}
+
+TEST_F(PreloadTest, ACompactionOpensItsOutputs) {
+  Reopen();
+  WriteTable(1);
+  WriteTable(2);
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_EQ(TablesAt(0), 0);
+  ExpectReadsOpenNothing();
+}
+
+TEST_F(PreloadTest, AMovedTableStaysOpen) {
+  scheduling_.SetL0Trigger(1);
+  Reopen();
+  WriteTable(1);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  ASSERT_EQ(TablesAt(1), 1);
+  EXPECT_EQ(env_.opens(), 1);
+  ExpectReadsOpenNothing();
+}
+
+TEST_F(PreloadTest, AnOpenOfTheStoreOpensItsTables) {
+  Reopen();
+  for (int i = 0; i < 3; ++i) WriteTable(i);
+  db_.reset();
+  EXPECT_EQ(env_.open_now(), 0);
+  Reopen();
+  env_.noted.Await("the tables are open", [&] { return env_.open_now() == 3; });
+  ExpectReadsOpenNothing();
+}
+
+TEST_F(PreloadTest, AStoreClosesWhileAWorkerOpensATable) {
+  Reopen();
+  for (int i = 0; i < 3; ++i) WriteTable(i);
+  for (int round = 0; round < 10; ++round) Reopen();
+  db_.reset();  // or its preload would wait at the gate
+  env_.gate.Close();
+  Reopen();
+  env_.gate.AwaitBlocked();
+  std::unique_ptr<ThreadHandle> closing =
+      ThreadFactory::System()->Start("closing", CpuClass::kNormal, [&] { db_.reset(); });
+  env_.gate.Open();
+  closing.reset();
+  EXPECT_EQ(env_.open_now(), 0);
+}
+
+}  // namespace
+}  // namespace lull
