@@ -15,7 +15,11 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kClockEveryBytes = 16 << 10;
-constexpr size_t kInputReadaheadBytes = 256 << 10;
+
+// Read-ahead of the inputs of a compaction: of all together, and of each.
+constexpr size_t kWindowsBytes = 4 << 20;
+constexpr size_t kWindowBytesMin = 64 << 10;
+constexpr size_t kWindowBytesMax = 256 << 10;
 
 }  // namespace
 
@@ -56,7 +60,10 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
   }
   leveldb::Status status = input_->status();
   input_failed_ = !status.ok();
-  if (status.ok()) status = outputs_.FinishTable();
+  if (status.ok()) {
+    input_.reset();  // releases memory: the job can wait for its install
+    status = outputs_.FinishTable();
+  }
   *progress = Progress::kDone;
   return status;
 }
@@ -119,6 +126,7 @@ leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* pro
     return leveldb::Status::OK();
   }
   const leveldb::Status status = MergeJob::RunSlice(budget, progress);
+  if (status.ok() && *progress == Progress::kDone) inputs_.clear();
   return status.ok() && *progress == Progress::kDone ? CheckOutputs() : status;
 }
 
@@ -149,6 +157,12 @@ double CompactionJob::share_done() const {
   return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
+/// Each input has a window, a level below L0 one for all of its tables.
+size_t CompactionJob::WindowBytes() const {
+  const size_t windows = (plan_.level == 0 ? plan_.upper.size() : 1) + 1;
+  return std::clamp(kWindowsBytes / windows, kWindowBytesMin, kWindowBytesMax);
+}
+
 /// Never null: on failure, the iterator has an error status. The iterator owns its reader.
 std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
   std::unique_ptr<TableReader> reader;
@@ -158,7 +172,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   // Damage must not be rewritten under a fresh checksum.
   options.verify_checksums = true;
   options.fill_cache = false;
-  options.readahead_bytes = kInputReadaheadBytes;
+  options.readahead_bytes = WindowBytes();
   options.bytes_entered = &table_bytes_read_;
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },

@@ -131,6 +131,7 @@ class CompactionJob final : public MergeJob {
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
     return cutter_.CutBefore(internal_key, output_bytes, may_cut);
   }
+  size_t WindowBytes() const;
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
   leveldb::Status CheckOutputs();
 
