@@ -34,6 +34,7 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
     if (status.ok()) input_->SeekToFirst();
   }
   if (status.ok()) status = MergeSome(until, progress);
+  charge_.Set((input_ == nullptr ? 0 : BufferBytes()) + outputs_.BufferBytes());
   // The Env's clock can be set back.
   busy_micros_ += std::max(context_->env()->NowMicros(), began_micros) - began_micros;
   return status;

@@ -27,6 +27,7 @@
 #include "leveldb/iterator.h"
 #include "scheduler/job.h"
 #include "util/key_filter.h"
+#include "util/memory_charge.h"
 #include "util/owned_counter.h"
 
 namespace lull {
@@ -55,7 +56,8 @@ class MergeJob : public Job {
       : Job(job_class),
         context_(context),
         outputs_(context, output_level),
-        rule_(std::move(rule)) {}
+        rule_(std::move(rule)),
+        charge_(&context->job_bytes) {}
 
   /// Opens the entries to merge. Called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
@@ -63,6 +65,9 @@ class MergeJob : public Job {
   /// this entry. Must return false unless `may_cut`.
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
+
+  /// Memory of what OpenInput opened and of what is collected for the output, in bytes.
+  virtual uint64_t BufferBytes() const = 0;
 
   StoreContext* const context_;
 
@@ -76,6 +81,7 @@ class MergeJob : public Job {
   OwnedCounter input_bytes_done_;
   uint64_t busy_micros_ = 0;
   bool input_failed_ = false;
+  MemoryCharge charge_;  // as of the end of the last slice
 };
 
 class FlushJob final : public MergeJob {
@@ -97,6 +103,9 @@ class FlushJob final : public MergeJob {
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t, bool) override {
     if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
     return false;
+  }
+  uint64_t BufferBytes() const override {
+    return key_filter_ == nullptr ? 0 : key_filter_->MemoryBytes();
   }
 
   const std::vector<SealedMemTable> sealed_;
@@ -131,6 +140,7 @@ class CompactionJob final : public MergeJob {
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool may_cut) override {
     return cutter_.CutBefore(internal_key, output_bytes, may_cut);
   }
+  uint64_t BufferBytes() const override { return inputs_.size() * WindowBytes(); }
   size_t WindowBytes() const;
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
   leveldb::Status CheckOutputs();
