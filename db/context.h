@@ -21,6 +21,7 @@
 #include "util/clock.h"
 #include "util/env_extension.h"
 #include "util/folder_thread.h"
+#include "util/memory_charge.h"
 #include "util/resizable_cache.h"
 
 namespace lull {
@@ -60,6 +61,7 @@ struct StoreContext {
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache
   KeyOrder order;
   std::shared_ptr<BlockPool> memtable_blocks;
+  MemoryCounter job_bytes{0};  ///< buffers of flushes and compactions
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; null if it has none
   StorePace pace;

@@ -116,6 +116,7 @@ class Store final : public leveldb::DB, private Tenant {
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
   leveldb::Status CompactLevel(int level, const UserRange& range);
 
+  MemoryReport MeasureMemory();
   StoreReport MakeReport();
   leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
   void EndReporting();

@@ -49,6 +49,19 @@ LayoutFigures Store::GetLayoutFigures() {
   return state_.installs.layout();
 }
 
+MemoryReport Store::MeasureMemory() {
+  MemoryReport memory;
+  memory.memtables = context_->memtable_blocks->used_bytes();
+  memory.pooled_blocks = context_->memtable_blocks->warm_bytes();
+  memory.mapped_wals = write_path_.wal().memory_bytes();
+  memory.job_buffers = context_->job_bytes.load(std::memory_order_relaxed);
+  reader_.WithView([&](const ReadView& view) { memory.key_filters = view.KeyFilterBytes(); });
+  memory.open_tables = 0;  // CONNECT: TableCache::MemoryBytes()
+  memory.block_cache = context_->options.block_cache->TotalCharge();
+  memory.event_queue = reporting_.events().MemoryBytes();
+  return memory;
+}
+
 StoreReport Store::MakeReport() {
   StoreReport report;
   report.name = context_->name;
@@ -68,7 +81,7 @@ StoreReport Store::MakeReport() {
                                      latencies->get.Snapshot()};
   }
   report.activity = reporting_.activity().Report(report.user_bytes);
-  reader_.WithView([&](const ReadView& view) { report.key_filter_bytes = view.KeyFilterBytes(); });
+  report.memory = MeasureMemory();
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "util/block_pool.h"
+#include "util/memory_charge.h"
 
 namespace lull {
 
@@ -19,8 +20,8 @@ class Arena {
   /// Takes blocks from the pool as needed and returns them at destruction. Large requests come from
   /// the heap.
   explicit Arena(std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>())
-      : pool_(std::move(pool)) {}
-  ~Arena() { pool_->Give(std::move(blocks_)); }
+      : pool_(std::move(pool)), large_charge_(pool_->used()) {}
+  ~Arena() { pool_->Give(blocks_); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -45,6 +46,7 @@ class Arena {
   size_t remaining_ = 0;
   std::vector<BlockPool::Block> blocks_;
   std::vector<std::unique_ptr<char[]>> large_;
+  MemoryCharge large_charge_;
   std::atomic<size_t> memory_bytes_{0};
 };
 

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "util/block_pool.h"
 
-#include <iterator>
-#include <utility>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -15,26 +18,78 @@
 #endif
 
 namespace lull {
+namespace {
 
-BlockPool::Block BlockPool::Take() {
-  {
-    MutexLock lock(mutex_);
-    if (!free_.empty()) {
-      Block block = std::move(free_.back());
-      free_.pop_back();
-      ASAN_UNPOISON_MEMORY_REGION(block.get(), block_bytes_);
-      return block;
-    }
-  }
-  return std::make_unique_for_overwrite<char[]>(block_bytes_);
+/// Size of a mapping. Only pages that are used take up memory.
+constexpr size_t kSlabBytes = 1 << 20;
+
+/// How many adjacent blocks are faulted in at once. That costs a fraction of a fault for each page.
+constexpr size_t kBlocksAtOnce = 16;
+
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
+
+size_t InPages(size_t bytes) {
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-void BlockPool::Give(std::vector<Block> blocks) {
-  // Lets ASan report a read of a freed memtable, as if its blocks were freed to the heap.
-  for (const Block& block : blocks) ASAN_POISON_MEMORY_REGION(block.get(), block_bytes_);
+}  // namespace
+
+BlockPool::BlockPool(size_t block_bytes) : block_bytes_(InPages(block_bytes)) {}
+
+BlockPool::~BlockPool() {
+  const size_t slab_bytes = std::max(kSlabBytes, block_bytes_);
+  for (char* const slab : slabs_) {
+    ASAN_UNPOISON_MEMORY_REGION(slab, slab_bytes);
+    munmap(slab, slab_bytes);
+  }
+}
+
+BlockPool::Block BlockPool::Take() {
   MutexLock lock(mutex_);
-  free_.insert(free_.end(), std::make_move_iterator(blocks.begin()),
-               std::make_move_iterator(blocks.end()));
+  if (warm_.empty()) {
+    if (cold_.empty()) AddSlabLocked();
+    const Block first = cold_.back();
+    size_t bytes = 0;
+    while (bytes < kBlocksAtOnce * block_bytes_ && !cold_.empty() &&
+           cold_.back() == first + bytes) {
+      warm_.push_back(cold_.back());
+      cold_.pop_back();
+      bytes += block_bytes_;
+    }
+    std::reverse(warm_.begin(), warm_.end());  // the first is taken first
+    warm_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    madvise(first, bytes, kPopulateWrite);  // else the first store to each page faults it in
+  }
+  const Block block = warm_.back();
+  warm_.pop_back();
+  warm_bytes_.fetch_sub(block_bytes_, std::memory_order_relaxed);
+  used_bytes_.fetch_add(block_bytes_, std::memory_order_relaxed);
+  ASAN_UNPOISON_MEMORY_REGION(block, block_bytes_);
+  return block;
+}
+
+void BlockPool::AddSlabLocked() {
+  const size_t slab_bytes = std::max(kSlabBytes, block_bytes_);
+  const size_t blocks = slab_bytes / block_bytes_;
+  // First what can throw. Then Give cannot: it returns only blocks of these slabs.
+  slabs_.reserve(slabs_.size() + 1);
+  cold_.reserve((slabs_.size() + 1) * blocks);
+  warm_.reserve((slabs_.size() + 1) * blocks);
+  void* const start =
+      mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  slabs_.push_back(static_cast<char*>(start));
+  for (size_t i = blocks; i > 0; --i) cold_.push_back(slabs_.back() + (i - 1) * block_bytes_);
+}
+
+void BlockPool::Give(const std::vector<Block>& blocks) {
+  // Lets ASan report a read of a freed memtable, as if its blocks were freed to the heap.
+  for (const Block block : blocks) ASAN_POISON_MEMORY_REGION(block, block_bytes_);
+  MutexLock lock(mutex_);
+  warm_.insert(warm_.end(), blocks.begin(), blocks.end());
+  used_bytes_.fetch_sub(blocks.size() * block_bytes_, std::memory_order_relaxed);
+  warm_bytes_.fetch_add(blocks.size() * block_bytes_, std::memory_order_relaxed);
 }
 
 void BlockPool::TrimTo(size_t bytes) {
@@ -42,12 +97,17 @@ void BlockPool::TrimTo(size_t bytes) {
   const size_t kept = bytes / block_bytes_;
   {
     MutexLock lock(mutex_);
-    if (free_.size() <= kept) return;
-    surplus.assign(std::make_move_iterator(free_.begin() + static_cast<std::ptrdiff_t>(kept)),
-                   std::make_move_iterator(free_.end()));
-    free_.resize(kept);
+    if (warm_.size() <= kept) return;
+    const auto kept_begin = warm_.end() - static_cast<std::ptrdiff_t>(kept);
+    surplus.assign(warm_.begin(), kept_begin);
+    warm_.erase(warm_.begin(), kept_begin);
+    warm_bytes_.fetch_sub(surplus.size() * block_bytes_, std::memory_order_relaxed);
   }
-  for (const Block& block : surplus) ASAN_UNPOISON_MEMORY_REGION(block.get(), block_bytes_);
+  // Highest address first, so that Take returns them in ascending order.
+  std::sort(surplus.rbegin(), surplus.rend());
+  for (const Block block : surplus) madvise(block, block_bytes_, MADV_DONTNEED);
+  MutexLock lock(mutex_);
+  cold_.insert(cold_.end(), surplus.begin(), surplus.end());
 }
 
 }  // namespace lull

@@ -17,6 +17,7 @@
 
 #include "leveldb/env.h"
 #include "leveldb/status.h"
+#include "util/memory_charge.h"
 
 namespace lull {
 
@@ -25,7 +26,7 @@ class DescriptorBudget;
 /// How the records of a log file reach the kernel.
 enum class LogFileMode {
   kWrite,   ///< write(2) for each flush: for logs whose appends are synced
-  kMapped,  ///< stores into a pre-faulted shared mapping: no system call per append
+  kMapped,  ///< stores into a shared mapping: no system call per append
 };
 
 /// How log readers scan a file, as far as recycling depends on it.
@@ -41,7 +42,19 @@ class LogFile : public leveldb::WritableFile {
   /// the descriptor. Sync and Close still work.
   virtual leveldb::Status Seal() { return leveldb::Status::OK(); }
   virtual bool HoldsDescriptor() const { return true; }
+
+  // Memory of a mapped file. Any thread, during appends too; the defaults do nothing. Only memory
+  // changes: the contents stay in the page cache.
+  /// Counts the loaded pages of the file in `counter`, which outlives it.
+  virtual void CountMemory(MemoryCounter* counter) { (void)counter; }
+  /// Faults in all pages ahead of the first Append, which otherwise does so.
+  virtual void LoadPages() {}
+  /// Releases the pages before the last append or, if no append comes soon, all.
+  virtual void DropPages(bool all) { (void)all; }
 };
+
+/// Size of the buffer of a file from NewTableFile.
+inline constexpr size_t kTableFileBufferBytes = 256 << 10;
 
 /// The writer of a table. A flush frees memory and logs, so it can use the last descriptors.
 enum class TableWriterKind { kFlush, kCompaction };
@@ -79,9 +92,8 @@ class EnvExtension {
   virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
                                        const LogBlocks& blocks, LogFile** result);
 
-  /// Opens a file for a compaction, which reads it mostly sequentially: uses large read-ahead. Only
-  /// one thread uses the result. Default: NotSupported; the caller then uses
-  /// Env::NewRandomAccessFile.
+  /// Opens a file for a compaction, which reads it mostly sequentially and in large pieces.
+  /// Default: NotSupported; the caller then uses Env::NewRandomAccessFile.
   virtual leveldb::Status NewCompactionInput(const std::string& name,
                                              leveldb::RandomAccessFile** result);
 

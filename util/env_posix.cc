@@ -197,10 +197,9 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
 
   Status NewTableFile(const std::string& name, TableWriterKind writer,
                       leveldb::WritableFile** result) override {
-    constexpr size_t kBufferBytes = 256 << 10;
     constexpr size_t kWritebackBytes = 512 << 10;
-    const WriteStyle style = {.buffer_bytes = kBufferBytes,
-                              .direct_bytes = kBufferBytes,
+    const WriteStyle style = {.buffer_bytes = kTableFileBufferBytes,
+                              .direct_bytes = kTableFileBufferBytes,
                               .writeback_bytes = kWritebackBytes};
     const auto open = writer == TableWriterKind::kFlush ? &OpenWithReserve : &Open;
     return OpenWritable(name, O_TRUNC, style, result, open);

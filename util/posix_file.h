@@ -95,8 +95,7 @@ leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile*
 leveldb::Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                                  leveldb::RandomAccessFile** result);
 
-/// See EnvExtension::NewCompactionInput. Also reopens the file for each read if `budget` is used
-/// up. Only one thread uses the result.
+/// See EnvExtension::NewCompactionInput. Otherwise as OpenRandomAccess.
 leveldb::Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
                                     leveldb::RandomAccessFile** result);
 

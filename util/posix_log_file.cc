@@ -22,6 +22,8 @@
 
 #include "leveldb/slice.h"
 #include "util/clock.h"
+#include "util/mutex.h"
+#include "util/owned_counter.h"
 #include "util/posix_file.h"
 
 namespace lull::posix {
@@ -33,14 +35,11 @@ using leveldb::Status;
 /// A writable mapping of a whole file; its destructor unmaps it.
 class Mapping {
  public:
-  /// Returns nullopt if the system refuses. All pages are faulted in and writable on return, so
-  /// stores do not fault. (After the kernel writes a page out, the next store to it faults once.)
+  /// Returns nullopt if the system refuses.
   static std::optional<Mapping> Make(int fd, size_t bytes) {
     void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (start == MAP_FAILED) return std::nullopt;
-    Mapping mapping({static_cast<char*>(start), bytes});
-    if (!mapping.FaultIn()) return std::nullopt;
-    return mapping;
+    return Mapping({static_cast<char*>(start), bytes});
   }
   Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
   Mapping& operator=(Mapping&&) = delete;
@@ -50,10 +49,9 @@ class Mapping {
 
   std::span<char> bytes() const { return bytes_; }
 
- private:
-  explicit Mapping(std::span<char> bytes) : bytes_(bytes) {}
-
-  bool FaultIn() {
+  /// Faults in all pages, writable. (After the kernel writes a page out, the next store to it
+  /// faults once.) Returns false if a store would fail.
+  bool FaultIn() const {
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
     int failed;
     do {
@@ -62,10 +60,20 @@ class Mapping {
     if (failed == 0) return true;
     if (errno != EINVAL) return false;  // supported, but failed: a store would have failed too
     const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    // Atomic: another thread can append meanwhile.
     for (size_t at = 0; at < bytes_.size(); at += page_bytes)
-      static_cast<volatile char&>(bytes_[at]) = 0;
+      std::atomic_ref<char>(bytes_[at]).fetch_or(0, std::memory_order_relaxed);
     return true;
   }
+
+  /// Removes the pages of the first `bytes` bytes from the address space. They stay in the page
+  /// cache, dirty if they were.
+  void Drop(size_t bytes) const {
+    if (bytes > 0) madvise(bytes_.data(), bytes, MADV_DONTNEED);  // only saves memory
+  }
+
+ private:
+  explicit Mapping(std::span<char> bytes) : bytes_(bytes) {}
 
   std::span<char> bytes_;
 };
@@ -83,6 +91,8 @@ class MappedLogFile final : public LogFile {
       : name_(name), fd_(std::move(fd)), mapping_(std::move(mapping)) {}
 
   Status Append(const Slice& data) override {
+    if (!failure_.ok()) return failure_;
+    if (mapping_ && written_ == 0 && !Load()) failure_ = LeaveMapping();
     if (!failure_.ok()) return failure_;
     if (mapping_) {
       const std::span<char> mapped = mapping_->bytes();
@@ -127,12 +137,29 @@ class MappedLogFile final : public LogFile {
 
   Status Close() override {
     Status s = failure_;
-    mapping_.reset();
+    Unmap();
     if (!fd_.is_open()) return s;  // sealed
     if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
     const int error = fd_.Close();
     if (s.ok() && error != 0) s = Error(name_, error);
     return s;
+  }
+
+  void CountMemory(MemoryCounter* counter) override {
+    MutexLock lock(pages_mutex_);
+    charge_ = MemoryCharge(counter, charge_.bytes());
+  }
+
+  void LoadPages() override { Load(); }
+
+  void DropPages(bool all) override {
+    MutexLock lock(pages_mutex_);
+    if (!mapping_) return;
+    const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t mapped = mapping_->bytes().size();
+    const size_t dropped = all ? mapped : written_ / page_bytes * page_bytes;
+    mapping_->Drop(dropped);
+    charge_.Set(std::min<uint64_t>(charge_.bytes(), mapped - dropped));
   }
 
  private:
@@ -161,18 +188,38 @@ class MappedLogFile final : public LogFile {
 
   /// Switches to write(2) for all later appends. Truncates the zeros after the last append.
   Status LeaveMapping() {
-    mapping_.reset();
+    Unmap();
     const auto end = static_cast<off_t>(written_);
     if (ftruncate(fd_.get(), end) != 0 || lseek(fd_.get(), end, SEEK_SET) != end)
       return Error(name_, errno);
     return Status::OK();
   }
 
+  void Unmap() {
+    MutexLock lock(pages_mutex_);
+    mapping_.reset();
+    charge_.Set(0);
+  }
+
+  /// Returns false if a store would fail.
+  bool Load() {
+    MutexLock lock(pages_mutex_);
+    // A log that has records was loaded before the first one.
+    if (!mapping_ || written_ > 0 || charge_.bytes() > 0) return true;
+    if (!mapping_->FaultIn()) return false;
+    charge_.Set(mapping_->bytes().size());
+    return true;
+  }
+
   const std::string name_;
   UniqueFd fd_;
-  std::optional<Mapping> mapping_;
-  uint64_t written_ = 0;
+  OwnedCounter written_;  // added to by Append
   Status failure_;
+  Mutex pages_mutex_;
+  // The thread that appends reads it without the mutex, and unmaps with it: other threads load and
+  // drop pages meanwhile.
+  std::optional<Mapping> mapping_;
+  MemoryCharge charge_ LULL_GUARDED_BY(pages_mutex_);  // of the loaded pages
 };
 
 /// A log in a recycled file; see EnvExtension::ReuseLogFile. Unbuffered: an append is a fragment of

@@ -91,53 +91,6 @@ class RandomReader final : public leveldb::RandomAccessFile {
   const ReadFile file_;
 };
 
-/// Serves reads from a window of the file, which it advances in large steps.
-class WindowReader final : public leveldb::RandomAccessFile {
- public:
-  WindowReader(std::string name, UniqueFd fd, DescriptorBudget* budget)
-      : file_(std::move(name), std::move(fd), budget) {}
-
-  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    *result = Slice();
-    size_t read = 0;
-    if (n >= kWindowBytes) {
-      if (Status s = file_.Read(offset, n, scratch, &read); !s.ok()) return s;
-    } else {
-      if (!Covers(offset, n)) {
-        if (Status s = MoveWindow(offset); !s.ok()) return s;
-      }
-      const uint64_t skipped = offset - window_start_;
-      read = skipped < window_size_ ? std::min<size_t>(n, window_size_ - skipped) : 0;
-      std::memcpy(scratch, window_.get() + skipped, read);
-    }
-    *result = Slice(scratch, read);
-    return Status::OK();
-  }
-
- private:
-  static constexpr size_t kWindowBytes = 256 << 10;
-
-  bool Covers(uint64_t offset, size_t n) const {
-    return offset >= window_start_ && offset - window_start_ <= window_size_ &&
-           n <= window_size_ - (offset - window_start_);
-  }
-
-  Status MoveWindow(uint64_t offset) const {
-    window_start_ = offset;
-    window_size_ = 0;
-    size_t read;
-    if (Status s = file_.Read(offset, kWindowBytes, window_.get(), &read); !s.ok()) return s;
-    window_size_ = read;
-    return Status::OK();
-  }
-
-  const ReadFile file_;
-  // One thread uses it, so the const methods need no lock.
-  const std::unique_ptr<char[]> window_ = std::make_unique_for_overwrite<char[]>(kWindowBytes);
-  mutable uint64_t window_start_ = 0;
-  mutable size_t window_size_ = 0;
-};
-
 }  // namespace
 
 Status OpenSequential(const std::string& name, leveldb::SequentialFile** result) {
@@ -166,7 +119,7 @@ Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
   UniqueFd fd;
   if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
   posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);  // only a hint: ignore failures
-  *result = new WindowReader(name, std::move(fd), budget);
+  *result = new RandomReader(name, std::move(fd), budget);
   return Status::OK();
 }
 

@@ -78,7 +78,8 @@ constexpr OptionRow kRows[] = {
      .meaning = "Memory for the memtables of all stores that share threads, at least two "
                 "memtables a store. The first store to open sets it. Writers wait when it is "
                 "used up. Up to three quarters of it serve as block cache while memtables do not "
-                "need them."},
+                "need them. With 8M, bursts of 1 KB values ran 7 % slower, in half the memory of a "
+                "process with 64M."},
     {.name = "background_bytes_per_sec",
      .field = At<&V::background_bytes_per_sec>,
      .unit = Unit::kBytesPerSec,

@@ -55,6 +55,7 @@ std::optional<uint64_t> Flusher::TendLogs() {
   room_->Look(coordinator_->clock()->NowNanos(), immutable_bytes, limits_->memtable_bytes());
   wal.SetSparing(room_->is_low());
   wal.SealEnded();
+  wal.TendPages();
   if (wal.HasUnreleased()) obsolete_->Add(wal.Release(keeper_->log_number()));
   // Tables need the space of prepared WALs now.
   const bool wal_failed = gates_->refuses_writes.load(std::memory_order_acquire);
@@ -68,9 +69,11 @@ std::optional<uint64_t> Flusher::TendLogs() {
 
 void Flusher::TrimInLull() {
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
-  if (lull_.IsLull(coordinator_->clock()->NowNanos(),
-                   writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes))
-    context_->memtable_blocks->TrimTo(memtable_bytes);
+  if (!lull_.IsLull(coordinator_->clock()->NowNanos(),
+                    writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes))
+    return;
+  context_->memtable_blocks->TrimTo(memtable_bytes);
+  writes_->wal().DropPagesInLull();
 }
 
 /// Whether a flush runs or is due.

@@ -86,8 +86,8 @@ class Flusher {
   /// Runs one slice of a due flush, and installs the flush after its last slice. Returns the time
   /// until the next call, as TendLogs does.
   std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
-  /// In a quiet second, frees the pooled memtable blocks that the last burst used, except for one
-  /// memtable's worth.
+  /// In a quiet second, frees the memory that the last burst used, except for what the next
+  /// memtable and its WAL need.
   void TrimInLull();
 
   /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.

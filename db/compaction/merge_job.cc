@@ -16,7 +16,11 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kClockEveryBytes = 16 << 10;
-constexpr size_t kInputReadaheadBytes = 256 << 10;
+
+// Read-ahead of the inputs of a compaction: of all together, and of each.
+constexpr size_t kWindowsBytes = 4 << 20;
+constexpr size_t kWindowBytesMin = 64 << 10;
+constexpr size_t kWindowBytesMax = 256 << 10;
 
 }  // namespace
 
@@ -31,6 +35,7 @@ leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress
     if (status.ok()) SeekToStart(input_.get());
   }
   if (status.ok()) status = MergeSome(until, progress);
+  charge_.Set((input_ == nullptr ? 0 : BufferBytes()) + outputs_.BufferBytes());
   // The Env's clock can be set back.
   busy_micros_ += std::max(context_->env()->NowMicros(), began_micros) - began_micros;
   return status;
@@ -57,7 +62,11 @@ leveldb::Status MergeJob::MergeSome(const SliceBudget& until, Progress* progress
   }
   leveldb::Status status = input_->status();
   input_failed_ = !status.ok();
-  if (status.ok()) status = outputs_.FinishTable();
+  if (status.ok()) status = EndInput();
+  if (status.ok()) {
+    input_.reset();  // releases memory: the job can wait for its install
+    status = outputs_.FinishTable();
+  }
   *progress = Progress::kDone;
   return status;
 }
@@ -121,10 +130,8 @@ leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* pro
     *progress = Progress::kDone;
     return leveldb::Status::OK();
   }
-  leveldb::Status status = MergeJob::RunSlice(budget, progress);
-  if (!status.ok() || *progress != Progress::kDone) return status;
-  status = CheckInputs();
-  return status.ok() ? CheckOutputs() : status;
+  const leveldb::Status status = MergeJob::RunSlice(budget, progress);
+  return status.ok() && *progress == Progress::kDone ? CheckOutputs() : status;
 }
 
 void CompactionJob::SeekToStart(leveldb::Iterator* input) {
@@ -141,7 +148,7 @@ bool CompactionJob::IsPastEnd(const leveldb::Slice& internal_key) const {
 
 /// Checks that no table holds keys that lie outside the range in the MANIFEST and in another part,
 /// which does not read that table: they would be lost.
-leveldb::Status CompactionJob::CheckInputs() const {
+leveldb::Status CompactionJob::EndInput() {
   const std::optional<std::string>& end = place_.range.end;
   for (const Input& input : inputs_) {
     if (end && input.iterator->Valid() &&
@@ -150,6 +157,7 @@ leveldb::Status CompactionJob::CheckInputs() const {
                                          EscapeBytes(input.iterator->key()));
     }
   }
+  inputs_.clear();
   return leveldb::Status::OK();
 }
 
@@ -180,6 +188,12 @@ double CompactionJob::share_done() const {
   return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
+/// Each input has a window, a level below L0 one for all of its tables.
+size_t CompactionJob::WindowBytes() const {
+  const size_t windows = (plan_.level == 0 ? plan_.upper.size() : 1) + 1;
+  return std::clamp(kWindowsBytes / windows, kWindowBytesMin, kWindowBytesMax);
+}
+
 /// Never null: on failure, the iterator has an error status. The iterator owns its reader.
 std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
   std::unique_ptr<TableReader> reader;
@@ -189,7 +203,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   // Damage must not be rewritten under a fresh checksum.
   options.verify_checksums = true;
   options.fill_cache = false;
-  options.readahead_bytes = kInputReadaheadBytes;
+  options.readahead_bytes = WindowBytes();
   options.bytes_entered = &table_bytes_read_;
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },

@@ -29,6 +29,7 @@
 #include "leveldb/iterator.h"
 #include "scheduler/job.h"
 #include "util/key_filter.h"
+#include "util/memory_charge.h"
 #include "util/owned_counter.h"
 
 namespace lull {
@@ -57,7 +58,8 @@ class MergeJob : public Job {
       : Job(job_class),
         context_(context),
         outputs_(context, output_level),
-        rule_(std::move(rule)) {}
+        rule_(std::move(rule)),
+        charge_(&context->job_bytes) {}
 
   /// Moves to the first entry of the job.
   virtual void SeekToStart(leveldb::Iterator* input) { input->SeekToFirst(); }
@@ -66,10 +68,15 @@ class MergeJob : public Job {
 
   /// Opens the entries to merge. Called once, by the first slice.
   virtual leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) = 0;
+  /// Called once after the last entry, before the input is released.
+  virtual leveldb::Status EndInput() { return leveldb::Status::OK(); }
   /// Called for every entry to be kept, in order. Returns whether to end the current output before
   /// this entry. Must return false unless `may_cut`.
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
+
+  /// Memory of what OpenInput opened and of what is collected for the output, in bytes.
+  virtual uint64_t BufferBytes() const = 0;
 
   StoreContext* const context_;
 
@@ -83,6 +90,7 @@ class MergeJob : public Job {
   OwnedCounter input_bytes_done_;
   uint64_t busy_micros_ = 0;
   bool input_failed_ = false;
+  MemoryCharge charge_;  // as of the end of the last slice
 };
 
 class FlushJob final : public MergeJob {
@@ -107,6 +115,9 @@ class FlushJob final : public MergeJob {
     if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
     key_sample_.Add(UserKeyOf(internal_key), output_bytes);
     return false;
+  }
+  uint64_t BufferBytes() const override {
+    return key_filter_ == nullptr ? 0 : key_filter_->MemoryBytes();
   }
 
   const std::vector<SealedMemTable> sealed_;
@@ -156,8 +167,10 @@ class CompactionJob final : public MergeJob {
   }
   void SeekToStart(leveldb::Iterator* input) override;
   bool IsPastEnd(const leveldb::Slice& internal_key) const override;
+  uint64_t BufferBytes() const override { return inputs_.size() * WindowBytes(); }
+  size_t WindowBytes() const;
   std::unique_ptr<leveldb::Iterator> OpenInputTable(const TableFile& file);
-  leveldb::Status CheckInputs() const;
+  leveldb::Status EndInput() override;
   leveldb::Status CheckOutputs() const;
 
   TableCache* const tables_;

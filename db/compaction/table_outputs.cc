@@ -74,6 +74,10 @@ leveldb::Status TableOutputs::FinishTable() {
   return status;
 }
 
+uint64_t TableOutputs::BufferBytes() const {
+  return writer_ == nullptr ? 0 : kTableFileBufferBytes + writer_->IndexBytesWith({});
+}
+
 uint64_t TableOutputs::FinishedBytes() const {
   uint64_t bytes = 0;
   for (const TableMeta& table : finished_) bytes += table.file_bytes;

@@ -38,6 +38,9 @@ class TableOutputs {
   }
   uint64_t OpenTableBytes() const { return writer_ == nullptr ? 0 : writer_->FileBytes(); }
 
+  /// Memory of the open table, in bytes: its file's buffer and the index so far.
+  uint64_t BufferBytes() const;
+
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 

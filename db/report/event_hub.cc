@@ -182,6 +182,11 @@ leveldb::Status EventHub::Add(std::shared_ptr<EventListener> listener, Wants wan
   return status;
 }
 
+uint64_t EventHub::MemoryBytes() const {
+  MutexLock lock(mutex_);
+  return queue_.size() * sizeof(Queued);
+}
+
 uint64_t EventHub::Dropped() const {
   MutexLock lock(mutex_);
   return dropped_;

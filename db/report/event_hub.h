@@ -63,6 +63,8 @@ class EventHub {
   /// that a listener can take.
   bool Remove(const EventListener* listener) LULL_EXCLUDES(mutex_);
 
+  /// Memory of the waiting events, in bytes.
+  uint64_t MemoryBytes() const LULL_EXCLUDES(mutex_);
   /// Count of events dropped because the queue was full.
   uint64_t Dropped() const LULL_EXCLUDES(mutex_);
 

@@ -37,9 +37,11 @@ void WriteMemoryAndQueues(const StoreReport& report, JsonWriter* json) {
   json->Member("memory").BeginObject();
   json->Field("active_bytes", report.active_bytes);
   json->Field("immutable_bytes", report.immutable_bytes);
-  json->Field("key_filter_bytes", report.key_filter_bytes);
   json->Field("used_bytes", report.memory_used_bytes);
   json->Field("budget_bytes", report.memory_budget_bytes);
+  for (const MemoryReport::Purpose& purpose : MemoryReport::Purposes())
+    json->Field(purpose.json_name, report.memory.*purpose.bytes);
+  json->Field("total_bytes", report.memory.Total());
   json->EndObject();
   json->Member("queue").BeginObject();
   json->Field("writers", report.waiting_writers);
@@ -186,6 +188,26 @@ void WriteLatency(const char* name, const LatencySnapshot& latency, JsonWriter* 
 }
 
 }  // namespace
+
+std::span<const MemoryReport::Purpose> MemoryReport::Purposes() {
+  static constexpr Purpose kPurposes[] = {
+      {"memtable_bytes", "memtables", &MemoryReport::memtables},
+      {"pooled_block_bytes", "pooled_blocks", &MemoryReport::pooled_blocks},
+      {"mapped_wal_bytes", "mapped_wals", &MemoryReport::mapped_wals},
+      {"job_buffer_bytes", "job_buffers", &MemoryReport::job_buffers},
+      {"key_filter_bytes", "key_filters", &MemoryReport::key_filters},
+      {"open_table_bytes", "open_tables", &MemoryReport::open_tables},
+      {"block_cache_bytes", "block_cache", &MemoryReport::block_cache},
+      {"event_queue_bytes", "event_queue", &MemoryReport::event_queue},
+  };
+  return kPurposes;
+}
+
+uint64_t MemoryReport::Total() const {
+  uint64_t bytes = 0;
+  for (const Purpose& purpose : Purposes()) bytes += this->*purpose.bytes;
+  return bytes;
+}
 
 uint64_t StoreReport::JobBytes(uint64_t JobTotals::*member, bool flushes, bool compactions) const {
   uint64_t bytes = 0;

@@ -123,7 +123,10 @@ void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
   out->Single("memtable_immutable_bytes", "gauge", "Memory of memtables that wait for their flush.",
               report.immutable_bytes);
   out->Single("key_filter_bytes", "gauge", "Memory of filters of tables in L0.",
-              report.key_filter_bytes);
+              report.memory.key_filters);
+  out->Family("memory_bytes", "gauge", "Memory of the store, by purpose.");
+  for (const MemoryReport::Purpose& purpose : MemoryReport::Purposes())
+    out->Sample(report.memory.*purpose.bytes, {{"purpose", purpose.label}});
   out->Single("memory_used_bytes", "gauge",
               "Memory of sealed memtables of all stores that share the budget.",
               report.memory_used_bytes);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,27 @@ struct LatencyReport {
   LatencySnapshot get;
 };
 
+/// Memory of a store in bytes, by purpose. No byte is in two members.
+struct MemoryReport {
+  uint64_t memtables = 0;      ///< also flushed ones that a reader still uses
+  uint64_t pooled_blocks = 0;  ///< ready for the next memtables
+  uint64_t mapped_wals = 0;    ///< their loaded pages, which are in the page cache too
+  uint64_t job_buffers = 0;    ///< of flushes and compactions
+  uint64_t key_filters = 0;    ///< of L0 tables
+  uint64_t open_tables = 0;    ///< indexes and filters
+  uint64_t block_cache = 0;    ///< shared if the client passed the cache
+  uint64_t event_queue = 0;
+
+  /// One member, as the reports name it.
+  struct Purpose {
+    const char* json_name;
+    const char* label;
+    uint64_t MemoryReport::*bytes;
+  };
+  static std::span<const Purpose> Purposes();
+  uint64_t Total() const;
+};
+
 struct StoreReport {
   std::string name;
   ActivityReport activity;
@@ -40,7 +62,7 @@ struct StoreReport {
 
   uint64_t active_bytes = 0;
   uint64_t immutable_bytes = 0;
-  uint64_t key_filter_bytes = 0;   ///< of L0 tables
+  MemoryReport memory;
   uint64_t memory_used_bytes = 0;  ///< sealed memtables of all stores that share the budget
   uint64_t memory_budget_bytes = 0;
 

@@ -118,6 +118,7 @@ leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
   leveldb::WritableFile* file = nullptr;
   leveldb::Status status = CreateFile(path, mode, ahead, &log, &file);
   if (!status.ok()) return status;
+  if (log != nullptr) log->CountMemory(&memory_bytes_);
   *wal =
       log != nullptr && mode == LogFileMode::kWrite && CanReuse()
           ? std::make_shared<Wal>(number, std::unique_ptr<LogFile>(log), log::FragmentEnds())
@@ -293,13 +294,27 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
   if (!status.ok()) return status;
   next->has_unsynced = true;
   WalRef previous = std::exchange(current_, std::move(next));
-  if (previous == nullptr) return status;
+  if (previous == nullptr) {
+    MutexLock lock(mutex_);
+    shared_current_ = current_;
+    return status;
+  }
   previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
   clients_sync_.store(!previous->has_unsynced, std::memory_order_relaxed);
   last_wal_bytes_.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   older_are_unsynced_ = older_are_unsynced_ || previous->has_unsynced;
-  MutexLock lock(mutex_);
-  sealed_.push_back(std::move(previous));
+  WalRef late;
+  {
+    MutexLock lock(mutex_);
+    shared_current_ = current_;
+    // The flush thread can be in a long sync, and the pages of many WALs would add up.
+    if (OldestWithPages() != nullptr) {
+      previous->has_pages = false;
+      late = previous;
+    }
+    sealed_.push_back(std::move(previous));
+  }
+  if (late != nullptr && late->log != nullptr) late->log->DropPages(/*all=*/true);
   return status;
 }
 
@@ -328,6 +343,48 @@ void WalSet::SealEnded() {
     wal->is_busy = false;
     not_busy_.NotifyAll();
   }
+}
+
+WalSet::WalRef WalSet::OldestWithPages() {
+  for (const WalRef& wal : sealed_)
+    if (wal->has_pages) return wal;
+  return nullptr;
+}
+
+void WalSet::TendPages() {
+  while (true) {
+    std::vector<WalRef> next;
+    WalRef ended;
+    {
+      MutexLock lock(mutex_);
+      ended = OldestWithPages();
+      if (ended != nullptr) {
+        ended->has_pages = false;
+      } else {
+        const size_t count = std::min(prepared_.size(), loaded_max_);
+        next.assign(prepared_.begin(), prepared_.begin() + static_cast<std::ptrdiff_t>(count));
+      }
+    }
+    for (const WalRef& wal : next)
+      if (wal->log != nullptr) wal->log->LoadPages();
+    if (ended == nullptr) return;
+    loaded_max_ = kLoadedMax;
+    if (ended->log != nullptr) ended->log->DropPages(/*all=*/true);
+  }
+}
+
+void WalSet::DropPagesInLull() {
+  std::vector<WalRef> prepared;
+  WalRef current;
+  loaded_max_ = 1;
+  {
+    MutexLock lock(mutex_);
+    current = shared_current_;
+    if (!prepared_.empty()) prepared.assign(prepared_.begin() + 1, prepared_.end());
+  }
+  for (const WalRef& wal : prepared)
+    if (wal->log != nullptr) wal->log->DropPages(/*all=*/true);
+  if (current != nullptr && current->log != nullptr) current->log->DropPages(/*all=*/false);
 }
 
 void WalSet::SetSparing(bool sparing) {
@@ -461,7 +518,7 @@ void WalSet::Close() {
   for (const WalRef& wal : sealed_) wal->writer.Close();
   if (current_ != nullptr) current_->writer.Close();
   sealed_.clear();
-  current_ = nullptr;
+  current_ = shared_current_ = nullptr;
 }
 
 }  // namespace lull

@@ -41,6 +41,7 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "util/env_extension.h"
+#include "util/memory_charge.h"
 #include "util/mutex.h"
 #include "util/owned_counter.h"
 
@@ -73,6 +74,16 @@ class WalSet {
   /// Seals the files of WALs that take no more records, but only after descriptors or disk space
   /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
+
+  /// Manages the memory of mapped WALs, which count as memory of the process although the page
+  /// cache has their contents anyway: releases that of WALs that take no more records, and faults
+  /// in the next ones. Cheap if there is nothing to do. Flush thread.
+  void TendPages() LULL_EXCLUDES(mutex_);
+  /// In a lull: releases what TendPages faulted in, except what the first appends need. Flush
+  /// thread.
+  void DropPagesInLull() LULL_EXCLUDES(mutex_);
+  /// Memory of mapped WALs, in bytes. Any thread.
+  uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
   /// Sets the memtable size for which later WALs are preallocated, in bytes. A record past that
   /// size grows the file. Any thread.
@@ -159,7 +170,9 @@ class WalSet {
     bool has_failed = false;    // leading writer only: can contain a record that was refused
     bool ended_synced = false;  // constant once sealed
     bool is_sealed = false;     // flush thread only: SealEnded has processed it
-    bool is_busy = false;       // guarded by WalSet::mutex_: a thread is doing I/O on it
+    // Guarded by WalSet::mutex_:
+    bool is_busy = false;   // a thread is doing I/O on it
+    bool has_pages = true;  // DropPages(all) was not called after it was sealed
   };
   using WalRef = std::shared_ptr<Wal>;
 
@@ -172,6 +185,8 @@ class WalSet {
   static constexpr size_t kPreparedMin = 2;
   // While the flush thread syncs a table, a fast writer fills a few WALs.
   static constexpr size_t kPreparedMax = 6;
+  // How many prepared WALs are faulted in. If a writer is faster, it does this itself.
+  static constexpr size_t kLoadedMax = 2;
   // The current WAL, a sealed one and a prepared one.
   static constexpr int kOpenLogsMin = 3;
 
@@ -181,6 +196,7 @@ class WalSet {
   bool Fits(uint64_t file_bytes) const;
   bool IsWorthReusing(const WalRef& wal) const;
   bool TakeDescriptor(DescriptorRef* descriptor);
+  WalRef OldestWithPages() LULL_REQUIRES(mutex_);
   leveldb::Status Create(WalRef* wal, bool ahead);
   leveldb::Status CreateFile(const std::string& path, LogFileMode mode, bool ahead, LogFile** log,
                              leveldb::WritableFile** file);
@@ -216,6 +232,8 @@ class WalSet {
   std::atomic<bool> sparing_{false};         // disk space is short
   std::atomic<bool> seals_all_{false};       // descriptors were short at least once
   std::deque<Retired> retired_;              // flush thread only, oldest first
+  size_t loaded_max_ = kLoadedMax;           // flush thread only: prepared WALs with pages
+  MemoryCounter memory_bytes_{0};            // of mapped WALs
 
   Mutex mutex_;
   std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
@@ -223,6 +241,7 @@ class WalSet {
   // bursts has more of them.
   size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = kPreparedMin;
   std::vector<WalRef> sealed_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
+  WalRef shared_current_ LULL_GUARDED_BY(mutex_);       // current_, for the flush thread
   CondVar not_busy_;
 };
 

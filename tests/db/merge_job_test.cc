@@ -98,6 +98,23 @@ class MergeJobTest : public ::testing::Test {
 
 constexpr int kToItsEnd = 1000;
 
+TEST_F(MergeJobTest, BuffersAreCountedWhileTheJobHasThem) {
+  const MemoryCounter& counted = files_.context()->job_bytes;
+  constexpr uint64_t kWindows = 2 * (256 << 10);  // of a table of L0, and of L1
+  std::unique_ptr<CompactionJob> job = NewJob();
+  EXPECT_EQ(counted, 0u);
+  ASSERT_FALSE(Run(job.get(), 1));
+  EXPECT_GT(counted, kWindows + kTableFileBufferBytes);
+  EXPECT_LT(counted, kWindows + kTableFileBufferBytes + 1000);
+  ASSERT_FALSE(Run(job.get(), 2));
+  job.reset();
+  EXPECT_EQ(counted, 0u);
+
+  job = NewJob();
+  ASSERT_TRUE(Run(job.get(), kToItsEnd));
+  EXPECT_EQ(counted, 0u) << "it waits for its install without them";
+}
+
 TEST_F(MergeJobTest, GoesOnWhereItWasInterrupted) {
   const auto job = NewJob();
   EXPECT_EQ(job->share_done(), 0);

@@ -26,7 +26,14 @@ StoreReport Sample() {
   report.user_entries = 10;
   report.dropped_events = 6;
   report.wal_bytes = 1100;
-  report.key_filter_bytes = 640;
+  report.memory = {.memtables = 1,
+                   .pooled_blocks = 20,
+                   .mapped_wals = 300,
+                   .job_buffers = 4000,
+                   .key_filters = 640,
+                   .open_tables = 50'000,
+                   .block_cache = 600'000,
+                   .event_queue = 7'000'000};
   report.memory_budget_bytes = (uint64_t{1} << 53) - 1;
   report.waiting_writers = 4;
 
@@ -68,6 +75,10 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["dropped_events"], 6);
   EXPECT_EQ(json["queue"]["writers"], 4);
   EXPECT_EQ(json["memory"]["key_filter_bytes"], 640);
+  EXPECT_EQ(json["memory"]["memtable_bytes"], 1);
+  EXPECT_EQ(json["memory"]["mapped_wal_bytes"], 300);
+  EXPECT_EQ(json["memory"]["event_queue_bytes"], 7'000'000);
+  EXPECT_EQ(json["memory"]["total_bytes"], 7'654'961);
   EXPECT_EQ(json["memory"]["budget_bytes"], (uint64_t{1} << 53) - 1);
   EXPECT_EQ(json["jobs"][0]["class"], "deep");
   EXPECT_EQ(json["jobs"][0]["state"], "paused");
@@ -98,6 +109,13 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
   EXPECT_EQ(metrics.at("lull_dropped_events_total"), 6);
   EXPECT_EQ(metrics.at("lull_memory_budget_bytes"), 9007199254740991.0);
+  EXPECT_EQ(metrics.at("lull_key_filter_bytes"), 640);
+  EXPECT_EQ(metrics.at("lull_memory_bytes{purpose=\"memtables\"}"), 1);
+  EXPECT_EQ(metrics.at("lull_memory_bytes{purpose=\"key_filters\"}"), 640);
+  double total = 0;
+  for (const auto& [name, value] : metrics)
+    if (name.starts_with("lull_memory_bytes{")) total += value;
+  EXPECT_EQ(total, 7'654'961);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"paused\"}"), 1);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"running\"}"), 0);
   EXPECT_EQ(metrics.at("lull_jobs_total{class=\"flush\",outcome=\"failed\"}"), 1);

@@ -193,11 +193,14 @@ TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
 class OpenLogsEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
-  bool seals = true;  // sealing releases the descriptor
+  bool seals = true;   // sealing releases the descriptor
+  bool limits = true;  // the process has no descriptors left
   bool IsOpen(const std::string& path) const { return open_.contains(path); }
   size_t OpenCount() const { return open_.size(); }
+  /// Paths of files with pages.
+  const std::set<std::string>& loaded() const { return loaded_; }
 
-  DescriptorBudget* log_descriptors() override { return &nothing_; }
+  DescriptorBudget* log_descriptors() override { return limits ? &nothing_ : nullptr; }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {
     const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
@@ -212,7 +215,10 @@ class OpenLogsEnv final : public FaultEnv {
         : env_(env), path_(path), file_(file) {
       env_->open_.insert(path);
     }
-    ~File() override { env_->open_.erase(path_); }
+    ~File() override {
+      env_->open_.erase(path_);
+      env_->loaded_.erase(path_);
+    }
     leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
     leveldb::Status Close() override { return file_->Close(); }
     leveldb::Status Flush() override { return file_->Flush(); }
@@ -222,6 +228,11 @@ class OpenLogsEnv final : public FaultEnv {
       return file_->Seal();
     }
     bool HoldsDescriptor() const override { return !(is_sealed_ && env_->seals); }
+    void LoadPages() override { env_->loaded_.insert(path_); }
+    void DropPages(bool all) override {
+      if (all) env_->loaded_.erase(path_);
+      if (!all) env_->loaded_.insert(path_ + " in part");
+    }
 
    private:
     OpenLogsEnv* const env_;
@@ -232,6 +243,7 @@ class OpenLogsEnv final : public FaultEnv {
 
   DescriptorBudget nothing_{[] { return int64_t{0}; }};
   std::set<std::string> open_;
+  std::set<std::string> loaded_;
 };
 
 class OpenLogsTest : public ::testing::Test {
@@ -281,6 +293,44 @@ TEST_F(OpenLogsTest, ReleasedLogsAreClosedBeforeTheyAreRemoved) {
     EXPECT_EQ(env_.OpenCount(), 1u);
     EXPECT_FALSE(wals_.HasUnreleased());
   }
+}
+
+TEST_F(OpenLogsTest, OnlyTheCurrentAndTheNextTwoHavePages) {
+  env_.limits = false;
+  const auto prepare_all = [this] {
+    while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
+    wals_.TendPages();
+  };
+  const auto loaded = [this](std::vector<uint64_t> numbers) {
+    std::set<std::string> paths;
+    for (const uint64_t number : numbers) paths.insert(LogFileName("/store", number));
+    return env_.loaded() == paths;
+  };
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(wals_.Switch(1).ok());  // now more are wanted
+  prepare_all();
+  EXPECT_EQ(env_.OpenCount(), 4u + 6u);
+  const uint64_t first = wals_.current_number() + 1;
+  EXPECT_TRUE(loaded({first, first + 1}));
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  prepare_all();
+  EXPECT_TRUE(loaded({first, first + 1, first + 2})) << "the current one keeps its pages";
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  prepare_all();
+  EXPECT_TRUE(loaded({first + 1, first + 2, first + 3})) << "the sealed one lost them";
+
+  wals_.DropPagesInLull();
+  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 1) + " in part"));
+  EXPECT_EQ(env_.loaded().size(), 3u) << "the current one, in part, and the next one";
+  wals_.TendPages();
+  EXPECT_EQ(env_.loaded().size(), 3u) << "the lull goes on";
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  wals_.TendPages();
+  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 4)));
+
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 2))) << "for the flush thread";
+  EXPECT_FALSE(env_.loaded().contains(LogFileName("/store", first + 3)))
+      << "the flush thread is late, so the writer drops them";
 }
 
 TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "util/arena.h"
@@ -20,14 +20,14 @@ TEST(BlockPool, GivesAgainWhatItWasGiven) {
   std::set<char*> known;
   for (int i = 0; i < 4; i++) {
     blocks.push_back(pool.Take());
-    known.insert(blocks.back().get());
+    known.insert(blocks.back());
   }
   EXPECT_EQ(known.size(), 4u);
-  pool.Give(std::move(blocks));
+  pool.Give(blocks);
   std::vector<BlockPool::Block> again;
   for (int i = 0; i < 4; i++) {
     again.push_back(pool.Take());
-    EXPECT_EQ(known.erase(again.back().get()), 1u);
+    EXPECT_EQ(known.erase(again.back()), 1u);
     again.back()[0] = again.back()[4095] = 'x';  // free blocks may not be accessed, this one may
   }
 }
@@ -37,13 +37,56 @@ TEST(BlockPool, TrimKeepsNoMoreThanAsked) {
   std::vector<BlockPool::Block> blocks;
   std::set<char*> known;
   for (int i = 0; i < 8; i++) blocks.push_back(pool.Take());
-  for (const auto& block : blocks) known.insert(block.get());
-  pool.Give(std::move(blocks));
+  known.insert(blocks.begin(), blocks.end());
+  pool.Give(blocks);
   pool.TrimTo(2 * 4096 + 4095);
   std::vector<BlockPool::Block> kept;
   kept.push_back(pool.Take());
   kept.push_back(pool.Take());
-  EXPECT_TRUE(known.contains(kept[0].get()) && known.contains(kept[1].get()));
+  EXPECT_TRUE(known.contains(kept[0]) && known.contains(kept[1]));
+}
+
+TEST(BlockPool, TrimReleasesMemory) {
+  BlockPool pool(4096);
+  std::vector<BlockPool::Block> blocks;
+  for (int i = 0; i < 600; i++) {  // several mappings
+    blocks.push_back(pool.Take());
+    blocks.back()[0] = 'x';
+  }
+  pool.Give(blocks);
+  pool.TrimTo(0);
+  for (int i = 0; i < 600; i++) EXPECT_EQ(*pool.Take(), '\0') << "has no page of its own";
+}
+
+TEST(BlockPool, CountsWhatIsUsedAndWhatIsWarm) {
+  BlockPool pool(4096);
+  const auto expect = [&](uint64_t used, uint64_t warm) {
+    EXPECT_EQ(pool.used_bytes(), used * 4096);
+    EXPECT_EQ(pool.warm_bytes(), warm * 4096);
+  };
+  expect(0, 0);
+  std::vector<BlockPool::Block> blocks;
+  for (int i = 0; i < 8; i++) blocks.push_back(pool.Take());
+  expect(8, 8);  // 16 at once
+  pool.Give(blocks);
+  expect(0, 16);
+  pool.TrimTo(3 * 4096);
+  expect(0, 3);
+  for (int i = 0; i < 5; i++) pool.Take();
+  expect(5, 3);  // blocks 5 to 7, then two of the five before them
+}
+
+TEST(BlockPool, LargePiecesOfArenasCountAsUsed) {
+  const auto pool = std::make_shared<BlockPool>(4096);
+  {
+    Arena arena(pool);
+    arena.Allocate(8);
+    EXPECT_EQ(pool->used_bytes(), 4096u);
+    arena.Allocate(100'000);
+    arena.Allocate(50'000);
+    EXPECT_EQ(pool->used_bytes(), 154'096u);
+  }
+  EXPECT_EQ(pool->used_bytes(), 0u);
 }
 
 TEST(BlockPool, ArenaReturnsItsBlocksButNotItsLargePieces) {
@@ -54,7 +97,7 @@ TEST(BlockPool, ArenaReturnsItsBlocksButNotItsLargePieces) {
     arena.Allocate(100'000);  // allocated separately: not of the pool's size
     first = arena.Allocate(8);
   }
-  EXPECT_EQ(pool->Take().get(), first);
+  EXPECT_EQ(pool->Take(), first);
 }
 
 }  // namespace

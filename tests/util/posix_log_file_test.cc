@@ -18,6 +18,7 @@
 #include "leveldb/env.h"
 #include "tests/util/test_dir.h"
 #include "util/env_extension.h"
+#include "util/memory_charge.h"
 #include "util/random.h"
 
 namespace lull {
@@ -34,6 +35,18 @@ bool IsMapped(const std::string& name) {
   while (std::getline(maps, line))
     if (line.ends_with(name)) return true;
   return false;
+}
+
+/// Memory that the process has of the file's mapping.
+uint64_t LoadedBytes(const std::string& name) {
+  std::ifstream maps("/proc/self/smaps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    if (!line.ends_with(name)) continue;
+    while (std::getline(maps, line))
+      if (line.starts_with("Rss:")) return std::stoull(line.substr(4)) << 10;
+  }
+  return 0;
 }
 
 uint64_t AllocatedBytes(const std::string& name) {
@@ -96,6 +109,50 @@ TEST_P(LogFileTest, SpaceIsAllocatedAheadAndGivenBackAtClose) {
   EXPECT_EQ(TestDir::Contents(name_), "record");
   EXPECT_LT(AllocatedBytes(name_), kCapacityBytes);
   EXPECT_FALSE(IsMapped(name_));
+}
+
+TEST_P(LogFileTest, PagesOfAMappingComeAndGoButTheContentsStay) {
+  MemoryCounter counter{0};
+  const auto file = Create();
+  file->CountMemory(&counter);
+  const auto expect = [&](uint64_t bytes) {
+    EXPECT_EQ(counter, bytes);
+    EXPECT_EQ(LoadedBytes(name_), bytes);
+  };
+  const uint64_t all = IsMapped(name_) ? kCapacityBytes : 0;
+  expect(0);
+  file->LoadPages();
+  expect(all);
+  file->DropPages(/*all=*/true);
+  expect(0);
+
+  std::string expected = AppendRandomly(file.get(), 300'000, 78);
+  expect(all);  // the first append loaded them
+  file->DropPages(/*all=*/false);
+  expect(all - (all == 0 ? 0 : expected.size() / 4096 * 4096));
+  ExpectHolds(expected);
+  expected += AppendRandomly(file.get(), 100'000, 79);
+  file->DropPages(/*all=*/true);
+  expect(0);
+  ExpectHolds(expected);
+  ASSERT_TRUE(file->Sync().ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), expected);
+  expect(0);
+}
+
+TEST_P(LogFileTest, UnmappedFilesCountNoMemory) {
+  MemoryCounter counter{0};
+  for (const auto& end : {+[](LogFile* file) { file->Sync(); },
+                          +[](LogFile* file) { file->Close(); }, +[](LogFile*) {}}) {
+    auto file = Create();
+    file->CountMemory(&counter);
+    file->LoadPages();
+    EXPECT_EQ(counter, IsMapped(name_) ? kCapacityBytes : 0);
+    end(file.get());
+    file.reset();
+    EXPECT_EQ(counter, 0u);
+  }
 }
 
 TEST_P(LogFileTest, ASealedFileGivesBackItsSpaceAndCanBeSynced) {
