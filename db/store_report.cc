@@ -56,7 +56,7 @@ MemoryReport Store::MeasureMemory() {
   memory.mapped_wals = write_path_.wal().memory_bytes();
   memory.job_buffers = context_->job_bytes.load(std::memory_order_relaxed);
   reader_.WithView([&](const ReadView& view) { memory.key_filters = view.KeyFilterBytes(); });
-  memory.open_tables = 0;  // CONNECT: TableCache::MemoryBytes()
+  memory.open_tables = reader_.tables()->GetUsage().memory_bytes;
   memory.block_cache = context_->options.block_cache->TotalCharge();
   memory.event_queue = reporting_.events().MemoryBytes();
   return memory;
