@@ -67,6 +67,7 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   }
   GrantCompactions(pressure, &wanted);
   const PauseLimit::Deep deep = pauses_.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+  LeaveCores(pressure, &wanted);
   const bool granted = wanted.l0.jobs_max + wanted.deep.jobs_max > 0;
   if (granted && deep != PauseLimit::Deep::kMustRunUnlimited) {
     wanted.rate = LimitCompactions(pressure);
@@ -139,6 +140,13 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   wanted->l0 = normal;
   wanted->offers_core = false;
   wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
+}
+
+/// All workers on L0 would take the cores of clients that write hard.
+void LullPolicy::LeaveCores(const Pressure& pressure, Directive* wanted) const {
+  if (phase_ != Rhythm::Phase::kHard || Level(pressure) >= 1 || read_loss_.PaysForL0()) return;
+  const int half = std::max(options_.compaction_threads / 2, 1);
+  wanted->l0.jobs_max = std::min(wanted->l0.jobs_max, half);
 }
 
 /// T, or 0 if it cannot be used. If compactions were slow while T was measured, for example because

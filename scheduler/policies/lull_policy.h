@@ -11,7 +11,8 @@
 //   debt_bytes_max. Below 1/2, compactions pause if clients write hard: on a small machine they
 //   would take the core that the clients need. During light writing, L0 is kept near its trigger at
 //   idle CPU priority. From 1/2, both classes run at idle priority. From 3/4, L0 runs at normal
-//   priority, and so do deep compactions once the debt reaches debt_bytes_max.
+//   priority, and so do deep compactions once the debt reaches debt_bytes_max. Below level 1, L0
+//   uses at most half of the workers while clients write hard.
 // - While clients work, compactions are limited to the device bandwidth that clients leave, as in
 //   SILK. From 1/2 the limit rises; from 3/4 it is off.
 // - In every phase, L0 runs at normal priority once its length has cost reads more than a
@@ -51,6 +52,7 @@ class LullPolicy final : public Policy {
   bool NextBurstNeedsRoom(const Pressure& pressure) const;
   double Level(const Pressure& pressure) const;
   void GrantCompactions(const Pressure& pressure, Directive* wanted) const;
+  void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
   RateBudget LimitCompactions(const Pressure& pressure);
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
