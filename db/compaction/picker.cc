@@ -75,11 +75,15 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
   Planner::Tables upper = wanted;
   if (level > 0) {
     upper.clear();
+    // Neighboring steps both rewrite a table below that lies between them, so a step takes several
+    // tables' worth.
+    constexpr uint64_t kStepTables = 8;
+    const uint64_t bytes_max = kStepTables * TableBytesAt(layout, level + 1);
     uint64_t bytes = 0;
     do {
       upper.push_back(wanted[upper.size()]);
       bytes += upper.back()->file_bytes();
-    } while (upper.size() < wanted.size() && bytes < TableBytesAt(layout, level));
+    } while (upper.size() < wanted.size() && bytes < bytes_max);
     planner.AddSplitKeys(level, &upper);
   }
   pick.plan = planner.Complete(level, std::move(upper), /*widen=*/true);

@@ -68,7 +68,7 @@ struct ManualPick {
   std::optional<std::string> next_begin;
 };
 /// Plans one step of a CompactRange: moves the tables of `level` in `range` one level down. A step
-/// at a deep level takes about one table's worth of inputs.
+/// at a deep level takes about eight tables' worth of inputs.
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout);
 

@@ -137,6 +137,7 @@ TEST_F(CompactionBoardTest, BlockersOfL0) {
 }
 
 TEST_F(CompactionBoardTest, AManualRequestGoesOnPieceByPiece) {
+  board_.SetTableBytesMax(512 << 10);  // a step takes one table of 6 MiB
   const VersionRef version = VersionFromText(kTwoDeep);
   ManualRequest request;
   request.level = 1;
@@ -205,6 +206,7 @@ TEST_F(CompactionBoardTest, AFailedJobEndsItsRequestAlone) {
 }
 
 TEST_F(CompactionBoardTest, NoJobBeginsWhereAManualRequestWaits) {
+  board_.SetTableBytesMax(512 << 10);  // a step takes one table of 6 MiB
   const VersionRef version = VersionFromText(kTwoDeep);
   const auto running = Take(JobClass::kDeep, version);
   ASSERT_EQ(Show(running), "L1 1");

@@ -306,8 +306,8 @@ ManualPick Manual(const std::string& tables, int level, const UserRange& range,
   return PickManual(*VersionFromText(tables), level, range, running, {});
 }
 
-TEST(PickManual, GoesInStepsOfATable) {
-  const std::string tables = "L1: 1:[a..b] 2:[c..d] 3:[e..f] 4:[g..h] L2: 5:[a..k]";
+TEST(PickManual, GoesInStepsOfEightTables) {
+  const std::string tables = "L1: 1:[a..b]*8 2:[c..d]*8 3:[e..f]*8 4:[g..h]*8 L2: 5:[a..k]";
   LayoutOptions layout;
   layout.expanded_inputs_tables_max = 0;
   const auto version = VersionFromText(tables);
@@ -341,7 +341,7 @@ TEST(PickManual, RewritesWhereATableCouldMove) {
 }
 
 TEST(PickManual, KeepsSplitKeysTogether) {
-  const ManualPick pick = Manual("L1: 1:[a..c@9]*2 2:[c@8..d]*2 3:[e..f]", 1, {});
+  const ManualPick pick = Manual("L1: 1:[a..c@9]*16 2:[c@8..d]*16 3:[e..f]", 1, {});
   EXPECT_EQ(Show(pick.plan), "L1 1 2");
   EXPECT_EQ(pick.next_begin, "d");
 }
