@@ -65,10 +65,10 @@ TEST(LayoutOptions, EveryRuleUsesTheSizeOfItsLevel) {
   EXPECT_EQ(CutRuleFor(layout, 3).table_bytes_max, uint64_t{8} << 20);
   EXPECT_EQ(CutRuleFor(layout, 3).overlap_bytes_max, uint64_t{40} << 20);
   const VersionRef version =
-      testing::VersionFromText("L3: 1:[a..b]*3 2:[c..d]*3 3:[e..f]*3 4:[g..h]*3");
+      testing::VersionFromText("L3: 1:[a..b]*50 2:[c..d]*50 3:[e..f]*50 4:[g..h]*50");
   const ManualPick manual = PickManual(*version, 3, {}, {}, layout);
   ASSERT_TRUE(manual.plan);
-  EXPECT_EQ(testing::Numbers(manual.plan->upper), "1 2 3") << "8 MiB or more";
+  EXPECT_EQ(testing::Numbers(manual.plan->upper), "1 2 3") << "128 MiB or more";
 
   const auto moves = [&](const std::string& tables) {
     const VersionRef of_tables = testing::VersionFromText(tables);
