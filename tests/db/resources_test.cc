@@ -185,17 +185,17 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   const auto open_on = [&](CrashEnv* disk, uint64_t free_bytes, size_t* logs_at_last_table) {
     ScarceEnv env(disk);
     env.free_bytes = free_bytes;
-    std::atomic<bool> opening{true};  // compactions make tables too
     env.set_before_operation([&](testing::IoOp op, const std::string& path) {
-      if (opening && op == testing::kOpenWrite && path.ends_with(".ldb"))
-        *logs_at_last_table = Logs(disk);
+      if (op == testing::kOpenWrite && path.ends_with(".ldb")) *logs_at_last_table = Logs(disk);
     });
     leveldb::Options options;
     options.env = &env;
     options.write_buffer_size = 64 << 10;
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status = testing::OpenStore(options, "own_coordinator=true", kName, &raw);
-    opening = false;
+    // Compactions make tables too.
+    const std::string no_compactions =
+        "own_coordinator=true;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
+    const leveldb::Status status = testing::OpenStore(options, no_compactions, kName, &raw);
     const std::unique_ptr<leveldb::DB> db(raw);
     std::string value;
     for (int i = 0; db != nullptr && i <= kEntries; ++i)
