@@ -210,7 +210,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   BeginDeleting(*recovered);
   write_path_.Begin();
   MutexLock lock(state_.mutex);
-  preload_.Begin(state_.version);
+  preload_.Begin(*state_.version);
   return status;
 }
 
@@ -265,7 +265,6 @@ Store::~Store() {
     state_.in_flight.DropAll();
   }
   obsolete_.DestroyJobs();
-  preload_.End();
   // Old views release the tables that only they listed.
   while (reader_.Collect()) {
   }

@@ -4,8 +4,8 @@
 // reads would open many tables at once, each with a read of its index and filter.
 //
 // The monitor takes jobs, one at a time, and workers run them. A job opens a few tables and ends:
-// reads of a cold disk are slow, and other work must get the worker. Jobs pin the Version, so the
-// tables exist.
+// reads of a cold disk are slow, and other work must get the worker. Waiting tables are not pinned:
+// a busy store would otherwise keep the files of its open until a worker is free.
 #pragma once
 
 #include <atomic>
@@ -27,18 +27,15 @@ class Preload {
 
   /// Chooses tables of `version`: L0, newest first, then L1, L2, ... Opening thread, at most once,
   /// before the first TakeJob.
-  void Begin(VersionRef version);
+  void Begin(const Version& version);
   /// Returns null if a job exists or nothing is left to do. Monitor.
   std::unique_ptr<Job> TakeJob();
-  /// Releases the Version. REQUIRES: no call of TakeJob runs or comes later.
-  void End() { version_.reset(); }
 
  private:
   class OpenTables;
 
   TableCache* const tables_;
-  VersionRef version_;               // keeps waiting_ alive
-  std::vector<TableFile*> waiting_;  // last first
+  std::vector<std::weak_ptr<TableFile>> waiting_;  // last first
   std::atomic<bool> job_exists_{false};
 };
 

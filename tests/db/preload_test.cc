@@ -38,22 +38,23 @@ int RunAll(Preload* preload) {
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
   Preload preload(tables_.get());
-  preload.Begin(version_);
+  preload.Begin(*version_);
   EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
   EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
   EXPECT_EQ(OpenTables(), "oooooooooo..") << "half of what can be open";
   EXPECT_EQ(env_.opens(), 10);
 }
 
-TEST_F(PreloadedTablesTest, PreloadReleasesTheVersionOnTheWorker) {
+TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
   Preload preload(tables_.get());
-  preload.Begin(version_);
+  preload.Begin(*version_);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
   Job::Progress progress = Job::Progress::kMore;
   while (progress == Job::Progress::kMore) ASSERT_TRUE(job->RunSlice({}, &progress).ok());
-  EXPECT_EQ(env_.open_now(), 0) << "not when the monitor destroys the job";
+  EXPECT_EQ(env_.open_now(), 0);
+  EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
 TEST_F(PreloadedTablesTest, OnlyAReaderLearnsOfADamagedTable) {
@@ -61,7 +62,7 @@ TEST_F(PreloadedTablesTest, OnlyAReaderLearnsOfADamagedTable) {
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
   Preload preload(tables_.get());
-  preload.Begin(version_);
+  preload.Begin(*version_);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(OpenTables(), "o.o");
   EXPECT_TRUE(Read(all_[1]).IsCorruption());
