@@ -33,6 +33,18 @@ size_t InPages(size_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
+/// Fails as operator new does: the program's new-handler may release memory, or throw.
+char* MapMemory(size_t bytes) {
+  for (;;) {
+    void* const start =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start != MAP_FAILED) return static_cast<char*>(start);
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
 }  // namespace
 
 BlockPool::BlockPool(size_t block_bytes) : block_bytes_(InPages(block_bytes)) {}
@@ -76,10 +88,7 @@ void BlockPool::AddSlabLocked() {
   slabs_.reserve(slabs_.size() + 1);
   cold_.reserve((slabs_.size() + 1) * blocks);
   warm_.reserve((slabs_.size() + 1) * blocks);
-  void* const start =
-      mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) throw std::bad_alloc();
-  slabs_.push_back(static_cast<char*>(start));
+  slabs_.push_back(MapMemory(slab_bytes));
   for (size_t i = blocks; i > 0; --i) cold_.push_back(slabs_.back() + (i - 1) * block_bytes_);
 }
 

@@ -30,8 +30,8 @@ class BlockPool {
 
   size_t block_bytes() const { return block_bytes_; }
 
-  /// Returns a free block, a warm one if there is one. Its contents are unspecified. Fails only by
-  /// throwing std::bad_alloc.
+  /// Returns a free block, a warm one if there is one. Its contents are unspecified. Fails only as
+  /// operator new does: it calls the new-handler, or throws std::bad_alloc.
   Block Take() LULL_EXCLUDES(mutex_);
   /// Returns blocks to the pool, warm.
   void Give(const std::vector<Block>& blocks) LULL_EXCLUDES(mutex_);

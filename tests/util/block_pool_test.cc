@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <set>
 #include <vector>
 
@@ -44,6 +45,20 @@ TEST(BlockPool, TrimKeepsNoMoreThanAsked) {
   kept.push_back(pool.Take());
   kept.push_back(pool.Take());
   EXPECT_TRUE(known.contains(kept[0]) && known.contains(kept[1]));
+}
+
+// Each call may release memory, so the pool tries again after it.
+TEST(BlockPool, CallsTheNewHandlerWithoutMemory) {
+  static int calls = 0;
+  const std::new_handler before = std::set_new_handler([] {
+    if (++calls == 3) throw std::bad_alloc();
+  });
+  BlockPool pool(size_t{1} << 62);  // more than the address space
+  EXPECT_THROW(pool.Take(), std::bad_alloc);
+  std::set_new_handler(nullptr);
+  EXPECT_THROW(pool.Take(), std::bad_alloc);
+  std::set_new_handler(before);
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(BlockPool, TrimReleasesMemory) {
