@@ -140,6 +140,12 @@ bool OpenTable::FindCached(const BlockHandle& handle, BlockLease* lease) const {
   return true;
 }
 
+bool OpenTable::Keeps(const BlockReadOptions& read, const BlockHandle& handle) const {
+  if (!read.fill_cache || options.block_cache == nullptr) return false;
+  return options.admission == nullptr ||
+         options.admission->Admits(CacheKey(cache_id, handle.offset).slice());
+}
+
 Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
                         std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const {
   if (const char* cause = lease->block_.Parse(contents))
@@ -182,8 +188,7 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
   } else {
     memory = heap.Release();
   }
-  return Lease(handle, contents, std::move(memory),
-               read.fill_cache && options.block_cache != nullptr, lease);
+  return Lease(handle, contents, std::move(memory), Keeps(read, handle), lease);
 }
 
 Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,

@@ -10,7 +10,6 @@ TableIterator::TableIterator(const OpenTable& table, const BlockReadOptions& rea
     : table_(table),
       read_(read),
       use_cache_(table.options.block_cache != nullptr && read.readahead_bytes == 0),
-      keep_(use_cache_ && read.fill_cache),
       reader_(table.source, table.data_end, read.readahead_bytes),
       at_(table.index.size()) {
   data_.Reset(Block(), table.options.order);
@@ -39,7 +38,8 @@ bool TableIterator::EnterBlock() {
   if (use_cache_ && table_.FindCached(handle, &lease_)) {
     reader_.Skip(handle);
   } else {
-    status = table_.LoadBlockAhead(read_, handle, keep_, &reader_, &buffer_, &lease_);
+    const bool keep = use_cache_ && table_.Keeps(read_, handle);
+    status = table_.LoadBlockAhead(read_, handle, keep, &reader_, &buffer_, &lease_);
   }
   if (!status.ok()) {
     PassOver(status);

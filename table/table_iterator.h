@@ -61,7 +61,6 @@ class TableIterator final : public leveldb::Iterator {
   const OpenTable& table_;
   const BlockReadOptions read_;
   const bool use_cache_;
-  const bool keep_;  ///< true if blocks go into the cache
   ReadaheadReader reader_;
   ByteBuffer buffer_;
   BlockLease lease_;

@@ -17,6 +17,7 @@
 #include "leveldb/status.h"
 #include "table/key_order.h"
 #include "util/owned_counter.h"
+#include "util/resizable_cache.h"
 
 namespace lull {
 
@@ -25,8 +26,9 @@ struct TableReadOptions {
   KeyOrder order{leveldb::BytewiseComparator(), KeyOrder::Keys::kUser};
   const leveldb::FilterPolicy* filter_policy = nullptr;  ///< sees user keys
   leveldb::Cache* block_cache = nullptr;                 ///< null: blocks are not cached
-  bool paranoid_checks = false;                          ///< Open also fails on a damaged filter
-  std::string file_name;                                 ///< for messages
+  ResizableCache* admission = nullptr;  ///< decides what block_cache gets; null: each block read
+  bool paranoid_checks = false;         ///< Open also fails on a damaged filter
+  std::string file_name;                ///< for messages
 };
 
 /// Options of one read.

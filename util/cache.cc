@@ -8,6 +8,7 @@
 
 #include "leveldb/cache.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cassert>
@@ -106,6 +107,8 @@ class Leavers {
 /// Chained hash table of entries. Grows so that chains stay about one entry long.
 class Table {
  public:
+  size_t buckets() const { return buckets_.size(); }
+
   /// Returns the link to the entry with this key, or the null link at the end of its chain.
   Entry** Find(const Slice& key, uint32_t hash) {
     Entry** link = &buckets_[hash & (buckets_.size() - 1)];
@@ -149,6 +152,9 @@ class Table {
   size_t size_ = 0;
 };
 
+/// Hashes, the last one first.
+using Misses = std::array<uint32_t, 4>;
+
 class alignas(64) Shard {
  public:
   Shard() = default;
@@ -163,8 +169,21 @@ class alignas(64) Shard {
   void SetCapacity(size_t capacity) LULL_EXCLUDES(mutex_) {
     Leavers leavers;
     lull::MutexLock lock(mutex_);
+    if (capacity > capacity_) is_full_ = false;
     capacity_ = capacity;
     EvictLocked(capacity_, &leavers);
+  }
+
+  bool Admits(uint32_t hash) LULL_EXCLUDES(mutex_) {
+    lull::MutexLock lock(mutex_);
+    if (!is_full_) return true;
+    const size_t groups = table_.buckets() / Misses().size();
+    if (missed_.size() != groups) missed_.assign(groups, Misses());
+    Misses& misses = missed_[hash & (groups - 1)];
+    if (std::find(misses.begin(), misses.end(), hash) != misses.end()) return true;
+    std::shift_right(misses.begin(), misses.end(), 1);
+    misses.front() = hash;
+    return false;
   }
 
   Entry* Insert(const Slice& key, uint32_t hash, void* value, size_t charge,
@@ -208,6 +227,7 @@ class alignas(64) Shard {
     Leavers leavers;
     lull::MutexLock lock(mutex_);
     while (idle_.newer != &idle_) EvictOldestLocked(&leavers);
+    is_full_ = false;
   }
 
   size_t Charge() const LULL_EXCLUDES(mutex_) {
@@ -234,7 +254,10 @@ class alignas(64) Shard {
 
   /// Evicts idle entries until the charge is at most `target`, as far as possible.
   void EvictLocked(size_t target, Leavers* leavers) LULL_REQUIRES(mutex_) {
-    while (charge_ > target && idle_.newer != &idle_) EvictOldestLocked(leavers);
+    while (charge_ > target && idle_.newer != &idle_) {
+      EvictOldestLocked(leavers);
+      is_full_ = true;
+    }
   }
 
   mutable lull::Mutex mutex_;
@@ -243,6 +266,9 @@ class alignas(64) Shard {
   Links idle_ LULL_GUARDED_BY(
       mutex_);  // idle_.newer is the least recently used, idle_.older the most recently
   size_t charge_ LULL_GUARDED_BY(mutex_) = 0;
+  bool is_full_ LULL_GUARDED_BY(mutex_) = false;  // an entry was evicted for lack of room
+  // The last misses that were not admitted, grouped by the low bits of their hashes.
+  std::vector<Misses> missed_ LULL_GUARDED_BY(mutex_);
 };
 
 class ShardedLruCache final : public lull::ResizableCache {
@@ -253,6 +279,11 @@ class ShardedLruCache final : public lull::ResizableCache {
     // Rounded up, so that even a small cache stores something.
     const size_t shard_bytes = bytes / kShards + (bytes % kShards != 0 ? 1 : 0);
     for (Shard& shard : shards_) shard.SetCapacity(shard_bytes);
+  }
+
+  bool Admits(const Slice& key) override {
+    const uint32_t hash = HashOf(key);
+    return ShardOf(hash).Admits(hash);
   }
 
   Handle* Insert(const Slice& key, void* value, size_t charge,

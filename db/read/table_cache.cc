@@ -116,6 +116,7 @@ TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const
   options.order = context_->order;
   options.filter_policy = privately ? nullptr : context_->options.filter_policy;
   options.block_cache = privately ? nullptr : context_->options.block_cache;
+  options.admission = privately ? nullptr : context_->own_cache.get();
   options.paranoid_checks = context_->options.paranoid_checks;
   options.file_name = std::move(path);
   return options;

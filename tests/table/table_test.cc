@@ -3,6 +3,8 @@
 // Tables written and read back.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "leveldb/cache.h"
 #include "leveldb/filter_policy.h"
 #include "table/format.h"
@@ -237,6 +239,43 @@ TEST(TableTest, CachedBlocksAreNotReadAgain) {
   EXPECT_GT(cache->TotalCharge(), 10000u);
   EXPECT_EQ(0u, read_all(true, 0));
   EXPECT_EQ(0u, read_all(false, 0));
+}
+
+// Of a full cache that decides what it takes.
+TEST(TableTest, CachesWhatTheCacheAdmits) {
+  Random random(12);
+  const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 500, 100);
+  TableWriteOptions write;
+  write.block_bytes = 500;
+  const std::unique_ptr<ResizableCache> cache = NewResizableCache(64 << 10);
+  for (int i = 0; i < 2000; ++i) {
+    cache->Release(
+        cache->Insert(std::to_string(i), nullptr, 100, [](const leveldb::Slice&, void*) {}));
+  }
+  TableReadOptions read;
+  read.block_cache = read.admission = cache.get();
+  testing::FileProbe probe;
+  std::unique_ptr<TableReader> reader;
+  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader, &probe).ok());
+  const auto reads_of = [&](const auto& read_once) {
+    probe.reads.clear();
+    read_once();
+    return probe.reads.size();
+  };
+  const auto get_first = [&] {
+    Found found;
+    EXPECT_TRUE(GetInto(*reader, {}, entries.begin()->first, &found).ok());
+  };
+  const auto seek_last = [&] {
+    const std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator({});
+    iterator->SeekToLast();
+    EXPECT_TRUE(iterator->Valid());
+  };
+  for (const std::function<void()>& read_once : {std::function<void()>(get_first), {seek_last}}) {
+    EXPECT_EQ(reads_of(read_once), 1u);
+    EXPECT_EQ(reads_of(read_once), 1u);
+    EXPECT_EQ(reads_of(read_once), 0u);
+  }
 }
 
 TEST(TableTest, FilterSparesReads) {

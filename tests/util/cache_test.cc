@@ -14,6 +14,7 @@
 
 #include "util/coding.h"
 #include "util/random.h"
+#include "util/resizable_cache.h"
 #include "util/thread.h"
 
 namespace leveldb {
@@ -259,6 +260,72 @@ TEST_F(CacheTest, NeverAnswersWithAnOldValue) {
   EXPECT_LE(cache_->TotalCharge(), kCapacity + 16 * 5);
   cache_.reset();
   for (const auto& object : objects_) ASSERT_EQ(object->destroyed, 1);
+}
+
+class AdmissionTest : public testing::Test {
+ protected:
+  static constexpr size_t kCapacity = 1600;
+
+  /// Reads an object of charge 1 as tables do. Returns true if the cache had it.
+  bool Read(int number) {
+    const std::string key = std::to_string(number);
+    Cache::Handle* handle = cache_->Lookup(key);
+    const bool found = handle != nullptr;
+    if (!found && cache_->Admits(key)) {
+      handle = cache_->Insert(key, nullptr, 1, [](const Slice&, void*) {});
+    }
+    if (handle != nullptr) cache_->Release(handle);
+    return found;
+  }
+  int FoundOf(int begin, int end) {
+    int found = 0;
+    for (int i = begin; i < end; ++i) found += Read(i) ? 1 : 0;
+    return found;
+  }
+  void Fill() { FoundOf(0, 4 * kCapacity); }
+
+  const std::unique_ptr<lull::ResizableCache> cache_ = lull::NewResizableCache(kCapacity);
+};
+
+TEST_F(AdmissionTest, ACacheWithRoomTakesEverything) {
+  FoundOf(0, 800);
+  EXPECT_EQ(FoundOf(0, 800), 800);
+}
+
+TEST_F(AdmissionTest, AFullCacheTakesWhatIsMissedTwice) {
+  Fill();
+  EXPECT_FALSE(Read(-1));
+  EXPECT_FALSE(Read(-1)) << "the first miss inserted it";
+  EXPECT_TRUE(Read(-1));
+}
+
+TEST_F(AdmissionTest, AScanDoesNotReplaceWhatIsReadAgain) {
+  Fill();
+  for (int round = 0; round < 3; ++round) FoundOf(-800, 0);
+  FoundOf(1'000'000, 1'000'000 + 10 * kCapacity);
+  EXPECT_GT(FoundOf(-800, 0), 700);
+}
+
+// Two misses of a key count only if few others were between them.
+TEST_F(AdmissionTest, ForgetsOldMisses) {
+  Fill();
+  FoundOf(1'000'000, 1'000'000 + 10 * kCapacity);
+  FoundOf(1'000'000, 1'000'000 + 10 * kCapacity);
+  EXPECT_LT(FoundOf(1'000'000, 1'000'000 + 10 * kCapacity), kCapacity / 2);
+}
+
+TEST_F(AdmissionTest, TakesEverythingAgainWithMoreRoom) {
+  Fill();
+  cache_->SetCapacity(4 * kCapacity);
+  Read(-1);
+  EXPECT_TRUE(Read(-1));
+}
+
+TEST_F(AdmissionTest, TakesEverythingAgainOnceEmptied) {
+  Fill();
+  cache_->Prune();
+  Read(-1);
+  EXPECT_TRUE(Read(-1));
 }
 
 TEST(CacheThreads, ManyThreadsShareOneCache) {
