@@ -121,7 +121,9 @@ class TableCache final : private FileKeeper {
   }
   void ListLocked(TableFile* file, CachedTable* table) LULL_REQUIRES(mutex_);
   void UnlistLocked(size_t position, CachedTable* table) LULL_REQUIRES(mutex_);
+  /// Removes one table from the cache. Returns false if readers use all of them meanwhile.
   bool EvictOneLocked() LULL_REQUIRES(mutex_);
+  /// Closes the file of one table, which stays in the cache. Returns as EvictOneLocked.
   bool CloseOneLocked() LULL_REQUIRES(mutex_);
 
   const StoreContext* const context_;
