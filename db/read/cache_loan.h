@@ -11,10 +11,9 @@
 //   - It grows after a second in which the memtables left the memory unused. So the cache does not
 //     lose its blocks at each flush under steady writes.
 //
-// Flush thread only, except for lent_bytes.
+// Flush thread only.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,15 +39,14 @@ class CacheLoan {
   /// shrink further; nullopt if nothing changes until the share does.
   std::optional<uint64_t> Adapt(uint64_t now_nanos, const Share& share);
 
-  /// Any thread.
-  uint64_t lent_bytes() const { return lent_bytes_.load(std::memory_order_relaxed); }
+  uint64_t lent_bytes() const { return lent_bytes_; }
 
  private:
   void Lend(uint64_t bytes);
 
   ResizableCache* const cache_;
   const size_t own_bytes_;
-  std::atomic<uint64_t> lent_bytes_{0};
+  uint64_t lent_bytes_ = 0;
   uint64_t calm_since_nanos_ = 0;    // more than lent_bytes_ could be lent since then; 0: not
   uint64_t lendable_min_bytes_ = 0;  // the minimum since then
 };
