@@ -179,8 +179,6 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     obsolete_.Add(cleanup->TakeWaste());
   } else if (auto compaction = TakeCompaction(&job)) {
     compactions_.Abandon(std::move(compaction));
-  } else {
-    obsolete_.Add(std::move(job));  // its tables can be the last references to files
   }
 }
 
