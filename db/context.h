@@ -26,10 +26,10 @@
 
 namespace lull {
 
-/// Limits and delays that a test changes to reach rare or slow cases.
-/// Capacity of the block cache that a store makes itself, as in LevelDB.
+/// Capacity of the block cache that a store creates itself, as in LevelDB.
 inline constexpr size_t kOwnCacheBytes = 8 << 20;
 
+/// Limits and delays that a test changes to reach rare or slow cases.
 struct StorePace {
   /// ManifestKeeper does not replace a MANIFEST smaller than this.
   uint64_t manifest_bytes_min = 4 << 20;

@@ -2,8 +2,9 @@
 #include "table/index_block.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
+
+#include "table/block.h"
 
 namespace lull {
 

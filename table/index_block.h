@@ -10,12 +10,12 @@
 // result is a position: the handle of the data block is one array access away.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "leveldb/slice.h"
-#include "table/block.h"
 #include "table/format.h"
 #include "table/key_order.h"
 

@@ -87,9 +87,6 @@ class Compaction {
 
 class CompactionsInFlight {
  public:
-  CompactionsInFlight();
-  ~CompactionsInFlight();
-
   void Add(std::unique_ptr<Compaction> compaction);
   /// The next part of a compaction of that class; null if all parts have begun.
   std::unique_ptr<CompactionJob> NextPart(JobClass job_class);
