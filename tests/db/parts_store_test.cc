@@ -3,7 +3,6 @@
 // A store that divides its L0 compactions into parts: they run at once, pause, resume, fail, and
 // meet the close of the store.
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,6 +15,7 @@
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
@@ -256,12 +256,7 @@ class FailingPartTest : public ::testing::Test {
     }
     EXPECT_FALSE(iterator->Valid());
   }
-  std::set<std::string> Tables() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren("/store", &names).ok());
-    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".ldb"); });
-    return {names.begin(), names.end()};
-  }
+  std::set<std::string> Tables() { return testing::TableNames(&disk_, "/store"); }
   /// The numbers of the tables of L1, in order of keys.
   std::vector<uint64_t> L1() {
     std::string text;
