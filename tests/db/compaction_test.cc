@@ -238,7 +238,8 @@ TEST_F(PartedCompactionTest, AKeyOutsideTheListedRangeAndThePartIsDamage) {
     const auto high = compaction->BeginPart();
     EXPECT_EQ(RunToEnd(low.get()).IsCorruption(), damaged.number == longer.number);
     EXPECT_EQ(RunToEnd(high.get()).IsCorruption(), damaged.number == earlier.number);
-    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok()) << "a part of all loses nothing";
+    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok())
+        << "an undivided compaction loses nothing";
   }
 }
 
