@@ -26,10 +26,10 @@
 
 namespace lull {
 
-/// Limits and delays that a test changes to reach rare or slow cases.
-/// Capacity of the block cache that a store makes itself, as in LevelDB.
+/// Capacity of the block cache that a store creates itself, as in LevelDB.
 inline constexpr size_t kOwnCacheBytes = 8 << 20;
 
+/// Limits and delays that a test changes to reach rare or slow cases.
 struct StorePace {
   /// ManifestKeeper does not replace a MANIFEST smaller than this.
   uint64_t manifest_bytes_min = 4 << 20;
@@ -38,11 +38,11 @@ struct StorePace {
   /// A table ends before its index exceeds this. The format's limit is 4 GiB. The margin is for a
   /// user key with many versions, which all stay in one table.
   uint64_t index_bytes_max = 1 << 30;
-  /// The least input of a part; see parts.h. A part opens every L0 input and reads its index. At 8
-  /// MiB that is a few percent of the part's work, and the part still runs for tens of slices.
+  /// Minimum input of a part (parts.h). A part opens every L0 input and reads its index. At 8 MiB
+  /// that is a few percent of the part's work.
   uint64_t part_bytes_min = 8 << 20;
-  /// Tables past max_open_files keep their index and filter in memory up to this. Enough for a
-  /// store of about 6 GB; small beside the memory of a machine with such a store.
+  /// Tables past max_open_files stay open until the indexes and filters of all open tables take
+  /// this much. 64 MiB suffices for a store of about 6 GB.
   uint64_t reader_bytes_max = 64 << 20;
   /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();

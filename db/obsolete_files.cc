@@ -11,12 +11,6 @@ ObsoleteFiles::ObsoleteFiles(StoreContext* context, const StoreGates* gates,
 
 void ObsoleteFiles::Add(std::vector<std::string> paths) { Add(Waste{std::move(paths), {}}); }
 
-void ObsoleteFiles::Add(std::unique_ptr<Job> job) {
-  Waste waste;
-  waste.jobs.push_back(std::move(job));
-  Add(std::move(waste));
-}
-
 void ObsoleteFiles::Add(Waste waste) {
   if (waste.empty()) return;
   {

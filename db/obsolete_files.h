@@ -30,8 +30,7 @@ class ObsoleteFiles {
 
   /// Adds files, as full paths.
   void Add(std::vector<std::string> paths) LULL_EXCLUDES(mutex_);
-  /// A worker destroys the job, not the monitor: closing and removing its outputs can block.
-  void Add(std::unique_ptr<Job> job) LULL_EXCLUDES(mutex_);
+  /// A worker destroys the jobs, not the monitor: closing and removing their outputs can block.
   void Add(Waste waste) LULL_EXCLUDES(mutex_);
 
   /// Returns a job that cleans up everything added so far; null if there is nothing, or if nothing

@@ -133,10 +133,12 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_tables = version.TableCount(0);
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
-  // Otherwise the debt, and the pace of writes with it, would jump at the install of a large job.
+  // Merged bytes count before their install. Otherwise the debt, and the pace of writes with it,
+  // would jump at the install of a large compaction.
   const uint64_t debt = version.DebtBytes(LevelTargets(layout), layout.l0_trigger);
   pressure->debt_bytes = debt - std::min(debt, state_.in_flight.MovedBytes());
-  // A part that never begins would keep its compaction's range reserved.
+  // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
+  // forever.
   pressure->l0_due =
       LevelScore(version, 0, layout) >= 1.0 || state_.in_flight.HasPart(JobClass::kL0);
   for (int level = 1; level < kLevels - 1; ++level) {
@@ -179,8 +181,6 @@ void Store::AbandonJob(std::unique_ptr<Job> job) {
     obsolete_.Add(cleanup->TakeWaste());
   } else if (auto compaction = TakeCompaction(&job)) {
     compactions_.Abandon(std::move(compaction));
-  } else {
-    obsolete_.Add(std::move(job));  // its tables can be the last references to files
   }
 }
 

@@ -12,7 +12,7 @@
 //   flusher.h           flush thread: flushes memtables, prepares and releases WALs
 //   manifest_keeper.h   flush thread: appends to the MANIFEST and replaces it
 //   obsolete_files.h    any thread: deletes files
-//   preload.h           workers: opens tables after the open of the store
+//   preload.h           workers: opens tables after the store opens
 //   limits.h, gates.h   any thread: values read without the mutex
 //
 // The functions are in store.cc, except for opening and closing (store_open.cc), clients that wait

@@ -83,7 +83,7 @@ bool Dispatcher::Allows(const Store& store, JobClass job_class, CpuPriority cpu)
   const Grant& grant = store.grant(job_class);
   if (store.of(job_class).overdue) {
     if (running == 0 || cpu == CpuPriority::kIdle) return cpu == CpuPriority::kNormal;
-    // Others run beside it by the grant, unless they would have to pay.
+    // Others run beside it as granted, but not under a rate limit.
     if (budget_.IsLimited(store.id)) return false;
   }
   return grant.cpu == cpu && running < grant.jobs_max &&
@@ -153,7 +153,7 @@ void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
   RunningJob* last_of_all = nullptr;
   RunningJob* last_of_own = nullptr;
   for (RunningJob& job : jobs_) {
-    if (!job.runs() || !job.wanted || IsErrand(job.job_class)) continue;
+    if (!job.runs() || !job.wanted || IsUnlimited(job.job_class)) continue;
     const bool own = job.store == &store;
     ++staying;
     if (own && IsDirected(job.counts_as())) ++own_staying;
@@ -208,7 +208,7 @@ int Dispatcher::RunningOf(const Store& store, JobClass job_class, CpuPriority cp
 
 int Dispatcher::RunningCompactions(CpuPriority cpu) const {
   return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return HoldsSlot(job, cpu) && !IsErrand(job.job_class);
+    return HoldsSlot(job, cpu) && !IsUnlimited(job.job_class);
   }));
 }
 

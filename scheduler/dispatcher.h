@@ -13,7 +13,7 @@
 //
 // Order. Overdue work of any store first, then manual compactions, then L0, then deep compactions.
 //   Clean-up and preload take a worker that has no other work, and count toward no limit. Their
-//   jobs end soon, so that other work gets the worker. Among stores, the one with the smallest
+//   jobs are short, so other work soon gets the worker. Among stores, the one with the smallest
 //   IoBudget::Turn goes first; without a rate limit, the one served least recently.
 //
 // Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
@@ -37,8 +37,8 @@
 //   is one second for L0 at its stop, and a tenth of a second while a client waits for background
 //   work. Then one job of the class runs at normal priority, whatever grants and budget say, until
 //   a round finds that it got a slice. With a shorter limit, it runs until L0 is below its stop or
-//   the client's wait ends. Beside it others run as granted, unless they would have to pay. A limit
-//   that the user set on background writes allows only the ten seconds.
+//   the client's wait ends. Other jobs of the class run beside it as granted, but not under a rate
+//   limit. A limit that the user set on background writes allows only the ten seconds.
 #pragma once
 
 #include <array>
@@ -142,12 +142,13 @@ class Dispatcher {
 
  private:
   static constexpr int kNoWorker = -1;
-  /// True if policies direct jobs of the class. They direct neither manual compactions nor errands.
+  /// True if policies direct jobs of the class. They do not direct manual compactions, clean-up and
+  /// preload.
   static bool IsDirected(JobClass job_class) {
     return job_class == JobClass::kL0 || job_class == JobClass::kDeep;
   }
   /// True if jobs of the class are short and count toward no limit.
-  static bool IsErrand(JobClass job_class) {
+  static bool IsUnlimited(JobClass job_class) {
     return job_class == JobClass::kCleanup || job_class == JobClass::kPreload;
   }
 

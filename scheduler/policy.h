@@ -37,7 +37,7 @@ struct Pressure {
   int l0_tables = 0;
   uint64_t l0_bytes = 0;
   uint64_t l1_bytes = 0;
-  uint64_t debt_bytes = 0;  ///< see Version::DebtBytes; minus what running jobs have moved down
+  uint64_t debt_bytes = 0;  ///< Version::DebtBytes, minus what compactions have merged so far
   bool l0_due = false;      ///< a compaction of L0 is due
   bool deep_due = false;    ///< a deep compaction is due
 

@@ -68,11 +68,9 @@ class BlockCursor {
   /// Why the cursor is not valid; nullptr if it is only not positioned, or past an end.
   const char* damage() const { return damage_; }
 
-  // REQUIRES, for the next five: Valid().
+  // REQUIRES, for the next four: Valid().
   leveldb::Slice key() const { return leveldb::Slice(key_, key_bytes_); }
   leveldb::Slice value() const { return leveldb::Slice(value_, value_bytes_); }
-  /// Offset of the entry in the block.
-  size_t offset() const { return static_cast<size_t>(entry_ - block_.entries()); }
   void Next() { Advance(); }
   void Prev();
 
@@ -82,9 +80,6 @@ class BlockCursor {
   void SeekToLast();
   /// Moves to the first entry with key >= target.
   void Seek(const KeyOrder& order, const leveldb::Slice& target);
-
-  /// Gets the key at a restart point; returns false if it is unreadable.
-  bool RestartKey(uint32_t restart, leveldb::Slice* key);
 
  private:
   static constexpr size_t kInlineKeyBytes = 120;
@@ -103,6 +98,8 @@ class BlockCursor {
     return next_ != block_.entries_end();
   }
   bool GoToRestart(uint32_t restart);
+  /// Gets the key at a restart point; returns false if it is unreadable.
+  bool RestartKey(uint32_t restart, leveldb::Slice* key);
   void SeekNear(const KeyOrder& order, const leveldb::Slice& target, uint32_t restart);
   bool Advance();
   bool AdvanceTo(const char* place);

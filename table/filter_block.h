@@ -50,7 +50,7 @@ class FilterBlockReader {
   /// every key may match.
   const char* Open(const leveldb::FilterPolicy* policy, const leveldb::Slice& contents);
 
-  /// Size of the contents, without the last bytes.
+  /// Approximate size of the contents, in bytes.
   size_t MemoryBytes() const { return filters_bytes_ + filter_count_ * sizeof(uint32_t); }
 
   /// False only if the data block at `block_offset` does not have `user_key`.

@@ -2,8 +2,9 @@
 #include "table/index_block.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
+
+#include "table/block.h"
 
 namespace lull {
 
@@ -35,8 +36,8 @@ const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents) {
 const char* IndexBlock::Decode(const KeyOrder& order, const Slice& contents) {
   Block block;
   if (const char* cause = block.Parse(contents)) return cause;
-  // Keys are stored in full, as LevelDB writes them, or repeat a prefix of the previous one. A
-  // damaged block could repeat a long prefix without limit.
+  // LevelDB stores index keys in full, but a key can also share a prefix with the previous one. In
+  // a damaged block, many keys could share a long prefix and take up too much memory.
   const size_t keys_bytes_max = std::min<size_t>(64 * contents.size(), UINT32_MAX);
   keys_.reserve(contents.size());
   entries_.reserve(block.restart_count());

@@ -6,16 +6,16 @@
 // any thread.
 //
 // In bytewise order, a search first compares eight bytes of each key, those after the prefix that
-// all keys share. One array contains them, so most steps touch neither the keys nor memcmp. The
-// result is a position: the handle of the data block is one array access away.
+// all keys share. One array contains them, so most steps do not access the keys. The result is a
+// position in the array of handles.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "leveldb/slice.h"
-#include "table/block.h"
 #include "table/format.h"
 #include "table/key_order.h"
 

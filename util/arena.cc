@@ -13,7 +13,7 @@ char* Arena::AllocateSlow(size_t bytes) {
     memory_bytes_.fetch_add(bytes + sizeof(large_.back()), std::memory_order_relaxed);
     return large_.back().get();
   }
-  // A block must not get lost if the vector throws.
+  // Reserves before Take: the block would leak if push_back threw.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 16);
   blocks_.push_back(pool_->Take());
   memory_bytes_.fetch_add(pool_->block_bytes() + sizeof(blocks_.back()), std::memory_order_relaxed);

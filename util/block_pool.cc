@@ -23,7 +23,7 @@ namespace {
 /// Size of a mapping. Only pages that are used take up memory.
 constexpr size_t kSlabBytes = 1 << 20;
 
-/// How many adjacent blocks are faulted in at once. That costs a fraction of a fault for each page.
+/// How many adjacent blocks are faulted in at once, which is faster than one fault per page.
 constexpr size_t kBlocksAtOnce = 16;
 
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
@@ -71,7 +71,7 @@ BlockPool::Block BlockPool::Take() {
     }
     std::reverse(warm_.begin(), warm_.end());  // the first is taken first
     warm_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    madvise(first, bytes, kPopulateWrite);  // else the first store to each page faults it in
+    madvise(first, bytes, kPopulateWrite);  // otherwise each page faults at its first store
   }
   const Block block = warm_.back();
   warm_.pop_back();
@@ -84,7 +84,8 @@ BlockPool::Block BlockPool::Take() {
 void BlockPool::AddSlabLocked() {
   const size_t slab_bytes = std::max(kSlabBytes, block_bytes_);
   const size_t blocks = slab_bytes / block_bytes_;
-  // First what can throw. Then Give cannot: it returns only blocks of these slabs.
+  // Reserves all memory first, since that can throw. Then Give cannot throw: it returns only blocks
+  // of these slabs.
   slabs_.reserve(slabs_.size() + 1);
   cold_.reserve((slabs_.size() + 1) * blocks);
   warm_.reserve((slabs_.size() + 1) * blocks);

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A pool of memory blocks that memtables reuse. In a burst, a memtable fills and is freed every few
-// milliseconds. Blocks from the heap would fault in their pages each time, and pages that the heap
-// got back would stay with the process. Thread-safe.
+// milliseconds. Blocks from the heap would fault in their pages each time, and the heap keeps
+// freed pages. Thread-safe.
 //
 // Blocks are parts of anonymous mappings, which exist until the pool is destroyed. A free block is
-// warm, with its memory, or cold, without: TrimTo makes blocks cold.
+// warm (it has memory) or cold (it has none). TrimTo makes blocks cold.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class BlockPool {
 
   size_t block_bytes() const { return block_bytes_; }
 
-  /// Returns a free block, a warm one if there is one. Its contents are unspecified. Fails only as
+  /// Returns a free block, preferably a warm one. Its contents are unspecified. Fails only as
   /// operator new does: it calls the new-handler, or throws std::bad_alloc.
   Block Take() LULL_EXCLUDES(mutex_);
   /// Returns blocks to the pool, warm.
@@ -43,7 +43,7 @@ class BlockPool {
   uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   /// Warm blocks.
   uint64_t warm_bytes() const { return warm_bytes_.load(std::memory_order_relaxed); }
-  /// For memory that is freed together with blocks, but comes from the heap.
+  /// The counter of used_bytes(), for heap memory that is freed together with blocks.
   MemoryCounter* used() { return &used_bytes_; }
 
  private:

@@ -47,9 +47,9 @@ class LogFile : public leveldb::WritableFile {
   // changes: the contents stay in the page cache.
   /// Counts the loaded pages of the file in `counter`, which outlives it.
   virtual void CountMemory(MemoryCounter* counter) { (void)counter; }
-  /// Faults in all pages ahead of the first Append, which otherwise does so.
+  /// Faults in all pages. Otherwise the first Append does so.
   virtual void LoadPages() {}
-  /// Releases the pages before the last append or, if no append comes soon, all.
+  /// Drops the pages of what was appended so far. `all`: all pages, if no append comes soon.
   virtual void DropPages(bool all) { (void)all; }
 };
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// MemoryCharge: adds the size of some memory to a counter for as long as its owner has the memory.
-// So a counter is the sum of what exists, whichever way each owner ends. One thread at a time per
-// charge; any thread reads the counter. Not for hot paths: a change is a locked instruction.
+// MemoryCharge: adds the size of its owner's memory to a counter, and subtracts it at destruction.
+// So a counter is the sum over the owners that exist. One thread at a time per charge; any thread
+// reads the counter. Not for hot paths: a change is a locked instruction.
 #pragma once
 
 #include <atomic>

@@ -69,7 +69,7 @@ class Mapping {
   /// Removes the pages of the first `bytes` bytes from the address space. They stay in the page
   /// cache, dirty if they were.
   void Drop(size_t bytes) const {
-    if (bytes > 0) madvise(bytes_.data(), bytes, MADV_DONTNEED);  // only saves memory
+    if (bytes > 0) madvise(bytes_.data(), bytes, MADV_DONTNEED);  // an error only costs memory
   }
 
  private:

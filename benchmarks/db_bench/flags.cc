@@ -15,10 +15,10 @@ DEFINE_string(
     "readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp",
     "comma-separated benchmarks, run in this order");
 DEFINE_int64(num, 1000000, "entries to write; keys are drawn from [0, num)");
-DEFINE_int64(first, 0, "number of the first of the --num entries that append writes");
+DEFINE_int64(first, 0, "number of the first entry that append writes");
 DEFINE_bool(hash_keys, false,
-            "spread the entries' keys over all 16 digits, so that entries that append writes fall "
-            "between older ones");
+            "spread keys over all numbers of 16 digits, so that appended entries fall between "
+            "existing ones");
 DEFINE_int64(reads, -1, "entries to read; -1: as many as --num");
 DEFINE_int32(threads, 1, "client threads; in a load, per group of clients");
 DEFINE_int32(value_size, 100, "bytes per value");

@@ -1,9 +1,10 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """The figures of benchmarks/sizes, and their tables.
 
-How many reads of the device explain of a p99: a get reads a block from each level that has data,
-with the same probability, so that the mean is the measured one. Each read takes as long as one of
-the reads of the mean size that were measured on the idle device.
+A simulation estimates how much of the p99 of gets the reads of the device explain. A get reads a
+block from each level that has data, with the same probability, so that the mean number of reads is
+the measured one. Each read takes as long as one of the reads of the mean size that were measured on
+the idle device.
 """
 
 import collections
@@ -14,7 +15,7 @@ from drivers.common import MIB
 from drivers.figures import number, table
 from drivers.stolen_cpu import stolen_share
 
-FLAT_MAX = 1.2  # p99 by expected p99
+FLAT_MAX = 1.2  # p99, divided by the expected p99
 SERVED_MIN = 0.95  # a store that serves less of its requests in time is overloaded
 TRIALS = 20_000
 
@@ -55,7 +56,7 @@ def sum_of(intervals, key):
 
 
 def mean_read_bytes(intervals):
-    """Of the device's reads during a load."""
+    """The mean size of the device's reads during a load."""
     read_bytes = sum_of(intervals, 'device_read_mb_per_s') * MIB
     return read_bytes / max(1, sum_of(intervals, 'device_reads_per_s'))
 
@@ -104,7 +105,7 @@ class Measured:
 
 
 def expected_read_p99_ms(first, row):
-    """The p99 of a larger store, if it differs from that of the first only by the device."""
+    """The read p99 of a larger store, if only its device reads differ from those of the first."""
     if None in (first.device_p99_ms, row.device_p99_ms):
         return None
     return first.read_p99_ms + row.device_p99_ms - first.device_p99_ms
@@ -119,7 +120,7 @@ def ratio_text(value, base):
 
 def flat_table(measured, part, titles):
     """How the p99 of each size compares with that of the first."""
-    head = ['', 'entries', 'read p99', 'of what its reads explain', 'write p99', 'no store']
+    head = ['', 'entries', 'read p99', 'read p99 / expected', 'write p99', 'no store']
     rows = [head]
     for store, title in titles.items():
         sizes = [entries for entries, _ in measured.keys(part, [store])]

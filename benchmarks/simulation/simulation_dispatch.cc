@@ -74,7 +74,7 @@ void Simulation::MonitorRound() {
   WakeMonitor(std::max(dispatcher_.Dispatch(), now_ns_ + 1));
 }
 
-/// Debt that running jobs have already paid off, but that counts until their install.
+/// Bytes that running jobs have merged. They count as debt until the install.
 uint64_t Simulation::PaidBytes() const {
   double bytes = 0;
   for (const auto& job : jobs_)

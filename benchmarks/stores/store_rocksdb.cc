@@ -172,8 +172,8 @@ class RocksLog final : public rocksdb::Logger {
 };
 
 constexpr size_t kMatchedMemoryBytes = 64 << 20;  // memtables: Lull's default budget
-// Block cache and memtables together. As in Lull, the cache can use what memtables do not: 8 MiB is
-// LevelDB's and Lull's own cache.
+// Block cache and memtables together. As in Lull, the cache uses memory that memtables leave free.
+// 8 MiB is the default cache of LevelDB and Lull.
 constexpr size_t kMatchedCacheBytes = kMatchedMemoryBytes + (8 << 20);
 
 // The other stores' default memory, in memtables of LevelDB's size.

@@ -73,9 +73,6 @@ uint64_t Compaction::BusyMicros() const {
   return micros;
 }
 
-CompactionsInFlight::CompactionsInFlight() = default;
-CompactionsInFlight::~CompactionsInFlight() = default;
-
 void CompactionsInFlight::Add(std::unique_ptr<Compaction> compaction) {
   running_.push_back(std::move(compaction));
 }

@@ -1,17 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Compaction: one plan, from the picker to its install. CompactionJobs do the work: one, or for a
-// large compaction of L0 several *parts*, each of which merges a range of user keys (parts.h). The
-// compaction has one reserved range on the board and one install.
+// Compaction: one plan, from the picker to the install. One or more CompactionJobs, its *parts*, do
+// the work. A large compaction of L0 has several parts, each with its own range of user keys
+// (parts.h); any other has one. The board reserves one range for all parts, and one edit installs
+// them.
 //
 // CompactionsInFlight: the compactions of a store that have begun and are neither installed nor
 // over. No lock, clock or files: the owner calls both classes under its mutex.
 //
 // Invariants:
 //   - A compaction is installed only after all its parts have merged their ranges.
-//   - After a part has failed or was abandoned, no part begins, and running parts end at their next
-//     slice. The compaction is over, and its range can be freed, when the coordinator holds none of
-//     its parts.
+//   - If a part fails or is abandoned, the compaction is cancelled: no part begins, and running
+//     parts end at their next slice. It is over, and its range can be freed, when the coordinator
+//     has returned all parts.
 #pragma once
 
 #include <atomic>
@@ -43,7 +44,7 @@ class Compaction {
   JobClass job_class() const { return job_class_; }
   const CompactionPlan& plan() const { return plan_; }
 
-  /// Adds a part, in order of keys. Call before the compaction is in flight.
+  /// Adds the next part in key order. REQUIRES: the compaction is not in flight yet.
   void AddPart(std::unique_ptr<CompactionJob> part);
 
   bool HasPartToBegin() const { return begun_ < parts_.size() && !is_cancelled(); }
@@ -53,18 +54,18 @@ class Compaction {
   /// cancels the compaction; `status` is then the part's error, or OK if it was abandoned.
   void TakeBack(std::unique_ptr<CompactionJob> part, bool merged, const leveldb::Status& status);
 
-  /// How much of the inputs on `plan().level` the parts have merged so far: an estimate, in bytes.
+  /// Estimate of the bytes of `plan().level` that the parts have merged so far.
   uint64_t MovedBytes() const;
-  /// All parts have merged their ranges.
+  /// Whether all parts have merged their ranges.
   bool IsMerged() const { return merged_ == parts_.size() && !is_cancelled(); }
-  /// It was cancelled and the coordinator has none of its parts.
+  /// Whether it is cancelled and the coordinator has returned all parts.
   bool IsOver() const;
   /// Any thread.
   bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   /// The error of the part that failed first.
   const leveldb::Status& status() const { return status_; }
 
-  /// In order of keys; null where the coordinator has the part.
+  /// In key order; null where the coordinator has the part.
   const Parts& parts() const { return parts_; }
   Parts TakeParts();
 
@@ -87,13 +88,10 @@ class Compaction {
 
 class CompactionsInFlight {
  public:
-  CompactionsInFlight();
-  ~CompactionsInFlight();
-
   void Add(std::unique_ptr<Compaction> compaction);
-  /// The next part of a compaction of that class; null if all parts have begun.
+  /// Begins the next part of a compaction of that class. Returns null if all parts have begun.
   std::unique_ptr<CompactionJob> NextPart(JobClass job_class);
-  /// Whether a part of that class has not begun.
+  /// Whether NextPart would return a part.
   bool HasPart(JobClass job_class) const;
 
   /// Queues a merged compaction for its install on the flush thread.

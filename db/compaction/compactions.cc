@@ -71,7 +71,7 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
     version = state_->version;
     oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
   }
-  // Only this thread begins compactions, so writers need not wait for the division into parts.
+  // Without the mutex: the division into parts takes time, and only this thread begins jobs.
   auto compaction = NewCompaction(job_class, std::move(*plan), layout, version, oldest_snapshot);
   MutexLock lock(state_->mutex);
   state_->in_flight.Add(std::move(compaction));
@@ -126,6 +126,7 @@ void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& s
   state_->changed.NotifyAll();
 }
 
+/// Queues the compaction for its install if this was its last part, or cleans it up if it is over.
 /// `merged`: the part has merged its range.
 void Compactions::TakeBack(std::unique_ptr<CompactionJob> part, bool merged,
                            const leveldb::Status& status) {

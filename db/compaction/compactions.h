@@ -43,7 +43,7 @@ class Compactions {
 
   // ---- monitor; see Tenant
 
-  /// The next part of a compaction that has begun, or else the first of a new one.
+  /// Returns the next part of a running compaction, or the first part of a new one, or null.
   std::unique_ptr<CompactionJob> NextJob(JobClass job_class) LULL_EXCLUDES(state_->mutex);
   void JobEnded(std::unique_ptr<CompactionJob> job, const leveldb::Status& status)
       LULL_EXCLUDES(state_->mutex);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// KeySample: a few user keys of a table, evenly spaced by the bytes between them, picked while the
-// table is written. One thread.
+// KeySample: user keys of a table with about equal numbers of bytes between them, collected while
+// the table is written. One thread.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@ class KeySample {
     next_bytes_ = offset_bytes + step_bytes_;
   }
 
-  /// The table's first key, and up to kKeysMax - 1 others; at least half as many if the table is
-  /// large.
+  /// Returns at most kKeysMax keys, and at least half as many for a large table. The first one is
+  /// the table's first key.
   std::vector<std::string> Take() { return std::move(keys_); }
 
  private:
-  /// Keeps every second key: the size of the table is not known ahead.
+  /// Keeps every second key, since the table is larger than assumed so far.
   void Thin() {
     for (size_t i = 1; i < kKeysMax / 2; ++i) keys_[i] = std::move(keys_[2 * i]);
     keys_.resize(kKeysMax / 2);

@@ -16,8 +16,8 @@ constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 
 constexpr uint64_t kGrownTableBytesMax = 64u << 20;
-// Tables that grow overlap fewer tables below, so that a smaller limit costs few short tables. It
-// makes up for the larger tables: without it, compactions would write 5 % more.
+// Larger tables overlap fewer tables of the next level, so this smaller limit causes few short
+// tables. With the default limit, compactions would write 5 % more.
 constexpr int kGrownOverlapTablesMax = 5;
 
 bool IsVsst(const OptionValues& options) { return options.layout == LayoutNames()[1]; }
@@ -70,7 +70,7 @@ LayoutOptions ResolveLayoutOptions(const OptionValues& options, const PolicyOpti
   if (options.growth_factor != 0) layout.growth_factor = options.growth_factor;
   layout.vsst_phi = options.vsst_phi;
   layout.table_bytes_max = TableBytesMax(options, max_file_size);
-  // A size that the user chose is the size of all tables.
+  // A size that the user sets applies to all levels.
   layout.tables_grow =
       !vsst && options.table_bytes_max == 0 && max_file_size == leveldb::Options().max_file_size;
   if (layout.tables_grow) layout.grandparent_overlap_tables_max = kGrownOverlapTablesMax;

@@ -55,10 +55,10 @@ std::array<uint64_t, kLevels> LevelTargets(const LayoutOptions& layout);
 /// The size at which a compaction into `level`, at least 1, ends an output. With tables_grow it
 /// doubles with each level, up to 64 MiB.
 ///
-/// A large store then has few files: 6 GB are 490 tables, not 2500. A factor of 2 is small enough
-/// for an output to end where a table below ends. At a factor of 4, jobs at the edges of large
-/// tables write 8 % more in total (TableModel, 6 GB of random keys). The limit bounds a deep job:
-/// one table, and ten times its size below.
+/// Larger tables mean fewer files: 6 GB take 490 tables instead of 2500. With a factor of 2, an
+/// output can still end where a table of the next level ends. With a factor of 4, compactions write
+/// 8 % more in total (TableModel, 6 GB of random keys). The limit bounds a deep job, which reads
+/// one table and about ten times its size of the next level.
 uint64_t TableBytesAt(const LayoutOptions& layout, int level);
 
 /// The table size from the user's options, the layout's default, or

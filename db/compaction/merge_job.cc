@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kClockEveryBytes = 16 << 10;
 
-// Read-ahead of the inputs of a compaction: of all together, and of each.
+// Limits on the read-ahead of a compaction's inputs: all together, and each.
 constexpr size_t kWindowsBytes = 4 << 20;
 constexpr size_t kWindowBytesMin = 64 << 10;
 constexpr size_t kWindowBytesMax = 256 << 10;
@@ -146,8 +146,8 @@ bool CompactionJob::IsPastEnd(const leveldb::Slice& internal_key) const {
          context_->order.CompareUser(UserKeyOf(internal_key), *end) >= 0;
 }
 
-/// Checks that no table holds keys that lie outside the range in the MANIFEST and in another part,
-/// which does not read that table: they would be lost.
+/// Checks that no table has keys after its last key in the MANIFEST that belong to another part.
+/// That part does not read the table, so the keys would be lost.
 leveldb::Status CompactionJob::EndInput() {
   const std::optional<std::string>& end = place_.range.end;
   for (const Input& input : inputs_) {
@@ -188,7 +188,7 @@ double CompactionJob::share_done() const {
   return std::min(1.0, static_cast<double>(input_bytes_read()) / whole);
 }
 
-/// Each input has a window, a level below L0 one for all of its tables.
+/// Each input has one window. All tables of a level below L0 are one input.
 size_t CompactionJob::WindowBytes() const {
   const size_t windows = (plan_.level == 0 ? plan_.upper.size() : 1) + 1;
   return std::clamp(kWindowsBytes / windows, kWindowBytesMin, kWindowBytesMax);
@@ -208,7 +208,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
                             reader.release(), nullptr);
-  // As CheckInputs, for the other end of the table. The merge reads this block next anyway.
+  // As EndInput, for the other end of the table. The merge reads this block next anyway.
   const std::optional<std::string>& begin = place_.range.begin;
   if (begin && context_->order.CompareUser(file.smallest_user(), *begin) >= 0) {
     iterator->SeekToFirst();

@@ -75,7 +75,7 @@ class MergeJob : public Job {
   virtual bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes,
                          bool may_cut) = 0;
 
-  /// Memory of what OpenInput opened and of what is collected for the output, in bytes.
+  /// Memory of the inputs' buffers and of data collected about the output, in bytes.
   virtual uint64_t BufferBytes() const = 0;
 
   StoreContext* const context_;
@@ -106,7 +106,7 @@ class FlushJob final : public MergeJob {
   /// Returns a filter over all keys of the outputs, or null if keys with different bytes can
   /// compare equal. Call once, after the job is done.
   std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
-  /// Returns TableFile::sample_keys of the output. Call once, after the job is done.
+  /// Returns the output's TableFile::sample_keys. Call once, after the job is done.
   std::vector<std::string> TakeKeySample() { return key_sample_.Take(); }
 
  private:
@@ -130,7 +130,8 @@ VersionEdit EditWithoutInputs(const CompactionPlan& plan);
 
 class Compaction;
 
-/// The place of a job in its compaction. Default: it is all of it, as in tests of jobs.
+/// The place of a job in its compaction. Default: the job has no Compaction and merges all keys, as
+/// in unit tests.
 struct PartPlace {
   Compaction* whole = nullptr;
   size_t index = 0;
@@ -139,12 +140,12 @@ struct PartPlace {
 
 class CompactionJob final : public MergeJob {
  public:
-  /// `layout`: the one that the plan was made with. `plan`: of this part.
+  /// `plan`: of this part. `layout`: the one that the plan was made with.
   CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables, CompactionPlan plan,
                 const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot,
                 PartPlace place = {});
 
-  /// The whole plan, or that of its part.
+  /// The plan of this part.
   const CompactionPlan& plan() const { return plan_; }
   const PartPlace& place() const { return place_; }
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;

@@ -7,8 +7,8 @@
 namespace lull {
 namespace {
 
-// More than one: the sizes are estimates, and another job can delay one worker. Not many more: each
-// part reads the index of each L0 input.
+// More than one, since sizes are estimates and another job can delay a worker. Few, since each part
+// reads the index of each L0 input.
 constexpr size_t kPartsPerWorkerMax = 2;
 
 size_t PartsWanted(const CompactionPlan& plan, size_t at_once, uint64_t part_bytes_min) {
@@ -51,7 +51,7 @@ std::vector<PartRange> DivideKeys(const KeyOrder& order, std::vector<WeightedKey
   double before = 0;  // weight of the keys so far
   for (size_t i = 0; i < keys.size() && total > 0; ++i) {
     const auto bytes = static_cast<double>(keys[i].bytes);
-    // A cut at this key or at the next one: the closer one.
+    // Cuts here or at the next key, whichever is closer to the equal share.
     const bool is_due = before + bytes / 2 >= due;
     const bool is_enough =
         before - parts.back().from * total >= due_share / 2 && total - before >= due_share / 2;
@@ -90,7 +90,7 @@ CompactionPlan PlanOfPart(const CompactionPlan& whole, const PartRange& part,
   const auto bytes_before = [&](double share) {
     return static_cast<uint64_t>(static_cast<double>(whole.input_bytes) * share);
   };
-  plan.input_bytes = bytes_before(part.to) - bytes_before(part.from);  // they add up to the whole
+  plan.input_bytes = bytes_before(part.to) - bytes_before(part.from);  // parts add up to the whole
   return plan;
 }
 

@@ -19,28 +19,29 @@
 
 namespace lull {
 
-/// From `begin`, inclusive, to `end`, exclusive: user keys; a missing one is unbounded.
+/// User keys from `begin` (inclusive) to `end` (exclusive). A missing bound means no bound.
 struct PartRange {
   std::optional<std::string> begin;
   std::optional<std::string> end;
-  // Estimated fractions of the whole input that lie before the two ends.
+  // Estimated fractions of the input before `begin` and before `end`.
   double from = 0;
   double to = 1;
 };
 
-/// A known point of the distribution of keys: about `bytes` of entries lie at or shortly after it.
+/// A sample of the key distribution: about `bytes` bytes of entries are at this key or shortly
+/// after.
 struct WeightedKey {
   leveldb::Slice user_key;
   uint64_t bytes = 0;
 };
 
-/// Divides the whole key space at some of the keys into at most `parts_max` parts of about the same
-/// weight, in order. None has less than half of its due weight. One unbounded part if the keys
+/// Divides the key space at some of the keys into at most `parts_max` parts of about equal weight,
+/// in key order. Each has at least half of an equal share. Returns one unbounded part if the keys
 /// allow no division.
 std::vector<PartRange> DivideKeys(const KeyOrder& order, std::vector<WeightedKey> keys,
                                   size_t parts_max);
 
-/// The parts of a plan that `workers` workers can merge at once. O(n log n) in the input tables.
+/// Divides a plan for `workers` workers. O(n log n) in the input tables.
 std::vector<PartRange> PartsOf(const CompactionPlan& plan, const KeyOrder& order, int workers,
                                uint64_t part_bytes_min);
 

@@ -75,8 +75,8 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
   Planner::Tables upper = wanted;
   if (level > 0) {
     upper.clear();
-    // Neighboring steps both rewrite a table below that lies between them, so a step takes several
-    // tables' worth.
+    // Two neighboring steps both rewrite a table of the next level that overlaps both. Larger steps
+    // do so less often.
     constexpr uint64_t kStepTables = 8;
     const uint64_t bytes_max = kStepTables * TableBytesAt(layout, level + 1);
     uint64_t bytes = 0;

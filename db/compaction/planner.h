@@ -37,8 +37,9 @@ class Planner {
   std::optional<CompactionPlan> CompleteScattered(int level, Tables upper) const;
 
   /// Picks one table of a deep level: the next one after `pointer`, or if the layout has
-  /// pick_by_overlap, the one with the least overlap per byte. If it only moves, the tables after
-  /// it move too, down to the level's target: each move costs an install, whatever its size.
+  /// pick_by_overlap, the one with the least overlap per byte. If that is a trivial move, the
+  /// tables after it move too until the level is within its target: an install costs the same for
+  /// one table or many.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
   /// Bytes of `level`, without tables that running jobs move down. Only their excess over the

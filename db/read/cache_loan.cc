@@ -17,11 +17,11 @@ std::optional<uint64_t> CacheLoan::Adapt(uint64_t now_nanos, const Share& share)
   if (cache_ == nullptr) return std::nullopt;
   const uint64_t reserve = share.budget_bytes / 4;
   const uint64_t lendable = share.unused_bytes - std::min(share.unused_bytes, reserve);
-  const uint64_t lent = lent_bytes();
+  const uint64_t lent = lent_bytes_;
   if (lendable < lent) {
     calm_since_nanos_ = 0;
     Lend(std::max(lendable, lent - std::min(lent, kShrinkStepBytes)));
-    return lent_bytes() > lendable ? std::optional<uint64_t>(0) : std::nullopt;
+    return lent_bytes_ > lendable ? std::optional<uint64_t>(0) : std::nullopt;
   }
   if (lendable < lent + kGrowStepBytes) {
     calm_since_nanos_ = 0;
@@ -40,7 +40,7 @@ std::optional<uint64_t> CacheLoan::Adapt(uint64_t now_nanos, const Share& share)
 }
 
 void CacheLoan::Lend(uint64_t bytes) {
-  lent_bytes_.store(bytes, std::memory_order_relaxed);
+  lent_bytes_ = bytes;
   cache_->SetCapacity(own_bytes_ + static_cast<size_t>(bytes));
 }
 

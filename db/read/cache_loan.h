@@ -1,20 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // CacheLoan: lends the unused part of the memory budget to the store's block cache. Between bursts
-// the memtables use little of the budget, and the page cache is a slow substitute: each block that
-// it serves costs a system call, a copy and a decompression.
+// the memtables use little of the budget, and the page cache is slower than the block cache: each
+// block costs a system call, a copy and a decompression.
 //
 // Rules:
 //   - A quarter of the budget is never lent. A burst fills that quarter while the cache shrinks, so
 //     memtables and cache together stay within the budget.
 //   - The loan shrinks as soon as memtables need the memory, in steps of about 0.5 ms.
-//   - It grows after a second in which the memtables left the memory unused. So the cache does not
-//     lose its blocks at each flush under steady writes.
+//   - It grows after a second in which the memtables did not need the memory. Under steady writes
+//     it would otherwise grow after each flush, shrink before the next, and lose its blocks.
 //
-// Flush thread only, except for lent_bytes.
+// Flush thread only.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,21 +35,20 @@ class CacheLoan {
     uint64_t budget_bytes = 0;
     uint64_t unused_bytes = 0;
   };
-  /// Changes the cache's capacity. Returns the nanoseconds until the next call, 0 if the loan must
-  /// shrink further; nullopt if nothing changes until the share does.
+  /// Adapts the cache's capacity. Returns the nanoseconds until the next call: 0 if the loan must
+  /// shrink further, nullopt if only a new share can change it.
   std::optional<uint64_t> Adapt(uint64_t now_nanos, const Share& share);
 
-  /// Any thread.
-  uint64_t lent_bytes() const { return lent_bytes_.load(std::memory_order_relaxed); }
+  uint64_t lent_bytes() const { return lent_bytes_; }
 
  private:
   void Lend(uint64_t bytes);
 
   ResizableCache* const cache_;
   const size_t own_bytes_;
-  std::atomic<uint64_t> lent_bytes_{0};
-  uint64_t calm_since_nanos_ = 0;    // more than lent_bytes_ could be lent since then; 0: not
-  uint64_t lendable_min_bytes_ = 0;  // the minimum since then
+  uint64_t lent_bytes_ = 0;
+  uint64_t calm_since_nanos_ = 0;    // since then, more could be lent; 0: it cannot
+  uint64_t lendable_min_bytes_ = 0;  // the minimum in that time
 };
 
 }  // namespace lull

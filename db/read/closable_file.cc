@@ -7,8 +7,8 @@
 namespace lull {
 namespace {
 
-// To keep a file open, another one is closed after a grace period, on the flush thread. That costs
-// more than some opens. So a file must be read repeatedly to replace another one.
+// Keeping a file open closes another one, on the flush thread after a grace period. That costs more
+// than a few opens, so only a file that is read repeatedly replaces another.
 constexpr int kReadsBeforeOffer = 16;
 
 leveldb::Status ReadInto(const leveldb::RandomAccessFile& file, uint64_t offset, size_t n,
@@ -26,7 +26,7 @@ leveldb::Status ReadInto(const leveldb::RandomAccessFile& file, uint64_t offset,
 leveldb::Status ClosableFile::Read(uint64_t offset, size_t n, leveldb::Slice* result,
                                    char* scratch) const {
   {
-    const GraceGuard guard(*grace_);
+    const GraceGuard guard(*grace_);  // iterators hold none
     const leveldb::RandomAccessFile* const open = open_.load(std::memory_order_acquire);
     if (open != nullptr) {
       if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // ClosableFile: a table file that the table cache closes while readers use it, to limit the number
-// of descriptors. A read of a closed file opens it for that read. After some of these reads the
-// file is offered to its keeper, to stay open.
+// of descriptors. A read of a closed file opens it for that read. After several such reads it
+// offers the open file to its FileKeeper, which can keep it open.
 //
-// Any thread reads, without a lock. A grace period protects an open file that is closed. Works with
-// any Env, since it only opens the file again.
+// Any thread reads, without a lock. A file is closed after a grace period, so running reads finish
+// first. Works with any Env.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class ClosableFile;
 /// Decides which files stay open.
 class FileKeeper {
  public:
-  /// `opened` is `file`, just opened for a read. Called by any reader.
+  /// Keeps `file` open if possible. `opened`: the file, as opened for a read. Any thread.
   virtual void Offer(ClosableFile* file, std::unique_ptr<leveldb::RandomAccessFile> opened) = 0;
 
  protected:
@@ -44,7 +44,7 @@ class ClosableFile final : public leveldb::RandomAccessFile {
         open_(opened.release()) {}
   ~ClosableFile() override { delete open_.load(std::memory_order_acquire); }
 
-  /// The result is always in `scratch`: memory of the open file would become invalid.
+  /// The result is always in `scratch`: memory of the open file is invalid after it closes.
   leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
                        char* scratch) const override;
 

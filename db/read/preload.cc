@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-// About a worker's time of one compaction slice if the tables are in the page cache.
+// With tables in the page cache, a job takes about as long as one slice of a compaction.
 constexpr size_t kTablesPerJob = 8;
 
 }  // namespace
@@ -32,8 +32,8 @@ class Preload::OpenTables final : public Job {
 };
 
 void Preload::Begin(const Version& version) {
-  // The other half is for the tables that reads choose. At random keys, most reads of a store with
-  // more tables than that need others than these.
+  // Leaves the other half to tables that reads open. In a store with more tables, most reads of
+  // random keys need other tables than these.
   const size_t count_max = tables_->capacity() / 2;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {

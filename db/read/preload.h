@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Preload: opens the tables that reads search first, after the open of a store. Otherwise the first
-// reads would open many tables at once, each with a read of its index and filter.
+// Preload: opens the tables that reads search first, after the store opens. Otherwise the first
+// reads would open many tables, and read the index and filter of each.
 //
-// The monitor takes jobs, one at a time, and workers run them. A job opens a few tables and ends:
-// reads of a cold disk are slow, and other work must get the worker. Waiting tables are not pinned:
-// a busy store would otherwise keep the files of its open until a worker is free.
+// The monitor takes jobs, one at a time, and workers run them. A job opens only a few tables: reads
+// from a cold disk are slow, and other work needs the worker. Waiting tables are not pinned.
+// Otherwise a busy store would keep obsolete tables until a worker is free.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Preload {
   class OpenTables;
 
   TableCache* const tables_;
-  std::vector<std::weak_ptr<TableFile>> waiting_;  // last first
+  std::vector<std::weak_ptr<TableFile>> waiting_;  // in reverse order
   std::atomic<bool> job_exists_{false};
 };
 

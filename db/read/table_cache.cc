@@ -12,6 +12,18 @@ namespace {
 // Files that a store has open besides its tables: WALs, MANIFEST, LOCK, LOG.
 constexpr int kOtherFiles = 10;
 
+/// The clock algorithm: moves `*hand` to the first element that was not used since the last pass.
+/// Returns false if readers use all elements meanwhile. `take_use` clears an element's mark.
+template <typename T>
+bool MoveToUnused(const std::vector<T*>& elements, size_t* hand, bool (*take_use)(T*)) {
+  for (size_t step = 0; step <= 2 * elements.size(); ++step) {
+    if (*hand >= elements.size()) *hand = 0;
+    if (!take_use(elements[*hand])) return true;
+    ++*hand;
+  }
+  return false;
+}
+
 }  // namespace
 
 TableCache::TableCache(const StoreContext* context, GraceDomain* grace,
@@ -185,41 +197,28 @@ void TableCache::UnlistLocked(size_t position, CachedTable* table) {
   if (table->file()->IsOpen()) std::erase(descriptors_, table->file());
 }
 
-/// The clock algorithm: evicts the first table, from hand_ on, that was unused since the last pass.
-/// Returns false if readers use all tables meanwhile.
 bool TableCache::EvictOneLocked() {
-  for (size_t step = 0; step <= 2 * open_.size(); ++step) {
-    if (hand_ >= open_.size()) hand_ = 0;
-    CachedTable* const victim = open_[hand_]->opened.load(std::memory_order_relaxed);
-    if (victim->TakeUse()) {
-      ++hand_;
-      continue;
-    }
-    UnlistLocked(hand_, victim);
-    grace_->Retire([victim] { victim->Unref(); });
-    on_retired_();
-    return true;
-  }
-  return false;
+  const auto take_use = [](TableFile* table) {
+    return table->opened.load(std::memory_order_relaxed)->TakeUse();
+  };
+  if (!MoveToUnused<TableFile>(open_, &hand_, take_use)) return false;
+  CachedTable* const victim = open_[hand_]->opened.load(std::memory_order_relaxed);
+  UnlistLocked(hand_, victim);
+  grace_->Retire([victim] { victim->Unref(); });
+  on_retired_();
+  return true;
 }
 
-/// The same for descriptors: closes the file of a table, which stays open.
 bool TableCache::CloseOneLocked() {
-  for (size_t step = 0; step <= 2 * descriptors_.size(); ++step) {
-    if (descriptor_hand_ >= descriptors_.size()) descriptor_hand_ = 0;
-    ClosableFile* const victim = descriptors_[descriptor_hand_];
-    if (victim->TakeUse()) {
-      ++descriptor_hand_;
-      continue;
-    }
-    descriptors_[descriptor_hand_] = descriptors_.back();
-    descriptors_.pop_back();
-    // std::function copies its target.
-    grace_->Retire([closes = victim->Detach().release()] { delete closes; });
-    on_retired_();
-    return true;
-  }
-  return false;
+  const auto take_use = [](ClosableFile* file) { return file->TakeUse(); };
+  if (!MoveToUnused<ClosableFile>(descriptors_, &descriptor_hand_, take_use)) return false;
+  ClosableFile* const victim = descriptors_[descriptor_hand_];
+  descriptors_[descriptor_hand_] = descriptors_.back();
+  descriptors_.pop_back();
+  // A raw pointer, since std::function copies its target.
+  grace_->Retire([file = victim->Detach().release()] { delete file; });
+  on_retired_();
+  return true;
 }
 
 void TableCache::Forget(const TableFile& file) {

@@ -3,7 +3,7 @@
 // TableCache: the open tables. Any thread. A reader of an open table takes no lock and writes no
 // shared memory, since the TableFile points to the open table. Opening and evicting take a mutex.
 //
-// Two limits, each with its own clock:
+// Two limits, each with its own hand of the clock algorithm:
 //   - Descriptors: about max_open_files. An open table without one keeps its index and filter in
 //     memory, and each read opens its file (closable_file.h).
 //   - Memory: a table is evicted if more than max_open_files are open and they use more than
@@ -79,11 +79,11 @@ class TableCache final : private FileKeeper {
   uint64_t ApproximateOffsetOf(TableFile* file, const leveldb::Slice& internal_key);
 
   /// Opens `file` before a read needs it. Does nothing if it is open, or if another table would
-  /// have to be evicted. Takes no other table's descriptor. Ignores failures: the first read
+  /// have to be evicted. Never closes another table's file. Ignores failures: the first read
   /// reports them. REQUIRES: `file` exists.
   void OpenAhead(TableFile* file) LULL_EXCLUDES(mutex_);
-  /// The same for the new tables of `version`, which is not yet published. So no read finds them
-  /// closed.
+  /// The same for `tables`, the new ones of `version`. Call before `version` is published, so that
+  /// no read finds them closed.
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
   /// How many tables can have a descriptor.
   size_t capacity() const { return capacity_; }
@@ -121,7 +121,9 @@ class TableCache final : private FileKeeper {
   }
   void ListLocked(TableFile* file, CachedTable* table) LULL_REQUIRES(mutex_);
   void UnlistLocked(size_t position, CachedTable* table) LULL_REQUIRES(mutex_);
+  /// Removes one table from the cache. Returns false if readers use all of them meanwhile.
   bool EvictOneLocked() LULL_REQUIRES(mutex_);
+  /// Closes the file of one table, which stays in the cache. Returns as EvictOneLocked.
   bool CloseOneLocked() LULL_REQUIRES(mutex_);
 
   const StoreContext* const context_;

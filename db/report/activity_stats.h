@@ -93,7 +93,7 @@ class ActivityStats {
   /// A job begins, or continues after a pause.
   void JobStarted(const Job& job, CpuPriority cpu) LULL_EXCLUDES(mutex_);
   void JobPaused(const Job& job) LULL_EXCLUDES(mutex_);
-  /// A part has merged its range, and waits for other parts and for the install of all of them. Its
+  /// A part has merged its range, and waits for the other parts and their common install. Its
   /// elapsed time ends here.
   void PartMerged(const Job& job) LULL_EXCLUDES(mutex_);
   /// `status`: of the whole job, including its install.

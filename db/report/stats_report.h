@@ -34,7 +34,7 @@ struct LatencyReport {
 
 /// Memory of a store in bytes, by purpose. No byte is in two members.
 struct MemoryReport {
-  uint64_t memtables = 0;      ///< also flushed ones that a reader still uses
+  uint64_t memtables = 0;      ///< including flushed ones that a reader uses
   uint64_t pooled_blocks = 0;  ///< ready for the next memtables
   uint64_t mapped_wals = 0;    ///< their loaded pages, which are in the page cache too
   uint64_t job_buffers = 0;    ///< of flushes and compactions

@@ -53,9 +53,9 @@ struct TableFile {
   /// are in L0: a read searches many L0 tables, and their number is bounded. Readers must hold a
   /// guard of the store's grace domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};
-  /// A few of its user keys, for dividing a compaction of L0 into parts; see key_sample.h. Like the
-  /// filter, only while the table is in L0. Set before the table is published. Then only the
-  /// install that moves it clears them: its range is reserved, so no other thread reads them.
+  /// Sampled user keys, for dividing a compaction of L0 into parts (key_sample.h). Only in L0, like
+  /// the filter. Set before the table is published. Only the install of a trivial move clears them;
+  /// it has reserved their range, so no other thread reads them.
   std::vector<std::string> sample_keys;
   const std::function<void(const TableFile&)> on_unlisted;
 };

@@ -75,12 +75,12 @@ class WalSet {
   /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
 
-  /// Manages the memory of mapped WALs, which count as memory of the process although the page
-  /// cache has their contents anyway: releases that of WALs that take no more records, and faults
-  /// in the next ones. Cheap if there is nothing to do. Flush thread.
+  /// Drops the mapped pages of sealed WALs, and faults in those of the next ones. Mapped pages
+  /// count as memory of the process; the contents stay in the page cache. Cheap if there is nothing
+  /// to do. Flush thread.
   void TendPages() LULL_EXCLUDES(mutex_);
-  /// In a lull: releases what TendPages faulted in, except what the first appends need. Flush
-  /// thread.
+  /// In a lull: also drops the pages of prepared WALs except the next one, and the written pages of
+  /// the current one. Flush thread.
   void DropPagesInLull() LULL_EXCLUDES(mutex_);
   /// Memory of mapped WALs, in bytes. Any thread.
   uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
@@ -185,7 +185,8 @@ class WalSet {
   static constexpr size_t kPreparedMin = 2;
   // While the flush thread syncs a table, a fast writer fills a few WALs.
   static constexpr size_t kPreparedMax = 6;
-  // How many prepared WALs are faulted in. If a writer is faster, it does this itself.
+  // How many prepared WALs have their pages faulted in. A faster writer faults in further ones
+  // itself.
   static constexpr size_t kLoadedMax = 2;
   // The current WAL, a sealed one and a prepared one.
   static constexpr int kOpenLogsMin = 3;
@@ -232,7 +233,7 @@ class WalSet {
   std::atomic<bool> sparing_{false};         // disk space is short
   std::atomic<bool> seals_all_{false};       // descriptors were short at least once
   std::deque<Retired> retired_;              // flush thread only, oldest first
-  size_t loaded_max_ = kLoadedMax;           // flush thread only: prepared WALs with pages
+  size_t loaded_max_ = kLoadedMax;           // flush thread only: prepared WALs to fault in
   MemoryCounter memory_bytes_{0};            // of mapped WALs
 
   Mutex mutex_;

@@ -67,10 +67,12 @@ struct LEVELDB_EXPORT Options {
   size_t write_buffer_size = 4 * 1024 * 1024;
 
   // Limit on open files. Reads keep at most max_open_files - 10 table files open; compactions open
-  // their inputs separately. The indexes of more tables stay in memory if they fit in 64 MiB.
+  // their inputs separately. Further tables keep their indexes in memory, up to 64 MiB for all
+  // tables.
   int max_open_files = 1000;
 
-  // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB.
+  // Cache of uncompressed blocks. nullptr: the store creates its own cache of 8 MiB, which also
+  // uses memory that memtables leave free.
   Cache* block_cache = nullptr;
 
   // Size of a block before compression, in bytes of keys and values. A block is the unit of reads.

@@ -142,7 +142,7 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   wanted->deep = pressure.l1_bytes > pressure.l0_bytes ? normal : idle;
 }
 
-/// All workers on L0 would take the cores of clients that write hard.
+/// Limits L0 to half of the workers while clients write hard: more would take the clients' cores.
 void LullPolicy::LeaveCores(const Pressure& pressure, Directive* wanted) const {
   if (phase_ != Rhythm::Phase::kHard || Level(pressure) >= 1 || read_loss_.PaysForL0()) return;
   const int half = std::max(options_.compaction_threads / 2, 1);

@@ -93,7 +93,7 @@ class DbBenchTest(unittest.TestCase):
         self.run_ok('--num=2000', '--first=1000', '--benchmarks=append', *kept)
         text = self.run_ok('--num=3000', '--benchmarks=readrandom,readseq', *kept)
         self.assertIn('(3000 of 3000 found)', text)
-        # Keys that are not hashed are others.
+        # Without hashing, the keys are different.
         text = self.run_ok('--num=3000', '--benchmarks=readrandom', '--use_existing_db=1')
         self.assertIn('(0 of 3000 found)', text)
 

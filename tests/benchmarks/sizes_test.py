@@ -94,7 +94,7 @@ class SizesTest(FolderTest):
         one.together = True
         self.assertEqual(one.order()[1:3], [('leveldb', 1), ('lull', 2)])
 
-    def test_missing_space_is_told_before_anything_runs(self):
+    def test_missing_space_is_reported_before_anything_runs(self):
         one = self.sizes('--stores=lull,leveldb', '--entries=100M')
         for free, together in ((56 * GB, False), (111 * GB, False), (112 * GB, True)):
             with mock.patch.object(sizes.shutil, 'disk_usage', lambda _: mock.Mock(free=free)):
@@ -104,7 +104,7 @@ class SizesTest(FolderTest):
             with self.assertRaisesRegex(Failure, '6.0 GB are missing'):
                 one.check_disk()
 
-    def test_the_stores_that_are_there_count_as_space(self):
+    def test_existing_stores_count_as_free_space(self):
         one = self.sizes('--stores=lull', '--entries=1K')
         self.fill(one, 'lull', 500)
         one.options.resume = one.folder
@@ -113,14 +113,14 @@ class SizesTest(FolderTest):
         with mock.patch.object(sizes.shutil, 'disk_usage', lambda _: mock.Mock(free=0)):
             one.check_disk()
 
-    def test_a_new_call_does_not_take_the_stores_of_an_earlier_one(self):
+    def test_a_new_call_removes_the_stores_of_an_earlier_one(self):
         one = self.sizes('--stores=lull', '--entries=1K')
         self.fill(one, 'lull', 500)
         one.check_disk()
         self.assertEqual(one.entries_in('lull'), 0)
         self.assertFalse(os.path.exists(one.folder_of('lull')))
 
-    def test_a_fill_that_was_cut_goes_on_at_its_mark(self):
+    def test_an_interrupted_fill_continues_at_its_mark(self):
         one = self.sizes('--stores=lull', '--entries=1M,12M')
         self.fill(one, 'lull', 6_000_000)
         self.measured(one, *(('lull', 1_000_000, part) for part in sizes.LOADS))
@@ -129,7 +129,7 @@ class SizesTest(FolderTest):
             [('fill', 6_000_000), ('fill', 11_000_000), ('debt', 0), ('idle', 0), ('null', 0)],
         )
 
-    def test_a_store_that_is_lost_is_filled_and_has_debt_again(self):
+    def test_a_lost_store_is_filled_again_and_its_debt_is_measured_again(self):
         one = self.sizes('--stores=lull', '--entries=1M')
         self.measured(one, ('lull', 1_000_000, 'debt'), ('lull', 1_000_000, 'null'))
         self.fill(one, 'lull', 1_000_000)
@@ -191,7 +191,7 @@ class SizesTest(FolderTest):
             phases = [json.loads(line).get('phase') for line in file]
         self.assertEqual(phases, ['run', None] * 2)
 
-    def test_a_limit_that_was_not_applied_is_told(self):
+    def test_a_limit_that_was_not_applied_is_reported(self):
         one = self.sizes('--memory=2G')
         one.limits = {2 << 30}
         self.assertIn('limited to 2G', one.memory_text())
@@ -242,7 +242,7 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(row.device_p99_ms, 0.6)  # 6 a get: half of the requests are gets
         self.assertEqual(row.debt_gb, 1, 'at the beginning')
 
-    def test_flat_is_what_grows_only_with_the_reads(self):
+    def test_a_p99_that_grows_only_with_the_device_reads_is_flat(self):
         measured = tables.Measured()
         for entries, p99_us, reads in ((1, 1000.0, 0), (2, 1200.0, 100), (3, 2400.0, 100)):
             row = tables.row_of(load_result(p99_us), [interval(1, reads)])
@@ -290,7 +290,7 @@ class TablesTest(unittest.TestCase):
 
 @unittest.skipUnless(DB_BENCH, 'no db_bench was given')
 class RunTest(FolderTest):
-    # Runs the script with small steps, and ends it with its process after the first one.
+    # Runs the script with small steps in a process of its own.
     KILLED = (
         'import sys; sys.path.insert(0, {tests!r}); from scripts import load_script; '
         'sizes = load_script("sizes"); sizes.FILL_STEP = 2000; '
@@ -332,13 +332,13 @@ class RunTest(FolderTest):
                     break
             child.send_signal(signal.SIGKILL)
 
-    def test_a_killed_run_goes_on_where_it_was(self):
+    def test_a_killed_run_can_be_resumed(self):
         self.killed_while_filling()
         before = self.kept()
         self.assertEqual(before[:4], [(1000, part) for part in sizes.PARTS])
         self.assertIn((8000, 'fill'), before)
 
-        # The rest is filled; then it ends early once more.
+        # The fill completes; then the call ends early again.
         failing = mock.patch.object(sizes.Sizes, 'load', side_effect=Failure('no load'))
         with failing:
             self.assertIn('--resume=', self.resume(1))

@@ -6,15 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "db/compaction/merge_job.h"
-#include "db/recovery/salvage.h"
 #include "tests/db/store_files.h"
+#include "tests/db/table_names.h"
 #include "tests/db/version_text.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/rng.h"
@@ -100,12 +98,7 @@ class PartedCompactionTest : public ::testing::Test {
     return entries;
   }
 
-  size_t TableCount() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(env_.GetChildren("/store", &names).ok());
-    return static_cast<size_t>(std::count_if(
-        names.begin(), names.end(), [](const auto& name) { return name.ends_with(".ldb"); }));
-  }
+  size_t TableCount() { return testing::TableNames(&env_, "/store").size(); }
 
   CrashEnv env_;
   StoreFiles files_{&env_, "/store"};
@@ -245,7 +238,8 @@ TEST_F(PartedCompactionTest, AKeyOutsideTheListedRangeAndThePartIsDamage) {
     const auto high = compaction->BeginPart();
     EXPECT_EQ(RunToEnd(low.get()).IsCorruption(), damaged.number == longer.number);
     EXPECT_EQ(RunToEnd(high.get()).IsCorruption(), damaged.number == earlier.number);
-    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok()) << "a part of all loses nothing";
+    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok())
+        << "an undivided compaction loses nothing";
   }
 }
 

@@ -16,6 +16,7 @@
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
@@ -82,12 +83,7 @@ class FullDiskTest : public ::testing::Test {
     const auto succeeds = [&] { return (status = attempt()).ok(); };
     ASSERT_TRUE(log_lines_.lines.Await("a try that succeeds", succeeds)) << status.ToString();
   }
-  int64_t Tables() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren("/store", &names).ok());
-    return std::count_if(names.begin(), names.end(),
-                         [](const std::string& name) { return name.ends_with(".ldb"); });
-  }
+  size_t Tables() { return testing::TableNames(&disk_, "/store").size(); }
   void AwaitWrites() {
     AwaitOk([this] { return Put(0, 10, true); });
   }
@@ -229,7 +225,7 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   db_.reset();
-  EXPECT_EQ(Tables(), 1);
+  EXPECT_EQ(Tables(), 1u);
   db_ = OpenOn(&env_);
   ASSERT_TRUE(Put(2, 10, true).ok());
   ExpectNothingLost("after it was opened again");
@@ -269,7 +265,7 @@ TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   db_.reset();
-  EXPECT_EQ(Tables(), 1);
+  EXPECT_EQ(Tables(), 1u);
 }
 
 TEST_F(FullDiskTest, AMANIFESTThatADeviceFailsIsNotReplaced) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What a store reports of its memory, against what the process has.
+// Compares the memory that a store reports with the memory of the process.
 #include <malloc.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LULL_OWN_HEAP 1  // the sanitizer's, of which mallinfo2 knows nothing
+#define LULL_OWN_HEAP 1  // the sanitizer's, which mallinfo2 does not measure
 #endif
 #endif
 
@@ -58,7 +58,7 @@ class MemoryReportTest : public testing::ScriptedStoreTest {
   using Script = testing::Script;
 };
 
-TEST_F(MemoryReportTest, EachPartIsCountedWhileItExists) {
+TEST_F(MemoryReportTest, EachPurposeCountsItsMemoryWhileItExists) {
   Open();
   Do(NothingYet());
   Write(0, 2500);
@@ -86,7 +86,7 @@ TEST_F(MemoryReportTest, EachPartIsCountedWhileItExists) {
   EXPECT_GT(Bytes("block_cache_bytes"), 1000u);
 }
 
-TEST_F(MemoryReportTest, MemtablesGoToThePoolAndTheLullTakesAllButOnesWorth) {
+TEST_F(MemoryReportTest, ALullLeavesPooledBlocksForOneMemtable) {
   Open();
   Write(0, 5000);
   ASSERT_TRUE(Flush(db_.get()).ok());
@@ -110,7 +110,7 @@ TEST_F(MemoryReportTest, ABudgetOfTwoMemtablesSuffices) {
   ExpectAll(db_.get(), 30'000);
 }
 
-TEST_F(MemoryReportTest, TheSumIsWhatTheProcessHas) {
+TEST_F(MemoryReportTest, TheTotalEqualsTheMemoryOfTheProcess) {
 #ifdef LULL_OWN_HEAP
   GTEST_SKIP() << "the heap cannot be measured";
 #endif

@@ -11,6 +11,7 @@
 #include "db/filename.h"
 #include "gtest/gtest.h"
 #include "tests/db/store_files.h"
+#include "tests/db/table_names.h"
 #include "tests/db/version_text.h"
 #include "tests/support/crash_env.h"
 #include "util/grace.h"
@@ -66,15 +67,7 @@ class MergeJobTest : public ::testing::Test {
     return false;
   }
 
-  std::set<std::string> FilesNow() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(env_.GetChildren("/store", &names).ok());
-    std::set<std::string> paths;
-    for (const std::string& name : names) {
-      if (name.ends_with(".ldb")) paths.insert("/store/" + name);
-    }
-    return paths;
-  }
+  std::set<std::string> FilesNow() { return testing::TableNames(&env_, "/store"); }
 
   /// The key ranges and sizes of a finished job's outputs.
   static std::string Shape(CompactionJob* job) {

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store that divides its L0 compactions into parts: they run at once, pause, resume, fail, and
-// meet the close of the store.
+// A store that divides its L0 compactions into parts: they run at once, pause, resume and fail, and
+// the store closes meanwhile.
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,6 +15,7 @@
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
@@ -26,7 +26,7 @@ using testing::kKiB;
 using testing::kMiB;
 using Counts = testing::JobSequenceChecker::Counts;
 
-/// Sums over the jobs of each kind that ended well.
+/// Sums over the successful jobs of each kind.
 class PartCounter final : public EventListener {
  public:
   struct Sums {
@@ -66,7 +66,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
   }
   ~PartsStoreTest() override { env_.tables.Open(); }
 
-  /// Tables in L0, each over all keys, and nothing that the flush thread would write.
+  /// Fills L0 with tables that each span all keys, and leaves nothing to flush.
   void FillL0() {
     Open();
     ASSERT_TRUE(AddListener(db_.get(), checker_).ok());
@@ -75,7 +75,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
       for (uint64_t i = table; i < kEntries; i += 4)
         ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), ValueOf(i)).ok());
     }
-    AwaitObeyed();  // what it saw before can be from the middle of the writes
+    AwaitObeyed();  // it can have measured before the last writes
     Await("all sealed memtables are flushed",
           [&] { return script_.Seen().immutables == 0 && script_.Seen().l0_tables >= kTablesMin; });
   }
@@ -160,7 +160,8 @@ TEST_F(PartsStoreTest, PausedPartsContinue) {
   EXPECT_EQ(checker_->errors(), std::vector<std::string>());
 }
 
-// A trigger above the count of tables: L0 is no longer due. A policy then grants nothing.
+// With a trigger above the number of tables, L0 itself is not due, and a policy would grant
+// nothing.
 TEST_F(PartsStoreTest, PartsAreDueUntilAllHaveBegun) {
   FillL0();
   BeginTwoParts();
@@ -173,7 +174,7 @@ TEST_F(PartsStoreTest, PartsAreDueUntilAllHaveBegun) {
   EXPECT_FALSE(script_.Seen().l0_due);
 }
 
-TEST_F(PartsStoreTest, ClosedWithPausedPartsItLeavesNoFileOfThem) {
+TEST_F(PartsStoreTest, ClosingWithPausedPartsLeavesNoFileOfThem) {
   FillL0();
   BeginTwoParts();
   PauseThem();
@@ -181,7 +182,7 @@ TEST_F(PartsStoreTest, ClosedWithPausedPartsItLeavesNoFileOfThem) {
   ExpectOnlyListedTables();
 }
 
-TEST_F(PartsStoreTest, ClosedWithRunningPartsItLeavesNoFileOfThem) {
+TEST_F(PartsStoreTest, ClosingWithRunningPartsLeavesNoFileOfThem) {
   FillL0();
   BeginTwoParts();
   // The close waits for their slices, which end no earlier than the gate opens.
@@ -256,12 +257,7 @@ class FailingPartTest : public ::testing::Test {
     }
     EXPECT_FALSE(iterator->Valid());
   }
-  std::set<std::string> Tables() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren("/store", &names).ok());
-    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".ldb"); });
-    return {names.begin(), names.end()};
-  }
+  std::set<std::string> Tables() { return testing::TableNames(&disk_, "/store"); }
   /// The numbers of the tables of L1, in order of keys.
   std::vector<uint64_t> L1() {
     std::string text;

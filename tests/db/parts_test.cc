@@ -42,7 +42,7 @@ TEST(DivideKeysTest, MakesPartsOfEqualWeight) {
   EXPECT_EQ(Divide({{"a", 1}, {"b", 1}, {"c", 2}}, 2), "..c 50% c.. 50%");
   EXPECT_EQ(Divide({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}, 4),
             "..b 25% b..c 25% c..d 25% d.. 25%");
-  // The cut closer to a third.
+  // At the key closest to a third.
   EXPECT_EQ(Divide({{"a", 4}, {"b", 5}, {"c", 3}, {"d", 2}, {"e", 1}}, 3),
             "..b 27% b..c 33% c.. 40%");
 }
@@ -130,7 +130,7 @@ TEST_F(PartsTest, OnlyL0IsDivided) {
   EXPECT_EQ(Parts(PlanFor("L0: 9:[a..z]*100"), 2), ".. 100%") << "a trivial move";
 }
 
-TEST_F(PartsTest, SamplesTellTheDistribution) {
+TEST_F(PartsTest, SamplesShowTheDistribution) {
   CompactionPlan plan = PlanFor("L0: 9:[a..z]*40 8:[a..z]*40");
   EXPECT_EQ(Parts(plan, 2), ".. 100%") << "nothing is known";
   plan.upper[0]->sample_keys = {"a", "t", "u", "v"};
@@ -139,7 +139,7 @@ TEST_F(PartsTest, SamplesTellTheDistribution) {
   EXPECT_EQ(Parts(plan, 2), "..b 38% b..t 25% t..u 13% u.. 25%");
 }
 
-TEST_F(PartsTest, WithoutSamplesTheNextLevelTells) {
+TEST_F(PartsTest, WithoutSamplesTheNextLevelShowsTheDistribution) {
   EXPECT_EQ(Parts(PlanFor("L0: 9:[a..z]*40 8:[a..z]*40 L2: 1:[a..k] 2:[l..z]"), 2),
             "..l 50% l.. 50%");
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Tables that are open before a read needs them: after a flush, a compaction and an open.
+// Tables are open before a read needs them: after a flush, after a compaction, and after the store
+// opens.
 #include "db/read/preload.h"
 
 #include <memory>
@@ -57,7 +58,7 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
-TEST_F(PreloadedTablesTest, OnlyAReaderLearnsOfADamagedTable) {
+TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   Build(3, 0);
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
@@ -151,7 +152,7 @@ TEST_F(PreloadTest, AMovedTableStaysOpen) {
   ExpectReadsOpenNothing();
 }
 
-TEST_F(PreloadTest, AnOpenOfTheStoreOpensItsTables) {
+TEST_F(PreloadTest, OpeningAStoreOpensItsTables) {
   Reopen();
   for (int i = 0; i < 3; ++i) WriteTable(i);
   db_.reset();

@@ -15,6 +15,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "nlohmann/json.hpp"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
@@ -343,12 +344,7 @@ TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
       for (int i = 0; i < 50; ++i) ASSERT_TRUE(Put(i).ok());
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
-    std::vector<std::string> names;
-    ASSERT_TRUE(disk_.GetChildren(kName, &names).ok());
-    std::string newest;
-    for (const std::string& name : names) {
-      if (name.ends_with(".ldb")) newest = std::max(newest, kName + ("/" + name));
-    }
+    const std::string newest = kName + ("/" + *testing::TableNames(&disk_, kName).rbegin());
     std::string bytes;
     ASSERT_TRUE(leveldb::ReadFileToString(&disk_, newest, &bytes).ok());
     bytes[100] = static_cast<char>(bytes[100] + 1);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// More tables than descriptors: indexes and filters stay in memory, files are opened again.
+// With more tables than descriptors, indexes and filters stay in memory, and reads open files
+// again.
 #include "db/read/table_cache.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ TEST_F(TableCacheTest, TablesWithoutADescriptorKeepTheirIndex) {
   EXPECT_EQ(env_.open_now(), 20);
 }
 
-TEST_F(TableCacheTest, ATableThatIsReadAgainAndAgainGetsADescriptor) {
+TEST_F(TableCacheTest, ATableThatIsReadOftenGetsADescriptor) {
   Build(0, 60);
   ReadAll();
   ASSERT_EQ(OpenTables(), std::string(60, 'o'));

@@ -4,7 +4,6 @@
 // Iterators return everything else and report the error.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -17,6 +16,7 @@
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/script_policy.h"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
@@ -70,12 +70,7 @@ class UnreadableInputTest : public ::testing::Test {
   void EndPause() { clock_.Advance(4 * kRetryNanos); }
   void EndLongPause() { clock_.Advance(100 * kRetryNanos); }
 
-  std::set<std::string> Tables() {
-    std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren(kName, &names).ok());
-    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".ldb"); });
-    return {names.begin(), names.end()};
-  }
+  std::set<std::string> Tables() { return testing::TableNames(&disk_, kName); }
   void Put(const std::string& key, const std::string& value) {
     ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
   }
@@ -178,11 +173,7 @@ class DamagedTableTest : public ::testing::Test {
   /// end.
   void DamageNewestTable(int64_t offset) {
     db_.reset();
-    std::vector<std::string> names;
-    ASSERT_TRUE(disk_.GetChildren(kName, &names).ok());
-    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".ldb"); });
-    const std::string path =
-        std::string(kName) + "/" + *std::max_element(names.begin(), names.end());
+    const std::string path = kName + ("/" + *testing::TableNames(&disk_, kName).rbegin());
     uint64_t bytes = 0;
     ASSERT_TRUE(disk_.GetFileSize(path, &bytes).ok());
     const uint64_t place = static_cast<uint64_t>(offset) + (offset < 0 ? bytes : 0);

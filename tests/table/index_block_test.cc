@@ -19,7 +19,7 @@ const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* 
   return index->Open(entries.key_comp().order, builder.Finish());
 }
 
-/// The encoded handle of the data block number `i`.
+/// The encoded handle of data block `i`.
 std::string HandleOf(size_t i) {
   std::string encoded;
   BlockHandle{1000 * i, i + 1}.EncodeTo(&encoded);
@@ -88,7 +88,7 @@ TEST(IndexBlockTest, ATruncatedHandleIsRefused) {
   EXPECT_STREQ("malformed handle in the index", OpenIndex(entries, 1, &index));
 }
 
-TEST(IndexBlockTest, AHandleBeyondTheSizeOfABlockIsRefused) {
+TEST(IndexBlockTest, AHandleOfATooLargeBlockIsRefused) {
   Entries entries(testing::LessByOrder{testing::UserOrder()});
   BlockHandle{0, kBlockBytesMax + 1}.EncodeTo(&entries["a"]);
   IndexBlock index;

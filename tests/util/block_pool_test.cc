@@ -88,7 +88,7 @@ TEST(BlockPool, CountsWhatIsUsedAndWhatIsWarm) {
   pool.TrimTo(3 * 4096);
   expect(0, 3);
   for (int i = 0; i < 5; i++) pool.Take();
-  expect(5, 3);  // blocks 5 to 7, then two of the five before them
+  expect(5, 3);  // three warm blocks, then two of five that become warm at once
 }
 
 TEST(BlockPool, LargePiecesOfArenasCountAsUsed) {
