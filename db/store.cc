@@ -133,10 +133,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_tables = version.TableCount(0);
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
-  // Merged bytes count before their install. Otherwise the debt, and the pace of writes with it,
-  // would jump at the install of a large compaction.
-  const uint64_t debt = version.DebtBytes(LevelTargets(layout), layout.l0_trigger);
-  pressure->debt_bytes = debt - std::min(debt, state_.in_flight.MovedBytes());
+  pressure->debt_bytes = state_.DebtBytesLocked();
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
   pressure->l0_due =

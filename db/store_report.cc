@@ -94,11 +94,11 @@ StoreReport Store::MakeReport() {
     about.score = LevelScore(version, level, layout);
     about.compactions = state_.installs.levels()[level];
   }
-  report.debt_bytes = version.DebtBytes(targets, layout.l0_trigger);
+  report.debt_bytes = state_.DebtBytesLocked();
   report.active_bytes = state_.memtables.active()->MemoryBytes();
   report.immutable_bytes = state_.memtables.immutable_bytes();
   report.immutables = state_.memtables.immutable_count();
-  report.waiting_installs = state_.in_flight.merged_count();
+  report.waiting_installs = state_.in_flight.waiting_count();
   report.waiting_manual = state_.board.request_count();
   const leveldb::Status& refusal = state_.health.WhyNotWritten();
   if (!refusal.ok()) report.write_error = refusal.ToString();

@@ -1,9 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/store_state.h"
 
+#include <algorithm>
+
 #include "util/logging.h"
 
 namespace lull {
+
+uint64_t StoreState::DebtBytesLocked() const {
+  const LayoutOptions& layout = board.layout();
+  const uint64_t debt = version->DebtBytes(LevelTargets(layout), layout.l0_trigger);
+  return debt - std::min(debt, in_flight.MovedBytes());
+}
 
 /// Only the first refusal becomes an event; LOG lists all of them.
 void StoreState::ReportRefusalLocked(const char* what, const leveldb::Status& why) {

@@ -57,6 +57,10 @@ struct StoreState {
 
   void PublishViewLocked() LULL_REQUIRES(mutex) { reader_->PublishView(memtables, version); }
 
+  /// How much the next compactions must merge, in bytes. Excludes what running ones have merged, so
+  /// that it does not jump when a large one is installed.
+  uint64_t DebtBytesLocked() const LULL_REQUIRES(mutex);
+
   /// Refuses writes until the store is reopened: reports the error to LOG and listeners, passes it
   /// to `health`, and wakes all waiting threads. `what` is the part that failed, as in
   /// WritesRefusedInfo.

@@ -95,8 +95,15 @@ void CompactionsInFlight::AwaitInstall(const Compaction* compaction) {
   merged_.push_back(Remove(compaction));
 }
 
-std::unique_ptr<Compaction> CompactionsInFlight::TakeMerged() {
-  if (merged_.empty()) return nullptr;
+Compaction* CompactionsInFlight::BeginInstall() {
+  assert(!installing_);
+  installing_ = !merged_.empty();
+  return installing_ ? merged_.front().get() : nullptr;
+}
+
+std::unique_ptr<Compaction> CompactionsInFlight::EndInstall() {
+  assert(installing_);
+  installing_ = false;
   std::unique_ptr<Compaction> compaction = std::move(merged_.front());
   merged_.pop_front();
   return compaction;

@@ -96,9 +96,13 @@ class CompactionsInFlight {
 
   /// Queues a merged compaction for its install on the flush thread.
   void AwaitInstall(const Compaction* compaction);
-  /// The compaction that has waited longest for its install; null if none waits.
-  std::unique_ptr<Compaction> TakeMerged();
-  size_t merged_count() const { return merged_.size(); }
+  /// Returns the compaction that has waited longest for its install; null if none waits. Its
+  /// MovedBytes still count. REQUIRES: none is being installed.
+  Compaction* BeginInstall();
+  /// Removes the compaction that BeginInstall returned.
+  std::unique_ptr<Compaction> EndInstall();
+  /// How many wait for their install, without the one that is being installed.
+  size_t waiting_count() const { return merged_.size() - (installing_ ? 1 : 0); }
   /// The sum of Compaction::MovedBytes.
   uint64_t MovedBytes() const;
   /// Removes a compaction that is over.
@@ -109,6 +113,7 @@ class CompactionsInFlight {
  private:
   std::list<std::unique_ptr<Compaction>> running_;  // parts not begun, or at the coordinator
   std::deque<std::unique_ptr<Compaction>> merged_;
+  bool installing_ = false;  // the front of merged_
 };
 
 }  // namespace lull

@@ -36,7 +36,7 @@ bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   // A device can work again after an error.
   if (state_->board.ForgetReadable(now_nanos)) state_->health.InputsReadable();
   // Trivial moves finish at once, but each one needs a MANIFEST edit.
-  return job_class != JobClass::kDeep || state_->in_flight.merged_count() < kFinishedMax;
+  return job_class != JobClass::kDeep || state_->in_flight.waiting_count() < kFinishedMax;
 }
 
 std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
@@ -171,13 +171,13 @@ std::vector<const Job*> Compactions::BlockersOfL0(const std::vector<const Job*>&
 }
 
 bool Compactions::InstallOne() {
-  std::unique_ptr<Compaction> compaction;
+  Compaction* compaction = nullptr;
   {
     MutexLock lock(state_->mutex);
-    compaction = state_->in_flight.TakeMerged();
+    compaction = state_->in_flight.BeginInstall();
   }
   if (compaction == nullptr) return false;
-  Install(compaction.get());
+  Install(compaction);
   return true;
 }
 
@@ -196,7 +196,9 @@ void Compactions::Install(Compaction* compaction) {
   // A moved table keeps its reader.
   if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
 
+  std::unique_ptr<Compaction> installed;  // destroyed without the mutex
   MutexLock lock(state_->mutex);
+  installed = state_->in_flight.EndInstall();
   if (status.ok()) {
     state_->board.Installed(plan);
     state_->version = std::move(version);

@@ -6,7 +6,8 @@
 //
 // Rules:
 //   - A quarter of the budget is never lent. A burst fills that quarter while the cache shrinks, so
-//     memtables and cache together stay within the budget.
+//     memtables and cache together stay within the budget, unless the flush thread waits for the
+//     device meanwhile.
 //   - The loan shrinks as soon as memtables need the memory, in steps of about 0.5 ms.
 //   - It grows after a second in which the memtables did not need the memory. Under steady writes
 //     it would otherwise grow after each flush, shrink before the next, and lose its blocks.

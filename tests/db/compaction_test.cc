@@ -220,7 +220,9 @@ TEST_F(PartedCompactionTest, CountsWhatItsPartsHaveMoved) {
   in_flight.AwaitInstall(whole);
   EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
   EXPECT_LE(in_flight.MovedBytes(), upper_bytes);
-  in_flight.TakeMerged();
+  EXPECT_EQ(in_flight.BeginInstall(), whole);
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "while it is installed";
+  in_flight.EndInstall();
   EXPECT_EQ(in_flight.MovedBytes(), 0u);
 }
 
@@ -308,13 +310,14 @@ TEST_F(CancelledCompactionTest, InFlightGivesOutEachPartOnce) {
     parts.push_back(std::move(part));
   }
   EXPECT_EQ(parts.size(), 4u);
-  EXPECT_EQ(in_flight.TakeMerged(), nullptr);
+  EXPECT_EQ(in_flight.BeginInstall(), nullptr);
   for (auto& part : parts)
     part->place().whole->TakeBack(std::move(part), true, leveldb::Status::OK());
   in_flight.AwaitInstall(added);
-  EXPECT_EQ(in_flight.merged_count(), 1u);
-  EXPECT_EQ(in_flight.TakeMerged().get(), added);
-  EXPECT_EQ(in_flight.merged_count(), 0u);
+  EXPECT_EQ(in_flight.waiting_count(), 1u);
+  EXPECT_EQ(in_flight.BeginInstall(), added);
+  EXPECT_EQ(in_flight.EndInstall().get(), added);
+  EXPECT_EQ(in_flight.waiting_count(), 0u);
 }
 
 }  // namespace
