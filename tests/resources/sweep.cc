@@ -137,13 +137,16 @@ class PointRun {
   }
 
   // A synced write and a flush on the current store; opens it first if an open had failed.
-  static Status Work(ScenarioStore* store) {
+  Status Work(ScenarioStore* store) const {
     if (!store->is_open()) {
       const Status s = store->Open();
       if (!s.ok()) return s;
     }
-    const Status s =
-        store->log()->Write(store->db(), {{"k" + std::to_string(kRecoveryKey), "again"}}, true);
+    // Into the journal too: the store's threads can still be ending the process for lack of memory.
+    const WriteOps ops = {{"k" + std::to_string(kRecoveryKey), "again"}};
+    journal_->Begin(ops);
+    const Status s = store->log()->Write(store->db(), ops, true);
+    journal_->End(s.ok());
     return s.ok() && !kIsStock ? FlushStore(store->db()) : s;
   }
 
