@@ -13,21 +13,25 @@ constexpr uint64_t kLinesMax = 1 << 24;  // 1 GiB; LineOf must not overflow
 
 }  // namespace
 
-KeyFilter::Query::Query(const leveldb::Slice& user_key)
-    : hash_(Hash(user_key.data(), user_key.size(), kSeed)),
+uint32_t KeyFilter::HashOf(const leveldb::Slice& user_key) {
+  return Hash(user_key.data(), user_key.size(), kSeed);
+}
+
+KeyFilter::Query::Query(uint32_t hash)
+    : hash_(hash),
       // The high bits of the hash select the line. Multiplication by 2^64 / phi mixes all of them
       // into the high bits of the product, which select the places.
       places_((hash_ * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - kProbes * kPlaceBits)) {}
 
-KeyFilter::KeyFilter(uint64_t keys_max)
-    : lines_(std::clamp<uint64_t>(keys_max / (kLineBits / kBitsPerKey) + 1, 1, kLinesMax)) {}
-
-void KeyFilter::Add(const leveldb::Slice& user_key) {
-  const Query query(user_key);
-  Line& line = lines_[LineOf(query)];
-  uint64_t places = query.places_;
-  for (int probe = 0; probe < kProbes; ++probe, places >>= kPlaceBits) {
-    line.words[places % kLineBits / 64] |= UINT64_C(1) << (places % 64);
+KeyFilter::KeyFilter(std::span<const uint32_t> hashes)
+    : lines_(std::clamp<uint64_t>(hashes.size() / (kLineBits / kBitsPerKey) + 1, 1, kLinesMax)) {
+  for (const uint32_t hash : hashes) {
+    const Query query(hash);
+    Line& line = lines_[LineOf(query)];
+    uint64_t places = query.places_;
+    for (int probe = 0; probe < kProbes; ++probe, places >>= kPlaceBits) {
+      line.words[places % kLineBits / 64] |= UINT64_C(1) << (places % 64);
+    }
   }
 }
 

@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// KeyFilter: an in-memory Bloom filter of the user keys of a table, for short-lived tables that are
-// read often. The bits of one key share a cache line, so a lookup costs at most one cache miss.
+// KeyFilter: an in-memory Bloom filter of the user keys of a table. The bits of one key share a
+// cache line, so a lookup costs at most one cache miss. Immutable; any thread.
 //
-// One thread builds it; then any number can read it. It compares keys by their bytes, so use it
-// only if the comparator does the same.
+// It compares keys by their bytes, so use it only if the comparator does the same.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "leveldb/slice.h"
@@ -21,21 +21,22 @@ class KeyFilter {
   /// A key to look up in many filters, hashed once.
   class Query {
    public:
-    explicit Query(const leveldb::Slice& user_key);
+    explicit Query(const leveldb::Slice& user_key) : Query(HashOf(user_key)) {}
 
    private:
     friend class KeyFilter;
+    explicit Query(uint32_t hash);
+
     uint32_t hash_;    // selects the line
     uint64_t places_;  // bits in the line, nine bits each
   };
 
-  /// Uses 10 bits per key. With more than `keys_max` keys it stays correct, but has more false
-  /// positives.
-  explicit KeyFilter(uint64_t keys_max);
+  static uint32_t HashOf(const leveldb::Slice& user_key);
 
-  void Add(const leveldb::Slice& user_key);
+  /// The filter of the keys with these hashes. Uses 10 bits per key.
+  explicit KeyFilter(std::span<const uint32_t> hashes);
 
-  /// Always true for added keys; true for 1% to 2% of other keys.
+  /// Always true for the filter's keys; true for 1% to 2% of other keys.
   bool MayContain(const Query& query) const {
     const Line& line = lines_[LineOf(query)];
     uint64_t places = query.places_;

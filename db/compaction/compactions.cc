@@ -193,6 +193,9 @@ void Compactions::Install(Compaction* compaction) {
   for (const auto& part : compaction->parts()) part->outputs().Keep();
   VersionRef version;
   const leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
+  for (const auto& part : compaction->parts()) {
+    if (status.ok()) part->outputs().AttachKeyFilters(*version);
+  }
   // A moved table keeps its reader.
   if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
 
@@ -207,9 +210,11 @@ void Compactions::Install(Compaction* compaction) {
                                   compaction->BusyMicros(), *state_->version,
                                   state_->board.layout());
     state_->PublishViewLocked();
-    if (plan.trivial_move && plan.level == 0) {
-      reader_->DropKeyFilters(plan.upper);
-      for (const TableRef& table : plan.upper) table->sample_keys = {};
+    if (plan.trivial_move) {
+      if (plan.output_level >= state_->version->DeepestLevel()) reader_->DropKeyFilters(plan.upper);
+      if (plan.level == 0) {
+        for (const TableRef& table : plan.upper) table->sample_keys = {};
+      }
     }
   } else {
     state_->board.Free(plan);

@@ -182,13 +182,11 @@ leveldb::Status Flusher::Install() {
   VersionRef version;
   leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
-  // The table is invisible until the view is published. It is the newest, so it is first in L0. A
-  // flush writes several tables only if one index would be too large; they get no filter.
-  if (edit.new_tables.size() == 1) {
-    TableFile* const table = version->level(0).front().get();
-    table->key_filter = job_->TakeKeyFilter().release();
-    table->sample_keys = job_->TakeKeySample();
-  }
+  // The tables are invisible until the view is published.
+  job_->outputs().AttachKeyFilters(*version);
+  // The newest table is first in L0. A flush writes several tables only if one index would be too
+  // large; they get no sample.
+  if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();
   reader_->tables()->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
   uint64_t freed = 0;

@@ -92,7 +92,9 @@ leveldb::Status MergeJob::MergeEntry() {
 FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
                    SequenceNumber oldest_snapshot)
     : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
-      sealed_(std::move(sealed)) {}
+      sealed_(std::move(sealed)) {
+  if (context->order.bytewise()) outputs().BuildKeyFilters();
+}
 
 uint64_t FlushJob::memory_bytes() const {
   uint64_t bytes = 0;
@@ -102,12 +104,7 @@ uint64_t FlushJob::memory_bytes() const {
 
 leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  uint64_t entries = 0;
-  for (const SealedMemTable& sealed : sealed_) {
-    children.push_back(sealed.memtable->NewIterator());
-    entries += sealed.memtable->EntryCount();
-  }
-  if (context_->order.bytewise()) key_filter_ = std::make_unique<KeyFilter>(entries);
+  for (const SealedMemTable& sealed : sealed_) children.push_back(sealed.memtable->NewIterator());
   *input = NewMergingIterator(context_->order, std::move(children));
   return leveldb::Status::OK();
 }
@@ -122,7 +119,13 @@ CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCac
       place_(std::move(place)),
       version_(std::move(version)),
       cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
-              plan_.fences) {}
+              plan_.fences) {
+  // A read of a key in the deepest level must search its table anyway.
+  if (context->order.bytewise() && context->options.filter_policy == nullptr &&
+      version_->DeepestLevel() > plan_.output_level) {
+    outputs().BuildKeyFilters();
+  }
+}
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
   const bool is_cancelled = place_.whole != nullptr && place_.whole->is_cancelled();

@@ -28,7 +28,6 @@
 #include "db/write/memtables.h"
 #include "leveldb/iterator.h"
 #include "scheduler/job.h"
-#include "util/key_filter.h"
 #include "util/memory_charge.h"
 #include "util/owned_counter.h"
 
@@ -103,25 +102,18 @@ class FlushJob final : public MergeJob {
   /// Size of the memtables, in bytes.
   uint64_t memory_bytes() const;
 
-  /// Returns a filter over all keys of the outputs, or null if keys with different bytes can
-  /// compare equal. Call once, after the job is done.
-  std::unique_ptr<const KeyFilter> TakeKeyFilter() { return std::move(key_filter_); }
   /// Returns the output's TableFile::sample_keys. Call once, after the job is done.
   std::vector<std::string> TakeKeySample() { return key_sample_.Take(); }
 
  private:
   leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>* input) override;
   bool CutBefore(const leveldb::Slice& internal_key, uint64_t output_bytes, bool) override {
-    if (key_filter_ != nullptr) key_filter_->Add(UserKeyOf(internal_key));
     key_sample_.Add(UserKeyOf(internal_key), output_bytes);
     return false;
   }
-  uint64_t BufferBytes() const override {
-    return key_filter_ == nullptr ? 0 : key_filter_->MemoryBytes();
-  }
+  uint64_t BufferBytes() const override { return 0; }
 
   const std::vector<SealedMemTable> sealed_;
-  std::unique_ptr<KeyFilter> key_filter_;
   KeySample key_sample_;
 };
 

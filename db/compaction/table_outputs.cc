@@ -57,6 +57,10 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
     current_.smallest.assign(internal_key.data(), internal_key.size());
   }
   current_.largest.assign(internal_key.data(), internal_key.size());
+  if (builds_key_filters_) {
+    const uint32_t hash = KeyFilter::HashOf(UserKeyOf(internal_key));
+    if (key_hashes_.empty() || hash != key_hashes_.back()) key_hashes_.push_back(hash);
+  }
   writer_->Add(internal_key, value);
   return writer_->status();
 }
@@ -69,13 +73,26 @@ leveldb::Status TableOutputs::FinishTable() {
   if (!status.ok()) return status;  // the destructor removes the file
   current_.file_bytes = writer_->FileBytes();
   finished_.push_back(current_);
+  if (builds_key_filters_) key_filters_.push_back(std::make_unique<KeyFilter>(key_hashes_));
+  key_hashes_.clear();
   writer_.reset();
   file_.reset();
   return status;
 }
 
 uint64_t TableOutputs::BufferBytes() const {
-  return writer_ == nullptr ? 0 : kTableFileBufferBytes + writer_->IndexBytesWith({});
+  uint64_t bytes = key_hashes_.capacity() * sizeof(uint32_t);
+  for (const auto& filter : key_filters_) bytes += filter->MemoryBytes();
+  if (writer_ != nullptr) bytes += kTableFileBufferBytes + writer_->IndexBytesWith({});
+  return bytes;
+}
+
+void TableOutputs::AttachKeyFilters(const Version& version) {
+  for (size_t i = 0; i < key_filters_.size(); ++i) {
+    if (TableFile* const file = version.Find(finished_[i]))
+      file->key_filter.store(key_filters_[i].release(), std::memory_order_relaxed);
+  }
+  key_filters_.clear();
 }
 
 uint64_t TableOutputs::FinishedBytes() const {

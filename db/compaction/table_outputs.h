@@ -5,15 +5,18 @@
 // block in the file system.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "db/context.h"
+#include "db/version/version.h"
 #include "db/version/version_edit.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "table/table_writer.h"
+#include "util/key_filter.h"
 
 namespace lull {
 
@@ -23,6 +26,9 @@ class TableOutputs {
   ~TableOutputs();
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
+
+  /// From now on, each finished table gets a KeyFilter. REQUIRES: no table is open.
+  void BuildKeyFilters() { builds_key_filters_ = true; }
 
   /// Adds to the open table; begins one if needed.
   leveldb::Status Add(const leveldb::Slice& internal_key, const leveldb::Slice& value);
@@ -38,11 +44,14 @@ class TableOutputs {
   }
   uint64_t OpenTableBytes() const { return writer_ == nullptr ? 0 : writer_->FileBytes(); }
 
-  /// Memory of the open table, in bytes: its file's buffer and the index so far.
+  /// Memory in bytes: of the open table its file's buffer and the index so far, and of filters.
   uint64_t BufferBytes() const;
 
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
+
+  /// Passes the filters to the tables' files in `version`, which is not published yet.
+  void AttachKeyFilters(const Version& version);
 
   /// Passes the files to the store. Call before writing the MANIFEST edit: after a failed write, it
   /// is unknown whether the MANIFEST names them.
@@ -55,7 +64,10 @@ class TableOutputs {
   StoreContext* const context_;
   const int level_;
   bool kept_ = false;
+  bool builds_key_filters_ = false;
   std::vector<TableMeta> finished_;
+  std::vector<std::unique_ptr<const KeyFilter>> key_filters_;  // of finished_, or empty
+  std::vector<uint32_t> key_hashes_;                           // of the open table
   TableMeta current_;
   std::unique_ptr<leveldb::WritableFile> file_;
   std::unique_ptr<TableWriter> writer_;  // writes to file_

@@ -67,12 +67,14 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   leveldb::Status status;
   bool done = false;
   std::optional<KeyFilter::Query> query;  // hashed once, for the first table with a filter
+  const auto excludes = [&](const TableFile& file) {
+    const KeyFilter* const filter = file.key_filter.load(std::memory_order_acquire);
+    if (filter == nullptr) return false;
+    if (!query) query.emplace(key.user_key());
+    return !filter->MayContain(*query);
+  };
   for (const TableRef& file : version_->level(0)) {
-    const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
-    if (filter != nullptr) {
-      if (!query) query.emplace(key.user_key());
-      if (!filter->MayContain(*query)) continue;
-    }
+    if (excludes(*file)) continue;
     if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
     if ((done = settled(file.get(), &status))) break;
@@ -85,6 +87,7 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
     if (at == version_->level(level).size()) continue;
     TableFile* const file = version_->level(level)[at].get();
     if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
+    if (excludes(*file)) continue;
     done = settled(file, &status);
   }
   if (status.ok() && search.state != TableSearch::State::kValue)
@@ -139,9 +142,11 @@ std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator
 
 size_t ReadView::KeyFilterBytes() const {
   size_t bytes = 0;
-  for (const TableRef& file : version_->level(0)) {
-    const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
-    if (filter != nullptr) bytes += filter->MemoryBytes();
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& file : version_->level(level)) {
+      const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);
+      if (filter != nullptr) bytes += filter->MemoryBytes();
+    }
   }
   return bytes;
 }

@@ -72,7 +72,7 @@ class ReadView {
   /// the caller holds a guard.
   uint64_t ApproximateBytes(TableCache* tables, const leveldb::Range& range) const;
 
-  /// Size of the key filters of L0 tables, in bytes. REQUIRES: the caller holds a guard, or no
+  /// Size of the tables' key filters, in bytes. REQUIRES: the caller holds a guard, or no
   /// filter is dropped meanwhile.
   size_t KeyFilterBytes() const;
   /// Size of the memtables and those filters, in bytes. REQUIRES: as for KeyFilterBytes.

@@ -122,7 +122,7 @@ void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
               report.active_bytes);
   out->Single("memtable_immutable_bytes", "gauge", "Memory of memtables that wait for their flush.",
               report.immutable_bytes);
-  out->Single("key_filter_bytes", "gauge", "Memory of filters of tables in L0.",
+  out->Single("key_filter_bytes", "gauge", "Memory of key filters of tables.",
               report.memory.key_filters);
   out->Family("memory_bytes", "gauge", "Memory of the store, by purpose.");
   for (const MemoryReport::Purpose& purpose : MemoryReport::Purposes())

@@ -38,7 +38,7 @@ struct MemoryReport {
   uint64_t pooled_blocks = 0;  ///< ready for the next memtables
   uint64_t mapped_wals = 0;    ///< their loaded pages, which are in the page cache too
   uint64_t job_buffers = 0;    ///< of flushes and compactions
-  uint64_t key_filters = 0;    ///< of L0 tables
+  uint64_t key_filters = 0;    ///< of tables above the deepest level
   uint64_t open_tables = 0;    ///< indexes and filters
   uint64_t block_cache = 0;    ///< shared if the client passed the cache
   uint64_t event_queue = 0;

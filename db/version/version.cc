@@ -130,6 +130,12 @@ bool Version::MayHoldBelow(int level, const Slice& user_key) const {
   return false;
 }
 
+int Version::DeepestLevel() const {
+  int level = kLevels - 1;
+  while (level > 0 && levels_[level].empty()) --level;
+  return level;
+}
+
 uint64_t Version::DebtBytes(const std::array<uint64_t, kLevels>& target_bytes,
                             int l0_trigger) const {
   // Bytes that leave a level count there, and add to the excess of the next level. L0 leaves as a

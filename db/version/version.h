@@ -49,9 +49,9 @@ struct TableFile {
 
   const TableMeta description;  ///< level is unused: a moved table keeps its TableFile
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
-  /// Owned; can be null. Only tables that this process flushed have a filter, and only while they
-  /// are in L0: a read searches many L0 tables, and their number is bounded. Readers must hold a
-  /// guard of the store's grace domain.
+  /// Owned; can be null. Tables that this process wrote have a filter, except for those of the
+  /// deepest level, which has most of the keys. Readers must hold a guard of the store's grace
+  /// domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};
   /// Sampled user keys, for dividing a compaction of L0 into parts (key_sample.h). Only in L0, like
   /// the filter. Set before the table is published. Only the install of a trivial move clears them;
@@ -100,6 +100,9 @@ class Version {
   /// level within its target. A level's excess counts once for every level it must still pass
   /// through.
   uint64_t DebtBytes(const std::array<uint64_t, kLevels>& target_bytes, int l0_trigger) const;
+
+  /// The deepest level with a table; 0 in an empty Version.
+  int DeepestLevel() const;
 
   std::string DebugString() const;
 
