@@ -129,21 +129,20 @@ Status OpenTable::ReadTail() {
   return status;
 }
 
-bool OpenTable::FindCached(const BlockHandle& handle, BlockLease* lease) const {
+bool OpenTable::FindCached(const BlockReadOptions& read, const BlockHandle& handle,
+                           BlockLease* lease, bool* keep) const {
   leveldb::Cache* cache = options.block_cache;
+  *keep = read.fill_cache && cache != nullptr;
   if (cache == nullptr) return false;
-  leveldb::Cache::Handle* found = cache->Lookup(CacheKey(cache_id, handle.offset).slice());
+  const CacheKey key(cache_id, handle.offset);
+  leveldb::Cache::Handle* found = options.admission != nullptr && *keep
+                                      ? options.admission->LookupOrAdmit(key.slice(), keep)
+                                      : cache->Lookup(key.slice());
   if (found == nullptr) return false;
   lease->cache_ = cache;
   lease->handle_ = found;
   lease->block_ = static_cast<const CachedBlock*>(cache->Value(found))->block;
   return true;
-}
-
-bool OpenTable::Keeps(const BlockReadOptions& read, const BlockHandle& handle) const {
-  if (!read.fill_cache || options.block_cache == nullptr) return false;
-  return options.admission == nullptr ||
-         options.admission->Admits(CacheKey(cache_id, handle.offset).slice());
 }
 
 Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
@@ -164,7 +163,8 @@ Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
 
 Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
                             BlockLease* lease) const {
-  if (FindCached(handle, lease)) return Status::OK();
+  bool keep;
+  if (FindCached(read, handle, lease, &keep)) return Status::OK();
   Status status = source.CheckHandle(handle);
   if (!status.ok()) return status;
   const size_t bytes = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
@@ -188,7 +188,7 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
   } else {
     memory = heap.Release();
   }
-  return Lease(handle, contents, std::move(memory), Keeps(read, handle), lease);
+  return Lease(handle, contents, std::move(memory), keep, lease);
 }
 
 Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,

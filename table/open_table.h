@@ -57,12 +57,12 @@ struct OpenTable {
   /// Reads footer, index and filter. REQUIRES: `source`, `file` and `options` are set.
   leveldb::Status ReadTail();
 
-  /// Returns true if the block is in the cache. REQUIRES: *lease is empty.
-  bool FindCached(const BlockHandle& handle, BlockLease* lease) const;
-  /// True if the block, which is not in the cache, should be inserted.
-  bool Keeps(const BlockReadOptions& read, const BlockHandle& handle) const;
+  /// Returns true if the block is in the cache. Otherwise sets `*keep` to whether it should be
+  /// inserted. REQUIRES: *lease is empty.
+  bool FindCached(const BlockReadOptions& read, const BlockHandle& handle, BlockLease* lease,
+                  bool* keep) const;
   /// Gets the block from the cache, or by one read of the file; then inserts it into the cache if
-  /// it Keeps it. REQUIRES: *lease is empty.
+  /// FindCached says so. REQUIRES: *lease is empty.
   leveldb::Status LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
                             BlockLease* lease) const;
   /// Gets the block from `reader`. If `keep`, inserts it into the cache. Otherwise the block can

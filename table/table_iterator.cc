@@ -35,10 +35,10 @@ bool TableIterator::EnterBlock() {
   if (has_block_ && handle.offset == handle_.offset) return true;
   ForgetBlock();
   Status status;
-  if (use_cache_ && table_.FindCached(handle, &lease_)) {
+  bool keep = false;
+  if (use_cache_ && table_.FindCached(read_, handle, &lease_, &keep)) {
     reader_.Skip(handle);
   } else {
-    const bool keep = use_cache_ && table_.Keeps(read_, handle);
     status = table_.LoadBlockAhead(read_, handle, keep, &reader_, &buffer_, &lease_);
   }
   if (!status.ok()) {

@@ -26,9 +26,10 @@ struct TableReadOptions {
   KeyOrder order{leveldb::BytewiseComparator(), KeyOrder::Keys::kUser};
   const leveldb::FilterPolicy* filter_policy = nullptr;  ///< sees user keys
   leveldb::Cache* block_cache = nullptr;                 ///< null: blocks are not cached
-  ResizableCache* admission = nullptr;  ///< decides what block_cache gets; null: each block read
-  bool paranoid_checks = false;         ///< Open also fails on a damaged filter
-  std::string file_name;                ///< for messages
+  /// block_cache if it decides what it takes; null: it gets each block that is read.
+  ResizableCache* admission = nullptr;
+  bool paranoid_checks = false;  ///< Open also fails on a damaged filter
+  std::string file_name;         ///< for messages
 };
 
 /// Options of one read.

@@ -174,18 +174,6 @@ class alignas(64) Shard {
     EvictLocked(capacity_, &leavers);
   }
 
-  bool Admits(uint32_t hash) LULL_EXCLUDES(mutex_) {
-    lull::MutexLock lock(mutex_);
-    if (!is_full_) return true;
-    const size_t groups = table_.buckets() / Misses().size();
-    if (missed_.size() != groups) missed_.assign(groups, Misses());
-    Misses& misses = missed_[hash & (groups - 1)];
-    if (std::find(misses.begin(), misses.end(), hash) != misses.end()) return true;
-    std::shift_right(misses.begin(), misses.end(), 1);
-    misses.front() = hash;
-    return false;
-  }
-
   Entry* Insert(const Slice& key, uint32_t hash, void* value, size_t charge,
                 void (*deleter)(const Slice& key, void* value)) LULL_EXCLUDES(mutex_) {
     Entry* const entry = MakeEntry(key, hash, value, charge, deleter);
@@ -200,10 +188,15 @@ class alignas(64) Shard {
     return entry;
   }
 
-  Entry* Lookup(const Slice& key, uint32_t hash) LULL_EXCLUDES(mutex_) {
+  /// `admits` can be null.
+  Entry* Lookup(const Slice& key, uint32_t hash, bool* admits) LULL_EXCLUDES(mutex_) {
     lull::MutexLock lock(mutex_);
     Entry* const entry = *table_.Find(key, hash);
-    if (entry != nullptr && entry->handles++ == 0) entry->Unlink();
+    if (entry == nullptr) {
+      if (admits != nullptr) *admits = !is_full_ || WasMissedLocked(hash);
+    } else if (entry->handles++ == 0) {
+      entry->Unlink();
+    }
     return entry;
   }
 
@@ -236,6 +229,17 @@ class alignas(64) Shard {
   }
 
  private:
+  /// Returns true if a recent call had this hash.
+  bool WasMissedLocked(uint32_t hash) LULL_REQUIRES(mutex_) {
+    const size_t groups = table_.buckets() / Misses().size();
+    if (missed_.size() != groups) missed_.assign(groups, Misses());
+    Misses& misses = missed_[hash & (groups - 1)];
+    if (std::find(misses.begin(), misses.end(), hash) != misses.end()) return true;
+    std::shift_right(misses.begin(), misses.end(), 1);
+    misses.front() = hash;
+    return false;
+  }
+
   /// Removes the entry from the table. Without a handle it also leaves the shard.
   void ForgetLocked(Entry** link, Leavers* leavers) LULL_REQUIRES(mutex_) {
     Entry* const entry = table_.Take(link);
@@ -267,7 +271,7 @@ class alignas(64) Shard {
       mutex_);  // idle_.newer is the least recently used, idle_.older the most recently
   size_t charge_ LULL_GUARDED_BY(mutex_) = 0;
   bool is_full_ LULL_GUARDED_BY(mutex_) = false;  // an entry was evicted for lack of room
-  // The last misses that were not admitted, grouped by the low bits of their hashes.
+  // The last misses of a full cache, grouped by the low bits of their hashes.
   std::vector<Misses> missed_ LULL_GUARDED_BY(mutex_);
 };
 
@@ -281,9 +285,9 @@ class ShardedLruCache final : public lull::ResizableCache {
     for (Shard& shard : shards_) shard.SetCapacity(shard_bytes);
   }
 
-  bool Admits(const Slice& key) override {
+  Handle* LookupOrAdmit(const Slice& key, bool* admits) override {
     const uint32_t hash = HashOf(key);
-    return ShardOf(hash).Admits(hash);
+    return ToHandle(ShardOf(hash).Lookup(key, hash, admits));
   }
 
   Handle* Insert(const Slice& key, void* value, size_t charge,
@@ -292,10 +296,7 @@ class ShardedLruCache final : public lull::ResizableCache {
     return ToHandle(ShardOf(hash).Insert(key, hash, value, charge, deleter));
   }
 
-  Handle* Lookup(const Slice& key) override {
-    const uint32_t hash = HashOf(key);
-    return ToHandle(ShardOf(hash).Lookup(key, hash));
-  }
+  Handle* Lookup(const Slice& key) override { return LookupOrAdmit(key, nullptr); }
 
   void Release(Handle* handle) override { ShardOf(ToEntry(handle)->hash).Release(ToEntry(handle)); }
 

@@ -17,11 +17,11 @@ class ResizableCache : public leveldb::Cache {
   /// in use stay until their release.
   virtual void SetCapacity(size_t bytes) = 0;
 
-  /// To call after a Lookup that found nothing: returns true if the object should be inserted. A
-  /// full cache wants only objects that were missed twice within about as many misses as it has
-  /// entries. So a scan, or random reads of far more than fits, do not replace what is read again,
-  /// nor pay for an insertion and an eviction each.
-  virtual bool Admits(const leveldb::Slice& key) = 0;
+  /// Lookup that also says, if it finds nothing, whether the object should be inserted. A full cache
+  /// admits only objects that were missed twice within about as many misses as it has entries. So
+  /// neither a scan nor random reads of far more than fits replace what is read again, or pay for an
+  /// insertion and an eviction each.
+  virtual Handle* LookupOrAdmit(const leveldb::Slice& key, bool* admits) = 0;
 };
 
 std::unique_ptr<ResizableCache> NewResizableCache(size_t capacity);

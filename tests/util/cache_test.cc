@@ -269,9 +269,10 @@ class AdmissionTest : public testing::Test {
   /// Reads an object of charge 1 as tables do. Returns true if the cache had it.
   bool Read(int number) {
     const std::string key = std::to_string(number);
-    Cache::Handle* handle = cache_->Lookup(key);
+    bool admits = false;
+    Cache::Handle* handle = cache_->LookupOrAdmit(key, &admits);
     const bool found = handle != nullptr;
-    if (!found && cache_->Admits(key)) {
+    if (!found && admits) {
       handle = cache_->Insert(key, nullptr, 1, [](const Slice&, void*) {});
     }
     if (handle != nullptr) cache_->Release(handle);
