@@ -27,9 +27,9 @@ uint64_t LeadingBytes(const char* bytes, size_t size) {
 
 const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents) {
   if (const char* cause = Decode(order, contents)) return cause;
+  if (order.bytewise() && !entries_.empty()) SetLeading(order);
   keys_.shrink_to_fit();
   entries_.shrink_to_fit();
-  if (order.bytewise() && !entries_.empty()) SetLeading(order);
   return nullptr;
 }
 
@@ -64,8 +64,10 @@ Slice IndexBlock::Key(size_t i) const {
 
 void IndexBlock::SetLeading(const KeyOrder& order) {
   Slice common = order.UserKey(Key(0));
+  size_t shortest = common.size();
   for (size_t i = 1; i < size(); ++i) {
     const Slice key = order.UserKey(Key(i));
+    shortest = std::min(shortest, key.size());
     const char* end = common.data() + std::min(common.size(), key.size());
     const char* differs = std::mismatch(common.data(), end, key.data()).first;
     common = Slice(common.data(), static_cast<size_t>(differs - common.data()));
@@ -76,6 +78,20 @@ void IndexBlock::SetLeading(const KeyOrder& order) {
     const Slice key = order.UserKey(Key(i));
     leading_.push_back(LeadingBytes(key.data() + common_.size(), key.size() - common_.size()));
   }
+  OmitFirstBytes(std::min(shortest, common_.size() + sizeof(uint64_t)));
+}
+
+void IndexBlock::OmitFirstBytes(size_t count) {
+  char* end = keys_.data();
+  const char* key = keys_.data();
+  for (Entry& entry : entries_) {
+    const char* const next = keys_.data() + entry.key_end;
+    end = std::copy(key + count, next, end);
+    key = next;
+    entry.key_end = static_cast<uint32_t>(end - keys_.data());
+  }
+  keys_.resize(static_cast<size_t>(end - keys_.data()));
+  omitted_ = count;
 }
 
 IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
@@ -102,9 +118,12 @@ IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
 
 size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
   Range range = leading_.empty() ? Range{0, size()} : Narrow(order.UserKey(target));
+  // All keys of the range begin with a target that is this short.
+  if (range.low == range.high || order.UserKey(target).size() < omitted_) return range.low;
+  const Slice rest(target.data() + omitted_, target.size() - omitted_);
   while (range.low < range.high) {
     const size_t middle = range.low + (range.high - range.low) / 2;
-    if (order.Compare(Key(middle), target) < 0) {
+    if (order.Compare(Key(middle), rest) < 0) {
       range.low = middle + 1;
     } else {
       range.high = middle;

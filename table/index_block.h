@@ -6,8 +6,8 @@
 // any thread.
 //
 // In bytewise order, a search first compares eight bytes of each key, those after the prefix that
-// all keys share. One array contains them, so most steps do not access the keys. The result is a
-// position in the array of handles.
+// all keys share. One array contains them, so most steps do not access the keys, and the keys are
+// kept without their first bytes. The result is a position in the array of handles.
 #pragma once
 
 #include <cstddef>
@@ -50,13 +50,15 @@ class IndexBlock {
   const char* Decode(const KeyOrder& order, const leveldb::Slice& contents);
   leveldb::Slice Key(size_t i) const;
   void SetLeading(const KeyOrder& order);
+  void OmitFirstBytes(size_t count);
   Range Narrow(const leveldb::Slice& user_target) const;
 
-  std::string keys_;  ///< all keys, one after the other
+  std::string keys_;  ///< all keys, one after the other, without their first omitted_ bytes
   std::vector<Entry> entries_;
   std::string common_;  ///< common prefix of all user keys
   /// The eight bytes that follow it, as big-endian numbers. Empty: not used.
   std::vector<uint64_t> leading_;
+  size_t omitted_ = 0;  ///< common_ and leading_ have these bytes of each user key
 };
 
 }  // namespace lull
