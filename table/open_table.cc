@@ -73,7 +73,9 @@ Status OpenTable::ReadIndex(const FileWindow& tail, const BlockHandle& handle) {
   Slice contents;
   const Status status = ReadOwned(tail, handle, &memory, &contents);
   if (!status.ok()) return status;
-  const char* cause = index.Open(options.order, contents);
+  auto opened = std::make_shared<IndexBlock>();
+  const char* cause = opened->Open(options.order, contents);
+  index = std::move(opened);
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
 }
 

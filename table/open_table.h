@@ -48,7 +48,7 @@ struct OpenTable {
   TableReadOptions options;
   std::unique_ptr<leveldb::RandomAccessFile> file;
   TableSource source;
-  IndexBlock index;
+  std::shared_ptr<const IndexBlock> index;
   FilterBlockReader filter;
   std::unique_ptr<char[]> filter_memory;
   uint64_t cache_id = 0;

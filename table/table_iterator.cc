@@ -11,7 +11,7 @@ TableIterator::TableIterator(const OpenTable& table, const BlockReadOptions& rea
       read_(read),
       use_cache_(table.options.block_cache != nullptr && read.readahead_bytes == 0),
       reader_(table.source, table.data_end, read.readahead_bytes),
-      at_(table.index.size()) {
+      at_(table.index->size()) {
   data_.Reset(Block(), table.options.order);
 }
 
@@ -27,11 +27,11 @@ bool TableIterator::PassOver(const Status& cause) {
 }
 
 bool TableIterator::EnterBlock() {
-  if (at_ == table_.index.size()) {
+  if (at_ == table_.index->size()) {
     ForgetBlock();
     return false;
   }
-  const BlockHandle handle = table_.index.handle(at_);
+  const BlockHandle handle = table_.index->handle(at_);
   if (has_block_ && handle.offset == handle_.offset) return true;
   ForgetBlock();
   Status status;
@@ -58,12 +58,12 @@ void TableIterator::LeaveBlock(Direction direction) {
         !PassOver(table_.source.Damaged(handle_.offset, data_.damage())))
       return;
     if (!status_.ok() && !read_.skip_damaged_blocks) return;
-    if (at_ == table_.index.size()) return;
+    if (at_ == table_.index->size()) return;
     if (direction == Direction::kForward) {
       ++at_;
       if (EnterBlock()) data_.SeekToFirst();
     } else {
-      at_ = at_ == 0 ? table_.index.size() : at_ - 1;
+      at_ = at_ == 0 ? table_.index->size() : at_ - 1;
       if (EnterBlock()) data_.SeekToLast();
     }
   }
@@ -78,14 +78,14 @@ void TableIterator::SeekToFirst() {
 
 void TableIterator::SeekToLast() {
   ResetStatus();
-  at_ = table_.index.size() == 0 ? 0 : table_.index.size() - 1;
+  at_ = table_.index->size() == 0 ? 0 : table_.index->size() - 1;
   if (EnterBlock()) data_.SeekToLast();
   LeaveBlock(Direction::kBackward);
 }
 
 void TableIterator::Seek(const Slice& target) {
   ResetStatus();
-  at_ = table_.index.Find(table_.options.order, target);
+  at_ = table_.index->Find(table_.options.order, target);
   if (EnterBlock()) data_.Seek(table_.options.order, target);
   LeaveBlock(Direction::kForward);
 }

@@ -67,7 +67,7 @@ class TableIterator final : public leveldb::Iterator {
   BlockHandle handle_;  ///< handle of the block in data_
   bool has_block_ = false;
   leveldb::Status status_;
-  size_t at_;  ///< index position of the block; index.size(): before the first or after the last
+  size_t at_;  ///< index position of the block; index->size(): before the first or after the last
   BlockCursor data_;
 };
 

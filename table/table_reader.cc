@@ -29,13 +29,26 @@ Status TableReader::Open(const TableReadOptions& options,
   return status;
 }
 
+std::unique_ptr<TableReader> TableReader::Through(
+    std::unique_ptr<leveldb::RandomAccessFile> file) const {
+  auto rep = std::make_unique<Rep>();
+  rep->options = rep_->options;
+  rep->options.filter_policy = nullptr;
+  rep->options.block_cache = nullptr;
+  rep->source = {file.get(), rep_->source.file_bytes, rep_->source.name};
+  rep->file = std::move(file);
+  rep->index = rep_->index;
+  rep->data_end = rep_->data_end;
+  return std::unique_ptr<TableReader>(new TableReader(std::move(rep)));
+}
+
 Status TableReader::Get(const BlockReadOptions& options, const Slice& target, void* arg,
                         void (*visit)(void* arg, const Slice& key, const Slice& value)) const {
   const OpenTable& table = *rep_;
   const KeyOrder& order = table.options.order;
-  const size_t at = table.index.Find(order, target);
-  if (at == table.index.size()) return Status::OK();
-  const BlockHandle handle = table.index.handle(at);
+  const size_t at = table.index->Find(order, target);
+  if (at == table.index->size()) return Status::OK();
+  const BlockHandle handle = table.index->handle(at);
   if (!table.filter.MayMatch(handle.offset, order.UserKey(target))) return Status::OK();
 
   BlockLease lease;
@@ -57,13 +70,13 @@ std::unique_ptr<leveldb::Iterator> TableReader::NewIterator(const BlockReadOptio
 }
 
 uint64_t TableReader::MemoryBytes() const {
-  return sizeof(Rep) + rep_->index.MemoryBytes() + rep_->filter.MemoryBytes();
+  return sizeof(Rep) + rep_->index->MemoryBytes() + rep_->filter.MemoryBytes();
 }
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& key) const {
   const OpenTable& table = *rep_;
-  const size_t at = table.index.Find(table.options.order, key);
-  return at < table.index.size() ? table.index.handle(at).offset : table.data_end;
+  const size_t at = table.index->Find(table.options.order, key);
+  return at < table.index->size() ? table.index->handle(at).offset : table.data_end;
 }
 
 }  // namespace lull

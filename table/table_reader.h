@@ -52,6 +52,9 @@ class TableReader {
   static leveldb::Status Open(const TableReadOptions& options,
                               std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
                               std::unique_ptr<TableReader>* result);
+  /// Returns a reader of the same table through `file`. It shares the index and reads nothing here.
+  /// It uses no filter and no cache.
+  std::unique_ptr<TableReader> Through(std::unique_ptr<leveldb::RandomAccessFile> file) const;
   ~TableReader();
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;

@@ -97,6 +97,13 @@ leveldb::Status TableCache::OpenPrivately(const TableFile& file,
   std::unique_ptr<leveldb::RandomAccessFile> input;
   leveldb::Status status = OpenFile(file, true, &path, &input);
   if (!status.ok()) return status;
+  {
+    const GraceGuard guard(*grace_);
+    if (const CachedTable* const table = file.opened.load(std::memory_order_acquire)) {
+      *reader = table->reader().Through(std::move(input));
+      return status;
+    }
+  }
   return TableReader::Open(ReadOptions(true, std::move(path)), std::move(input), file.file_bytes(),
                            reader);
 }

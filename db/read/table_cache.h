@@ -96,7 +96,8 @@ class TableCache final : private FileKeeper {
   };
   Usage GetUsage() const LULL_EXCLUDES(mutex_);
 
-  /// Opens a table for one compaction. Neither reads nor fills a cache.
+  /// Opens a table for one compaction, with a descriptor of its own. Neither reads nor fills a
+  /// cache. Uses the index of the open table if there is one.
   leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
 
   /// Closes `file`, which is being destroyed.

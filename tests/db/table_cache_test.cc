@@ -120,6 +120,29 @@ TEST_F(TableCacheTest, AnIteratorUsesATableThatWasEvicted) {
   EXPECT_EQ(env_.open_now(), 20) << "it took no descriptor";
 }
 
+TEST_F(TableCacheTest, ACompactionUsesTheIndexOfAnOpenTable) {
+  Build(0, 2);
+  ASSERT_TRUE(Read(all_[0]).ok());
+  const auto keys_through = [&](const TableReader& reader) {
+    BlockReadOptions options;
+    options.readahead_bytes = 1 << 20;
+    const auto iterator = reader.NewIterator(options);
+    std::string keys;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
+      keys += UserKeyOf(iterator->key()).ToString();
+    EXPECT_TRUE(iterator->status().ok());
+    return keys;
+  };
+  std::unique_ptr<TableReader> reader;
+  const int reads = env_.reads();
+  ASSERT_TRUE(tables_->OpenPrivately(*all_[0], &reader).ok());
+  EXPECT_EQ(env_.reads(), reads) << "index and footer again";
+  version_.reset();  // destroys the open table; the index stays
+  CloseDetached();
+  EXPECT_EQ(keys_through(*reader), KeyOf(0));
+  EXPECT_EQ(env_.reads(), reads + 1);
+}
+
 TEST_F(TableCacheTest, ABlockInTheMemoryOfAFileOutlivesTheFile) {
   env_.lends = true;
   Build(0, 60);
