@@ -88,6 +88,7 @@ class Compaction {
 
 class CompactionsInFlight {
  public:
+  bool empty() const { return running_.empty() && merged_.empty(); }
   void Add(std::unique_ptr<Compaction> compaction);
   /// Begins the next part of a compaction of that class. Returns null if all parts have begun.
   std::unique_ptr<CompactionJob> NextPart(JobClass job_class);

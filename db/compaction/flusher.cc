@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "util/env_extension.h"
+#include "util/heap.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -74,6 +75,13 @@ void Flusher::TrimInLull() {
     return;
   context_->memtable_blocks->TrimTo(memtable_bytes);
   writes_->wal().DropPagesInLull();
+  if (lull_.WorkHasEnded(HasWork())) ReturnFreeHeap();
+}
+
+bool Flusher::HasWork() {
+  if (obsolete_->FileCount() > 0) return true;
+  MutexLock lock(state_->mutex);
+  return state_->flushing || !state_->in_flight.empty();
 }
 
 /// Whether a flush runs or is due.

@@ -64,5 +64,15 @@ TEST(LullWatch, SeesASecondInWhichLittleWasWritten) {
   }
 }
 
+TEST(LullWatch, SeesTheEndOfWorkOnce) {
+  LullWatch watch;
+  EXPECT_TRUE(watch.WorkHasEnded(false)) << "the open worked";
+  EXPECT_FALSE(watch.WorkHasEnded(false));
+  EXPECT_FALSE(watch.WorkHasEnded(true));
+  EXPECT_FALSE(watch.WorkHasEnded(true));
+  EXPECT_TRUE(watch.WorkHasEnded(false));
+  EXPECT_FALSE(watch.WorkHasEnded(false));
+}
+
 }  // namespace
 }  // namespace lull
