@@ -10,9 +10,10 @@
 
 namespace lull {
 
-/// Returns the free pages of the process's heap to the system. Freeing does so only at the end of
-/// an arena: after heavy compactions, tens of megabytes can stay behind. Takes about a millisecond,
-/// during which threads that share an arena wait for malloc. Without glibc it does nothing.
+/// Returns the free pages of the process's heap to the system. free() returns only memory at the
+/// end of an arena: after many compactions, the heap can keep tens of megabytes. Takes about a
+/// millisecond, during which threads that share an arena wait for malloc. Does nothing without
+/// glibc.
 inline void ReturnFreeHeap() {
 #if defined(__GLIBC__)
   malloc_trim(0);

@@ -17,10 +17,10 @@ class ResizableCache : public leveldb::Cache {
   /// in use stay until their release.
   virtual void SetCapacity(size_t bytes) = 0;
 
-  /// Lookup that also says, if it finds nothing, whether the object should be inserted. A full cache
-  /// admits only objects that were missed twice within about as many misses as it has entries. So
-  /// neither a scan nor random reads of far more than fits replace what is read again, or pay for an
-  /// insertion and an eviction each.
+  /// Lookup that also says, if it finds nothing, whether the object should be inserted. A full
+  /// cache admits only objects that were missed twice within about as many misses as it has
+  /// entries. So neither a scan nor random reads of far more than fits replace what is read again,
+  /// or pay for an insertion and an eviction each.
   virtual Handle* LookupOrAdmit(const leveldb::Slice& key, bool* admits) = 0;
 };
 
