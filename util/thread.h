@@ -16,8 +16,8 @@
 namespace lull {
 
 enum class CpuClass {
-  kNormal,
-  kIdle,  ///< SCHED_IDLE: runs only on otherwise idle cores
+  kNormal,  ///< with short time slices, where the kernel has them
+  kIdle,    ///< SCHED_IDLE: runs only on otherwise idle cores
 };
 
 /// A running thread. The destructor joins it.

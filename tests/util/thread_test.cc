@@ -6,8 +6,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <set>
@@ -18,6 +21,18 @@
 
 namespace lull {
 namespace {
+
+/// The kernel's sched_attr.
+struct SchedAttributes {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t slice_nanos;
+  uint64_t deadline;
+  uint64_t period;
+};
 
 std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
                                     std::function<void()> body) {
@@ -45,6 +60,21 @@ TEST(Thread, CpuClassIsTheSchedulersPolicy) {
   Start("idle", CpuClass::kIdle, [&] { idle = sched_getscheduler(0); }).reset();
   EXPECT_EQ(normal, sched_getscheduler(0));
   EXPECT_EQ(idle, SCHED_IDLE);
+}
+
+TEST(Thread, OnlyTheSlicesDifferFromTheClients) {
+  const auto get = [] {
+    SchedAttributes attributes = {};
+    syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0);
+    return attributes;
+  };
+  const SchedAttributes client = get();
+  SchedAttributes normal = {};
+  Start("normal", CpuClass::kNormal, [&] { normal = get(); }).reset();
+  EXPECT_EQ(normal.policy, client.policy);
+  EXPECT_EQ(normal.nice, client.nice);
+  if (client.slice_nanos == 0) GTEST_SKIP() << "this kernel has no slices of its own per thread";
+  EXPECT_EQ(normal.slice_nanos, 100'000u);
 }
 
 TEST(Thread, LeavesTheClientsSignalsToTheClient) {
