@@ -193,7 +193,7 @@ class alignas(64) Shard {
     lull::MutexLock lock(mutex_);
     Entry* const entry = *table_.Find(key, hash);
     if (entry == nullptr) {
-      if (admits != nullptr) *admits = !is_full_ || WasMissedLocked(hash);
+      if (admits != nullptr) *admits = !is_full_ || NoteMissLocked(hash);
     } else if (entry->handles++ == 0) {
       entry->Unlink();
     }
@@ -229,8 +229,8 @@ class alignas(64) Shard {
   }
 
  private:
-  /// Returns true if a recent call had this hash.
-  bool WasMissedLocked(uint32_t hash) LULL_REQUIRES(mutex_) {
+  /// Notes a miss in a full cache. Returns true if a recent miss had this hash.
+  bool NoteMissLocked(uint32_t hash) LULL_REQUIRES(mutex_) {
     const size_t groups = table_.buckets() / Misses().size();
     if (missed_.size() != groups) missed_.assign(groups, Misses());
     Misses& misses = missed_[hash & (groups - 1)];

@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+
+#include "util/sched_attributes.h"
 
 namespace lull {
 namespace {
@@ -22,27 +22,15 @@ struct Start {
   std::function<void()> body;
 };
 
-/// The kernel's sched_attr, which older C libraries lack.
-struct SchedAttributes {
-  uint32_t size;
-  uint32_t policy;
-  uint64_t flags;
-  int32_t nice;
-  uint32_t priority;
-  uint64_t slice_nanos;
-  uint64_t deadline;
-  uint64_t period;
-};
-
-/// Requests short time slices for the calling thread, without which a client's thread that wakes
-/// can wait for milliseconds. Kernels before 6.12 ignore the request.
+/// Gives the calling thread short time slices, so that a client's thread that wakes soon gets the
+/// core. Kernels before 6.12 ignore the request.
 void ShortenSlices() {
   constexpr uint64_t kSliceNanos = 100'000;  // the kernel's minimum
   SchedAttributes attributes = {};
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
+  if (!GetSchedAttributes(&attributes)) return;
   if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
   attributes.slice_nanos = kSliceNanos;
-  syscall(SYS_sched_setattr, 0, &attributes, 0);  // keeps the other attributes
+  SetSchedAttributes(attributes);
 }
 
 void* RunStart(void* argument) {

@@ -6,11 +6,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdint>
 #include <future>
 #include <memory>
 #include <set>
@@ -18,21 +15,10 @@
 #include <vector>
 
 #include "tests/support/no_more_threads.h"
+#include "util/sched_attributes.h"
 
 namespace lull {
 namespace {
-
-/// The kernel's sched_attr.
-struct SchedAttributes {
-  uint32_t size;
-  uint32_t policy;
-  uint64_t flags;
-  int32_t nice;
-  uint32_t priority;
-  uint64_t slice_nanos;
-  uint64_t deadline;
-  uint64_t period;
-};
 
 std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
                                     std::function<void()> body) {
@@ -65,7 +51,7 @@ TEST(Thread, CpuClassIsTheSchedulersPolicy) {
 TEST(Thread, OnlyTheSlicesDifferFromTheClients) {
   const auto get = [] {
     SchedAttributes attributes = {};
-    syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0);
+    EXPECT_TRUE(GetSchedAttributes(&attributes));
     return attributes;
   };
   const SchedAttributes client = get();
@@ -73,7 +59,7 @@ TEST(Thread, OnlyTheSlicesDifferFromTheClients) {
   Start("normal", CpuClass::kNormal, [&] { normal = get(); }).reset();
   EXPECT_EQ(normal.policy, client.policy);
   EXPECT_EQ(normal.nice, client.nice);
-  if (client.slice_nanos == 0) GTEST_SKIP() << "this kernel has no slices of its own per thread";
+  if (client.slice_nanos == 0) GTEST_SKIP() << "this kernel has one length of slices";
   EXPECT_EQ(normal.slice_nanos, 100'000u);
 }
 
