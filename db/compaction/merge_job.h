@@ -75,7 +75,7 @@ class MergeJob : public Job {
                          bool may_cut) = 0;
 
   /// Memory of the inputs' buffers and of data collected about the output, in bytes.
-  virtual uint64_t BufferBytes() const = 0;
+  virtual uint64_t BufferBytes() const { return 0; }
 
   StoreContext* const context_;
 
@@ -111,7 +111,6 @@ class FlushJob final : public MergeJob {
     key_sample_.Add(UserKeyOf(internal_key), output_bytes);
     return false;
   }
-  uint64_t BufferBytes() const override { return 0; }
 
   const std::vector<SealedMemTable> sealed_;
   KeySample key_sample_;
