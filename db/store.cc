@@ -13,6 +13,23 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kCollectNanos = 20'000'000;
+// Compactions that only free space begin this long after the last write.
+constexpr uint64_t kRestNanos = 20'000'000;
+// Deletions in memory are flushed after a longer rest, since small flushes make small tables.
+constexpr uint64_t kSealRestNanos = 1'000'000'000;
+
+/// Seals the active memtable.
+class SealJob final : public Job {
+ public:
+  explicit SealJob(WritePath* writes) : Job(JobClass::kPreload), writes_(writes) {}
+  leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
+    *progress = Progress::kDone;
+    return writes_->TrySeal();
+  }
+
+ private:
+  WritePath* const writes_;
+};
 
 }  // namespace
 
@@ -122,6 +139,7 @@ void Store::MeasurePressure(Pressure* pressure) {
       std::max<uint64_t>(pressure->memory_budget_bytes, 2 * memtable_bytes);
   pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
   const bool writes = write_path_.IsUnderWay();
+  rest_.Observe(coordinator_->clock()->NowNanos(), pressure->client_bytes_total, writes);
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();
@@ -134,6 +152,9 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
   pressure->debt_bytes = state_.DebtBytesLocked();
+  const TableSpace& space = state_.board.Space(version);
+  pressure->hidden_bytes = space.HiddenBytes();
+  pressure->live_bytes = space.known_bytes + space.unknown_bytes - pressure->hidden_bytes;
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
   pressure->l0_due =
@@ -143,6 +164,12 @@ void Store::MeasurePressure(Pressure* pressure) {
   }
   // Compactions free disk space.
   pressure->drain_requested = state_.drains > 0 || room_.is_low();
+  state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->drain_requested;
+  // As for L0, a compaction is due while one of its parts has not begun.
+  if (state_.in_flight.HasPart(JobClass::kDeep) ||
+      (state_.writes_rest && state_.board.IsReclaimDue(version, state_.OldestSnapshotLocked()))) {
+    pressure->deep_due = true;
+  }
 }
 
 void Store::ApplyDirective(const Directive& directive) {
@@ -159,8 +186,22 @@ void Store::PolicyStateIs(PolicyState state) {
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (job_class == JobClass::kCleanup) return obsolete_.TakeJob();
-  if (job_class == JobClass::kPreload) return preload_.TakeJob();
+  if (job_class == JobClass::kPreload) {
+    std::unique_ptr<Job> job = preload_.TakeJob();
+    return job != nullptr ? std::move(job) : TakeSealJob();
+  }
   return compactions_.NextJob(job_class);
+}
+
+/// Deletions in memory can hide much of the store. Once no client writes, their flush lets
+/// compactions free that space. Returns null if it would not pay.
+std::unique_ptr<Job> Store::TakeSealJob() {
+  MutexLock lock(state_.mutex);
+  const uint64_t deletions = state_.memtables.active()->DeletionCount();
+  if (deletions == 0 || rest_.nanos() < kSealRestNanos || state_.closing) return nullptr;
+  if (state_.memtables.immutable_count() > 0) return nullptr;
+  if (!IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions)) return nullptr;
+  return std::make_unique<SealJob>(&write_path_);
 }
 
 void Store::JobStarted(const Job& job, CpuPriority cpu) {

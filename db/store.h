@@ -44,6 +44,22 @@ namespace lull {
 using PolicyFactory =
     std::function<std::unique_ptr<Policy>(const std::string& name, const PolicyOptions& options)>;
 
+/// How long clients have not written. Monitor.
+class WriteRest {
+ public:
+  void Observe(uint64_t now_nanos, uint64_t client_bytes, bool write_under_way) {
+    if (std::exchange(client_bytes_, client_bytes) != client_bytes || write_under_way)
+      written_at_nanos_ = now_nanos;
+    nanos_ = now_nanos - written_at_nanos_;
+  }
+  uint64_t nanos() const { return nanos_; }
+
+ private:
+  uint64_t nanos_ = 0;
+  uint64_t client_bytes_ = 0;
+  uint64_t written_at_nanos_ = 0;
+};
+
 class Store final : public leveldb::DB, private Tenant {
  public:
   /// See leveldb::DB::Open. Tests pass their own policies (`make_policy`), limits and delays
@@ -102,6 +118,7 @@ class Store final : public leveldb::DB, private Tenant {
   void ApplyDirective(const Directive& directive) override;
   void PolicyStateIs(PolicyState state) override;
   std::unique_ptr<Job> NextJob(JobClass job_class) override;
+  std::unique_ptr<Job> TakeSealJob() LULL_EXCLUDES(state_.mutex);
   void JobStarted(const Job& job, CpuPriority cpu) override;
   void JobPaused(const Job& job) override;
   void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override;
@@ -149,6 +166,7 @@ class Store final : public leveldb::DB, private Tenant {
   ManifestKeeper keeper_;
   Flusher flusher_;
   Compactions compactions_;
+  WriteRest rest_;
 };
 
 }  // namespace lull

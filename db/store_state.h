@@ -52,10 +52,16 @@ struct StoreState {
   InstallStats installs LULL_GUARDED_BY(mutex);
   bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job
   int drains LULL_GUARDED_BY(mutex) = 0;         ///< count of clients that wait for background work
-  int waiting_writers LULL_GUARDED_BY(mutex) = 0;  ///< 1 while the leader waits at a hard limit
-  bool closing LULL_GUARDED_BY(mutex) = false;     ///< no compaction begins any more
+  int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit
+  bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
+  bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
 
   void PublishViewLocked() LULL_REQUIRES(mutex) { reader_->PublishView(memtables, version); }
+
+  /// All readers see the same entries up to this sequence.
+  SequenceNumber OldestSnapshotLocked() const LULL_REQUIRES(mutex) {
+    return snapshots.OldestOr(reader_->published());
+  }
 
   /// How much the next compactions must merge, in bytes. Excludes what running ones have merged, so
   /// that it does not jump when a large one is installed.

@@ -87,7 +87,7 @@ leveldb::Status Store::WaitForIdle() {
     status = state_.health.ErrorSince(errors);
     if (status.ok()) status = state_.health.damage();
     const bool is_idle = state_.memtables.immutable_count() == 0 && !state_.flushing &&
-                         state_.board.IsIdle(*state_.version);
+                         state_.board.IsIdle(*state_.version, state_.OldestSnapshotLocked());
     return is_idle || !status.ok();
   });
   return status;

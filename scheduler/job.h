@@ -12,7 +12,8 @@
 namespace lull {
 
 /// In order of urgency. Only L0 and deep compactions depend on the policy's grants. A client waits
-/// for a manual one. Preload: opens tables before reads need them.
+/// for a manual one. Preload: opens tables before reads need them, and other work for a store that
+/// rests.
 enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup, kPreload };
 const char* JobClassName(JobClass job_class);
 

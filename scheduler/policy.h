@@ -37,9 +37,12 @@ struct Pressure {
   int l0_tables = 0;
   uint64_t l0_bytes = 0;
   uint64_t l1_bytes = 0;
-  uint64_t debt_bytes = 0;  ///< Version::DebtBytes, minus what compactions have merged so far
-  bool l0_due = false;      ///< a compaction of L0 is due
-  bool deep_due = false;    ///< a deep compaction is due
+  uint64_t debt_bytes = 0;    ///< Version::DebtBytes, minus what compactions have merged so far
+  uint64_t hidden_bytes = 0;  ///< entries in tables that deletions hide, by estimate
+  uint64_t live_bytes = 0;    ///< the rest of the tables
+  bool l0_due = false;        ///< a compaction of L0 is due
+  bool deep_due = false;  ///< a deep compaction is due, or while no client writes, one that only
+                          ///< frees space
 
   // Background work of this store.
   int l0_running = 0;                   ///< jobs on workers, or waiting only for the rate limit

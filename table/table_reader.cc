@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/table_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "table/open_table.h"
@@ -67,6 +68,28 @@ Status TableReader::Get(const BlockReadOptions& options, const Slice& target, vo
 
 std::unique_ptr<leveldb::Iterator> TableReader::NewIterator(const BlockReadOptions& options) const {
   return std::make_unique<TableIterator>(*rep_, options);
+}
+
+Status TableReader::Sample(size_t blocks_max, const std::function<void(const Slice& key)>& visit,
+                           double* share) const {
+  const OpenTable& table = *rep_;
+  const size_t blocks = table.index->size();
+  const size_t count = std::min(blocks, blocks_max);
+  BlockReadOptions options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  for (size_t i = 0; i < count; ++i) {
+    const BlockHandle handle = table.index->handle(i * blocks / count);
+    BlockLease lease;
+    const Status status = table.LoadBlock(options, handle, &lease);
+    if (!status.ok()) return status;
+    BlockCursor cursor;
+    cursor.Reset(lease.block(), table.options.order);
+    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) visit(cursor.key());
+    if (cursor.damage() != nullptr) return table.source.Damaged(handle.offset, cursor.damage());
+  }
+  *share = blocks == 0 ? 1 : static_cast<double>(count) / static_cast<double>(blocks);
+  return Status::OK();
 }
 
 uint64_t TableReader::MemoryBytes() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -71,6 +72,12 @@ class TableReader {
   /// iterator (see skip_damaged_blocks): it is not Valid, and status() returns the cause until the
   /// next Seek.
   std::unique_ptr<leveldb::Iterator> NewIterator(const BlockReadOptions& options) const;
+
+  /// Calls `visit` with each key of up to `blocks_max` data blocks, spread evenly over the table.
+  /// Sets `*share` to their share of all blocks; 1 for a table without any. Skips the cache.
+  leveldb::Status Sample(size_t blocks_max,
+                         const std::function<void(const leveldb::Slice& key)>& visit,
+                         double* share) const;
 
   /// Memory of the reader, in bytes, without cached blocks and the file object.
   uint64_t MemoryBytes() const;

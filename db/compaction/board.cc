@@ -29,6 +29,20 @@ std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Ve
   return plan;
 }
 
+std::optional<CompactionPlan> CompactionBoard::PickReclaim(const Version& version,
+                                                           SequenceNumber oldest_snapshot) {
+  std::vector<RunningRange> taken = Taken();
+  if (kept_free_) taken.push_back(*kept_free_);
+  return lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+}
+
+bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot) {
+  if (reclaim_due_.basis != basis_ || reclaim_due_.oldest_snapshot != oldest_snapshot) {
+    reclaim_due_ = {basis_, oldest_snapshot, PickReclaim(version, oldest_snapshot).has_value()};
+  }
+  return reclaim_due_.is_due;
+}
+
 std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version,
                                                           const leveldb::Status& damage) {
   if (requests_.empty() || requests_.front()->running) return std::nullopt;
@@ -97,12 +111,17 @@ bool CompactionBoard::IsL0Unreadable(const Version& version) const {
   return !lull::Pick(version, JobClass::kL0, Unreadable(), pointers_, layout_);
 }
 
-bool CompactionBoard::IsIdle(const Version& version) const {
+const TableSpace& CompactionBoard::Space(const Version& version) {
+  if (std::exchange(space_at_basis_, basis_) != basis_) space_ = SpaceOf(version);
+  return space_;
+}
+
+bool CompactionBoard::IsIdle(const Version& version, SequenceNumber oldest_snapshot) {
   if (!running_.empty()) return false;
   for (int level = 0; level < kLevels; ++level) {
     if (LevelScore(version, level, layout_) >= 1.0) return false;
   }
-  return true;
+  return !IsReclaimDue(version, oldest_snapshot);
 }
 
 void CompactionBoard::Avoid(const RunningRange& range, uint64_t until_nanos) {

@@ -60,6 +60,10 @@ class CompactionBoard {
 
   /// Picks a compaction of class kL0 or kDeep that can begin now.
   std::optional<CompactionPlan> Pick(JobClass job_class, const Version& version);
+  /// Picks a compaction that only frees space (see lull::PickReclaim), if one can begin now.
+  std::optional<CompactionPlan> PickReclaim(const Version& version, SequenceNumber oldest_snapshot);
+  /// Whether PickReclaim would return a plan.
+  bool IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot);
   /// Picks the next part of the first manual request. Ends the request if nothing is left in its
   /// range. Also ends it, with the status `damage`, if only unreadable ranges prevent the
   /// compaction.
@@ -79,8 +83,10 @@ class CompactionBoard {
   std::vector<size_t> BlockersOfL0(const Version& version, const std::vector<RunningRange>& jobs);
   /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
-  /// Nothing runs, waits for its install or is due.
-  bool IsIdle(const Version& version) const;
+  /// What the tables contain; computed once for each Version.
+  const TableSpace& Space(const Version& version);
+  /// Nothing runs, waits for its install or is due, and no compaction would free space.
+  bool IsIdle(const Version& version, SequenceNumber oldest_snapshot);
 
   // ---- ranges that cannot be read
 
@@ -123,6 +129,17 @@ class CompactionBoard {
   uint64_t basis_ = 1;
   std::array<uint64_t, 2> nothing_at_basis_{};  // basis_ when a pick found nothing: L0, deep
   uint64_t no_blockers_at_basis_ = 0;
+
+  /// The result of IsReclaimDue for its inputs. Clients often hold still for long, and the monitor
+  /// asks every few milliseconds.
+  struct ReclaimDue {
+    uint64_t basis = 0;
+    SequenceNumber oldest_snapshot = 0;
+    bool is_due = false;
+  };
+  ReclaimDue reclaim_due_;
+  TableSpace space_;
+  uint64_t space_at_basis_ = 0;
 };
 
 }  // namespace lull

@@ -40,7 +40,11 @@ bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
 }
 
 std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
-  if (job_class != JobClass::kManual) return state_->board.Pick(job_class, *state_->version);
+  if (job_class != JobClass::kManual) {
+    auto plan = state_->board.Pick(job_class, *state_->version);
+    if (plan || job_class != JobClass::kDeep || !state_->writes_rest) return plan;
+    return state_->board.PickReclaim(*state_->version, state_->OldestSnapshotLocked());
+  }
   const size_t requests = state_->board.request_count();
   std::optional<CompactionPlan> plan =
       state_->board.PickManual(*state_->version, state_->health.damage());
@@ -69,7 +73,7 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
     // Take the snapshot and the Version together under the mutex. No snapshot older than this one
     // can appear later.
     version = state_->version;
-    oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
+    oldest_snapshot = state_->OldestSnapshotLocked();
   }
   // Without the mutex: the division into parts takes time, and only this thread begins jobs.
   auto compaction = NewCompaction(job_class, std::move(*plan), layout, version, oldest_snapshot);
@@ -194,7 +198,7 @@ void Compactions::Install(Compaction* compaction) {
   VersionRef version;
   const leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
   for (const auto& part : compaction->parts()) {
-    if (status.ok()) part->outputs().AttachKeyFilters(*version);
+    if (status.ok()) part->outputs().AttachTo(*version);
   }
   // A moved table keeps its reader.
   if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);

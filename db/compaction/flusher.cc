@@ -114,7 +114,7 @@ bool Flusher::TryBegin(std::optional<uint64_t>* again) {
 }
 
 void Flusher::BeginLocked() {
-  const SequenceNumber oldest_snapshot = state_->snapshots.OldestOr(reader_->published());
+  const SequenceNumber oldest_snapshot = state_->OldestSnapshotLocked();
   // A flush frees its memory at its end. It takes at most a third of the budget, so that writers
   // can fill another third meanwhile without waiting.
   const uint64_t file_bytes_max =
@@ -191,7 +191,7 @@ leveldb::Status Flusher::Install() {
   leveldb::Status status = keeper_->Install(&edit, std::move(outputs), &version);
   if (!status.ok()) return status;
   // The tables are invisible until the view is published.
-  job_->outputs().AttachKeyFilters(*version);
+  job_->outputs().AttachTo(*version);
   // The newest table is first in L0. A flush writes several tables only if one index would be too
   // large; they get no sample.
   if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();

@@ -59,6 +59,30 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout);
 
+/// Picks a compaction that only frees space: it brings deletions to the entries that they hide, or
+/// drops them where nothing is below. Returns nullopt if none would free enough for what it
+/// rewrites. Levels need not be due, so call it only while no client writes. Deletions newer than
+/// `oldest_snapshot` must stay, so their tables are not picked. (reclaim_picker.cc)
+std::optional<CompactionPlan> PickReclaim(const Version& version,
+                                          const std::vector<RunningRange>& running,
+                                          const LayoutOptions& layout,
+                                          SequenceNumber oldest_snapshot);
+
+/// What tables contain, by estimate. Without tables of unknown contents, except for their bytes.
+struct TableSpace {
+  uint64_t known_bytes = 0;
+  uint64_t unknown_bytes = 0;
+  uint64_t values = 0;  ///< entries that are not deletions
+  uint64_t deletions = 0;
+  /// Bytes of values that these and `more` deletions hide, if each hides one.
+  uint64_t HiddenBytes(uint64_t more = 0) const;
+};
+TableSpace SpaceOf(const Version& version);
+
+/// Whether deletions in a memtable could hide so much of all tables that a flush pays. Returns
+/// false if the contents of some table are unknown.
+bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions);
+
 /// The result of PickManual. `plan` is nullopt if the level has nothing in the range, or with
 /// `conflict`, if the plan must wait for a running job. `next_begin`: the user key to continue from
 /// after this job, if it does not cover the whole range.

@@ -31,6 +31,7 @@ leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::Writa
 
 leveldb::Status TableOutputs::Begin() {
   current_ = TableMeta{};
+  current_contents_ = TableContents{};
   current_.level = level_;
   current_.number = context_->NewFileNumber();
   const std::string path = TableFileName(context_->name, current_.number);
@@ -61,6 +62,7 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
     const uint32_t hash = KeyFilter::HashOf(UserKeyOf(internal_key));
     if (key_hashes_.empty() || hash != key_hashes_.back()) key_hashes_.push_back(hash);
   }
+  current_contents_.Count(internal_key);
   writer_->Add(internal_key, value);
   return writer_->status();
 }
@@ -73,6 +75,7 @@ leveldb::Status TableOutputs::FinishTable() {
   if (!status.ok()) return status;  // the destructor removes the file
   current_.file_bytes = writer_->FileBytes();
   finished_.push_back(current_);
+  contents_.push_back(current_contents_);
   if (builds_key_filters_) key_filters_.push_back(std::make_unique<KeyFilter>(key_hashes_));
   key_hashes_.clear();
   writer_.reset();
@@ -87,9 +90,12 @@ uint64_t TableOutputs::BufferBytes() const {
   return bytes;
 }
 
-void TableOutputs::AttachKeyFilters(const Version& version) {
-  for (size_t i = 0; i < key_filters_.size(); ++i) {
-    if (TableFile* const file = version.Find(finished_[i]))
+void TableOutputs::AttachTo(const Version& version) {
+  for (size_t i = 0; i < finished_.size(); ++i) {
+    TableFile* const file = version.Find(finished_[i]);
+    if (file == nullptr) continue;
+    file->contents = contents_[i];
+    if (builds_key_filters_)
       file->key_filter.store(key_filters_[i].release(), std::memory_order_relaxed);
   }
   key_filters_.clear();

@@ -50,8 +50,9 @@ class TableOutputs {
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 
-  /// Passes the filters to the tables' files in `version`, which is not published yet.
-  void AttachKeyFilters(const Version& version);
+  /// Passes the filters and the contents to the tables' files in `version`, which is not published
+  /// yet.
+  void AttachTo(const Version& version);
 
   /// Passes the files to the store. Call before writing the MANIFEST edit: after a failed write, it
   /// is unknown whether the MANIFEST names them.
@@ -66,9 +67,11 @@ class TableOutputs {
   bool kept_ = false;
   bool builds_key_filters_ = false;
   std::vector<TableMeta> finished_;
+  std::vector<TableContents> contents_;                        // of finished_
   std::vector<std::unique_ptr<const KeyFilter>> key_filters_;  // of finished_, or empty
   std::vector<uint32_t> key_hashes_;                           // of the open table
   TableMeta current_;
+  TableContents current_contents_;
   std::unique_ptr<leveldb::WritableFile> file_;
   std::unique_ptr<TableWriter> writer_;  // writes to file_
 };

@@ -20,7 +20,11 @@ class Preload::OpenTables final : public Job {
   ~OpenTables() override { owner_->job_exists_.store(false, std::memory_order_release); }
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
-    if (const TableRef table = waiting_.back().lock()) owner_->tables_->OpenAhead(table.get());
+    if (const TableRef table = waiting_.back().lock()) {
+      owner_->tables_->OpenAhead(table.get());
+      if (table->opened.load(std::memory_order_acquire) != nullptr)
+        owner_->on_sampled_(table.get(), owner_->tables_->SampleContents(table.get()));
+    }
     waiting_.pop_back();
     *progress = waiting_.empty() ? Progress::kDone : Progress::kMore;
     return leveldb::Status::OK();

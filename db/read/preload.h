@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Preload: opens the tables that reads search first, after the store opens. Otherwise the first
-// reads would open many tables, and read the index and filter of each.
+// reads would open many tables, and read the index and filter of each. It also samples their
+// contents, which the MANIFEST does not tell: otherwise the picker would not see old deletions.
 //
 // The monitor takes jobs, one at a time, and workers run them. A job opens only a few tables: reads
 // from a cold disk are slow, and other work needs the worker. Waiting tables are not pinned.
@@ -9,7 +10,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "db/read/table_cache.h"
@@ -20,8 +23,12 @@ namespace lull {
 
 class Preload {
  public:
+  /// Receives the contents of a table. Called by workers.
+  using OnSampled = std::function<void(TableFile* file, const TableContents& contents)>;
+
   /// `tables` outlives this object.
-  explicit Preload(TableCache* tables) : tables_(tables) {}
+  Preload(TableCache* tables, OnSampled on_sampled)
+      : tables_(tables), on_sampled_(std::move(on_sampled)) {}
   Preload(const Preload&) = delete;
   Preload& operator=(const Preload&) = delete;
 
@@ -35,6 +42,7 @@ class Preload {
   class OpenTables;
 
   TableCache* const tables_;
+  const OnSampled on_sampled_;
   std::vector<std::weak_ptr<TableFile>> waiting_;  // in reverse order
   std::atomic<bool> job_exists_{false};
 };

@@ -85,6 +85,9 @@ class TableCache final : private FileKeeper {
   /// The same for `tables`, the new ones of `version`. Call before `version` is published, so that
   /// no read finds them closed.
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
+  /// Estimates the contents of `file` from a few of its blocks. Returns zeros if it cannot be read.
+  /// REQUIRES: `file` exists.
+  TableContents SampleContents(TableFile* file) LULL_EXCLUDES(mutex_);
   /// How many tables can have a descriptor.
   size_t capacity() const { return capacity_; }
 

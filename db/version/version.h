@@ -5,6 +5,7 @@
 // iterators and jobs hold references.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -27,6 +28,26 @@ namespace lull {
 
 class CachedTable;  // table_cache.h
 
+/// What a table contains. All zero if unknown: a table of an earlier open.
+struct TableContents {
+  uint64_t entries = 0;
+  uint64_t deletions = 0;
+  SequenceNumber newest_deletion = 0;
+
+  /// REQUIRES: internal_key.size() >= KeyOrder::kTrailerBytes.
+  void Count(const leveldb::Slice& internal_key) {
+    ++entries;
+    if (internal_key[internal_key.size() - KeyOrder::kTrailerBytes] !=
+        static_cast<char>(ValueKind::kDeletion))
+      return;
+    ParsedInternalKey entry;
+    if (!ParseInternalKey(internal_key, &entry)) return;
+    ++deletions;
+    newest_deletion = std::max(newest_deletion, entry.sequence);
+  }
+  bool operator==(const TableContents&) const = default;
+};
+
 /// One table file, shared by the Versions that list it. When the last reference is released,
 /// `on_unlisted` is called once, on that thread, unless the store is closing. It must return
 /// quickly.
@@ -48,6 +69,8 @@ struct TableFile {
   leveldb::Slice largest_user() const { return UserKeyOf(description.largest); }
 
   const TableMeta description;  ///< level is unused: a moved table keeps its TableFile
+  /// Set before the table is published, or by Preload under the store's mutex.
+  TableContents contents;
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
   /// Owned; can be null. Tables that this process wrote have a filter, except for those of the
   /// deepest level, which has most of the keys. Readers must hold a guard of the store's grace

@@ -31,6 +31,8 @@ void MemTable::Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice
                    const leveldb::Slice& value) {
   list_.Insert(user_key, PackTrailer(sequence, kind), value);
   entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (kind == ValueKind::kDeletion)
+    deletions_.store(deletions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {

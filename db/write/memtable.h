@@ -48,11 +48,14 @@ class MemTable {
   }
   /// Counts the entries that can be read. Any thread.
   uint64_t EntryCount() const { return entries_.load(std::memory_order_relaxed); }
+  /// Counts the deletions among them. Any thread.
+  uint64_t DeletionCount() const { return deletions_.load(std::memory_order_relaxed); }
 
  private:
   Arena arena_;
   SkipList list_;
   std::atomic<uint64_t> entries_{0};
+  std::atomic<uint64_t> deletions_{0};
 };
 
 using MemTableRef = std::shared_ptr<MemTable>;

@@ -81,6 +81,19 @@ leveldb::Status WritePath::Seal() {
   });
 }
 
+leveldb::Status WritePath::TrySeal() {
+  WritersQueue::Writer writer;
+  if (!writers_.TryJoin(&writer)) return leveldb::Status::OK();
+  return Lead(&writer, &writer, [&] {
+    if (active_->EntryCount() == 0) return leveldb::Status::OK();
+    {
+      MutexLock lock(state_->mutex);
+      if (!HasRoomLocked()) return state_->health.write_error();
+    }
+    return SwitchMemTable(nullptr);
+  });
+}
+
 leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
@@ -147,16 +160,20 @@ bool WritePath::MayGrow(const leveldb::Slice& record) {
   return true;
 }
 
-/// Passes the active memtable to the flush thread, and begins a new one with its own WAL. Waits
-/// only at a hard limit. If no WAL can be created, the memtable can grow by `record` instead.
+/// SwitchMemTable, after waiting at hard limits.
 leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {
     MutexLock lock(state_->mutex);
     status = AwaitRoomLocked();
   }
-  if (!status.ok()) return status;
-  status = wal_.Switch(reader_->published() + 1);
+  return status.ok() ? SwitchMemTable(record) : status;
+}
+
+/// Passes the active memtable to the flush thread, and begins a new one with its own WAL. If no WAL
+/// can be created, the memtable can grow by `record` instead.
+leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record) {
+  const leveldb::Status status = wal_.Switch(reader_->published() + 1);
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
   } else if (record != nullptr && wal_.MayGoOn()) {

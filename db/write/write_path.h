@@ -62,6 +62,9 @@ class WritePath {
   /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
   /// leading writer can seal.
   leveldb::Status Seal();
+  /// The same for a worker, which must not wait for work of other workers: seals nothing while a
+  /// client writes, or at a hard limit.
+  leveldb::Status TrySeal();
 
   /// WalSet says which thread can call which function.
   WalSet& wal() { return wal_; }
@@ -97,6 +100,7 @@ class WritePath {
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status SwitchMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
   void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex);
   void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
   leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex);

@@ -23,6 +23,13 @@ bool WritersQueue::Join(Writer* writer) {
   return !writer->done;
 }
 
+bool WritersQueue::TryJoin(Writer* writer) {
+  MutexLock lock(mutex_);
+  if (last_ != nullptr) return false;
+  first_ = last_ = writer;
+  return true;
+}
+
 WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
   if (leader->batch == nullptr) return leader;
   MutexLock lock(mutex_);

@@ -32,6 +32,9 @@ class WritersQueue {
   /// did its write; see writer->status.
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
+  /// Returns true if `writer` leads, as Join. Returns false at once if another writer is queued.
+  bool TryJoin(Writer* writer) LULL_EXCLUDES(mutex_);
+
   /// Leader only. Returns the last writer of the leader's group. The group is limited: a small
   /// write does not wait for large ones, nor an unsynced write for a sync. A request to seal is
   /// alone in its group.

@@ -14,6 +14,8 @@ constexpr double kStillHard = 0.6;  // share of the hard rate at which writing s
 constexpr double kPressing = 0.5;
 constexpr double kUrgent = 0.75;
 constexpr uint64_t kBandwidthSpanUs = 1'000'000;
+// What deletions hide can take as much space as the live entries, and so many bytes more.
+constexpr double kHiddenBytes = 64 << 20;
 // Shares of the device bandwidth: reserve for changes of the client load, minimum change of the
 // limit, and the share that compactions always get.
 constexpr double kReserve = 0.2;
@@ -30,6 +32,10 @@ const char* PhaseName(Rhythm::Phase phase) {
       return "lull";
   }
   return "unknown";
+}
+
+double HiddenBytesMax(const Pressure& pressure) {
+  return kHiddenBytes + static_cast<double>(pressure.live_bytes);
 }
 
 }  // namespace
@@ -112,9 +118,10 @@ bool LullPolicy::NextBurstNeedsRoom(const Pressure& pressure) const {
 
 /// Closeness to the limits: 1 at the first of them.
 double LullPolicy::Level(const Pressure& pressure) const {
-  return std::max(Ratio(pressure.l0_tables, options_.l0_stop),
-                  Ratio(static_cast<double>(pressure.debt_bytes),
-                        static_cast<double>(options_.debt_bytes_max)));
+  return std::max({Ratio(pressure.l0_tables, options_.l0_stop),
+                   Ratio(static_cast<double>(pressure.debt_bytes),
+                         static_cast<double>(options_.debt_bytes_max)),
+                   Ratio(static_cast<double>(pressure.hidden_bytes), HiddenBytesMax(pressure))});
 }
 
 void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) const {
@@ -126,7 +133,10 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   } else if (level >= kUrgent) {
     wanted->l0 = normal;
     wanted->offers_core = false;
-    wanted->deep = pressure.debt_bytes >= options_.debt_bytes_max ? normal : idle;
+    const bool is_deep_urgent =
+        pressure.debt_bytes >= options_.debt_bytes_max ||
+        static_cast<double>(pressure.hidden_bytes) >= HiddenBytesMax(pressure);
+    wanted->deep = is_deep_urgent ? normal : idle;
   } else if (level >= kPressing) {
     wanted->l0 = wanted->deep = idle;
   } else if (phase_ == Rhythm::Phase::kLight) {
@@ -193,7 +203,10 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double memory = Progress(used, 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
-  const double debt = Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max);
+  const double hidden_max = HiddenBytesMax(pressure);
+  const double debt =
+      std::max(Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max),
+               Progress(static_cast<double>(pressure.hidden_bytes), hidden_max, 2 * hidden_max));
 
   // Flushes free memory at the flush rate. Pacing begins at twice that rate and ends at 0 at the
   // limit, so it meets the flush rate halfway. Compactions free L0 and debt at an unknown rate,

@@ -17,6 +17,7 @@ using testing::InternalOrder;
 using testing::KeyFromText;
 using testing::Numbers;
 using testing::Range;
+using testing::SetContents;
 using testing::VersionFromText;
 
 const leveldb::Status kDamage = leveldb::Status::Corruption("table 4");
@@ -52,7 +53,7 @@ TEST_F(CompactionBoardTest, JobsKeepApartUntilTheyEnd) {
   const VersionRef version = VersionFromText(kTwoDeep);
   const auto first = Take(JobClass::kDeep, version);
   EXPECT_EQ(Show(first), "L1 1");
-  EXPECT_FALSE(board_.IsIdle(*version));
+  EXPECT_FALSE(board_.IsIdle(*version, kMaxSequence));
   EXPECT_FALSE(board_.Reserve(JobClass::kDeep, *first, InternalOrder())) << "it is taken";
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 2");
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "a job already takes the excess";
@@ -241,8 +242,26 @@ TEST_F(CompactionBoardTest, AJobWithoutItsRequestEndsLikeAnyOther) {
 }
 
 TEST_F(CompactionBoardTest, IsIdleWhenNothingRunsOrIsDue) {
-  EXPECT_TRUE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*9")));
-  EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10")));
+  EXPECT_TRUE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*9"), kMaxSequence));
+  EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10"), kMaxSequence));
+}
+
+TEST_F(CompactionBoardTest, IsNotIdleWhileDeletionsHideEntries) {
+  const VersionRef version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c]");
+  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence));
+  SetContents(*version, 1, {.entries = 9, .deletions = 9, .newest_deletion = 5});
+  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence)) << "it has not been told";
+  board_.VersionChanged();
+  EXPECT_TRUE(board_.IsReclaimDue(*version, kMaxSequence));
+  EXPECT_FALSE(board_.IsIdle(*version, kMaxSequence));
+  EXPECT_TRUE(board_.IsIdle(*version, 4)) << "a snapshot needs the entries";
+  const auto plan = board_.PickReclaim(*version, 5);
+  EXPECT_EQ(Show(plan), "L1 1 + 2");
+  ASSERT_TRUE(board_.Reserve(JobClass::kDeep, *plan, InternalOrder()));
+  EXPECT_EQ(Show(board_.PickReclaim(*version, 5)), "nothing") << "it runs";
+  board_.Free(*plan);
+  board_.Avoid({1, 2, "b", "b"}, UINT64_MAX);
+  EXPECT_TRUE(board_.IsIdle(*version, kMaxSequence)) << "it cannot be read";
 }
 
 }  // namespace

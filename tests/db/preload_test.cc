@@ -4,6 +4,7 @@
 // opens.
 #include "db/read/preload.h"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,8 @@ using testing::TableFilesEnv;
 
 using PreloadedTablesTest = testing::ManyTablesTest;
 
+const Preload::OnSampled kIgnore = [](TableFile*, const TableContents&) {};
+
 /// Runs all jobs; returns their number.
 int RunAll(Preload* preload) {
   int jobs = 0;
@@ -38,7 +41,7 @@ int RunAll(Preload* preload) {
 
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
-  Preload preload(tables_.get());
+  Preload preload(tables_.get(), kIgnore);
   preload.Begin(*version_);
   EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
   EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
@@ -48,7 +51,7 @@ TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
 
 TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
-  Preload preload(tables_.get());
+  Preload preload(tables_.get(), kIgnore);
   preload.Begin(*version_);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
@@ -58,11 +61,23 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
+TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpens) {
+  Build(3, 0);
+  std::map<const TableFile*, TableContents> sampled;
+  Preload preload(tables_.get(), [&](TableFile* file, const TableContents& contents) {
+    EXPECT_TRUE(sampled.emplace(file, contents).second);
+  });
+  preload.Begin(*version_);
+  EXPECT_EQ(RunAll(&preload), 1);
+  ASSERT_EQ(sampled.size(), 3u);
+  EXPECT_EQ(sampled[all_[1]], (TableContents{.entries = 1}));
+}
+
 TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   Build(3, 0);
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
-  Preload preload(tables_.get());
+  Preload preload(tables_.get(), kIgnore);
   preload.Begin(*version_);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(OpenTables(), "o.o");

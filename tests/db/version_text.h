@@ -74,6 +74,14 @@ inline VersionRef VersionFromText(const std::string& text) {
   return Applied(EmptyVersion(), EditFromText(text));
 }
 
+inline void SetContents(const Version& version, uint64_t number, const TableContents& contents) {
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (table->number() == number) table->contents = contents;
+    }
+  }
+}
+
 // The numbers of `tables`, as "3 4".
 inline std::string Numbers(const std::vector<TableRef>& tables) {
   std::string text;

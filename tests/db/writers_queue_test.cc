@@ -117,5 +117,16 @@ TEST_F(WritersQueueTest, ASmallWriteIsNotHeldUpByLargeOnes) {
   EXPECT_EQ(FinishGroup(Status::IOError("x")), "gg-");
 }
 
+TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
+  Writer patient;
+  Writer hasty;
+  ASSERT_TRUE(queue_.Join(&patient));
+  EXPECT_FALSE(queue_.TryJoin(&hasty));
+  queue_.Finish(&patient, &patient, Status::OK());
+  EXPECT_TRUE(queue_.TryJoin(&hasty));
+  EXPECT_EQ(queue_.Length(), 1u);
+  queue_.Finish(&hasty, &hasty, Status::OK());
+}
+
 }  // namespace
 }  // namespace lull

@@ -1,0 +1,166 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Compactions that free space. Candidates are all tables of L0 together, and each deeper table. A
+// candidate's deletions hide entries of the next level with tables in its range. How much that
+// frees is an estimate from counts of entries: most deletions hide one entry each. If no deeper
+// level has tables in the range, the deletions themselves can go.
+//
+// Each pick moves its tables down, so picks come to an end.
+#include <algorithm>
+#include <utility>
+
+#include "db/compaction/picker.h"
+#include "db/compaction/planner.h"
+
+namespace lull {
+namespace {
+
+using Tables = Planner::Tables;
+
+// A compaction must free this share of the bytes that it rewrites, and at least so many bytes.
+constexpr double kShareMin = 0.25;
+constexpr double kFreedBytesMin = 128 << 10;
+
+struct Candidate {
+  double share = 0;  // bytes to free for each byte to rewrite
+  int level = 0;
+  Tables upper;
+};
+
+struct Sum {
+  double entries = 0;
+  double deletions = 0;
+  double bytes = 0;
+  double unknown_bytes = 0;  // of tables with unknown contents
+};
+
+Sum SumOf(const Tables& tables) {
+  Sum sum;
+  for (const TableRef& table : tables) {
+    sum.entries += static_cast<double>(table->contents.entries);
+    sum.deletions += static_cast<double>(table->contents.deletions);
+    const auto bytes = static_cast<double>(table->file_bytes());
+    sum.bytes += bytes;
+    if (table->contents.entries == 0) sum.unknown_bytes += bytes;
+  }
+  return sum;
+}
+
+UserRange RangeOf(const KeyOrder& order, const Tables& tables) {
+  leveldb::Slice smallest = tables.front()->smallest_user();
+  leveldb::Slice largest = tables.front()->largest_user();
+  for (const TableRef& table : tables) {
+    if (order.CompareUser(table->smallest_user(), smallest) < 0) smallest = table->smallest_user();
+    if (order.CompareUser(table->largest_user(), largest) > 0) largest = table->largest_user();
+  }
+  return {smallest.ToString(), largest.ToString()};
+}
+
+/// The tables of the next level below `level` that has any in `range`.
+Tables NextBelow(const Version& version, int level, const UserRange& range) {
+  for (int below = level + 1; below < kLevels; ++below) {
+    Tables tables = version.Overlapping(below, range);
+    if (!tables.empty()) return tables;
+  }
+  return {};
+}
+
+/// How many bytes a compaction of `upper` would free for each byte that it would rewrite; 0 if it
+/// would free too few.
+double ShareFreed(const Version& version, int level, const Tables& upper) {
+  const Sum own = SumOf(upper);
+  const Sum below = SumOf(NextBelow(version, level, RangeOf(version.order(), upper)));
+  // Tables of L0 also hide entries of each other.
+  double values = level == 0 ? own.entries - own.deletions : 0;
+  double value_bytes = values > 0 ? own.bytes : 0;
+  // Entries of unknown tables are taken to be as large as here.
+  values += below.entries - below.deletions + below.unknown_bytes * own.entries / own.bytes;
+  value_bytes += below.bytes;
+  double freed = 0;
+  if (value_bytes == 0) {
+    freed = own.bytes * own.deletions / own.entries;
+  } else if (values > 0) {
+    freed = value_bytes * std::min(own.deletions / values, 1.0);
+  }
+  return freed < kFreedBytesMin ? 0 : freed / (own.bytes + below.bytes);
+}
+
+class Candidates {
+ public:
+  Candidates(const Version& version, SequenceNumber oldest_snapshot)
+      : version_(version), oldest_snapshot_(oldest_snapshot) {
+    Consider(0, version.level(0));
+    for (int level = 1; level + 1 < kLevels; ++level) {
+      for (const TableRef& table : version.level(level)) Consider(level, {table});
+    }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const auto& a, const auto& b) { return a.share > b.share; });
+  }
+
+  const std::vector<Candidate>& best_first() const { return found_; }
+
+ private:
+  void Consider(int level, Tables upper) {
+    bool has_deletions = false;
+    for (const TableRef& table : upper) {
+      if (table->contents.newest_deletion > oldest_snapshot_) return;
+      has_deletions = has_deletions || table->contents.deletions > 0;
+    }
+    if (!has_deletions) return;
+    const double share = ShareFreed(version_, level, upper);
+    if (share >= kShareMin) found_.push_back({share, level, std::move(upper)});
+  }
+
+  const Version& version_;
+  const SequenceNumber oldest_snapshot_;
+  std::vector<Candidate> found_;
+};
+
+}  // namespace
+
+uint64_t TableSpace::HiddenBytes(uint64_t more) const {
+  const auto hidden = static_cast<double>(std::min(deletions + more, values));
+  return values == 0 ? 0
+                     : static_cast<uint64_t>(static_cast<double>(known_bytes) * hidden /
+                                             static_cast<double>(values));
+}
+
+TableSpace SpaceOf(const Version& version) {
+  TableSpace space;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      const TableContents& contents = table->contents;
+      (contents.entries == 0 ? space.unknown_bytes : space.known_bytes) += table->file_bytes();
+      space.values += contents.entries - contents.deletions;
+      space.deletions += contents.deletions;
+    }
+  }
+  return space;
+}
+
+bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
+  if (deletions == 0 || space.unknown_bytes > 0) return false;
+  const auto hidden = static_cast<double>(space.HiddenBytes(deletions));
+  return hidden >= kFreedBytesMin && hidden >= kShareMin * static_cast<double>(space.known_bytes);
+}
+
+std::optional<CompactionPlan> PickReclaim(const Version& version,
+                                          const std::vector<RunningRange>& running,
+                                          const LayoutOptions& layout,
+                                          SequenceNumber oldest_snapshot) {
+  const Planner planner(version, running, layout);
+  const Candidates candidates(version, oldest_snapshot);
+  for (const Candidate& candidate : candidates.best_first()) {
+    Tables upper = candidate.upper;
+    planner.AddSplitKeys(candidate.level, &upper);
+    auto plan = planner.Complete(candidate.level, std::move(upper), /*widen=*/false);
+    if (!plan) continue;
+    // A move would keep the deletions, and here nothing below needs them.
+    const UserRange range{plan->range.smallest_user, plan->range.largest_user};
+    if (NextBelow(version, candidate.level, range).empty()) plan->trivial_move = false;
+    return plan;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lull

@@ -1,0 +1,235 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Compactions that free space: which are picked, and what is left in a store that rests.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/compaction/picker.h"
+#include "leveldb/db.h"
+#include "leveldb/iterator.h"
+#include "lull/lull.h"
+#include "tests/db/scripted_store.h"
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+using testing::Numbers;
+using testing::VersionFromText;
+
+// ---- the picker
+
+struct PickRow {
+  const char* what;
+  const char* tables;
+  std::map<uint64_t, TableContents> contents;  // by table number
+  const char* plan;
+};
+
+TableContents Of(uint64_t entries, uint64_t deletions) { return {entries, deletions, 7}; }
+
+std::string Show(const std::optional<CompactionPlan>& plan) {
+  if (!plan) return "nothing";
+  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
+  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
+  return plan->trivial_move ? text + " move" : text;
+}
+
+VersionRef VersionOf(const PickRow& row) {
+  VersionRef version = VersionFromText(row.tables);
+  for (const auto& [number, contents] : row.contents)
+    testing::SetContents(*version, number, contents);
+  return version;
+}
+
+TEST(PickReclaim, Table) {
+  const std::vector<PickRow> rows = {
+      {"a table of deletions goes to the entries",
+       "L1: 1:[a..m] L2: 2:[a..z]*10",
+       {{1, Of(1000, 1000)}, {2, Of(1000, 0)}},
+       "L1 1 + 2"},
+      {"too few of them are hidden",
+       "L1: 1:[a..m] L2: 2:[a..z]*10",
+       {{1, Of(1000, 200)}, {2, Of(1000, 0)}},
+       "nothing"},
+      {"the table itself is most of what is rewritten",
+       "L1: 1:[a..m]*9 L2: 2:[a..z]",
+       {{1, Of(1000, 500)}, {2, Of(100, 0)}},
+       "nothing"},
+      {"entries of unknown number are as large as those above",
+       "L1: 1:[a..m] L2: 2:[a..z]*3",
+       {{1, Of(1000, 1000)}},
+       "L1 1 + 2"},
+      {"the same, and they are too many",
+       "L1: 1:[a..m] L2: 2:[a..z]*10",
+       {{1, Of(1000, 1000)}},
+       "nothing"},
+      {"it goes on to them first", "L1: 1:[a..m] L4: 2:[a..z]", {{1, Of(9, 9)}}, "L1 1 move"},
+      {"nothing is below", "L1: 1:[a..m] L2: 2:[x..z]", {{1, Of(8, 2)}}, "L1 1"},
+      {"it is not worth a new MANIFEST record",
+       "L1: 1:[a..m]*0.01 L2: 2:[a..z]*0.1",
+       {{1, Of(1000, 1000)}, {2, Of(1000, 0)}},
+       "nothing"},
+      {"nothing is below, and little is gained", "L1: 1:[a..m]", {{1, Of(9, 2)}}, "nothing"},
+      {"the deepest level needs no deletions", "L6: 1:[a..m]", {{1, Of(9, 9)}}, "nothing"},
+      {"tables of L0 hide entries of each other",
+       "L0: 2:[a..k] 1:[a..z]*5",
+       {{1, Of(1000, 0)}, {2, Of(900, 900)}},
+       "L0 2 1"},
+      {"L0 hides entries of L1 too",
+       "L0: 2:[a..k] 1:[a..z] L1: 3:[a..b]*9",
+       {{1, Of(1000, 0)}, {2, Of(900, 900)}, {3, Of(100, 0)}},
+       "L0 2 1 + 3"},
+      {"contents are unknown", "L0: 2:[a..k] 1:[a..z]*5 L1: 3:[a..b]", {}, "nothing"},
+      {"the one that frees most goes first",
+       "L1: 1:[a..c] 2:[d..f] L2: 3:[a..c]*9 4:[d..f]*9",
+       {{1, Of(50, 50)}, {2, Of(90, 90)}, {3, Of(100, 0)}, {4, Of(100, 0)}},
+       "L1 2 + 4"},
+      {"a table that continues a key goes along",
+       "L1: 1:[a..c@9] 2:[c@5..f] L2: 3:[a..f]",
+       {{1, Of(50, 50)}, {2, Of(90, 0)}, {3, Of(90, 0)}},
+       "L1 1 2 + 3"},
+  };
+  for (const PickRow& row : rows) {
+    EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 7)), row.plan) << row.what;
+  }
+}
+
+TEST(PickReclaim, DeletionsThatASnapshotNeedsStay) {
+  const PickRow row = {"", "L0: 2:[a..c] 1:[x..z] L1: 3:[a..c]", {{2, Of(9, 9)}}, ""};
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 6)), "nothing");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 7)), "L0 2 1 + 3");
+}
+
+TEST(PickReclaim, TheNextBestIsPickedIfTheBestIsTaken) {
+  const PickRow row = {"",
+                       "L1: 1:[a..c] 2:[d..f] L2: 3:[a..c]*9 4:[d..f]*9",
+                       {{1, Of(50, 50)}, {2, Of(90, 90)}, {3, Of(100, 0)}, {4, Of(100, 0)}},
+                       ""};
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{2, 3, "e", "e"}}, {}, 7)), "L1 1 + 3");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{1, 2, "a", "z"}}, {}, 7)), "nothing");
+}
+
+TEST(IsFlushToReclaimDue, IfItHidesAQuarterOfAllEntries) {
+  const PickRow row = {"",
+                       "L0: 2:[a..c] L1: 1:[a..c] L2: 3:[a..f]",
+                       {{1, Of(50, 0)}, {2, Of(90, 40)}, {3, Of(100, 0)}},
+                       ""};
+  // 200 values, and 40 deletions in tables.
+  const VersionRef version = VersionOf(row);
+  EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 9));
+  EXPECT_TRUE(IsFlushToReclaimDue(SpaceOf(*version), 10));
+  EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 0)) << "those in tables need no flush";
+  EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*VersionFromText("")), 50)) << "nothing to hide";
+  testing::SetContents(*version, 3, {});
+  EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 1000)) << "it is not known how much 3 has";
+}
+
+// ---- a store
+
+class ReclaimTest : public testing::ScriptedStoreTest {
+ protected:
+  static constexpr int kKeys = 2000;
+
+  void Delete(int from, int to) {
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  }
+  /// All entries are in the deepest level with tables.
+  void Fill() {
+    Write(0, kKeys);
+    db_->CompactRange(nullptr, nullptr);
+    ASSERT_GT(TableBytes(), kKeys * ValueOf(0).size());
+  }
+  uint64_t TableBytes() {
+    const leveldb::Range all("", "\xff");
+    uint64_t bytes = 0;
+    db_->GetApproximateSizes(&all, 1, &bytes);
+    return bytes;
+  }
+  int CountEntries() {
+    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+    int count = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++count;
+    EXPECT_TRUE(iterator->status().ok());
+    return count;
+  }
+  int TablesAt(int level) {
+    std::string count;
+    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &count));
+    return std::stoi(count);
+  }
+  void Rest() {
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  }
+};
+
+TEST_F(ReclaimTest, NothingIsLeftOfWhatWasDeleted) {
+  Open();
+  Fill();
+  Delete(0, kKeys);
+  Rest();
+  EXPECT_EQ(TableBytes(), 0u);
+  EXPECT_EQ(CountEntries(), 0);
+}
+
+TEST_F(ReclaimTest, WhatIsAliveStays) {
+  Open();
+  Fill();
+  const uint64_t bytes = TableBytes();
+  Delete(0, kKeys / 2);
+  Rest();
+  EXPECT_LT(TableBytes(), bytes * 6 / 10);
+  EXPECT_EQ(CountEntries(), kKeys - kKeys / 2);
+}
+
+TEST_F(ReclaimTest, AFewDeletionsAreNotWorthACompaction) {
+  Open();
+  Fill();
+  Delete(0, 10);
+  Rest();
+  EXPECT_EQ(TablesAt(0), 1);
+  EXPECT_EQ(CountEntries(), kKeys - 10);
+}
+
+TEST_F(ReclaimTest, ASnapshotKeepsWhatWasDeleted) {
+  Open();
+  Fill();
+  const uint64_t bytes = TableBytes();
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(0, kKeys);
+  Rest();
+  EXPECT_GE(TableBytes(), bytes);
+  db_->ReleaseSnapshot(snapshot);
+  Rest();
+  EXPECT_EQ(TableBytes(), 0u);
+}
+
+TEST_F(ReclaimTest, DeletionsInMemoryAreFlushedIfTheyHideMuch) {
+  Open();
+  Fill();
+  Delete(0, kKeys);
+  Await("the space is free", [&] { return TableBytes() == 0; });
+  EXPECT_EQ(CountEntries(), 0);
+}
+
+TEST_F(ReclaimTest, DeletionsOfAnEarlierOpenCount) {
+  Open();
+  Fill();
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(0, kKeys);
+  Rest();
+  db_->ReleaseSnapshot(snapshot);
+  db_.reset();
+  Open();
+  // Preload runs at any time; WaitForIdle does not wait for it.
+  while (TableBytes() > 0) Rest();
+}
+
+}  // namespace
+}  // namespace lull
