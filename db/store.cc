@@ -15,8 +15,10 @@ namespace {
 constexpr uint64_t kCollectNanos = 20'000'000;
 // Compactions that only free space begin this long after the last write.
 constexpr uint64_t kRestNanos = 20'000'000;
-// Deletions in memory are flushed after a longer rest, since small flushes make small tables.
+// Deletions in memory are flushed after a longer rest, since small flushes make small tables. The
+// WAL of a small store shrinks after an even longer one.
 constexpr uint64_t kSealRestNanos = 1'000'000'000;
+constexpr uint64_t kShrinkRestNanos = 5'000'000'000;
 
 /// Seals the active memtable.
 class SealJob final : public Job {
@@ -24,7 +26,7 @@ class SealJob final : public Job {
   explicit SealJob(WritePath* writes) : Job(JobClass::kPreload), writes_(writes) {}
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
     *progress = Progress::kDone;
-    return writes_->TrySeal();
+    return writes_->SealInRest();
   }
 
  private:
@@ -153,8 +155,10 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l1_bytes = version.LevelBytes(1);
   pressure->debt_bytes = state_.DebtBytesLocked();
   const TableSpace& space = state_.board.Space(version);
+  const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
+  write_path_.wal().SetTableBytes(table_bytes);
   pressure->hidden_bytes = space.HiddenBytes();
-  pressure->live_bytes = space.known_bytes + space.unknown_bytes - pressure->hidden_bytes;
+  pressure->live_bytes = table_bytes - pressure->hidden_bytes;
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
   pressure->l0_due =
@@ -193,14 +197,18 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   return compactions_.NextJob(job_class);
 }
 
-/// Deletions in memory can hide much of the store. Once no client writes, their flush lets
-/// compactions free that space. Returns null if it would not pay.
+/// Once no client writes, seals the memtable if its flush lets compactions free space that its
+/// deletions hide, or if its WAL takes much of a small store's space. Returns null if neither.
 std::unique_ptr<Job> Store::TakeSealJob() {
   MutexLock lock(state_.mutex);
-  const uint64_t deletions = state_.memtables.active()->DeletionCount();
-  if (deletions == 0 || rest_.nanos() < kSealRestNanos || state_.closing) return nullptr;
+  if (rest_.nanos() < kSealRestNanos || state_.closing) return nullptr;
   if (state_.memtables.immutable_count() > 0) return nullptr;
-  if (!IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions)) return nullptr;
+  const uint64_t deletions = state_.memtables.active()->DeletionCount();
+  const bool hides =
+      deletions > 0 && IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions);
+  const bool shrinks = rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&
+                       write_path_.wal().IsTooLargeForRest();
+  if (!hides && !shrinks) return nullptr;
   return std::make_unique<SealJob>(&write_path_);
 }
 

@@ -43,7 +43,9 @@ bool LullWatch::IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes
   constexpr uint64_t kLookEveryNanos = 900'000'000;
   if (now_nanos - looked_at_nanos_ < kLookEveryNanos) return false;
   looked_at_nanos_ = now_nanos;
-  return client_bytes - std::exchange(client_bytes_, client_bytes) < bytes_max;
+  const uint64_t written = client_bytes - std::exchange(client_bytes_, client_bytes);
+  idle_checks_ = written == 0 ? std::min(idle_checks_ + 1, kRestChecks) : 0;
+  return written < bytes_max;
 }
 
 std::optional<uint64_t> Flusher::TendLogs() {
@@ -75,6 +77,7 @@ void Flusher::TrimInLull() {
     return;
   context_->memtable_blocks->TrimTo(memtable_bytes);
   writes_->wal().DropPagesInLull();
+  if (lull_.IsRest()) writes_->wal().ShrinkInRest();
   if (lull_.WorkHasEnded(HasWork())) ReturnFreeHeap();
 }
 

@@ -56,12 +56,17 @@ class LullWatch {
   /// `bytes_max` since the last check. `client_bytes`: total since the open.
   bool IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes_max);
 
+  /// Whether clients wrote nothing for some seconds, as of the last check.
+  bool IsRest() const { return idle_checks_ >= kRestChecks; }
+
   /// Call in each lull. Returns true in the first one without background work after one with it.
   bool WorkHasEnded(bool has_work) { return std::exchange(had_work_, has_work) && !has_work; }
 
  private:
+  static constexpr int kRestChecks = 4;
   uint64_t looked_at_nanos_ = 0;
   uint64_t client_bytes_ = 0;
+  int idle_checks_ = 0;
   bool had_work_ = true;
 };
 

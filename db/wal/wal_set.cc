@@ -22,6 +22,14 @@ constexpr uint64_t kMarginBytes = 16 << 10;
 // records grow the file past it.
 constexpr uint64_t kAheadBytesMax = 64 << 20;
 
+// Prepared WALs take at most this share of the tables' size (but a few are always allowed), and at
+// rest this one.
+constexpr uint64_t kTablesPerPrepared = 4;
+constexpr uint64_t kTablesPerPreparedInRest = 16;
+// At rest, the current WAL takes at most this share, or this many bytes.
+constexpr uint64_t kTablesPerCurrentInRest = 8;
+constexpr uint64_t kRestBytes = 256 << 10;
+
 /// How much longer than the last one a WAL can become.
 uint64_t HeadroomBytes(uint64_t last_wal_bytes) { return last_wal_bytes / 64 + kMarginBytes; }
 
@@ -43,6 +51,23 @@ uint64_t WalSet::CapacityBytes(LogFileMode mode) const {
   const uint64_t last = last_wal_bytes_.load(std::memory_order_relaxed);
   if (mode == LogFileMode::kMapped || last == 0) return bytes_max;
   return std::min(bytes_max, last + HeadroomBytes(last));
+}
+
+/// How much the current WAL can preallocate while clients rest.
+uint64_t WalSet::CapacityInRest() const {
+  const uint64_t tables = table_bytes_.load(std::memory_order_relaxed);
+  return std::max(tables / kTablesPerCurrentInRest, kRestBytes);
+}
+
+/// How many WALs to keep ready.
+size_t WalSet::PreparedWanted() const {
+  if (sparing_.load(std::memory_order_relaxed)) return 1;
+  const uint64_t tables = table_bytes_.load(std::memory_order_relaxed);
+  const uint64_t capacity = CapacityBytes(WantedMode());
+  if (rests_.load(std::memory_order_relaxed))
+    return std::min<uint64_t>(tables / kTablesPerPreparedInRest / capacity, prepared_wanted_);
+  return std::clamp<uint64_t>(tables / kTablesPerPrepared / capacity, kPreparedMin,
+                              prepared_wanted_);
 }
 
 bool WalSet::CanReuse() const {
@@ -85,27 +110,34 @@ bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
   return false;
 }
 
+/// How much to preallocate.
+uint64_t WalSet::CapacityFor(LogFileMode mode, Purpose purpose) const {
+  if (purpose == Purpose::kAhead) return CapacityBytes(mode);
+  // When a client waits: writing and syncing zeros takes longer than it saves in later syncs.
+  if (mode == LogFileMode::kWrite || sparing_.load(std::memory_order_relaxed)) return 0;
+  return purpose == Purpose::kRest ? kRestBytes : CapacityBytes(mode);
+}
+
 /// Sets `log` to null if the Env has no log files. If preallocation fails and a client waits, the
 /// file grows with its records instead.
-leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, bool ahead,
-                                   LogFile** log, leveldb::WritableFile** file) {
+leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, Purpose purpose,
+                                   uint64_t* capacity, LogFile** log,
+                                   leveldb::WritableFile** file) {
   *log = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
   if (context_->extension != nullptr) {
-    // When a client waits: writing and syncing zeros takes longer than it saves in later syncs.
-    const bool allocates =
-        ahead || (mode == LogFileMode::kMapped && !sparing_.load(std::memory_order_relaxed));
-    const uint64_t capacity = allocates ? CapacityBytes(mode) : 0;
-    status = context_->extension->NewLogFile(path, capacity, mode, log);
-    if (!ahead && capacity > 0 && IsOutOfResources(status))
+    *capacity = CapacityFor(mode, purpose);
+    status = context_->extension->NewLogFile(path, *capacity, mode, log);
+    if (purpose != Purpose::kAhead && *capacity > 0 && IsOutOfResources(status)) {
+      *capacity = 0;
       status = context_->extension->NewLogFile(path, 0, mode, log);
+    }
   }
   *file = *log;
   return status.IsNotSupportedError() ? context_->env()->NewWritableFile(path, file) : status;
 }
 
-/// `ahead`: no client waits for this WAL, so it is preallocated.
-leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
+leveldb::Status WalSet::Create(WalRef* wal, Purpose purpose) {
   const uint64_t number = context_->NewFileNumber();
   const uint64_t failures_before = names_failures_.load(std::memory_order_acquire);
   const std::string path = LogFileName(context_->name, number);
@@ -114,15 +146,17 @@ leveldb::Status WalSet::Create(WalRef* wal, bool ahead) {
     return leveldb::Status::IOError(path,
                                     "too many WALs are open for the limit of file descriptors");
   const LogFileMode mode = WantedMode();
+  uint64_t capacity = 0;
   LogFile* log = nullptr;
   leveldb::WritableFile* file = nullptr;
-  leveldb::Status status = CreateFile(path, mode, ahead, &log, &file);
+  leveldb::Status status = CreateFile(path, mode, purpose, &capacity, &log, &file);
   if (!status.ok()) return status;
   if (log != nullptr) log->CountMemory(&memory_bytes_);
   *wal =
       log != nullptr && mode == LogFileMode::kWrite && CanReuse()
           ? std::make_shared<Wal>(number, std::unique_ptr<LogFile>(log), log::FragmentEnds())
           : std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(file), log);
+  if (log != nullptr) (*wal)->capacity = capacity;
   (*wal)->failures_before = failures_before;
   (*wal)->descriptor = std::move(descriptor);
   names_made_.fetch_add(1, std::memory_order_acq_rel);
@@ -147,6 +181,7 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
       names_made_.fetch_add(1, std::memory_order_acq_rel);
       auto wal =
           std::make_shared<Wal>(number, std::unique_ptr<LogFile>(raw), std::move(retired.ends));
+      wal->capacity = CapacityBytes(LogFileMode::kWrite);
       wal->failures_before = failures_before;
       wal->descriptor = std::move(descriptor);
       return wal;
@@ -165,8 +200,7 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
 bool WalSet::NeedsPrepare() {
   if (!retired_.empty()) return true;
   MutexLock lock(mutex_);
-  const size_t wanted = sparing_.load(std::memory_order_relaxed) ? 1 : prepared_wanted_;
-  return prepared_.size() < wanted || IsUnfit(prepared_.front());
+  return prepared_.size() < PreparedWanted() || (!prepared_.empty() && IsUnfit(prepared_.front()));
 }
 
 leveldb::Status WalSet::Prepare() {
@@ -175,7 +209,7 @@ leveldb::Status WalSet::Prepare() {
   WalRef wal;
   leveldb::Status status;
   if (retired_.empty()) {
-    status = Create(&wal, /*ahead=*/true);
+    status = Create(&wal, Purpose::kAhead);
   } else {
     Retired retired = std::move(retired_.front());
     retired_.pop_front();
@@ -285,14 +319,17 @@ bool WalSet::MayGoOn() const {
   return current_->writer.FileBytes() < file_bytes_max / 2;
 }
 
-leveldb::Status WalSet::Switch(SequenceNumber first_sequence) {
+leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   leveldb::Status status = RemoveUnbegun();
   WalRef next;
-  if (status.ok()) next = TakePrepared();
-  if (status.ok() && next == nullptr) status = Create(&next, /*ahead=*/false);
+  if (status.ok() && !in_rest) next = TakePrepared();
+  if (status.ok() && next == nullptr)
+    status = Create(&next, in_rest ? Purpose::kRest : Purpose::kNow);
   if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
+  current_capacity_.store(next->capacity, std::memory_order_relaxed);
+  if (!in_rest) rests_.store(false, std::memory_order_relaxed);
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) {
     MutexLock lock(mutex_);
@@ -392,6 +429,17 @@ void WalSet::SetSparing(bool sparing) {
   DiscardPrepared(1);
 }
 
+void WalSet::ShrinkInRest() {
+  size_t wanted = 0;
+  {
+    MutexLock lock(mutex_);
+    rests_.store(true, std::memory_order_relaxed);
+    wanted = PreparedWanted();
+    if (prepared_.size() <= wanted && retired_.empty()) return;
+  }
+  DiscardPrepared(wanted);
+}
+
 bool WalSet::IsUnfit(const WalRef& wal) const {
   return wal->mode == LogFileMode::kMapped && WantedMode() == LogFileMode::kWrite;
 }
@@ -485,7 +533,8 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
   size_t room = 0;  // how many more can be ready or wait for reuse
   {
     MutexLock lock(mutex_);
-    room = 2 * prepared_wanted_ - std::min(2 * prepared_wanted_, prepared_.size());
+    const size_t limit = 2 * PreparedWanted();
+    room = limit - std::min(limit, prepared_.size());
     std::erase_if(sealed_, [&](const WalRef& wal) LULL_REQUIRES(mutex_) {
       if (wal->number >= number || wal->is_busy) return false;
       released.push_back(wal);

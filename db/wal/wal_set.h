@@ -19,6 +19,8 @@
 //
 // Disk space. When it is short, WALs are not preallocated, and the last prepared one stays in
 // reserve: deleting it gives a flush the space for its table, and the flush frees the other WALs.
+// Preallocated space is also limited to a share of the tables' size, so that a store with little
+// data stays small; while clients rest, to a smaller share.
 //
 // Invariants:
 //   - After a sync of a record, every earlier record is durable, in whichever WAL it is, together
@@ -71,6 +73,14 @@ class WalSet {
   bool DiscardPrepared(size_t keep) LULL_EXCLUDES(mutex_);
   /// Sets whether disk space is short; see the top of this file. Flush thread.
   void SetSparing(bool sparing) LULL_EXCLUDES(mutex_);
+  /// Call while clients do not write. Removes prepared WALs that take too large a share of the
+  /// store, and prepares none for them until the next Switch. Flush thread.
+  void ShrinkInRest() LULL_EXCLUDES(mutex_);
+  /// Whether the current WAL's preallocated space is too large a share of a store in which clients
+  /// do not write. Then the memtable should be sealed. Any thread.
+  bool IsTooLargeForRest() const {
+    return current_capacity_.load(std::memory_order_relaxed) > CapacityInRest();
+  }
   /// Seals the files of WALs that take no more records, but only after descriptors or disk space
   /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
@@ -90,11 +100,15 @@ class WalSet {
   void SetCapacity(uint64_t memtable_bytes) {
     memtable_bytes_.store(memtable_bytes, std::memory_order_relaxed);
   }
+  /// Sets the size of all tables, in bytes. Before the first call, it does not limit preallocated
+  /// space. Any thread.
+  void SetTableBytes(uint64_t bytes) { table_bytes_.store(bytes, std::memory_order_relaxed); }
 
   /// Ends the current WAL and begins the next: a prepared one or, if the flush thread was too slow,
   /// a new one. `first_sequence`: sequence of the first entry to come. On failure the current WAL
-  /// stays. Leading writer, or the opening thread.
-  leveldb::Status Switch(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
+  /// stays. `in_rest`: clients do not write, so the next one takes little space. Leading writer, or
+  /// the opening thread.
+  leveldb::Status Switch(SequenceNumber first_sequence, bool in_rest = false) LULL_EXCLUDES(mutex_);
 
   /// Whether the current WAL can take more records after a failed Switch. Leading writer.
   bool MayGoOn() const;
@@ -159,7 +173,8 @@ class WalSet {
           writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
-    LogFile* const log;  // the writer's file; null if the Env has no log files
+    LogFile* const log;     // the writer's file; null if the Env has no log files
+    uint64_t capacity = 0;  // preallocated bytes
     log::Writer writer;
     DescriptorRef descriptor;
     /// Value of names_failures_ before the file was created. If it has grown since, the file's name
@@ -182,6 +197,13 @@ class WalSet {
     log::FragmentEnds ends;
   };
 
+  /// Why a WAL is created.
+  enum class Purpose {
+    kAhead,  ///< for later; no client waits
+    kNow,    ///< a client waits
+    kRest,   ///< clients do not write
+  };
+
   static constexpr size_t kPreparedMin = 2;
   // While the flush thread syncs a table, a fast writer fills a few WALs.
   static constexpr size_t kPreparedMax = 6;
@@ -193,14 +215,17 @@ class WalSet {
 
   LogFileMode WantedMode() const;
   uint64_t CapacityBytes(LogFileMode mode) const;
+  uint64_t CapacityInRest() const;
+  size_t PreparedWanted() const LULL_REQUIRES(mutex_);
   bool CanReuse() const;
   bool Fits(uint64_t file_bytes) const;
   bool IsWorthReusing(const WalRef& wal) const;
   bool TakeDescriptor(DescriptorRef* descriptor);
   WalRef OldestWithPages() LULL_REQUIRES(mutex_);
-  leveldb::Status Create(WalRef* wal, bool ahead);
-  leveldb::Status CreateFile(const std::string& path, LogFileMode mode, bool ahead, LogFile** log,
-                             leveldb::WritableFile** file);
+  uint64_t CapacityFor(LogFileMode mode, Purpose purpose) const;
+  leveldb::Status Create(WalRef* wal, Purpose purpose);
+  leveldb::Status CreateFile(const std::string& path, LogFileMode mode, Purpose purpose,
+                             uint64_t* capacity, LogFile** log, leveldb::WritableFile** file);
   WalRef Reuse(Retired retired);
   void Discard(WalRef unused);
   bool IsUnfit(const WalRef& wal) const;
@@ -218,7 +243,10 @@ class WalSet {
 
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
-  WalRef current_;                   // leading writer only
+  std::atomic<uint64_t> table_bytes_{UINT64_MAX};
+  std::atomic<uint64_t> current_capacity_{0};  // preallocated bytes of current_
+  std::atomic<bool> rests_{false};             // ShrinkInRest was called after the last Switch
+  WalRef current_;                             // leading writer only
   std::string unbegun_;              // leading writer only: path of a WAL with a torn first record
   OwnedCounter appended_bytes_;      // added to by the leading writer
   bool older_are_unsynced_ = false;  // leading writer only: sealed WALs can have unsynced records

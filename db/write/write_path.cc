@@ -81,16 +81,15 @@ leveldb::Status WritePath::Seal() {
   });
 }
 
-leveldb::Status WritePath::TrySeal() {
+leveldb::Status WritePath::SealInRest() {
   WritersQueue::Writer writer;
   if (!writers_.TryJoin(&writer)) return leveldb::Status::OK();
   return Lead(&writer, &writer, [&] {
-    if (active_->EntryCount() == 0) return leveldb::Status::OK();
     {
       MutexLock lock(state_->mutex);
       if (!HasRoomLocked()) return state_->health.write_error();
     }
-    return SwitchMemTable(nullptr);
+    return SwitchMemTable(nullptr, wal_.IsTooLargeForRest());
   });
 }
 
@@ -167,13 +166,13 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
     MutexLock lock(state_->mutex);
     status = AwaitRoomLocked();
   }
-  return status.ok() ? SwitchMemTable(record) : status;
+  return status.ok() ? SwitchMemTable(record, /*in_rest=*/false) : status;
 }
 
 /// Passes the active memtable to the flush thread, and begins a new one with its own WAL. If no WAL
 /// can be created, the memtable can grow by `record` instead.
-leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record) {
-  const leveldb::Status status = wal_.Switch(reader_->published() + 1);
+leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_rest) {
+  const leveldb::Status status = wal_.Switch(reader_->published() + 1, in_rest);
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
   } else if (record != nullptr && wal_.MayGoOn()) {

@@ -62,9 +62,10 @@ class WritePath {
   /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
   /// leading writer can seal.
   leveldb::Status Seal();
-  /// The same for a worker, which must not wait for work of other workers: seals nothing while a
-  /// client writes, or at a hard limit.
-  leveldb::Status TrySeal();
+  /// Seals the active memtable, even an empty one, for a store in which clients do not write. Its
+  /// next WAL takes little space. For a worker, which must not wait for work of other workers:
+  /// seals nothing while a client writes, or at a hard limit.
+  leveldb::Status SealInRest();
 
   /// WalSet says which thread can call which function.
   WalSet& wal() { return wal_; }
@@ -100,7 +101,8 @@ class WritePath {
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
-  leveldb::Status SwitchMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
+      LULL_EXCLUDES(state_->mutex);
   void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex);
   void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
   leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex);

@@ -64,6 +64,22 @@ TEST(LullWatch, SeesASecondInWhichLittleWasWritten) {
   }
 }
 
+TEST(LullWatch, SeesSecondsWithoutAnyWrite) {
+  LullWatch watch;
+  uint64_t now = 0;
+  const auto look = [&](uint64_t client_bytes) {
+    watch.IsLull(now += 1'000'000'000, client_bytes, 100);
+    return watch.IsRest();
+  };
+  EXPECT_FALSE(look(50));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(look(50));
+  EXPECT_TRUE(look(50));
+  EXPECT_TRUE(look(50));
+  EXPECT_FALSE(look(51)) << "a small write ends the rest, though not the lull";
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(look(51));
+  EXPECT_TRUE(look(51));
+}
+
 TEST(LullWatch, SeesTheEndOfWorkOnce) {
   LullWatch watch;
   EXPECT_TRUE(watch.WorkHasEnded(false)) << "the open worked";

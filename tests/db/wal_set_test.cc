@@ -348,6 +348,48 @@ TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {
   EXPECT_FALSE(wals_.DiscardPrepared(0));
 }
 
+TEST_F(WalSetTest, PreparedLogsTakeAShareOfAStore) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(wals_.Switch(1).ok());  // now more are wanted
+  for (const std::string& path : wals_.Release(wals_.current_number())) env_.RemoveFile(path);
+  wals_.SetTableBytes(0);
+  PrepareAll();
+  EXPECT_EQ(Logs(), 1u + 2u) << "two are always ready while clients write";
+  wals_.SetTableBytes(1 << 30);
+  PrepareAll();
+  EXPECT_EQ(Logs(), 1u + 6u);
+
+  wals_.ShrinkInRest();
+  EXPECT_EQ(Logs(), 1u + 6u) << "a large store keeps them";
+  wals_.SetTableBytes(20 << 20);  // a log takes 320 KiB
+  wals_.ShrinkInRest();
+  PrepareAll();
+  EXPECT_EQ(Logs(), 1u + 4u);
+  wals_.SetTableBytes(0);
+  wals_.ShrinkInRest();
+  PrepareAll();
+  EXPECT_EQ(Logs(), 1u);
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  PrepareAll();
+  EXPECT_EQ(Logs(), 2u + 2u) << "the rest has ended";
+}
+
+TEST_F(WalSetTest, TheCurrentLogOfARestingSmallStoreIsSmall) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_FALSE(wals_.IsTooLargeForRest()) << "the size of the tables is unknown";
+  wals_.SetTableBytes(100 << 20);
+  EXPECT_FALSE(wals_.IsTooLargeForRest());
+  wals_.SetTableBytes(0);
+  EXPECT_TRUE(wals_.IsTooLargeForRest());
+  PrepareAll();
+  const size_t before = Logs();
+  ASSERT_TRUE(wals_.Switch(1, /*in_rest=*/true).ok());
+  EXPECT_FALSE(wals_.IsTooLargeForRest());
+  EXPECT_EQ(Logs(), before + 1) << "no prepared log was taken";
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_TRUE(wals_.IsTooLargeForRest()) << "a prepared log was taken";
+}
+
 TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) Round(30, true);
