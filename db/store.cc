@@ -238,6 +238,7 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
 
 std::optional<uint64_t> Store::RunFlushSlice() {
   std::optional<uint64_t> again;
+  compactions_.InstallRemoval();
   if (compactions_.InstallOne()) again = 0;  // more can wait; flush between installs
   keeper_.RollIfLong();
   const std::optional<uint64_t> restore = RestoreManifest();

@@ -60,6 +60,8 @@ class WriteRest {
   uint64_t written_at_nanos_ = 0;
 };
 
+struct DeletedFiles;  // lull/lull.h
+
 class Store final : public leveldb::DB, private Tenant {
  public:
   /// See leveldb::DB::Open. Tests pass their own policies (`make_policy`), limits and delays
@@ -92,7 +94,10 @@ class Store final : public leveldb::DB, private Tenant {
   // As the functions of lull/lull.h and lull/listener.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
-  leveldb::Status CreateCheckpoint(const std::string& dir);
+  leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(removal_mutex_);
+  leveldb::Status DeleteRange(const KeySpan& span) LULL_EXCLUDES(removal_mutex_);
+  leveldb::Status DeleteFilesInRange(const KeySpan& span, DeletedFiles* deleted)
+      LULL_EXCLUDES(removal_mutex_);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
@@ -132,6 +137,12 @@ class Store final : public leveldb::DB, private Tenant {
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
   leveldb::Status CompactLevel(int level, const UserRange& range);
+  leveldb::Status WithholdRange(const KeySpan& span, RangeRemoval* removal)
+      LULL_EXCLUDES(state_.mutex);
+  void EndWithholding() LULL_EXCLUDES(state_.mutex);
+  leveldb::Status RemoveTables(RangeRemoval removal) LULL_EXCLUDES(state_.mutex);
+  leveldb::Status DeleteWhatStays(const KeySpan& span, const VersionEdit& removal)
+      LULL_EXCLUDES(state_.mutex);
 
   MemoryReport MeasureMemory();
   StoreReport MakeReport();
@@ -149,7 +160,9 @@ class Store final : public leveldb::DB, private Tenant {
   bool registered_ = false;
   SequenceNumber opened_sequence_ = 0;  // constant after the open
 
-  Mutex options_mutex_;  // first in the lock order
+  /// Held by calls that remove ranges or copy the store. Before all other mutexes.
+  Mutex removal_mutex_;
+  Mutex options_mutex_;  // before all but removal_mutex_
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.

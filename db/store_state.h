@@ -6,13 +6,14 @@
 // Invariant: a thread that changes `memtables` or `version` publishes the view (PublishViewLocked)
 // before it releases the mutex.
 //
-// Lock order: Store's options mutex, then this one, then one of ObsoleteFiles, WalSet,
-// ActivityStats, EventHub and GraceDomain. No thread holds two of these five, except for
+// Lock order: Store's removal mutex, its options mutex, then this one, then one of ObsoleteFiles,
+// WalSet, ActivityStats, EventHub and GraceDomain. No thread holds two of these five, except for
 // ActivityStats and then EventHub.
 #pragma once
 
 #include "db/compaction/board.h"
 #include "db/compaction/compaction.h"
+#include "db/compaction/range_removal.h"
 #include "db/context.h"
 #include "db/gates.h"
 #include "db/health.h"
@@ -50,6 +51,7 @@ struct StoreState {
   CompactionsInFlight in_flight LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
+  RemovalRequest* removal LULL_GUARDED_BY(mutex) = nullptr;  ///< for the flush thread to install
   bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job
   int drains LULL_GUARDED_BY(mutex) = 0;         ///< count of clients that wait for background work
   int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit

@@ -64,7 +64,10 @@ void Store::SaveAckedWrites() {
 /// Flushes memory first, so that a checkpoint consists of the tables of one Version. Copying WALs
 /// instead would save one small table. But it would have to find the end of a WAL in use, select
 /// the WALs that are needed, and handle Envs where the last bytes are not yet readable.
+/// Nor could a flush and the tables be from before and after a removal of tables that depends on
+/// deletions in memory, so no removal runs meanwhile.
 leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
+  MutexLock removal_lock(removal_mutex_);
   leveldb::Status status = Flush();
   if (!status.ok()) return status;
   CheckpointSource source;
@@ -127,6 +130,21 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
   // A job of this request can still run. Its result is used without the request.
   state_.board.RemoveRequest(&request);
   return request.status.ok() ? status : request.status;
+}
+
+/// Waits until no compaction runs in the span, and lets none begin in it. `*removal`: of all tables
+/// inside the span.
+leveldb::Status Store::WithholdRange(const KeySpan& span, RangeRemoval* removal) {
+  MutexLock lock(state_.mutex);
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    if (!state_.health.write_error().ok()) return true;
+    // A flush or a compaction can have added tables.
+    const std::optional<UserRange> touched = TouchedRange(*state_.version, span);
+    if (touched && !state_.board.Withhold(context_->order, *touched)) return false;
+    *removal = RemoveAllInside(*state_.version, span);
+    return true;
+  });
+  return state_.health.write_error();
 }
 
 }  // namespace lull

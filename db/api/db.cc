@@ -53,6 +53,34 @@ leveldb::Status WaitForIdle(leveldb::DB* db) {
   return status.ok() ? store->WaitForIdle() : status;
 }
 
+namespace {
+
+KeySpan SpanOf(const leveldb::Slice* begin, const leveldb::Slice* end) {
+  KeySpan span;
+  if (begin != nullptr) span.begin = begin->ToString();
+  if (end != nullptr) span.end = end->ToString();
+  return span;
+}
+
+}  // namespace
+
+leveldb::Status DeleteRange(leveldb::DB* db, const leveldb::Slice* begin,
+                            const leveldb::Slice* end) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "DeleteRange", &store);
+  return status.ok() ? store->DeleteRange(SpanOf(begin, end)) : status;
+}
+
+leveldb::Status DeleteFilesInRange(leveldb::DB* db, const leveldb::Slice* begin,
+                                   const leveldb::Slice* end, DeletedFiles* deleted) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "DeleteFilesInRange", &store);
+  DeletedFiles unread;
+  if (deleted == nullptr) deleted = &unread;
+  *deleted = {};
+  return status.ok() ? store->DeleteFilesInRange(SpanOf(begin, end), deleted) : status;
+}
+
 }  // namespace lull
 
 namespace leveldb {

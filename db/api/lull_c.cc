@@ -156,6 +156,28 @@ void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
     KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
 }
 
+void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,
+                       size_t end_len, char** errptr) {
+  const leveldb::Slice from(begin, begin_len);
+  const leveldb::Slice to(end, end_len);
+  KeepError(lull::DeleteRange(db->rep, begin == nullptr ? nullptr : &from,
+                              end == nullptr ? nullptr : &to),
+            errptr);
+}
+
+void lull_delete_files_in_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,
+                                size_t end_len, uint64_t* bytes, uint64_t* bytes_left,
+                                char** errptr) {
+  const leveldb::Slice from(begin, begin_len);
+  const leveldb::Slice to(end, end_len);
+  lull::DeletedFiles deleted;
+  KeepError(lull::DeleteFilesInRange(db->rep, begin == nullptr ? nullptr : &from,
+                                     end == nullptr ? nullptr : &to, &deleted),
+            errptr);
+  if (bytes != nullptr) *bytes = deleted.bytes;
+  if (bytes_left != nullptr) *bytes_left = deleted.bytes_left;
+}
+
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
   using lull::c::kFirstCallbacksBytes;

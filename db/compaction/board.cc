@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/board.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lull {
@@ -166,11 +167,26 @@ std::vector<RunningRange> CompactionBoard::Unreadable() const {
   return ranges;
 }
 
-/// Ranges in which no job can begin now.
 std::vector<RunningRange> CompactionBoard::Taken() const {
   std::vector<RunningRange> taken = Unreadable();
   taken.insert(taken.end(), running_.begin(), running_.end());
+  taken.insert(taken.end(), withheld_.begin(), withheld_.end());
   return taken;
+}
+
+bool CompactionBoard::Withhold(const KeyOrder& order, const UserRange& range) {
+  withheld_.clear();
+  for (int level = 0; level < kLevels; level += 2)
+    withheld_.push_back({level, std::min(level + 1, kLevels - 1), *range.smallest, *range.largest});
+  ++basis_;
+  return std::none_of(withheld_.begin(), withheld_.end(), [&](const RunningRange& levels) {
+    return Conflicts(order, levels, running_);
+  });
+}
+
+void CompactionBoard::EndWithholding() {
+  withheld_.clear();
+  ++basis_;
 }
 
 }  // namespace lull

@@ -8,7 +8,8 @@
 //   - On each level, the key ranges of running jobs are disjoint; a job uses its range on its input
 //     and its output level. Reserve checks this in release builds too. A range stays reserved until
 //     its job is installed or has failed.
-//   - No job begins in a range that cannot be read, or in one that a manual request waits for.
+//   - No job begins in a range that cannot be read, in one that a manual request waits for, or in
+//     one that is withheld.
 //   - A pick that found nothing is repeated only after a change of the layout, the Version, the
 //     running jobs or the ranges. After a change of the Version, call VersionChanged or Installed.
 #pragma once
@@ -97,6 +98,17 @@ class CompactionBoard {
   /// one.
   bool ForgetReadable(uint64_t now_nanos);
 
+  // ---- ranges whose tables a client removes
+
+  /// From now on, no job begins in `range`, on any level. Returns whether no job runs in it.
+  bool Withhold(const KeyOrder& order, const UserRange& range);
+  /// Ends the Withhold before.
+  void EndWithholding();
+  /// Whether a range is withheld. Jobs that clients wait for may be unable to begin.
+  bool withholds() const { return !withheld_.empty(); }
+  /// Ranges in which no job can begin now.
+  std::vector<RunningRange> Taken() const;
+
   // ---- manual requests
 
   void AddRequest(ManualRequest* request) { requests_.push_back(request); }
@@ -114,13 +126,13 @@ class CompactionBoard {
   };
 
   std::vector<RunningRange> Unreadable() const;
-  std::vector<RunningRange> Taken() const;
   void EndRequest(const leveldb::Status& status);
 
   LayoutOptions layout_;
   CompactPointers pointers_;
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
+  std::vector<RunningRange> withheld_;       // one range, on all levels
   std::list<ManualRequest*> requests_;
   // The range that the first request needs but running jobs occupy: no other job begins in it.
   std::optional<RunningRange> kept_free_;

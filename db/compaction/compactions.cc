@@ -229,4 +229,26 @@ void Compactions::Install(Compaction* compaction) {
   coordinator_->WakeMonitor();
 }
 
+void Compactions::InstallRemoval() {
+  RemovalRequest* request = nullptr;
+  {
+    MutexLock lock(state_->mutex);
+    request = state_->removal;
+  }
+  if (request == nullptr) return;
+  VersionRef version;
+  const leveldb::Status status = keeper_->Install(&request->edit, {}, &version);
+  MutexLock lock(state_->mutex);
+  if (status.ok()) {
+    state_->version = std::move(version);
+    state_->board.VersionChanged();
+    state_->PublishViewLocked();
+  }
+  state_->removal = nullptr;
+  request->status = status;
+  request->done = true;  // from here on the client can destroy it
+  state_->changed.NotifyAll();
+  coordinator_->WakeMonitor();
+}
+
 }  // namespace lull

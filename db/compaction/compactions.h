@@ -55,6 +55,8 @@ class Compactions {
 
   /// Installs the compaction that has waited longest. Returns false if none waits.
   bool InstallOne() LULL_EXCLUDES(state_->mutex);
+  /// Installs the removal that a client waits for, if any.
+  void InstallRemoval() LULL_EXCLUDES(state_->mutex);
 
  private:
   bool MayBeginLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex);

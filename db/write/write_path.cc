@@ -260,8 +260,9 @@ bool WritePath::HasRoomLocked() const {
 
 /// Whether a write must wait for a compaction of L0. Never if none is due, since nothing would end
 /// the wait. On an almost full disk the limit is lower: compactions free the space of overwritten
-/// entries.
+/// entries. No compaction of L0 can begin while a client removes a range, and that client writes.
 bool WritePath::IsL0FullLocked() const {
+  if (state_->board.withholds()) return false;
   const LayoutOptions& layout = state_->board.layout();
   const int stop = room_->is_low() ? layout.l0_trigger : limits_->l0_stop();
   return state_->version->TableCount(0) >= stop && LevelScore(*state_->version, 0, layout) >= 1.0;

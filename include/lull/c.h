@@ -53,6 +53,20 @@ LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
    during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
+/* Deletes all keys from `begin` to just before `end`. A NULL pointer means no bound. On success the
+   deletion and all earlier writes are on stable storage. Iterators keep what they see; snapshots do
+   not. */
+LEVELDB_EXPORT void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len,
+                                      const char* end, size_t end_len, char** errptr);
+
+/* Frees disk space at once: removes the tables that contain only keys from `begin` to just before
+   `end`; other entries of the range stay. A NULL pointer means no bound. `bytes` and `bytes_left`,
+   which can be NULL, get the size of the removed tables and of those that stay and can have keys
+   of the range. */
+LEVELDB_EXPORT void lull_delete_files_in_range(leveldb_t* db, const char* begin, size_t begin_len,
+                                               const char* end, size_t end_len, uint64_t* bytes,
+                                               uint64_t* bytes_left, char** errptr);
+
 /* Names for leveldb_property_value: statistics as JSON, the same in the Prometheus text format, and
    the current option string. */
 #define LULL_PROPERTY_STATS "lull.stats"

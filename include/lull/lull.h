@@ -179,4 +179,41 @@ LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptio
 /// the wait, or if a damaged table prevents a compaction.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);
 
+/// Deletes all keys from `begin` to just before `end`, in the comparator's order; a null pointer
+/// means no bound. Whole tables inside the range are removed without being read, so a large range
+/// takes little more time than a small one; single deletions are written only for the tables at its
+/// ends, the tables of L0 and what is in memory. The disk space of the removed tables is free as
+/// soon as no iterator needs them.
+///
+/// On OK no entry of the range that was written before the call is visible, and both the deletion
+/// and all earlier writes are on stable storage. Writes to the range during the call may be deleted
+/// too. Iterators that exist keep what they see. Snapshots do not: through a snapshot, the range
+/// can be empty or partly empty. Do not call it while a snapshot of the range is needed.
+///
+/// After an error or a crash during the call, the range can be partly deleted. No key then has an
+/// older value than before.
+///
+/// Waits for running compactions in the range. Calls of this function, DeleteFilesInRange and
+/// CreateCheckpoint run one after another.
+LEVELDB_EXPORT leveldb::Status DeleteRange(leveldb::DB* db, const leveldb::Slice* begin,
+                                           const leveldb::Slice* end);
+
+/// What DeleteFilesInRange did.
+struct DeletedFiles {
+  uint64_t files = 0;       ///< tables removed
+  uint64_t bytes = 0;       ///< their size
+  uint64_t files_left = 0;  ///< tables that stay and can have keys of the range
+  uint64_t bytes_left = 0;  ///< their size
+};
+
+/// Frees disk space at once: removes the tables that contain only keys from `begin` to just before
+/// `end`; a null pointer means no bound. Other entries of the range stay: those in memory, in
+/// tables that reach beyond the range, in tables that a compaction uses, and in tables that hide
+/// older entries in one of those. `*deleted`, which can be null, tells how much was removed. Does
+/// not wait for compactions. On OK the removal is on stable storage. Snapshots and iterators: as
+/// for DeleteRange.
+LEVELDB_EXPORT leveldb::Status DeleteFilesInRange(leveldb::DB* db, const leveldb::Slice* begin,
+                                                  const leveldb::Slice* end,
+                                                  DeletedFiles* deleted = nullptr);
+
 }  // namespace lull

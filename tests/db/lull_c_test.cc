@@ -74,6 +74,15 @@ class LullCTest : public ::testing::Test {
     leveldb_put(db_, write_, key, std::strlen(key), "v", 1, &error_);
     ASSERT_EQ(error_, nullptr) << error_;
   }
+  bool Has(const char* key) {
+    leveldb_readoptions_t* const read = leveldb_readoptions_create();
+    size_t length = 0;
+    char* const value = leveldb_get(db_, read, key, std::strlen(key), &length, &error_);
+    leveldb_readoptions_destroy(read);
+    const bool found = value != nullptr;
+    leveldb_free(value);
+    return found;
+  }
   /// Returns the message and clears it.
   std::string TakeError() {
     if (error_ == nullptr) return "";
@@ -102,6 +111,24 @@ TEST_F(LullCTest, OpensWithAnOptionString) {
     EXPECT_NE(text, nullptr) << name;
     leveldb_free(text);
   }
+}
+
+TEST_F(LullCTest, DeletesRanges) {
+  Open("own_coordinator=1");
+  for (const char* key : {"a", "b", "c", "d"}) Put(key);
+  lull_flush(db_, &error_);
+  uint64_t bytes = 7, bytes_left = 0;
+  lull_delete_files_in_range(db_, "b", 1, nullptr, 0, &bytes, &bytes_left, &error_);
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_GT(bytes_left, 0u) << "the table with a, too";
+  EXPECT_TRUE(Has("c"));
+  lull_delete_range(db_, "b", 1, "d", 1, &error_);
+  EXPECT_TRUE(Has("a") && Has("d"));
+  EXPECT_FALSE(Has("b") || Has("c"));
+  lull_delete_range(db_, nullptr, 0, nullptr, 0, &error_);
+  EXPECT_FALSE(Has("a") || Has("d"));
+  lull_delete_files_in_range(db_, nullptr, 0, nullptr, 0, nullptr, nullptr, &error_);
+  EXPECT_EQ(TakeError(), "");
 }
 
 TEST_F(LullCTest, MakesACheckpoint) {

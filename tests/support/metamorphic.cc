@@ -98,7 +98,9 @@ class Runner {
   void FlushHook();
   void IdleHook();
   void OptionsHook();
+  void RangeHook();
 
+  void DropSnapshots();
   void Commit(const WriteOps& ops, const Status& s);
   void CheckGet(const std::string& key, const HeldSnapshot* at);
   HeldIterator MakeIterator();
@@ -140,6 +142,7 @@ const Runner::Choice Runner::kChoices[] = {
     {"flush", 6, &Runner::FlushHook},
     {"wait-for-idle", 3, &Runner::IdleHook},
     {"set-options", 5, &Runner::OptionsHook},
+    {"delete-range", 8, &Runner::RangeHook},
 };
 
 MetamorphicReport Runner::Run() {
@@ -211,13 +214,17 @@ void Runner::Open() {
   Expect(s, "open");
 }
 
-void Runner::Close() {
-  iterators_.clear();
+void Runner::DropSnapshots() {
   for (const HeldSnapshot& held : snapshots_) {
     model_.Unpin(held.sequence);
     db_->ReleaseSnapshot(held.snapshot);
   }
   snapshots_.clear();
+}
+
+void Runner::Close() {
+  iterators_.clear();
+  DropSnapshots();
   db_.reset();
 }
 
@@ -473,6 +480,33 @@ void Runner::IdleHook() {
 void Runner::OptionsHook() {
   const uint64_t draw = rng_.Next();
   if (config_.hooks.set_options) Expect(config_.hooks.set_options(db_.get(), draw), "set-options");
+}
+
+// Iterators keep what they see, but snapshots do not.
+void Runner::RangeHook() {
+  std::string bounds[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
+  const leveldb::Comparator* order = set_->options.comparator;
+  if (order->Compare(bounds[0], bounds[1]) > 0) bounds[0].swap(bounds[1]);
+  const Slice begin(bounds[0]), end(bounds[1]);
+  const Slice* const from = rng_.OneIn(5) ? nullptr : &begin;
+  const Slice* const to = rng_.OneIn(5) ? nullptr : &end;
+  const bool files_only = rng_.OneIn(2);
+  if (!config_.hooks.delete_range) return;
+  DropSnapshots();
+  if (!Expect(config_.hooks.delete_range(db_.get(), from, to, files_only), "delete-range")) return;
+  WriteOps gone;
+  {
+    Model::Cursor at(&model_, model_.last_sequence());
+    from == nullptr ? at.SeekToFirst() : at.Seek(bounds[0]);
+    for (; at.Valid() && (to == nullptr || order->Compare(at.key(), end) < 0); at.Next()) {
+      std::string value;
+      const Status s = db_->Get(SomeReadOptions(), at.key(), &value);
+      if (s.IsNotFound()) gone.push_back({at.key(), std::nullopt});
+      if (s.ok() && !files_only) Fail("range deletion left " + testing::Show(at.key()));
+      if (s.ok() && value != at.value()) Fail("an old value of " + testing::Show(at.key()));
+    }
+  }
+  if (!gone.empty()) model_.Commit(gone);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
+#include "leveldb/slice.h"
 #include "leveldb/status.h"
 
 namespace lull::testing {
@@ -25,6 +26,11 @@ struct Hooks {
   std::function<leveldb::Status(leveldb::DB*)> wait_for_idle;
   // Changes live options; the number is drawn from the seed.
   std::function<leveldb::Status(leveldb::DB*, uint64_t)> set_options;
+  // Deletes the keys from `begin` to just before `end`; null: no bound. `files_only`: only those in
+  // tables that contain no others.
+  std::function<leveldb::Status(leveldb::DB*, const leveldb::Slice* begin,
+                                const leveldb::Slice* end, bool files_only)>
+      delete_range;
   // Runs between closing and reopening, for example to let another library use the directory.
   std::function<leveldb::Status(const std::string&)> while_closed;
 };

@@ -51,6 +51,18 @@ Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
   return lull::CreateCheckpoint(db, directory);
 }
 
+namespace {
+
+void AddHooks(Hooks* hooks) {
+  hooks->delete_range = [](leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
+                           bool files_only) {
+    return files_only ? lull::DeleteFilesInRange(db, begin, end)
+                      : lull::DeleteRange(db, begin, end);
+  };
+}
+
+}  // namespace
+
 #else
 
 Status OpenStore(const leveldb::Options& options, const std::string&, const std::string& name,
@@ -69,6 +81,12 @@ Status CheckpointStore(leveldb::DB*, const std::string& directory) {
   return Status::NotSupported(directory, "LevelDB makes no checkpoints");
 }
 
+namespace {
+
+void AddHooks(Hooks*) {}
+
+}  // namespace
+
 #endif
 
 Hooks StoreHooks(const std::string& scheduling) {
@@ -83,6 +101,7 @@ Hooks StoreHooks(const std::string& scheduling) {
   };
   hooks.flush = FlushStore;
   hooks.wait_for_idle = WaitForIdleStore;
+  AddHooks(&hooks);
   return hooks;
 }
 

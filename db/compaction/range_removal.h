@@ -1,0 +1,63 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// RangeRemoval: removing all tables inside a range of keys by one MANIFEST edit, without reading
+// them. Used by DeleteRange and DeleteFilesInRange. Which tables can go is decided here by pure
+// functions; a client asks for the edit, and the flush thread installs it.
+//
+// Invariants:
+//   - While a client chooses tables and until their edit is installed, no compaction uses a table
+//     that has a key in the range. The board withholds the range.
+//   - A removal never makes an older version of a key visible.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/compaction/picker.h"
+#include "db/version/version.h"
+#include "db/version/version_edit.h"
+#include "leveldb/status.h"
+
+namespace lull {
+
+/// User keys from `begin` to just before `end`; a missing one is unbounded.
+struct KeySpan {
+  std::optional<std::string> begin;
+  std::optional<std::string> end;
+  bool IsEmpty(const KeyOrder& order) const;
+  bool Overlaps(const KeyOrder& order, const TableFile& table) const;
+  bool Contains(const KeyOrder& order, const TableFile& table) const;
+};
+
+/// The smallest and the largest key of `span` that tables of `version` can have. nullopt if none
+/// can have any. `largest` can be the end of the span.
+std::optional<UserRange> TouchedRange(const Version& version, const KeySpan& span);
+
+/// An edit that removes tables, and how much of the span it removes and leaves.
+struct RangeRemoval {
+  VersionEdit edit;
+  uint64_t removed_bytes = 0;
+  uint64_t left_files = 0;  ///< tables that stay, though they can have keys of the span
+  uint64_t left_bytes = 0;
+};
+
+/// Removes all tables inside `span`. An older version of a key, in a table that stays, becomes
+/// visible: the caller must write deletions for such keys first.
+RangeRemoval RemoveAllInside(const Version& version, const KeySpan& span);
+
+/// Removes those tables inside `span` that no job uses and whose keys are in no older table that
+/// stays. `running`: ranges of running jobs.
+RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeySpan& span,
+                                    const std::vector<RunningRange>& running);
+
+/// A removal that a client waits for. On the client's stack; guarded by the store's mutex, except
+/// `edit`, which belongs to the flush thread until `done`.
+struct RemovalRequest {
+  VersionEdit edit;
+  bool done = false;
+  leveldb::Status status;  ///< valid once done
+};
+
+}  // namespace lull
