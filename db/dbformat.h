@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -88,6 +89,20 @@ class LookupKey {
   char* data_;
   size_t size_;
   char inline_[200];
+};
+
+/// User keys from `begin` to just before `end`; a missing one is unbounded.
+struct KeyBounds {
+  std::optional<std::string> begin;
+  std::optional<std::string> end;
+
+  bool Includes(const KeyOrder& order, const leveldb::Slice& user_key) const {
+    return (!begin || order.CompareUser(user_key, *begin) >= 0) &&
+           (!end || order.CompareUser(user_key, *end) < 0);
+  }
+  bool IsEmpty(const KeyOrder& order) const {
+    return begin && end && order.CompareUser(*begin, *end) >= 0;
+  }
 };
 
 }  // namespace lull

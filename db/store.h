@@ -95,8 +95,8 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
   leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(removal_mutex_);
-  leveldb::Status DeleteRange(const KeySpan& span) LULL_EXCLUDES(removal_mutex_);
-  leveldb::Status DeleteFilesInRange(const KeySpan& span, DeletedFiles* deleted)
+  leveldb::Status DeleteRange(const KeyBounds& span) LULL_EXCLUDES(removal_mutex_);
+  leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted)
       LULL_EXCLUDES(removal_mutex_);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
@@ -137,11 +137,11 @@ class Store final : public leveldb::DB, private Tenant {
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
   leveldb::Status CompactLevel(int level, const UserRange& range);
-  leveldb::Status WithholdRange(const KeySpan& span, RangeRemoval* removal)
+  leveldb::Status WithholdRange(const KeyBounds& span, RangeRemoval* removal)
       LULL_EXCLUDES(state_.mutex);
   void EndWithholding() LULL_EXCLUDES(state_.mutex);
   leveldb::Status RemoveTables(RangeRemoval removal) LULL_EXCLUDES(state_.mutex);
-  leveldb::Status DeleteWhatStays(const KeySpan& span, const VersionEdit& removal)
+  leveldb::Status DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal)
       LULL_EXCLUDES(state_.mutex);
 
   MemoryReport MeasureMemory();

@@ -48,7 +48,7 @@ leveldb::Status Store::RemoveTables(RangeRemoval removal) {
 
 /// Deletes each key of the span that would be visible after the removal. The deletions are durable
 /// on return, and so is every earlier write.
-leveldb::Status Store::DeleteWhatStays(const KeySpan& span, const VersionEdit& removal) {
+leveldb::Status Store::DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal) {
   ReadView* view = nullptr;
   SequenceNumber sequence = 0;
   {
@@ -84,7 +84,7 @@ leveldb::Status Store::DeleteWhatStays(const KeySpan& span, const VersionEdit& r
   return status.ok() ? write_path_.Write(durable, &batch) : status;
 }
 
-leveldb::Status Store::DeleteRange(const KeySpan& span) {
+leveldb::Status Store::DeleteRange(const KeyBounds& span) {
   if (IsInherited()) return InheritedError();
   if (span.IsEmpty(context_->order)) return leveldb::Status::OK();
   MutexLock removal_lock(removal_mutex_);
@@ -96,7 +96,7 @@ leveldb::Status Store::DeleteRange(const KeySpan& span) {
   return status;
 }
 
-leveldb::Status Store::DeleteFilesInRange(const KeySpan& span, DeletedFiles* deleted) {
+leveldb::Status Store::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted) {
   if (IsInherited()) return InheritedError();
   if (span.IsEmpty(context_->order)) return leveldb::Status::OK();
   MutexLock removal_lock(removal_mutex_);

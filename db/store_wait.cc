@@ -134,7 +134,7 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
 
 /// Waits until no compaction runs in the span, and lets none begin in it. `*removal`: of all tables
 /// inside the span.
-leveldb::Status Store::WithholdRange(const KeySpan& span, RangeRemoval* removal) {
+leveldb::Status Store::WithholdRange(const KeyBounds& span, RangeRemoval* removal) {
   MutexLock lock(state_.mutex);
   DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
     if (!state_.health.write_error().ok()) return true;

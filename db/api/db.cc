@@ -55,8 +55,8 @@ leveldb::Status WaitForIdle(leveldb::DB* db) {
 
 namespace {
 
-KeySpan SpanOf(const leveldb::Slice* begin, const leveldb::Slice* end) {
-  KeySpan span;
+KeyBounds SpanOf(const leveldb::Slice* begin, const leveldb::Slice* end) {
+  KeyBounds span;
   if (begin != nullptr) span.begin = begin->ToString();
   if (end != nullptr) span.end = end->ToString();
   return span;

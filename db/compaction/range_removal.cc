@@ -16,9 +16,18 @@ void VisitOldestFirst(const Version& version, Visit visit) {
   }
 }
 
-bool Overlap(const KeyOrder& order, const TableFile& a, const TableFile& b) {
+bool Overlaps(const KeyOrder& order, const TableFile& a, const TableFile& b) {
   return order.CompareUser(a.smallest_user(), b.largest_user()) <= 0 &&
          order.CompareUser(b.smallest_user(), a.largest_user()) <= 0;
+}
+
+bool Overlaps(const KeyOrder& order, const KeyBounds& span, const TableFile& table) {
+  return (!span.begin || order.CompareUser(table.largest_user(), *span.begin) >= 0) &&
+         (!span.end || order.CompareUser(table.smallest_user(), *span.end) < 0);
+}
+
+bool Contains(const KeyOrder& order, const KeyBounds& span, const TableFile& table) {
+  return span.Includes(order, table.smallest_user()) && span.Includes(order, table.largest_user());
 }
 
 void Remove(int level, const TableFile& table, RangeRemoval* removal) {
@@ -33,25 +42,11 @@ void Leave(const TableFile& table, RangeRemoval* removal) {
 
 }  // namespace
 
-bool KeySpan::IsEmpty(const KeyOrder& order) const {
-  return begin && end && order.CompareUser(*begin, *end) >= 0;
-}
-
-bool KeySpan::Overlaps(const KeyOrder& order, const TableFile& table) const {
-  return (!begin || order.CompareUser(table.largest_user(), *begin) >= 0) &&
-         (!end || order.CompareUser(table.smallest_user(), *end) < 0);
-}
-
-bool KeySpan::Contains(const KeyOrder& order, const TableFile& table) const {
-  return (!begin || order.CompareUser(table.smallest_user(), *begin) >= 0) &&
-         (!end || order.CompareUser(table.largest_user(), *end) < 0);
-}
-
-std::optional<UserRange> TouchedRange(const Version& version, const KeySpan& span) {
+std::optional<UserRange> TouchedRange(const Version& version, const KeyBounds& span) {
   const KeyOrder& order = version.order();
   std::optional<UserRange> touched;
   VisitOldestFirst(version, [&](int, const TableRef& table) {
-    if (!span.Overlaps(order, *table)) return;
+    if (!Overlaps(order, span, *table)) return;
     if (!touched) touched.emplace();
     if (!touched->smallest || order.CompareUser(table->smallest_user(), *touched->smallest) < 0)
       touched->smallest = table->smallest_user().ToString();
@@ -65,28 +60,28 @@ std::optional<UserRange> TouchedRange(const Version& version, const KeySpan& spa
   return touched;
 }
 
-RangeRemoval RemoveAllInside(const Version& version, const KeySpan& span) {
+RangeRemoval RemoveAllInside(const Version& version, const KeyBounds& span) {
   const KeyOrder& order = version.order();
   RangeRemoval removal;
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
-    if (!span.Overlaps(order, *table)) return;
-    span.Contains(order, *table) ? Remove(level, *table, &removal) : Leave(*table, &removal);
+    if (!Overlaps(order, span, *table)) return;
+    Contains(order, span, *table) ? Remove(level, *table, &removal) : Leave(*table, &removal);
   });
   return removal;
 }
 
-RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeySpan& span,
+RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& span,
                                     const std::vector<RunningRange>& running) {
   const KeyOrder& order = version.order();
   RangeRemoval removal;
   std::vector<const TableFile*> staying;
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
-    if (!span.Overlaps(order, *table)) return;
+    if (!Overlaps(order, span, *table)) return;
     const RunningRange own{level, level, table->smallest_user().ToString(),
                            table->largest_user().ToString()};
-    const bool stays = !span.Contains(order, *table) || Conflicts(order, own, running) ||
+    const bool stays = !Contains(order, span, *table) || Conflicts(order, own, running) ||
                        std::any_of(staying.begin(), staying.end(), [&](const TableFile* older) {
-                         return Overlap(order, *table, *older);
+                         return Overlaps(order, *table, *older);
                        });
     if (!stays) return Remove(level, *table, &removal);
     Leave(*table, &removal);

@@ -22,18 +22,9 @@
 
 namespace lull {
 
-/// User keys from `begin` to just before `end`; a missing one is unbounded.
-struct KeySpan {
-  std::optional<std::string> begin;
-  std::optional<std::string> end;
-  bool IsEmpty(const KeyOrder& order) const;
-  bool Overlaps(const KeyOrder& order, const TableFile& table) const;
-  bool Contains(const KeyOrder& order, const TableFile& table) const;
-};
-
 /// The smallest and the largest key of `span` that tables of `version` can have. nullopt if none
 /// can have any. `largest` can be the end of the span.
-std::optional<UserRange> TouchedRange(const Version& version, const KeySpan& span);
+std::optional<UserRange> TouchedRange(const Version& version, const KeyBounds& span);
 
 /// An edit that removes tables, and how much of the span it removes and leaves.
 struct RangeRemoval {
@@ -45,11 +36,11 @@ struct RangeRemoval {
 
 /// Removes all tables inside `span`. An older version of a key, in a table that stays, becomes
 /// visible: the caller must write deletions for such keys first.
-RangeRemoval RemoveAllInside(const Version& version, const KeySpan& span);
+RangeRemoval RemoveAllInside(const Version& version, const KeyBounds& span);
 
 /// Removes those tables inside `span` that no job uses and whose keys are in no older table that
 /// stays. `running`: ranges of running jobs.
-RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeySpan& span,
+RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& span,
                                     const std::vector<RunningRange>& running);
 
 /// A removal that a client waits for. On the client's stack; guarded by the store's mutex, except

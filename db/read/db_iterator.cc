@@ -3,6 +3,7 @@
 #include "db/read/db_iterator.h"
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -30,9 +31,17 @@ namespace {
 class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
-             SequenceNumber sequence, StripedCounter* read_bytes)
-      : order_(order), sequence_(sequence), inner_(std::move(inner)), read_bytes_(read_bytes) {}
-  ~DbIterator() override { CountRead(); }
+             SequenceNumber sequence, StripedCounter* read_bytes, EmptyRanges* empty_ranges)
+      : order_(order),
+        sequence_(sequence),
+        inner_(std::move(inner)),
+        read_bytes_(read_bytes),
+        empty_ranges_(empty_ranges),
+        known_(empty_ranges == nullptr ? nullptr : empty_ranges->Known(sequence)) {}
+  ~DbIterator() override {
+    CountRead();
+    if (known_ != nullptr) known_->Unref();
+  }
 
   bool Valid() const override { return valid_; }
 
@@ -71,6 +80,9 @@ class DbIterator final : public leveldb::Iterator {
  private:
   static constexpr size_t kValueCapacityKeptMax = 1 << 20;
   static constexpr uint64_t kCountEveryBytes = 64 << 10;
+  // After so many deletions in a row, a jump is faster. So many are worth a report.
+  static constexpr uint64_t kDeletionsBeforeJump = 16;
+  static constexpr uint64_t kDeletionsReported = 256;
 
   // Parses the inner iterator's key into at_. Returns false, with an error status, if it is
   // malformed. REQUIRES: inner_->Valid().
@@ -103,6 +115,9 @@ class DbIterator final : public leveldb::Iterator {
   // Moves back to a visible key. The inner iterator is at the oldest entry of its key.
   void ShowPrevious();
   void KeepValue();
+  // Moves the inner iterator to the end of the known empty range, if the current key is in it.
+  // Returns whether it moved.
+  bool JumpOver();
   // Counts a new current entry. Its value counts only when the client reads it.
   void NoteShown(const Slice& user_key) {
     valid_ = true;
@@ -118,6 +133,8 @@ class DbIterator final : public leveldb::Iterator {
   const SequenceNumber sequence_;
   const std::unique_ptr<leveldb::Iterator> inner_;
   StripedCounter* const read_bytes_;
+  EmptyRanges* const empty_ranges_;
+  const EmptyRange* const known_;
   mutable uint64_t uncounted_bytes_ = 0;
   ParsedInternalKey at_;  // points into the inner iterator
   std::string skipped_;
@@ -132,16 +149,41 @@ void DbIterator::NoteMalformedKey(const Slice& key) {
   status_ = Status::Corruption("iterator met a malformed internal key", EscapeBytes(key));
 }
 
+bool DbIterator::JumpOver() {
+  if (known_ == nullptr || !known_->span.Includes(order_, at_.user_key)) return false;
+  if (known_->span.end) {
+    inner_->Seek(LookupKey(*known_->span.end, sequence_).internal_key());
+  } else {
+    inner_->SeekToLast();
+    if (inner_->Valid()) inner_->Next();
+  }
+  return true;
+}
+
 void DbIterator::ShowNext(bool skipping) {
   backward_ = false;
   valid_ = false;
-  for (; inner_->Valid(); inner_->Next()) {
-    if (!Load() || at_.sequence > sequence_) continue;
-    if (skipping && order_.CompareUser(at_.user_key, skipped_) <= 0) continue;
-    if (at_.kind == ValueKind::kValue) return NoteShown(at_.user_key);
-    Skip(at_.user_key);
-    skipping = true;
+  uint64_t deletions = 0;  // in a row, without those that are jumped over
+  std::string deletions_begin;
+  while (inner_->Valid()) {
+    if (Load() && at_.sequence <= sequence_ &&
+        !(skipping && order_.CompareUser(at_.user_key, skipped_) <= 0)) {
+      if (at_.kind == ValueKind::kValue) {
+        NoteShown(at_.user_key);
+        break;
+      }
+      Skip(at_.user_key);
+      skipping = true;
+      if (++deletions == kDeletionsBeforeJump) {
+        deletions_begin = skipped_;
+        if (JumpOver()) continue;
+      }
+    }
+    inner_->Next();
   }
+  if (deletions < kDeletionsReported || empty_ranges_ == nullptr || !status().ok()) return;
+  empty_ranges_->Report(deletions_begin, valid_ ? std::optional(at_.user_key) : std::nullopt,
+                        sequence_);
 }
 
 void DbIterator::Next() {
@@ -199,8 +241,10 @@ void DbIterator::Prev() {
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
                                                  SequenceNumber sequence,
-                                                 StripedCounter* read_bytes) {
-  return std::make_unique<DbIterator>(order, std::move(internal), sequence, read_bytes);
+                                                 StripedCounter* read_bytes,
+                                                 EmptyRanges* empty_ranges) {
+  return std::make_unique<DbIterator>(order, std::move(internal), sequence, read_bytes,
+                                      empty_ranges);
 }
 
 }  // namespace lull

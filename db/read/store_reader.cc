@@ -13,7 +13,8 @@ namespace lull {
 StoreReader::StoreReader(const StoreContext* context, std::function<void()> on_retired)
     : context_(context),
       on_retired_(std::move(on_retired)),
-      tables_(context, &grace_, on_retired_) {}
+      tables_(context, &grace_, on_retired_),
+      empty_ranges_(context->order, &grace_, on_retired_) {}
 
 SequenceNumber StoreReader::SequenceFor(const leveldb::ReadOptions& options) const {
   return options.snapshot != nullptr
@@ -43,7 +44,7 @@ std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadO
     l0_misses_.Add(kMissesOfASeek * static_cast<uint64_t>(tables - 1));
   return NewDbIterator(context_->order,
                        view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
-                       &read_bytes_);
+                       &read_bytes_, &empty_ranges_);
 }
 
 uint64_t StoreReader::ApproximateBytes(const leveldb::Range& range) {

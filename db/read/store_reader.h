@@ -21,6 +21,7 @@
 
 #include "db/context.h"
 #include "db/dbformat.h"
+#include "db/read/empty_ranges.h"
 #include "db/read/read_view.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
@@ -68,6 +69,8 @@ class StoreReader {
   /// filters. REQUIRES: the view with the move is published.
   void DropKeyFilters(const std::vector<TableRef>& tables);
 
+  /// The leading writer checks its entries.
+  EmptyRanges* empty_ranges() { return &empty_ranges_; }
   TableCache* tables() { return &tables_; }
   uint64_t read_bytes() const { return read_bytes_.Sum(); }
   /// Count of L0 tables that reads searched without finding the key.
@@ -86,6 +89,7 @@ class StoreReader {
   const std::function<void()> on_retired_;
   GraceDomain grace_;
   TableCache tables_;
+  EmptyRanges empty_ranges_;
   StripedCounter read_bytes_;
   StripedCounter l0_misses_;
   std::atomic<ReadView*> view_{nullptr};

@@ -111,6 +111,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
     return status;
   }
   const SequenceNumber last_sequence = batch::SequenceOf(record) + batch::CountOf(record) - 1;
+  reader_->empty_ranges()->Check(record);
   status = batch::InsertInto(record, active_.get());
   reader_->PublishSequence(last_sequence);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);

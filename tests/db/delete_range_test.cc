@@ -37,8 +37,8 @@ using testing::VersionFromText;
 
 // ---- which tables go
 
-KeySpan Span(const std::string& begin, const std::string& end) {
-  KeySpan span;
+KeyBounds Span(const std::string& begin, const std::string& end) {
+  KeyBounds span;
   if (!begin.empty()) span.begin = begin;
   if (!end.empty()) span.end = end;
   return span;
@@ -85,7 +85,7 @@ TEST(RangeRemoval, Table) {
   };
   for (const RemovalRow& row : rows) {
     const VersionRef version = VersionFromText(row.tables);
-    const KeySpan span = Span(row.begin, row.end);
+    const KeyBounds span = Span(row.begin, row.end);
     const auto trimmed = [](std::string text) { return text[0] == ' ' ? text.substr(1) : text; };
     EXPECT_EQ(Show(RemoveAllInside(*version, span)), row.all_inside) << row.what;
     EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, span, {})), trimmed(row.hides_nothing))
@@ -95,7 +95,7 @@ TEST(RangeRemoval, Table) {
 
 TEST(RangeRemoval, LeavesWhatJobsUse) {
   const VersionRef version = VersionFromText("L1: 5:[d..f] 6:[m..n] L2: 1:[e..g] 2:[m..n]");
-  const KeySpan all = Span("", "");
+  const KeyBounds all = Span("", "");
   EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, all, {{2, 3, "a", "f"}})),
             "L2:2 L1:6 of 2, 2 left of 2");
   EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, all, {{0, 1, "m", "o"}})),
