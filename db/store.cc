@@ -92,8 +92,7 @@ PolicyOptions Store::Resolved(const OptionValues& scheduling) const {
 
 LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
   LayoutOptions layout = context_->layout;
-  layout.l0_trigger = options.l0_trigger;
-  layout.l0_job_bytes_max = options.l0_job_bytes_max;
+  layout.Follow(options);
   return layout;
 }
 

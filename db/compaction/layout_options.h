@@ -47,6 +47,9 @@ struct LayoutOptions {
   /// vsst: the minimum size of an L1 table. A table of this size that overlaps exactly one full L2
   /// table is just good; see vsst_picker.cc.
   uint64_t TableBytesMin() const;
+
+  /// Sets what depends on the policy: l0_trigger, l0_job_bytes_max, l1_bytes_target.
+  void Follow(const PolicyOptions& policy);
 };
 
 /// Target sizes of all levels. [0] is unused; the deepest level's is UINT64_MAX (unlimited).

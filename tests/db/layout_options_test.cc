@@ -60,6 +60,20 @@ TEST(LayoutOptions, APolicyChangesTheSizeInL1) {
   EXPECT_EQ(Sizes(layout), "512 512 512 512 512 512 ");
 }
 
+TEST(LayoutOptions, L1HoldsTenMemtablesIfAJobTakesPartOfL0) {
+  const auto target = [](uint64_t memtable_bytes, uint64_t l0_job_bytes_max) {
+    PolicyOptions policy;
+    policy.memtable_bytes = memtable_bytes;
+    policy.l0_job_bytes_max = l0_job_bytes_max;
+    return LevelTargets(ResolveLayoutOptions({}, policy, kDefault))[1];
+  };
+  constexpr uint64_t kMiB = 1 << 20;
+  EXPECT_EQ(target(4 * kMiB, 64 * kMiB), 40 * kMiB);
+  EXPECT_EQ(target(64 * kMiB, 64 * kMiB), 64 * kMiB) << "as much as a job";
+  EXPECT_EQ(target(kMiB / 16, 64 * kMiB), 10 * kMiB) << "LevelDB's";
+  EXPECT_EQ(target(4 * kMiB, 0), 10 * kMiB);
+}
+
 TEST(LayoutOptions, EveryRuleUsesTheSizeOfItsLevel) {
   const LayoutOptions layout = Resolved({}, kDefault);
   EXPECT_EQ(CutRuleFor(layout, 3).table_bytes_max, uint64_t{8} << 20);
