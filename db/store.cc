@@ -7,6 +7,7 @@
 
 #include "db/api/scheduling_options.h"
 #include "db/compaction/layout_options.h"
+#include "util/logging.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -116,6 +117,21 @@ leveldb::Status Store::SetOptions(const std::string& text) {
   scheduling_ = std::move(changed);
   reporting_.activity().OptionsAre(scheduling_.policy, ToOptionString(scheduling_));
   return status;
+}
+
+leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter) {
+  if (IsInherited()) return InheritedError();
+  FilterRef named;
+  if (filter != nullptr) {
+    const char* const name = filter->Name();
+    named = std::make_shared<NamedFilter>(NamedFilter{filter, name == nullptr ? "" : name});
+  }
+  Log(context_->logger(), "Compactions that begin from now on use %s%s",
+      named == nullptr ? "no filter" : "the filter ", named == nullptr ? "" : named->name.c_str());
+  FilterRef former;  // destroyed without the mutex
+  MutexLock lock(state_.mutex);
+  former = state_.filter.Set(std::move(named));
+  return leveldb::Status::OK();
 }
 
 std::string Store::OptionsText() {

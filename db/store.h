@@ -91,7 +91,7 @@ class Store final : public leveldb::DB, private Tenant {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
   void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
-  // As the functions of lull/lull.h and lull/listener.h with these names.
+  // As the functions of lull/*.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
   leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(removal_mutex_);
@@ -101,6 +101,7 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
+  leveldb::Status SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter);
   /// I/O costs of the layout since the open, for the property lull.layout.
   LayoutFigures GetLayoutFigures();
 
@@ -136,7 +137,8 @@ class Store final : public leveldb::DB, private Tenant {
   /// Blocks until `over()`, called under the mutex, returns true; background work runs meanwhile.
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
-  leveldb::Status CompactLevel(int level, const UserRange& range);
+  /// Runs a ManualRequest.
+  leveldb::Status CompactLevel(int level, const UserRange& range, uint64_t rewrite_pass);
   leveldb::Status WithholdRange(const KeyBounds& span, RangeRemoval* removal)
       LULL_EXCLUDES(state_.mutex);
   void EndWithholding() LULL_EXCLUDES(state_.mutex);

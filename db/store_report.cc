@@ -100,6 +100,9 @@ StoreReport Store::MakeReport() {
   report.immutables = state_.memtables.immutable_count();
   report.waiting_installs = state_.in_flight.waiting_count();
   report.waiting_manual = state_.board.request_count();
+  report.filter = state_.filter.name();
+  report.filter_error = state_.filter.error();
+  report.filtered = state_.filter.dropped();
   const leveldb::Status& refusal = state_.health.WhyNotWritten();
   if (!refusal.ok()) report.write_error = refusal.ToString();
   const leveldb::Status& background = state_.health.WorstOfBackground();

@@ -13,6 +13,7 @@
 
 #include "db/compaction/board.h"
 #include "db/compaction/compaction.h"
+#include "db/compaction/entry_filter.h"
 #include "db/compaction/range_removal.h"
 #include "db/context.h"
 #include "db/gates.h"
@@ -50,6 +51,7 @@ struct StoreState {
   CompactionBoard board LULL_GUARDED_BY(mutex);
   CompactionsInFlight in_flight LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
+  StoreFilter filter LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
   RemovalRequest* removal LULL_GUARDED_BY(mutex) = nullptr;  ///< for the flush thread to install
   bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job

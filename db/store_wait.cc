@@ -103,20 +103,28 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
   if (begin != nullptr) range.smallest = begin->ToString();
   if (end != nullptr) range.largest = end->ToString();
   int deepest = 1;
+  uint64_t pass = 0;  // of the filter; 0: none
   {
     MutexLock lock(state_.mutex);
+    pass = state_.filter.BeginPass();
     for (int level = 1; level < kLevels; ++level) {
       if (!state_.version->Overlapping(level, range).empty()) deepest = level;
     }
   }
-  for (int level = 0; status.ok() && level < deepest; ++level) status = CompactLevel(level, range);
+  for (int level = 0; status.ok() && level < deepest; ++level)
+    status = CompactLevel(level, range, /*rewrite_pass=*/0);
+  // The steps so far have not merged all tables of the deepest level. Meanwhile, other compactions
+  // can have moved some of them further down.
+  for (int level = deepest; status.ok() && pass > 0 && level < kLevels; ++level)
+    status = CompactLevel(level, range, pass);
   if (!status.ok())
     Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
 }
 
-leveldb::Status Store::CompactLevel(int level, const UserRange& range) {
+leveldb::Status Store::CompactLevel(int level, const UserRange& range, uint64_t rewrite_pass) {
   ManualRequest request;
   request.level = level;
+  request.rewrite_pass = rewrite_pass;
   request.range = range;
   MutexLock lock(state_.mutex);
   state_.board.AddRequest(&request);

@@ -1,14 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldb::DB, and the functions of lull/lull.h that take an open DB.
+// leveldb::DB, and the functions of lull/lull.h and lull/compaction_filter.h that take an open DB.
 #include "leveldb/db.h"
 
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "db/api/scheduling_options.h"
 #include "db/store.h"
 #include "leveldb/write_batch.h"
+#include "lull/compaction_filter.h"
 #include "lull/lull.h"
 
 namespace lull {
@@ -45,6 +48,13 @@ leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling)
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "SetOptions", &store);
   return status.ok() ? store->SetOptions(scheduling.text()) : status;
+}
+
+leveldb::Status SetCompactionFilter(leveldb::DB* db,
+                                    std::shared_ptr<const CompactionFilter> filter) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "SetCompactionFilter", &store);
+  return status.ok() ? store->SetCompactionFilter(std::move(filter)) : status;
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {

@@ -9,6 +9,7 @@
 
 #include "db/api/c_types.h"
 #include "lull/c.h"
+#include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
 
@@ -94,6 +95,37 @@ class CListener final : public EventListener {
   void (*const destructor_)(void*);
 };
 
+class CCompactionFilter final : public CompactionFilter {
+ public:
+  using FilterFunction = uint8_t (*)(void*, const lull_filter_context_t*, const char*, size_t,
+                                     const char*, size_t);
+  using NameFunction = const char* (*)(void*);
+
+  CCompactionFilter(void* state, void (*destructor)(void*), FilterFunction filter,
+                    NameFunction name)
+      : state_(state), destructor_(destructor), filter_(filter), name_(name) {}
+  ~CCompactionFilter() override {
+    if (destructor_ != nullptr) destructor_(state_);
+  }
+
+  const char* Name() const override { return name_(state_); }
+  FilterDecision Filter(const FilterContext& context, const leveldb::Slice& key,
+                        const leveldb::Slice& value) const override {
+    lull_filter_context_t known = {};
+    known.output_level = context.output_level;
+    known.snapshot_may_see = context.snapshot_may_see ? 1 : 0;
+    const bool drop =
+        filter_(state_, &known, key.data(), key.size(), value.data(), value.size()) != 0;
+    return drop ? FilterDecision::kDrop : FilterDecision::kKeep;
+  }
+
+ private:
+  void* const state_;
+  void (*const destructor_)(void*);
+  const FilterFunction filter_;
+  const NameFunction name_;
+};
+
 /// Size of lull_callbacks_t in version 0.1.
 constexpr size_t kFirstCallbacksBytes =
     offsetof(lull_callbacks_t, writes_refused) + sizeof(lull_callbacks_t::writes_refused);
@@ -109,6 +141,10 @@ bool IsGiven(const void* argument, const char* what, char** errptr) {
 
 struct lull_listener_t {
   std::shared_ptr<lull::EventListener> rep;
+};
+
+struct lull_compaction_filter_t {
+  std::shared_ptr<const lull::CompactionFilter> rep;
 };
 
 using lull::c::IsGiven;
@@ -198,6 +234,22 @@ void lull_add_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) 
 void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr) {
   if (IsGiven(listener, "lull_remove_listener: listener", errptr))
     KeepError(lull::RemoveListener(db->rep, listener->rep), errptr);
+}
+
+lull_compaction_filter_t* lull_compaction_filter_create(
+    void* state, void (*destructor)(void* state),
+    uint8_t (*filter)(void* state, const lull_filter_context_t* context, const char* key,
+                      size_t key_length, const char* value, size_t value_length),
+    const char* (*name)(void* state)) {
+  if (filter == nullptr || name == nullptr) return nullptr;
+  return new lull_compaction_filter_t{
+      std::make_shared<lull::c::CCompactionFilter>(state, destructor, filter, name)};
+}
+
+void lull_compaction_filter_destroy(lull_compaction_filter_t* filter) { delete filter; }
+
+void lull_set_compaction_filter(leveldb_t* db, lull_compaction_filter_t* filter, char** errptr) {
+  KeepError(lull::SetCompactionFilter(db->rep, filter == nullptr ? nullptr : filter->rep), errptr);
 }
 
 }  // extern "C"

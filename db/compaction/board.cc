@@ -49,7 +49,10 @@ std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version
   if (requests_.empty() || requests_.front()->running) return std::nullopt;
   ManualRequest* const request = requests_.front();
   const auto pick_beside = [&](const std::vector<RunningRange>& taken) {
-    return lull::PickManual(version, request->level, request->range, taken, layout_);
+    return request->rewrite_pass > 0
+               ? PickRewrite(version, request->level, request->range, request->rewrite_pass, taken,
+                             layout_)
+               : lull::PickManual(version, request->level, request->range, taken, layout_);
   };
   ManualPick pick = pick_beside(Taken());
   if (pick.conflict && pick_beside(Unreadable()).conflict) {

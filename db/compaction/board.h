@@ -33,6 +33,9 @@ namespace lull {
 /// the board.
 struct ManualRequest {
   int level = 0;
+  /// Above 0: rewrites the tables of `level` in place whose filter_pass is less. 0: moves all
+  /// tables of `level` down.
+  uint64_t rewrite_pass = 0;
   UserRange range;                        ///< what is still to compact
   std::optional<RunningRange> running;    ///< range of this request's job, if one runs
   std::optional<std::string> next_begin;  ///< user key to continue from after that job

@@ -22,6 +22,7 @@ void Compaction::AddPart(std::unique_ptr<CompactionJob> part) {
 }
 
 uint64_t Compaction::MovedBytes() const {
+  if (plan_.is_rewrite()) return 0;
   uint64_t read = 0;
   for (const CompactionJob* job : jobs_) read += job->input_bytes_read();
   const double whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
@@ -71,6 +72,14 @@ uint64_t Compaction::BusyMicros() const {
   uint64_t micros = 0;
   for (const auto& part : parts_) micros += part->busy_micros();
   return micros;
+}
+
+FilterTotals Compaction::Dropped() const {
+  FilterTotals totals;
+  for (const auto& part : parts_) {
+    if (part->filter() != nullptr) totals.Add(part->filter()->dropped());
+  }
+  return totals;
 }
 
 void CompactionsInFlight::Add(std::unique_ptr<Compaction> compaction) {

@@ -23,6 +23,7 @@
 #include <memory>
 #include <vector>
 
+#include "db/compaction/entry_filter.h"
 #include "db/compaction/picker.h"
 #include "db/version/version_edit.h"
 #include "leveldb/status.h"
@@ -73,6 +74,7 @@ class Compaction {
   std::vector<TableMeta> Outputs() const;
   uint64_t OutputBytes() const;
   uint64_t BusyMicros() const;
+  FilterTotals Dropped() const;
 
  private:
   const JobClass job_class_;

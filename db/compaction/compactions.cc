@@ -58,6 +58,7 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   LayoutOptions layout;
   VersionRef version;
   SequenceNumber oldest_snapshot = 0;
+  FilterUse filter;
   {
     MutexLock lock(state_->mutex);
     if (!MayBeginLocked(job_class, now)) return nullptr;
@@ -74,9 +75,11 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
     // can appear later.
     version = state_->version;
     oldest_snapshot = state_->OldestSnapshotLocked();
+    filter = state_->filter.Use(!state_->snapshots.empty());
   }
   // Without the mutex: the division into parts takes time, and only this thread begins jobs.
-  auto compaction = NewCompaction(job_class, std::move(*plan), layout, version, oldest_snapshot);
+  auto compaction =
+      NewCompaction(job_class, std::move(*plan), layout, version, oldest_snapshot, filter);
   MutexLock lock(state_->mutex);
   state_->in_flight.Add(std::move(compaction));
   return state_->in_flight.NextPart(job_class);
@@ -85,15 +88,18 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
 std::unique_ptr<Compaction> Compactions::NewCompaction(JobClass job_class, CompactionPlan plan,
                                                        const LayoutOptions& layout,
                                                        const VersionRef& version,
-                                                       SequenceNumber oldest_snapshot) const {
+                                                       SequenceNumber oldest_snapshot,
+                                                       const FilterUse& filter) const {
   const std::vector<PartRange> ranges = PartsOf(
       plan, context_->order, coordinator_->compaction_threads(), context_->pace.part_bytes_min);
   auto compaction = std::make_unique<Compaction>(job_class, std::move(plan));
   for (size_t i = 0; i < ranges.size(); ++i) {
-    compaction->AddPart(std::make_unique<CompactionJob>(
+    auto part = std::make_unique<CompactionJob>(
         job_class, context_, reader_->tables(),
         PlanOfPart(compaction->plan(), ranges[i], context_->order), layout, version,
-        oldest_snapshot, PartPlace{compaction.get(), i, ranges[i]}));
+        oldest_snapshot, PartPlace{compaction.get(), i, ranges[i]});
+    if (filter.filter != nullptr) part->FilterEntries(filter);
+    compaction->AddPart(std::move(part));
   }
   return compaction;
 }
@@ -111,6 +117,8 @@ void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& s
   activity_->JobEnded(job, status);
   Log(context_->logger(), "A %s failed: %s", JobClassName(job.job_class()),
       status.ToString().c_str());
+  if (job.filter() != nullptr && job.filter()->has_failed())
+    return SetFilterAside(job.filter()->filter(), status);
   // As LevelDB does with this option.
   if (status.IsCorruption() && context_->options.paranoid_checks)
     state_->FailWrites("a compaction", status);
@@ -128,6 +136,18 @@ void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& s
     state_->health.CompactionFailed(status, retry_at);
   }
   state_->changed.NotifyAll();
+}
+
+/// The store's health stays as it is: the next compaction runs without the filter.
+void Compactions::SetFilterAside(const FilterRef& filter, const leveldb::Status& why) {
+  FilterRef set_aside;
+  {
+    MutexLock lock(state_->mutex);
+    set_aside = state_->filter.SetAside(filter, why);
+  }
+  if (set_aside == nullptr) return;  // another job failed first, or the client replaced the filter
+  Log(context_->logger(), "Compactions continue without the filter %s; set it again to use it",
+      set_aside->name.c_str());
 }
 
 /// Queues the compaction for its install if this was its last part, or cleans it up if it is over.
@@ -213,6 +233,7 @@ void Compactions::Install(Compaction* compaction) {
     state_->installs.OnCompaction(plan, edit.new_tables, compaction->OutputBytes(),
                                   compaction->BusyMicros(), *state_->version,
                                   state_->board.layout());
+    state_->filter.CountDropped(compaction->Dropped());
     state_->PublishViewLocked();
     if (plan.trivial_move) {
       if (plan.output_level >= state_->version->DeepestLevel()) reader_->DropKeyFilters(plan.upper);

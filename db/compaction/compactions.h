@@ -63,8 +63,11 @@ class Compactions {
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(state_->mutex);
   std::unique_ptr<Compaction> NewCompaction(JobClass job_class, CompactionPlan plan,
                                             const LayoutOptions& layout, const VersionRef& version,
-                                            SequenceNumber oldest_snapshot) const;
+                                            SequenceNumber oldest_snapshot,
+                                            const FilterUse& filter) const;
   void NoteFailure(const CompactionJob& job, const leveldb::Status& status)
+      LULL_EXCLUDES(state_->mutex);
+  void SetFilterAside(const FilterRef& filter, const leveldb::Status& why)
       LULL_EXCLUDES(state_->mutex);
   void TakeBack(std::unique_ptr<CompactionJob> part, bool merged, const leveldb::Status& status)
       LULL_EXCLUDES(state_->mutex);

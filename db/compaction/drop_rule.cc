@@ -44,6 +44,12 @@ bool DropRule::ShouldDrop(const Slice& internal_key) {
   return entry.kind == ValueKind::kDeletion && !DeeperLevelsMayHold(entry.user_key);
 }
 
+bool DropRule::IsFilterable() const {
+  // Of the first entry of its key, hidden_ says whether every snapshot sees it.
+  const bool is_first = !same_user_key_ && !damaged_;
+  return is_first && hidden_ && trailer_ == PackTrailer(trailer_ >> 8, ValueKind::kValue);
+}
+
 void DropRule::PlaceCursors(const Slice& user_key) {
   for (int level = output_level_ + 1; level < kLevels; ++level) {
     const auto& tables = below_->level(level);

@@ -30,6 +30,13 @@ class DropRule {
   /// order (a damaged table) cost a search, but never drop a deletion that is still needed.
   bool ShouldDrop(const leveldb::Slice& internal_key);
 
+  /// Whether a compaction filter may drop the last entry: it is a value, the newest entry of its
+  /// key in this merge, and visible to every snapshot. REQUIRES: ShouldDrop returned false for it.
+  bool IsFilterable() const;
+  /// Whether the last entry needs a deletion in its place if a filter drops it: a deeper level can
+  /// hold an older value, which would become visible.
+  bool NeedsDeletion() { return DeeperLevelsMayHold(user_key_); }
+
   /// Whether the last two entries have the same user key. An output must not be cut between them.
   bool SameUserKeyAsBefore() const { return same_user_key_; }
 

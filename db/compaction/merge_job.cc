@@ -24,6 +24,11 @@ constexpr size_t kWindowBytesMax = 256 << 10;
 
 }  // namespace
 
+void MergeJob::FilterEntries(FilterUse use) {
+  outputs_.SetFilterPass(use.pass);
+  filter_ = std::make_unique<EntryFilter>(std::move(use), outputs_.level());
+}
+
 leveldb::Status MergeJob::RunSlice(const SliceBudget& budget, Progress* progress) {
   const uint64_t began_micros = context_->env()->NowMicros();
   SliceBudget until = budget;
@@ -80,13 +85,29 @@ leveldb::Status MergeJob::MergeEntry() {
                                        EscapeBytes(key));
   }
   if (drop) return leveldb::Status::OK();
+  if (filter_ != nullptr && rule_.IsFilterable()) return FilterEntry();
+  return KeepEntry(key, input_->value());
+}
+
+/// A dropped value becomes a deletion where older values could otherwise reappear. Older entries in
+/// this merge are hidden either way.
+leveldb::Status MergeJob::FilterEntry() {
+  const leveldb::Slice key = input_->key();
+  bool drop = false;
+  leveldb::Status status = filter_->Ask(UserKeyOf(key), input_->value(), &drop);
+  if (!status.ok()) return status;
+  if (!drop) return KeepEntry(key, input_->value());
+  return rule_.NeedsDeletion() ? KeepEntry(filter_->DeletionOf(key), leveldb::Slice()) : status;
+}
+
+leveldb::Status MergeJob::KeepEntry(const leveldb::Slice& key, const leveldb::Slice& value) {
   const bool may_cut = outputs_.HasOpenTable() && !rule_.SameUserKeyAsBefore();
   const bool wants_cut = CutBefore(key, outputs_.OpenTableBytes(), may_cut);
   if (wants_cut || (may_cut && outputs_.IsIndexFull(key))) {
     leveldb::Status status = outputs_.FinishTable();
     if (!status.ok()) return status;
   }
-  return outputs_.Add(key, input_->value());
+  return outputs_.Add(key, value);
 }
 
 FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,

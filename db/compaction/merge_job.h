@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "db/compaction/drop_rule.h"
+#include "db/compaction/entry_filter.h"
 #include "db/compaction/key_sample.h"
 #include "db/compaction/output_cutter.h"
 #include "db/compaction/parts.h"
@@ -36,6 +37,11 @@ namespace lull {
 class MergeJob : public Job {
  public:
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+
+  /// From now on a compaction filter is asked about values. Call before the first slice.
+  void FilterEntries(FilterUse use);
+  /// Null: no filter is asked.
+  const EntryFilter* filter() const { return filter_.get(); }
 
   TableOutputs& outputs() { return outputs_; }
   const TableOutputs& outputs() const { return outputs_; }
@@ -82,9 +88,12 @@ class MergeJob : public Job {
  private:
   leveldb::Status MergeSome(const SliceBudget& budget, Progress* progress);
   leveldb::Status MergeEntry();
+  leveldb::Status FilterEntry();
+  leveldb::Status KeepEntry(const leveldb::Slice& key, const leveldb::Slice& value);
 
   TableOutputs outputs_;
   DropRule rule_;
+  std::unique_ptr<EntryFilter> filter_;
   std::unique_ptr<leveldb::Iterator> input_;
   OwnedCounter input_bytes_done_;
   uint64_t busy_micros_ = 0;

@@ -64,6 +64,17 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
   return rules.PickL0(planner, pointers[0]);
 }
 
+namespace {
+
+// Two neighboring steps both rewrite a table of the next level that overlaps both. Larger steps do
+// so less often.
+uint64_t StepBytes(const LayoutOptions& layout, int output_level) {
+  constexpr uint64_t kStepTables = 8;
+  return kStepTables * TableBytesAt(layout, output_level);
+}
+
+}  // namespace
+
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout) {
   ManualPick pick;
@@ -75,10 +86,7 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
   Planner::Tables upper = wanted;
   if (level > 0) {
     upper.clear();
-    // Two neighboring steps both rewrite a table of the next level that overlaps both. Larger steps
-    // do so less often.
-    constexpr uint64_t kStepTables = 8;
-    const uint64_t bytes_max = kStepTables * TableBytesAt(layout, level + 1);
+    const uint64_t bytes_max = StepBytes(layout, level + 1);
     uint64_t bytes = 0;
     do {
       upper.push_back(wanted[upper.size()]);
@@ -97,6 +105,34 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
   if (!Contains(taken, wanted.back())) {
     pick.next_begin = UserKeyOf(pick.plan->next_pointer).ToString();
   }
+  return pick;
+}
+
+ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
+                       const std::vector<RunningRange>& running, const LayoutOptions& layout) {
+  ManualPick pick;
+  const Planner::Tables tables = version.Overlapping(level, range);
+  const auto is_wanted = [&](const TableRef& table) { return table->filter_pass < pass; };
+  auto next = std::find_if(tables.begin(), tables.end(), is_wanted);
+  if (next == tables.end()) return pick;
+
+  Planner::Tables upper;
+  const uint64_t bytes_max = StepBytes(layout, level);
+  uint64_t bytes = 0;
+  for (; next != tables.end() && is_wanted(*next) && bytes < bytes_max; ++next) {
+    upper.push_back(*next);
+    bytes += upper.back()->file_bytes();
+  }
+  const Planner planner(version, running, layout);
+  planner.AddSplitKeys(level, &upper);
+  while (next != tables.end() && Contains(upper, *next)) ++next;
+  pick.plan = planner.Rewrite(level, std::move(upper));
+  if (!pick.plan) {
+    pick.conflict = true;
+    return pick;
+  }
+  // The outputs stay on the level, and must not be picked again.
+  if (next != tables.end()) pick.next_begin = (*next)->smallest_user().ToString();
   return pick;
 }
 

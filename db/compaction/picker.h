@@ -45,7 +45,11 @@ struct CompactionPlan {
   bool least_bad = false;     ///< vsst: chosen only because no table with little overlap exists
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
-  std::string next_pointer;  ///< internal key: where `level`'s round-robin continues after this job
+  /// Internal key: where `level`'s round-robin continues after this job. Empty: where it was.
+  std::string next_pointer;
+
+  /// Whether the outputs stay on the level of the inputs, which are all in `upper`.
+  bool is_rewrite() const { return output_level == level; }
 };
 
 /// The urgency of a level; 1 or more means due. L0: tables / trigger. Deeper: bytes / target.
@@ -95,5 +99,9 @@ struct ManualPick {
 /// at a deep level takes about eight tables' worth of inputs.
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout);
+/// Plans one step that rewrites tables of `level`, at least 1, in place: those in `range` whose
+/// filter_pass is less than `pass`. So a filter sees entries that no other step merges.
+ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
+                       const std::vector<RunningRange>& running, const LayoutOptions& layout);
 
 }  // namespace lull

@@ -76,7 +76,7 @@ uint64_t Planner::StayingBytes(int level) const {
   uint64_t bytes = 0;
   for (const TableRef& table : version_.level(level)) {
     const bool leaves = std::any_of(running_.begin(), running_.end(), [&](const RunningRange& job) {
-      return job.input_level == level &&
+      return job.input_level == level && job.output_level > level &&
              order_.CompareUser(job.smallest_user, table->smallest_user()) <= 0 &&
              order_.CompareUser(table->largest_user(), job.largest_user) <= 0;
     });
@@ -157,15 +157,24 @@ bool Planner::CanMove(const CompactionPlan& plan) const {
 std::optional<CompactionPlan> Planner::Complete(int level, Tables upper, bool widen) const {
   CompactionPlan plan;
   plan.level = level;
+  plan.output_level = level + 1;
   plan.lower = LowerInputs(level, SpanOf(order_, upper).ToRange());
   plan.upper = std::move(upper);
   if (widen) Widen(level, &plan.upper, &plan.lower);
   return Finish(std::move(plan));
 }
 
+std::optional<CompactionPlan> Planner::Rewrite(int level, Tables tables) const {
+  CompactionPlan plan;
+  plan.level = plan.output_level = level;
+  plan.upper = std::move(tables);
+  return Finish(std::move(plan));
+}
+
 std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper) const {
   CompactionPlan plan;
   plan.level = level;
+  plan.output_level = level + 1;
   const Tables& below = version_.level(level + 1);
   size_t taken = 0;          // position below, after all tables that the inputs so far overlap
   std::optional<Slice> end;  // user key: the largest of the inputs so far
@@ -190,17 +199,17 @@ std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper
 }
 
 std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
-  plan.output_level = plan.level + 1;
   KeySpan span = SpanOf(order_, plan.upper);
   span.Add(order_, plan.lower);
   plan.range = {plan.level, plan.output_level, span.smallest.ToString(), span.largest.ToString()};
   if (Conflicts(order_, plan.range, running_)) return std::nullopt;
 
-  if (plan.level + 2 < kLevels) {
-    plan.grandparents = version_.Overlapping(plan.level + 2, span.ToRange());
+  if (plan.output_level + 1 < kLevels) {
+    plan.grandparents = version_.Overlapping(plan.output_level + 1, span.ToRange());
   }
-  plan.trivial_move = CanMove(plan);
   plan.input_bytes = SumBytes(plan.upper) + SumBytes(plan.lower);
+  if (plan.is_rewrite()) return plan;
+  plan.trivial_move = CanMove(plan);
   const auto ends_first = [&](const TableRef& a, const TableRef& b) {
     return order_.Compare(a->largest(), b->largest()) < 0;
   };

@@ -36,6 +36,10 @@ class Planner {
   /// for each gap with such tables.
   std::optional<CompactionPlan> CompleteScattered(int level, Tables upper) const;
 
+  /// A plan that rewrites tables of a deep level in place; nullopt if it conflicts with a running
+  /// job. REQUIRES: `tables` are consecutive and include all that AddSplitKeys adds.
+  std::optional<CompactionPlan> Rewrite(int level, Tables tables) const;
+
   /// Picks one table of a deep level: the next one after `pointer`, or if the layout has
   /// pick_by_overlap, the one with the least overlap per byte. If that is a trivial move, the
   /// tables after it move too until the level is within its target: an install costs the same for

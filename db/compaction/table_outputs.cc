@@ -95,6 +95,7 @@ void TableOutputs::AttachTo(const Version& version) {
     TableFile* const file = version.Find(finished_[i]);
     if (file == nullptr) continue;
     file->contents = contents_[i];
+    file->filter_pass = filter_pass_;
     if (builds_key_filters_)
       file->key_filter.store(key_filters_[i].release(), std::memory_order_relaxed);
   }

@@ -29,6 +29,9 @@ class TableOutputs {
 
   /// From now on, each finished table gets a KeyFilter. REQUIRES: no table is open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
+  /// See TableFile::filter_pass.
+  void SetFilterPass(uint64_t pass) { filter_pass_ = pass; }
+  int level() const { return level_; }
 
   /// Adds to the open table; begins one if needed.
   leveldb::Status Add(const leveldb::Slice& internal_key, const leveldb::Slice& value);
@@ -50,8 +53,8 @@ class TableOutputs {
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 
-  /// Passes the filters and the contents to the tables' files in `version`, which is not published
-  /// yet.
+  /// Passes what is known about the tables, besides their descriptions, to their files in
+  /// `version`, which is not published yet.
   void AttachTo(const Version& version);
 
   /// Passes the files to the store. Call before writing the MANIFEST edit: after a failed write, it
@@ -66,6 +69,7 @@ class TableOutputs {
   const int level_;
   bool kept_ = false;
   bool builds_key_filters_ = false;
+  uint64_t filter_pass_ = 0;
   std::vector<TableMeta> finished_;
   std::vector<TableContents> contents_;                        // of finished_
   std::vector<std::unique_ptr<const KeyFilter>> key_filters_;  // of finished_, or empty

@@ -30,6 +30,7 @@ class SnapshotList {
     sequences_.erase(sequences_.find(snapshot->sequence()));
     delete snapshot;
   }
+  bool empty() const { return sequences_.empty(); }
   /// The sequence up to which all readers see the same entries.
   SequenceNumber OldestOr(SequenceNumber published) const {
     return sequences_.empty() ? published : *sequences_.begin();

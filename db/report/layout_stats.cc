@@ -61,7 +61,7 @@ void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<Tab
       tables.overlap_bytes += overlap;
     }
   }
-  if (plan.level == 1 && layout.kind == LayoutKind::kVsst) {
+  if (plan.level == 1 && !plan.is_rewrite() && layout.kind == LayoutKind::kVsst) {
     ++(plan.least_bad ? figures_.picks_least_bad : figures_.picks_good);
   }
 }

@@ -140,6 +140,15 @@ void WriteBytes(const StoreReport& report, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteFilter(const StoreReport& report, JsonWriter* json) {
+  json->Member("filter").BeginObject();
+  json->Field("name", report.filter);
+  json->Field("error", report.filter_error);
+  json->Field("dropped_entries", report.filtered.entries);
+  json->Field("dropped_bytes", report.filtered.bytes);
+  json->EndObject();
+}
+
 void WriteGrant(const char* name, const Grant& grant, JsonWriter* json) {
   json->Member(name).BeginObject();
   json->Field("jobs_max", grant.jobs_max);
@@ -237,6 +246,7 @@ std::string RenderJson(const StoreReport& report) {
   WriteJobs(report.activity, &json);
   WriteStalls(report.activity, &json);
   WriteBytes(report, &json);
+  WriteFilter(report, &json);
   if (report.latencies) {
     json.Member("latency").BeginObject();
     WriteLatency("write", report.latencies->write, &json);

@@ -237,6 +237,11 @@ void WriteBytes(const StoreReport& report, MetricsWriter* out) {
   out->Single("write_amplification_ratio", "gauge",
               "Bytes written to write-ahead logs and tables per byte that clients wrote.",
               report.WriteAmplification());
+  out->Single("filter_dropped_entries_total", "counter", "Entries that compaction filters dropped.",
+              report.filtered.entries);
+  out->Single("filter_dropped_bytes_total", "counter",
+              "Bytes of the keys and values that compaction filters dropped.",
+              report.filtered.bytes);
   const Rates& rates = report.activity.rates;
   out->Family("bytes_per_second", "gauge",
               "Bytes per second, over about the last second: written by clients, merged by flushes "

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "db/compaction/entry_filter.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
 #include "util/latency_histogram.h"
@@ -82,6 +83,9 @@ struct StoreReport {
   uint64_t wal_bytes = 0;
   uint64_t dropped_events = 0;  ///< missed by listeners because the queue was full
 
+  std::string filter;            ///< name of the compaction filter; empty: none
+  std::string filter_error;      ///< why the last one was set aside; empty: it was not
+  FilterTotals filtered;         ///< dropped by filters
   std::string write_error;       ///< empty: writes are accepted
   std::string background_error;  ///< of the last attempt; empty: none
   std::optional<LatencyReport> latencies;

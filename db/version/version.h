@@ -71,6 +71,9 @@ struct TableFile {
   const TableMeta description;  ///< level is unused: a moved table keeps its TableFile
   /// Set before the table is published, or by Preload under the store's mutex.
   TableContents contents;
+  /// The pass of the compaction that wrote this table with a filter (entry_filter.h); 0: none, or
+  /// in an earlier open. Set before the table is published.
+  uint64_t filter_pass = 0;
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
   /// Owned; can be null. Tables that this process wrote have a filter, except for those of the
   /// deepest level, which has most of the keys. Readers must hold a guard of the store's grace

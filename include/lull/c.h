@@ -1,9 +1,10 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   The C interface to Lull's additions to LevelDB: every function of lull/lull.h and
-   lull/listener.h, which have the details. The rules of leveldb/c.h apply: `errptr`, ownership, and
-   uint8_t for booleans. A store is a leveldb_t; close it with leveldb_close. A string or listener
-   that is NULL is an error in `*errptr`. Any thread can call every function here. */
+   The C interface to Lull's additions to LevelDB: every function of lull/lull.h, lull/listener.h
+   and lull/compaction_filter.h, which have the details. The rules of leveldb/c.h apply: `errptr`,
+   ownership, and uint8_t for booleans. A store is a leveldb_t; close it with leveldb_close. A
+   string or listener that is NULL is an error in `*errptr`. Any thread can call every function
+   here. */
 
 #ifndef LULL_INCLUDE_LULL_C_H_
 #define LULL_INCLUDE_LULL_C_H_
@@ -169,6 +170,38 @@ LEVELDB_EXPORT void lull_add_listener(leveldb_t* db, lull_listener_t* listener, 
 
 /* Unregisters the listener. After the return, none of its functions runs or starts for `db`. */
 LEVELDB_EXPORT void lull_remove_listener(leveldb_t* db, lull_listener_t* listener, char** errptr);
+
+/* ---- Compaction filters ---- */
+
+/* What is known about an entry besides its key and value: as FilterContext. Later versions can add
+   members at the end. */
+typedef struct lull_filter_context_t {
+  int output_level;
+  uint8_t snapshot_may_see;
+} lull_filter_context_t;
+
+typedef struct lull_compaction_filter_t lull_compaction_filter_t;
+
+/* Creates a filter, which the caller destroys with lull_compaction_filter_destroy. `filter` returns
+   1 to drop an entry and 0 to keep it; background threads call it, several at once. `name` is
+   called once for each lull_set_compaction_filter. Both receive `state`. `destructor`, which can be
+   NULL, is called once with `state`, on any thread, after the filter is destroyed and the last
+   store has released it. Returns NULL if `filter` or `name` is NULL; then `destructor` is not
+   called. */
+LEVELDB_EXPORT lull_compaction_filter_t* lull_compaction_filter_create(
+    void* state, void (*destructor)(void* state),
+    uint8_t (*filter)(void* state, const lull_filter_context_t* context, const char* key,
+                      size_t key_length, const char* value, size_t value_length),
+    const char* (*name)(void* state));
+
+/* Destroys the caller's reference. A store continues to use the filter until another is set, or the
+   store is closed. */
+LEVELDB_EXPORT void lull_compaction_filter_destroy(lull_compaction_filter_t* filter);
+
+/* Sets the filter of compactions that begin from now on; NULL: none. Running ones keep the filter
+   with which they began. */
+LEVELDB_EXPORT void lull_set_compaction_filter(leveldb_t* db, lull_compaction_filter_t* filter,
+                                               char** errptr);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -60,7 +60,7 @@ struct JobInfo {
   uint64_t id = 0;  ///< counts from 1 at each open of a store
   JobKind kind = JobKind::kFlush;
   int input_level = -1;  ///< -1: memory
-  int output_level = 0;
+  int output_level = 0;  ///< input_level, if CompactRange rewrites tables for a compaction filter
   bool idle_priority = false;  ///< at idle CPU priority: runs only on otherwise idle cores
   bool trivial_move = false;   ///< the tables move to the next level without being copied
 

@@ -20,6 +20,7 @@
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 #ifdef WITH_LULL
+#include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
 #endif
@@ -227,6 +228,15 @@ void Expect(bool holds, const char* what, const Status& status) {
 
 class OwnListener final : public lull::EventListener {};
 
+class KeepsAll final : public lull::CompactionFilter {
+ public:
+  const char* Name() const override { return "no_rtti.KeepsAll"; }
+  lull::FilterDecision Filter(const lull::FilterContext&, const Slice&,
+                              const Slice&) const override {
+    return lull::FilterDecision::kKeep;
+  }
+};
+
 template <class Check>
 void CallAll(DB* db, const std::string& copy, Check check) {
   check("Flush", lull::Flush(db));
@@ -236,6 +246,7 @@ void CallAll(DB* db, const std::string& copy, Check check) {
   const std::shared_ptr<lull::EventListener> listener = std::make_shared<OwnListener>();
   check("AddListener", lull::AddListener(db, listener));
   check("RemoveListener", lull::RemoveListener(db, listener));
+  check("SetCompactionFilter", lull::SetCompactionFilter(db, std::make_shared<KeepsAll>()));
 }
 
 void UseLull(DB* db, DB* own, const Options& options, const std::string& path) {

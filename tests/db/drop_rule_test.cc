@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,46 @@ TEST(DropRule, MalformedKeysAreKeptAndHideNothing) {
   std::string unknown_kind = MakeInternalKey("a", 3, kPut);
   unknown_kind[1] = 7;
   EXPECT_FALSE(rule.ShouldDrop(unknown_kind));
+}
+
+// The entries that a filter may drop, as "b@2", with an x where a deletion must take their place.
+std::string Filterable(DropRule rule, const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (rule.ShouldDrop(MakeInternalKey(entry.key, entry.sequence, entry.kind))) continue;
+    if (!rule.IsFilterable()) continue;
+    if (!text.empty()) text += ' ';
+    text += entry.key + "@" + std::to_string(entry.sequence);
+    if (rule.NeedsDeletion()) text += 'x';
+  }
+  return text;
+}
+
+TEST(DropRule, AFilterMayDropTheNewestValueThatAllSee) {
+  const std::vector<Entry> entries = {{"a", 9, kPut},    {"a", 7, kPut}, {"b", 6, kPut},
+                                      {"c", 5, kDelete}, {"c", 4, kPut}, {"d", 8, kPut}};
+  const VersionRef nothing = VersionFromText("");
+  EXPECT_EQ(Filterable({InternalOrder(), 9, nothing, 1}, entries), "a@9 b@6 d@8");
+  EXPECT_EQ(Filterable({InternalOrder(), 8, nothing, 1}, entries), "b@6 d@8")
+      << "not a@7, which a newer entry follows";
+  EXPECT_EQ(Filterable({InternalOrder(), 5, nothing, 1}, entries), "");
+}
+
+TEST(DropRule, AFilteredValueLeavesADeletionWhereADeeperLevelMayHoldItsKey) {
+  const std::vector<Entry> entries = {{"a", 9, kPut}, {"c", 8, kPut}, {"f", 4, kPut}};
+  const VersionRef below = VersionFromText("L1: 1:[a..z] L2: 2:[b..d] L4: 3:[f..h]");
+  EXPECT_EQ(Filterable({InternalOrder(), 9, below, 0}, entries), "a@9x c@8x f@4x");
+  EXPECT_EQ(Filterable({InternalOrder(), 9, below, 1}, entries), "a@9 c@8x f@4x");
+  EXPECT_EQ(Filterable({InternalOrder(), 9, below, 2}, entries), "a@9 c@8 f@4x");
+  EXPECT_EQ(Filterable({InternalOrder(), 9, below, 4}, entries), "a@9 c@8 f@4");
+}
+
+TEST(DropRule, NoFilterSeesDamage) {
+  DropRule rule(InternalOrder(), 9, VersionFromText(""), 0);
+  rule.ShouldDrop(MakeInternalKey("b", 5, kPut));
+  EXPECT_TRUE(rule.IsFilterable());
+  rule.ShouldDrop("short");
+  EXPECT_FALSE(rule.IsFilterable());
 }
 
 TEST(DropRule, TellsWhereAnOutputMustNotBeCut) {
@@ -202,6 +243,43 @@ TEST(DropRule, NoSnapshotSeesADifference) {
       }
     }
   }
+}
+
+// Whatever a filter drops, a reader finds the entry that it found before, or none.
+TEST(DropRule, AFilterNeverMakesAnOlderValueVisible) {
+  int dropped = 0;
+  for (uint64_t seed = 1; seed <= 20000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Scene scene = RandomScene(&random);
+    ASSERT_NE(scene.version, nullptr);
+
+    DropRule rule(InternalOrder(), scene.oldest, scene.version, 2);
+    std::vector<Entry> before = scene.deeper, after = scene.deeper;
+    std::set<SequenceNumber> filtered;
+    for (const Entry& entry : scene.merged) {
+      before.push_back(entry);
+      if (rule.ShouldDrop(MakeInternalKey(entry.key, entry.sequence, entry.kind))) continue;
+      if (rule.IsFilterable() && random.OneIn(2)) {
+        ++dropped;
+        filtered.insert(entry.sequence);
+        if (rule.NeedsDeletion()) after.push_back({entry.key, entry.sequence, kDelete});
+      } else {
+        after.push_back(entry);
+      }
+    }
+
+    std::vector<SequenceNumber> readers = scene.snapshots;
+    readers.push_back(scene.last);
+    for (const SequenceNumber reader : readers) {
+      for (uint64_t key = 0; key < 8; ++key) {
+        const SequenceNumber expected = Visible(before, KeyName(key), reader);
+        ASSERT_EQ(Visible(after, KeyName(key), reader), filtered.contains(expected) ? 0 : expected)
+            << "key " << KeyName(key) << " at " << reader;
+      }
+    }
+  }
+  EXPECT_GT(dropped, 5000);
 }
 
 }  // namespace

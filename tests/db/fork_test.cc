@@ -19,6 +19,7 @@
 #include "leveldb/c.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
+#include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/support/event_count.h"
@@ -184,6 +185,7 @@ TEST_F(ForkTest, TheChildCannotWrite) {
            db->Delete(leveldb::WriteOptions(), "key2").IsNotSupportedError() &&
            Flush(db.get()).IsNotSupportedError() && WaitForIdle(db.get()).IsNotSupportedError() &&
            SetOptions(db.get(), "policy=silk").IsNotSupportedError() &&
+           SetCompactionFilter(db.get(), nullptr).IsNotSupportedError() &&
            CreateCheckpoint(db.get(), other_ + "/copy").IsNotSupportedError() &&
            AddListener(db.get(), listener).IsNotSupportedError() &&
            RemoveListener(db.get(), listener).IsNotSupportedError() &&

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // lull/c.h, called as from a C program. tests/headers checks that the header is C99.
+#include <atomic>
 #include <cstring>
 #include <string>
 
@@ -223,6 +224,59 @@ TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
   callbacks.struct_size = sizeof(size_t);
   EXPECT_EQ(lull_listener_create(&callbacks, nullptr, nullptr), nullptr);
   EXPECT_EQ(lull_listener_create(nullptr, nullptr, nullptr), nullptr);
+}
+
+/// Data of a filter that drops values which begin with "x".
+struct Filtered {
+  int destroyed = 0;
+  std::atomic<int> seen_at_snapshots{0};
+};
+
+uint8_t BeginsWithX(void* state, const lull_filter_context_t* context, const char*, size_t,
+                    const char* value, size_t value_length) {
+  if (context->snapshot_may_see != 0) ++static_cast<Filtered*>(state)->seen_at_snapshots;
+  return context->output_level > 0 && value_length > 0 && value[0] == 'x' ? 1 : 0;
+}
+
+const char* NameOfFilter(void*) { return "begins-with-x"; }
+
+TEST_F(LullCTest, FiltersEntries) {
+  Filtered filtered;
+  Open("own_coordinator=1");
+  const auto destroy = [](void* state) { ++static_cast<Filtered*>(state)->destroyed; };
+  EXPECT_EQ(lull_compaction_filter_create(&filtered, destroy, nullptr, NameOfFilter), nullptr);
+  EXPECT_EQ(lull_compaction_filter_create(&filtered, destroy, BeginsWithX, nullptr), nullptr);
+  lull_compaction_filter_t* const filter =
+      lull_compaction_filter_create(&filtered, destroy, BeginsWithX, NameOfFilter);
+  ASSERT_NE(filter, nullptr);
+  lull_set_compaction_filter(db_, filter, &error_);
+  ASSERT_EQ(TakeError(), "");
+  lull_compaction_filter_destroy(filter);
+  EXPECT_EQ(filtered.destroyed, 0) << "the store has it";
+  leveldb_put(db_, write_, "a", 1, "x1", 2, &error_);
+  leveldb_put(db_, write_, "b", 1, "", 0, &error_);
+  leveldb_put(db_, write_, "c", 1, "kept", 4, &error_);
+  ASSERT_EQ(TakeError(), "");
+  const leveldb_snapshot_t* const snapshot = leveldb_create_snapshot(db_);
+  leveldb_compact_range(db_, nullptr, 0, nullptr, 0);
+  leveldb_release_snapshot(db_, snapshot);
+  EXPECT_EQ(filtered.seen_at_snapshots, 3);
+
+  leveldb_readoptions_t* const read = leveldb_readoptions_create();
+  std::string found;
+  for (const char* key : {"a", "b", "c"}) {
+    size_t length = 0;
+    char* const value = leveldb_get(db_, read, key, 1, &length, &error_);
+    if (value != nullptr) found += std::string(key) + "=" + std::string(value, length) + " ";
+    leveldb_free(value);
+  }
+  leveldb_readoptions_destroy(read);
+  EXPECT_EQ(found, "b= c=kept ");
+  lull_set_compaction_filter(db_, nullptr, &error_);
+  EXPECT_EQ(TakeError(), "");
+  leveldb_close(db_);
+  db_ = nullptr;
+  EXPECT_EQ(filtered.destroyed, 1);
 }
 
 TEST_F(LullCTest, WhatIsNullIsNamed) {

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // A miniature store: tables are lists of entries in memory, and several compactions run at once and
-// end in any order. After each install every key must read as before, for every snapshot. Picker,
-// drop rule, cutter and version builder are the real ones; seeds alternate between the layouts.
+// end in any order. After each install every key must read as before, for every snapshot, except
+// for values that a filter dropped. Picker, drop rule, cutter and version builder are the real
+// ones; seeds alternate between the layouts.
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,7 @@ class MiniStore {
       layout_.l0_trigger = 1;
       layout_.vsst_phi = 1 + static_cast<double>(random_.Uniform(6));
     }
+    filters_ = random_.OneIn(2);
     // As LevelDB, which can cut between entries of one key.
     splits_keys_ = random_.OneIn(2);
   }
@@ -112,6 +114,21 @@ class MiniStore {
     return true;
   }
 
+  bool StartRewrite() {
+    UserRange range;
+    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
+    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
+    const int level = 1 + static_cast<int>(random_.Uniform(kLevels - 1));
+    ManualPick pick = PickRewrite(*version_, level, range, /*pass=*/1, Running(), layout_);
+    if (!pick.plan) return false;
+    if (pick.next_begin) {
+      EXPECT_GT(*pick.next_begin, pick.plan->range.largest_user);
+    }
+    CheckPlan(*pick.plan);
+    Run(std::move(*pick.plan));
+    return true;
+  }
+
   bool FinishOne() {
     if (jobs_.empty()) return false;
     const size_t which = random_.Uniform(jobs_.size());
@@ -145,7 +162,7 @@ class MiniStore {
         auto newest = writes.upper_bound(reader);
         std::optional<SequenceNumber> expected;
         if (newest != writes.begin() && (--newest)->second == ValueKind::kValue) {
-          expected = newest->first;
+          if (!filtered_.contains(newest->first)) expected = newest->first;
         }
         ASSERT_EQ(Get(key, reader), expected) << key << " at " << reader << "\n"
                                               << version_->DebugString();
@@ -205,8 +222,16 @@ class MiniStore {
     OutputCutter cutter(order, CutRuleFor(layout_, job.plan.output_level), job.plan.grandparents,
                         job.plan.fences);
     Entries output;
-    for (const std::string& key : inputs) {
+    for (std::string& key : inputs) {
       if (rule.ShouldDrop(key)) continue;
+      if (filters_ && rule.IsFilterable() && random_.OneIn(8)) {
+        ParsedInternalKey entry;
+        ASSERT_TRUE(ParseInternalKey(key, &entry));
+        filtered_.insert(entry.sequence);
+        if (!rule.NeedsDeletion()) continue;
+        key = MakeInternalKey(std::string(entry.user_key.data(), entry.user_key.size()),
+                              entry.sequence, ValueKind::kDeletion);
+      }
       const bool may_cut = !output.empty() && (splits_keys_ || !rule.SameUserKeyAsBefore());
       if (cutter.CutBefore(key, output.size(), may_cut)) {
         AddTable(job.plan.output_level, std::exchange(output, {}), edit);
@@ -243,7 +268,7 @@ class MiniStore {
     const KeyOrder order = InternalOrder();
     ASSERT_FALSE(plan.upper.empty());
     ASSERT_FALSE(Conflicts(order, plan.range, Running()));
-    ASSERT_EQ(plan.output_level, plan.level + 1);
+    ASSERT_EQ(plan.output_level, plan.is_rewrite() ? plan.level : plan.level + 1);
     std::set<uint64_t> upper, lower;
     uint64_t bytes = 0;
     std::string smallest = plan.upper[0]->smallest_user().ToString(), largest;
@@ -263,6 +288,7 @@ class MiniStore {
     }
     ASSERT_EQ(plan.input_bytes, bytes);
     for (const TableRef& table : version_->level(plan.output_level)) {
+      if (plan.is_rewrite()) break;
       if (lower.count(table->number())) continue;
       for (const TableRef& taken : plan.upper) {
         ASSERT_FALSE(UserRangesTouch(order, *table, *taken));
@@ -310,6 +336,8 @@ class MiniStore {
   Random random_;
   LayoutOptions layout_;
   bool splits_keys_ = false;
+  bool filters_ = false;
+  std::set<SequenceNumber> filtered_;  // entries that a filter dropped
   VersionRef version_ = EmptyVersion();
   CompactPointers pointers_;
   std::vector<Job> jobs_;
@@ -339,6 +367,7 @@ void Step(MiniStore* store) {
       return;
     case 7:
       if (store->random()->OneIn(4)) store->StartManual();
+      if (store->random()->OneIn(4)) store->StartRewrite();
       return;
     default:
       if (store->FinishOne()) store->CheckReads();

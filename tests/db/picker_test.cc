@@ -365,5 +365,69 @@ TEST(PickManual, WaitsForARunningJob) {
   EXPECT_TRUE(Manual(tables, 1, {}, {{1, 2, "l", "z"}}).plan);
 }
 
+ManualPick Rewrite(const VersionRef& version, const UserRange& range,
+                   const std::vector<RunningRange>& running = {}) {
+  return PickRewrite(*version, 2, range, /*pass=*/5, running, {});
+}
+
+TEST(PickRewrite, StaysOnTheLevel) {
+  const auto version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c] 3:[d..f] L3: 4:[b..e]");
+  const ManualPick pick = Rewrite(version, {});
+  EXPECT_EQ(Show(pick.plan), "L2 2 3 | 4");
+  EXPECT_TRUE(pick.plan->is_rewrite());
+  EXPECT_FALSE(pick.plan->trivial_move);
+  EXPECT_EQ(pick.plan->range, (RunningRange{2, 2, "a", "f"}));
+  EXPECT_EQ(pick.plan->input_bytes, 2u << 20);
+  EXPECT_EQ(pick.plan->next_pointer, "");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+  EXPECT_EQ(Show(Rewrite(version, Range("d", "z")).plan), "L2 3 | 4");
+  EXPECT_FALSE(Rewrite(version, Range("g", "z")).plan);
+}
+
+TEST(PickRewrite, GoesInStepsPastTheOutputsOfTheLast) {
+  const auto version = VersionFromText("L2: 1:[a..b]*32 2:[c..d]*32 3:[e..f]*32");
+  const ManualPick pick = Rewrite(version, {});
+  EXPECT_EQ(Show(pick.plan), "L2 1");
+  EXPECT_EQ(pick.next_begin, "c");
+}
+
+TEST(PickRewrite, SkipsTablesOfThisPass) {
+  const auto version = VersionFromText("L2: 1:[a..b] 2:[c..d] 3:[e..f] 4:[g..h]");
+  for (const size_t written : {0, 2}) version->level(2)[written]->filter_pass = 5;
+  ManualPick pick = Rewrite(version, {});
+  EXPECT_EQ(Show(pick.plan), "L2 2");
+  EXPECT_EQ(pick.next_begin, "e");
+  pick = Rewrite(version, Range("e", "h"));
+  EXPECT_EQ(Show(pick.plan), "L2 4");
+  EXPECT_EQ(pick.next_begin, std::nullopt);
+  for (const TableRef& table : version->level(2)) table->filter_pass = 6;
+  EXPECT_FALSE(Rewrite(version, {}).plan);
+}
+
+// Otherwise an older value would reappear when the filter drops the newer one.
+TEST(PickRewrite, KeepsSplitKeysTogether) {
+  const auto version = VersionFromText("L2: 1:[a..c@9] 2:[c@8..c@7] 3:[c@6..d] 4:[e..f]");
+  for (const size_t written : {1, 3}) version->level(2)[written]->filter_pass = 5;
+  const ManualPick pick = Rewrite(version, Range("a", "b"));
+  EXPECT_EQ(Show(pick.plan), "L2 1 2 3");
+}
+
+TEST(PickRewrite, WaitsForARunningJob) {
+  const auto version = VersionFromText("L2: 1:[a..c]");
+  for (const RunningRange& job :
+       std::vector<RunningRange>{{1, 2, "c", "d"}, {2, 3, "a", "a"}, {2, 2, "b", "b"}}) {
+    EXPECT_TRUE(Rewrite(version, {}, {job}).conflict);
+  }
+  EXPECT_TRUE(Rewrite(version, {}, {{3, 4, "a", "c"}}).plan);
+}
+
+TEST(PickRewrite, DoesNotEmptyALevelThatIsDue) {
+  const auto version = VersionFromText("L1: 1:[a..c]*20 2:[d..f]*20");
+  LayoutOptions layout;
+  EXPECT_FALSE(Pick(*version, JobClass::kDeep, {{1, 2, "a", "f"}}, {}, layout));
+  const auto plan = Pick(*version, JobClass::kDeep, {{1, 1, "a", "c"}}, {}, layout);
+  EXPECT_EQ(Show(plan), "L1 2 move");
+}
+
 }  // namespace
 }  // namespace lull

@@ -25,6 +25,9 @@ StoreReport Sample() {
   report.user_bytes = 1000;
   report.user_entries = 10;
   report.dropped_events = 6;
+  report.filter = "expiry";
+  report.filter_error = "it threw";
+  report.filtered = {7, 700};
   report.wal_bytes = 1100;
   report.memory = {.memtables = 1,
                    .pooled_blocks = 20,
@@ -73,6 +76,10 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["l0_tables"], 3);
   EXPECT_EQ(json["debt_bytes"], 123);
   EXPECT_EQ(json["dropped_events"], 6);
+  EXPECT_EQ(json["filter"]["name"], "expiry");
+  EXPECT_EQ(json["filter"]["error"], "it threw");
+  EXPECT_EQ(json["filter"]["dropped_entries"], 7);
+  EXPECT_EQ(json["filter"]["dropped_bytes"], 700);
   EXPECT_EQ(json["queue"]["writers"], 4);
   EXPECT_EQ(json["memory"]["key_filter_bytes"], 640);
   EXPECT_EQ(json["memory"]["memtable_bytes"], 1);
@@ -108,6 +115,8 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
   EXPECT_EQ(metrics.at("lull_dropped_events_total"), 6);
+  EXPECT_EQ(metrics.at("lull_filter_dropped_entries_total"), 7);
+  EXPECT_EQ(metrics.at("lull_filter_dropped_bytes_total"), 700);
   EXPECT_EQ(metrics.at("lull_memory_budget_bytes"), 9007199254740991.0);
   EXPECT_EQ(metrics.at("lull_key_filter_bytes"), 640);
   EXPECT_EQ(metrics.at("lull_memory_bytes{purpose=\"memtables\"}"), 1);

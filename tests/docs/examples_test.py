@@ -149,6 +149,19 @@ class ExamplesTest(unittest.TestCase):
             self.assertTrue(said.endswith('visit/000004 C++\nvisit/000005 Python\n'), said)
 
 
+    def test_e_expiry(self):
+        def expiry(arguments):
+            said = PLACE.run(f'build/examples/cpp/expiry build/expiring {arguments}')
+            return said.splitlines()
+
+        alice, bob = 'a: until 1010 alice', 'b: until 1090 bob'
+        expired = [f'{count} expired entries are still in the store' for count in (0, 1)]
+        self.assertEqual(expiry('1000 a 10 alice'), [alice, expired[0]] * 2)
+        self.assertEqual(expiry('1000 b 90 bob'), [alice, bob, expired[0]] * 2)
+        # All entries are in the deepest level, with nothing above them to compact.
+        self.assertEqual(expiry('1010'), [bob, expired[1], bob, expired[0]])
+
+
 class FactsTest(unittest.TestCase):
     """The names on the pages are those of a store."""
 
