@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Long seeded streams of every operation of leveldb::DB, checked against a model, for each policy
-// and layout, on the real file system and in memory. A failure prints its seed and the command that
-// replays it.
+// and layout, on the real file system and in memory, half of them with a compaction filter. A
+// failure prints its seed and the command that replays it.
 #include "tests/support/metamorphic.h"
 
 #include <gtest/gtest.h>
@@ -49,6 +49,7 @@ TEST_P(Metamorphic, AgreesWithTheModel) {
   config.ops = kOpsPerSeed;
   const std::string scheduling = Scheduling(policy, seed);
   config.hooks = StoreHooks(scheduling);
+  if (seed % 2 == 1) config.hooks.filter = FilterStore;
   if (seed % 4 != 0) {
     config.env = &memory;
     config.directory = "/store";

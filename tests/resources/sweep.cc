@@ -22,6 +22,7 @@
 #include "tests/support/rng.h"
 #include "tests/support/scenario.h"
 #include "tests/support/setting.h"
+#include "tests/support/workload.h"
 #include "util/clock.h"
 
 namespace lull::testing {
@@ -117,6 +118,7 @@ class PointRun {
     if (!s.ok()) return {Outcome::kLost, 0, "cannot be reopened: " + s.ToString()};
     CommitLog log;
     journal_->ReplayTo(&log);
+    if (scenario_.filters) log.LetExpire(Expires);
     const CommitLog::Verdict verdict =
         log.MatchesPrefix(store.db(), CommitLog::Demand::kAckedSurvives);
     if (!verdict.ok) return {Outcome::kLost, 0, "after std::bad_alloc: " + verdict.detail};

@@ -5,8 +5,8 @@
 Each side first checks that the directory contains exactly the commits applied so far by both sides,
 then applies more. Each turn uses another option set. Half of the time a side leaves without
 closing, so that the other must recover its log. Sometimes Lull passes on a checkpoint of its
-directory instead. Prints one line for each directory. Exits with 1 at the first difference; prints
-the command that shows it and keeps the directory.
+directory instead, or compacts it with a compaction filter. Prints one line for each directory.
+Exits with 1 at the first difference; prints the command that shows it and keeps the directory.
 
 With --recycled=N, Lull must have left N recycled logs. Whether it recycles one depends on how soon
 its flush thread has it ready, so up to ten times as many seeds are tried.
@@ -51,18 +51,22 @@ def hand_over(drivers, seed, args):
     recycled = 0
     option_set = rng.randrange(1000)
     start = 0
+    filtered = 0
     side = rng.randrange(2)
     flushes = [f"--flush_every={args.flush_every}"] if args.flush_every else []
     for turn in range(args.rounds + 1):
         command = [drivers[side], "apply", f"--dir={directory}", f"--seed={seed}",
                    f"--start={start}", f"--ops={args.ops}", f"--set={option_set}",
                    f"--sync_every={args.sync_every}", *flushes,
-                   f"--scheduling={rng.choice(SCHEDULING)}",
+                   f"--scheduling={rng.choice(SCHEDULING)}", f"--filtered={filtered}",
                    f"--leave={rng.choice(['close', 'abandon'])}"]
         left = directory
         if side == LULL and rng.random() < 0.3:
             directory = os.path.join(parent, str(turn + 1))
             command.append(f"--checkpoint={directory}")
+        if side == LULL and rng.random() < 0.3:
+            command.append("--filter=1")
+            filtered = start + args.ops
         code, error = run(command)
         if code != 0:
             return f"hand-over {turn} failed with {code}: {error}\n  {' '.join(command)}", recycled

@@ -7,17 +7,19 @@
 //       checks that D holds commits [0, K) of stream S, applies N more (every 512th synced, or
 //       every I-th with --sync_every=I), and checks again. Then it closes D or, with
 //       --leave=abandon, exits without closing it. --checkpoint=C makes C a second store with the
-//       same content. --flush_every=F flushes Lull's memtable every F commits.
+//       same content. --flush_every=F flushes Lull's memtable every F commits. --filter=1 compacts
+//       Lull's store with a filter that drops values that Expires (workload.h).
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I] [--ops=N]
 //       checks that D holds commits [0, K) of stream S, plus at most the one that was in progress.
 //       Then it applies more until it is killed, and prints the number of each acked commit on a
 //       line. With --ops=N it closes the store after N commits, and prints how many allocations it
 //       made since it began to open the store. --fail_allocation=A makes the A-th of them fail.
-//   driver metamorphic --dir=D --seed=S --ops=N [--set=I]
+//   driver metamorphic --dir=D --seed=S --ops=N [--set=I] [--filter=1]
 //   driver sets --set=I
 //       prints an option set, picked by --seed, that can open a store written with set I
-// Common: [--scheduling=OPTIONS]. Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
+// Common: [--scheduling=OPTIONS]. --filtered=K: such a filter has seen the commits [0, K).
+// Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <unistd.h>
 
 #include <cinttypes>
@@ -56,6 +58,8 @@ struct Flags {
   uint64_t sync_every = 512;
   uint64_t flush_every = UINT64_MAX;
   std::optional<size_t> set;
+  bool filter = false;
+  uint64_t filtered = 0;
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
@@ -88,6 +92,10 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->sync_every = number;
     } else if (name == "flush_every" && number > 0) {
       flags->flush_every = number;
+    } else if (name == "filter") {
+      flags->filter = number != 0;
+    } else if (name == "filtered") {
+      flags->filtered = number;
     } else if (name == "set") {
       flags->set = number % kOptionSetCount;
     } else {
@@ -175,6 +183,14 @@ bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
   return true;
 }
 
+bool Filter(leveldb::DB* db, Model* model) {
+  const leveldb::Status s = FilterStore(db, true);
+  if (!s.ok()) return Wrong("filter: " + s.ToString());
+  db->CompactRange(nullptr, nullptr);
+  model->MarkGone(nullptr, nullptr, Expires);
+  return Verify(db, model);
+}
+
 bool Checkpoint(leveldb::DB* db, const std::string& directory) {
   const leveldb::Status s = CheckpointStore(db, directory);
   return s.ok() || Wrong("checkpoint: " + s.ToString());
@@ -184,7 +200,10 @@ int Work(const Flags& flags) {
   const Workload workload(flags.seed);
   const std::unique_ptr<OptionSet> set = MakeOptionSet(flags.set.value_or(0));
   Model model(set->options.comparator);
-  for (uint64_t i = 0; i < flags.start; ++i) model.Commit(workload.CommitAt(i));
+  for (uint64_t i = 0; i < flags.start; ++i) {
+    model.Commit(workload.CommitAt(i));
+    if (i + 1 == flags.filtered) model.MarkGone(nullptr, nullptr, Expires);
+  }
 
   leveldb::Options options = set->options;
   options.create_if_missing = flags.start == 0;
@@ -204,6 +223,7 @@ int Work(const Flags& flags) {
   if (right && flags.command == "apply") {
     right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
   }
+  if (right && flags.command == "apply" && flags.filter) right = Filter(db.get(), &model);
   if (right && !flags.checkpoint.empty()) right = Checkpoint(db.get(), flags.checkpoint);
   if (!right) {
     Wrong("seed=" + std::to_string(flags.seed) + " start=" + std::to_string(flags.start) +
@@ -225,6 +245,7 @@ int Metamorphic(const Flags& flags) {
   config.directory = flags.dir;
   config.option_set = flags.set;
   config.hooks = StoreHooks(flags.scheduling);
+  if (flags.filter) config.hooks.filter = FilterStore;
   const MetamorphicReport report = RunMetamorphic(config);
   if (!report.ok) Wrong(report.failure);
   return report.ok ? 0 : 1;

@@ -87,6 +87,7 @@ class Runner {
   void SnapshotGets();
   void TakeSnapshot();
   void DropSnapshot();
+  void DropAllSnapshots();
   void ShortIterator();
   void NewHeldIterator();
   void MoveHeldIterator();
@@ -99,12 +100,13 @@ class Runner {
   void IdleHook();
   void OptionsHook();
   void RangeHook();
+  void FilterHook();
 
-  void DropSnapshots();
   void Commit(const WriteOps& ops, const Status& s);
   void CheckGet(const std::string& key, const HeldSnapshot* at);
   HeldIterator MakeIterator();
   void Move(HeldIterator* it);
+  void SkipDropped(HeldIterator* it, bool forward);
   bool Compare(const HeldIterator& it, const std::string& move);
   leveldb::WriteOptions SomeWriteOptions();
   leveldb::ReadOptions SomeReadOptions();
@@ -118,6 +120,8 @@ class Runner {
   std::unique_ptr<leveldb::DB> db_;
   std::vector<HeldSnapshot> snapshots_;
   std::vector<HeldIterator> iterators_;
+  bool filters_ = false;       // compactions that begin now use the filter
+  bool has_filtered_ = false;  // earlier ones may have used it
   uint64_t op_ = 0;
   const char* op_name_ = "open";
   MetamorphicReport report_;
@@ -143,6 +147,7 @@ const Runner::Choice Runner::kChoices[] = {
     {"wait-for-idle", 3, &Runner::IdleHook},
     {"set-options", 5, &Runner::OptionsHook},
     {"delete-range", 8, &Runner::RangeHook},
+    {"set-filter", 5, &Runner::FilterHook},
 };
 
 MetamorphicReport Runner::Run() {
@@ -192,7 +197,8 @@ void Runner::Fail(const std::string& what) {
       ") options=" + set_->name + ": " + what +
       "\nreplay: driver metamorphic --dir=DIR --seed=" + std::to_string(config_.seed) +
       " --ops=" + std::to_string(op_ + 1) + " --set=" +
-      std::to_string(config_.option_set.value_or(SubSeed(config_.seed, 12) % kOptionSetCount));
+      std::to_string(config_.option_set.value_or(SubSeed(config_.seed, 12) % kOptionSetCount)) +
+      (config_.hooks.filter ? " --filter=1" : "");
 }
 
 bool Runner::Expect(const Status& s, const char* what) {
@@ -211,20 +217,13 @@ void Runner::Open() {
                                 : leveldb::DB::Open(options, config_.directory, &db);
   db_.reset(db);
   if (db_ == nullptr && s.ok()) s = Status::Corruption("open returned OK and no store");
-  Expect(s, "open");
-}
-
-void Runner::DropSnapshots() {
-  for (const HeldSnapshot& held : snapshots_) {
-    model_.Unpin(held.sequence);
-    db_->ReleaseSnapshot(held.snapshot);
-  }
-  snapshots_.clear();
+  filters_ = false;
+  if (Expect(s, "open") && rng_.OneIn(2)) FilterHook();
 }
 
 void Runner::Close() {
   iterators_.clear();
-  DropSnapshots();
+  DropAllSnapshots();
   db_.reset();
 }
 
@@ -289,6 +288,10 @@ void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
   }
   const bool same = expected == nullptr ? s.IsNotFound() : s.ok() && *expected == actual;
   if (same) return;
+  if (has_filtered_ && s.IsNotFound() && Expires(*expected)) {
+    model_.MarkGone(key, sequence);
+    return;
+  }
   Fail("Get(" + testing::Show(key) + ") at commit " + std::to_string(sequence) + " should give " +
        Show(expected) + ", gave " + Show(s.ok() ? &actual : nullptr));
 }
@@ -315,6 +318,14 @@ void Runner::DropSnapshot() {
   snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(victim));
 }
 
+void Runner::DropAllSnapshots() {
+  for (const HeldSnapshot& held : snapshots_) {
+    model_.Unpin(held.sequence);
+    db_->ReleaseSnapshot(held.snapshot);
+  }
+  snapshots_.clear();
+}
+
 // ---- iterators -------------------------------------------------------------------------------
 
 HeldIterator Runner::MakeIterator() {
@@ -330,6 +341,17 @@ HeldIterator Runner::MakeIterator() {
   it.expected = std::make_unique<Model::Cursor>(&model_, sequence);
   Compare(it, "being made");
   return it;
+}
+
+// Moves the model's iterator past values that the store's does not show, if a filter can have
+// dropped them.
+void Runner::SkipDropped(HeldIterator* it, bool forward) {
+  if (!has_filtered_) return;
+  const auto is_shown = [it] {
+    return it->actual->Valid() && it->actual->key() == Slice(it->expected->key());
+  };
+  while (it->expected->Valid() && Expires(it->expected->value()) && !is_shown())
+    forward ? it->expected->Next() : it->expected->Prev();
 }
 
 bool Runner::Compare(const HeldIterator& it, const std::string& move) {
@@ -362,15 +384,18 @@ void Runner::Move(HeldIterator* it) {
   if (draw == 0) {
     it->actual->SeekToFirst();
     it->expected->SeekToFirst();
+    SkipDropped(it, /*forward=*/true);
     Compare(*it, "SeekToFirst");
   } else if (draw == 1) {
     it->actual->SeekToLast();
     it->expected->SeekToLast();
+    SkipDropped(it, /*forward=*/false);
     Compare(*it, "SeekToLast");
   } else if (draw <= 4 || !it->expected->Valid()) {
     const std::string target = workload_.Key(&rng_);
     it->actual->Seek(target);
     it->expected->Seek(target);
+    SkipDropped(it, /*forward=*/true);
     Compare(*it, "Seek(" + testing::Show(target) + ")");
   } else {
     // A few steps in one direction; the next move may reverse it.
@@ -383,6 +408,7 @@ void Runner::Move(HeldIterator* it) {
         it->actual->Prev();
         it->expected->Prev();
       }
+      SkipDropped(it, forward);
       if (!Compare(*it, forward ? "Next" : "Prev")) return;
     }
   }
@@ -414,9 +440,11 @@ void Runner::FullScan() {
   const std::string move = forward ? "a full scan" : "a full scan backward";
   forward ? it.actual->SeekToFirst() : it.actual->SeekToLast();
   forward ? it.expected->SeekToFirst() : it.expected->SeekToLast();
+  SkipDropped(&it, forward);
   while (Compare(it, move) && it.expected->Valid()) {
     forward ? it.actual->Next() : it.actual->Prev();
     forward ? it.expected->Next() : it.expected->Prev();
+    SkipDropped(&it, forward);
   }
 }
 
@@ -427,7 +455,13 @@ void Runner::CompactRange() {
   const leveldb::Comparator* order = set_->options.comparator;
   if (order->Compare(bounds[0], bounds[1]) > 0) bounds[0].swap(bounds[1]);
   const Slice begin(bounds[0]), end(bounds[1]);
-  db_->CompactRange(rng_.OneIn(3) ? nullptr : &begin, rng_.OneIn(3) ? nullptr : &end);
+  const bool has_begin = !rng_.OneIn(3), has_end = !rng_.OneIn(3);
+  if (filters_ && rng_.OneIn(2)) DropAllSnapshots();
+  db_->CompactRange(has_begin ? &begin : nullptr, has_end ? &end : nullptr);
+  // Without snapshots, the filter has seen all that can be read.
+  if (!filters_ || !snapshots_.empty()) return;
+  model_.MarkGone(has_begin ? bounds : nullptr, has_end ? bounds + 1 : nullptr, Expires);
+  FullScan();
 }
 
 void Runner::ApproximateSizes() {
@@ -492,7 +526,7 @@ void Runner::RangeHook() {
   const Slice* const to = rng_.OneIn(5) ? nullptr : &end;
   const bool files_only = rng_.OneIn(2);
   if (!config_.hooks.delete_range) return;
-  DropSnapshots();
+  DropAllSnapshots();
   if (!Expect(config_.hooks.delete_range(db_.get(), from, to, files_only), "delete-range")) return;
   WriteOps gone;
   {
@@ -507,6 +541,14 @@ void Runner::RangeHook() {
     }
   }
   if (!gone.empty()) model_.Commit(gone);
+}
+
+void Runner::FilterHook() {
+  const bool on = !rng_.OneIn(4);
+  if (!config_.hooks.filter) return;
+  Expect(config_.hooks.filter(db_.get(), on), "set-filter");
+  filters_ = on;
+  has_filtered_ = has_filtered_ || on;
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ struct Hooks {
   std::function<leveldb::Status(const leveldb::Options&, const std::string&, leveldb::DB**)> open;
   std::function<leveldb::Status(leveldb::DB*)> flush;
   std::function<leveldb::Status(leveldb::DB*)> wait_for_idle;
+  // Sets or removes a compaction filter that drops values that Expires (workload.h).
+  std::function<leveldb::Status(leveldb::DB*, bool on)> filter;
   // Changes live options; the number is drawn from the seed.
   std::function<leveldb::Status(leveldb::DB*, uint64_t)> set_options;
   // Deletes the keys from `begin` to just before `end`; null: no bound. `files_only`: only those in

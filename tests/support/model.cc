@@ -64,22 +64,43 @@ const Model::Version* Model::VisibleAt(const Versions& versions, uint64_t sequen
   return nullptr;
 }
 
+Model::Version* Model::VisibleAt(Versions* versions, uint64_t sequence) {
+  return const_cast<Version*>(VisibleAt(std::as_const(*versions), sequence));
+}
+
 const std::string* Model::Find(const std::string& key, uint64_t sequence) const {
   auto it = keys_.find(key);
   if (it == keys_.end()) return nullptr;
   const Version* version = VisibleAt(it->second, sequence);
-  return version != nullptr && version->value.has_value() ? &*version->value : nullptr;
+  return version != nullptr && version->IsVisible(gone_count_) ? &*version->value : nullptr;
+}
+
+void Model::MarkGone(const std::string& key, uint64_t sequence) {
+  VisibleAt(&keys_.find(key)->second, sequence)->gone = ++gone_count_;
+}
+
+void Model::MarkGone(const std::string* begin, const std::string* end,
+                     bool (*expires)(std::string_view value)) {
+  auto it = begin != nullptr ? keys_.lower_bound(*begin) : keys_.begin();
+  const auto after = end != nullptr ? keys_.upper_bound(*end) : keys_.end();
+  for (; it != after; ++it) {
+    Version& newest = it->second.back();
+    if (newest.IsVisible(gone_count_) && expires(*newest.value)) newest.gone = ++gone_count_;
+  }
 }
 
 size_t Model::CountAt(uint64_t sequence) const {
   return std::count_if(keys_.begin(), keys_.end(), [&](const auto& entry) {
     const Version* version = VisibleAt(entry.second, sequence);
-    return version != nullptr && version->value.has_value();
+    return version != nullptr && version->IsVisible(gone_count_);
   });
 }
 
 Model::Cursor::Cursor(Model* model, uint64_t sequence)
-    : model_(model), sequence_(sequence), at_(model->keys_.end()) {
+    : model_(model),
+      sequence_(sequence),
+      gone_before_(model->gone_count_),
+      at_(model->keys_.end()) {
   model_->Pin(sequence_);
 }
 
@@ -89,19 +110,19 @@ const std::string& Model::Cursor::value() const {
   return *VisibleAt(at_->second, sequence_)->value;
 }
 
+bool Model::Cursor::IsVisible(Keys::iterator at) const {
+  const Version* version = VisibleAt(at->second, sequence_);
+  return version != nullptr && version->IsVisible(gone_before_);
+}
+
 void Model::Cursor::SkipForward() {
-  while (Valid()) {
-    const Version* version = VisibleAt(at_->second, sequence_);
-    if (version != nullptr && version->value.has_value()) return;
-    ++at_;
-  }
+  while (Valid() && !IsVisible(at_)) ++at_;
 }
 
 void Model::Cursor::StepBack(Keys::iterator from) {
   while (from != model_->keys_.begin()) {
     --from;
-    const Version* version = VisibleAt(from->second, sequence_);
-    if (version != nullptr && version->value.has_value()) {
+    if (IsVisible(from)) {
       at_ = from;
       return;
     }
@@ -161,14 +182,17 @@ void Fingerprint::Remove(std::string_view key, std::string_view value) {
   --entries;
 }
 
-Status FingerprintOf(leveldb::DB* db, Fingerprint* result) {
+Status FingerprintOf(leveldb::DB* db, Fingerprint* result, bool (*skips)(std::string_view value)) {
+  const auto add = [skips](const leveldb::Iterator& it, Fingerprint* sum) {
+    if (skips == nullptr || !skips(View(it.value()))) sum->Add(View(it.key()), View(it.value()));
+  };
   leveldb::ReadOptions options;
   options.verify_checksums = true;
   std::unique_ptr<leveldb::Iterator> it(db->NewIterator(options));
   Fingerprint forward;
   std::string value;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    forward.Add(View(it->key()), View(it->value()));
+    add(*it, &forward);
     Status s = db->Get(options, it->key(), &value);
     if (s.IsNotFound()) return Status::Corruption(it->key(), "iterated, but Get finds nothing");
     if (!s.ok()) return s;
@@ -178,7 +202,7 @@ Status FingerprintOf(leveldb::DB* db, Fingerprint* result) {
   }
   if (!it->status().ok()) return it->status();
   Fingerprint backward;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) backward.Add(View(it->key()), View(it->value()));
+  for (it->SeekToLast(); it->Valid(); it->Prev()) add(*it, &backward);
   if (!it->status().ok()) return it->status();
   if (!(forward == backward)) return Status::Corruption("forward and backward scans differ");
   *result = forward;
@@ -253,7 +277,7 @@ std::optional<size_t> CommitLog::FindPrefix(const Fingerprint& wanted,
           now.Remove(it->first, it->second);
           state.erase(it);
         }
-        if (op.value.has_value()) {
+        if (op.value.has_value() && (expires_ == nullptr || !expires_(*op.value))) {
           state.emplace(op.key, *op.value);
           now.Add(op.key, *op.value);
         }
@@ -267,7 +291,7 @@ std::optional<size_t> CommitLog::FindPrefix(const Fingerprint& wanted,
 CommitLog::Verdict CommitLog::MatchesPrefix(leveldb::DB* db, Demand demand) {
   Verdict verdict;
   Fingerprint actual;
-  Status s = FingerprintOf(db, &actual);
+  Status s = FingerprintOf(db, &actual, expires_);
   if (!s.ok()) {
     verdict.detail = "the recovered store cannot be read: " + s.ToString();
     return verdict;

@@ -3,7 +3,8 @@
 // The expected content of a store, in two forms. Neither is thread-safe.
 //
 // Model keeps every version of every key that a pinned sequence can still see; it answers reads at
-// any pinned sequence. A sequence here counts commits (a batch is one), not entries.
+// any pinned sequence. A sequence here counts commits (a batch is one), not entries. A value that a
+// compaction filter dropped is *gone*, at every sequence and for every later reader.
 //
 // CommitLog keeps commits in order, each with the status that the caller got. It decides whether a
 // recovered store equals the state after some prefix of them that includes all required commits.
@@ -54,6 +55,13 @@ class Model {
   // is pinned, or the last one.
   const std::string* Find(const std::string& key, uint64_t sequence) const;
 
+  // The value that Find returns is gone.
+  void MarkGone(const std::string& key, uint64_t sequence);
+  // The newest values of all keys from `begin` to `end` are gone, if `expires` says so. Null: no
+  // bound.
+  void MarkGone(const std::string* begin, const std::string* end,
+                bool (*expires)(std::string_view value));
+
   // The keys that have a value at `sequence`.
   size_t CountAt(uint64_t sequence) const;
   // Every key ever written, including deleted ones.
@@ -68,6 +76,11 @@ class Model {
   struct Version {
     uint64_t sequence;
     std::optional<std::string> value;
+    uint64_t gone = 0;  // 0: not gone; otherwise which one of all that are
+
+    bool IsVisible(uint64_t gone_before) const {
+      return value.has_value() && (gone == 0 || gone > gone_before);
+    }
   };
   using Versions = std::vector<Version>;  // oldest first
   struct Less {
@@ -78,16 +91,18 @@ class Model {
   };
   using Keys = std::map<std::string, Versions, Less>;
 
+  static Version* VisibleAt(Versions* versions, uint64_t sequence);
   static const Version* VisibleAt(const Versions& versions, uint64_t sequence);
   void DropInvisible(Versions* versions) const;
 
   Keys keys_;
   std::multiset<uint64_t> pins_;
   uint64_t last_sequence_ = 0;
+  uint64_t gone_count_ = 0;
 };
 
 // Iterates over the model at one sequence, which it pins during its lifetime. Same moves and same
-// semantics as a leveldb::Iterator.
+// semantics as a leveldb::Iterator. Shows values that went after it was made.
 class Model::Cursor {
  public:
   Cursor(Model* model, uint64_t sequence);
@@ -105,11 +120,13 @@ class Model::Cursor {
   const std::string& value() const;
 
  private:
+  bool IsVisible(Keys::iterator at) const;
   void SkipForward();
   void StepBack(Keys::iterator from);
 
   Model* const model_;
   const uint64_t sequence_;
+  const uint64_t gone_before_;
   Keys::iterator at_;
 };
 
@@ -124,8 +141,10 @@ struct Fingerprint {
   bool operator==(const Fingerprint& other) const = default;
 };
 
-// Reads the whole store forward, backward, and key by key. Not OK if the three disagree.
-leveldb::Status FingerprintOf(leveldb::DB* db, Fingerprint* result);
+// Reads the whole store forward, backward, and key by key. Not OK if the three disagree. `skips`:
+// entries with such a value do not count; null: all count.
+leveldb::Status FingerprintOf(leveldb::DB* db, Fingerprint* result,
+                              bool (*skips)(std::string_view value) = nullptr);
 
 class CommitLog {
  public:
@@ -146,6 +165,10 @@ class CommitLog {
   void SetFate(size_t commit, Fate fate);
   // Convenience: writes `ops` to `db` and records the status.
   leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
+
+  // A value for which `expires` is true can be missing from the store, but an older one of its key
+  // must not appear in its place.
+  void LetExpire(bool (*expires)(std::string_view value)) { expires_ = expires; }
 
   size_t size() const { return commits_.size(); }
 
@@ -169,6 +192,7 @@ class CommitLog {
                                    const std::set<size_t>& missing) const;
 
   std::vector<Commit> commits_;
+  bool (*expires_)(std::string_view value) = nullptr;
 };
 
 }  // namespace lull::testing

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tests/support/crash_env.h"
 
@@ -55,6 +56,30 @@ TEST(ModelTest, CursorMovesLikeAnIteratorAndSkipsDeleted) {
   cursor.SeekToFirst();
   cursor.Prev();
   EXPECT_FALSE(cursor.Valid());
+}
+
+bool IsX(std::string_view value) { return value == "x"; }
+
+TEST(ModelTest, WhatAFilterDroppedIsGoneForLaterReaders) {
+  Model model(leveldb::BytewiseComparator());
+  const uint64_t first = model.Commit({{"a", "x"}, {"b", "x"}, {"c", "1"}});
+  model.Pin(first);
+  Model::Cursor before(&model, first);
+  model.MarkGone("a", first);
+  const std::string from = "b";
+  model.MarkGone(&from, nullptr, IsX);
+  Model::Cursor after(&model, first);
+  EXPECT_EQ(Found(model, "a", first), "(none)");
+  EXPECT_EQ(Found(model, "b", first), "(none)");
+  EXPECT_EQ(Found(model, "c", first), "1");
+  EXPECT_EQ(model.CountAt(first), 1u);
+  before.SeekToFirst();
+  EXPECT_EQ(before.key(), "a");
+  after.SeekToFirst();
+  EXPECT_EQ(after.key(), "c");
+  const uint64_t second = model.Commit({{"a", "x"}});
+  EXPECT_EQ(Found(model, "a", second), "x");
+  EXPECT_EQ(Found(model, "a", first), "(none)");
 }
 
 class CommitLogTest : public ::testing::Test {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/open_store.h"
 
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -9,7 +10,9 @@
 
 #ifdef LULL_BUILD
 #include "db/store.h"
+#include "lull/compaction_filter.h"
 #include "lull/lull.h"
+#include "tests/support/workload.h"
 #endif
 
 namespace lull::testing {
@@ -45,6 +48,23 @@ Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
   return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, pace);
 }
 
+namespace {
+
+class Expiry final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "tests.expiry"; }
+  FilterDecision Filter(const FilterContext&, const leveldb::Slice&,
+                        const leveldb::Slice& value) const override {
+    return Expires({value.data(), value.size()}) ? FilterDecision::kDrop : FilterDecision::kKeep;
+  }
+};
+
+}  // namespace
+
+Status FilterStore(leveldb::DB* db, bool on) {
+  return SetCompactionFilter(db, on ? std::make_shared<Expiry>() : nullptr);
+}
+
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }
 Status WaitForIdleStore(leveldb::DB* db) { return lull::WaitForIdle(db); }
 Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
@@ -76,6 +96,8 @@ Status FlushStore(leveldb::DB* db) {
 }
 
 Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
+
+Status FilterStore(leveldb::DB*, bool) { return Status::OK(); }
 
 Status CheckpointStore(leveldb::DB*, const std::string& directory) {
   return Status::NotSupported(directory, "LevelDB makes no checkpoints");

@@ -30,6 +30,10 @@ leveldb::Status OpenStore(const leveldb::Options& options, const std::string& sc
 leveldb::Status FlushStore(leveldb::DB* db);
 leveldb::Status WaitForIdleStore(leveldb::DB* db);
 
+// Lull: sets a compaction filter that drops values that Expires, or with `on` false removes it.
+// Stock: does nothing.
+leveldb::Status FilterStore(leveldb::DB* db, bool on);
+
 // Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 

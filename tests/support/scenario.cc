@@ -8,6 +8,7 @@
 #include "leveldb/write_batch.h"
 #include "tests/support/metamorphic.h"
 #include "tests/support/open_store.h"
+#include "tests/support/workload.h"
 
 namespace lull::testing {
 
@@ -36,8 +37,14 @@ Status ScenarioStore::Open(bool create_if_missing) {
   leveldb::DB* db = nullptr;
   Status s = OpenStore(options, scheduling_, hooks_.directory, &db);
   db_.reset(s.ok() ? db : nullptr);
+  if (s.ok() && filters_) s = FilterStore(db_.get(), true);
   if (s.ok() && hooks_.opened) hooks_.opened();
   return s;
+}
+
+void ScenarioStore::UseFilter() {
+  filters_ = true;
+  log_.LetExpire(Expires);
 }
 
 void ScenarioStore::Close() {
@@ -109,6 +116,11 @@ void ScenarioStore::DropSnapshots() {
 bool ScenarioStore::Possible(const std::string& key, const Value& value) const {
   auto it = possible_.find(key);
   if (it == possible_.end()) return !value.has_value();
+  if (filters_ && !value.has_value() &&
+      std::any_of(it->second.begin(), it->second.end(),
+                  [](const Value& possible) { return possible && Expires(*possible); })) {
+    return true;
+  }
   return std::find(it->second.begin(), it->second.end(), value) != it->second.end();
 }
 
@@ -261,6 +273,23 @@ void SnapshotsHeld(ScenarioStore* store) {
   store->Close();
 }
 
+// A quarter of the values expire. The first ones fill the deepest level, and small later ones hide
+// them from L1.
+void FilteredValues(ScenarioStore* store) {
+  store->UseFilter();
+  store->Open();
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 12; ++i) store->Put(i, round == 0 ? 2000 : 100, i == 6);
+    store->Delete(round, true);
+    store->Flush();
+    store->WaitForIdle();
+    store->CheckReads(12);
+  }
+  store->CompactAll();
+  store->CheckReads(12);
+  store->Close();
+}
+
 // Many installs and few tables, so that a MANIFEST rolls over several times.
 void ManifestsRoll(ScenarioStore* store) {
   store->Open();
@@ -292,6 +321,8 @@ const std::vector<Scenario>& AllScenarios() {
       {"FlushAndIdle", 2, FlushAndIdle},
       {"SnapshotsHeld", 12, SnapshotsHeld},
       {"ManifestsRoll", 2, ManifestsRoll, "manifest_bytes_min=1;"},
+      {"FilteredValues", 5, FilteredValues,
+       "layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;", /*filters=*/true},
   };
   return *kAll;
 }

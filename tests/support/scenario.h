@@ -50,6 +50,8 @@ class ScenarioStore {
   bool StopBeingParanoid() { return std::exchange(set_->options.paranoid_checks, false); }
   void Close();
   bool is_open() const { return db_ != nullptr; }
+  // From the next open on, compactions drop values that Expires.
+  void UseFilter();
   leveldb::DB* db() { return db_.get(); }
 
   void Put(int key, size_t value_bytes, bool sync);
@@ -81,6 +83,7 @@ class ScenarioStore {
   const std::unique_ptr<OptionSet> set_;
   std::unique_ptr<leveldb::DB> db_;
   std::vector<const leveldb::Snapshot*> snapshots_;
+  bool filters_ = false;
   CommitLog log_;
   // Possible results of reading a key: the last acked value first, then the failed writes since.
   std::map<std::string, std::vector<Value>> possible_;
@@ -93,6 +96,7 @@ struct Scenario {
   size_t option_set;
   void (*run)(ScenarioStore* store);
   const char* scheduling = "";  // added to the sweep's
+  bool filters = false;         // `run` calls UseFilter
 };
 
 const std::vector<Scenario>& AllScenarios();

@@ -6,11 +6,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tests/support/model.h"
 #include "tests/support/rng.h"
 
 namespace lull::testing {
+
+// Whether the tests' compaction filter (FilterStore in open_store.h) drops this value: a quarter of
+// all.
+inline bool Expires(std::string_view value) {
+  return !value.empty() && static_cast<unsigned char>(value.back()) % 4 == 0;
+}
 
 class Workload {
  public:
