@@ -9,7 +9,22 @@ ObsoleteFiles::ObsoleteFiles(StoreContext* context, const StoreGates* gates,
                              std::function<void()> on_added)
     : context_(context), gates_(gates), on_added_(std::move(on_added)) {}
 
-void ObsoleteFiles::Add(std::vector<std::string> paths) { Add(Waste{std::move(paths), {}}); }
+void ObsoleteFiles::Add(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    uint64_t bytes = 0;
+    context_->env()->GetFileSize(path, &bytes);  // 0 if it is already gone
+    Add(path, bytes);
+  }
+}
+
+void ObsoleteFiles::Add(std::string path, uint64_t bytes) {
+  {
+    MutexLock lock(mutex_);
+    if (sizes_.emplace(path, bytes).second) bytes_ += bytes;
+    waste_.paths.push_back(std::move(path));
+  }
+  on_added_();
+}
 
 void ObsoleteFiles::Add(Waste waste) {
   if (waste.empty()) return;
@@ -24,12 +39,21 @@ void ObsoleteFiles::Add(Waste waste) {
 std::unique_ptr<CleanupJob> ObsoleteFiles::TakeJob() {
   MutexLock lock(mutex_);
   if (waste_.empty() || !MayDelete()) return nullptr;
-  return std::make_unique<CleanupJob>(context_, std::exchange(waste_, {}));
+  return std::make_unique<CleanupJob>(context_, std::exchange(waste_, {}),
+                                      [this](const std::string& path) { Removed(path); });
 }
 
-size_t ObsoleteFiles::FileCount() const {
+void ObsoleteFiles::Removed(const std::string& path) {
   MutexLock lock(mutex_);
-  return waste_.paths.size();
+  const auto found = sizes_.find(path);
+  if (found == sizes_.end()) return;
+  bytes_ -= found->second;
+  sizes_.erase(found);
+}
+
+FileTotals ObsoleteFiles::Totals() const {
+  MutexLock lock(mutex_);
+  return {sizes_.size(), bytes_};
 }
 
 void ObsoleteFiles::DestroyJobs() {

@@ -14,11 +14,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/compaction/merge_job.h"
 #include "db/context.h"
 #include "db/gates.h"
+#include "db/report/space_report.h"
 #include "util/mutex.h"
 
 namespace lull {
@@ -28,8 +30,10 @@ class ObsoleteFiles {
   /// `on_added` is called after something was added.
   ObsoleteFiles(StoreContext* context, const StoreGates* gates, std::function<void()> on_added);
 
-  /// Adds files, as full paths.
-  void Add(std::vector<std::string> paths) LULL_EXCLUDES(mutex_);
+  /// Adds files, as full paths. Asks the file system for their sizes.
+  void Add(const std::vector<std::string>& paths) LULL_EXCLUDES(mutex_);
+  /// Adds a file of known size.
+  void Add(std::string path, uint64_t bytes) LULL_EXCLUDES(mutex_);
   /// A worker destroys the jobs, not the monitor: closing and removing their outputs can block.
   void Add(Waste waste) LULL_EXCLUDES(mutex_);
 
@@ -37,13 +41,15 @@ class ObsoleteFiles {
   /// can be deleted now.
   std::unique_ptr<CleanupJob> TakeJob() LULL_EXCLUDES(mutex_);
 
-  size_t FileCount() const LULL_EXCLUDES(mutex_);
+  /// The files that still exist, including those of unfinished clean-up jobs.
+  FileTotals Totals() const LULL_EXCLUDES(mutex_);
 
   // At the close, after all other work of the store has ended.
   void DestroyJobs() LULL_EXCLUDES(mutex_);
   void DeleteAll() LULL_EXCLUDES(mutex_);
 
  private:
+  void Removed(const std::string& path) LULL_EXCLUDES(mutex_);
   bool MayDelete() const { return gates_->may_delete.load(std::memory_order_acquire); }
 
   StoreContext* const context_;
@@ -51,6 +57,9 @@ class ObsoleteFiles {
   const std::function<void()> on_added_;
   mutable Mutex mutex_;
   Waste waste_ LULL_GUARDED_BY(mutex_);
+  // Sizes of the files of waste_ and of clean-up jobs, by path.
+  std::unordered_map<std::string, uint64_t> sizes_ LULL_GUARDED_BY(mutex_);
+  uint64_t bytes_ LULL_GUARDED_BY(mutex_) = 0;  // sum of sizes_
 };
 
 }  // namespace lull

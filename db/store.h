@@ -16,7 +16,7 @@
 //   limits.h, gates.h   any thread: values read without the mutex
 //
 // The functions are in store.cc, except for opening and closing (store_open.cc), clients that wait
-// for background work (store_wait.cc), and reports (store_report.cc).
+// for background work (store_wait.cc), and reports (store_report.cc, store_space.cc).
 #pragma once
 
 #include <atomic>
@@ -148,6 +148,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   MemoryReport MeasureMemory();
   StoreReport MakeReport();
+  SpaceReport MeasureSpace() LULL_EXCLUDES(state_.mutex);
   leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
   void EndReporting();
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);

@@ -229,7 +229,7 @@ void Store::BeginDeleting(const Recovered& recovered) {
     MutexLock lock(state_.mutex);
     state_.health.Opened();
   }
-  obsolete_.Add(std::move(paths));
+  obsolete_.Add(paths);
 }
 
 TableRef Store::MakeTable(const TableMeta& table) {
@@ -241,7 +241,7 @@ void Store::TableIsUnlisted(const TableFile& file) {
   if (IsInherited()) return;  // a forked child destroys an iterator
   reader_.tables()->Forget(file);
   if (gates_.may_delete.load(std::memory_order_acquire))
-    obsolete_.Add({TableFileName(context_->name, file.number())});
+    obsolete_.Add(TableFileName(context_->name, file.number()), file.file_bytes());
 }
 
 /// A forked child does not destroy its parent's store. Closing files would truncate and delete the

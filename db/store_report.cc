@@ -19,7 +19,13 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
     return true;
   }
   if (name == "lull.metrics") {
-    *value = RenderPrometheus(MakeReport());
+    StoreReport report = MakeReport();
+    report.space = MeasureSpace();
+    *value = RenderPrometheus(report);
+    return true;
+  }
+  if (name == "lull.space") {
+    *value = RenderSpaceJson(MeasureSpace());
     return true;
   }
   if (name == "lull.layout") {
@@ -75,7 +81,7 @@ StoreReport Store::MakeReport() {
     report.open_descriptors = context_->extension->OpenDescriptors();
   report.disk_is_low = room_.is_low();
   report.dropped_events = reporting_.events().Dropped();
-  report.obsolete_files = obsolete_.FileCount();
+  report.obsolete_files = obsolete_.Totals().count;
   if (const Reporting::Latencies* const latencies = reporting_.latencies()) {
     report.latencies = LatencyReport{latencies->write.Snapshot(), latencies->sync_write.Snapshot(),
                                      latencies->get.Snapshot()};

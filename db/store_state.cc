@@ -7,6 +7,10 @@
 
 namespace lull {
 
+void StoreState::PublishViewLocked() {
+  reader_->PublishView(memtables, old_versions.ForView(version, context_->pace.clock->NowNanos()));
+}
+
 uint64_t StoreState::DebtBytesLocked() const {
   const LayoutOptions& layout = board.layout();
   const uint64_t debt = version->DebtBytes(LevelTargets(layout), layout.l0_trigger);

@@ -18,6 +18,7 @@
 #include "db/context.h"
 #include "db/gates.h"
 #include "db/health.h"
+#include "db/read/old_versions.h"
 #include "db/read/snapshots.h"
 #include "db/read/store_reader.h"
 #include "db/report/activity_stats.h"
@@ -48,6 +49,7 @@ struct StoreState {
   VersionRef version LULL_GUARDED_BY(mutex);
   SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< the newest one in tables
   SnapshotList snapshots LULL_GUARDED_BY(mutex);
+  OldVersions old_versions LULL_GUARDED_BY(mutex);
   CompactionBoard board LULL_GUARDED_BY(mutex);
   CompactionsInFlight in_flight LULL_GUARDED_BY(mutex);
   StoreHealth health LULL_GUARDED_BY(mutex);
@@ -60,7 +62,7 @@ struct StoreState {
   bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
   bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
 
-  void PublishViewLocked() LULL_REQUIRES(mutex) { reader_->PublishView(memtables, version); }
+  void PublishViewLocked() LULL_REQUIRES(mutex);
 
   /// All readers see the same entries up to this sequence.
   SequenceNumber OldestSnapshotLocked() const LULL_REQUIRES(mutex) {

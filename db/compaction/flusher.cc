@@ -82,7 +82,7 @@ void Flusher::TrimInLull() {
 }
 
 bool Flusher::HasWork() {
-  if (obsolete_->FileCount() > 0) return true;
+  if (obsolete_->Totals().count > 0) return true;
   MutexLock lock(state_->mutex);
   return state_->flushing || !state_->in_flight.empty();
 }

@@ -287,6 +287,7 @@ leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
     waste_.jobs.pop_back();
   } else if (!waste_.paths.empty()) {
     RemoveFile(waste_.paths.back());
+    on_removed_(waste_.paths.back());
     waste_.paths.pop_back();
   }
   *progress = waste_.empty() ? Progress::kDone : Progress::kMore;

@@ -194,8 +194,13 @@ struct Waste {
 /// Deletes its Waste.
 class CleanupJob final : public Job {
  public:
-  CleanupJob(StoreContext* context, Waste waste)
-      : Job(JobClass::kCleanup), context_(context), waste_(std::move(waste)) {}
+  /// `on_removed` receives the path of each file that was deleted, or could not be.
+  CleanupJob(StoreContext* context, Waste waste,
+             std::function<void(const std::string& path)> on_removed)
+      : Job(JobClass::kCleanup),
+        context_(context),
+        waste_(std::move(waste)),
+        on_removed_(std::move(on_removed)) {}
 
   /// Deletes one file or one job per slice.
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
@@ -207,6 +212,7 @@ class CleanupJob final : public Job {
 
   StoreContext* const context_;
   Waste waste_;
+  const std::function<void(const std::string& path)> on_removed_;
 };
 
 // Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, kPreload

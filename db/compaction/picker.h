@@ -7,6 +7,7 @@
 // planner.h has what all layouts share, layout_rules.h what differs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ struct CompactionPlan {
   std::vector<std::string> fences;
   bool trivial_move = false;  ///< no lower inputs: only the MANIFEST changes
   bool least_bad = false;     ///< vsst: chosen only because no table with little overlap exists
+  bool reclaims = false;      ///< only frees space: see PickReclaim
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
   /// Internal key: where `level`'s round-robin continues after this job. Empty: where it was.
@@ -80,8 +82,14 @@ struct TableSpace {
   uint64_t deletions = 0;
   /// Bytes of values that these and `more` deletions hide, if each hides one.
   uint64_t HiddenBytes(uint64_t more = 0) const;
+
+  void Add(const TableFile& table);
 };
 TableSpace SpaceOf(const Version& version);
+std::array<TableSpace, kLevels> SpaceByLevel(const Version& version);
+/// Bytes of each level that deletions above it hide, if each hides the next value below. In L0,
+/// deletions hide values of L0 first.
+std::array<uint64_t, kLevels> HiddenByLevel(const std::array<TableSpace, kLevels>& levels);
 
 /// Whether deletions in a memtable could hide so much of all tables that a flush pays. Returns
 /// false if the contents of some table are unknown.

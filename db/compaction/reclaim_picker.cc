@@ -125,17 +125,40 @@ uint64_t TableSpace::HiddenBytes(uint64_t more) const {
                                              static_cast<double>(values));
 }
 
+void TableSpace::Add(const TableFile& table) {
+  const TableContents& contents = table.contents;
+  (contents.entries == 0 ? unknown_bytes : known_bytes) += table.file_bytes();
+  values += contents.entries - contents.deletions;
+  deletions += contents.deletions;
+}
+
 TableSpace SpaceOf(const Version& version) {
   TableSpace space;
   for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
-      const TableContents& contents = table->contents;
-      (contents.entries == 0 ? space.unknown_bytes : space.known_bytes) += table->file_bytes();
-      space.values += contents.entries - contents.deletions;
-      space.deletions += contents.deletions;
-    }
+    for (const TableRef& table : version.level(level)) space.Add(*table);
   }
   return space;
+}
+
+std::array<TableSpace, kLevels> SpaceByLevel(const Version& version) {
+  std::array<TableSpace, kLevels> levels{};
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) levels[level].Add(*table);
+  }
+  return levels;
+}
+
+std::array<uint64_t, kLevels> HiddenByLevel(const std::array<TableSpace, kLevels>& levels) {
+  std::array<uint64_t, kLevels> hidden{};
+  uint64_t deletions = levels[0].deletions;
+  for (int level = 0; level < kLevels; ++level) {
+    TableSpace space = levels[level];
+    space.deletions = std::min(deletions, space.values);
+    hidden[level] = space.HiddenBytes();
+    deletions -= space.deletions;
+    if (level > 0) deletions += levels[level].deletions;
+  }
+  return hidden;
 }
 
 bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
@@ -158,6 +181,7 @@ std::optional<CompactionPlan> PickReclaim(const Version& version,
     // A move would keep the deletions, and here nothing below needs them.
     const UserRange range{plan->range.smallest_user, plan->range.largest_user};
     if (NextBelow(version, candidate.level, range).empty()) plan->trivial_move = false;
+    plan->reclaims = true;
     return plan;
   }
   return std::nullopt;

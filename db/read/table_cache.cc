@@ -86,24 +86,25 @@ void TableCache::OpenAhead(const Version& version, const std::vector<TableMeta>&
   }
 }
 
-TableContents TableCache::SampleContents(TableFile* file) {
+TableContents SampleContents(const TableReader& reader) {
   constexpr size_t kBlocks = 4;
   TableContents contents;
   double share = 1;
-  const GraceGuard guard(*grace_);
-  CachedTable* table = nullptr;
-  leveldb::Status status = Find(file, &table);
-  if (status.ok()) {
-    const auto count = [&](const leveldb::Slice& key) { contents.Count(key); };
-    status = table->reader().Sample(kBlocks, count, &share);
-  }
-  if (!status.ok()) return {};
+  const auto count = [&](const leveldb::Slice& key) { contents.Count(key); };
+  if (!reader.Sample(kBlocks, count, &share).ok()) return {};
   const auto scaled = [=](uint64_t sampled) {
     return static_cast<uint64_t>(static_cast<double>(sampled) / share);
   };
   contents.entries = scaled(contents.entries);
   contents.deletions = scaled(contents.deletions);
   return contents;
+}
+
+TableContents TableCache::SampleContents(TableFile* file) {
+  const GraceGuard guard(*grace_);
+  CachedTable* table = nullptr;
+  if (!Find(file, &table).ok()) return {};
+  return lull::SampleContents(table->reader());
 }
 
 TableCache::Usage TableCache::GetUsage() const {

@@ -58,6 +58,9 @@ class CachedTable {
   std::atomic<bool> used_{true};
 };
 
+/// Estimates what a table contains from a few of its blocks. Returns zeros if they cannot be read.
+TableContents SampleContents(const TableReader& reader);
+
 class TableCache final : private FileKeeper {
  public:
   /// `on_retired` is called when something waits for a Collect of `grace`, on any thread.
@@ -85,8 +88,7 @@ class TableCache final : private FileKeeper {
   /// The same for `tables`, the new ones of `version`. Call before `version` is published, so that
   /// no read finds them closed.
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
-  /// Estimates the contents of `file` from a few of its blocks. Returns zeros if it cannot be read.
-  /// REQUIRES: `file` exists.
+  /// The same for `file`. REQUIRES: `file` exists.
   TableContents SampleContents(TableFile* file) LULL_EXCLUDES(mutex_);
   /// How many tables can have a descriptor.
   size_t capacity() const { return capacity_; }

@@ -16,6 +16,13 @@
 
 namespace lull {
 
+/// Compactions that only freed space; trivial moves do not count.
+struct ReclaimStats {
+  uint64_t compactions = 0;
+  uint64_t read_bytes = 0;
+  uint64_t written_bytes = 0;
+};
+
 class InstallStats {
  public:
   void OnFlush(uint64_t memtables, uint64_t written_bytes, uint64_t busy_micros) {
@@ -34,13 +41,19 @@ class InstallStats {
     level.micros += busy_micros;
     level.bytes_read += plan.input_bytes;
     level.bytes_written += written_bytes;
+    if (!plan.reclaims) return;
+    ++reclaim_.compactions;
+    reclaim_.read_bytes += plan.input_bytes;
+    reclaim_.written_bytes += written_bytes;
   }
 
   const std::array<LevelStats, kLevels>& levels() const { return levels_; }
+  const ReclaimStats& reclaim() const { return reclaim_; }
   const LayoutFigures& layout() const { return layout_.figures(); }
 
  private:
   std::array<LevelStats, kLevels> levels_{};
+  ReclaimStats reclaim_;
   LayoutStats layout_;
 };
 

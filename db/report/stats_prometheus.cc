@@ -278,6 +278,36 @@ void WriteLatency(std::string_view operation, const LatencySnapshot& latency, Me
   out->Sample(latency.count(), {{"operation", operation}}, "_count");
 }
 
+void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
+  out->Single("live_bytes", "gauge", "Bytes of tables without hidden bytes, by estimate.",
+              space.LiveBytes());
+  out->Single("hidden_bytes", "gauge",
+              "Bytes of tables that deletions hide but no compaction has freed, by estimate.",
+              space.hidden_bytes);
+  out->Family("files", "gauge", "Files by kind.");
+  for (const SpaceReport::Kind& kind : SpaceReport::Kinds())
+    out->Sample((space.*kind.totals).count, {{"kind", kind.name}});
+  out->Family("file_bytes", "gauge", "Bytes of files by kind.");
+  for (const SpaceReport::Kind& kind : SpaceReport::Kinds())
+    out->Sample((space.*kind.totals).bytes, {{"kind", kind.name}});
+  const auto for_levels = [&](std::string_view name, std::string_view help,
+                              uint64_t SpaceReport::Level::*member) {
+    out->Family(name, "gauge", help);
+    for (int level = 0; level < kLevels; ++level)
+      out->Sample(space.levels[level].*member, {{"level", std::to_string(level)}});
+  };
+  for_levels("level_values", "Entries of a level that are not deletions, by estimate.",
+             &SpaceReport::Level::values);
+  for_levels("level_deletions", "Deletions of a level, by estimate.",
+             &SpaceReport::Level::deletions);
+  for_levels("level_unknown_bytes", "Bytes of a level's tables whose contents are unknown.",
+             &SpaceReport::Level::unknown_bytes);
+  out->Single("reclaim_compactions_total", "counter", "Compactions that only freed space.",
+              space.reclaim_compactions);
+  out->Single("reclaim_freed_bytes_total", "counter", "Bytes that these compactions freed.",
+              space.reclaim_freed_bytes);
+}
+
 }  // namespace
 
 std::string RenderPrometheus(const StoreReport& report) {
@@ -290,6 +320,7 @@ std::string RenderPrometheus(const StoreReport& report) {
   WriteStalls(report.activity, &out);
   WriteBytes(report, &out);
   WriteDirective(report, &out);
+  WriteSpace(report.space, &out);
   if (report.latencies) {
     out.Family("latency_seconds", "histogram", "How long calls took.");
     WriteLatency("write", report.latencies->write, &out);

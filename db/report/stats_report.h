@@ -15,6 +15,7 @@
 #include "db/compaction/entry_filter.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
+#include "db/report/space_report.h"
 #include "util/latency_histogram.h"
 
 namespace lull {
@@ -73,6 +74,8 @@ struct StoreReport {
   uint64_t waiting_installs = 0;
   uint64_t waiting_manual = 0;
   uint64_t obsolete_files = 0;
+
+  SpaceReport space;  ///< for lull.metrics only; the other texts do not have it
 
   uint64_t open_descriptors = 0;  ///< of this Env's files, for all stores of the process
   bool disk_is_low = false;       ///< too little free space to defer work

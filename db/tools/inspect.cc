@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "db/compaction/picker.h"
 #include "db/filename.h"
+#include "db/read/table_cache.h"
 #include "db/recovery/lost_files.h"
 #include "db/tools/commands.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_reader.h"
+#include "util/grace.h"
 
 namespace lull::tools {
 
@@ -82,6 +85,30 @@ Json TableJson(const TableMeta& table, int level, Coding coding) {
           {"bytes", table.file_bytes},
           {"smallest", Encode(UserKeyOf(table.smallest), coding)},
           {"largest", Encode(UserKeyOf(table.largest), coding)}};
+}
+
+/// Samples what the tables contain. A table that cannot be read, perhaps since a running program
+/// deleted it meanwhile, keeps unknown contents.
+void SampleTables(const InspectedStore& store) {
+  GraceDomain grace;
+  const TableCache tables(&store.context, &grace, [] {});
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : store.manifest.version->level(level)) {
+      std::unique_ptr<TableReader> reader;
+      if (tables.OpenPrivately(*table, &reader).ok()) table->contents = SampleContents(*reader);
+    }
+  }
+}
+
+/// "L1: 3 tables, 5.2 MiB; about 1000 values, 20 deletions; deletions hide 100 B".
+std::string LevelText(const Version& version, int level, const TableSpace& space, uint64_t hidden) {
+  std::string text =
+      "L" + std::to_string(level) + ": " + std::to_string(version.TableCount(level)) + " tables, " +
+      BytesText(version.LevelBytes(level)) + "; about " + std::to_string(space.values) +
+      " values, " + std::to_string(space.deletions) + " deletions";
+  if (hidden > 0) text += "; deletions hide " + BytesText(hidden);
+  if (space.unknown_bytes > 0) text += "; not readable: " + BytesText(space.unknown_bytes);
+  return text;
 }
 
 Json StatsJson(const InspectedStore& store, const OtherFiles& other) {
@@ -172,9 +199,17 @@ int RunLevels(const Invocation& call) {
   InspectedStore store;
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
+  SampleTables(store);
+  const Version& version = *store.manifest.version;
+  const auto spaces = SpaceByLevel(version);
+  const auto hidden = HiddenByLevel(spaces);
   for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : store.manifest.version->level(level)) {
-      const Json line = TableJson(table->description, level, call.coding);
+    if (!call.json && version.TableCount(level) > 0)
+      std::printf("%s\n", LevelText(version, level, spaces[level], hidden[level]).c_str());
+    for (const TableRef& table : version.level(level)) {
+      Json line = TableJson(table->description, level, call.coding);
+      line["entries"] = table->contents.entries;
+      line["deletions"] = table->contents.deletions;
       if (call.json) {
         PrintJson(line);
         continue;

@@ -68,7 +68,9 @@ class CommandLine {
   void AddReading() {
     AddExample(Add("stats", "Print sizes by level (takes no lock)", RunStats),
                "lull stats /var/lib/store --json");
-    AddExample(Add("levels", "Print every table with its key range (takes no lock)", RunLevels),
+    AddExample(Add("levels",
+                   "Print every table with its key range, and what levels contain (takes no lock)",
+                   RunLevels),
                "lull levels /var/lib/store");
     AddExample(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck),
                "lull check /var/lib/store");

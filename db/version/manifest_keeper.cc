@@ -141,7 +141,7 @@ std::optional<uint64_t> ManifestKeeper::Restore(uint64_t now_nanos) {
     state_->changed.NotifyAll();
   }
   Log(context_->logger(), "Writes are accepted again, with a new MANIFEST");
-  obsolete_->Add(std::move(obsolete));
+  obsolete_->Add(obsolete);
   return std::nullopt;
 }
 
@@ -201,7 +201,7 @@ void ManifestKeeper::RollIfLong() {
       static_cast<unsigned long long>(begun.number),
       static_cast<unsigned long long>(begun.writer->FileBytes()));
   Adopt(std::move(begun));
-  obsolete_->Add({old});
+  obsolete_->Add(std::vector<std::string>{old});
 }
 
 /// Call after a new MANIFEST could not be created. If CURRENT certainly names the old one, keeps

@@ -553,6 +553,15 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
   return paths;
 }
 
+WalSet::Numbers WalSet::ListNumbers() {
+  Numbers numbers;
+  MutexLock lock(mutex_);
+  for (const WalRef& wal : sealed_) numbers.in_use.push_back(wal->number);
+  if (shared_current_ != nullptr) numbers.in_use.push_back(shared_current_->number);
+  for (const WalRef& wal : prepared_) numbers.prepared.push_back(wal->number);
+  return numbers;
+}
+
 bool WalSet::HasUnreleased() {
   MutexLock lock(mutex_);
   return !sealed_.empty() &&

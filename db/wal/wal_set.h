@@ -131,6 +131,13 @@ class WalSet {
   /// Size of all records so far, including headers, in bytes. Any thread.
   uint64_t appended_bytes() const { return appended_bytes_; }
 
+  /// Numbers of the WALs that exist, without those kept to recycle. Any thread.
+  struct Numbers {
+    std::vector<uint64_t> in_use;  ///< sealed ones and the current one
+    std::vector<uint64_t> prepared;
+  };
+  Numbers ListNumbers() LULL_EXCLUDES(mutex_);
+
   /// Number of the current WAL. Leading writer.
   uint64_t current_number() const { return current_->number; }
 

@@ -97,6 +97,7 @@ class LEVELDB_EXPORT DB {
   //   "leveldb.sstables"                  all tables by level
   //   "leveldb.approximate-memory-usage"  bytes of memtables and block cache
   //   "lull.stats", "lull.metrics"        statistics, as JSON and in the Prometheus text format
+  //   "lull.space"                        JSON: where disk space is
   //   "lull.options"                      the current scheduling options, as an option string
   //   "lull.layout"                       JSON: what the layout of the tables costs
   virtual bool GetProperty(const Slice& property, std::string* value) = 0;

@@ -68,10 +68,11 @@ LEVELDB_EXPORT void lull_delete_files_in_range(leveldb_t* db, const char* begin,
                                                const char* end, size_t end_len, uint64_t* bytes,
                                                uint64_t* bytes_left, char** errptr);
 
-/* Names for leveldb_property_value: statistics as JSON, the same in the Prometheus text format, and
-   the current option string. */
+/* Names for leveldb_property_value: statistics as JSON, the same in the Prometheus text format,
+   where disk space is as JSON, and the current option string. */
 #define LULL_PROPERTY_STATS "lull.stats"
 #define LULL_PROPERTY_METRICS "lull.metrics"
+#define LULL_PROPERTY_SPACE "lull.space"
 #define LULL_PROPERTY_OPTIONS "lull.options"
 
 /* ---- Listening ---- */

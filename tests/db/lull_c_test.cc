@@ -107,7 +107,7 @@ TEST_F(LullCTest, OpensWithAnOptionString) {
   EXPECT_NE(std::string(options).find("policy=leveldb"), std::string::npos);
   EXPECT_NE(std::string(options).find("l0_stop=20"), std::string::npos);
   leveldb_free(options);
-  for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS}) {
+  for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS, LULL_PROPERTY_SPACE}) {
     char* text = leveldb_property_value(db_, name);
     EXPECT_NE(text, nullptr) << name;
     leveldb_free(text);

@@ -146,7 +146,7 @@ TEST_F(MergeJobTest, GivenUpByACleanupItLeavesNothing) {
     waste.jobs.push_back(NewJob());
     Run(static_cast<CompactionJob*>(waste.jobs.back().get()), entries);
   }
-  CleanupJob cleanup(files_.context(), std::move(waste));
+  CleanupJob cleanup(files_.context(), std::move(waste), [](const std::string&) {});
   Job::Progress progress = Job::Progress::kMore;
   int slices = 0;
   for (; progress == Job::Progress::kMore; ++slices)

@@ -38,8 +38,9 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
         EnvExtension(this),
         extension_(ExtensionOf(leveldb::Env::Default())) {}
 
-  Gate tables;  ///< each creation of a table passes here
-  Gate syncs;   ///< likewise, who syncs the folder
+  Gate tables;    ///< each creation of a table passes here
+  Gate syncs;     ///< likewise, who syncs the folder
+  Gate removals;  ///< likewise, the removal of a table
   void FailNextSync() { next_sync_fails_.store(true); }
   /// The number of tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
@@ -54,6 +55,10 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
     Trace('d');
     if (next_sync_fails_.exchange(false)) return leveldb::Status::IOError(dir, "not this time");
     return extension_->SyncDirectory(dir);
+  }
+  leveldb::Status RemoveFile(const std::string& name) override {
+    if (name.ends_with(".ldb")) removals.Pass();
+    return EnvWrapper::RemoveFile(name);
   }
   leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {

@@ -6,7 +6,7 @@
 // usage: watch STORE [PROPERTY]
 //
 // Writes a burst of 32 MB into the store, waits for the background work, and prints a property:
-// lull.metrics (default), lull.stats, lull.options or lull.layout.
+// lull.metrics (default), lull.stats, lull.space, lull.options or lull.layout.
 
 #include <cstdio>
 #include <memory>

@@ -203,6 +203,22 @@ class LullTest(unittest.TestCase):
         self.assertEqual((table['smallest'], table['largest']), ('k00', 'k19'))
         self.assertIn('k00 .. k19', self.ok('levels', self.store))
 
+    def test_levels_tell_what_deletions_hide(self):
+        self.fill()
+        self.ok('compact', self.store)
+        # Each open makes a table of the last log.
+        for key in 'k00', 'k01', 'none':
+            self.ok('delete', self.store, key)
+        tables = self.lines('levels', self.store)
+        self.assertEqual([(table['entries'], table['deletions']) for table in tables],
+                         [(1, 1), (1, 1), (20, 0)])
+        upper, lower = re.findall(r'^L\d: .*$', self.ok('levels', self.store), re.M)
+        self.assertRegex(upper, r'^L0: 2 tables, \d+ B; about 0 values, 2 deletions$')
+        self.assertRegex(lower, r'^L\d: 1 tables, \d+ B; about 20 values, 0 deletions; '
+                                r'deletions hide \d+ B$')
+        self.damage(self.table(), 10)
+        self.assertIn('not readable', self.ok('levels', self.store))
+
     def test_manifest_dump(self):
         self.fill(3)
         self.ok('compact', self.store)

@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/report/space_report.h"
+
+#include "util/json_writer.h"
+
+namespace lull {
+namespace {
+
+void WriteFiles(const SpaceReport& report, JsonWriter* json) {
+  json->Field("live_bytes", report.LiveBytes());
+  json->Field("hidden_bytes", report.hidden_bytes);
+  for (const SpaceReport::Kind& kind : SpaceReport::Kinds()) {
+    const FileTotals& totals = report.*kind.totals;
+    json->Member(kind.name).BeginObject();
+    json->Field("count", totals.count);
+    json->Field("bytes", totals.bytes);
+    json->EndObject();
+  }
+}
+
+void WriteLevels(const SpaceReport& report, JsonWriter* json) {
+  json->Member("levels").BeginArray();
+  for (int level = 0; level < kLevels; ++level) {
+    const SpaceReport::Level& about = report.levels[level];
+    json->BeginObject();
+    json->Field("level", level);
+    json->Field("values", about.values);
+    json->Field("deletions", about.deletions);
+    json->Field("unknown_bytes", about.unknown_bytes);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+}  // namespace
+
+std::span<const SpaceReport::Kind> SpaceReport::Kinds() {
+  static constexpr Kind kKinds[] = {
+      {"tables", &SpaceReport::tables},
+      {"logs", &SpaceReport::logs},
+      {"prepared_logs", &SpaceReport::prepared_logs},
+      {"pinned_tables", &SpaceReport::pinned_tables},
+      {"obsolete_files", &SpaceReport::obsolete_files},
+  };
+  return kKinds;
+}
+
+std::string RenderSpaceJson(const SpaceReport& report) {
+  JsonWriter json;
+  json.BeginObject();
+  WriteFiles(report, &json);
+  WriteLevels(report, &json);
+  json.Member("reclaim").BeginObject();
+  json.Field("compactions", report.reclaim_compactions);
+  json.Field("freed_bytes", report.reclaim_freed_bytes);
+  json.EndObject();
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace lull

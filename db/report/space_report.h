@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// SpaceReport: where a store's disk space is, as a plain value, and its text for the property
+// lull.space. stats_prometheus.cc has the same for lull.metrics. The names are an interface, as in
+// stats_report.h. Pure functions; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "db/dbformat.h"
+
+namespace lull {
+
+struct FileTotals {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  bool operator==(const FileTotals&) const = default;
+};
+
+struct SpaceReport {
+  /// By estimate, for tables opened since an earlier run.
+  struct Level {
+    uint64_t values = 0;  ///< entries that are not deletions
+    uint64_t deletions = 0;
+    uint64_t unknown_bytes = 0;  ///< of tables whose contents are unknown
+  };
+
+  FileTotals tables;          ///< of the current Version
+  FileTotals logs;            ///< the current one, and sealed ones
+  FileTotals prepared_logs;   ///< without records yet
+  FileTotals pinned_tables;   ///< obsolete, but an iterator, compaction or checkpoint needs them
+  FileTotals obsolete_files;  ///< wait for their deletion
+  uint64_t hidden_bytes = 0;  ///< of table bytes, by estimate: deleted but not yet compacted
+  std::array<Level, kLevels> levels{};
+
+  // Compactions since the open that only freed space.
+  uint64_t reclaim_compactions = 0;
+  uint64_t reclaim_freed_bytes = 0;
+
+  uint64_t LiveBytes() const { return tables.bytes - hidden_bytes; }
+
+  /// One kind of files, as both texts name it.
+  struct Kind {
+    const char* name;
+    FileTotals SpaceReport::*totals;
+  };
+  static std::span<const Kind> Kinds();
+};
+
+/// Returns one JSON object.
+std::string RenderSpaceJson(const SpaceReport& report);
+
+}  // namespace lull

@@ -1,0 +1,253 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The property lull.space, compared with the files of the store.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "db/compaction/picker.h"
+#include "db/read/old_versions.h"
+#include "db/report/space_report.h"
+#include "db/report/stats_report.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/db/metrics_checker.h"
+#include "tests/db/scripted_store.h"
+#include "tests/db/version_text.h"
+
+namespace lull {
+namespace {
+
+using Json = nlohmann::json;
+using testing::VersionFromText;
+
+// ---- versions
+
+TEST(OldVersions, ExistWhileSomethingHoldsThem) {
+  OldVersions versions;
+  VersionRef first = VersionFromText("L0: 1:[a..c]*2 L1: 2:[a..c]*3");
+  VersionRef view = versions.ForView(first, 10);
+  EXPECT_EQ(view.get(), first.get());
+  EXPECT_TRUE(versions.Existing().empty()) << "it is current";
+  VersionRef second = VersionFromText("L1: 3:[a..c]");
+  VersionRef second_view = versions.ForView(second, 20);
+  VersionRef second_again = versions.ForView(second, 30);
+  ASSERT_EQ(versions.Existing().size(), 1u);
+  EXPECT_EQ(versions.Existing()[0].version, first);
+  EXPECT_EQ(versions.Existing()[0].replaced_nanos, 20u);
+  EXPECT_TRUE(versions.Existing()[0].is_read);
+  EXPECT_EQ(TablesOnlyIn(versions.Existing(), *second).count, 2u);
+  view.reset();
+  EXPECT_FALSE(versions.Existing()[0].is_read) << "only a compaction needs it";
+  first.reset();
+  EXPECT_TRUE(versions.Existing().empty());
+  second_view.reset();
+  const VersionRef third = VersionFromText("");
+  const VersionRef third_view = versions.ForView(third, 40);
+  EXPECT_TRUE(versions.Existing()[0].is_read) << "by the second view of the same Version";
+  EXPECT_EQ(versions.Existing()[0].replaced_nanos, 40u);
+}
+
+TEST(OldVersions, ATableCountsOnce) {
+  const VersionRef current = VersionFromText("L1: 3:[a..c]*5");
+  const VersionRef old = VersionFromText("L1: 1:[a..c]*2 2:[d..e]*3");
+  const FileTotals totals =
+      TablesOnlyIn({{old, 1, true}, {old, 2, false}, {current, 3, true}}, *current);
+  EXPECT_EQ(totals.count, 2u);
+  EXPECT_EQ(totals.bytes, old->LevelBytes(1));
+  EXPECT_EQ(TablesOnlyIn({}, *current), FileTotals{});
+}
+
+// ---- estimates
+
+TEST(HiddenByLevel, EachDeletionHidesOneValueBelow) {
+  std::array<TableSpace, kLevels> levels{};
+  levels[0] = {.known_bytes = 1000, .unknown_bytes = 0, .values = 10, .deletions = 4};
+  levels[1] = {.known_bytes = 100, .unknown_bytes = 50, .values = 0, .deletions = 30};
+  levels[2] = {.known_bytes = 2000, .unknown_bytes = 0, .values = 20, .deletions = 5};
+  levels[3] = {.known_bytes = 9000, .unknown_bytes = 0, .values = 90, .deletions = 0};
+  const auto hidden = HiddenByLevel(levels);
+  EXPECT_EQ(hidden[0], 400u);
+  EXPECT_EQ(hidden[1], 0u);
+  EXPECT_EQ(hidden[2], 2000u) << "20 of 30";
+  EXPECT_EQ(hidden[3], 1500u) << "the other 10, and 5";
+}
+
+// ---- the texts
+
+SpaceReport Sample() {
+  SpaceReport report;
+  report.tables = {3, 3000};
+  report.logs = {2, 200};
+  report.prepared_logs = {1, 50};
+  report.pinned_tables = {4, 4000};
+  report.obsolete_files = {5, 5000};
+  report.hidden_bytes = 700;
+  report.levels[2] = {11, 22, 33};
+  report.reclaim_compactions = 6;
+  report.reclaim_freed_bytes = 60'000;
+  return report;
+}
+
+TEST(SpaceReport, BothTextsSayTheSame) {
+  const Json json = Json::parse(RenderSpaceJson(Sample()));
+  StoreReport report;
+  report.space = Sample();
+  const auto metrics = testing::ParseMetrics(RenderPrometheus(report));
+  EXPECT_EQ(json["live_bytes"], 2300);
+  EXPECT_EQ(json["hidden_bytes"], 700);
+  EXPECT_EQ(metrics.at("lull_live_bytes"), 2300);
+  EXPECT_EQ(metrics.at("lull_hidden_bytes"), 700);
+  uint64_t files = 0;
+  for (const char* kind : {"tables", "logs", "prepared_logs", "pinned_tables", "obsolete_files"}) {
+    const std::string label = "{kind=\"" + std::string(kind) + "\"}";
+    EXPECT_EQ(metrics.at("lull_files" + label), json[kind]["count"]) << kind;
+    EXPECT_EQ(metrics.at("lull_file_bytes" + label), json[kind]["bytes"]) << kind;
+    files += json[kind]["count"].get<uint64_t>();
+  }
+  EXPECT_EQ(files, 15u);
+  EXPECT_EQ(json["pinned_tables"]["bytes"], 4000);
+  EXPECT_EQ(json["levels"][2],
+            (Json{{"level", 2}, {"values", 11}, {"deletions", 22}, {"unknown_bytes", 33}}));
+  EXPECT_EQ(metrics.at("lull_level_values{level=\"2\"}"), 11);
+  EXPECT_EQ(metrics.at("lull_level_deletions{level=\"2\"}"), 22);
+  EXPECT_EQ(metrics.at("lull_level_unknown_bytes{level=\"2\"}"), 33);
+  EXPECT_EQ(json["reclaim"], (Json{{"compactions", 6}, {"freed_bytes", 60'000}}));
+  EXPECT_EQ(metrics.at("lull_reclaim_compactions_total"), 6);
+  EXPECT_EQ(metrics.at("lull_reclaim_freed_bytes_total"), 60'000);
+}
+
+// ---- a store
+
+class SpaceTest : public testing::ScriptedStoreTest {
+ protected:
+  Json Space() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.space", &text));
+    return Json::parse(text);
+  }
+  /// Files with this extension, as the file system sees them.
+  FileTotals Files(const std::string& extension) const {
+    FileTotals totals;
+    for (const auto& file : std::filesystem::directory_iterator(name_)) {
+      if (file.path().extension() != extension) continue;
+      ++totals.count;
+      totals.bytes += file.file_size();
+    }
+    return totals;
+  }
+  static FileTotals Of(const Json& kind) {
+    return {kind["count"].get<uint64_t>(), kind["bytes"].get<uint64_t>()};
+  }
+  static FileTotals Sum(const FileTotals& a, const FileTotals& b) {
+    return {a.count + b.count, a.bytes + b.bytes};
+  }
+  uint64_t SumOfLevels(const Json& space, const char* member) {
+    uint64_t sum = 0;
+    for (const Json& level : space["levels"]) sum += level[member].get<uint64_t>();
+    return sum;
+  }
+  void Rest() {
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  }
+  /// Iterators are gone and clean-up has run.
+  void AwaitClean() {
+    Await("no obsolete file", [this] {
+      const Json space = Space();
+      return Of(space["pinned_tables"]) == FileTotals{} &&
+             Of(space["obsolete_files"]) == FileTotals{};
+    });
+  }
+};
+
+TEST_F(SpaceTest, AgreesWithTheDirectory) {
+  constexpr int kKeys = 3000;
+  Open();
+  Write(0, kKeys);
+  Rest();
+  AwaitClean();
+  const Json space = Space();
+  EXPECT_EQ(Of(space["tables"]), Files(".ldb"));
+  EXPECT_EQ(Sum(Of(space["logs"]), Of(space["prepared_logs"])), Files(".log"));
+  EXPECT_GE(Of(space["logs"]).count, 1u);
+  EXPECT_GE(Of(space["prepared_logs"]).count, 1u);
+  EXPECT_EQ(SumOfLevels(space, "values"), kKeys);
+  EXPECT_EQ(SumOfLevels(space, "deletions"), 0u);
+  EXPECT_EQ(SumOfLevels(space, "unknown_bytes"), 0u);
+  EXPECT_EQ(space["live_bytes"], space["tables"]["bytes"]);
+}
+
+TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
+  constexpr int kKeys = 2000;
+  Open();
+  Write(0, kKeys);
+  db_->CompactRange(nullptr, nullptr);
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  for (int i = 0; i < kKeys / 2; ++i)
+    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Rest();
+  Json space = Space();
+  EXPECT_EQ(SumOfLevels(space, "deletions"), kKeys / 2);
+  EXPECT_NEAR(space["hidden_bytes"].get<double>(), space["tables"]["bytes"].get<double>() / 2,
+              space["tables"]["bytes"].get<double>() / 20);
+  EXPECT_EQ(space["reclaim"]["compactions"], 0);
+  const auto before = space["tables"]["bytes"].get<uint64_t>();
+  db_->ReleaseSnapshot(snapshot);
+  Rest();
+  space = Space();
+  EXPECT_EQ(space["hidden_bytes"], 0);
+  EXPECT_EQ(SumOfLevels(space, "values"), kKeys / 2);
+  EXPECT_GE(space["reclaim"]["compactions"], 1);
+  EXPECT_EQ(space["reclaim"]["freed_bytes"], before - space["tables"]["bytes"].get<uint64_t>());
+}
+
+TEST_F(SpaceTest, AnIteratorPinsObsoleteTables) {
+  Open();
+  Write(0, 2000);
+  Rest();
+  AwaitClean();
+  const FileTotals pinned = Of(Space()["tables"]);
+  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(Of(Space()["pinned_tables"]), pinned);
+  EXPECT_EQ(Sum(Of(Space()["tables"]), pinned), Files(".ldb"));
+  iterator.reset();
+  AwaitClean();
+  EXPECT_EQ(Of(Space()["tables"]), Files(".ldb"));
+}
+
+// A clean-up job that has not ended counts as well.
+TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
+  Open();
+  Write(0, 2000);
+  Rest();
+  AwaitClean();
+  const FileTotals before = Of(Space()["tables"]);
+  env_.removals.Close();
+  db_->CompactRange(nullptr, nullptr);
+  Await("they are obsolete", [&] { return Of(Space()["obsolete_files"]).count >= before.count; });
+  env_.removals.AwaitBlocked();
+  const Json space = Space();
+  EXPECT_EQ(Sum(Of(space["tables"]), before), Files(".ldb"));
+  EXPECT_GE(Of(space["obsolete_files"]).bytes, before.bytes);
+  env_.removals.Open();
+  AwaitClean();
+}
+
+TEST_F(SpaceTest, TablesOfAnEarlierOpenAreSampled) {
+  Open();
+  Write(0, 2000);
+  Rest();
+  db_.reset();
+  Open();
+  Await("they are sampled", [&] { return SumOfLevels(Space(), "unknown_bytes") == 0; });
+  EXPECT_NEAR(static_cast<double>(SumOfLevels(Space(), "values")), 2000, 100);
+}
+
+}  // namespace
+}  // namespace lull
