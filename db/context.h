@@ -44,6 +44,8 @@ struct StorePace {
   /// Tables past max_open_files stay open until the indexes and filters of all open tables take
   /// this much. 64 MiB suffices for a store of about 6 GB.
   uint64_t reader_bytes_max = 64 << 20;
+  /// A reader or snapshot that keeps this much disk space for long gets a line in LOG.
+  uint64_t pinned_bytes_min = 64 << 20;
   /// The clock of the store, and of its coordinator if the store has its own.
   Clock* clock = Clock::System();
 };

@@ -65,8 +65,9 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
 
 const leveldb::Snapshot* Store::GetSnapshot() {
   if (IsInherited()) return nullptr;  // reads without a snapshot see the same, since no write works
+  const uint64_t now = context_->pace.clock->NowNanos();
   MutexLock lock(state_.mutex);
-  return state_.snapshots.Add(reader_.published());
+  return state_.snapshots.Add(reader_.published(), now);
 }
 
 void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
@@ -268,6 +269,8 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   if (reader_.Collect()) sooner(kCollectNanos);
   sooner(loan_.Adapt(coordinator_->clock()->NowNanos(), MemoryShare()));
   flusher_.TrimInLull();
+  const std::optional<uint64_t> pins = WatchPins();
+  if (pins) again = std::min(*pins, again.value_or(*pins));
   return again;
 }
 

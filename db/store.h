@@ -33,6 +33,7 @@
 #include "db/compaction/flusher.h"
 #include "db/read/cache_loan.h"
 #include "db/read/preload.h"
+#include "db/report/pin_watch.h"
 #include "db/report/stats_report.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
@@ -149,6 +150,10 @@ class Store final : public leveldb::DB, private Tenant {
   MemoryReport MeasureMemory();
   StoreReport MakeReport();
   SpaceReport MeasureSpace() LULL_EXCLUDES(state_.mutex);
+  SpaceReport::Pins PinsOfReaders(const std::vector<OldVersions::Old>& old,
+                                  const Version& current) const;
+  SpaceReport::Pins PinsOfSnapshotsLocked() const LULL_REQUIRES(state_.mutex);
+  std::optional<uint64_t> WatchPins() LULL_EXCLUDES(state_.mutex);
   leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
   void EndReporting();
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);
@@ -183,6 +188,7 @@ class Store final : public leveldb::DB, private Tenant {
   Flusher flusher_;
   Compactions compactions_;
   WriteRest rest_;
+  PinWatch pin_watch_;
 };
 
 }  // namespace lull

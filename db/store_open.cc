@@ -122,7 +122,8 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
                     .limits = &limits_,
                     .keeper = &keeper_,
                     .obsolete = &obsolete_,
-                    .activity = &reporting_.activity()}) {
+                    .activity = &reporting_.activity()}),
+      pin_watch_(context_->pace.pinned_bytes_min) {
   Stores::Get().Add(this, this);
 }
 

@@ -2,10 +2,14 @@
 //
 // Store's functions that tell where its disk space is.
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "db/filename.h"
 #include "db/store.h"
+#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -61,10 +65,52 @@ SpaceReport Store::MeasureSpace() {
     AddContents(SpaceByLevel(*current), &report);
     report.hidden_bytes = state_.board.Space(*current).HiddenBytes();
     AddReclaim(state_.installs.reclaim(), &report);
+    report.snapshots = PinsOfSnapshotsLocked();
   }
   report.tables = TotalsOfTables(*current);
   report.pinned_tables = TablesOnlyIn(old, *current);
+  report.readers = PinsOfReaders(old, *current);
   return report;
+}
+
+/// The age of a pin is the time since the Version was replaced, since only then can it keep
+/// obsolete tables. An iterator need not read the clock for that.
+SpaceReport::Pins Store::PinsOfReaders(const std::vector<OldVersions::Old>& old,
+                                       const Version& current) const {
+  std::vector<OldVersions::Old> read;
+  std::copy_if(old.begin(), old.end(), std::back_inserter(read),
+               [](const OldVersions::Old& each) { return each.is_read; });
+  if (read.empty()) return {};
+  return {read.size(), context_->pace.clock->NowNanos() - read.front().replaced_nanos,
+          TablesOnlyIn(read, current).bytes};
+}
+
+SpaceReport::Pins Store::PinsOfSnapshotsLocked() const {
+  const SnapshotList& snapshots = state_.snapshots;
+  if (snapshots.count() == 0) return {};
+  return {snapshots.count(), context_->pace.clock->NowNanos() - snapshots.oldest_taken_nanos(),
+          HiddenBytesKept(*state_.version, snapshots.OldestOr(0))};
+}
+
+/// Logs readers and snapshots that have kept much space for long. Returns the time until the next
+/// look; nullopt if there is nothing to look at. Flush thread.
+std::optional<uint64_t> Store::WatchPins() {
+  const uint64_t now = context_->pace.clock->NowNanos();
+  if (const uint64_t wait = pin_watch_.UntilNextLook(now); wait > 0) return wait;
+  VersionRef current;
+  std::vector<OldVersions::Old> old;
+  SpaceReport::Pins snapshots;
+  {
+    MutexLock lock(state_.mutex);
+    current = state_.version;
+    old = state_.old_versions.Existing();
+    snapshots = PinsOfSnapshotsLocked();
+  }
+  const SpaceReport::Pins readers = PinsOfReaders(old, *current);
+  for (const std::string& line : pin_watch_.Look(now, readers, snapshots))
+    Log(context_->logger(), "%s", line.c_str());
+  if (readers.count + snapshots.count == 0) return std::nullopt;
+  return pin_watch_.UntilNextLook(now);
 }
 
 }  // namespace lull

@@ -87,6 +87,9 @@ struct TableSpace {
 };
 TableSpace SpaceOf(const Version& version);
 std::array<TableSpace, kLevels> SpaceByLevel(const Version& version);
+/// Bytes that deletions hide and no compaction can free, since a snapshot is older than the
+/// deletions.
+uint64_t HiddenBytesKept(const Version& version, SequenceNumber oldest_snapshot);
 /// Bytes of each level that deletions above it hide, if each hides the next value below. In L0,
 /// deletions hide values of L0 first.
 std::array<uint64_t, kLevels> HiddenByLevel(const std::array<TableSpace, kLevels>& levels);

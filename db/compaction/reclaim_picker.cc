@@ -140,6 +140,18 @@ TableSpace SpaceOf(const Version& version) {
   return space;
 }
 
+uint64_t HiddenBytesKept(const Version& version, SequenceNumber oldest_snapshot) {
+  const TableSpace all = SpaceOf(version);
+  TableSpace freeable = all;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (table->contents.newest_deletion > oldest_snapshot)
+        freeable.deletions -= table->contents.deletions;
+    }
+  }
+  return all.HiddenBytes() - freeable.HiddenBytes();
+}
+
 std::array<TableSpace, kLevels> SpaceByLevel(const Version& version) {
   std::array<TableSpace, kLevels> levels{};
   for (int level = 0; level < kLevels; ++level) {

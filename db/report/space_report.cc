@@ -32,6 +32,14 @@ void WriteLevels(const SpaceReport& report, JsonWriter* json) {
   json->EndArray();
 }
 
+void WritePins(const char* name, const SpaceReport::Pins& pins, JsonWriter* json) {
+  json->Member(name).BeginObject();
+  json->Field("count", pins.count);
+  json->Field("oldest_seconds", static_cast<double>(pins.oldest_nanos) / 1e9);
+  json->Field("bytes", pins.bytes);
+  json->EndObject();
+}
+
 }  // namespace
 
 std::span<const SpaceReport::Kind> SpaceReport::Kinds() {
@@ -53,6 +61,10 @@ std::string RenderSpaceJson(const SpaceReport& report) {
   json.Member("reclaim").BeginObject();
   json.Field("compactions", report.reclaim_compactions);
   json.Field("freed_bytes", report.reclaim_freed_bytes);
+  json.EndObject();
+  json.Member("pins").BeginObject();
+  WritePins("readers", report.readers, &json);
+  WritePins("snapshots", report.snapshots, &json);
   json.EndObject();
   json.EndObject();
   return json.Take();

@@ -28,6 +28,13 @@ struct SpaceReport {
     uint64_t unknown_bytes = 0;  ///< of tables whose contents are unknown
   };
 
+  /// What clients keep from being freed.
+  struct Pins {
+    uint64_t count = 0;
+    uint64_t oldest_nanos = 0;  ///< age of the oldest
+    uint64_t bytes = 0;         ///< what they keep, all together
+  };
+
   FileTotals tables;          ///< of the current Version
   FileTotals logs;            ///< the current one, and sealed ones
   FileTotals prepared_logs;   ///< without records yet
@@ -39,6 +46,9 @@ struct SpaceReport {
   // Compactions since the open that only freed space.
   uint64_t reclaim_compactions = 0;
   uint64_t reclaim_freed_bytes = 0;
+
+  Pins readers;  ///< old Versions that iterators and reads use; the bytes of their obsolete tables
+  Pins snapshots;  ///< the hidden bytes that the oldest one keeps
 
   uint64_t LiveBytes() const { return tables.bytes - hidden_bytes; }
 

@@ -278,6 +278,19 @@ void WriteLatency(std::string_view operation, const LatencySnapshot& latency, Me
   out->Sample(latency.count(), {{"operation", operation}}, "_count");
 }
 
+void WritePins(const SpaceReport& space, MetricsWriter* out) {
+  out->Family("pins", "gauge", "Old Versions that iterators and reads use, and snapshots.");
+  out->Sample(space.readers.count, {{"by", "readers"}});
+  out->Sample(space.snapshots.count, {{"by", "snapshots"}});
+  out->Family("pin_oldest_seconds", "gauge", "Age of the oldest of them.");
+  out->Sample(static_cast<double>(space.readers.oldest_nanos) / 1e9, {{"by", "readers"}});
+  out->Sample(static_cast<double>(space.snapshots.oldest_nanos) / 1e9, {{"by", "snapshots"}});
+  out->Family("pinned_bytes", "gauge",
+              "Bytes of obsolete tables, or of deleted entries, that they keep.");
+  out->Sample(space.readers.bytes, {{"by", "readers"}});
+  out->Sample(space.snapshots.bytes, {{"by", "snapshots"}});
+}
+
 void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
   out->Single("live_bytes", "gauge", "Bytes of tables without hidden bytes, by estimate.",
               space.LiveBytes());
@@ -306,6 +319,7 @@ void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
               space.reclaim_compactions);
   out->Single("reclaim_freed_bytes_total", "counter", "Bytes that these compactions freed.",
               space.reclaim_freed_bytes);
+  WritePins(space, out);
 }
 
 }  // namespace

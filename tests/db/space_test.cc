@@ -7,17 +7,22 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "db/compaction/picker.h"
 #include "db/read/old_versions.h"
+#include "db/read/snapshots.h"
+#include "db/report/pin_watch.h"
 #include "db/report/space_report.h"
 #include "db/report/stats_report.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "tests/db/lines_logger.h"
 #include "tests/db/metrics_checker.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
+#include "util/clock.h"
 
 namespace lull {
 namespace {
@@ -77,6 +82,58 @@ TEST(HiddenByLevel, EachDeletionHidesOneValueBelow) {
   EXPECT_EQ(hidden[3], 1500u) << "the other 10, and 5";
 }
 
+TEST(HiddenBytesKept, OfDeletionsThatAreNewerThanTheSnapshot) {
+  const VersionRef version = VersionFromText("L0: 2:[a..c] L1: 1:[a..c] L2: 3:[a..f]*2");
+  testing::SetContents(*version, 1, {100, 10, 5});
+  testing::SetContents(*version, 2, {100, 30, 9});
+  testing::SetContents(*version, 3, {100, 0, 0});
+  const uint64_t all = SpaceOf(*version).HiddenBytes();
+  EXPECT_EQ(HiddenBytesKept(*version, 9), 0u);
+  EXPECT_NEAR(static_cast<double>(HiddenBytesKept(*version, 8)), static_cast<double>(all) * 3 / 4,
+              2);
+  EXPECT_EQ(HiddenBytesKept(*version, 4), all);
+}
+
+TEST(SnapshotList, TheOldestIsTheFirstOfEqualSequences) {
+  SnapshotList snapshots;
+  EXPECT_EQ(snapshots.OldestOr(99), 99u);
+  const StoreSnapshot* const first = snapshots.Add(5, 100);
+  const StoreSnapshot* const second = snapshots.Add(5, 200);
+  const StoreSnapshot* const third = snapshots.Add(6, 300);
+  EXPECT_EQ(snapshots.count(), 3u);
+  EXPECT_EQ(snapshots.oldest_taken_nanos(), 100u);
+  snapshots.Remove(first);
+  EXPECT_EQ(snapshots.oldest_taken_nanos(), 200u);
+  snapshots.Remove(second);
+  EXPECT_EQ(snapshots.OldestOr(99), 6u);
+  EXPECT_EQ(snapshots.oldest_taken_nanos(), 300u);
+  snapshots.Remove(third);
+  EXPECT_EQ(snapshots.count(), 0u);
+}
+
+TEST(PinWatch, LogsWhatIsOldAndLargeOnceInAWhile) {
+  constexpr uint64_t kMinute = 60'000'000'000;
+  constexpr uint64_t kStart = 5;
+  PinWatch watch(1000);
+  EXPECT_EQ(watch.UntilNextLook(kStart), 0u);
+  const SpaceReport::Pins old_and_large = {1, 10 * kMinute, 1000};
+  EXPECT_TRUE(watch.Look(kStart, {1, 10 * kMinute - 1, 5000}, {1, 90 * kMinute, 999}).empty());
+  EXPECT_EQ(watch.UntilNextLook(kStart + 1), kMinute - 1);
+  EXPECT_EQ(watch.UntilNextLook(kStart + kMinute), 0u);
+  std::vector<std::string> lines = watch.Look(kStart + kMinute, old_and_large, {});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0],
+            "Iterators keep 0.0 MB of obsolete tables on disk, the oldest one for 10 minutes; "
+            "delete iterators that are no longer needed");
+  lines = watch.Look(kStart + 2 * kMinute, old_and_large, {2, 12 * kMinute, 3 << 20});
+  ASSERT_EQ(lines.size(), 1u) << "the iterator again, but too soon";
+  EXPECT_EQ(lines[0],
+            "Snapshots keep about 3.0 MB of deleted entries on disk, the oldest one for 12 "
+            "minutes; release snapshots that are no longer needed");
+  EXPECT_TRUE(watch.Look(kStart + 10 * kMinute, old_and_large, {}).empty());
+  EXPECT_EQ(watch.Look(kStart + 11 * kMinute, old_and_large, {}).size(), 1u);
+}
+
 // ---- the texts
 
 SpaceReport Sample() {
@@ -90,6 +147,8 @@ SpaceReport Sample() {
   report.levels[2] = {11, 22, 33};
   report.reclaim_compactions = 6;
   report.reclaim_freed_bytes = 60'000;
+  report.readers = {7, 2'500'000'000, 7000};
+  report.snapshots = {8, 500'000'000, 8000};
   return report;
 }
 
@@ -119,6 +178,16 @@ TEST(SpaceReport, BothTextsSayTheSame) {
   EXPECT_EQ(json["reclaim"], (Json{{"compactions", 6}, {"freed_bytes", 60'000}}));
   EXPECT_EQ(metrics.at("lull_reclaim_compactions_total"), 6);
   EXPECT_EQ(metrics.at("lull_reclaim_freed_bytes_total"), 60'000);
+  for (const char* by : {"readers", "snapshots"}) {
+    const std::string label = "{by=\"" + std::string(by) + "\"}";
+    const Json& pins = json["pins"][by];
+    EXPECT_EQ(metrics.at("lull_pins" + label), pins["count"]);
+    EXPECT_EQ(metrics.at("lull_pin_oldest_seconds" + label), pins["oldest_seconds"]);
+    EXPECT_EQ(metrics.at("lull_pinned_bytes" + label), pins["bytes"]);
+  }
+  EXPECT_EQ(json["pins"]["readers"],
+            (Json{{"count", 7}, {"oldest_seconds", 2.5}, {"bytes", 7000}}));
+  EXPECT_EQ(json["pins"]["snapshots"]["oldest_seconds"], 0.5);
 }
 
 // ---- a store
@@ -237,6 +306,80 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   EXPECT_GE(Of(space["obsolete_files"]).bytes, before.bytes);
   env_.removals.Open();
   AwaitClean();
+}
+
+class PinTest : public SpaceTest {
+ protected:
+  static constexpr uint64_t kMinute = 60'000'000'000;
+
+  PinTest() {
+    pace_.clock = &clock_;
+    pace_.pinned_bytes_min = 100'000;
+    options_.info_log = &log_;
+  }
+  ~PinTest() override { db_.reset(); }
+  /// Makes the flush thread look. The entry is not deleted, and a flush is not a long pin.
+  void Look() {
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "look", "").ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  void AwaitLines(const std::string& begin, int count) {
+    log_.lines.Await(begin, [&] { return log_.Count(begin) >= count; });
+    EXPECT_EQ(log_.Count(begin), count);
+  }
+
+  testing::LinesLogger log_;
+  ManualClock clock_;
+};
+
+TEST_F(PinTest, AnOldIteratorIsReported) {
+  Open();
+  Write(0, 2000);
+  Rest();
+  AwaitClean();
+  const FileTotals pinned = Of(Space()["tables"]);
+  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  clock_.Advance(60 * kMinute);
+  db_->CompactRange(nullptr, nullptr);
+  const auto readers = [&] { return Space()["pins"]["readers"]; };
+  EXPECT_EQ(readers()["bytes"], pinned.bytes);
+  EXPECT_EQ(readers()["oldest_seconds"], 0) << "until now it kept nothing";
+  clock_.Advance(9 * kMinute);
+  EXPECT_EQ(readers()["oldest_seconds"], 9 * 60);
+  Look();
+  EXPECT_EQ(log_.Count("Iterators keep "), 0);
+  clock_.Advance(2 * kMinute);
+  Look();
+  AwaitLines("Iterators keep ", 1);
+  clock_.Advance(2 * kMinute);
+  Look();
+  iterator.reset();
+  AwaitClean();
+  Await("no pin", [&] { return readers()["count"] == 0; });
+  clock_.Advance(20 * kMinute);
+  Look();
+  EXPECT_EQ(log_.Count("Iterators keep "), 1);
+}
+
+TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
+  constexpr int kKeys = 2000;
+  Open();
+  Write(0, kKeys);
+  db_->CompactRange(nullptr, nullptr);
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  clock_.Advance(11 * kMinute);
+  Look();
+  EXPECT_EQ(Space()["pins"]["snapshots"],
+            (Json{{"count", 1}, {"oldest_seconds", 660}, {"bytes", 0}}));
+  EXPECT_EQ(log_.Count("Snapshots keep "), 0) << "it keeps nothing";
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Rest();
+  EXPECT_EQ(Space()["pins"]["snapshots"]["bytes"], Space()["hidden_bytes"]);
+  clock_.Advance(2 * kMinute);
+  Look();
+  AwaitLines("Snapshots keep ", 1);
+  db_->ReleaseSnapshot(snapshot);
+  EXPECT_EQ(Space()["pins"]["snapshots"]["count"], 0);
 }
 
 TEST_F(SpaceTest, TablesOfAnEarlierOpenAreSampled) {

@@ -18,6 +18,7 @@
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
+#include "tests/db/lines_logger.h"
 #include "tests/db/metrics_checker.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
@@ -65,27 +66,6 @@ class GatedEnv final : public leveldb::EnvWrapper {
     const std::unique_ptr<leveldb::WritableFile> file_;
     const std::atomic<bool>* const broken_;
   };
-};
-
-class LinesLogger final : public leveldb::Logger {
- public:
-  void Logv(const char* format, std::va_list arguments) override {
-    char line[1024];
-    std::vsnprintf(line, sizeof(line), format, arguments);
-    MutexLock lock(mutex_);
-    lines_.emplace_back(line);
-  }
-  /// The number of lines that begin with `begin`.
-  int Count(const std::string& begin) {
-    MutexLock lock(mutex_);
-    int count = 0;
-    for (const std::string& line : lines_) count += line.starts_with(begin) ? 1 : 0;
-    return count;
-  }
-
- private:
-  Mutex mutex_;
-  std::vector<std::string> lines_ LULL_GUARDED_BY(mutex_);
 };
 
 class StoreEventsTest : public ::testing::Test {
@@ -138,7 +118,7 @@ class StoreEventsTest : public ::testing::Test {
 
   const std::string name_ = testing::FreshDirectory("store_events");
   GatedEnv env_;
-  LinesLogger log_;
+  testing::LinesLogger log_;
   leveldb::Options options_;
   StorePace pace_;
   std::unique_ptr<leveldb::DB> db_;

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/report/pin_watch.h"
+
+#include <cstdio>
+
+namespace lull {
+namespace {
+
+double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+unsigned long long Minutes(uint64_t nanos) { return nanos / 60'000'000'000; }
+
+std::string ReaderLine(const SpaceReport::Pins& pins) {
+  char line[256];
+  std::snprintf(line, sizeof(line),
+                "Iterators keep %.1f MB of obsolete tables on disk, the oldest one for %llu "
+                "minutes; delete iterators that are no longer needed",
+                MB(pins.bytes), Minutes(pins.oldest_nanos));
+  return line;
+}
+
+std::string SnapshotLine(const SpaceReport::Pins& pins) {
+  char line[256];
+  std::snprintf(line, sizeof(line),
+                "Snapshots keep about %.1f MB of deleted entries on disk, the oldest one for %llu "
+                "minutes; release snapshots that are no longer needed",
+                MB(pins.bytes), Minutes(pins.oldest_nanos));
+  return line;
+}
+
+}  // namespace
+
+bool PinWatch::IsDue(uint64_t now_nanos, const SpaceReport::Pins& pins,
+                     uint64_t* next_nanos) const {
+  if (pins.oldest_nanos < kAgeMinNanos || pins.bytes < bytes_min_) return false;
+  if (now_nanos < *next_nanos) return false;
+  *next_nanos = now_nanos + kLineEveryNanos;
+  return true;
+}
+
+std::vector<std::string> PinWatch::Look(uint64_t now_nanos, const SpaceReport::Pins& readers,
+                                        const SpaceReport::Pins& snapshots) {
+  next_look_nanos_ = now_nanos + kLookEveryNanos;
+  std::vector<std::string> lines;
+  if (IsDue(now_nanos, readers, &next_reader_line_nanos_)) lines.push_back(ReaderLine(readers));
+  if (IsDue(now_nanos, snapshots, &next_snapshot_line_nanos_))
+    lines.push_back(SnapshotLine(snapshots));
+  return lines;
+}
+
+}  // namespace lull
