@@ -64,6 +64,11 @@ void StoreHealth::CompactionFailed(const leveldb::Status& why, uint64_t retry_at
   compaction_retry_at_nanos_ = retry_at_nanos;
 }
 
+void StoreHealth::CompactionLacksSpace(const leveldb::Status& why) {
+  background_error_ = why;
+  ++background_errors_;
+}
+
 void StoreHealth::CompactionInstalled() { background_error_ = leveldb::Status::OK(); }
 
 void StoreHealth::InputUnreadable(const leveldb::Status& why, uint64_t retry_at_nanos) {

@@ -17,13 +17,15 @@
 //   WritesFailed                 no     yes    no       yes      yes     the store is reopened
 //   FlushFailed                  yes    later  yes      yes      yes     FlushInstalled
 //   CompactionFailed             yes    yes    later    yes      yes     an install
+//   CompactionLacksSpace         yes    yes    yes      yes      yes     an install
 //   InputUnreadable              yes    yes    later    yes      yes     InputsReadable
 //   Closing                      yes    yes    yes      yes      no      the store is reopened
 //
 // "later": from the given time on, or after RetryFlushNow (flushes) or RetryNow. After FlushFailed,
-// a write that waits for memory fails with WhyNotFlushed. After CompactionFailed, a write that
-// waits for L0 fails with WhyNotCompacted. After InputUnreadable, the CompactionBoard begins no job
-// in the unreadable range, and a client that needs that range gets the error `damage`.
+// a write that waits for memory fails with WhyNotFlushed. After CompactionFailed or
+// CompactionLacksSpace, a write that waits for L0 fails with WhyNotCompacted. After
+// InputUnreadable, the CompactionBoard begins no job in the unreadable range, and a client that
+// needs that range gets the error `damage`.
 //
 // Invariants:
 //   - Of two errors that refuse writes, the first is reported for as long as it lasts.
@@ -67,6 +69,8 @@ class StoreHealth {
   void FlushFailed(const leveldb::Status& why, uint64_t retry_at_nanos);
   void FlushInstalled();
   void CompactionFailed(const leveldb::Status& why, uint64_t retry_at_nanos);
+  /// A compaction did not begin, since the disk has no room for its output. Smaller ones can begin.
+  void CompactionLacksSpace(const leveldb::Status& why);
   void CompactionInstalled();
 
   /// A compaction failed to read its input.

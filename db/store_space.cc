@@ -9,6 +9,7 @@
 
 #include "db/filename.h"
 #include "db/store.h"
+#include "util/env_extension.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -67,6 +68,10 @@ SpaceReport Store::MeasureSpace() {
     AddReclaim(state_.installs.reclaim(), &report);
     report.snapshots = PinsOfSnapshotsLocked();
   }
+  const uint64_t free_bytes =
+      context_->extension == nullptr ? UINT64_MAX : context_->extension->FreeBytes(context_->name);
+  report.disk_free_bytes = free_bytes == UINT64_MAX ? 0 : free_bytes;
+  report.awaited_bytes = compactions_.bytes_awaiting_space();
   report.tables = TotalsOfTables(*current);
   report.pinned_tables = TablesOnlyIn(old, *current);
   report.readers = PinsOfReaders(old, *current);

@@ -20,12 +20,17 @@ void CompactionBoard::SetPointers(const CompactPointers& pointers) {
   ++basis_;
 }
 
+void CompactionBoard::SetRoom(const OutputRoom& room) {
+  if (std::exchange(room_, room) != room) ++basis_;
+}
+
 std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Version& version) {
   uint64_t& nothing_at_basis = nothing_at_basis_[job_class == JobClass::kDeep];
   if (nothing_at_basis == basis_) return std::nullopt;
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
-  std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
+  std::optional<CompactionPlan> plan =
+      lull::Pick(version, job_class, taken, pointers_, layout_, room_);
   if (!plan) nothing_at_basis = basis_;
   return plan;
 }
@@ -34,12 +39,48 @@ std::optional<CompactionPlan> CompactionBoard::PickReclaim(const Version& versio
                                                            SequenceNumber oldest_snapshot) {
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
-  return lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room_);
+}
+
+std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_class,
+                                                                const Version& version,
+                                                                SequenceNumber oldest_snapshot,
+                                                                bool reclaims) const {
+  std::vector<RunningRange> taken = Taken();
+  if (job_class == JobClass::kManual) {
+    if (requests_.empty() || requests_.front()->running) return std::nullopt;
+    const ManualRequest& request = *requests_.front();
+    return lull::PickManual(version, request.level, request.range, taken, layout_).plan;
+  }
+  if (kept_free_) taken.push_back(*kept_free_);
+  std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
+  if (!plan && reclaims) plan = lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+  return plan;
+}
+
+std::optional<uint64_t> CompactionBoard::BytesLackingRoom(JobClass job_class,
+                                                          const Version& version,
+                                                          SequenceNumber oldest_snapshot,
+                                                          bool reclaims) {
+  if (!room_.IsLimited()) return std::nullopt;
+  const bool is_manual = job_class == JobClass::kManual;
+  Lacking& known = lacking_[job_class == JobClass::kDeep];
+  const bool is_known = known.basis == basis_ && known.oldest_snapshot == oldest_snapshot &&
+                        known.reclaims == reclaims;
+  if (!is_manual && is_known) return known.bytes;
+  const auto plan = PickWithoutLimit(job_class, version, oldest_snapshot, reclaims);
+  std::optional<uint64_t> bytes;
+  if (plan) bytes = plan->output_bytes;
+  if (!is_manual) known = {basis_, oldest_snapshot, reclaims, bytes};
+  return bytes;
 }
 
 bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot) {
   if (reclaim_due_.basis != basis_ || reclaim_due_.oldest_snapshot != oldest_snapshot) {
+    // Also if the disk has no room for it: the one who asks for it then learns why it waits.
+    const OutputRoom room = std::exchange(room_, {});
     reclaim_due_ = {basis_, oldest_snapshot, PickReclaim(version, oldest_snapshot).has_value()};
+    room_ = room;
   }
   return reclaim_due_.is_due;
 }
@@ -48,13 +89,14 @@ std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version
                                                           const leveldb::Status& damage) {
   if (requests_.empty() || requests_.front()->running) return std::nullopt;
   ManualRequest* const request = requests_.front();
-  const auto pick_beside = [&](const std::vector<RunningRange>& taken) {
+  const auto pick_beside = [&](const std::vector<RunningRange>& taken,
+                               const OutputRoom& room = {}) {
     return request->rewrite_pass > 0
                ? PickRewrite(version, request->level, request->range, request->rewrite_pass, taken,
-                             layout_)
-               : lull::PickManual(version, request->level, request->range, taken, layout_);
+                             layout_, room)
+               : lull::PickManual(version, request->level, request->range, taken, layout_, room);
   };
-  ManualPick pick = pick_beside(Taken());
+  ManualPick pick = pick_beside(Taken(), room_);
   if (pick.conflict && pick_beside(Unreadable()).conflict) {
     EndRequest(damage);
     return std::nullopt;
@@ -102,7 +144,7 @@ std::vector<size_t> CompactionBoard::BlockersOfL0(const Version& version,
   std::vector<RunningRange> others = Taken();
   for (const RunningRange& job : jobs) std::erase(others, job);
   const std::optional<CompactionPlan> plan =
-      lull::Pick(version, JobClass::kL0, others, pointers_, layout_);
+      lull::Pick(version, JobClass::kL0, others, pointers_, layout_, room_);
   std::vector<size_t> blockers;
   for (size_t i = 0; plan && i < jobs.size(); ++i) {
     if (Conflicts(version.order(), plan->range, {jobs[i]})) blockers.push_back(i);

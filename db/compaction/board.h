@@ -59,6 +59,8 @@ class CompactionBoard {
   const CompactPointers& pointers() const { return pointers_; }
   void SetPointers(const CompactPointers& pointers);
   void VersionChanged() { ++basis_; }
+  /// Limits what is picked from now on.
+  void SetRoom(const OutputRoom& room);
 
   // ---- picking
 
@@ -72,6 +74,13 @@ class CompactionBoard {
   /// range. Also ends it, with the status `damage`, if only unreadable ranges prevent the
   /// compaction.
   std::optional<CompactionPlan> PickManual(const Version& version, const leveldb::Status& damage);
+
+  /// After a pick of that class found nothing: the output of the compaction that it would have
+  /// found without SetRoom; nullopt if none. `reclaims`: PickReclaim was asked too.
+  std::optional<uint64_t> BytesLackingRoom(JobClass job_class, const Version& version,
+                                           SequenceNumber oldest_snapshot, bool reclaims);
+  /// Ends the first manual request, which waits for disk space, with an error.
+  void RefuseManual(const leveldb::Status& status) { EndRequest(status); }
 
   /// Reserves the range of a plan that was just picked. Returns false if the range is in use: the
   /// caller must then drop the plan, since two jobs in one range would lose data.
@@ -128,10 +137,14 @@ class CompactionBoard {
     uint64_t until_nanos = 0;
   };
 
+  std::optional<CompactionPlan> PickWithoutLimit(JobClass job_class, const Version& version,
+                                                 SequenceNumber oldest_snapshot,
+                                                 bool reclaims) const;
   std::vector<RunningRange> Unreadable() const;
   void EndRequest(const leveldb::Status& status);
 
   LayoutOptions layout_;
+  OutputRoom room_;
   CompactPointers pointers_;
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
@@ -153,6 +166,14 @@ class CompactionBoard {
     bool is_due = false;
   };
   ReclaimDue reclaim_due_;
+  /// The result of BytesLackingRoom for an L0 or deep job, and its inputs.
+  struct Lacking {
+    uint64_t basis = 0;
+    SequenceNumber oldest_snapshot = 0;
+    bool reclaims = false;
+    std::optional<uint64_t> bytes;
+  };
+  std::array<Lacking, 2> lacking_;  // L0, deep
   TableSpace space_;
   uint64_t space_at_basis_ = 0;
 };

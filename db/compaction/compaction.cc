@@ -21,13 +21,21 @@ void Compaction::AddPart(std::unique_ptr<CompactionJob> part) {
   parts_.push_back(std::move(part));
 }
 
-uint64_t Compaction::MovedBytes() const {
-  if (plan_.is_rewrite()) return 0;
+/// The share of the input that the parts have read.
+double Compaction::ShareRead() const {
   uint64_t read = 0;
   for (const CompactionJob* job : jobs_) read += job->input_bytes_read();
   const double whole = static_cast<double>(std::max<uint64_t>(plan_.input_bytes, 1));
-  const double share = std::min(1.0, static_cast<double>(read) / whole);
-  return static_cast<uint64_t>(share * static_cast<double>(SumBytes(plan_.upper)));
+  return std::min(1.0, static_cast<double>(read) / whole);
+}
+
+uint64_t Compaction::MovedBytes() const {
+  if (plan_.is_rewrite()) return 0;
+  return static_cast<uint64_t>(ShareRead() * static_cast<double>(SumBytes(plan_.upper)));
+}
+
+uint64_t Compaction::UnwrittenBytes() const {
+  return static_cast<uint64_t>((1 - ShareRead()) * static_cast<double>(plan_.output_bytes));
 }
 
 std::unique_ptr<CompactionJob> Compaction::BeginPart() {
@@ -122,6 +130,14 @@ uint64_t CompactionsInFlight::MovedBytes() const {
   uint64_t bytes = 0;
   for (const auto& compaction : running_) bytes += compaction->MovedBytes();
   for (const auto& compaction : merged_) bytes += compaction->MovedBytes();
+  return bytes;
+}
+
+uint64_t CompactionsInFlight::UnwrittenBytes(bool deep) const {
+  uint64_t bytes = 0;
+  for (const auto& compaction : running_) {
+    if (deep || compaction->job_class() != JobClass::kDeep) bytes += compaction->UnwrittenBytes();
+  }
   return bytes;
 }
 

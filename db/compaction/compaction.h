@@ -57,6 +57,8 @@ class Compaction {
 
   /// Estimate of the bytes of `plan().level` that the parts have merged so far.
   uint64_t MovedBytes() const;
+  /// Estimate of the bytes that the parts have still to write.
+  uint64_t UnwrittenBytes() const;
   /// Whether all parts have merged their ranges.
   bool IsMerged() const { return merged_ == parts_.size() && !is_cancelled(); }
   /// Whether it is cancelled and the coordinator has returned all parts.
@@ -77,6 +79,8 @@ class Compaction {
   FilterTotals Dropped() const;
 
  private:
+  double ShareRead() const;
+
   const JobClass job_class_;
   const CompactionPlan plan_;
   Parts parts_;
@@ -108,6 +112,8 @@ class CompactionsInFlight {
   size_t waiting_count() const { return merged_.size() - (installing_ ? 1 : 0); }
   /// The sum of Compaction::MovedBytes.
   uint64_t MovedBytes() const;
+  /// The sum of Compaction::UnwrittenBytes. `deep`: of deep compactions too.
+  uint64_t UnwrittenBytes(bool deep) const;
   /// Removes a compaction that is over.
   std::unique_ptr<Compaction> Remove(const Compaction* compaction);
   /// At the close, after the coordinator has returned all parts.

@@ -19,6 +19,12 @@ constexpr size_t kFinishedMax = 8;
 constexpr uint64_t kCompactionRetry = 2;
 constexpr uint64_t kInputRetry = 32;
 
+uint64_t TotalBytes(const Version& version) {
+  uint64_t bytes = 0;
+  for (int level = 0; level < kLevels; ++level) bytes += version.LevelBytes(level);
+  return bytes;
+}
+
 }  // namespace
 
 Compactions::Compactions(const Parts& parts)
@@ -29,7 +35,8 @@ Compactions::Compactions(const Parts& parts)
       limits_(parts.limits),
       keeper_(parts.keeper),
       obsolete_(parts.obsolete),
-      activity_(parts.activity) {}
+      activity_(parts.activity),
+      guard_(parts.context) {}
 
 bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   if (state_->closing || !state_->health.MayCompact(now_nanos)) return false;
@@ -52,8 +59,47 @@ std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
   return plan;
 }
 
+void Compactions::SetRoomLocked(JobClass job_class) {
+  // A writer that waits for L0 must not wait for deep compactions, which can be paused.
+  const bool counts_deep = job_class != JobClass::kL0 || state_->waiting_writers == 0;
+  state_->board.SetRoom(
+      guard_.RoomFor({.unwritten_bytes = state_->in_flight.UnwrittenBytes(counts_deep),
+                      .unflushed_bytes = state_->memtables.immutable_bytes(),
+                      .memtable_bytes = limits_->memtable_bytes(),
+                      .table_bytes = TotalBytes(*state_->version),
+                      .oldest_snapshot = state_->snapshots.OldestOr(kMaxSequence)}));
+}
+
+/// Call after a pick that found nothing. If only disk space is missing for some time, clients that
+/// wait for the compaction get the error that they would get if it had filled the disk.
+void Compactions::NothingPickedLocked(JobClass job_class, uint64_t now_nanos) {
+  const bool reclaims = job_class == JobClass::kDeep && state_->writes_rest;
+  const std::optional<uint64_t> lacking = state_->board.BytesLackingRoom(
+      job_class, *state_->version, state_->OldestSnapshotLocked(), reclaims);
+  if (!lacking) return guard_.NotRefused(job_class);
+  // Running compactions can leave more space. A writer cannot rely on that: they can be paused.
+  if (!state_->in_flight.empty() && state_->waiting_writers == 0)
+    return guard_.Postpone(job_class, now_nanos);
+  const uint64_t patience = kCompactionRetry * context_->pace.retry_nanos;
+  if (!guard_.Refused(job_class, *lacking, now_nanos, patience)) return;
+  const leveldb::Status status = guard_.Error(*lacking);
+  state_->health.CompactionLacksSpace(status);
+  if (job_class == JobClass::kManual) {
+    state_->board.RefuseManual(status);
+    guard_.NotRefused(job_class);
+  }
+  state_->changed.NotifyAll();
+}
+
 std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   const uint64_t now = coordinator_->clock()->NowNanos();
+  guard_.Look(now);
+  std::unique_ptr<CompactionJob> job = BeginJob(job_class, now);
+  guard_.LogChange();
+  return job;
+}
+
+std::unique_ptr<CompactionJob> Compactions::BeginJob(JobClass job_class, uint64_t now_nanos) {
   std::optional<CompactionPlan> plan;
   LayoutOptions layout;
   VersionRef version;
@@ -61,11 +107,16 @@ std::unique_ptr<CompactionJob> Compactions::NextJob(JobClass job_class) {
   FilterUse filter;
   {
     MutexLock lock(state_->mutex);
-    if (!MayBeginLocked(job_class, now)) return nullptr;
+    if (!MayBeginLocked(job_class, now_nanos)) return nullptr;
     if (auto part = state_->in_flight.NextPart(job_class)) return part;
     state_->board.SetTableBytesMax(limits_->table_bytes());
+    SetRoomLocked(job_class);
     plan = PickLocked(job_class);
-    if (!plan) return nullptr;
+    if (!plan) {
+      NothingPickedLocked(job_class, now_nanos);
+      return nullptr;
+    }
+    guard_.NotRefused(job_class);
     if (!state_->board.Reserve(job_class, *plan, context_->order)) {
       Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
       return nullptr;

@@ -11,6 +11,7 @@
 
 #include "db/compaction/compaction.h"
 #include "db/compaction/merge_job.h"
+#include "db/compaction/space_guard.h"
 #include "db/context.h"
 #include "db/limits.h"
 #include "db/obsolete_files.h"
@@ -51,6 +52,9 @@ class Compactions {
   std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs)
       LULL_EXCLUDES(state_->mutex);
 
+  /// The output of compactions that wait for disk space, in bytes; 0 if none does. Any thread.
+  uint64_t bytes_awaiting_space() const { return guard_.bytes_awaited(); }
+
   // ---- flush thread
 
   /// Installs the compaction that has waited longest. Returns false if none waits.
@@ -59,8 +63,12 @@ class Compactions {
   void InstallRemoval() LULL_EXCLUDES(state_->mutex);
 
  private:
+  std::unique_ptr<CompactionJob> BeginJob(JobClass job_class, uint64_t now_nanos)
+      LULL_EXCLUDES(state_->mutex);
   bool MayBeginLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex);
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(state_->mutex);
+  void SetRoomLocked(JobClass job_class) LULL_REQUIRES(state_->mutex);
+  void NothingPickedLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex);
   std::unique_ptr<Compaction> NewCompaction(JobClass job_class, CompactionPlan plan,
                                             const LayoutOptions& layout, const VersionRef& version,
                                             SequenceNumber oldest_snapshot,
@@ -81,6 +89,7 @@ class Compactions {
   ManifestKeeper* const keeper_;
   ObsoleteFiles* const obsolete_;
   ActivityStats* const activity_;
+  SpaceGuard guard_;
 };
 
 }  // namespace lull

@@ -30,6 +30,25 @@ std::optional<CompactionPlan> PickDue(const Planner& planner, const LayoutRules&
   return std::nullopt;
 }
 
+/// Plans a merge of the first tables of `wanted`, until they have `bytes_max`; of L0, of all.
+std::optional<CompactionPlan> PlanStep(const Planner& planner, int level,
+                                       const Planner::Tables& wanted, uint64_t bytes_max) {
+  Planner::Tables upper = wanted;
+  if (level > 0) {
+    upper.clear();
+    uint64_t bytes = 0;
+    do {
+      upper.push_back(wanted[upper.size()]);
+      bytes += upper.back()->file_bytes();
+    } while (upper.size() < wanted.size() && bytes < bytes_max);
+    planner.AddSplitKeys(level, &upper);
+  }
+  std::optional<CompactionPlan> plan = planner.Complete(level, std::move(upper), /*widen=*/true);
+  // The client wants deletions dropped.
+  if (plan && plan->trivial_move && !planner.MakeMerge(&*plan)) return std::nullopt;
+  return plan;
+}
+
 }  // namespace
 
 bool Conflicts(const KeyOrder& order, const RunningRange& candidate,
@@ -54,8 +73,9 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
 
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
-                                   const CompactPointers& pointers, const LayoutOptions& layout) {
-  const Planner planner(version, running, layout);
+                                   const CompactPointers& pointers, const LayoutOptions& layout,
+                                   const OutputRoom& room) {
+  const Planner planner(version, running, layout, room);
   const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
   if (job_class == JobClass::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
 
@@ -76,31 +96,21 @@ uint64_t StepBytes(const LayoutOptions& layout, int output_level) {
 }  // namespace
 
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
-                      const std::vector<RunningRange>& running, const LayoutOptions& layout) {
+                      const std::vector<RunningRange>& running, const LayoutOptions& layout,
+                      const OutputRoom& room) {
   ManualPick pick;
   if (level + 1 >= kLevels) return pick;
   const Planner::Tables wanted = version.Overlapping(level, range);
   if (wanted.empty()) return pick;
 
-  const Planner planner(version, running, layout);
-  Planner::Tables upper = wanted;
-  if (level > 0) {
-    upper.clear();
-    const uint64_t bytes_max = StepBytes(layout, level + 1);
-    uint64_t bytes = 0;
-    do {
-      upper.push_back(wanted[upper.size()]);
-      bytes += upper.back()->file_bytes();
-    } while (upper.size() < wanted.size() && bytes < bytes_max);
-    planner.AddSplitKeys(level, &upper);
-  }
-  pick.plan = planner.Complete(level, std::move(upper), /*widen=*/true);
+  const Planner planner(version, running, layout, room);
+  pick.plan = PlanStep(planner, level, wanted, StepBytes(layout, level + 1));
+  if (!pick.plan && level > 0 && room.IsLimited())
+    pick.plan = PlanStep(planner, level, wanted, /*bytes_max=*/0);
   if (!pick.plan) {
     pick.conflict = true;
     return pick;
   }
-  // The client wants deletions dropped, which a trivial move does not do.
-  pick.plan->trivial_move = false;
   const Planner::Tables& taken = pick.plan->upper;
   if (!Contains(taken, wanted.back())) {
     pick.next_begin = UserKeyOf(pick.plan->next_pointer).ToString();
@@ -109,7 +119,8 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
 }
 
 ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
-                       const std::vector<RunningRange>& running, const LayoutOptions& layout) {
+                       const std::vector<RunningRange>& running, const LayoutOptions& layout,
+                       const OutputRoom& room) {
   ManualPick pick;
   const Planner::Tables tables = version.Overlapping(level, range);
   const auto is_wanted = [&](const TableRef& table) { return table->filter_pass < pass; };
@@ -123,7 +134,7 @@ ManualPick PickRewrite(const Version& version, int level, const UserRange& range
     upper.push_back(*next);
     bytes += upper.back()->file_bytes();
   }
-  const Planner planner(version, running, layout);
+  const Planner planner(version, running, layout, room);
   planner.AddSplitKeys(level, &upper);
   while (next != tables.end() && Contains(upper, *next)) ++next;
   pick.plan = planner.Rewrite(level, std::move(upper));

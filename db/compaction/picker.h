@@ -47,11 +47,28 @@ struct CompactionPlan {
   bool reclaims = false;      ///< only frees space: see PickReclaim
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
+  uint64_t output_bytes = 0;  ///< by estimate; 0 for a trivial move
   /// Internal key: where `level`'s round-robin continues after this job. Empty: where it was.
   std::string next_pointer;
 
   /// Whether the outputs stay on the level of the inputs, which are all in `upper`.
   bool is_rewrite() const { return output_level == level; }
+};
+
+/// How much a compaction that begins now can write, in bytes. By default without a limit.
+struct OutputRoom {
+  uint64_t bytes_max = UINT64_MAX;
+  /// For a compaction that frees at least a quarter of its input; never less than bytes_max.
+  uint64_t freeing_bytes_max = UINT64_MAX;
+  /// Deletions newer than this free nothing.
+  SequenceNumber oldest_snapshot = kMaxSequence;
+
+  bool IsLimited() const { return bytes_max != UINT64_MAX; }
+  bool Fits(const CompactionPlan& plan) const {
+    const bool frees = plan.input_bytes - plan.output_bytes >= plan.input_bytes / 4;
+    return plan.output_bytes <= (frees ? freeing_bytes_max : bytes_max);
+  }
+  bool operator==(const OutputRoom&) const = default;
 };
 
 /// The urgency of a level; 1 or more means due. L0: tables / trigger. Deeper: bytes / target.
@@ -60,10 +77,11 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
 /// Picks the most urgent L0 or deep compaction that conflicts with no running job. Returns nullopt
 /// if nothing is due, or if everything due conflicts. For class kL0, a layout can pick a deeper
 /// level that must shrink first; the plan's `level` says so. `pointers`: where each level's
-/// round-robin continues.
+/// round-robin continues. Picks only what fits `room`: the next best if the best does not.
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
-                                   const CompactPointers& pointers, const LayoutOptions& layout);
+                                   const CompactPointers& pointers, const LayoutOptions& layout,
+                                   const OutputRoom& room = {});
 
 /// Picks a compaction that only frees space: it brings deletions to the entries that they hide, or
 /// drops them where nothing is below. Returns nullopt if none would free enough for what it
@@ -72,7 +90,8 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout,
-                                          SequenceNumber oldest_snapshot);
+                                          SequenceNumber oldest_snapshot,
+                                          const OutputRoom& room = {});
 
 /// What tables contain, by estimate. Without tables of unknown contents, except for their bytes.
 struct TableSpace {
@@ -99,20 +118,23 @@ std::array<uint64_t, kLevels> HiddenByLevel(const std::array<TableSpace, kLevels
 bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions);
 
 /// The result of PickManual. `plan` is nullopt if the level has nothing in the range, or with
-/// `conflict`, if the plan must wait for a running job. `next_begin`: the user key to continue from
-/// after this job, if it does not cover the whole range.
+/// `conflict`, if the plan must wait for a running job or for disk space. `next_begin`: the user
+/// key to continue from after this job, if it does not cover the whole range.
 struct ManualPick {
   std::optional<CompactionPlan> plan;
   bool conflict = false;
   std::optional<std::string> next_begin;
 };
 /// Plans one step of a CompactRange: moves the tables of `level` in `range` one level down. A step
-/// at a deep level takes about eight tables' worth of inputs.
+/// at a deep level takes about eight tables' worth of inputs, or one table if more do not fit
+/// `room`.
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
-                      const std::vector<RunningRange>& running, const LayoutOptions& layout);
+                      const std::vector<RunningRange>& running, const LayoutOptions& layout,
+                      const OutputRoom& room = {});
 /// Plans one step that rewrites tables of `level`, at least 1, in place: those in `range` whose
 /// filter_pass is less than `pass`. So a filter sees entries that no other step merges.
 ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
-                       const std::vector<RunningRange>& running, const LayoutOptions& layout);
+                       const std::vector<RunningRange>& running, const LayoutOptions& layout,
+                       const OutputRoom& room = {});
 
 }  // namespace lull

@@ -128,7 +128,8 @@ void Planner::Widen(int level, Tables* upper, Tables* lower) const {
   AddSplitKeys(level, &more);
   if (more.size() <= upper->size()) return;
   const uint64_t bytes_max =
-      layout_.expanded_inputs_tables_max * TableBytesAt(layout_, std::max(level, 1));
+      std::min(layout_.expanded_inputs_tables_max * TableBytesAt(layout_, std::max(level, 1)),
+               room_.bytes_max);
   if (SumBytes(more) + SumBytes(*lower) >= bytes_max) return;
 
   const Tables lower_of_more = LowerInputs(level, SpanOf(order_, more).ToRange());
@@ -152,6 +153,32 @@ bool Planner::CanMove(const CompactionPlan& plan) const {
   return std::all_of(plan.upper.begin(), plan.upper.end(), [&](const TableRef& table) {
     return SumBytes(version_.Overlapping(plan.level + 2, RangeOf(*table))) <= bytes_max;
   });
+}
+
+/// The bytes of the inputs without what their deletions hide, by estimate. At the deepest tables of
+/// a range, deletions are dropped too.
+uint64_t Planner::OutputBytes(const CompactionPlan& plan) const {
+  TableSpace space;
+  for (const auto* inputs : {&plan.upper, &plan.lower}) {
+    for (const TableRef& table : *inputs) {
+      space.Add(*table);
+      if (table->contents.newest_deletion > room_.oldest_snapshot)
+        space.deletions -= table->contents.deletions;
+    }
+  }
+  const uint64_t entries = space.values + space.deletions;
+  const uint64_t freed = plan.lower.empty() && plan.level > 0 && entries > 0
+                             ? static_cast<uint64_t>(static_cast<double>(space.known_bytes) *
+                                                     static_cast<double>(space.deletions) /
+                                                     static_cast<double>(entries))
+                             : space.HiddenBytes();
+  return plan.input_bytes - std::min(plan.input_bytes, freed);
+}
+
+bool Planner::MakeMerge(CompactionPlan* plan) const {
+  plan->trivial_move = false;
+  plan->output_bytes = OutputBytes(*plan);
+  return room_.Fits(*plan);
 }
 
 std::optional<CompactionPlan> Planner::Complete(int level, Tables upper, bool widen) const {
@@ -208,8 +235,10 @@ std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
     plan.grandparents = version_.Overlapping(plan.output_level + 1, span.ToRange());
   }
   plan.input_bytes = SumBytes(plan.upper) + SumBytes(plan.lower);
+  plan.trivial_move = !plan.is_rewrite() && CanMove(plan);
+  plan.output_bytes = plan.trivial_move ? 0 : OutputBytes(plan);
+  if (!plan.trivial_move && !room_.Fits(plan)) return std::nullopt;
   if (plan.is_rewrite()) return plan;
-  plan.trivial_move = CanMove(plan);
   const auto ends_first = [&](const TableRef& a, const TableRef& b) {
     return order_.Compare(a->largest(), b->largest()) < 0;
   };

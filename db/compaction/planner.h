@@ -20,13 +20,18 @@ class Planner {
   using Tables = std::vector<TableRef>;
 
   Planner(const Version& version, const std::vector<RunningRange>& running,
-          const LayoutOptions& layout)
-      : version_(version), order_(version.order()), running_(running), layout_(layout) {}
+          const LayoutOptions& layout, const OutputRoom& room)
+      : version_(version),
+        order_(version.order()),
+        running_(running),
+        layout_(layout),
+        room_(room) {}
 
   const Version& version() const { return version_; }
   const LayoutOptions& layout() const { return layout_; }
 
-  /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job. `widen`:
+  /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job or does not
+  /// fit the room. `widen`:
   /// also take more upper tables if that adds no lower table. REQUIRES: `upper` includes all tables
   /// that must move with it (see AddSplitKeys, CloseOverOlder).
   std::optional<CompactionPlan> Complete(int level, Tables upper, bool widen) const;
@@ -45,6 +50,10 @@ class Planner {
   /// tables after it move too until the level is within its target: an install costs the same for
   /// one table or many.
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
+
+  /// Turns a trivial move into a merge, since only a merge drops deletions. Returns false if the
+  /// merge does not fit the room.
+  bool MakeMerge(CompactionPlan* plan) const;
 
   /// Bytes of `level`, without tables that running jobs move down. Only their excess over the
   /// level's target needs another job.
@@ -69,11 +78,13 @@ class Planner {
   Tables LowerInputs(int level, const UserRange& range) const;
   void Widen(int level, Tables* upper, Tables* lower) const;
   bool CanMove(const CompactionPlan& plan) const;
+  uint64_t OutputBytes(const CompactionPlan& plan) const;
 
   const Version& version_;
   const KeyOrder& order_;
   const std::vector<RunningRange>& running_;
   const LayoutOptions& layout_;
+  const OutputRoom room_;
 };
 
 uint64_t SumBytes(const std::vector<TableRef>& tables);

@@ -182,8 +182,8 @@ bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout,
-                                          SequenceNumber oldest_snapshot) {
-  const Planner planner(version, running, layout);
+                                          SequenceNumber oldest_snapshot, const OutputRoom& room) {
+  const Planner planner(version, running, layout, room);
   const Candidates candidates(version, oldest_snapshot);
   for (const Candidate& candidate : candidates.best_first()) {
     Tables upper = candidate.upper;
@@ -192,7 +192,7 @@ std::optional<CompactionPlan> PickReclaim(const Version& version,
     if (!plan) continue;
     // A move would keep the deletions, and here nothing below needs them.
     const UserRange range{plan->range.smallest_user, plan->range.largest_user};
-    if (NextBelow(version, candidate.level, range).empty()) plan->trivial_move = false;
+    if (NextBelow(version, candidate.level, range).empty() && !planner.MakeMerge(&*plan)) continue;
     plan->reclaims = true;
     return plan;
   }

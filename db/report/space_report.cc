@@ -66,6 +66,8 @@ std::string RenderSpaceJson(const SpaceReport& report) {
   WritePins("readers", report.readers, &json);
   WritePins("snapshots", report.snapshots, &json);
   json.EndObject();
+  json.Field("disk_free_bytes", report.disk_free_bytes);
+  json.Field("awaited_bytes", report.awaited_bytes);
   json.EndObject();
   return json.Take();
 }

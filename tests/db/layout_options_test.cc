@@ -33,7 +33,7 @@ std::string Sizes(const LayoutOptions& layout) {
 /// The plan for the first table of L2.
 CompactionPlan Completed(const Version& version, const LayoutOptions& layout) {
   const std::vector<RunningRange> running;
-  const Planner planner(version, running, layout);
+  const Planner planner(version, running, layout, {});
   return planner.Complete(2, {version.level(2).front()}, /*widen=*/true).value();
 }
 

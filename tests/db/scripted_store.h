@@ -42,6 +42,8 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   Gate syncs;     ///< likewise, who syncs the folder
   Gate removals;  ///< likewise, the removal of a table
   void FailNextSync() { next_sync_fails_.store(true); }
+  std::atomic<uint64_t> free_bytes{UINT64_MAX};  ///< of the file system
+  uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
   /// The number of tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
   /// Returns the trace and clears it.

@@ -149,6 +149,8 @@ SpaceReport Sample() {
   report.reclaim_freed_bytes = 60'000;
   report.readers = {7, 2'500'000'000, 7000};
   report.snapshots = {8, 500'000'000, 8000};
+  report.disk_free_bytes = 90'000;
+  report.awaited_bytes = 100'000;
   return report;
 }
 
@@ -188,6 +190,10 @@ TEST(SpaceReport, BothTextsSayTheSame) {
   EXPECT_EQ(json["pins"]["readers"],
             (Json{{"count", 7}, {"oldest_seconds", 2.5}, {"bytes", 7000}}));
   EXPECT_EQ(json["pins"]["snapshots"]["oldest_seconds"], 0.5);
+  EXPECT_EQ(json["disk_free_bytes"], 90'000);
+  EXPECT_EQ(json["awaited_bytes"], 100'000);
+  EXPECT_EQ(metrics.at("lull_disk_free_bytes"), 90'000);
+  EXPECT_EQ(metrics.at("lull_compaction_awaited_bytes"), 100'000);
 }
 
 // ---- a store
