@@ -50,7 +50,7 @@ std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_cla
   if (job_class == JobClass::kManual) {
     if (requests_.empty() || requests_.front()->running) return std::nullopt;
     const ManualRequest& request = *requests_.front();
-    return lull::PickManual(version, request.level, request.range, taken, layout_).plan;
+    return PickStep(version, request, taken, {}).plan;
   }
   if (kept_free_) taken.push_back(*kept_free_);
   std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
@@ -85,16 +85,22 @@ bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest
   return reclaim_due_.is_due;
 }
 
+ManualPick CompactionBoard::PickStep(const Version& version, const ManualRequest& request,
+                                     const std::vector<RunningRange>& taken,
+                                     const OutputRoom& room) const {
+  if (request.rewrite_pass == 0)
+    return lull::PickManual(version, request.level, request.range, taken, layout_, room);
+  return PickRewrite(version, request.level, request.range, request.rewrite_pass, taken, layout_,
+                     room);
+}
+
 std::optional<CompactionPlan> CompactionBoard::PickManual(const Version& version,
                                                           const leveldb::Status& damage) {
   if (requests_.empty() || requests_.front()->running) return std::nullopt;
   ManualRequest* const request = requests_.front();
   const auto pick_beside = [&](const std::vector<RunningRange>& taken,
                                const OutputRoom& room = {}) {
-    return request->rewrite_pass > 0
-               ? PickRewrite(version, request->level, request->range, request->rewrite_pass, taken,
-                             layout_, room)
-               : lull::PickManual(version, request->level, request->range, taken, layout_, room);
+    return PickStep(version, *request, taken, room);
   };
   ManualPick pick = pick_beside(Taken(), room_);
   if (pick.conflict && pick_beside(Unreadable()).conflict) {

@@ -141,6 +141,9 @@ class CompactionBoard {
                                                  SequenceNumber oldest_snapshot,
                                                  bool reclaims) const;
   std::vector<RunningRange> Unreadable() const;
+  /// The next step of a manual request.
+  ManualPick PickStep(const Version& version, const ManualRequest& request,
+                      const std::vector<RunningRange>& taken, const OutputRoom& room) const;
   void EndRequest(const leveldb::Status& status);
 
   LayoutOptions layout_;

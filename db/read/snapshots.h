@@ -36,7 +36,7 @@ class SnapshotList {
     snapshots_.erase(snapshots_.find({snapshot->sequence(), snapshot->taken_nanos()}));
     delete snapshot;
   }
-  bool empty() const { return sequences_.empty(); }
+  bool empty() const { return snapshots_.empty(); }
   /// The sequence up to which all readers see the same entries.
   SequenceNumber OldestOr(SequenceNumber published) const {
     return snapshots_.empty() ? published : snapshots_.begin()->first;
