@@ -139,6 +139,7 @@ class DbIterator final : public leveldb::Iterator {
   ParsedInternalKey at_;  // points into the inner iterator
   std::string skipped_;
   std::string value_;
+  std::string deletions_begin_;  // scratch space of ShowNext
   Status status_;
   bool valid_ = false;
   bool backward_ = false;
@@ -164,7 +165,6 @@ void DbIterator::ShowNext(bool skipping) {
   backward_ = false;
   valid_ = false;
   uint64_t deletions = 0;  // in a row, without those that are jumped over
-  std::string deletions_begin;
   while (inner_->Valid()) {
     if (Load() && at_.sequence <= sequence_ &&
         !(skipping && order_.CompareUser(at_.user_key, skipped_) <= 0)) {
@@ -175,14 +175,14 @@ void DbIterator::ShowNext(bool skipping) {
       Skip(at_.user_key);
       skipping = true;
       if (++deletions == kDeletionsBeforeJump) {
-        deletions_begin = skipped_;
+        deletions_begin_ = skipped_;
         if (JumpOver()) continue;
       }
     }
     inner_->Next();
   }
   if (deletions < kDeletionsReported || empty_ranges_ == nullptr || !status().ok()) return;
-  empty_ranges_->Report(deletions_begin, valid_ ? std::optional(at_.user_key) : std::nullopt,
+  empty_ranges_->Report(deletions_begin_, valid_ ? std::optional(at_.user_key) : std::nullopt,
                         sequence_);
 }
 
