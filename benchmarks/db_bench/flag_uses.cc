@@ -19,6 +19,7 @@ enum Kind : unsigned {
   kPresetLoad = 16,
   kPresetBursts = 32,  // b3
   kAppend = 64,
+  kQueue = 128,  // queue, churn
   kAllButClassic = kBursts | kOpenLoop | kLoad | kPresetLoad | kPresetBursts,
 };
 
@@ -45,7 +46,8 @@ constexpr FlagUse kUses[] = {
     {"put_percent", kOpenLoop, "openloop"},
     {"scale", kPresetLoad | kPresetBursts, "b0 to b11"},
     {"burst_seconds", kBursts | kPresetBursts, kBurstsText},
-    {"idle_seconds", kBursts | kPresetBursts, kBurstsText},
+    {"idle_seconds", kBursts | kPresetBursts | kQueue,
+     "burstsintime, burstsincount, b3, queue and churn"},
     {"burst_ops", kBursts, "burstsincount"},
     {"first", kAppend, "append"},
     {"duration", kAllButClassic, "bursts and loads"},
@@ -57,6 +59,7 @@ Kind KindOf(const std::string& name, const Config& config) {
   if (name == "openloop") return kOpenLoop;
   if (name == "load") return kLoad;
   if (name == "append") return kAppend;
+  if (name == "queue" || name == "churn") return kQueue;
   const std::vector<LoadCase> cases = CasesOf(name, config);
   if (!cases.empty()) return cases.front().benchmark == "load" ? kPresetLoad : kPresetBursts;
   const WorkloadSpec* const spec = FindWorkload(name);

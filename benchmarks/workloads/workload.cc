@@ -41,8 +41,9 @@ Worker::Worker(Run& run_in, int index_in, bool timed)
 
 namespace {
 
-std::array<std::span<const WorkloadSpec>, 5> Tables() {
-  return {WriteWorkloads(), ReadWorkloads(), CodecWorkloads(), BurstWorkloads(), LoadWorkloads()};
+std::array<std::span<const WorkloadSpec>, 6> Tables() {
+  return {WriteWorkloads(), ReadWorkloads(), CodecWorkloads(),
+          BurstWorkloads(), LoadWorkloads(), QueueWorkloads()};
 }
 
 }  // namespace

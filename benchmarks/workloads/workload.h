@@ -63,6 +63,7 @@ struct Run {
   std::atomic<int> measuring{0};          // measured threads that are still running
   // Requests of a load that were given up because the store was too slow.
   std::atomic<uint64_t> unserved{0};
+  std::atomic<uint64_t> disk_bytes_max{0};   // queue, churn: the largest size of the store so far
   std::atomic<uint64_t> operations_hash{0};  // loads: the sum of the clients' hashes
   double generator_ns_per_request = 0;       // loads: cost of generating one request
   double device_syncs_per_s = 0;             // synced loads: the device's limit
@@ -130,6 +131,7 @@ std::span<const WorkloadSpec> ReadWorkloads();
 std::span<const WorkloadSpec> CodecWorkloads();
 std::span<const WorkloadSpec> BurstWorkloads();
 std::span<const WorkloadSpec> LoadWorkloads();
+std::span<const WorkloadSpec> QueueWorkloads();
 
 std::vector<WorkloadSpec> AllWorkloads();
 

@@ -97,6 +97,17 @@ class DbBenchTest(unittest.TestCase):
         text = self.run_ok('--num=3000', '--benchmarks=readrandom', '--use_existing_db=1')
         self.assertIn('(0 of 3000 found)', text)
 
+    def test_a_window_of_entries_moves_over_the_keys(self):
+        text = self.run_ok('--num=20000', '--benchmarks=queue,churn', '--idle_seconds=0.1')
+        figures = re.findall(r'(queue|churn) .*MB: ([\d.]+) live, disk at most ([\d.]+), at rest '
+                             r'([\d.]+), all deleted ([\d.]+); first entry: ([\d.]+) ms', text)
+        self.assertEqual([row[0] for row in figures], ['queue', 'churn'])
+        for row in figures:
+            live, at_most, at_rest = (float(figure) for figure in row[1:4])
+            self.assertEqual(live, 0.2)
+            self.assertGreaterEqual(at_most, at_rest)
+            self.assertGreater(at_rest, live)
+
     def test_existing_store_is_kept_and_fills_are_skipped(self):
         self.run_ok('--num=500', '--benchmarks=fillseq')
         text = self.run_ok('--num=500', '--benchmarks=fillseq,readrandom', '--use_existing_db=1')
