@@ -56,7 +56,6 @@ SpaceReport Store::MeasureSpace() {
   const WalSet::Numbers logs = write_path_.wal().ListNumbers();
   report.logs = TotalsOfLogs(*context_, logs.in_use);
   report.prepared_logs = TotalsOfLogs(*context_, logs.prepared);
-  report.obsolete_files = obsolete_.Totals();
   VersionRef current;
   std::vector<OldVersions::Old> old;
   {
@@ -75,6 +74,8 @@ SpaceReport Store::MeasureSpace() {
   report.tables = TotalsOfTables(*current);
   report.pinned_tables = TablesOnlyIn(old, *current);
   report.readers = PinsOfReaders(old, *current);
+  // After the Versions: a table that a reader releases meanwhile counts twice rather than never.
+  report.obsolete_files = obsolete_.Totals();
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "db/compaction/picker.h"
@@ -210,8 +211,11 @@ class SpaceTest : public testing::ScriptedStoreTest {
     FileTotals totals;
     for (const auto& file : std::filesystem::directory_iterator(name_)) {
       if (file.path().extension() != extension) continue;
+      std::error_code deleted;
+      const uint64_t bytes = file.file_size(deleted);
+      if (deleted) continue;
       ++totals.count;
-      totals.bytes += file.file_size();
+      totals.bytes += bytes;
     }
     return totals;
   }
@@ -234,8 +238,10 @@ class SpaceTest : public testing::ScriptedStoreTest {
   void AwaitClean() {
     Await("no obsolete file", [this] {
       const Json space = Space();
+      // A table whose last Version is being destroyed is neither, for a moment.
       return Of(space["pinned_tables"]) == FileTotals{} &&
-             Of(space["obsolete_files"]) == FileTotals{};
+             Of(space["obsolete_files"]) == FileTotals{} &&
+             Of(space["tables"]).count == Files(".ldb").count;
     });
   }
 };
@@ -246,11 +252,14 @@ TEST_F(SpaceTest, AgreesWithTheDirectory) {
   Write(0, kKeys);
   Rest();
   AwaitClean();
-  const Json space = Space();
+  Json space;
+  Await("all logs are prepared", [&] {
+    space = Space();
+    return Sum(Of(space["logs"]), Of(space["prepared_logs"])) == Files(".log") &&
+           Of(space["prepared_logs"]).count > 0;
+  });
   EXPECT_EQ(Of(space["tables"]), Files(".ldb"));
-  EXPECT_EQ(Sum(Of(space["logs"]), Of(space["prepared_logs"])), Files(".log"));
   EXPECT_GE(Of(space["logs"]).count, 1u);
-  EXPECT_GE(Of(space["prepared_logs"]).count, 1u);
   EXPECT_EQ(SumOfLevels(space, "values"), kKeys);
   EXPECT_EQ(SumOfLevels(space, "deletions"), 0u);
   EXPECT_EQ(SumOfLevels(space, "unknown_bytes"), 0u);
