@@ -3,6 +3,7 @@
 // Store's functions that remove a range of keys. See db/compaction/range_removal.h.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "db/read/db_iterator.h"
 #include "db/store.h"
@@ -49,19 +50,23 @@ leveldb::Status Store::RemoveTables(RangeRemoval removal) {
 /// Deletes each key of the span that would be visible after the removal. The deletions are durable
 /// on return, and so is every earlier write.
 leveldb::Status Store::DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal) {
-  ReadView* view = nullptr;
+  VersionRef version;
+  MemTableRef active;
+  std::vector<MemTableRef> immutables;
   SequenceNumber sequence = 0;
   {
     MutexLock lock(state_.mutex);
-    VersionRef staying;
-    VersionBuilder builder(state_.version, [](const TableMeta&) { return TableRef(); });
-    leveldb::Status status = builder.Apply(removal);
-    if (status.ok()) status = builder.Build(&staying);
-    if (!status.ok()) return status;
-    view = new ReadView(state_.memtables.active(), state_.memtables.ImmutablesNewestFirst(),
-                        std::move(staying));
+    version = state_.version;
+    active = state_.memtables.active();
+    immutables = state_.memtables.ImmutablesNewestFirst();
     sequence = reader_.published();
   }
+  VersionRef staying;
+  VersionBuilder builder(std::move(version), [](const TableMeta&) { return TableRef(); });
+  leveldb::Status status = builder.Apply(removal);
+  if (status.ok()) status = builder.Build(&staying);
+  if (!status.ok()) return status;
+  auto* const view = new ReadView(std::move(active), std::move(immutables), std::move(staying));
   BlockReadOptions read;
   read.verify_checksums = true;
   read.fill_cache = false;
@@ -69,7 +74,6 @@ leveldb::Status Store::DeleteWhatStays(const KeyBounds& span, const VersionEdit&
       NewDbIterator(context_->order, view->NewIterator(reader_.tables(), read), sequence);
   view->Unref();  // the iterator has its own reference
   leveldb::WriteBatch batch;
-  leveldb::Status status;
   span.begin ? iterator->Seek(*span.begin) : iterator->SeekToFirst();
   for (; status.ok() && iterator->Valid(); iterator->Next()) {
     if (span.end && context_->order.CompareUser(iterator->key(), *span.end) >= 0) break;

@@ -77,10 +77,11 @@ std::optional<uint64_t> CompactionBoard::BytesLackingRoom(JobClass job_class,
 
 bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot) {
   if (reclaim_due_.basis != basis_ || reclaim_due_.oldest_snapshot != oldest_snapshot) {
-    // Also if the disk has no room for it: the one who asks for it then learns why it waits.
-    const OutputRoom room = std::exchange(room_, {});
-    reclaim_due_ = {basis_, oldest_snapshot, PickReclaim(version, oldest_snapshot).has_value()};
-    room_ = room;
+    // Also if the disk has no room for it: who asks for it then learns why it waits.
+    std::vector<RunningRange> taken = Taken();
+    if (kept_free_) taken.push_back(*kept_free_);
+    const auto plan = lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+    reclaim_due_ = {basis_, oldest_snapshot, plan.has_value()};
   }
   return reclaim_due_.is_due;
 }
