@@ -76,6 +76,13 @@ struct StoreContext {
   leveldb::Env* env() const { return options.env; }
   leveldb::Logger* logger() const { return options.info_log; }
 
+  /// Whether tables of `level` have a key filter in a store whose deepest level is `deepest_level`.
+  /// A read of a key in the deepest level must search its table anyway.
+  bool HasKeyFilters(int level, int deepest_level) const {
+    if (!order.bytewise()) return false;
+    return level == 0 || (options.filter_policy == nullptr && level < deepest_level);
+  }
+
   TableWriteOptions WriteOptions() const {
     TableWriteOptions write;
     write.order = order;

@@ -86,7 +86,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
       reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
       loan_(context_->own_cache.get(), kOwnCacheBytes),
-      preload_(reader_.tables(),
+      preload_(context_.get(), reader_.tables(),
                [this](TableFile* file, const TableContents& contents) {
                  MutexLock lock(state_.mutex);
                  file->contents = contents;

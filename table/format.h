@@ -2,7 +2,7 @@
 //
 // The layout of a table file, as in LevelDB:
 //
-//   data blocks | filter block (optional) | metaindex block | index block | footer (48 bytes)
+//   data blocks | meta blocks (optional) | metaindex block | index block | footer (48 bytes)
 //
 // A handle is the offset and size of a block's stored bytes. A 5-byte trailer follows each block:
 // its compression type, and a masked CRC-32C of bytes and type. The footer has the handles of

@@ -79,7 +79,8 @@ Status OpenTable::ReadIndex(const FileWindow& tail, const BlockHandle& handle) {
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
 }
 
-Status OpenTable::ReadFilter(const FileWindow& tail, const BlockHandle& metaindex) {
+Status OpenTable::FindMetaBlock(const FileWindow& tail, const std::string& name,
+                                BlockHandle* handle) const {
   std::unique_ptr<char[]> memory;
   Slice contents;
   Status status = ReadOwned(tail, metaindex, &memory, &contents);
@@ -87,18 +88,24 @@ Status OpenTable::ReadFilter(const FileWindow& tail, const BlockHandle& metainde
   Block block;
   if (const char* cause = block.Parse(contents)) return source.Damaged(metaindex.offset, cause);
   const KeyOrder names(leveldb::BytewiseComparator(), KeyOrder::Keys::kUser);
-  const std::string name = FilterBlockName(*options.filter_policy);
   BlockCursor cursor;
   cursor.Reset(block, names);
   cursor.Seek(names, name);
   if (cursor.damage() != nullptr) return source.Damaged(metaindex.offset, cursor.damage());
-  if (!cursor.Valid() || cursor.key() != Slice(name)) return status;
+  if (!cursor.Valid() || cursor.key() != Slice(name)) return Status::NotFound(source.name, name);
 
-  BlockHandle handle;
   Slice value = cursor.value();
-  if (!handle.DecodeFrom(&value))
-    return source.Damaged(metaindex.offset, "malformed handle of a filter");
-  status = ReadOwned(tail, handle, &filter_memory, &contents);
+  if (!handle->DecodeFrom(&value))
+    status = source.Damaged(metaindex.offset, "malformed handle of a meta block");
+  return status;
+}
+
+Status OpenTable::ReadFilter(const FileWindow& tail) {
+  BlockHandle handle;
+  Status status = FindMetaBlock(tail, FilterBlockName(*options.filter_policy), &handle);
+  if (status.IsNotFound()) return Status::OK();
+  Slice contents;
+  if (status.ok()) status = ReadOwned(tail, handle, &filter_memory, &contents);
   if (!status.ok()) return status;
   const char* cause = filter.Open(options.filter_policy, contents);
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
@@ -121,10 +128,11 @@ Status OpenTable::ReadTail() {
     return source.Damaged(footer_offset, cause);
   status = ReadIndex(tail, footer.index);
   if (!status.ok()) return status;
-  data_end = std::min(footer.metaindex.offset, footer_offset);
+  metaindex = footer.metaindex;
+  data_end = std::min(metaindex.offset, footer_offset);
   if (options.filter_policy != nullptr) {
     // A table works without its filter, only slower.
-    const Status filter_status = ReadFilter(tail, footer.metaindex);
+    const Status filter_status = ReadFilter(tail);
     if (!filter_status.ok() && options.paranoid_checks) return filter_status;
   }
   if (options.block_cache != nullptr) cache_id = options.block_cache->NewId();

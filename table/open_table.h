@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "leveldb/cache.h"
 #include "leveldb/env.h"
@@ -52,10 +53,17 @@ struct OpenTable {
   FilterBlockReader filter;
   std::unique_ptr<char[]> filter_memory;
   uint64_t cache_id = 0;
+  BlockHandle metaindex;
   uint64_t data_end = 0;  ///< all data blocks end before this offset
 
   /// Reads footer, index and filter. REQUIRES: `source`, `file` and `options` are set.
   leveldb::Status ReadTail();
+  /// Finds the meta block `name`. NotFound if the table has none.
+  leveldb::Status FindMetaBlock(const FileWindow& tail, const std::string& name,
+                                BlockHandle* handle) const;
+  /// Reads a block and verifies its checksum; `*memory` then owns `*contents`.
+  leveldb::Status ReadOwned(const FileWindow& tail, const BlockHandle& handle,
+                            std::unique_ptr<char[]>* memory, leveldb::Slice* contents) const;
 
   /// Returns true if the block is in the cache. Otherwise sets `*keep` to whether it should be
   /// inserted. REQUIRES: *lease is empty.
@@ -74,10 +82,7 @@ struct OpenTable {
 
  private:
   leveldb::Status ReadIndex(const FileWindow& tail, const BlockHandle& handle);
-  leveldb::Status ReadFilter(const FileWindow& tail, const BlockHandle& metaindex);
-  /// Reads a block and verifies its checksum; `*memory` then owns `*contents`.
-  leveldb::Status ReadOwned(const FileWindow& tail, const BlockHandle& handle,
-                            std::unique_ptr<char[]>* memory, leveldb::Slice* contents) const;
+  leveldb::Status ReadFilter(const FileWindow& tail);
   leveldb::Status Lease(const BlockHandle& handle, const leveldb::Slice& contents,
                         std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const;
 };

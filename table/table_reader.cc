@@ -92,6 +92,16 @@ Status TableReader::Sample(size_t blocks_max, const std::function<void(const Sli
   return Status::OK();
 }
 
+Status TableReader::ReadMetaBlock(const std::string& name, std::string* contents) const {
+  BlockHandle handle;
+  Status status = rep_->FindMetaBlock(FileWindow(), name, &handle);
+  std::unique_ptr<char[]> memory;
+  Slice read;
+  if (status.ok()) status = rep_->ReadOwned(FileWindow(), handle, &memory, &read);
+  if (status.ok()) contents->assign(read.data(), read.size());
+  return status;
+}
+
 uint64_t TableReader::MemoryBytes() const {
   return sizeof(Rep) + rep_->index->MemoryBytes() + rep_->filter.MemoryBytes();
 }

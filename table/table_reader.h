@@ -79,6 +79,9 @@ class TableReader {
                          const std::function<void(const leveldb::Slice& key)>& visit,
                          double* share) const;
 
+  /// Reads the meta block `name`. NotFound if the table has none.
+  leveldb::Status ReadMetaBlock(const std::string& name, std::string* contents) const;
+
   /// Memory of the reader, in bytes, without cached blocks and the file object.
   uint64_t MemoryBytes() const;
 

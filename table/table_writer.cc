@@ -76,7 +76,7 @@ struct TableWriter::Rep {
   /// Both return the block's handle; meaningless after an error.
   BlockHandle WriteBlock(BlockBuilder* block);
   BlockHandle WriteStored(const Slice& bytes, leveldb::CompressionType type);
-  BlockHandle WriteMetaindex();
+  BlockHandle WriteMetaindex(std::span<const MetaBlock> meta_blocks);
 
   TableWriteOptions options;
   leveldb::WritableFile* file;
@@ -159,22 +159,25 @@ BlockHandle TableWriter::Rep::WriteStored(const Slice& bytes, leveldb::Compressi
   return handle;
 }
 
-BlockHandle TableWriter::Rep::WriteMetaindex() {
+BlockHandle TableWriter::Rep::WriteMetaindex(std::span<const MetaBlock> meta_blocks) {
   BlockBuilder metaindex(options.block_restart_interval);
-  if (filter != nullptr) {
+  const auto add = [&](const Slice& name, const Slice& contents) {
+    if (!status.ok()) return;
     scratch.clear();
-    WriteStored(filter->Finish(), leveldb::kNoCompression).EncodeTo(&scratch);
-    metaindex.Add(FilterBlockName(*options.filter_policy), scratch);
-  }
+    WriteStored(contents, leveldb::kNoCompression).EncodeTo(&scratch);
+    metaindex.Add(name, scratch);
+  };
+  if (filter != nullptr) add(FilterBlockName(*options.filter_policy), filter->Finish());
+  for (const MetaBlock& block : meta_blocks) add(block.name, block.contents);
   return status.ok() ? WriteBlock(&metaindex) : BlockHandle();
 }
 
-Status TableWriter::Finish() {
+Status TableWriter::Finish(std::span<const MetaBlock> meta_blocks) {
   Rep& r = *rep_;
   FlushBlock();
   if (!r.status.ok()) return r.status;
   Footer footer;
-  footer.metaindex = r.WriteMetaindex();
+  footer.metaindex = r.WriteMetaindex(meta_blocks);
   if (r.status.ok() && r.unindexed) {
     r.options.order.ShortenSuccessor(&r.last_key);
     r.IndexLastBlock(r.last_key);

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
@@ -25,6 +27,12 @@ struct TableWriteOptions {
   int zstd_level = 1;
 };
 
+/// A block for readers that know its name; others ignore it.
+struct MetaBlock {
+  std::string name;
+  leveldb::Slice contents;
+};
+
 class TableWriter {
  public:
   /// `file` must outlive the writer, which neither syncs nor closes it.
@@ -39,8 +47,9 @@ class TableWriter {
   /// Ends the current block; the next entry begins a new one.
   void FlushBlock();
 
-  /// Writes the last block, filter, index and footer. Returns status().
-  leveldb::Status Finish();
+  /// Writes the last block, filter, `meta_blocks`, index and footer. Returns status(). REQUIRES:
+  /// the names are in ascending order, and above "filter.".
+  leveldb::Status Finish(std::span<const MetaBlock> meta_blocks = {});
 
   /// Abandons the table; the file is not a valid table.
   void Abandon();

@@ -2,6 +2,7 @@
 #include "util/key_filter.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "util/hash.h"
 
@@ -33,6 +34,14 @@ KeyFilter::KeyFilter(std::span<const uint32_t> hashes)
       line.words[places % kLineBits / 64] |= UINT64_C(1) << (places % 64);
     }
   }
+}
+
+std::unique_ptr<const KeyFilter> KeyFilter::FromBytes(const leveldb::Slice& bytes) {
+  const size_t lines = bytes.size() / sizeof(Line);
+  if (lines == 0 || lines > kLinesMax || bytes.size() % sizeof(Line) != 0) return nullptr;
+  std::vector<Line> copy(lines);
+  std::memcpy(copy.data(), bytes.data(), bytes.size());
+  return std::unique_ptr<const KeyFilter>(new KeyFilter(std::move(copy)));
 }
 
 }  // namespace lull

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// KeyFilter: an in-memory Bloom filter of the user keys of a table. The bits of one key share a
-// cache line, so a lookup costs at most one cache miss. Immutable; any thread.
+// KeyFilter: a Bloom filter of the user keys of a table. The bits of one key share a cache line, so
+// a lookup costs at most one cache miss. Immutable; any thread. Table files contain it
+// (docs/formats.md), so its hashes and bits must never change.
 //
 // It compares keys by their bytes, so use it only if the comparator does the same.
 #pragma once
@@ -9,7 +10,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "leveldb/slice.h"
@@ -18,6 +21,9 @@ namespace lull {
 
 class KeyFilter {
  public:
+  /// Name of the meta block with the bytes of a table's filter.
+  static constexpr char kBlockName[] = "lull.key_filter";
+
   /// A key to look up in many filters, hashed once.
   class Query {
    public:
@@ -35,6 +41,13 @@ class KeyFilter {
 
   /// The filter of the keys with these hashes. Uses 10 bits per key.
   explicit KeyFilter(std::span<const uint32_t> hashes);
+
+  /// The filter whose bytes() these are. Null if their count is not that of a filter.
+  static std::unique_ptr<const KeyFilter> FromBytes(const leveldb::Slice& bytes);
+  /// Valid as long as the filter.
+  leveldb::Slice bytes() const {
+    return {reinterpret_cast<const char*>(lines_.data()), MemoryBytes()};
+  }
 
   /// Always true for the filter's keys; true for 1% to 2% of other keys.
   bool MayContain(const Query& query) const {
@@ -59,6 +72,7 @@ class KeyFilter {
     std::array<uint64_t, kLineBits / 64> words{};
   };
 
+  explicit KeyFilter(std::vector<Line> lines) : lines_(std::move(lines)) {}
   size_t LineOf(const Query& query) const { return query.hash_ * lines_.size() >> 32; }
 
   std::vector<Line> lines_;

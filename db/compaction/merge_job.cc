@@ -114,7 +114,7 @@ FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
                    SequenceNumber oldest_snapshot)
     : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
       sealed_(std::move(sealed)) {
-  if (context->order.bytewise()) outputs().BuildKeyFilters();
+  if (context->HasKeyFilters(0, 0)) outputs().BuildKeyFilters();
 }
 
 uint64_t FlushJob::memory_bytes() const {
@@ -141,11 +141,8 @@ CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCac
       version_(std::move(version)),
       cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
               plan_.fences) {
-  // A read of a key in the deepest level must search its table anyway.
-  if (context->order.bytewise() && context->options.filter_policy == nullptr &&
-      version_->DeepestLevel() > plan_.output_level) {
+  if (context->HasKeyFilters(plan_.output_level, version_->DeepestLevel()))
     outputs().BuildKeyFilters();
-  }
 }
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {

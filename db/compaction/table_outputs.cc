@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/table_outputs.h"
 
+#include <utility>
+
 #include "db/filename.h"
 
 namespace lull {
@@ -69,14 +71,20 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
 
 leveldb::Status TableOutputs::FinishTable() {
   if (writer_ == nullptr) return leveldb::Status::OK();
-  leveldb::Status status = writer_->Finish();
+  std::unique_ptr<const KeyFilter> filter;
+  std::vector<MetaBlock> meta_blocks;
+  if (builds_key_filters_) {
+    filter = std::make_unique<KeyFilter>(key_hashes_);
+    meta_blocks.push_back({KeyFilter::kBlockName, filter->bytes()});
+  }
+  leveldb::Status status = writer_->Finish(meta_blocks);
   if (status.ok()) status = file_->Sync();
   if (status.ok()) status = file_->Close();
   if (!status.ok()) return status;  // the destructor removes the file
   current_.file_bytes = writer_->FileBytes();
   finished_.push_back(current_);
   contents_.push_back(current_contents_);
-  if (builds_key_filters_) key_filters_.push_back(std::make_unique<KeyFilter>(key_hashes_));
+  if (filter != nullptr) key_filters_.push_back(std::move(filter));
   key_hashes_.clear();
   writer_.reset();
   file_.reset();

@@ -27,7 +27,8 @@ class TableOutputs {
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
 
-  /// From now on, each finished table gets a KeyFilter. REQUIRES: no table is open.
+  /// From now on, each finished table gets a KeyFilter, in the file too. REQUIRES: no table is
+  /// open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
   /// See TableFile::filter_pass.
   void SetFilterPass(uint64_t pass) { filter_pass_ = pass; }

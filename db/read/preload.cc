@@ -15,15 +15,19 @@ constexpr size_t kTablesPerJob = 8;
 /// Opens one table per slice.
 class Preload::OpenTables final : public Job {
  public:
-  OpenTables(Preload* owner, std::vector<std::weak_ptr<TableFile>> tables)
+  OpenTables(Preload* owner, std::vector<Waiting> tables)
       : Job(JobClass::kPreload), owner_(owner), waiting_(std::move(tables)) {}
   ~OpenTables() override { owner_->job_exists_.store(false, std::memory_order_release); }
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
-    if (const TableRef table = waiting_.back().lock()) {
+    if (const TableRef table = waiting_.back().table.lock()) {
       owner_->tables_->OpenAhead(table.get());
-      if (table->opened.load(std::memory_order_acquire) != nullptr)
+      if (table->opened.load(std::memory_order_acquire) != nullptr) {
+        // A move since Begin can have brought the table to the deepest level. A filter there is
+        // only a waste of memory.
+        if (waiting_.back().has_key_filter) owner_->tables_->LoadKeyFilter(table.get());
         owner_->on_sampled_(table.get(), owner_->tables_->SampleContents(table.get()));
+      }
     }
     waiting_.pop_back();
     *progress = waiting_.empty() ? Progress::kDone : Progress::kMore;
@@ -32,17 +36,18 @@ class Preload::OpenTables final : public Job {
 
  private:
   Preload* const owner_;
-  std::vector<std::weak_ptr<TableFile>> waiting_;
+  std::vector<Waiting> waiting_;
 };
 
 void Preload::Begin(const Version& version) {
   // Leaves the other half to tables that reads open. In a store with more tables, most reads of
   // random keys need other tables than these.
   const size_t count_max = tables_->capacity() / 2;
+  const int deepest = version.DeepestLevel();
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       if (waiting_.size() == count_max) break;
-      waiting_.push_back(table);
+      waiting_.push_back({table, context_->HasKeyFilters(level, deepest)});
     }
   }
   std::reverse(waiting_.begin(), waiting_.end());
@@ -51,8 +56,7 @@ void Preload::Begin(const Version& version) {
 std::unique_ptr<Job> Preload::TakeJob() {
   if (waiting_.empty() || job_exists_.load(std::memory_order_acquire)) return nullptr;
   const size_t left = waiting_.size() - std::min(waiting_.size(), kTablesPerJob);
-  std::vector<std::weak_ptr<TableFile>> tables(waiting_.begin() + static_cast<ptrdiff_t>(left),
-                                               waiting_.end());
+  std::vector<Waiting> tables(waiting_.begin() + static_cast<ptrdiff_t>(left), waiting_.end());
   waiting_.resize(left);
   job_exists_.store(true, std::memory_order_release);
   return std::make_unique<OpenTables>(this, std::move(tables));

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Preload: opens the tables that reads search first, after the store opens. Otherwise the first
-// reads would open many tables, and read the index and filter of each. It also samples their
-// contents, which the MANIFEST does not tell: otherwise the picker would not see old deletions.
+// Preload: opens the tables that reads search first, after the store opens, and loads their key
+// filters. Otherwise the first reads would open many tables, and search each table of L0. It also
+// samples their contents, which the MANIFEST does not tell: otherwise the picker would not see old
+// deletions.
 //
 // The monitor takes jobs, one at a time, and workers run them. A job opens only a few tables: reads
 // from a cold disk are slow, and other work needs the worker. Waiting tables are not pinned.
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/context.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
 #include "scheduler/job.h"
@@ -26,9 +28,9 @@ class Preload {
   /// Receives the contents of a table. Called by workers.
   using OnSampled = std::function<void(TableFile* file, const TableContents& contents)>;
 
-  /// `tables` outlives this object.
-  Preload(TableCache* tables, OnSampled on_sampled)
-      : tables_(tables), on_sampled_(std::move(on_sampled)) {}
+  /// `context` and `tables` outlive this object.
+  Preload(const StoreContext* context, TableCache* tables, OnSampled on_sampled)
+      : context_(context), tables_(tables), on_sampled_(std::move(on_sampled)) {}
   Preload(const Preload&) = delete;
   Preload& operator=(const Preload&) = delete;
 
@@ -40,10 +42,15 @@ class Preload {
 
  private:
   class OpenTables;
+  struct Waiting {
+    std::weak_ptr<TableFile> table;
+    bool has_key_filter = false;
+  };
 
+  const StoreContext* const context_;
   TableCache* const tables_;
   const OnSampled on_sampled_;
-  std::vector<std::weak_ptr<TableFile>> waiting_;  // in reverse order
+  std::vector<Waiting> waiting_;  // in reverse order
   std::atomic<bool> job_exists_{false};
 };
 

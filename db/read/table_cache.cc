@@ -107,6 +107,18 @@ TableContents TableCache::SampleContents(TableFile* file) {
   return lull::SampleContents(table->reader());
 }
 
+void TableCache::LoadKeyFilter(TableFile* file) {
+  const GraceGuard guard(*grace_);
+  CachedTable* table = nullptr;
+  std::string bytes;
+  if (!Find(file, &table).ok()) return;
+  if (!table->reader().ReadMetaBlock(KeyFilter::kBlockName, &bytes).ok()) return;
+  std::unique_ptr<const KeyFilter> filter = KeyFilter::FromBytes(bytes);
+  const KeyFilter* expected = nullptr;
+  if (file->key_filter.compare_exchange_strong(expected, filter.get(), std::memory_order_acq_rel))
+    filter.release();
+}
+
 TableCache::Usage TableCache::GetUsage() const {
   MutexLock lock(mutex_);
   return {open_.size(), descriptors_.size(), memory_bytes_};

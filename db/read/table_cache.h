@@ -90,6 +90,10 @@ class TableCache final : private FileKeeper {
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
   /// The same for `file`. REQUIRES: `file` exists.
   TableContents SampleContents(TableFile* file) LULL_EXCLUDES(mutex_);
+  /// Loads the key filter of `file`, which an earlier open of the store wrote. Does nothing if the
+  /// table has no filter or a damaged one: reads work without it, only slower. REQUIRES:
+  /// `file` exists.
+  void LoadKeyFilter(TableFile* file) LULL_EXCLUDES(mutex_);
   /// How many tables can have a descriptor.
   size_t capacity() const { return capacity_; }
 

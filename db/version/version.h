@@ -75,9 +75,8 @@ struct TableFile {
   /// in an earlier open. Set before the table is published.
   uint64_t filter_pass = 0;
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
-  /// Owned; can be null. Tables that this process wrote have a filter, except for those of the
-  /// deepest level, which has most of the keys. Readers must hold a guard of the store's grace
-  /// domain.
+  /// Owned; can be null. See StoreContext::HasKeyFilters. Set before the table is published, or by
+  /// Preload. Readers must hold a guard of the store's grace domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};
   /// Sampled user keys, for dividing a compaction of L0 into parts (key_sample.h). Only in L0, like
   /// the filter. Set before the table is published. Only the install of a trivial move clears them;

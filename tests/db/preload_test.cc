@@ -23,11 +23,25 @@ using testing::TableFilesEnv;
 
 // ---- a table cache
 
-using PreloadedTablesTest = testing::ManyTablesTest;
+class PreloadedTablesTest : public testing::ManyTablesTest {
+ protected:
+  /// For each table, whether it has a filter. The filter must have the table's key and no other.
+  std::string KeyFilters() const {
+    std::string text;
+    for (const TableFile* const table : all_) {
+      const KeyFilter* const filter = table->key_filter.load();
+      text += filter != nullptr ? 'f' : '.';
+      if (filter == nullptr) continue;
+      EXPECT_TRUE(filter->MayContain(KeyFilter::Query(table->smallest_user())));
+      EXPECT_FALSE(filter->MayContain(KeyFilter::Query("another")));
+    }
+    return text;
+  }
+};
 
 const Preload::OnSampled kIgnore = [](TableFile*, const TableContents&) {};
 
-/// Runs all jobs; returns their number.
+/// Runs all jobs of `preload`; returns their number.
 int RunAll(Preload* preload) {
   int jobs = 0;
   while (const std::unique_ptr<Job> job = preload->TakeJob()) {
@@ -41,7 +55,7 @@ int RunAll(Preload* preload) {
 
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
-  Preload preload(tables_.get(), kIgnore);
+  Preload preload(files_.context(), tables_.get(), kIgnore);
   preload.Begin(*version_);
   EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
   EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
@@ -51,7 +65,7 @@ TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
 
 TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
-  Preload preload(tables_.get(), kIgnore);
+  Preload preload(files_.context(), tables_.get(), kIgnore);
   preload.Begin(*version_);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
@@ -64,20 +78,49 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
 TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpens) {
   Build(3, 0);
   std::map<const TableFile*, TableContents> sampled;
-  Preload preload(tables_.get(), [&](TableFile* file, const TableContents& contents) {
-    EXPECT_TRUE(sampled.emplace(file, contents).second);
-  });
+  Preload preload(files_.context(), tables_.get(),
+                  [&](TableFile* file, const TableContents& contents) {
+                    EXPECT_TRUE(sampled.emplace(file, contents).second);
+                  });
   preload.Begin(*version_);
   EXPECT_EQ(RunAll(&preload), 1);
   ASSERT_EQ(sampled.size(), 3u);
   EXPECT_EQ(sampled[all_[1]], (TableContents{.entries = 1}));
 }
 
+TEST_F(PreloadedTablesTest, PreloadLoadsTheKeyFiltersAboveTheDeepestLevel) {
+  files_.builds_key_filters = true;
+  Build(2, 2);
+  EXPECT_EQ(KeyFilters(), "....");
+  Preload preload(files_.context(), tables_.get(), kIgnore);
+  preload.Begin(*version_);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(KeyFilters(), "ff..");
+}
+
+TEST_F(PreloadedTablesTest, PreloadLoadsNoDamagedKeyFilter) {
+  files_.builds_key_filters = true;
+  Build(2, 0);
+  const uint32_t hash = KeyFilter::HashOf(all_[0]->smallest_user());
+  const std::string path = TableFileName("/store", all_[0]->number());
+  std::string bytes;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+  const size_t place = bytes.find(KeyFilter({&hash, 1}).bytes().ToString());
+  ASSERT_NE(place, std::string::npos);
+  bytes[place] ^= 1;
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
+  Preload preload(files_.context(), tables_.get(), kIgnore);
+  preload.Begin(*version_);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(KeyFilters(), ".f");
+  EXPECT_TRUE(Read(all_[0]).ok());
+}
+
 TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   Build(3, 0);
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
-  Preload preload(tables_.get(), kIgnore);
+  Preload preload(files_.context(), tables_.get(), kIgnore);
   preload.Begin(*version_);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(OpenTables(), "o.o");

@@ -61,6 +61,7 @@ class StoreFiles {
   // Writes a table file that no MANIFEST lists. `text` is in the order of internal keys.
   TableMeta AddUnlisted(const std::string& text, int level = 0) {
     TableOutputs outputs(&context_, level);
+    if (builds_key_filters) outputs.BuildKeyFilters();
     for (const Entry& entry : EntriesFromText(text)) {
       const auto kind = entry.value ? ValueKind::kValue : ValueKind::kDeletion;
       const std::string key = MakeInternalKey(entry.key, entry.sequence, kind);
@@ -116,6 +117,8 @@ class StoreFiles {
   }
 
   leveldb::Env* env() const { return context_.options.env; }
+
+  bool builds_key_filters = false;  // in tables
 
  private:
   static leveldb::Options WithEnv(leveldb::Env* env) {

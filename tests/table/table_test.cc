@@ -298,6 +298,35 @@ TEST(TableTest, FilterSparesReads) {
   EXPECT_LT(probe.reads.size(), 50u);
 }
 
+TEST(TableTest, MetaBlocksLieBesideTheFilter) {
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
+  TableWriteOptions write;
+  write.filter_policy = bloom.get();
+  testing::MemorySink sink;
+  TableWriter writer(write, &sink);
+  writer.Add("key", "value");
+  const std::string binary("\0\xff\0", 3);
+  const MetaBlock blocks[] = {{"lull.a", binary}, {"lull.c", ""}};
+  ASSERT_TRUE(writer.Finish(blocks).ok());
+  ASSERT_EQ(sink.bytes.size(), writer.FileBytes());
+  TableReadOptions read;
+  read.filter_policy = bloom.get();
+  read.paranoid_checks = true;
+  std::unique_ptr<TableReader> reader;
+  ASSERT_TRUE(testing::OpenTableBytes(read, sink.bytes, &reader).ok());
+  EXPECT_TRUE(reader->NewIterator({})->status().ok());
+  Found found;
+  ASSERT_TRUE(GetInto(*reader, {}, "key", &found).ok());
+  EXPECT_EQ(found.value, "value");
+  std::string contents;
+  ASSERT_TRUE(reader->ReadMetaBlock("lull.a", &contents).ok());
+  EXPECT_EQ(contents, binary);
+  ASSERT_TRUE(reader->ReadMetaBlock("lull.c", &contents).ok());
+  EXPECT_EQ(contents, "");
+  EXPECT_TRUE(reader->ReadMetaBlock("lull.b", &contents).IsNotFound());
+  EXPECT_TRUE(reader->ReadMetaBlock("lull.d", &contents).IsNotFound());
+}
+
 TEST(TableTest, ManyThreadsReadAtOnce) {
   Random random(13);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 2000, 100);

@@ -59,5 +59,32 @@ TEST(KeyFilterTest, TakesTenBitsAKey) {
   EXPECT_EQ(FilterOf({}).MemoryBytes(), 64u);
 }
 
+TEST(KeyFilterTest, ItsBytesMakeTheSameFilter) {
+  const KeyFilter filter = FilterOf(Keys(1000));
+  const std::unique_ptr<const KeyFilter> copy = KeyFilter::FromBytes(filter.bytes());
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->bytes().ToString(), filter.bytes().ToString());
+  for (uint64_t i = 0; i < 1000; ++i)
+    ASSERT_TRUE(copy->MayContain(KeyFilter::Query(KeyOf(i)))) << i;
+  EXPECT_LT(FalsePositives(*copy, 20'000), 0.025);
+}
+
+TEST(KeyFilterTest, OtherCountsOfBytesMakeNone) {
+  const std::string bytes = FilterOf(Keys(100)).bytes().ToString();
+  for (const size_t count : {size_t{0}, size_t{63}, bytes.size() - 1})
+    EXPECT_EQ(KeyFilter::FromBytes({bytes.data(), count}), nullptr) << count;
+}
+
+// Files contain filters: a change of the hash or of the bits would hide their keys from reads.
+TEST(KeyFilterTest, ItsBitsNeverChange) {
+  const std::string bytes = FilterOf({"lull", "level", ""}).bytes().ToString();
+  std::string set;
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    if ((static_cast<unsigned char>(bytes[bit / 8]) >> (bit % 8) & 1) != 0)
+      set += std::to_string(bit) + " ";
+  }
+  EXPECT_EQ(set, "35 43 85 105 240 278 302 331 341 353 365 374 394 397 424 432 436 451 ");
+}
+
 }  // namespace
 }  // namespace lull
