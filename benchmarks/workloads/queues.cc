@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "benchmarks/workloads/rests.h"
 #include "benchmarks/workloads/workload.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
@@ -19,9 +20,8 @@ namespace {
 
 constexpr int kRounds = 20;
 constexpr uint64_t kStepsBetweenLooks = 5000;
-constexpr double kPauseSeconds = 1;  // without --idle_seconds
-constexpr double kLastPauses = 10;
-constexpr uint64_t kSampleNs = kNsPerSecond / 50;
+constexpr double kRestSeconds = 1;  // without --idle_seconds
+constexpr double kLastRests = 10;
 
 class Window {
  public:
@@ -45,8 +45,8 @@ class Window {
     return true;
   }
 
-  void Rest() {
-    if (PauseSeconds() <= 0 || !Pause(PauseSeconds())) return;
+  void RestOnce() {
+    if (Seconds() <= 0 || !Rest(worker_, Seconds())) return;
     first_at_rest_ns_ = std::max(first_at_rest_ns_, FindFirst());
     at_rest_bytes_ = std::max(at_rest_bytes_, FolderBytes(run().folder));
   }
@@ -55,7 +55,7 @@ class Window {
     phase("empty");
     while (end_ < front_)
       if (!Delete()) return false;
-    return Pause(kLastPauses * PauseSeconds());
+    return Rest(worker_, kLastRests * Seconds());
   }
 
   std::string Figures() const {
@@ -73,15 +73,9 @@ class Window {
   }
 
  private:
-  static double Megabytes(uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
-  static double Milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
-
   Run& run() const { return worker_.run; }
   void phase(const char* name) { run().phase = name; }
-  double PauseSeconds() const {
-    return run().config.given.contains("idle_seconds") ? run().config.idle_seconds.front()
-                                                       : kPauseSeconds;
-  }
+  double Seconds() const { return RestSeconds(run(), kRestSeconds); }
 
   /// Threads have separate windows.
   leveldb::Slice KeyOf(uint64_t step) {
@@ -112,13 +106,6 @@ class Window {
     return now_ns - began_ns;
   }
 
-  bool Pause(double seconds) {
-    phase("rest");
-    SleepUntilNs(NowNs() + static_cast<uint64_t>(seconds * kNsPerSecond), StopRequested());
-    worker_.meter.Resume(NowNs());
-    return !StopRequested();
-  }
-
   Worker& worker_;
   const bool in_order_;
   uint64_t front_ = 0;  // steps
@@ -134,21 +121,13 @@ void MoveWindow(Worker& worker, bool in_order) {
   if (!window.Fill()) return;
   for (int round = 0; round < kRounds; ++round) {
     if (!window.MoveOn()) return;
-    window.Rest();
+    window.RestOnce();
   }
   if (window.Empty()) worker.message = window.Figures();
 }
 
 void Queue(Worker& worker) { MoveWindow(worker, /*in_order=*/true); }
 void Churn(Worker& worker) { MoveWindow(worker, /*in_order=*/false); }
-
-void SampleDisk(Worker& worker) {
-  Run& run = worker.run;
-  while (run.measuring.load() > 0 && !StopRequested()) {
-    run.disk_bytes_max = std::max(run.disk_bytes_max.load(), FolderBytes(run.folder));
-    SleepUntilNs(NowNs() + kSampleNs);
-  }
-}
 
 constexpr WorkloadSpec kWorkloads[] = {
     {.name = "queue", .body = Queue, .fresh_store = true, .num_divisor = 10, .writer = SampleDisk},

@@ -63,7 +63,7 @@ struct Run {
   std::atomic<int> measuring{0};          // measured threads that are still running
   // Requests of a load that were given up because the store was too slow.
   std::atomic<uint64_t> unserved{0};
-  std::atomic<uint64_t> disk_bytes_max{0};   // queue, churn: the largest size of the store so far
+  std::atomic<uint64_t> disk_bytes_max{0};   // the largest size of the store, from SampleDisk()
   std::atomic<uint64_t> operations_hash{0};  // loads: the sum of the clients' hashes
   double generator_ns_per_request = 0;       // loads: cost of generating one request
   double device_syncs_per_s = 0;             // synced loads: the device's limit
