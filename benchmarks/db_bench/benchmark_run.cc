@@ -247,7 +247,7 @@ bool BenchmarkRun::RunOne(const std::string& name) {
     PrintSkipped(name, "--use_existing_db is true");
     return true;
   }
-  if (spec.reopens && config_.threads > 1) {
+  if ((spec.reopens || spec.one_client) && config_.threads > 1) {
     PrintSkipped(name, "--threads is above 1");
     return true;
   }

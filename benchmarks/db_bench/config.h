@@ -51,6 +51,7 @@ struct Config {
   std::vector<double> burst_seconds;  // used in turn, repeatedly
   std::vector<double> idle_seconds;
   int64_t burst_ops = 0;
+  int days = 0;  // of chainstate
   int batch_size = 1;
   bool sync = false;
   double rate = 0;  // requests per second of all threads together
@@ -63,7 +64,7 @@ struct Config {
   std::string values;                  // sizes; empty: value_size
   std::string scans;                   // lengths
   std::string arrivals;                // file of due times; empty: a Poisson process
-  double scale = 1;                    // multiplies the seconds and keys of b0 to b11
+  double scale = 1;                    // multiplies the work of b0 to b11 and chainstate
   std::map<std::string, double> x_of;  // X by load, requests per second; "": for all other loads
   double calibrate_seconds = 0;
   bool calibrate_only = false;

@@ -20,6 +20,7 @@ enum Kind : unsigned {
   kPresetBursts = 32,  // b3
   kAppend = 64,
   kQueue = 128,  // queue, churn
+  kChainstate = 256,
   kAllButClassic = kBursts | kOpenLoop | kLoad | kPresetLoad | kPresetBursts,
 };
 
@@ -44,10 +45,11 @@ constexpr FlagUse kUses[] = {
     {"preload", kOpenLoop | kLoad | kPresetLoad, kOpenText},
     {"rate", kOpenLoop, "openloop"},
     {"put_percent", kOpenLoop, "openloop"},
-    {"scale", kPresetLoad | kPresetBursts, "b0 to b11"},
+    {"scale", kPresetLoad | kPresetBursts | kChainstate, "b0 to b11 and chainstate"},
+    {"days", kChainstate, "chainstate"},
     {"burst_seconds", kBursts | kPresetBursts, kBurstsText},
-    {"idle_seconds", kBursts | kPresetBursts | kQueue,
-     "burstsintime, burstsincount, b3, queue and churn"},
+    {"idle_seconds", kBursts | kPresetBursts | kQueue | kChainstate,
+     "burstsintime, burstsincount, b3, queue, churn and chainstate"},
     {"burst_ops", kBursts, "burstsincount"},
     {"first", kAppend, "append"},
     {"duration", kAllButClassic, "bursts and loads"},
@@ -60,6 +62,7 @@ Kind KindOf(const std::string& name, const Config& config) {
   if (name == "load") return kLoad;
   if (name == "append") return kAppend;
   if (name == "queue" || name == "churn") return kQueue;
+  if (name == "chainstate") return kChainstate;
   const std::vector<LoadCase> cases = CasesOf(name, config);
   if (!cases.empty()) return cases.front().benchmark == "load" ? kPresetLoad : kPresetBursts;
   const WorkloadSpec* const spec = FindWorkload(name);

@@ -59,6 +59,7 @@ DEFINE_double(duration, 120, "seconds per burst benchmark or load");
 DEFINE_string(burst_seconds, "10", "length of a burst; a list such as 10,30,10 is used in turn");
 DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is used in turn");
 DEFINE_int64(burst_ops, 1000000, "entries per burst of burstsincount");
+DEFINE_int32(days, 7, "simulated days of chainstate");
 DEFINE_int32(batch_size, 1, "entries per write, in bursts and loads");
 DEFINE_bool(sync, false, "sync every write, in bursts and loads");
 DEFINE_double(rate, 20000, "requests per second of openloop, all threads together");
@@ -78,7 +79,10 @@ DEFINE_string(values, "",
               "pareto:SHAPE:SCALE:MIN:MAX; empty: --value_size");
 DEFINE_string(scans, "100", "a load's scan lengths, in entries; same forms as --values");
 DEFINE_string(arrivals, "", "file of the due times of a load's requests: seconds, one per line");
-DEFINE_double(scale, 1, "multiplies the durations and numbers of keys of b0 to b11");
+DEFINE_double(
+    scale, 1,
+    "multiplies the durations and numbers of keys of b0 to b11, and the changes per day of "
+    "chainstate");
 DEFINE_string(x, "",
               "sustainable rate X of a load, requests per second; or of several loads by name: "
               "b1=9000;b4/80%=20000. If missing or 0, it is measured when needed");
@@ -150,6 +154,7 @@ void CopyFlags(Config* config) {
   config->burst_seconds = ParseSeconds(FLAGS_burst_seconds);
   config->idle_seconds = ParseSeconds(FLAGS_idle_seconds);
   config->burst_ops = FLAGS_burst_ops;
+  config->days = FLAGS_days;
   config->batch_size = FLAGS_batch_size;
   config->sync = FLAGS_sync;
   config->rate = FLAGS_rate;
@@ -201,6 +206,7 @@ std::string FirstFault(const Config& config) {
        "--burst_seconds must be a list of numbers, such as 10 or 10,30,10"},
       {config.idle_seconds.empty(), "--idle_seconds must be a list of numbers, such as 20 or 5,20"},
       {config.burst_ops < 1, "--burst_ops must be at least 1"},
+      {config.days < 1, "--days must be at least 1"},
       {config.batch_size < 1 || config.batch_size > 10'000'000,
        "--batch_size must be 1 to 10000000"},
       {!(config.rate > 0) || std::isinf(config.rate), "--rate must be above 0"},

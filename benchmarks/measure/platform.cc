@@ -136,10 +136,10 @@ ProcessUsage ReadProcessUsage(const std::string& folder) {
   usage.stolen_cpu_seconds = ReadStolenCpuSeconds();
   const std::optional<DeviceCounters> device = ReadDeviceCounters(folder);
   usage.device_reads = device ? device->reads : 0;
-  usage.device_write_bytes =
-      device ? device->written_bytes
-             : static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
-                   static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+  usage.process_write_bytes =
+      static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
+      static_cast<int64_t>(FieldOf("/proc/self/io", "cancelled_write_bytes:"));
+  usage.device_write_bytes = device ? device->written_bytes : usage.process_write_bytes;
   usage.device_read_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "read_bytes:"));
   usage.call_write_bytes = static_cast<int64_t>(FieldOf("/proc/self/io", "wchar:"));
   return usage;

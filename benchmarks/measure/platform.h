@@ -39,9 +39,11 @@ struct ProcessUsage {
   // CPU time that the host gave to other virtual machines while this one needed it, on all cores.
   double stolen_cpu_seconds = 0;
   // Meaningful only as differences. Bytes that all processes wrote to the block device under the
-  // folder. Without such a device: the pages that this process dirtied. The kernel counts whole
-  // pages, even if only a few bytes of a large page were written.
+  // folder. Without such a device: process_write_bytes.
   int64_t device_write_bytes = 0;
+  // Pages that this process dirtied, without those that were deleted before they were written. The
+  // kernel counts whole pages, even if only a few bytes of a large page were written.
+  int64_t process_write_bytes = 0;
   int64_t device_read_bytes = 0;  // read or paged in from the device, by this process
   int64_t device_reads = 0;       // by all processes; 0 without a block device
   // Bytes passed to write() and similar calls. Excludes writes through a memory mapping.

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// For workloads that rest, and measure the disk space of the store.
+// For workloads that rest, and measure the disk space of the store: queue, churn, chainstate.
 #pragma once
 
 #include <cstdint>

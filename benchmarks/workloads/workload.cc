@@ -41,9 +41,9 @@ Worker::Worker(Run& run_in, int index_in, bool timed)
 
 namespace {
 
-std::array<std::span<const WorkloadSpec>, 6> Tables() {
-  return {WriteWorkloads(), ReadWorkloads(), CodecWorkloads(),
-          BurstWorkloads(), LoadWorkloads(), QueueWorkloads()};
+std::array<std::span<const WorkloadSpec>, 7> Tables() {
+  return {WriteWorkloads(), ReadWorkloads(),  CodecWorkloads(),     BurstWorkloads(),
+          LoadWorkloads(),  QueueWorkloads(), ChainstateWorkloads()};
 }
 
 }  // namespace

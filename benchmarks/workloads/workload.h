@@ -117,8 +117,9 @@ struct WorkloadSpec {
   int value_size = 0;         // overrides --value_size
   int batch_size = 1;
   bool sync = false;
-  bool writes = false;   // prints "(N ops)" if it writes a number of entries other than --num
-  bool reopens = false;  // uses Run::reopen, so no other thread may use Run::db
+  bool writes = false;      // prints "(N ops)" if it writes a number of entries other than --num
+  bool one_client = false;  // allows no --threads above 1
+  bool reopens = false;     // uses Run::reopen, so no other thread may use Run::db
   void (*writer)(Worker& worker) =
       nullptr;             // an extra unmeasured thread, which runs until the measured ones end
   bool long_form = false;  // a burst or open-loop benchmark: has its own batch size, sync and
@@ -132,6 +133,7 @@ std::span<const WorkloadSpec> CodecWorkloads();
 std::span<const WorkloadSpec> BurstWorkloads();
 std::span<const WorkloadSpec> LoadWorkloads();
 std::span<const WorkloadSpec> QueueWorkloads();
+std::span<const WorkloadSpec> ChainstateWorkloads();
 
 std::vector<WorkloadSpec> AllWorkloads();
 

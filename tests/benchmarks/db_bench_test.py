@@ -108,6 +108,24 @@ class DbBenchTest(unittest.TestCase):
             self.assertGreaterEqual(at_most, at_rest)
             self.assertGreater(at_rest, live)
 
+    def test_chainstate_checks_the_coins_of_each_day(self):
+        text = self.run_ok('--num=20000', '--benchmarks=chainstate', '--days=2', '--scale=100',
+                           '--idle_seconds=0', '--bloom_bits=10', '--compression=0')
+        self.assertEqual(re.findall(r'^  day (\d): \d+ ops/s, Get p99 ', text, re.MULTILINE),
+                         ['1', '2'])
+        figures = re.search(r'\(2 days: .* MB: ([\d.]+) live, disk at rest ([\d.]+), at most '
+                            r'([\d.]+); changes ([\d.]+), .*; when idle: disk ([\d.]+) MB\)', text)
+        live, at_rest, at_most, changes, idle = (float(figure) for figure in figures.groups())
+        self.assertAlmostEqual(live, 20_000 * 64.5 / 1e6, delta=0.2)
+        self.assertGreaterEqual(at_most, at_rest)
+        # 0.58 of the set a day. A fifth is created and spent between two flushes.
+        self.assertAlmostEqual(changes, 2 * 0.58 * 0.8 * 20_000 * (64.5 + 34) / 1e6, delta=0.2)
+        self.assertGreater(idle, live)
+
+    def test_chainstate_has_one_client(self):
+        text = self.run_ok('--num=100', '--benchmarks=chainstate', '--threads=2')
+        self.assertIn('chainstate   : skipped (--threads is above 1)', text)
+
     def test_existing_store_is_kept_and_fills_are_skipped(self):
         self.run_ok('--num=500', '--benchmarks=fillseq')
         text = self.run_ok('--num=500', '--benchmarks=fillseq,readrandom', '--use_existing_db=1')
