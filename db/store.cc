@@ -116,8 +116,14 @@ leveldb::Status Store::SetOptions(const std::string& text) {
     });
   }
   scheduling_ = std::move(changed);
+  SetSpaceBound(scheduling_);
   reporting_.activity().OptionsAre(scheduling_.policy, ToOptionString(scheduling_));
   return status;
+}
+
+void Store::SetSpaceBound(const OptionValues& scheduling) {
+  MutexLock lock(state_.mutex);
+  state_.space_bound.SetPercentMax(static_cast<uint64_t>(scheduling.space_percent_max));
 }
 
 leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter) {
@@ -174,7 +180,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
   write_path_.wal().SetTableBytes(table_bytes);
   pressure->hidden_bytes = space.HiddenBytes();
-  pressure->live_bytes = table_bytes - pressure->hidden_bytes;
+  pressure->live_bytes =
+      table_bytes - pressure->hidden_bytes - state_.board.OverwrittenBytes(version);
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
   pressure->l0_due =
@@ -183,13 +190,43 @@ void Store::MeasurePressure(Pressure* pressure) {
     if (LevelScore(version, level, layout) >= 1.0) pressure->deep_due = true;
   }
   // Compactions free disk space.
-  pressure->drain_requested = state_.drains > 0 || room_.is_low();
+  const bool frees_space = ObeySpaceBoundLocked(table_bytes, pressure);
+  pressure->drain_requested = state_.drains > 0 || room_.is_low() || frees_space;
   state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->drain_requested;
   // As for L0, a compaction is due while one of its parts has not begun.
   if (state_.in_flight.HasPart(JobClass::kDeep) ||
       (state_.writes_rest && state_.board.IsReclaimDue(version, state_.OldestSnapshotLocked()))) {
     pressure->deep_due = true;
   }
+}
+
+/// Whether compactions must free space for the user's bound, and can. Also decides whether writers
+/// wait for them.
+bool Store::ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) {
+  state_.space_is_full = state_.space_is_clearing = false;
+  if (!state_.space_bound.is_set()) return false;
+  const FileTotals obsolete = obsolete_.Totals();
+  SpaceBound::Use use;
+  const uint64_t listed_bytes = listed_bytes_.load(std::memory_order_relaxed);
+  use.file_bytes =
+      listed_bytes + obsolete.bytes + write_path_.wal().FileBytes() + pressure->immutable_bytes;
+  use.doomed_bytes = listed_bytes + obsolete.bytes - std::min(table_bytes, listed_bytes);
+  use.output_bytes =
+      std::max(state_.in_flight.OutputBytes(),
+               std::min(pressure->live_bytes, pressure->l0_bytes + pressure->l1_bytes));
+  use.live_bytes = pressure->live_bytes;
+  use.memtable_bytes = limits_.memtable_bytes();
+  pressure->file_bytes = use.file_bytes + use.output_bytes;
+  pressure->file_bytes_max = state_.space_bound.BytesMax(use);
+  const bool frees_space =
+      state_.space_bound.IsNear(use) &&
+      (obsolete.count > 0 || !state_.in_flight.empty() || pressure->immutables > 0 ||
+       pressure->l0_due || pressure->deep_due ||
+       state_.board.IsReclaimDue(*state_.version, state_.OldestSnapshotLocked()));
+  state_.space_is_clearing =
+      state_.space_bound.HoldsCompactions(use, coordinator_->clock()->NowNanos());
+  state_.space_is_full = frees_space && state_.space_bound.IsReached(use);
+  return frees_space;
 }
 
 void Store::ApplyDirective(const Directive& directive) {

@@ -122,6 +122,7 @@ class Store final : public leveldb::DB, private Tenant {
 
   CacheLoan::Share MemoryShare() const;
   void MeasurePressure(Pressure* pressure) override;
+  bool ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) LULL_REQUIRES(state_.mutex);
   void ApplyDirective(const Directive& directive) override;
   void PolicyStateIs(PolicyState state) override;
   std::unique_ptr<Job> NextJob(JobClass job_class) override;
@@ -159,6 +160,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);
   PolicyOptions Resolved(const OptionValues& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
+  void SetSpaceBound(const OptionValues& scheduling) LULL_EXCLUDES(state_.mutex);
 
   const uint32_t opened_in_ = ForkGeneration();
   const std::unique_ptr<StoreContext> context_;
@@ -179,6 +181,7 @@ class Store final : public leveldb::DB, private Tenant {
   Limits limits_;
   DiskRoom room_;
   ObsoleteFiles obsolete_;
+  std::atomic<uint64_t> listed_bytes_{0};  // of tables that some Version lists
   StoreReader reader_;
   CacheLoan loan_;
   Preload preload_;

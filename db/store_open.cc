@@ -168,6 +168,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   status = store->OpenFiles(&recovered);
   if (status.ok()) status = store->BeginReporting(scheduling, recovered);
   if (!status.ok()) return status;
+  store->SetSpaceBound(scheduling);
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
@@ -234,6 +235,7 @@ void Store::BeginDeleting(const Recovered& recovered) {
 }
 
 TableRef Store::MakeTable(const TableMeta& table) {
+  listed_bytes_.fetch_add(table.file_bytes, std::memory_order_relaxed);
   return std::make_shared<TableFile>(table,
                                      [this](const TableFile& file) { TableIsUnlisted(file); });
 }
@@ -243,6 +245,7 @@ void Store::TableIsUnlisted(const TableFile& file) {
   reader_.tables()->Forget(file);
   if (gates_.may_delete.load(std::memory_order_acquire))
     obsolete_.Add(TableFileName(context_->name, file.number()), file.file_bytes());
+  listed_bytes_.fetch_sub(file.file_bytes(), std::memory_order_relaxed);
 }
 
 /// A forked child does not destroy its parent's store. Closing files would truncate and delete the

@@ -64,6 +64,7 @@ SpaceReport Store::MeasureSpace() {
     old = state_.old_versions.Existing();
     AddContents(SpaceByLevel(*current), &report);
     report.hidden_bytes = state_.board.Space(*current).HiddenBytes();
+    report.overwritten_bytes = state_.board.OverwrittenBytes(*current);
     AddReclaim(state_.installs.reclaim(), &report);
     report.snapshots = PinsOfSnapshotsLocked();
   }

@@ -23,6 +23,7 @@
 #include "db/read/store_reader.h"
 #include "db/report/activity_stats.h"
 #include "db/report/install_stats.h"
+#include "db/space_bound.h"
 #include "db/version/version.h"
 #include "db/write/memtables.h"
 #include "leveldb/status.h"
@@ -61,6 +62,9 @@ struct StoreState {
   int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit
   bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
   bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
+  SpaceBound space_bound LULL_GUARDED_BY(mutex);
+  bool space_is_full LULL_GUARDED_BY(mutex) = false;      ///< writers wait for the space bound
+  bool space_is_clearing LULL_GUARDED_BY(mutex) = false;  ///< no compaction begins for the same
 
   void PublishViewLocked() LULL_REQUIRES(mutex);
 

@@ -39,7 +39,9 @@ struct Pressure {
   uint64_t l1_bytes = 0;
   uint64_t debt_bytes = 0;    ///< Version::DebtBytes, minus what compactions have merged so far
   uint64_t hidden_bytes = 0;  ///< entries in tables that deletions hide, by estimate
-  uint64_t live_bytes = 0;    ///< the rest of the tables
+  uint64_t live_bytes = 0;    ///< the rest of the tables, without overwritten entries
+  uint64_t file_bytes = 0;  ///< of tables, logs and the outputs of compactions; 0: without a bound
+  uint64_t file_bytes_max = 0;  ///< the user's bound on file_bytes; 0: none
   bool l0_due = false;        ///< a compaction of L0 is due
   bool deep_due = false;  ///< a deep compaction is due, or while no client writes, one that only
                           ///< frees space
@@ -101,7 +103,7 @@ struct RateBudget {
   bool operator==(const RateBudget&) const = default;
 };
 
-/// Why writes are slowed.
+/// Why writes are slowed. kDebt: also for space that compactions must free.
 enum class StallCause { kNone, kMemory, kL0, kDebt };
 
 /// What a policy wants for its store until its next directive.

@@ -28,6 +28,9 @@ constexpr uint64_t kMemTableBytesMin = 64 << 10;  // both as Options::write_buff
 constexpr uint64_t kMemTableBytesMax = 1 << 30;
 constexpr uint64_t kTableBytesMin = 4 << 10;  // one block
 constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
+// Below it, a compaction of a whole store would have no room for its output.
+constexpr uint64_t kSpacePercentMin = 200;
+constexpr uint64_t kSpacePercentMax = 1'000'000;
 constexpr uint64_t kHourUs = 3'600'000'000;
 
 // A rate measured over a shorter time describes single writes, not the load.
@@ -133,6 +136,16 @@ constexpr OptionRow kRows[] = {
      .zero_means = "1024 memtables with policy=adoc, otherwise 4G",
      .meaning = "Compaction debt from which compactions run regardless of the load, and lull and "
                 "adoc slow writes. adoc also treats it as an overflow; leveldb ignores it."},
+    {.name = "space_percent_max",
+     .field = At<&V::space_percent_max>,
+     .unit = Unit::kPercent,
+     .group = Group::kCommon,
+     .min = kSpacePercentMin,
+     .max = kSpacePercentMax,
+     .zero_means = "no bound",
+     .meaning = "Bound on the disk space of the store and its logs, in percent of its live entries "
+                "by estimate, at least 16 memtables. Writers wait for compactions. Iterators and "
+                "snapshots can keep more."},
     {.name = "pause_us_max",
      .field = At<&V::pause_us_max>,
      .unit = Unit::kMicros,

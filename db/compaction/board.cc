@@ -39,7 +39,13 @@ std::optional<CompactionPlan> CompactionBoard::PickReclaim(const Version& versio
                                                            SequenceNumber oldest_snapshot) {
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
-  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room_);
+  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room_, overwrites_.value());
+}
+
+std::optional<CompactionPlan> CompactionBoard::PickReclaimWithoutLimit(
+    const Version& version, const std::vector<RunningRange>& taken,
+    SequenceNumber oldest_snapshot) const {
+  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, {}, overwrites_.value());
 }
 
 std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_class,
@@ -54,7 +60,7 @@ std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_cla
   }
   if (kept_free_) taken.push_back(*kept_free_);
   std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
-  if (!plan && reclaims) plan = lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+  if (!plan && reclaims) plan = PickReclaimWithoutLimit(version, taken, oldest_snapshot);
   return plan;
 }
 
@@ -80,7 +86,7 @@ bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest
     // Also if the disk has no room for it: who asks for it then learns why it waits.
     std::vector<RunningRange> taken = Taken();
     if (kept_free_) taken.push_back(*kept_free_);
-    const auto plan = lull::PickReclaim(version, taken, layout_, oldest_snapshot);
+    const auto plan = PickReclaimWithoutLimit(version, taken, oldest_snapshot);
     reclaim_due_ = {basis_, oldest_snapshot, plan.has_value()};
   }
   return reclaim_due_.is_due;

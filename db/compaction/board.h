@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "db/compaction/layout_options.h"
+#include "db/compaction/overwrite_share.h"
 #include "db/compaction/picker.h"
 #include "db/version/version.h"
 #include "leveldb/status.h"
@@ -89,6 +90,12 @@ class CompactionBoard {
   void Free(const CompactionPlan& plan);
   /// Frees the range of a job whose outputs are now in the Version.
   void Installed(const CompactionPlan& plan);
+  /// Call before Installed.
+  OverwriteShare* overwrites() { return &overwrites_; }
+  /// By estimate, in the tables that Space counts.
+  uint64_t OverwrittenBytes(const Version& version) {
+    return Space(version).OverwrittenBytes(overwrites_.value());
+  }
 
   /// Returns the positions in `jobs` of those that must stop before an L0 job can begin. Empty if
   /// none must, or if no L0 job could begin even without all of them. `jobs`: ranges of running
@@ -140,6 +147,9 @@ class CompactionBoard {
   std::optional<CompactionPlan> PickWithoutLimit(JobClass job_class, const Version& version,
                                                  SequenceNumber oldest_snapshot,
                                                  bool reclaims) const;
+  std::optional<CompactionPlan> PickReclaimWithoutLimit(const Version& version,
+                                                        const std::vector<RunningRange>& taken,
+                                                        SequenceNumber oldest_snapshot) const;
   std::vector<RunningRange> Unreadable() const;
   /// The next step of a manual request.
   ManualPick PickStep(const Version& version, const ManualRequest& request,
@@ -149,6 +159,7 @@ class CompactionBoard {
   LayoutOptions layout_;
   OutputRoom room_;
   CompactPointers pointers_;
+  OverwriteShare overwrites_;
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
   std::vector<RunningRange> withheld_;       // one range, on all levels

@@ -141,6 +141,13 @@ uint64_t CompactionsInFlight::UnwrittenBytes(bool deep) const {
   return bytes;
 }
 
+uint64_t CompactionsInFlight::OutputBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& compaction : running_) bytes += compaction->plan().output_bytes;
+  for (const auto& compaction : merged_) bytes += compaction->plan().output_bytes;
+  return bytes;
+}
+
 std::unique_ptr<Compaction> CompactionsInFlight::Remove(const Compaction* compaction) {
   const auto found = std::find_if(running_.begin(), running_.end(),
                                   [=](const auto& other) { return other.get() == compaction; });

@@ -114,6 +114,8 @@ class CompactionsInFlight {
   uint64_t MovedBytes() const;
   /// The sum of Compaction::UnwrittenBytes. `deep`: of deep compactions too.
   uint64_t UnwrittenBytes(bool deep) const;
+  /// Estimate of what the running and merged ones write in all.
+  uint64_t OutputBytes() const;
   /// Removes a compaction that is over.
   std::unique_ptr<Compaction> Remove(const Compaction* compaction);
   /// At the close, after the coordinator has returned all parts.

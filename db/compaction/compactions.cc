@@ -25,6 +25,25 @@ uint64_t TotalBytes(const Version& version) {
   return bytes;
 }
 
+/// `filtered`: how many values the client's filter dropped.
+void ObserveMerge(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
+                  const Version& version, uint64_t filtered, OverwriteShare* overwrites) {
+  TableSpace upper;
+  TableSpace inputs;
+  TableSpace output;
+  for (const TableRef& table : plan.upper) {
+    upper.Add(*table);
+    inputs.Add(*table);
+  }
+  for (const TableRef& table : plan.lower) inputs.Add(*table);
+  for (const TableMeta& table : outputs) output.Add(*version.Find(table));
+  if (inputs.unknown_bytes > 0) return;
+  overwrites->Observe(static_cast<double>(upper.values),
+                      static_cast<double>(inputs.values) - static_cast<double>(output.values) -
+                          static_cast<double>(filtered),
+                      static_cast<double>(inputs.deletions));
+}
+
 }  // namespace
 
 Compactions::Compactions(const Parts& parts)
@@ -47,6 +66,7 @@ bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
 }
 
 std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
+  if (state_->space_is_clearing) return std::nullopt;
   if (job_class != JobClass::kManual) {
     auto plan = state_->board.Pick(job_class, *state_->version);
     if (plan || job_class != JobClass::kDeep || !state_->writes_rest) return plan;
@@ -278,7 +298,11 @@ void Compactions::Install(Compaction* compaction) {
   MutexLock lock(state_->mutex);
   installed = state_->in_flight.EndInstall();
   if (status.ok()) {
+    if (!plan.trivial_move && !plan.is_rewrite())
+      ObserveMerge(plan, edit.new_tables, *version, compaction->Dropped().entries,
+                   state_->board.overwrites());
     state_->board.Installed(plan);
+    state_->space_bound.Installed(coordinator_->clock()->NowNanos());
     state_->version = std::move(version);
     state_->health.CompactionInstalled();
     state_->installs.OnCompaction(plan, edit.new_tables, compaction->OutputBytes(),

@@ -86,12 +86,13 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
 /// Picks a compaction that only frees space: it brings deletions to the entries that they hide, or
 /// drops them where nothing is below. Returns nullopt if none would free enough for what it
 /// rewrites. Levels need not be due, so call it only while no client writes. Deletions newer than
-/// `oldest_snapshot` must stay, so their tables are not picked. (reclaim_picker.cc)
+/// `oldest_snapshot` must stay, so their tables are not picked. Values that hide older ones, by
+/// `overwrite_share`, count once the store has many. (reclaim_picker.cc)
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout,
                                           SequenceNumber oldest_snapshot,
-                                          const OutputRoom& room = {});
+                                          const OutputRoom& room = {}, double overwrite_share = 0);
 
 /// What tables contain, by estimate. Without tables of unknown contents, except for their bytes.
 struct TableSpace {
@@ -99,8 +100,11 @@ struct TableSpace {
   uint64_t unknown_bytes = 0;
   uint64_t values = 0;  ///< entries that are not deletions
   uint64_t deletions = 0;
+  uint64_t upper_values = 0;  ///< values above the deepest level
   /// Bytes of values that these and `more` deletions hide, if each hides one.
   uint64_t HiddenBytes(uint64_t more = 0) const;
+  /// Bytes of values that values of upper levels hide.
+  uint64_t OverwrittenBytes(double overwrite_share) const;
 
   void Add(const TableFile& table);
 };

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Compactions that free space. Candidates are all tables of L0 together, and each deeper table. A
-// candidate's deletions hide entries of the next level with tables in its range. How much that
-// frees is an estimate from counts of entries: most deletions hide one entry each. If no deeper
-// level has tables in the range, the deletions themselves can go.
+// candidate's deletions, and a share of its values, hide entries of the next level with tables in
+// its range. How much that frees is an estimate from counts of entries: most deletions hide one
+// entry each. If no deeper level has tables in the range, the deletions themselves can go.
 //
 // Each pick moves its tables down, so picks come to an end.
 #include <algorithm>
@@ -20,6 +20,9 @@ using Tables = Planner::Tables;
 // A compaction must free this share of the bytes that it rewrites, and at least so many bytes.
 constexpr double kShareMin = 0.25;
 constexpr double kFreedBytesMin = 128 << 10;
+// Overwritten values are only an estimate, and a level is compacted anyway once it is full. So they
+// count from this share of all tables on.
+constexpr double kOverwrittenMin = 0.4;
 
 struct Candidate {
   double share = 0;  // bytes to free for each byte to rewrite
@@ -67,7 +70,7 @@ Tables NextBelow(const Version& version, int level, const UserRange& range) {
 
 /// How many bytes a compaction of `upper` would free for each byte that it would rewrite; 0 if it
 /// would free too few.
-double ShareFreed(const Version& version, int level, const Tables& upper) {
+double ShareFreed(const Version& version, int level, const Tables& upper, double overwrite_share) {
   const Sum own = SumOf(upper);
   const Sum below = SumOf(NextBelow(version, level, RangeOf(version.order(), upper)));
   // Tables of L0 also hide entries of each other.
@@ -76,19 +79,20 @@ double ShareFreed(const Version& version, int level, const Tables& upper) {
   // Entries of unknown tables are taken to be as large as here.
   values += below.entries - below.deletions + below.unknown_bytes * own.entries / own.bytes;
   value_bytes += below.bytes;
+  const double hiding = own.deletions + overwrite_share * (own.entries - own.deletions);
   double freed = 0;
   if (value_bytes == 0) {
     freed = own.bytes * own.deletions / own.entries;
   } else if (values > 0) {
-    freed = value_bytes * std::min(own.deletions / values, 1.0);
+    freed = value_bytes * std::min(hiding / values, 1.0);
   }
   return freed < kFreedBytesMin ? 0 : freed / (own.bytes + below.bytes);
 }
 
 class Candidates {
  public:
-  Candidates(const Version& version, SequenceNumber oldest_snapshot)
-      : version_(version), oldest_snapshot_(oldest_snapshot) {
+  Candidates(const Version& version, SequenceNumber oldest_snapshot, double overwrite_share)
+      : version_(version), oldest_snapshot_(oldest_snapshot), overwrite_share_(overwrite_share) {
     Consider(0, version.level(0));
     for (int level = 1; level + 1 < kLevels; ++level) {
       for (const TableRef& table : version.level(level)) Consider(level, {table});
@@ -101,18 +105,20 @@ class Candidates {
 
  private:
   void Consider(int level, Tables upper) {
-    bool has_deletions = false;
+    if (upper.empty()) return;
+    bool hides = overwrite_share_ > 0;
     for (const TableRef& table : upper) {
       if (table->contents.newest_deletion > oldest_snapshot_) return;
-      has_deletions = has_deletions || table->contents.deletions > 0;
+      hides = hides || table->contents.deletions > 0;
     }
-    if (!has_deletions) return;
-    const double share = ShareFreed(version_, level, upper);
+    if (!hides) return;
+    const double share = ShareFreed(version_, level, upper, overwrite_share_);
     if (share >= kShareMin) found_.push_back({share, level, std::move(upper)});
   }
 
   const Version& version_;
   const SequenceNumber oldest_snapshot_;
+  const double overwrite_share_;
   std::vector<Candidate> found_;
 };
 
@@ -125,6 +131,13 @@ uint64_t TableSpace::HiddenBytes(uint64_t more) const {
                                              static_cast<double>(values));
 }
 
+uint64_t TableSpace::OverwrittenBytes(double overwrite_share) const {
+  if (values == 0) return 0;
+  const double share =
+      overwrite_share * static_cast<double>(upper_values) / static_cast<double>(values);
+  return static_cast<uint64_t>(static_cast<double>(known_bytes - HiddenBytes()) * share);
+}
+
 void TableSpace::Add(const TableFile& table) {
   const TableContents& contents = table.contents;
   (contents.entries == 0 ? unknown_bytes : known_bytes) += table.file_bytes();
@@ -134,9 +147,13 @@ void TableSpace::Add(const TableFile& table) {
 
 TableSpace SpaceOf(const Version& version) {
   TableSpace space;
+  const int deepest = version.DeepestLevel();
   for (int level = 0; level < kLevels; ++level) {
+    // Tables of L0 hide values of each other.
+    if (level == deepest && level > 0) space.upper_values = space.values;
     for (const TableRef& table : version.level(level)) space.Add(*table);
   }
+  if (deepest == 0) space.upper_values = space.values;
   return space;
 }
 
@@ -182,9 +199,13 @@ bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout,
-                                          SequenceNumber oldest_snapshot, const OutputRoom& room) {
+                                          SequenceNumber oldest_snapshot, const OutputRoom& room,
+                                          double overwrite_share) {
   const Planner planner(version, running, layout, room);
-  const Candidates candidates(version, oldest_snapshot);
+  const TableSpace space = SpaceOf(version);
+  const auto overwritten = static_cast<double>(space.OverwrittenBytes(overwrite_share));
+  const bool counts = overwritten >= kOverwrittenMin * static_cast<double>(space.known_bytes);
+  const Candidates candidates(version, oldest_snapshot, counts ? overwrite_share : 0);
   for (const Candidate& candidate : candidates.best_first()) {
     Tables upper = candidate.upper;
     planner.AddSplitKeys(candidate.level, &upper);

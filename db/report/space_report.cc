@@ -9,6 +9,7 @@ namespace {
 void WriteFiles(const SpaceReport& report, JsonWriter* json) {
   json->Field("live_bytes", report.LiveBytes());
   json->Field("hidden_bytes", report.hidden_bytes);
+  json->Field("overwritten_bytes", report.overwritten_bytes);
   for (const SpaceReport::Kind& kind : SpaceReport::Kinds()) {
     const FileTotals& totals = report.*kind.totals;
     json->Member(kind.name).BeginObject();

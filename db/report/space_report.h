@@ -40,7 +40,9 @@ struct SpaceReport {
   FileTotals prepared_logs;   ///< without records yet
   FileTotals pinned_tables;   ///< obsolete, but an iterator, compaction or checkpoint needs them
   FileTotals obsolete_files;  ///< wait for their deletion
-  uint64_t hidden_bytes = 0;  ///< of table bytes, by estimate: deleted but not yet compacted
+  // Of table bytes, by estimate: deleted or overwritten but not yet compacted.
+  uint64_t hidden_bytes = 0;
+  uint64_t overwritten_bytes = 0;
   std::array<Level, kLevels> levels{};
 
   // Compactions since the open that only freed space.
@@ -53,7 +55,7 @@ struct SpaceReport {
   uint64_t disk_free_bytes = 0;  ///< of the file system; 0 if unknown
   uint64_t awaited_bytes = 0;    ///< output of the largest compaction that waits for disk space
 
-  uint64_t LiveBytes() const { return tables.bytes - hidden_bytes; }
+  uint64_t LiveBytes() const { return tables.bytes - hidden_bytes - overwritten_bytes; }
 
   /// One kind of files, as both texts name it.
   struct Kind {

@@ -292,11 +292,14 @@ void WritePins(const SpaceReport& space, MetricsWriter* out) {
 }
 
 void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
-  out->Single("live_bytes", "gauge", "Bytes of tables without hidden bytes, by estimate.",
+  out->Single("live_bytes", "gauge", "Bytes of tables that nothing hides, by estimate.",
               space.LiveBytes());
   out->Single("hidden_bytes", "gauge",
               "Bytes of tables that deletions hide but no compaction has freed, by estimate.",
               space.hidden_bytes);
+  out->Single("overwritten_bytes", "gauge",
+              "Bytes of tables that newer values hide but no compaction has freed, by estimate.",
+              space.overwritten_bytes);
   out->Family("files", "gauge", "Files by kind.");
   for (const SpaceReport::Kind& kind : SpaceReport::Kinds())
     out->Sample((space.*kind.totals).count, {{"kind", kind.name}});

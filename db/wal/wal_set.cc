@@ -562,6 +562,18 @@ WalSet::Numbers WalSet::ListNumbers() {
   return numbers;
 }
 
+uint64_t WalSet::FileBytes() {
+  const uint64_t full = memtable_bytes_.load(std::memory_order_relaxed);
+  uint64_t bytes = 0;
+  MutexLock lock(mutex_);
+  // A WAL without preallocated space can grow to the size of its memtable.
+  const auto add = [&](const WalRef& wal) { bytes += wal->capacity > 0 ? wal->capacity : full; };
+  for (const WalRef& wal : sealed_) add(wal);
+  for (const WalRef& wal : prepared_) add(wal);
+  if (shared_current_ != nullptr) add(shared_current_);
+  return bytes;
+}
+
 bool WalSet::HasUnreleased() {
   MutexLock lock(mutex_);
   return !sealed_.empty() &&

@@ -137,6 +137,8 @@ class WalSet {
     std::vector<uint64_t> prepared;
   };
   Numbers ListNumbers() LULL_EXCLUDES(mutex_);
+  /// Disk space of these WALs by estimate, in bytes. Any thread.
+  uint64_t FileBytes() LULL_EXCLUDES(mutex_);
 
   /// Number of the current WAL. Leading writer.
   uint64_t current_number() const { return current_->number; }

@@ -256,7 +256,8 @@ bool WritePath::HasRoomLocked() const {
   const MemTableRoom room = {room_->is_low() ? 1 : limits_->immutables_max(),
                              coordinator_->memory_used_bytes(),
                              coordinator_->memory_budget_bytes()};
-  return !IsL0FullLocked() && state_->memtables.HasRoom(room, active_.grown_bytes());
+  if (IsL0FullLocked() || IsSpaceFullLocked()) return false;
+  return state_->memtables.HasRoom(room, active_.grown_bytes());
 }
 
 /// Whether a write must wait for a compaction of L0. Never if none is due, since nothing would end
@@ -267,6 +268,17 @@ bool WritePath::IsL0FullLocked() const {
   const LayoutOptions& layout = state_->board.layout();
   const int stop = room_->is_low() ? layout.l0_trigger : limits_->l0_stop();
   return state_->version->TableCount(0) >= stop && LevelScore(*state_->version, 0, layout) >= 1.0;
+}
+
+/// Whether a write must wait for compactions that free space, for the user's bound. Not while a
+/// client removes a range: compactions in the range cannot begin, and that client writes.
+bool WritePath::IsSpaceFullLocked() const {
+  return state_->space_is_full && !state_->board.withholds();
+}
+
+StallCause WritePath::WhyNoRoomLocked() const {
+  if (IsL0FullLocked()) return StallCause::kL0;
+  return IsSpaceFullLocked() ? StallCause::kDebt : StallCause::kMemory;
 }
 
 /// The error that prevents a compaction of L0, if any. Damage counts only if it blocks every L0
@@ -282,12 +294,13 @@ leveldb::Status WritePath::AwaitRoomLocked() {
   constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
   while (!HasRoomLocked()) {
-    const StallCause cause = IsL0FullLocked() ? StallCause::kL0 : StallCause::kMemory;
+    const StallCause cause = WhyNoRoomLocked();
     stopped.Because(cause);
     // Return an error instead of waiting for work that fails; the client can retry. A wait for
     // memory depends only on flushes.
-    const leveldb::Status& error =
-        cause == StallCause::kL0 ? WhyL0StaysLocked() : state_->health.WhyNotFlushed();
+    const leveldb::Status& error = cause == StallCause::kL0     ? WhyL0StaysLocked()
+                                   : cause == StallCause::kDebt ? state_->health.WhyNotCompacted()
+                                                                : state_->health.WhyNotFlushed();
     if (!error.ok()) return error;
     ++state_->waiting_writers;
     coordinator_->WakeFlush();

@@ -110,6 +110,8 @@ class WritePath {
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(state_->mutex);
   bool HasRoomLocked() const LULL_REQUIRES(state_->mutex);
   bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex);
+  bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex);
+  StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex);
   const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex);
 
   StoreContext* const context_;

@@ -83,7 +83,7 @@ struct JobInfo {
 enum class WriteStallCause {
   kMemory = 0,  ///< memtables wait for their flush
   kL0 = 1,      ///< too many tables in L0
-  kDebt = 2,    ///< too many bytes to compact
+  kDebt = 2,    ///< too many bytes to compact, or too much disk space to free
   kOther = 3,   ///< the policy gave no cause
 };
 

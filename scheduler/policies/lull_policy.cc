@@ -16,6 +16,8 @@ constexpr double kUrgent = 0.75;
 constexpr uint64_t kBandwidthSpanUs = 1'000'000;
 // What deletions hide can take as much space as the live entries, and so many bytes more.
 constexpr double kHiddenBytes = 64 << 20;
+// Share of the bound on disk space from which writes are paced.
+constexpr double kFilesPaced = 0.75;
 // Shares of the device bandwidth: reserve for changes of the client load, minimum change of the
 // limit, and the share that compactions always get.
 constexpr double kReserve = 0.2;
@@ -204,9 +206,13 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
   const double hidden_max = HiddenBytesMax(pressure);
+  const double files_max = static_cast<double>(pressure.file_bytes_max);
   const double debt =
-      std::max(Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max),
-               Progress(static_cast<double>(pressure.hidden_bytes), hidden_max, 2 * hidden_max));
+      std::max({Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max),
+                Progress(static_cast<double>(pressure.hidden_bytes), hidden_max, 2 * hidden_max),
+                files_max == 0 ? 0.0
+                               : Progress(static_cast<double>(pressure.file_bytes),
+                                          kFilesPaced * files_max, files_max)});
 
   // Flushes free memory at the flush rate. Pacing begins at twice that rate and ends at 0 at the
   // limit, so it meets the flush rate halfway. Compactions free L0 and debt at an unknown rate,

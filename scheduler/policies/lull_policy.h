@@ -23,7 +23,8 @@
 //   for the debt of the next burst, deep compactions also run during light writing.
 // - No pause is endless: see PauseLimit.
 // - The write rate has no memory: it depends only on the current distance to the limits
-//   (PaceWrites), and rises as soon as that distance does.
+//   (PaceWrites), and rises as soon as that distance does. The user's bound on disk space is one of
+//   these limits.
 //
 // Two conditions define hard writing. First, more than a quarter of the fastest rate that the store
 // has taken; this maximum halves every minute, so that it adapts to the program. Second, more than

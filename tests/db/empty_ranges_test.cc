@@ -193,8 +193,12 @@ TEST_F(EmptyRangesStoreTest, AQueueShowsItsFirstEntry) {
     Put(tail);
     if (tail < kLive) continue;
     Delete(head++);
-    if (tail % 37 == 0) ASSERT_EQ(FirstFrom(""), KeyOf(head)) << tail;
-    if (tail % 1000 == 0) ASSERT_TRUE(Flush(db_.get()).ok());
+    if (tail % 37 == 0) {
+      ASSERT_EQ(FirstFrom(""), KeyOf(head)) << tail;
+    }
+    if (tail % 1000 == 0) {
+      ASSERT_TRUE(Flush(db_.get()).ok());
+    }
   }
   const int back = head - 400;  // in the middle of what is jumped over
   Put(back);

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "db/compaction/overwrite_share.h"
 #include "db/compaction/picker.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
@@ -99,6 +100,32 @@ TEST(PickReclaim, Table) {
   for (const PickRow& row : rows) {
     EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 7)), row.plan) << row.what;
   }
+}
+
+TEST(PickReclaim, OverwrittenValuesCountOnceTheyAreMany) {
+  const auto pick = [](uint64_t lower_values, double overwrite_share) {
+    const PickRow row = {
+        "", "L1: 1:[a..m]*10 L2: 2:[a..z]*10", {{1, Of(1000, 0)}, {2, Of(lower_values, 0)}}, ""};
+    return Show(PickReclaim(*VersionOf(row), {}, {}, 7, {}, overwrite_share));
+  };
+  EXPECT_EQ(pick(1000, 1), "L1 1 + 2") << "half of all";
+  EXPECT_EQ(pick(1000, 0.9), "L1 1 + 2");
+  EXPECT_EQ(pick(1000, 0.7), "nothing") << "35 % of all";
+  EXPECT_EQ(pick(2000, 1), "nothing") << "a third";
+  EXPECT_EQ(pick(1000, 0), "nothing");
+}
+
+TEST(OverwriteShare, IsWhatRecentMergesFound) {
+  OverwriteShare share;
+  EXPECT_EQ(share.value(), 0);
+  share.Observe(1000, 500, 0);
+  EXPECT_DOUBLE_EQ(share.value(), 0.5);
+  share.Observe(1000, 500, 500);  // deletions hid them
+  EXPECT_DOUBLE_EQ(share.value(), 0.25);
+  for (int merge = 0; merge < 20; ++merge) share.Observe(1e6, 1e6, 0);
+  EXPECT_GT(share.value(), 0.99);
+  share.Observe(1000, 5000, 0);
+  EXPECT_LE(share.value(), 1);
 }
 
 TEST(PickReclaim, DeletionsThatASnapshotNeedsStay) {
@@ -250,6 +277,24 @@ TEST_F(ReclaimTest, DeletionsOfAnEarlierOpenCount) {
   Open();
   // Preload runs at any time; WaitForIdle does not wait for it.
   while (TableBytes() > 0) Rest();
+}
+
+TEST_F(ReclaimTest, OverwrittenEntriesAreFreedInRest) {
+  scheduling_.l0_trigger = 3;
+  Open();
+  Fill();
+  const uint64_t live = TableBytes();
+  for (int round = 0; round < 3; ++round) {  // the third makes a compaction due, which finds them
+    Write(0, kKeys);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  Rest();
+  for (int round = 0; round < 2; ++round) {
+    Write(0, kKeys);
+    Rest();
+    EXPECT_LT(TableBytes(), 2 * live) << "L0 need not be due";
+  }
+  EXPECT_EQ(CountEntries(), kKeys);
 }
 
 }  // namespace

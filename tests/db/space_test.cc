@@ -145,6 +145,7 @@ SpaceReport Sample() {
   report.pinned_tables = {4, 4000};
   report.obsolete_files = {5, 5000};
   report.hidden_bytes = 700;
+  report.overwritten_bytes = 300;
   report.levels[2] = {11, 22, 33};
   report.reclaim_compactions = 6;
   report.reclaim_freed_bytes = 60'000;
@@ -160,9 +161,11 @@ TEST(SpaceReport, BothTextsSayTheSame) {
   StoreReport report;
   report.space = Sample();
   const auto metrics = testing::ParseMetrics(RenderPrometheus(report));
-  EXPECT_EQ(json["live_bytes"], 2300);
+  EXPECT_EQ(json["live_bytes"], 2000);
+  EXPECT_EQ(json["overwritten_bytes"], 300);
   EXPECT_EQ(json["hidden_bytes"], 700);
-  EXPECT_EQ(metrics.at("lull_live_bytes"), 2300);
+  EXPECT_EQ(metrics.at("lull_live_bytes"), 2000);
+  EXPECT_EQ(metrics.at("lull_overwritten_bytes"), 300);
   EXPECT_EQ(metrics.at("lull_hidden_bytes"), 700);
   uint64_t files = 0;
   for (const char* kind : {"tables", "logs", "prepared_logs", "pinned_tables", "obsolete_files"}) {

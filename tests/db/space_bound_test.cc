@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The user's bound on the disk space of a store: when it is near or reached, and that writers then
+// wait for compactions, but not for what cannot be freed.
+#include "db/space_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/db/scripted_store.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using testing::kMiB;
+
+SpaceBound Of(uint64_t percent) {
+  SpaceBound bound;
+  bound.SetPercentMax(percent);
+  return bound;
+}
+
+TEST(SpaceBoundTest, WithoutOneNothingIsReached) {
+  const SpaceBound none;
+  EXPECT_FALSE(none.is_set());
+  EXPECT_FALSE(none.IsNear({.file_bytes = 1 << 30}));
+  EXPECT_FALSE(none.IsReached({.file_bytes = 1 << 30}));
+}
+
+TEST(SpaceBoundTest, IsAShareOfTheLiveEntries) {
+  const SpaceBound bound = Of(300);
+  EXPECT_EQ(bound.BytesMax({.live_bytes = 1000 * kMiB, .memtable_bytes = kMiB}), 3000 * kMiB);
+  // A compaction begins while its output still fits.
+  const auto use = [](uint64_t file_bytes) {
+    return SpaceBound::Use{.file_bytes = file_bytes,
+                           .output_bytes = 500 * kMiB,
+                           .live_bytes = 1000 * kMiB,
+                           .memtable_bytes = kMiB};
+  };
+  EXPECT_FALSE(bound.IsNear(use(2490 * kMiB)));
+  EXPECT_FALSE(bound.IsReached(use(2497 * kMiB)));
+  EXPECT_TRUE(bound.IsNear(use(2497 * kMiB)));
+  EXPECT_TRUE(bound.IsReached(use(2498 * kMiB)));
+}
+
+TEST(SpaceBoundTest, LeavesRoomForTheLogsOfASmallStore) {
+  const SpaceBound bound = Of(200);
+  EXPECT_EQ(bound.BytesMax({.live_bytes = 0, .memtable_bytes = kMiB}), 16 * kMiB);
+  EXPECT_FALSE(bound.IsReached({.file_bytes = 13 * kMiB, .memtable_bytes = kMiB}));
+  EXPECT_TRUE(bound.IsReached({.file_bytes = 14 * kMiB, .memtable_bytes = kMiB}));
+}
+
+TEST(SpaceBoundTest, CompactionsWaitForDeletionsForAShortTime) {
+  SpaceBound bound = Of(200);
+  bound.Installed(1'000'000'000);
+  SpaceBound::Use use = {.file_bytes = 30 * kMiB,
+                         .doomed_bytes = 10 * kMiB,
+                         .output_bytes = 20 * kMiB,
+                         .live_bytes = 20 * kMiB,
+                         .memtable_bytes = kMiB};
+  EXPECT_TRUE(bound.HoldsCompactions(use, 1'050'000'000));
+  EXPECT_FALSE(bound.HoldsCompactions(use, 1'100'000'000)) << "an iterator can keep the files";
+  use.doomed_bytes = 4 * kMiB;
+  EXPECT_FALSE(bound.HoldsCompactions(use, 1'050'000'000)) << "little will be free";
+  use = {.file_bytes = 19 * kMiB,
+         .doomed_bytes = 10 * kMiB,
+         .output_bytes = 20 * kMiB,
+         .live_bytes = 20 * kMiB};
+  EXPECT_FALSE(bound.HoldsCompactions(use, 1'050'000'000)) << "the output fits";
+}
+
+class BoundedStoreTest : public testing::ScriptedStoreTest {
+ protected:
+  void OpenBounded(const Directive& wanted) {
+    scheduling_.space_percent_max = 200;
+    script_.Set(wanted);
+    Open();
+  }
+  /// Writes 3 MB and deletes them again, `rounds` times.
+  void Churn(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      Write(0, 3000);
+      for (uint64_t i = 0; i < 3000; ++i)
+        ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+    }
+  }
+  uint64_t TableBytes() const {
+    const std::vector<uint64_t> sizes = TableSizes();
+    return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+  }
+  bool IsWriterStopped() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
+    const nlohmann::json stats = nlohmann::json::parse(text);
+    return stats["stalls"]["stop"]["debt"]["count"] > 0;
+  }
+};
+
+TEST_F(BoundedStoreTest, AWriterWaitsForCompactionsAtTheBound) {
+  OpenBounded(script_.Nothing());
+  const std::unique_ptr<ThreadHandle> writer =
+      ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Churn(10); });
+  Await("the writer waits", [&] { return IsWriterStopped(); });
+  EXPECT_LE(TableBytes(), 16 * kMiB);
+  EXPECT_TRUE(script_.Seen().drain_requested);
+  EXPECT_EQ(script_.Seen().file_bytes_max, 16 * kMiB);
+  script_.Set(Everything());
+}
+
+TEST_F(BoundedStoreTest, AWriterDoesNotWaitForASnapshot) {
+  OpenBounded(Everything());
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  Churn(1);
+  const leveldb::Snapshot* const second = db_->GetSnapshot();
+  Write(0, 20'000);
+  for (uint64_t i = 0; i < 20'000; ++i)
+    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  const leveldb::Snapshot* const third = db_->GetSnapshot();
+  Churn(3);
+  for (const leveldb::Snapshot* const each : {snapshot, second, third}) db_->ReleaseSnapshot(each);
+}
+
+TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
+  OpenBounded(script_.Nothing());
+  ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=0").ok());
+  Churn(8);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_GT(TableBytes(), 16 * kMiB) << "nothing compacts, and nobody waits";
+  ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=200").ok());
+  AwaitObeyed();
+  EXPECT_TRUE(script_.Seen().drain_requested);
+}
+
+}  // namespace
+}  // namespace lull
