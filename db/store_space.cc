@@ -29,10 +29,9 @@ FileTotals TotalsOfLogs(const StoreContext& context, const std::vector<uint64_t>
 
 FileTotals TotalsOfTables(const Version& version) {
   FileTotals totals;
-  for (int level = 0; level < kLevels; ++level) {
+  totals.bytes = version.TotalBytes();
+  for (int level = 0; level < kLevels; ++level)
     totals.count += static_cast<uint64_t>(version.TableCount(level));
-    totals.bytes += version.LevelBytes(level);
-  }
   return totals;
 }
 

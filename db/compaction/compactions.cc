@@ -19,12 +19,6 @@ constexpr size_t kFinishedMax = 8;
 constexpr uint64_t kCompactionRetry = 2;
 constexpr uint64_t kInputRetry = 32;
 
-uint64_t TotalBytes(const Version& version) {
-  uint64_t bytes = 0;
-  for (int level = 0; level < kLevels; ++level) bytes += version.LevelBytes(level);
-  return bytes;
-}
-
 /// `filtered`: how many values the client's filter dropped.
 void ObserveMerge(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                   const Version& version, uint64_t filtered, OverwriteShare* overwrites) {
@@ -86,7 +80,7 @@ void Compactions::SetRoomLocked(JobClass job_class) {
       guard_.RoomFor({.unwritten_bytes = state_->in_flight.UnwrittenBytes(counts_deep),
                       .unflushed_bytes = state_->memtables.immutable_bytes(),
                       .memtable_bytes = limits_->memtable_bytes(),
-                      .table_bytes = TotalBytes(*state_->version),
+                      .table_bytes = state_->version->TotalBytes(),
                       .oldest_snapshot = state_->snapshots.OldestOr(kMaxSequence)}));
 }
 

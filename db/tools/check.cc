@@ -53,9 +53,7 @@ Status Checker::Run() {
   status = store_.context.env()->GetChildren(folder_, &names);
   if (!status.ok()) return status;
   const Version& version = *store_.manifest.version;
-  uint64_t bytes = 0;
-  for (int level = 0; level < kLevels; ++level) bytes += version.LevelBytes(level);
-  Progress progress("checking tables", bytes);
+  Progress progress("checking tables", version.TotalBytes());
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       CheckTable(*table);

@@ -30,10 +30,7 @@ class ErrorLogger final : public leveldb::Logger {
 
 uint64_t TableBytes(const std::string& folder) {
   InspectedStore store;
-  uint64_t bytes = 0;
-  if (!Inspect(folder, &store).ok()) return bytes;
-  for (int level = 0; level < kLevels; ++level) bytes += store.manifest.version->LevelBytes(level);
-  return bytes;
+  return Inspect(folder, &store).ok() ? store.manifest.version->TotalBytes() : 0;
 }
 
 /// Keys that divide the store into ranges of about the same size, to show progress.

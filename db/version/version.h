@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -105,6 +106,10 @@ class Version {
   const std::vector<TableRef>& level(int level) const { return levels_[level]; }
   int TableCount(int level) const { return static_cast<int>(levels_[level].size()); }
   uint64_t LevelBytes(int level) const { return level_bytes_[level]; }
+  /// Of the tables of all levels.
+  uint64_t TotalBytes() const {
+    return std::accumulate(level_bytes_.begin(), level_bytes_.end(), uint64_t{0});
+  }
 
   /// Position of the first table of a level >= 1 whose largest key is >= `internal_key`;
   /// TableCount(level) if none.
