@@ -184,11 +184,14 @@ void Dispatcher::FillWorkers() {
   for (Worker& worker : workers_) {
     if (worker.job != nullptr) continue;
     if (round_.size() > 1) SortByTurn();
+    // Without the filters that a preload loads, each read searches all of L0, of which a store that
+    // was closed in a burst has much. Preloads are short, and a store has one at a time.
+    const bool is_normal = worker.cpu == CpuPriority::kNormal;
+    if (is_normal && GiveToFirst(JobClass::kPreload, &worker)) continue;
     if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
     // Clean-up is short and counts in no limit, so it never starves. It needs normal priority: an
     // unlink that gets no CPU holds the directory lock, and a create waits for it.
-    if (worker.cpu == CpuPriority::kNormal && !GiveToFirst(JobClass::kCleanup, &worker))
-      GiveToFirst(JobClass::kPreload, &worker);
+    if (is_normal) GiveToFirst(JobClass::kCleanup, &worker);
   }
 }
 

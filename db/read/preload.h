@@ -5,9 +5,9 @@
 // samples their contents, which the MANIFEST does not tell: otherwise the picker would not see old
 // deletions.
 //
-// The monitor takes jobs, one at a time, and workers run them. A job opens only a few tables: reads
-// from a cold disk are slow, and other work needs the worker. Waiting tables are not pinned.
-// Otherwise a busy store would keep obsolete tables until a worker is free.
+// The monitor takes jobs, one at a time, and workers run them before compactions. A job opens only
+// a few tables: reads from a cold disk are slow, and other stores need the worker too. Waiting
+// tables are not pinned.
 #pragma once
 
 #include <atomic>
