@@ -46,5 +46,26 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, CrashAtEveryStep,
                                   AllScenarios()[std::get<1>(param.param)].name;
                          });
 
+// Deleted ranges and filtered values: every second step under ASan too, with a few states each.
+class RemovalCrash : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(RemovalCrash, BringsNothingBack) {
+  const Scenario& scenario = RemovalScenarios()[GetParam()];
+  CrashSweepOptions options;
+  options.brief = true;
+  options.random_states = 5;
+  options.stride = 2;
+  options.scheduling = GetParam() % 2 == 0 ? "policy=lull" : "policy=leveldb";
+  const SweepReport report = CrashSweep(scenario, options);
+  EXPECT_GT(report.states, 50u);
+  EXPECT_EQ(report.violations, 0u)
+      << "of " << report.states << " after-crash states; first: " << report.first_violation;
+  std::cout << report.states << " states after a crash\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, RemovalCrash,
+                         ::testing::Range<size_t>(0, RemovalScenarios().size()),
+                         [](const auto& param) { return RemovalScenarios()[param.param].name; });
+
 }  // namespace
 }  // namespace lull::testing

@@ -8,6 +8,7 @@
 //
 // CommitLog keeps commits in order, each with the status that the caller got. It decides whether a
 // recovered store equals the state after some prefix of them that includes all required commits.
+// Calls of DeleteRange and DeleteFilesInRange are commits too.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "leveldb/comparator.h"
@@ -141,10 +142,18 @@ struct Fingerprint {
   bool operator==(const Fingerprint& other) const = default;
 };
 
-// Reads the whole store forward, backward, and key by key. Not OK if the three disagree. `skips`:
-// entries with such a value do not count; null: all count.
-leveldb::Status FingerprintOf(leveldb::DB* db, Fingerprint* result,
-                              bool (*skips)(std::string_view value) = nullptr);
+using Contents = std::map<std::string, std::string>;
+
+// Reads the whole store forward, backward, and key by key. Not OK if the three disagree.
+leveldb::Status ContentsOf(leveldb::DB* db, Contents* contents);
+
+// The keys from `begin` to just before `end`, in bytewise order. An empty `end` means no bound.
+struct KeySpan {
+  std::string begin;
+  std::string end;
+
+  bool Contains(const std::string& key) const { return key >= begin && (end.empty() || key < end); }
+};
 
 class CommitLog {
  public:
@@ -166,21 +175,41 @@ class CommitLog {
   // Convenience: writes `ops` to `db` and records the status.
   leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
 
+  // Calls lull::DeleteRange, or with `files_only` DeleteFilesInRange, and records the result. What
+  // the latter removed is seen by reading the store before and after it: no other thread may write
+  // to the range meanwhile. `gone`: keys that had a value before the call and have none after it.
+  leveldb::Status Remove(leveldb::DB* db, const KeySpan& span, bool files_only,
+                         std::set<std::string>* gone);
+
   // A value for which `expires` is true can be missing from the store, but an older one of its key
   // must not appear in its place.
-  void LetExpire(bool (*expires)(std::string_view value)) { expires_ = expires; }
+  void LetExpire(std::function<bool(std::string_view value)> expires) {
+    expires_ = std::move(expires);
+  }
 
   size_t size() const { return commits_.size(); }
 
   // Whether `db` equals the state after the first n commits, for an n that covers every commit that
   // had to survive. Each commit that failed or has no known fate can be present or not (if there
   // are more than six of these: none of them, or one).
-  Verdict MatchesPrefix(leveldb::DB* db, Demand demand = Demand::kSyncedSurvives);
+  Verdict MatchesPrefix(leveldb::DB* db, Demand demand = Demand::kSyncedSurvives) const;
+  // The same for the contents of a store, or for a part of them that the log is about.
+  Verdict MatchesPrefix(const Contents& contents, Demand demand) const;
 
  private:
+  class Replay;
+
+  struct Removal {
+    KeySpan span;
+    bool files_only = false;
+    // Of an acked call with `files_only`: keys of the range that had a value before it.
+    std::set<std::string> gone;
+    std::set<std::string> kept;
+  };
   struct Commit {
     WriteOps ops;
     Fate fate = Fate::kUnknown;
+    std::optional<Removal> removal;
   };
 
   // The number after the last commit that must be in the state.
@@ -188,11 +217,10 @@ class CommitLog {
   // The sets of commits that can be missing although later ones are present.
   std::vector<std::set<size_t>> PossiblyMissing() const;
   // The largest n for which the first n commits minus `missing` give `wanted`.
-  std::optional<size_t> FindPrefix(const Fingerprint& wanted,
-                                   const std::set<size_t>& missing) const;
+  std::optional<size_t> FindPrefix(const Contents& wanted, const std::set<size_t>& missing) const;
 
   std::vector<Commit> commits_;
-  bool (*expires_)(std::string_view value) = nullptr;
+  std::function<bool(std::string_view value)> expires_;
 };
 
 }  // namespace lull::testing

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "db/api/scheduling_options.h"
@@ -52,17 +53,32 @@ namespace {
 
 class Expiry final : public CompactionFilter {
  public:
+  explicit Expiry(std::function<bool(std::string_view value)> drops) : drops_(std::move(drops)) {}
   const char* Name() const override { return "tests.expiry"; }
   FilterDecision Filter(const FilterContext&, const leveldb::Slice&,
                         const leveldb::Slice& value) const override {
-    return Expires({value.data(), value.size()}) ? FilterDecision::kDrop : FilterDecision::kKeep;
+    return drops_({value.data(), value.size()}) ? FilterDecision::kDrop : FilterDecision::kKeep;
   }
+
+ private:
+  const std::function<bool(std::string_view value)> drops_;
 };
 
 }  // namespace
 
 Status FilterStore(leveldb::DB* db, bool on) {
-  return SetCompactionFilter(db, on ? std::make_shared<Expiry>() : nullptr);
+  return SetCompactionFilter(db, on ? std::make_shared<Expiry>(Expires) : nullptr);
+}
+
+Status FilterStoreBy(leveldb::DB* db, std::function<bool(std::string_view value)> drops) {
+  return SetCompactionFilter(db, std::make_shared<Expiry>(std::move(drops)));
+}
+
+Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only) {
+  const leveldb::Slice begin(span.begin), end(span.end);
+  const leveldb::Slice* const from = span.begin.empty() ? nullptr : &begin;
+  const leveldb::Slice* const to = span.end.empty() ? nullptr : &end;
+  return files_only ? lull::DeleteFilesInRange(db, from, to) : lull::DeleteRange(db, from, to);
 }
 
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }
@@ -98,6 +114,10 @@ Status FlushStore(leveldb::DB* db) {
 Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
 
 Status FilterStore(leveldb::DB*, bool) { return Status::OK(); }
+Status FilterStoreBy(leveldb::DB*, std::function<bool(std::string_view)>) { return Status::OK(); }
+Status RemoveRange(leveldb::DB*, const KeySpan& span, bool) {
+  return Status::NotSupported(span.begin, "LevelDB removes no ranges");
+}
 
 Status CheckpointStore(leveldb::DB*, const std::string& directory) {
   return Status::NotSupported(directory, "LevelDB makes no checkpoints");

@@ -4,12 +4,15 @@
 // LevelDB, which has no scheduling options, and Lull (LULL_BUILD defined).
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "leveldb/db.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
 #include "tests/support/metamorphic.h"
+#include "tests/support/model.h"
 
 namespace lull::testing {
 
@@ -33,6 +36,11 @@ leveldb::Status WaitForIdleStore(leveldb::DB* db);
 // Lull: sets a compaction filter that drops values that Expires, or with `on` false removes it.
 // Stock: does nothing.
 leveldb::Status FilterStore(leveldb::DB* db, bool on);
+// The same with another rule, which can throw.
+leveldb::Status FilterStoreBy(leveldb::DB* db, std::function<bool(std::string_view value)> drops);
+
+// lull::DeleteRange, or with `files_only` DeleteFilesInRange. Stock: NotSupported.
+leveldb::Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only);
 
 // Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);

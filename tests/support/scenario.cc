@@ -2,13 +2,12 @@
 #include "tests/support/scenario.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 #include "tests/support/metamorphic.h"
 #include "tests/support/open_store.h"
-#include "tests/support/workload.h"
 
 namespace lull::testing {
 
@@ -27,7 +26,10 @@ ScenarioStore::ScenarioStore(leveldb::Env* env, size_t option_set, std::string s
       hooks_(std::move(hooks)),
       set_(MakeOptionSet(option_set)) {}
 
-ScenarioStore::~ScenarioStore() { DropSnapshots(); }
+ScenarioStore::~ScenarioStore() {
+  DropSnapshots();
+  iterators_.clear();
+}
 
 Status ScenarioStore::Open(bool create_if_missing) {
   db_.reset();
@@ -37,18 +39,25 @@ Status ScenarioStore::Open(bool create_if_missing) {
   leveldb::DB* db = nullptr;
   Status s = OpenStore(options, scheduling_, hooks_.directory, &db);
   db_.reset(s.ok() ? db : nullptr);
-  if (s.ok() && filters_) s = FilterStore(db_.get(), true);
+  if (s.ok() && drops_) s = FilterStoreBy(db_.get(), drops_);
   if (s.ok() && hooks_.opened) hooks_.opened();
   return s;
 }
 
-void ScenarioStore::UseFilter() {
-  filters_ = true;
-  log_.LetExpire(Expires);
+void ScenarioStore::UseFilter(Rule may_drop, Rule drops) {
+  may_drop_ = std::move(may_drop);
+  drops_ = std::move(drops);
+  log_.LetExpire(may_drop_);
+  if (db_ != nullptr) FilterStoreBy(db_.get(), drops_);
+}
+
+void ScenarioStore::CountFromHere() {
+  if (db_ != nullptr && hooks_.counts) hooks_.counts();
 }
 
 void ScenarioStore::Close() {
   DropSnapshots();
+  iterators_.clear();
   if (!hooks_.stay_open) db_.reset();
 }
 
@@ -104,6 +113,46 @@ void ScenarioStore::WaitForIdle() {
   if (db_ != nullptr) WaitForIdleStore(db_.get());
 }
 
+void ScenarioStore::Remove(int from, int to, bool files_only) {
+  if (db_ == nullptr) return;
+  const KeySpan span{from < 0 ? "" : KeyOf(from), to < 0 ? "" : KeyOf(to)};
+  std::set<std::string> gone;
+  const bool acked = log_.Remove(db_.get(), span, files_only, &gone).ok();
+  for (auto& [key, possible] : possible_) {
+    if (!span.Contains(key)) continue;
+    if (acked && (!files_only || gone.count(key) > 0)) {
+      possible = {std::nullopt};
+    } else if (!acked) {
+      possible.emplace_back(std::nullopt);
+    }
+  }
+}
+
+void ScenarioStore::HoldIterator() {
+  if (db_ == nullptr) return;
+  HeldIterator held{std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions())),
+                    {}};
+  leveldb::Iterator& it = *held.iterator;
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    held.shown.emplace(it.key().ToString(), it.value().ToString());
+  }
+  if (it.status().ok()) iterators_.push_back(std::move(held));
+}
+
+void ScenarioStore::CheckIterators() {
+  for (const HeldIterator& held : iterators_) {
+    Contents shown;
+    leveldb::Iterator& it = *held.iterator;
+    for (it.SeekToLast(); it.Valid(); it.Prev()) {
+      shown.emplace(it.key().ToString(), it.value().ToString());
+    }
+    if (it.status().ok() && shown != held.shown && wrong_read_.empty()) {
+      wrong_read_ = "an iterator shows other entries than before";
+    }
+  }
+  iterators_.clear();
+}
+
 void ScenarioStore::HoldSnapshot() {
   if (db_ != nullptr) snapshots_.push_back(db_->GetSnapshot());
 }
@@ -116,9 +165,9 @@ void ScenarioStore::DropSnapshots() {
 bool ScenarioStore::Possible(const std::string& key, const Value& value) const {
   auto it = possible_.find(key);
   if (it == possible_.end()) return !value.has_value();
-  if (filters_ && !value.has_value() &&
+  if (may_drop_ && !value.has_value() &&
       std::any_of(it->second.begin(), it->second.end(),
-                  [](const Value& possible) { return possible && Expires(*possible); })) {
+                  [&](const Value& possible) { return possible && may_drop_(*possible); })) {
     return true;
   }
   return std::find(it->second.begin(), it->second.end(), value) != it->second.end();

@@ -13,14 +13,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "leveldb/db.h"
+#include "leveldb/iterator.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/model.h"
 #include "tests/support/option_sets.h"
+#include "tests/support/workload.h"
 
 namespace lull::testing {
 
@@ -31,10 +34,11 @@ struct ScenarioHooks {
   std::string directory = kScenarioDirectory;
   // Close leaves the store open; the next Open closes it first.
   bool stay_open = false;
-  // Each may be empty. Called after a successful open, and around each write.
+  // Each may be empty. Called after a successful open, around each write, and by CountFromHere.
   std::function<void()> opened{};
   std::function<void(const WriteOps& ops)> write_begins{};
   std::function<void(bool acked)> write_ended{};
+  std::function<void()> counts{};
 };
 
 class ScenarioStore {
@@ -50,8 +54,14 @@ class ScenarioStore {
   bool StopBeingParanoid() { return std::exchange(set_->options.paranoid_checks, false); }
   void Close();
   bool is_open() const { return db_ != nullptr; }
-  // From the next open on, compactions drop values that Expires.
-  void UseFilter();
+  // From now on, also after the next open, compactions drop values that Expires.
+  void UseFilter() { UseFilter(Expires, Expires); }
+  // The same with the rule `drops`, which can throw and change over time. It may drop only values
+  // for which `may_drop` is true.
+  using Rule = std::function<bool(std::string_view value)>;
+  void UseFilter(Rule may_drop, Rule drops);
+  // What comes before this call is only preparation: sweeps skip it.
+  void CountFromHere();
   leveldb::DB* db() { return db_.get(); }
 
   void Put(int key, size_t value_bytes, bool sync);
@@ -60,19 +70,32 @@ class ScenarioStore {
   void CompactAll();
   void Flush();
   void WaitForIdle();
+  // From key `from` to just before key `to`, without bounds if these are negative.
+  void DeleteRange(int from, int to) { Remove(from, to, /*files_only=*/false); }
+  void DeleteFiles(int from, int to) { Remove(from, to, /*files_only=*/true); }
   void HoldSnapshot();
   void DropSnapshots();
+  // An iterator that exists must go on showing the same entries.
+  void HoldIterator();
+  void CheckIterators();
   // Reads `keys` keys and scans once; every answer must be correct or an error.
   void CheckReads(int keys);
 
   CommitLog* log() { return &log_; }
+  const CommitLog& commits() const { return log_; }
   // The first wrong answer of a read; empty if there was none.
   const std::string& wrong_read() const { return wrong_read_; }
 
  private:
   using Value = std::optional<std::string>;
 
+  struct HeldIterator {
+    std::unique_ptr<leveldb::Iterator> iterator;
+    Contents shown;
+  };
+
   void Write(WriteOps ops, bool sync);
+  void Remove(int from, int to, bool files_only);
   bool Possible(const std::string& key, const Value& value) const;
   void CheckScan();
   std::string NextValue(size_t bytes);
@@ -83,7 +106,9 @@ class ScenarioStore {
   const std::unique_ptr<OptionSet> set_;
   std::unique_ptr<leveldb::DB> db_;
   std::vector<const leveldb::Snapshot*> snapshots_;
-  bool filters_ = false;
+  std::vector<HeldIterator> iterators_;
+  Rule may_drop_;  // both are empty without a filter
+  Rule drops_;
   CommitLog log_;
   // Possible results of reading a key: the last acked value first, then the failed writes since.
   std::map<std::string, std::vector<Value>> possible_;
@@ -100,6 +125,9 @@ struct Scenario {
 };
 
 const std::vector<Scenario>& AllScenarios();
+
+// Scenarios of DeleteRange, DeleteFilesInRange and compaction filters. All call CountFromHere.
+const std::vector<Scenario>& RemovalScenarios();
 
 struct SweepReport {
   uint64_t runs = 0;    // times the scenario ran
@@ -121,6 +149,8 @@ struct CrashSweepOptions {
   int recovery_depth = 2;
   // Every stride-th step.
   uint64_t stride = 1;
+  // Compares each state once; only some of them are also compacted, or reopened and compared again.
+  bool brief = false;
 };
 
 // Crashes the scenario at every step of its I/O, reopens each after-crash state, and compares it

@@ -1,0 +1,359 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Scenarios of DeleteRange, DeleteFilesInRange and compaction filters: see scenario.h.
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/scenario.h"
+#include "tests/support/workload.h"
+
+namespace lull::testing {
+namespace {
+
+constexpr int kNone = -1;  // no bound
+
+void PutRange(ScenarioStore* store, int from, int to, size_t bytes) {
+  for (int i = from; i < to; ++i) store->Put(i, bytes, false);
+}
+
+// Tables in the deepest level, newer ones with deletions above them, and entries in memory.
+void FillLevels(ScenarioStore* store) {
+  PutRange(store, 0, 36, 900);
+  store->CompactAll();
+  for (int i = 6; i < 30; i += 2) store->Put(i, 500, false);
+  for (int i = 7; i < 30; i += 4) store->Delete(i, false);
+  store->Flush();
+  store->WaitForIdle();
+  for (int i = 4; i < 34; i += 5) store->Put(i, 60, i % 2 == 0);
+}
+
+void RangeInMemory(ScenarioStore* store) {
+  store->Open();
+  store->CountFromHere();
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 12; ++i) store->Put(i, 200, i % 5 == 4);
+    store->DeleteRange(3 + round, 9);
+    store->Put(5, 50, false);
+    store->Put(20 + round, 50, round % 2 == 0);
+    store->Delete(6, false);
+    store->CheckReads(26);
+  }
+  store->Close();
+}
+
+// L0 is never compacted, so it has older and newer tables, inside the range and across its ends.
+void RangeOverL0(ScenarioStore* store) {
+  store->Open();
+  for (int round = 0; round < 4; ++round) {
+    PutRange(store, 4 * round, 30 - 4 * round, 300);
+    store->Delete(5 + round, false);
+    store->Flush();
+  }
+  store->CountFromHere();
+  store->DeleteRange(9, 26);
+  store->CheckReads(32);
+  PutRange(store, 12, 15, 200);
+  store->Flush();
+  store->DeleteRange(kNone, 10);
+  store->Put(40, 20, true);
+  store->CompactAll();
+  store->CheckReads(42);
+  store->Close();
+}
+
+void RangeOverLevels(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(5, 31);
+  store->CheckReads(40);
+  PutRange(store, 10, 16, 300);
+  store->Flush();
+  store->WaitForIdle();
+  store->CompactAll();
+  store->CheckReads(40);
+  store->Close();
+}
+
+// No table is inside the range: all of it is deleted key by key.
+void EdgesInsideTables(ScenarioStore* store) {
+  store->Open();
+  PutRange(store, 0, 30, 700);
+  store->CompactAll();
+  for (int i = 8; i < 20; i += 3) store->Put(i, 400, false);
+  store->CountFromHere();
+  store->DeleteRange(6, 24);
+  store->CheckReads(30);
+  store->Flush();
+  store->Put(15, 30, false);
+  store->CompactAll();
+  store->DeleteRange(14, kNone);
+  store->CompactAll();
+  store->CheckReads(30);
+  store->Close();
+}
+
+void WholeStore(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(kNone, kNone);
+  store->CheckReads(40);
+  PutRange(store, 0, 8, 300);
+  store->Flush();
+  PutRange(store, 4, 12, 100);
+  store->DeleteRange(kNone, kNone);
+  store->Put(3, 10, false);
+  store->Close();
+  store->Open();
+  store->DeleteRange(kNone, kNone);
+  store->CheckReads(40);
+  store->Close();
+}
+
+void RangeWithReaders(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->HoldSnapshot();
+  store->HoldIterator();
+  PutRange(store, 8, 20, 300);
+  store->HoldSnapshot();
+  store->CountFromHere();
+  store->DeleteRange(5, 24);
+  store->CheckReads(40);
+  store->HoldIterator();
+  PutRange(store, 10, 14, 200);
+  store->CompactAll();
+  store->DeleteFiles(kNone, 20);
+  store->CheckIterators();
+  store->DropSnapshots();
+  store->CompactAll();
+  store->CheckReads(40);
+  store->Close();
+}
+
+// Memtables fill up and compactions run while ranges are deleted.
+void RangeBesideCompactions(ScenarioStore* store) {
+  store->Open();
+  PutRange(store, 0, 30, 3000);
+  store->CountFromHere();
+  for (int round = 0; round < 3; ++round) {
+    PutRange(store, 5 * round, 5 * round + 16, 5000);
+    store->DeleteRange(5 * round + 3, 5 * round + 12);
+    store->Put(5 * round + 4, 400, round == 1);
+  }
+  store->CheckReads(32);
+  store->Close();
+}
+
+void OverlappingRanges(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(5, 20);
+  PutRange(store, 14, 18, 300);
+  store->DeleteRange(16, 30);
+  PutRange(store, 18, 22, 300);
+  store->Flush();
+  store->DeleteRange(kNone, 19);
+  store->DeleteRange(12, 17);
+  store->CheckReads(40);
+  store->Put(16, 10, true);
+  store->Close();
+}
+
+void RangeAndReopen(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  for (int round = 0; round < 3; ++round) {
+    store->DeleteRange(4 + 8 * round, 16 + 8 * round);
+    store->Put(10 + 8 * round, 300, false);
+    store->Put(11 + 8 * round, 300, round == 1);
+    store->Close();
+    store->Open();
+    store->CheckReads(40);
+  }
+  store->Close();
+}
+
+void FilesInRange(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteFiles(5, 28);
+  store->CheckReads(40);
+  PutRange(store, 8, 14, 300);
+  store->Delete(15, true);
+  store->Flush();
+  store->DeleteFiles(3, 20);
+  store->CheckReads(40);
+  store->CompactAll();
+  store->DeleteFiles(10, kNone);
+  store->Put(12, 20, true);
+  store->CheckReads(40);
+  store->Close();
+}
+
+void FilesThenRange(ScenarioStore* store) {
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  for (int i = 8; i < 20; i += 3) store->Delete(i, false);
+  store->DeleteFiles(6, 26);
+  store->Put(9, 40, false);
+  store->DeleteRange(7, 22);
+  store->Put(10, 40, false);
+  store->DeleteFiles(kNone, kNone);
+  store->CheckReads(40);
+  store->Close();
+}
+
+void FilesBesideCompactions(ScenarioStore* store) {
+  store->Open();
+  PutRange(store, 0, 30, 3000);
+  store->CountFromHere();
+  for (int round = 0; round < 3; ++round) {
+    PutRange(store, 5 * round, 5 * round + 16, 5000);
+    store->DeleteFiles(5 * round + 1, 5 * round + 14);
+    store->Delete(5 * round + 4, round == 1);
+  }
+  store->CheckReads(32);
+  store->Close();
+}
+
+// ---- compaction filters
+
+void FilterWithSnapshots(ScenarioStore* store) {
+  store->UseFilter();
+  store->Open();
+  PutRange(store, 0, 24, 900);
+  store->HoldSnapshot();
+  store->HoldIterator();
+  store->CountFromHere();
+  for (int i = 0; i < 24; i += 2) store->Put(i, 200, i % 10 == 0);
+  store->Flush();
+  store->WaitForIdle();
+  store->CheckReads(24);
+  store->CompactAll();
+  store->CheckIterators();
+  store->DropSnapshots();
+  store->CompactAll();
+  store->CheckReads(24);
+  store->Close();
+}
+
+// The filter comes to a store whose data is in the deepest level already.
+void FilterRewritesDeepest(ScenarioStore* store) {
+  store->Open();
+  PutRange(store, 0, 30, 900);
+  store->CompactAll();
+  store->UseFilter();
+  store->CountFromHere();
+  store->CompactAll();
+  store->CheckReads(30);
+  PutRange(store, 10, 20, 300);
+  store->CompactAll();
+  store->CheckReads(30);
+  store->Close();
+}
+
+void FilterThrows(ScenarioStore* store) {
+  auto calls = std::make_shared<int>(0);
+  const auto throws_often = [calls](std::string_view value) {
+    if (++*calls % 23 == 0) throw std::runtime_error("no decision");
+    return Expires(value);
+  };
+  store->Open();
+  PutRange(store, 0, 30, 700);
+  store->CompactAll();
+  store->CountFromHere();
+  for (int round = 0; round < 4; ++round) {
+    PutRange(store, 4 * round, 4 * round + 12, 150);
+    store->UseFilter(Expires, throws_often);
+    store->CompactAll();
+    store->CheckReads(30);
+  }
+  store->Close();
+}
+
+// A value begins with the number of its write, as a time stamp would. Old ones expire.
+void ValuesGrowOld(ScenarioStore* store) {
+  auto oldest = std::make_shared<int>(0);
+  const auto old = [oldest](std::string_view value) {
+    return std::stoi(std::string(value.substr(0, value.find('.')))) < *oldest;
+  };
+  const auto always = [](std::string_view) { return true; };
+  store->UseFilter(always, old);
+  store->Open();
+  PutRange(store, 0, 24, 700);
+  store->CompactAll();
+  store->CountFromHere();
+  for (int round = 1; round < 4; ++round) {
+    for (int i = round; i < 24; i += 3) store->Put(i, 300, i % 4 == 0);
+    store->Delete(round, false);
+    store->Flush();
+    *oldest = 12 * round;
+    store->CompactAll();
+    store->CheckReads(24);
+  }
+  store->Close();
+}
+
+void RangesAndFilter(ScenarioStore* store) {
+  store->UseFilter();
+  store->Open();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(8, 18);
+  PutRange(store, 10, 24, 400);
+  store->Flush();
+  store->WaitForIdle();
+  store->DeleteFiles(3, 16);
+  store->CompactAll();
+  store->DeleteRange(20, kNone);
+  store->Put(21, 100, false);
+  store->CompactAll();
+  store->CheckReads(40);
+  store->Close();
+}
+
+constexpr char kManyLevels[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;";
+constexpr char kBigTables[] = "own_coordinator=true;layout=leveled;";
+constexpr char kOnlyL0[] = "own_coordinator=true;layout=leveled;l0_trigger=8;";
+constexpr char kEagerL0[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=8K;growth_factor=2;l0_trigger=1;";
+constexpr char kShortManifests[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=4K;growth_factor=2;manifest_bytes_min=1;";
+
+}  // namespace
+
+const std::vector<Scenario>& RemovalScenarios() {
+  static const auto* const kAll = new std::vector<Scenario>{
+      {"RangeInMemory", 2, RangeInMemory, kBigTables},
+      {"RangeOverL0", 1, RangeOverL0, kOnlyL0},
+      {"RangeOverLevels", 5, RangeOverLevels, kManyLevels},
+      {"EdgesInsideTables", 2, EdgesInsideTables, kBigTables},
+      {"WholeStore", 4, WholeStore, kManyLevels},
+      {"RangeWithReaders", 1, RangeWithReaders, kManyLevels},
+      {"RangeBesideCompactions", 2, RangeBesideCompactions, kEagerL0},
+      {"OverlappingRanges", 10, OverlappingRanges, kManyLevels},
+      {"RangeAndReopen", 9, RangeAndReopen, kManyLevels},
+      {"RangeShortManifests", 2, RangeOverLevels, kShortManifests},
+      {"FilesInRange", 5, FilesInRange, kManyLevels},
+      {"FilesThenRange", 1, FilesThenRange, kManyLevels},
+      {"FilesBesideCompactions", 2, FilesBesideCompactions, kEagerL0},
+      {"FilterWithSnapshots", 5, FilterWithSnapshots, kManyLevels},
+      {"FilterRewritesDeepest", 2, FilterRewritesDeepest, kManyLevels},
+      {"FilterThrows", 1, FilterThrows, kManyLevels},
+      {"ValuesGrowOld", 5, ValuesGrowOld, kManyLevels},
+      {"RangesAndFilter", 2, RangesAndFilter, kManyLevels},
+  };
+  return *kAll;
+}
+
+}  // namespace lull::testing
