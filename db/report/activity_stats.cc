@@ -98,11 +98,12 @@ ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
 
 JobInfo ActivityStats::InfoOfLocked(const Running& running, uint64_t now) const {
   JobInfo info = running.info;
+  // A part that has merged its range only waits for the others.
+  const uint64_t until = running.merged_nanos == 0 ? now : running.merged_nanos;
   const uint64_t pause =
-      running.pause_began_nanos == 0 ? 0 : now - std::min(now, running.pause_began_nanos);
+      running.pause_began_nanos == 0 ? 0 : until - std::min(until, running.pause_began_nanos);
   info.input_bytes_done = std::min(running.job->input_bytes_read(), info.input_bytes);
   info.at_us = WallClockMicros();
-  const uint64_t until = running.merged_nanos == 0 ? now : running.merged_nanos;
   info.elapsed_us = (until - running.began_nanos) / 1000;
   info.paused_us = (running.paused_nanos + pause) / 1000;
   return info;

@@ -101,6 +101,19 @@ TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
   EXPECT_EQ(report.job_totals[0].read_bytes, 0u);
 }
 
+// A close can pause the last parts, and abandon all.
+TEST_F(ActivityStatsTest, APartThatHasMergedIsNotPausedAnyMore) {
+  const auto part = MakeFlush(1000);
+  stats_.JobStarted(*part, CpuPriority::kNormal);
+  clock_.Advance(1'000'000);
+  stats_.PartMerged(*part);
+  clock_.Advance(5'000'000);
+  stats_.JobPaused(*part);
+  clock_.Advance(5'000'000);
+  stats_.JobAbandoned(*part);  // the checker compares both times
+  EXPECT_EQ(stats_.Report(0).job_totals[0].paused_nanos, 0u);
+}
+
 TEST_F(ActivityStatsTest, AStopLastsAsLongAsItsWriteWaits) {
   {
     StoppedWrite write(&stats_);
