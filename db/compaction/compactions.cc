@@ -292,7 +292,9 @@ void Compactions::Install(Compaction* compaction) {
   MutexLock lock(state_->mutex);
   installed = state_->in_flight.EndInstall();
   if (status.ok()) {
-    if (!plan.trivial_move && !plan.is_rewrite())
+    // Above the deepest level, a merge finds only some of what its values hide.
+    const bool is_deepest = plan.output_level >= version->DeepestLevel();
+    if (is_deepest && !plan.trivial_move && !plan.is_rewrite())
       ObserveMerge(plan, edit.new_tables, *version, compaction->Dropped().entries,
                    state_->board.overwrites());
     state_->board.Installed(plan);

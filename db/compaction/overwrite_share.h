@@ -11,8 +11,8 @@ namespace lull {
 
 class OverwriteShare {
  public:
-  /// A compaction merged `upper_values` values into older tables, and dropped `dropped_values` in
-  /// all. `deletions`: those in its input, which hid a value each.
+  /// A compaction merged `upper_values` values into the deepest level, and dropped `dropped_values`
+  /// in all. `deletions`: those in its input, which hid a value each.
   void Observe(double upper_values, double dropped_values, double deletions) {
     upper_values_ += upper_values;
     overwritten_ += std::clamp(dropped_values - deletions, 0.0, upper_values);
