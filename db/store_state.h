@@ -57,8 +57,8 @@ struct StoreState {
   StoreFilter filter LULL_GUARDED_BY(mutex);
   InstallStats installs LULL_GUARDED_BY(mutex);
   RemovalRequest* removal LULL_GUARDED_BY(mutex) = nullptr;  ///< for the flush thread to install
-  bool flushing LULL_GUARDED_BY(mutex) = false;  ///< the flush thread has a job
-  int drains LULL_GUARDED_BY(mutex) = 0;         ///< count of clients that wait for background work
+  bool flushing LULL_GUARDED_BY(mutex) = false;              ///< the flush thread has a job
+  int drains LULL_GUARDED_BY(mutex) = 0;  ///< count of clients that wait for background work
   int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit
   bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
   bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
