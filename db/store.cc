@@ -218,8 +218,9 @@ bool Store::ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) {
   use.memtable_bytes = limits_.memtable_bytes();
   pressure->file_bytes = use.file_bytes + use.output_bytes;
   pressure->file_bytes_max = state_.space_bound.BytesMax(use);
+  // Damage can keep what is due from running, so no writer waits for it.
   const bool frees_space =
-      state_.space_bound.IsNear(use) &&
+      state_.space_bound.IsNear(use) && state_.health.damage().ok() &&
       (obsolete.count > 0 || !state_.in_flight.empty() || pressure->immutables > 0 ||
        pressure->l0_due || pressure->deep_due ||
        state_.board.IsReclaimDue(*state_.version, state_.OldestSnapshotLocked()));

@@ -289,6 +289,15 @@ const leveldb::Status& WritePath::WhyL0StaysLocked() const {
   return state_->board.IsL0Unreadable(*state_->version) ? state_->health.damage() : error;
 }
 
+/// The error of the work that a stopped write waits for. A wait for memory depends only on flushes,
+/// one for disk space on both.
+const leveldb::Status& WritePath::WhyItStaysLocked(StallCause cause) const {
+  if (cause == StallCause::kL0) return WhyL0StaysLocked();
+  const leveldb::Status& compaction = state_->health.WhyNotCompacted();
+  if (cause == StallCause::kDebt && !compaction.ok()) return compaction;
+  return state_->health.WhyNotFlushed();
+}
+
 leveldb::Status WritePath::AwaitRoomLocked() {
   // Another store can free memory, without waking this thread.
   constexpr uint64_t kLookAgainNanos = 10'000'000;
@@ -296,11 +305,8 @@ leveldb::Status WritePath::AwaitRoomLocked() {
   while (!HasRoomLocked()) {
     const StallCause cause = WhyNoRoomLocked();
     stopped.Because(cause);
-    // Return an error instead of waiting for work that fails; the client can retry. A wait for
-    // memory depends only on flushes.
-    const leveldb::Status& error = cause == StallCause::kL0     ? WhyL0StaysLocked()
-                                   : cause == StallCause::kDebt ? state_->health.WhyNotCompacted()
-                                                                : state_->health.WhyNotFlushed();
+    // Return an error instead of waiting for work that fails; the client can retry.
+    const leveldb::Status& error = WhyItStaysLocked(cause);
     if (!error.ok()) return error;
     ++state_->waiting_writers;
     coordinator_->WakeFlush();

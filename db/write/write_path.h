@@ -113,6 +113,7 @@ class WritePath {
   bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex);
   StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex);
   const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex);
+  const leveldb::Status& WhyItStaysLocked(StallCause cause) const LULL_REQUIRES(state_->mutex);
 
   StoreContext* const context_;
   Coordinator* const coordinator_;

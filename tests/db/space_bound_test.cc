@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -126,6 +128,23 @@ TEST_F(BoundedStoreTest, AWriterDoesNotWaitForASnapshot) {
   const leveldb::Snapshot* const third = db_->GetSnapshot();
   Churn(3);
   for (const leveldb::Snapshot* const each : {snapshot, second, third}) db_->ReleaseSnapshot(each);
+}
+
+TEST_F(BoundedStoreTest, AWriterDoesNotWaitForWhatDamageKeepsFromRunning) {
+  OpenBounded(script_.Nothing());
+  for (int round = 0; round < 2; ++round) {
+    Write(0, 3000);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  db_.reset();
+  for (const auto& file : std::filesystem::directory_iterator(name_)) {
+    if (file.path().extension() != ".ldb") continue;
+    std::fstream table(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    table.seekp(5000);
+    table << "damage";
+  }
+  OpenBounded(Everything());
+  Churn(8);
 }
 
 TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
