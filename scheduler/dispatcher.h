@@ -11,10 +11,10 @@
 //
 // The rules (dispatch_rules.cc):
 //
-// Order. Overdue work of any store first, then manual compactions, then L0, then deep compactions.
-//   Clean-up and preload take a worker that has no other work, and count toward no limit. Their
-//   jobs are short, so other work soon gets the worker. Among stores, the one with the smallest
-//   IoBudget::Turn goes first; without a rate limit, the one served least recently.
+// Order. Preload first, since reads need what it loads. Then overdue work of any store, manual
+//   compactions, L0, and deep compactions. Clean-up takes a worker that has no other work. Preload
+//   and clean-up count toward no limit; their jobs are short. Among stores, the one with the
+//   smallest IoBudget::Turn goes first; without a rate limit, the one served least recently.
 //
 // Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
 //   worker until the balance is positive again. Manual compactions and clean-up draw from the

@@ -37,15 +37,15 @@ std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Ve
 
 std::optional<CompactionPlan> CompactionBoard::PickReclaim(const Version& version,
                                                            SequenceNumber oldest_snapshot) {
-  std::vector<RunningRange> taken = Taken();
-  if (kept_free_) taken.push_back(*kept_free_);
-  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room_, overwrites_.value());
+  return FindReclaim(version, oldest_snapshot, room_);
 }
 
-std::optional<CompactionPlan> CompactionBoard::PickReclaimWithoutLimit(
-    const Version& version, const std::vector<RunningRange>& taken,
-    SequenceNumber oldest_snapshot) const {
-  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, {}, overwrites_.value());
+std::optional<CompactionPlan> CompactionBoard::FindReclaim(const Version& version,
+                                                           SequenceNumber oldest_snapshot,
+                                                           const OutputRoom& room) const {
+  std::vector<RunningRange> taken = Taken();
+  if (kept_free_) taken.push_back(*kept_free_);
+  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room, overwrites_.value());
 }
 
 std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_class,
@@ -60,7 +60,7 @@ std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_cla
   }
   if (kept_free_) taken.push_back(*kept_free_);
   std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
-  if (!plan && reclaims) plan = PickReclaimWithoutLimit(version, taken, oldest_snapshot);
+  if (!plan && reclaims) plan = FindReclaim(version, oldest_snapshot, {});
   return plan;
 }
 
@@ -84,9 +84,7 @@ std::optional<uint64_t> CompactionBoard::BytesLackingRoom(JobClass job_class,
 bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot) {
   if (reclaim_due_.basis != basis_ || reclaim_due_.oldest_snapshot != oldest_snapshot) {
     // Also if the disk has no room for it: who asks for it then learns why it waits.
-    std::vector<RunningRange> taken = Taken();
-    if (kept_free_) taken.push_back(*kept_free_);
-    const auto plan = PickReclaimWithoutLimit(version, taken, oldest_snapshot);
+    const auto plan = FindReclaim(version, oldest_snapshot, /*room=*/{});
     reclaim_due_ = {basis_, oldest_snapshot, plan.has_value()};
   }
   return reclaim_due_.is_due;

@@ -90,7 +90,7 @@ class CompactionBoard {
   void Free(const CompactionPlan& plan);
   /// Frees the range of a job whose outputs are now in the Version.
   void Installed(const CompactionPlan& plan);
-  /// Call before Installed.
+  /// What merges find. Change it only just before Installed, so that later picks use it.
   OverwriteShare* overwrites() { return &overwrites_; }
   /// By estimate, in the tables that Space counts.
   uint64_t OverwrittenBytes(const Version& version) {
@@ -147,9 +147,8 @@ class CompactionBoard {
   std::optional<CompactionPlan> PickWithoutLimit(JobClass job_class, const Version& version,
                                                  SequenceNumber oldest_snapshot,
                                                  bool reclaims) const;
-  std::optional<CompactionPlan> PickReclaimWithoutLimit(const Version& version,
-                                                        const std::vector<RunningRange>& taken,
-                                                        SequenceNumber oldest_snapshot) const;
+  std::optional<CompactionPlan> FindReclaim(const Version& version, SequenceNumber oldest_snapshot,
+                                            const OutputRoom& room) const;
   std::vector<RunningRange> Unreadable() const;
   /// The next step of a manual request.
   ManualPick PickStep(const Version& version, const ManualRequest& request,

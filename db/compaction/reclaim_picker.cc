@@ -89,6 +89,13 @@ double ShareFreed(const Version& version, int level, const Tables& upper, double
   return freed < kFreedBytesMin ? 0 : freed / (own.bytes + below.bytes);
 }
 
+bool IsMuchOverwritten(const Version& version, double overwrite_share) {
+  if (overwrite_share == 0) return false;
+  const TableSpace space = SpaceOf(version);
+  return static_cast<double>(space.OverwrittenBytes(overwrite_share)) >=
+         kOverwrittenMin * static_cast<double>(space.known_bytes);
+}
+
 class Candidates {
  public:
   Candidates(const Version& version, SequenceNumber oldest_snapshot, double overwrite_share)
@@ -202,10 +209,8 @@ std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           SequenceNumber oldest_snapshot, const OutputRoom& room,
                                           double overwrite_share) {
   const Planner planner(version, running, layout, room);
-  const TableSpace space = SpaceOf(version);
-  const auto overwritten = static_cast<double>(space.OverwrittenBytes(overwrite_share));
-  const bool counts = overwritten >= kOverwrittenMin * static_cast<double>(space.known_bytes);
-  const Candidates candidates(version, oldest_snapshot, counts ? overwrite_share : 0);
+  if (!IsMuchOverwritten(version, overwrite_share)) overwrite_share = 0;
+  const Candidates candidates(version, oldest_snapshot, overwrite_share);
   for (const Candidate& candidate : candidates.best_first()) {
     Tables upper = candidate.upper;
     planner.AddSplitKeys(candidate.level, &upper);

@@ -36,7 +36,8 @@ std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::stri
   if (s.IsCorruption() && store.StopBeingParanoid()) s = store.Open();
   if (!s.ok()) return "does not open: " + s.ToString();
   const CommitLog::Verdict before = log.MatchesPrefix(store.db(), demand);
-  if (!before.ok || then == Then::kNothing) return before.ok ? "" : before.detail;
+  if (!before.ok) return before.detail;
+  if (then == Then::kNothing) return "";
   if (then == Then::kCompact) {
     store.CompactAll();
     const CommitLog::Verdict compacted = log.MatchesPrefix(store.db(), demand);
