@@ -316,12 +316,18 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   AwaitClean();
   const FileTotals before = Of(Space()["tables"]);
   env_.removals.Close();
+  // The deletion makes the compaction write a table, wherever those of before are.
+  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(0)).ok());
   db_->CompactRange(nullptr, nullptr);
   Await("they are obsolete", [&] { return Of(Space()["obsolete_files"]).count >= before.count; });
   env_.removals.AwaitBlocked();
-  const Json space = Space();
-  EXPECT_EQ(Sum(Of(space["tables"]), before), Files(".ldb"));
-  EXPECT_GE(Of(space["obsolete_files"]).bytes, before.bytes);
+  Await("each file counts once", [&] {
+    const Json space = Space();
+    const FileTotals live =
+        Sum(Of(space["tables"]), Sum(Of(space["logs"]), Of(space["prepared_logs"])));
+    return Sum(live, Of(space["obsolete_files"])) == Sum(Files(".ldb"), Files(".log"));
+  });
+  EXPECT_GE(Of(Space()["obsolete_files"]).bytes, before.bytes);
   env_.removals.Open();
   AwaitClean();
 }
