@@ -75,6 +75,8 @@ struct StoreContext {
 
   leveldb::Env* env() const { return options.env; }
   leveldb::Logger* logger() const { return options.info_log; }
+  /// Seconds since 1970. Can jump.
+  uint64_t WallSeconds() const { return env()->NowMicros() / 1'000'000; }
 
   /// Whether tables of `level` have a key filter in a store whose deepest level is `deepest_level`.
   /// A read of a key in the deepest level must search its table anyway.

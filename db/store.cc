@@ -116,14 +116,15 @@ leveldb::Status Store::SetOptions(const std::string& text) {
     });
   }
   scheduling_ = std::move(changed);
-  SetSpaceBound(scheduling_);
+  SetSpaceOptions(scheduling_);
   reporting_.activity().OptionsAre(scheduling_.policy, ToOptionString(scheduling_));
   return status;
 }
 
-void Store::SetSpaceBound(const OptionValues& scheduling) {
+void Store::SetSpaceOptions(const OptionValues& scheduling) {
   MutexLock lock(state_.mutex);
   state_.space_bound.SetPercentMax(static_cast<uint64_t>(scheduling.space_percent_max));
+  state_.delete_persist_seconds = scheduling.delete_persist_seconds;
 }
 
 leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter) {
@@ -176,6 +177,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
   pressure->debt_bytes = state_.DebtBytesLocked();
+  state_.board.SetDeletePersist(state_.delete_persist_seconds, context_->WallSeconds());
   const TableSpace& space = state_.board.Space(version);
   const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
   write_path_.wal().SetTableBytes(table_bytes);
@@ -195,7 +197,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->drain_requested;
   // As for L0, a compaction is due while one of its parts has not begun.
   if (state_.in_flight.HasPart(JobClass::kDeep) ||
-      (state_.writes_rest && state_.board.IsReclaimDue(version, state_.OldestSnapshotLocked()))) {
+      state_.board.IsReclaimDue(version, state_.OldestSnapshotLocked(),
+                                state_.ReclaimScopeLocked())) {
     pressure->deep_due = true;
   }
 }
@@ -223,7 +226,8 @@ bool Store::ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) {
       state_.space_bound.IsNear(use) && state_.health.damage().ok() &&
       (obsolete.count > 0 || !state_.in_flight.empty() || pressure->immutables > 0 ||
        pressure->l0_due || pressure->deep_due ||
-       state_.board.IsReclaimDue(*state_.version, state_.OldestSnapshotLocked()));
+       state_.board.IsReclaimDue(*state_.version, state_.OldestSnapshotLocked(),
+                                 ReclaimScope::kAll));
   state_.space_is_clearing =
       state_.space_bound.HoldsCompactions(use, coordinator_->clock()->NowNanos());
   state_.space_is_full = frees_space && state_.space_bound.IsReached(use);
@@ -251,13 +255,16 @@ std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   return compactions_.NextJob(job_class);
 }
 
-/// Once no client writes, seals the memtable if its flush lets compactions free space that its
-/// deletions hide, or if its WAL takes much of a small store's space. Returns null if neither.
+/// Seals the memtable if it has old deletions. Once no client writes, also if its flush lets
+/// compactions free space that its deletions hide, or if its WAL takes much of a small store's
+/// space. Otherwise returns null.
 std::unique_ptr<Job> Store::TakeSealJob() {
   MutexLock lock(state_.mutex);
-  if (rest_.nanos() < kSealRestNanos || state_.closing) return nullptr;
-  if (state_.memtables.immutable_count() > 0) return nullptr;
+  if (state_.closing || state_.memtables.immutable_count() > 0) return nullptr;
   const uint64_t deletions = state_.memtables.active()->DeletionCount();
+  if (deletions > 0 && state_.board.IsOld(state_.memtables.active_begun_seconds()))
+    return std::make_unique<SealJob>(&write_path_);
+  if (rest_.nanos() < kSealRestNanos) return nullptr;
   const bool hides =
       deletions > 0 && IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions);
   const bool shrinks = rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&

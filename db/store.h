@@ -160,7 +160,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);
   PolicyOptions Resolved(const OptionValues& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
-  void SetSpaceBound(const OptionValues& scheduling) LULL_EXCLUDES(state_.mutex);
+  void SetSpaceOptions(const OptionValues& scheduling) LULL_EXCLUDES(state_.mutex);
 
   const uint32_t opened_in_ = ForkGeneration();
   const std::unique_ptr<StoreContext> context_;

@@ -90,6 +90,9 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
                [this](TableFile* file, const TableContents& contents) {
                  MutexLock lock(state_.mutex);
                  file->contents = contents;
+                 // Sampled deletions: their age is unknown.
+                 if (contents.deletions > 0 && contents.deletions_since == 0)
+                   file->contents.deletions_since = context_->WallSeconds();
                  state_.board.VersionChanged();
                }),
       state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
@@ -168,7 +171,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   status = store->OpenFiles(&recovered);
   if (status.ok()) status = store->BeginReporting(scheduling, recovered);
   if (!status.ok()) return status;
-  store->SetSpaceBound(scheduling);
+  store->SetSpaceOptions(scheduling);
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;

@@ -42,6 +42,17 @@ void AddContents(const std::array<TableSpace, kLevels>& levels, SpaceReport* rep
   }
 }
 
+/// At most the age of the oldest deletion in the tables, in seconds.
+uint64_t OldestDeletionSeconds(const Version& version, uint64_t now_seconds) {
+  uint64_t since = now_seconds;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : version.level(level)) {
+      if (table->contents.deletions > 0) since = std::min(since, table->contents.deletions_since);
+    }
+  }
+  return now_seconds - since;
+}
+
 void AddReclaim(const ReclaimStats& reclaim, SpaceReport* report) {
   report->reclaim_compactions = reclaim.compactions;
   report->reclaim_freed_bytes =
@@ -64,6 +75,7 @@ SpaceReport Store::MeasureSpace() {
     AddContents(SpaceByLevel(*current), &report);
     report.hidden_bytes = state_.board.Space(*current).HiddenBytes();
     report.overwritten_bytes = state_.board.OverwrittenBytes(*current);
+    report.oldest_deletion_seconds = OldestDeletionSeconds(*current, context_->WallSeconds());
     AddReclaim(state_.installs.reclaim(), &report);
     report.snapshots = PinsOfSnapshotsLocked();
   }

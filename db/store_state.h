@@ -62,6 +62,7 @@ struct StoreState {
   int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit
   bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
   bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
+  uint64_t delete_persist_seconds LULL_GUARDED_BY(mutex) = 0;  ///< the option
   SpaceBound space_bound LULL_GUARDED_BY(mutex);
   bool space_is_full LULL_GUARDED_BY(mutex) = false;      ///< writers wait for the space bound
   bool space_is_clearing LULL_GUARDED_BY(mutex) = false;  ///< no compaction begins for the same
@@ -71,6 +72,10 @@ struct StoreState {
   /// All readers see the same entries up to this sequence.
   SequenceNumber OldestSnapshotLocked() const LULL_REQUIRES(mutex) {
     return snapshots.OldestOr(reader_->published());
+  }
+
+  ReclaimScope ReclaimScopeLocked() const LULL_REQUIRES(mutex) {
+    return writes_rest ? ReclaimScope::kAll : ReclaimScope::kOldDeletions;
   }
 
   /// How much the next compactions must merge, in bytes. Excludes what running ones have merged, so

@@ -32,6 +32,7 @@ constexpr uint64_t kTableBytesMax = 1 << 30;  // as Options::max_file_size
 constexpr uint64_t kSpacePercentMin = 200;
 constexpr uint64_t kSpacePercentMax = 1'000'000;
 constexpr uint64_t kHourUs = 3'600'000'000;
+constexpr uint64_t kTenYearsSeconds = 315'360'000;
 
 // A rate measured over a shorter time describes single writes, not the load.
 constexpr uint64_t kPeriodUsMin = 1'000;
@@ -146,6 +147,16 @@ constexpr OptionRow kRows[] = {
      .meaning = "Bound on the disk space of the store and its logs, in percent of its live entries "
                 "by estimate, at least 16 memtables. Writers wait for compactions. Iterators and "
                 "snapshots can keep more."},
+    {.name = "delete_persist_seconds",
+     .field = At<&V::delete_persist_seconds>,
+     .unit = Unit::kSeconds,
+     .group = Group::kCommon,
+     .min = 1,
+     .max = kTenYearsSeconds,
+     .zero_means = "no limit",
+     .meaning = "How long a deleted value can stay in table files. From half of this age on, "
+                "compactions carry its deletion down, whatever else that frees. Snapshots can "
+                "keep it longer."},
     {.name = "pause_us_max",
      .field = At<&V::pause_us_max>,
      .unit = Unit::kMicros,

@@ -24,6 +24,7 @@ enum class OptionUnit {
   kCount,  ///< a whole number
   kPercent,
   kMicros,
+  kSeconds,
   kBytes,        ///< a size, in bytes or with a suffix K, M or G
   kBytesPerSec,  ///< like kBytes, per second
 };

@@ -24,6 +24,7 @@ struct OptionValues {
   int l0_stop = 0;
   uint64_t debt_bytes_max = 0;
   int space_percent_max = 0;
+  uint64_t delete_persist_seconds = 0;
   uint64_t pause_us_max = 120'000'000;
   bool own_coordinator = false;
   bool latency_histograms = false;

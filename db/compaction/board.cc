@@ -20,6 +20,16 @@ void CompactionBoard::SetPointers(const CompactPointers& pointers) {
   ++basis_;
 }
 
+void CompactionBoard::SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds) {
+  uint64_t old_before = 0;
+  if (persist_seconds > 0) {
+    // In steps, so that not each second is another pick.
+    const uint64_t step = std::max<uint64_t>(persist_seconds / 32, 1);
+    old_before = (now_seconds - std::min(now_seconds, persist_seconds / 2)) / step * step;
+  }
+  if (std::exchange(old_before_, old_before) != old_before) ++basis_;
+}
+
 void CompactionBoard::SetRoom(const OutputRoom& room) {
   if (std::exchange(room_, room) != room) ++basis_;
 }
@@ -36,22 +46,30 @@ std::optional<CompactionPlan> CompactionBoard::Pick(JobClass job_class, const Ve
 }
 
 std::optional<CompactionPlan> CompactionBoard::PickReclaim(const Version& version,
-                                                           SequenceNumber oldest_snapshot) {
-  return FindReclaim(version, oldest_snapshot, room_);
+                                                           SequenceNumber oldest_snapshot,
+                                                           ReclaimScope scope) {
+  return FindReclaim(version, oldest_snapshot, scope, room_);
 }
 
 std::optional<CompactionPlan> CompactionBoard::FindReclaim(const Version& version,
                                                            SequenceNumber oldest_snapshot,
+                                                           ReclaimScope scope,
                                                            const OutputRoom& room) const {
+  const bool only_old = scope == ReclaimScope::kOldDeletions;
+  if (only_old && old_before_ == 0) return std::nullopt;
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
-  return lull::PickReclaim(version, taken, layout_, oldest_snapshot, room, overwrites_.value());
+  return lull::PickReclaim(version, taken, layout_,
+                           {.oldest_snapshot = oldest_snapshot,
+                            .overwrite_share = overwrites_.value(),
+                            .old_before = old_before_,
+                            .only_old = only_old},
+                           room);
 }
 
-std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_class,
-                                                                const Version& version,
-                                                                SequenceNumber oldest_snapshot,
-                                                                bool reclaims) const {
+std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(
+    JobClass job_class, const Version& version, SequenceNumber oldest_snapshot,
+    std::optional<ReclaimScope> scope) const {
   std::vector<RunningRange> taken = Taken();
   if (job_class == JobClass::kManual) {
     if (requests_.empty() || requests_.front()->running) return std::nullopt;
@@ -60,34 +78,36 @@ std::optional<CompactionPlan> CompactionBoard::PickWithoutLimit(JobClass job_cla
   }
   if (kept_free_) taken.push_back(*kept_free_);
   std::optional<CompactionPlan> plan = lull::Pick(version, job_class, taken, pointers_, layout_);
-  if (!plan && reclaims) plan = FindReclaim(version, oldest_snapshot, {});
+  if (!plan && scope) plan = FindReclaim(version, oldest_snapshot, *scope, {});
   return plan;
 }
 
 std::optional<uint64_t> CompactionBoard::BytesLackingRoom(JobClass job_class,
                                                           const Version& version,
                                                           SequenceNumber oldest_snapshot,
-                                                          bool reclaims) {
+                                                          std::optional<ReclaimScope> scope) {
   if (!room_.IsLimited()) return std::nullopt;
   const bool is_manual = job_class == JobClass::kManual;
   Lacking& known = lacking_[job_class == JobClass::kDeep];
-  const bool is_known = known.basis == basis_ && known.oldest_snapshot == oldest_snapshot &&
-                        known.reclaims == reclaims;
+  const bool is_known =
+      known.basis == basis_ && known.oldest_snapshot == oldest_snapshot && known.scope == scope;
   if (!is_manual && is_known) return known.bytes;
-  const auto plan = PickWithoutLimit(job_class, version, oldest_snapshot, reclaims);
+  const auto plan = PickWithoutLimit(job_class, version, oldest_snapshot, scope);
   std::optional<uint64_t> bytes;
   if (plan) bytes = plan->output_bytes;
-  if (!is_manual) known = {basis_, oldest_snapshot, reclaims, bytes};
+  if (!is_manual) known = {basis_, oldest_snapshot, scope, bytes};
   return bytes;
 }
 
-bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot) {
-  if (reclaim_due_.basis != basis_ || reclaim_due_.oldest_snapshot != oldest_snapshot) {
+bool CompactionBoard::IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot,
+                                   ReclaimScope scope) {
+  ReclaimDue& known = reclaim_due_[scope == ReclaimScope::kAll];
+  if (known.basis != basis_ || known.oldest_snapshot != oldest_snapshot) {
     // Also if the disk has no room for it: who asks for it then learns why it waits.
-    const auto plan = FindReclaim(version, oldest_snapshot, /*room=*/{});
-    reclaim_due_ = {basis_, oldest_snapshot, plan.has_value()};
+    const auto plan = FindReclaim(version, oldest_snapshot, scope, /*room=*/{});
+    known = {basis_, oldest_snapshot, plan.has_value()};
   }
-  return reclaim_due_.is_due;
+  return known.is_due;
 }
 
 ManualPick CompactionBoard::PickStep(const Version& version, const ManualRequest& request,
@@ -178,7 +198,7 @@ bool CompactionBoard::IsIdle(const Version& version, SequenceNumber oldest_snaps
   for (int level = 0; level < kLevels; ++level) {
     if (LevelScore(version, level, layout_) >= 1.0) return false;
   }
-  return !IsReclaimDue(version, oldest_snapshot);
+  return !IsReclaimDue(version, oldest_snapshot, ReclaimScope::kAll);
 }
 
 void CompactionBoard::Avoid(const RunningRange& range, uint64_t until_nanos) {

@@ -44,6 +44,12 @@ struct ManualRequest {
   leveldb::Status status;  ///< valid once done
 };
 
+/// Which compactions that only free space can begin.
+enum class ReclaimScope {
+  kOldDeletions,  ///< clients write
+  kAll,
+};
+
 class CompactionBoard {
  public:
   explicit CompactionBoard(const LayoutOptions& layout) : layout_(layout) {}
@@ -60,6 +66,11 @@ class CompactionBoard {
   const CompactPointers& pointers() const { return pointers_; }
   void SetPointers(const CompactPointers& pointers);
   void VersionChanged() { ++basis_; }
+  /// Deletions older than half of `persist_seconds` go down, also while clients write. The other
+  /// half is for the way through the levels. 0: they wait for other reasons.
+  void SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds);
+  /// Whether deletions since then are that old.
+  bool IsOld(uint64_t deletions_since) const { return deletions_since < old_before_; }
   /// Limits what is picked from now on.
   void SetRoom(const OutputRoom& room);
 
@@ -68,18 +79,20 @@ class CompactionBoard {
   /// Picks a compaction of class kL0 or kDeep that can begin now.
   std::optional<CompactionPlan> Pick(JobClass job_class, const Version& version);
   /// Picks a compaction that only frees space (see lull::PickReclaim), if one can begin now.
-  std::optional<CompactionPlan> PickReclaim(const Version& version, SequenceNumber oldest_snapshot);
+  std::optional<CompactionPlan> PickReclaim(const Version& version, SequenceNumber oldest_snapshot,
+                                            ReclaimScope scope);
   /// Whether PickReclaim would return a plan.
-  bool IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot);
+  bool IsReclaimDue(const Version& version, SequenceNumber oldest_snapshot, ReclaimScope scope);
   /// Picks the next part of the first manual request. Ends the request if nothing is left in its
   /// range. Also ends it, with the status `damage`, if only unreadable ranges prevent the
   /// compaction.
   std::optional<CompactionPlan> PickManual(const Version& version, const leveldb::Status& damage);
 
   /// After a pick of that class found nothing: the output of the compaction that it would have
-  /// found without SetRoom; nullopt if none. `reclaims`: PickReclaim was asked too.
+  /// found without SetRoom; nullopt if none. `scope`: PickReclaim was asked too.
   std::optional<uint64_t> BytesLackingRoom(JobClass job_class, const Version& version,
-                                           SequenceNumber oldest_snapshot, bool reclaims);
+                                           SequenceNumber oldest_snapshot,
+                                           std::optional<ReclaimScope> scope);
   /// Ends the first manual request, which waits for disk space, with an error.
   void RefuseManual(const leveldb::Status& status) { EndRequest(status); }
 
@@ -146,9 +159,9 @@ class CompactionBoard {
 
   std::optional<CompactionPlan> PickWithoutLimit(JobClass job_class, const Version& version,
                                                  SequenceNumber oldest_snapshot,
-                                                 bool reclaims) const;
+                                                 std::optional<ReclaimScope> scope) const;
   std::optional<CompactionPlan> FindReclaim(const Version& version, SequenceNumber oldest_snapshot,
-                                            const OutputRoom& room) const;
+                                            ReclaimScope scope, const OutputRoom& room) const;
   std::vector<RunningRange> Unreadable() const;
   /// The next step of a manual request.
   ManualPick PickStep(const Version& version, const ManualRequest& request,
@@ -159,6 +172,7 @@ class CompactionBoard {
   OutputRoom room_;
   CompactPointers pointers_;
   OverwriteShare overwrites_;
+  uint64_t old_before_ = 0;  // see ReclaimRule; 0: no deletion is old
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
   std::vector<RunningRange> withheld_;       // one range, on all levels
@@ -178,12 +192,12 @@ class CompactionBoard {
     SequenceNumber oldest_snapshot = 0;
     bool is_due = false;
   };
-  ReclaimDue reclaim_due_;
+  std::array<ReclaimDue, 2> reclaim_due_;  // by ReclaimScope
   /// The result of BytesLackingRoom for an L0 or deep job, and its inputs.
   struct Lacking {
     uint64_t basis = 0;
     SequenceNumber oldest_snapshot = 0;
-    bool reclaims = false;
+    std::optional<ReclaimScope> scope;
     std::optional<uint64_t> bytes;
   };
   std::array<Lacking, 2> lacking_;  // L0, deep

@@ -63,8 +63,9 @@ std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
   if (state_->space_is_clearing) return std::nullopt;
   if (job_class != JobClass::kManual) {
     auto plan = state_->board.Pick(job_class, *state_->version);
-    if (plan || job_class != JobClass::kDeep || !state_->writes_rest) return plan;
-    return state_->board.PickReclaim(*state_->version, state_->OldestSnapshotLocked());
+    if (plan || job_class != JobClass::kDeep) return plan;
+    return state_->board.PickReclaim(*state_->version, state_->OldestSnapshotLocked(),
+                                     state_->ReclaimScopeLocked());
   }
   const size_t requests = state_->board.request_count();
   std::optional<CompactionPlan> plan =
@@ -87,9 +88,10 @@ void Compactions::SetRoomLocked(JobClass job_class) {
 /// Call after a pick that found nothing. If only disk space is missing for some time, clients that
 /// wait for the compaction get the error that they would get if it had filled the disk.
 void Compactions::NothingPickedLocked(JobClass job_class, uint64_t now_nanos) {
-  const bool reclaims = job_class == JobClass::kDeep && state_->writes_rest;
+  std::optional<ReclaimScope> scope;
+  if (job_class == JobClass::kDeep) scope = state_->ReclaimScopeLocked();
   const std::optional<uint64_t> lacking = state_->board.BytesLackingRoom(
-      job_class, *state_->version, state_->OldestSnapshotLocked(), reclaims);
+      job_class, *state_->version, state_->OldestSnapshotLocked(), scope);
   if (!lacking) return guard_.NotRefused(job_class);
   // Running compactions can leave more space. A writer cannot rely on that: they can be paused.
   if (!state_->in_flight.empty() && state_->waiting_writers == 0)

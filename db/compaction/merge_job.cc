@@ -114,6 +114,7 @@ FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
                    SequenceNumber oldest_snapshot)
     : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
       sealed_(std::move(sealed)) {
+  outputs().SetDeletionsSince(sealed_.front().begun_seconds);
   if (context->HasKeyFilters(0, 0)) outputs().BuildKeyFilters();
 }
 
@@ -141,6 +142,7 @@ CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCac
       version_(std::move(version)),
       cutter_(context->order, CutRuleFor(layout, plan_.output_level), plan_.grandparents,
               plan_.fences) {
+  outputs().SetDeletionsSince(plan_.deletions_since);
   if (context->HasKeyFilters(plan_.output_level, version_->DeepestLevel()))
     outputs().BuildKeyFilters();
 }

@@ -48,6 +48,8 @@ struct CompactionPlan {
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
   uint64_t output_bytes = 0;  ///< by estimate; 0 for a trivial move
+  /// Of all inputs, see TableContents; 0 if no known input has deletions.
+  uint64_t deletions_since = 0;
   /// Internal key: where `level`'s round-robin continues after this job. Empty: where it was.
   std::string next_pointer;
 
@@ -83,16 +85,26 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const CompactPointers& pointers, const LayoutOptions& layout,
                                    const OutputRoom& room = {});
 
+/// Which compactions that only free space pay.
+struct ReclaimRule {
+  /// Deletions newer than this must stay, so their tables are not picked.
+  SequenceNumber oldest_snapshot = kMaxSequence;
+  /// How many of the values hide older ones. They count once the store has many.
+  double overwrite_share = 0;
+  /// Deletions since before this time, in seconds since 1970, go down whatever that frees.
+  uint64_t old_before = 0;
+  /// Nothing else does.
+  bool only_old = false;
+};
+
 /// Picks a compaction that only frees space: it brings deletions to the entries that they hide, or
 /// drops them where nothing is below. Returns nullopt if none would free enough for what it
-/// rewrites. Levels need not be due, so call it only while no client writes. Deletions newer than
-/// `oldest_snapshot` must stay, so their tables are not picked. Values that hide older ones, by
-/// `overwrite_share`, count once the store has many. (reclaim_picker.cc)
+/// rewrites. Levels need not be due, so call it only while no client writes, or with `only_old`.
+/// (reclaim_picker.cc)
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
-                                          const LayoutOptions& layout,
-                                          SequenceNumber oldest_snapshot,
-                                          const OutputRoom& room = {}, double overwrite_share = 0);
+                                          const LayoutOptions& layout, const ReclaimRule& rule,
+                                          const OutputRoom& room = {});
 
 /// What tables contain, by estimate. Without tables of unknown contents, except for their bytes.
 struct TableSpace {

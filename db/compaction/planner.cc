@@ -45,6 +45,18 @@ UserRange RangeOf(const TableFile& table) {
   return {table.smallest_user().ToString(), table.largest_user().ToString()};
 }
 
+uint64_t DeletionsSince(const CompactionPlan& plan) {
+  uint64_t since = 0;
+  for (const auto* inputs : {&plan.upper, &plan.lower}) {
+    for (const TableRef& table : *inputs) {
+      const TableContents& contents = table->contents;
+      if (contents.deletions > 0 && (since == 0 || contents.deletions_since < since))
+        since = contents.deletions_since;
+    }
+  }
+  return since;
+}
+
 }  // namespace
 
 uint64_t SumBytes(const std::vector<TableRef>& tables) {
@@ -235,6 +247,7 @@ std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
     plan.grandparents = version_.Overlapping(plan.output_level + 1, span.ToRange());
   }
   plan.input_bytes = SumBytes(plan.upper) + SumBytes(plan.lower);
+  plan.deletions_since = DeletionsSince(plan);
   plan.trivial_move = !plan.is_rewrite() && CanMove(plan);
   plan.output_bytes = plan.trivial_move ? 0 : OutputBytes(plan);
   if (!plan.trivial_move && !room_.Fits(plan)) return std::nullopt;

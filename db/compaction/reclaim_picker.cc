@@ -3,7 +3,8 @@
 // Compactions that free space. Candidates are all tables of L0 together, and each deeper table. A
 // candidate's deletions, and a share of its values, hide entries of the next level with tables in
 // its range. How much that frees is an estimate from counts of entries: most deletions hide one
-// entry each. If no deeper level has tables in the range, the deletions themselves can go.
+// entry each. If no deeper level has tables in the range, the deletions themselves can go. Old
+// deletions make a table a candidate whatever it frees.
 //
 // Each pick moves its tables down, so picks come to an end.
 #include <algorithm>
@@ -89,6 +90,12 @@ double ShareFreed(const Version& version, int level, const Tables& upper, double
   return freed < kFreedBytesMin ? 0 : freed / (own.bytes + below.bytes);
 }
 
+bool HasOldDeletions(const Tables& tables, uint64_t before) {
+  return std::any_of(tables.begin(), tables.end(), [=](const TableRef& table) {
+    return table->contents.deletions > 0 && table->contents.deletions_since < before;
+  });
+}
+
 bool IsMuchOverwritten(const Version& version, double overwrite_share) {
   if (overwrite_share == 0) return false;
   const TableSpace space = SpaceOf(version);
@@ -98,8 +105,7 @@ bool IsMuchOverwritten(const Version& version, double overwrite_share) {
 
 class Candidates {
  public:
-  Candidates(const Version& version, SequenceNumber oldest_snapshot, double overwrite_share)
-      : version_(version), oldest_snapshot_(oldest_snapshot), overwrite_share_(overwrite_share) {
+  Candidates(const Version& version, const ReclaimRule& rule) : version_(version), rule_(rule) {
     Consider(0, version.level(0));
     for (int level = 1; level + 1 < kLevels; ++level) {
       for (const TableRef& table : version.level(level)) Consider(level, {table});
@@ -113,19 +119,22 @@ class Candidates {
  private:
   void Consider(int level, Tables upper) {
     if (upper.empty()) return;
-    bool hides = overwrite_share_ > 0;
+    bool hides = rule_.overwrite_share > 0;
     for (const TableRef& table : upper) {
-      if (table->contents.newest_deletion > oldest_snapshot_) return;
+      if (table->contents.newest_deletion > rule_.oldest_snapshot) return;
       hides = hides || table->contents.deletions > 0;
     }
-    if (!hides) return;
-    const double share = ShareFreed(version_, level, upper, overwrite_share_);
+    if (HasOldDeletions(upper, rule_.old_before)) {
+      found_.push_back({1, level, std::move(upper)});
+      return;
+    }
+    if (!hides || rule_.only_old) return;
+    const double share = ShareFreed(version_, level, upper, rule_.overwrite_share);
     if (share >= kShareMin) found_.push_back({share, level, std::move(upper)});
   }
 
   const Version& version_;
-  const SequenceNumber oldest_snapshot_;
-  const double overwrite_share_;
+  const ReclaimRule& rule_;
   std::vector<Candidate> found_;
 };
 
@@ -205,12 +214,12 @@ bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
 
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
-                                          const LayoutOptions& layout,
-                                          SequenceNumber oldest_snapshot, const OutputRoom& room,
-                                          double overwrite_share) {
+                                          const LayoutOptions& layout, const ReclaimRule& rule,
+                                          const OutputRoom& room) {
   const Planner planner(version, running, layout, room);
-  if (!IsMuchOverwritten(version, overwrite_share)) overwrite_share = 0;
-  const Candidates candidates(version, oldest_snapshot, overwrite_share);
+  ReclaimRule used = rule;
+  if (!IsMuchOverwritten(version, rule.overwrite_share)) used.overwrite_share = 0;
+  const Candidates candidates(version, used);
   for (const Candidate& candidate : candidates.best_first()) {
     Tables upper = candidate.upper;
     planner.AddSplitKeys(candidate.level, &upper);

@@ -71,8 +71,12 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
 
 leveldb::Status TableOutputs::FinishTable() {
   if (writer_ == nullptr) return leveldb::Status::OK();
+  if (current_contents_.deletions > 0)
+    current_contents_.deletions_since =
+        deletions_since_ > 0 ? deletions_since_ : context_->WallSeconds();
+  const std::string contents = current_contents_.ToBlock();
   std::unique_ptr<const KeyFilter> filter;
-  std::vector<MetaBlock> meta_blocks;
+  std::vector<MetaBlock> meta_blocks = {{TableContents::kBlockName, contents}};
   if (builds_key_filters_) {
     filter = std::make_unique<KeyFilter>(key_hashes_);
     meta_blocks.push_back({KeyFilter::kBlockName, filter->bytes()});

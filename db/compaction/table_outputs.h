@@ -30,6 +30,9 @@ class TableOutputs {
   /// From now on, each finished table gets a KeyFilter, in the file too. REQUIRES: no table is
   /// open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
+  /// The deletions of the tables are not older: see TableContents. By default they are taken to be
+  /// new.
+  void SetDeletionsSince(uint64_t seconds) { deletions_since_ = seconds; }
   /// See TableFile::filter_pass.
   void SetFilterPass(uint64_t pass) { filter_pass_ = pass; }
   int level() const { return level_; }
@@ -70,6 +73,7 @@ class TableOutputs {
   const int level_;
   bool kept_ = false;
   bool builds_key_filters_ = false;
+  uint64_t deletions_since_ = 0;
   uint64_t filter_pass_ = 0;
   std::vector<TableMeta> finished_;
   std::vector<TableContents> contents_;                        // of finished_

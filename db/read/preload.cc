@@ -26,7 +26,7 @@ class Preload::OpenTables final : public Job {
         // A move since Begin can have brought the table to the deepest level. A filter there is
         // only a waste of memory.
         if (waiting_.back().has_key_filter) owner_->tables_->LoadKeyFilter(table.get());
-        owner_->on_sampled_(table.get(), owner_->tables_->SampleContents(table.get()));
+        owner_->on_contents_(table.get(), owner_->tables_->ReadContents(table.get()));
       }
     }
     waiting_.pop_back();

@@ -2,7 +2,7 @@
 //
 // Preload: opens the tables that reads search first, after the store opens, and loads their key
 // filters. Otherwise the first reads would open many tables, and search each table of L0. It also
-// samples their contents, which the MANIFEST does not tell: otherwise the picker would not see old
+// reads what they contain, which the MANIFEST does not tell: otherwise the picker would not see old
 // deletions.
 //
 // The monitor takes jobs, one at a time, and workers run them before compactions. A job opens only
@@ -26,11 +26,11 @@ namespace lull {
 class Preload {
  public:
   /// Receives the contents of a table. Called by workers.
-  using OnSampled = std::function<void(TableFile* file, const TableContents& contents)>;
+  using OnContents = std::function<void(TableFile* file, const TableContents& contents)>;
 
   /// `context` and `tables` outlive this object.
-  Preload(const StoreContext* context, TableCache* tables, OnSampled on_sampled)
-      : context_(context), tables_(tables), on_sampled_(std::move(on_sampled)) {}
+  Preload(const StoreContext* context, TableCache* tables, OnContents on_contents)
+      : context_(context), tables_(tables), on_contents_(std::move(on_contents)) {}
   Preload(const Preload&) = delete;
   Preload& operator=(const Preload&) = delete;
 
@@ -49,7 +49,7 @@ class Preload {
 
   const StoreContext* const context_;
   TableCache* const tables_;
-  const OnSampled on_sampled_;
+  const OnContents on_contents_;
   std::vector<Waiting> waiting_;  // in reverse order
   std::atomic<bool> job_exists_{false};
 };

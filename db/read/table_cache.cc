@@ -86,7 +86,11 @@ void TableCache::OpenAhead(const Version& version, const std::vector<TableMeta>&
   }
 }
 
-TableContents SampleContents(const TableReader& reader) {
+TableContents ReadContents(const TableReader& reader) {
+  std::string block;
+  if (reader.ReadMetaBlock(TableContents::kBlockName, &block).ok()) {
+    if (const auto contents = TableContents::FromBlock(block)) return *contents;
+  }
   constexpr size_t kBlocks = 4;
   TableContents contents;
   double share = 1;
@@ -100,11 +104,11 @@ TableContents SampleContents(const TableReader& reader) {
   return contents;
 }
 
-TableContents TableCache::SampleContents(TableFile* file) {
+TableContents TableCache::ReadContents(TableFile* file) {
   const GraceGuard guard(*grace_);
   CachedTable* table = nullptr;
   if (!Find(file, &table).ok()) return {};
-  return lull::SampleContents(table->reader());
+  return lull::ReadContents(table->reader());
 }
 
 void TableCache::LoadKeyFilter(TableFile* file) {

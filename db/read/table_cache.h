@@ -58,8 +58,9 @@ class CachedTable {
   std::atomic<bool> used_{true};
 };
 
-/// Estimates what a table contains from a few of its blocks. Returns zeros if they cannot be read.
-TableContents SampleContents(const TableReader& reader);
+/// What a table contains, by its meta block. A table of other origin has none; then this estimates
+/// it from a few of its blocks. Returns zeros if they cannot be read.
+TableContents ReadContents(const TableReader& reader);
 
 class TableCache final : private FileKeeper {
  public:
@@ -89,7 +90,7 @@ class TableCache final : private FileKeeper {
   /// no read finds them closed.
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables);
   /// The same for `file`. REQUIRES: `file` exists.
-  TableContents SampleContents(TableFile* file) LULL_EXCLUDES(mutex_);
+  TableContents ReadContents(TableFile* file) LULL_EXCLUDES(mutex_);
   /// Loads the key filter of `file`, which an earlier open of the store wrote. Does nothing if the
   /// table has no filter or a damaged one: reads work without it, only slower. REQUIRES:
   /// `file` exists.

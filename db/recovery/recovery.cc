@@ -157,6 +157,7 @@ leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
                               SequenceNumber last_sequence, Recovered* result) {
   std::vector<SealedMemTable> sealed(1);
   sealed[0].memtable = std::move(memtable);
+  sealed[0].begun_seconds = context->WallSeconds();
   FlushJob job(context, std::move(sealed), last_sequence);
   Job::Progress progress = Job::Progress::kMore;
   leveldb::Status status;

@@ -59,6 +59,7 @@ std::string RenderSpaceJson(const SpaceReport& report) {
   json.BeginObject();
   WriteFiles(report, &json);
   WriteLevels(report, &json);
+  json.Field("oldest_deletion_seconds", report.oldest_deletion_seconds);
   json.Member("reclaim").BeginObject();
   json.Field("compactions", report.reclaim_compactions);
   json.Field("freed_bytes", report.reclaim_freed_bytes);

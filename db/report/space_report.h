@@ -21,7 +21,7 @@ struct FileTotals {
 };
 
 struct SpaceReport {
-  /// By estimate, for tables opened since an earlier run.
+  /// By estimate for tables that LevelDB wrote.
   struct Level {
     uint64_t values = 0;  ///< entries that are not deletions
     uint64_t deletions = 0;
@@ -44,6 +44,7 @@ struct SpaceReport {
   uint64_t hidden_bytes = 0;
   uint64_t overwritten_bytes = 0;
   std::array<Level, kLevels> levels{};
+  uint64_t oldest_deletion_seconds = 0;  ///< at most its age; 0 without deletions
 
   // Compactions since the open that only freed space.
   uint64_t reclaim_compactions = 0;

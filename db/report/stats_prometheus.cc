@@ -318,6 +318,9 @@ void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
              &SpaceReport::Level::deletions);
   for_levels("level_unknown_bytes", "Bytes of a level's tables whose contents are unknown.",
              &SpaceReport::Level::unknown_bytes);
+  out->Single("oldest_deletion_seconds", "gauge",
+              "Age of the oldest deletion in tables, at most; 0 without deletions.",
+              space.oldest_deletion_seconds);
   out->Single("reclaim_compactions_total", "counter", "Compactions that only freed space.",
               space.reclaim_compactions);
   out->Single("reclaim_freed_bytes_total", "counter", "Bytes that these compactions freed.",

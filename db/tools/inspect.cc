@@ -87,15 +87,15 @@ Json TableJson(const TableMeta& table, int level, Coding coding) {
           {"largest", Encode(UserKeyOf(table.largest), coding)}};
 }
 
-/// Samples what the tables contain. A table that cannot be read, perhaps since a running program
+/// Reads what the tables contain. A table that cannot be read, perhaps since a running program
 /// deleted it meanwhile, keeps unknown contents.
-void SampleTables(const InspectedStore& store) {
+void ReadTableContents(const InspectedStore& store) {
   GraceDomain grace;
   const TableCache tables(&store.context, &grace, [] {});
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : store.manifest.version->level(level)) {
       std::unique_ptr<TableReader> reader;
-      if (tables.OpenPrivately(*table, &reader).ok()) table->contents = SampleContents(*reader);
+      if (tables.OpenPrivately(*table, &reader).ok()) table->contents = ReadContents(*reader);
     }
   }
 }
@@ -199,7 +199,7 @@ int RunLevels(const Invocation& call) {
   InspectedStore store;
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
-  SampleTables(store);
+  ReadTableContents(store);
   const Version& version = *store.manifest.version;
   const auto spaces = SpaceByLevel(version);
   const auto hidden = HiddenByLevel(spaces);

@@ -23,6 +23,8 @@ const char* UnitText(OptionUnit unit) {
       return "percent";
     case OptionUnit::kMicros:
       return "microseconds";
+    case OptionUnit::kSeconds:
+      return "seconds";
     case OptionUnit::kBytes:
       return "bytes";
     case OptionUnit::kBytesPerSec:

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "db/dbformat.h"
+#include "db/version/table_contents.h"
 #include "db/version/version_edit.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
@@ -28,26 +29,6 @@
 namespace lull {
 
 class CachedTable;  // table_cache.h
-
-/// What a table contains. All zero if unknown: a table of an earlier open.
-struct TableContents {
-  uint64_t entries = 0;
-  uint64_t deletions = 0;
-  SequenceNumber newest_deletion = 0;
-
-  /// REQUIRES: internal_key.size() >= KeyOrder::kTrailerBytes.
-  void Count(const leveldb::Slice& internal_key) {
-    ++entries;
-    if (internal_key[internal_key.size() - KeyOrder::kTrailerBytes] !=
-        static_cast<char>(ValueKind::kDeletion))
-      return;
-    ParsedInternalKey entry;
-    if (!ParseInternalKey(internal_key, &entry)) return;
-    ++deletions;
-    newest_deletion = std::max(newest_deletion, entry.sequence);
-  }
-  bool operator==(const TableContents&) const = default;
-};
 
 /// One table file, shared by the Versions that list it. When the last reference is released,
 /// `on_unlisted` is called once, on that thread, unless the store is closing. It must return

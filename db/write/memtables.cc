@@ -6,16 +6,19 @@
 
 namespace lull {
 
-void MemTables::Begin(MemTableRef active, uint64_t wal_number) {
+void MemTables::Begin(MemTableRef active, uint64_t wal_number, uint64_t now_seconds) {
   active_ = std::move(active);
   active_wal_number_ = wal_number;
+  active_begun_seconds_ = now_seconds;
 }
 
-uint64_t MemTables::Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence) {
+uint64_t MemTables::Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence,
+                         uint64_t now_seconds) {
   SealedMemTable& sealed = immutables_.emplace_back();  // can throw; the lines below cannot
   sealed.memory_bytes = active_->MemoryBytes();
   sealed.wal_number = std::exchange(active_wal_number_, wal_number);
   sealed.last_sequence = last_sequence;
+  sealed.begun_seconds = std::exchange(active_begun_seconds_, now_seconds);
   sealed.memtable = std::exchange(active_, std::move(next));
   immutable_bytes_ += sealed.memory_bytes;
   gates_->immutables.store(static_cast<int>(immutables_.size()), std::memory_order_relaxed);

@@ -29,6 +29,7 @@ struct SealedMemTable {
   uint64_t memory_bytes = 0;
   uint64_t wal_number = 0;           ///< its entries are in WALs from this one on
   SequenceNumber last_sequence = 0;  ///< sequence of its newest entry
+  uint64_t begun_seconds = 0;        ///< since 1970: its entries are not older
 };
 
 /// The limits on sealed memtables.
@@ -44,11 +45,12 @@ class MemTables {
   MemTables(const MemTables&) = delete;
   MemTables& operator=(const MemTables&) = delete;
 
-  /// Sets the first active memtable, at the open.
-  void Begin(MemTableRef active, uint64_t wal_number);
+  /// Sets the first active memtable, at the open. `now_seconds`: since 1970.
+  void Begin(MemTableRef active, uint64_t wal_number, uint64_t now_seconds);
   /// Seals the active memtable. `next` becomes active, with its entries in WALs from `wal_number`
   /// on. Returns the size of the sealed one in bytes.
-  uint64_t Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence);
+  uint64_t Seal(MemTableRef next, uint64_t wal_number, SequenceNumber last_sequence,
+                uint64_t now_seconds);
   /// Sets the WAL that the active memtable's entries go to. REQUIRES: it has no entries yet.
   void SetActiveWal(uint64_t wal_number) { active_wal_number_ = wal_number; }
   /// Removes the oldest `count` sealed memtables, which are now in tables. Returns their size in
@@ -58,6 +60,7 @@ class MemTables {
   void Clear();
 
   const MemTableRef& active() const { return active_; }
+  uint64_t active_begun_seconds() const { return active_begun_seconds_; }
   size_t immutable_count() const { return immutables_.size(); }
   uint64_t immutable_bytes() const { return immutable_bytes_; }
   std::vector<MemTableRef> ImmutablesNewestFirst() const;
@@ -81,6 +84,7 @@ class MemTables {
   StoreGates* const gates_;
   MemTableRef active_;
   uint64_t active_wal_number_ = 0;
+  uint64_t active_begun_seconds_ = 0;
   std::deque<SealedMemTable> immutables_;  // oldest first
   uint64_t immutable_bytes_ = 0;
   uint64_t seals_ = 0;

@@ -29,7 +29,7 @@ void WritePath::Begin() {
   auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   active_.Begin(memtable.get());
   MutexLock lock(state_->mutex);
-  state_->memtables.Begin(std::move(memtable), wal_.current_number());
+  state_->memtables.Begin(std::move(memtable), wal_.current_number(), context_->WallSeconds());
   state_->PublishViewLocked();
 }
 
@@ -190,11 +190,12 @@ leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_
 void WritePath::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   log_goes_on_.store(false, std::memory_order_relaxed);
+  const uint64_t now_seconds = context_->WallSeconds();
   {
     MutexLock lock(state_->mutex);
     MemTable* const next_active = next.get();
     const uint64_t sealed_bytes =
-        state_->memtables.Seal(std::move(next), next_wal_number, reader_->published());
+        state_->memtables.Seal(std::move(next), next_wal_number, reader_->published(), now_seconds);
     const uint64_t counted_bytes = active_.Begin(next_active);
     coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, counted_bytes));
     coordinator_->ReleaseMemory(counted_bytes - std::min(sealed_bytes, counted_bytes));

@@ -267,19 +267,41 @@ TEST_F(CompactionBoardTest, IsIdleWhenNothingRunsOrIsDue) {
   EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10"), kMaxSequence));
 }
 
+TEST_F(CompactionBoardTest, OldDeletionsAreDueWhileClientsWrite) {
+  const VersionRef version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c]*9");
+  SetContents(*version, 1, {9, 1, 5, /*deletions_since=*/6400});
+  SetContents(*version, 2, {90, 0, 0, 0});
+  board_.VersionChanged();
+  const auto is_due = [&] {
+    return board_.IsReclaimDue(*version, kMaxSequence, ReclaimScope::kOldDeletions);
+  };
+  EXPECT_FALSE(is_due());
+  board_.SetDeletePersist(64, 6400 + 32);
+  EXPECT_FALSE(is_due());
+  board_.SetDeletePersist(64, 6400 + 34);
+  EXPECT_TRUE(is_due());
+  EXPECT_FALSE(board_.IsIdle(*version, kMaxSequence));
+  EXPECT_EQ(Show(board_.PickReclaim(*version, 5, ReclaimScope::kOldDeletions)), "L1 1 + 2");
+  EXPECT_TRUE(board_.IsOld(6400));
+  EXPECT_FALSE(board_.IsOld(6402));
+  board_.SetDeletePersist(0, 99'999);
+  EXPECT_FALSE(is_due());
+}
+
 TEST_F(CompactionBoardTest, IsNotIdleWhileDeletionsHideEntries) {
   const VersionRef version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c]");
-  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence));
+  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence, ReclaimScope::kAll));
   SetContents(*version, 1, {.entries = 9, .deletions = 9, .newest_deletion = 5});
-  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence)) << "it has not been told";
+  EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence, ReclaimScope::kAll))
+      << "it has not been told";
   board_.VersionChanged();
-  EXPECT_TRUE(board_.IsReclaimDue(*version, kMaxSequence));
+  EXPECT_TRUE(board_.IsReclaimDue(*version, kMaxSequence, ReclaimScope::kAll));
   EXPECT_FALSE(board_.IsIdle(*version, kMaxSequence));
   EXPECT_TRUE(board_.IsIdle(*version, 4)) << "a snapshot needs the entries";
-  const auto plan = board_.PickReclaim(*version, 5);
+  const auto plan = board_.PickReclaim(*version, 5, ReclaimScope::kAll);
   EXPECT_EQ(Show(plan), "L1 1 + 2");
   ASSERT_TRUE(board_.Reserve(JobClass::kDeep, *plan, InternalOrder()));
-  EXPECT_EQ(Show(board_.PickReclaim(*version, 5)), "nothing") << "it runs";
+  EXPECT_EQ(Show(board_.PickReclaim(*version, 5, ReclaimScope::kAll)), "nothing") << "it runs";
   board_.Free(*plan);
   board_.Avoid({1, 2, "b", "b"}, UINT64_MAX);
   EXPECT_TRUE(board_.IsIdle(*version, kMaxSequence)) << "it cannot be read";

@@ -19,12 +19,12 @@ class MemTablesTest : public ::testing::Test {
   // Seals memtables, each with its own WAL (10, 11, ...) and ten more sequences than the one
   // before.
   void SealSome(int count) {
-    if (memtables_.active() == nullptr) memtables_.Begin(MakeMemTable(), 10);
+    if (memtables_.active() == nullptr) memtables_.Begin(MakeMemTable(), 10, 100);
     for (int i = 0; i < count; ++i) {
       memtables_.active()->Add(1, ValueKind::kValue, "key", std::string(10'000, 'v'));
       const uint64_t sealed = memtables_.seals() + 1;
       bytes_ += memtables_.active()->MemoryBytes();
-      memtables_.Seal(MakeMemTable(), 10 + sealed, 10 * sealed);
+      memtables_.Seal(MakeMemTable(), 10 + sealed, 10 * sealed, 100 + sealed);
     }
   }
 
@@ -105,8 +105,8 @@ TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
   for (const Row& row : rows) {
     StoreGates gates;
     MemTables memtables(&gates);
-    memtables.Begin(MakeMemTable(), 1);
-    for (int i = 0; i < row.immutables; ++i) memtables.Seal(MakeMemTable(), 2 + i, 0);
+    memtables.Begin(MakeMemTable(), 1, 0);
+    for (int i = 0; i < row.immutables; ++i) memtables.Seal(MakeMemTable(), 2 + i, 0, 0);
     memtables.active()->Add(1, ValueKind::kValue, "key", std::string(50'000, 'v'));
     const MemTableRoom room = {row.immutables_max, row.others_bytes, 100'000};
     EXPECT_EQ(memtables.HasRoom(room, row.counted_bytes), row.has_room)

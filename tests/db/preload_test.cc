@@ -39,7 +39,7 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
   }
 };
 
-const Preload::OnSampled kIgnore = [](TableFile*, const TableContents&) {};
+const Preload::OnContents kIgnore = [](TableFile*, const TableContents&) {};
 
 /// Runs all jobs of `preload`; returns their number.
 int RunAll(Preload* preload) {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
+#include "util/clock.h"
 
 namespace lull {
 namespace {
@@ -98,7 +102,7 @@ TEST(PickReclaim, Table) {
        "L1 1 2 + 3"},
   };
   for (const PickRow& row : rows) {
-    EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 7)), row.plan) << row.what;
+    EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, {7})), row.plan) << row.what;
   }
 }
 
@@ -106,7 +110,8 @@ TEST(PickReclaim, OverwrittenValuesCountOnceTheyAreMany) {
   const auto pick = [](uint64_t lower_values, double overwrite_share) {
     const PickRow row = {
         "", "L1: 1:[a..m]*10 L2: 2:[a..z]*10", {{1, Of(1000, 0)}, {2, Of(lower_values, 0)}}, ""};
-    return Show(PickReclaim(*VersionOf(row), {}, {}, 7, {}, overwrite_share));
+    return Show(PickReclaim(*VersionOf(row), {}, {},
+                            {.oldest_snapshot = 7, .overwrite_share = overwrite_share}));
   };
   EXPECT_EQ(pick(1000, 1), "L1 1 + 2") << "half of all";
   EXPECT_EQ(pick(1000, 0.9), "L1 1 + 2");
@@ -130,8 +135,31 @@ TEST(OverwriteShare, IsWhatRecentMergesFound) {
 
 TEST(PickReclaim, DeletionsThatASnapshotNeedsStay) {
   const PickRow row = {"", "L0: 2:[a..c] 1:[x..z] L1: 3:[a..c]", {{2, Of(9, 9)}}, ""};
-  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 6)), "nothing");
-  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, 7)), "L0 2 1 + 3");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, {6})), "nothing");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {}, {}, {7})), "L0 2 1 + 3");
+}
+
+TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
+  const VersionRef version = VersionFromText("L1: 1:[a..m] L2: 2:[a..z]*10 L3: 3:[x..z]");
+  testing::SetContents(*version, 1, {1000, 1, 7, /*deletions_since=*/100});
+  testing::SetContents(*version, 2, {1000, 2, 7, 50});
+  testing::SetContents(*version, 3, {1000, 0, 0, 0});
+  const auto pick = [&](const ReclaimRule& rule) {
+    return Show(PickReclaim(*version, {}, {}, rule));
+  };
+  EXPECT_EQ(pick({.oldest_snapshot = 7}), "nothing");
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 50}), "nothing");
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 51}), "L2 2 + 3");
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 101}), "L1 1 + 2");
+  EXPECT_EQ(pick({.oldest_snapshot = 6, .old_before = 101}), "nothing");
+  const auto plan = PickReclaim(*version, {}, {}, {.old_before = 101});
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->deletions_since, 50u) << "its outputs have deletions of both";
+  testing::SetContents(*version, 1, {1000, 1000, 7, 100});
+  testing::SetContents(*version, 2, {1000, 0, 0, 0});
+  EXPECT_EQ(pick({}), "L1 1 + 2") << "it frees all of them";
+  EXPECT_EQ(pick({.old_before = 100, .only_old = true}), "nothing");
+  EXPECT_EQ(pick({.old_before = 101, .only_old = true}), "L1 1 + 2");
 }
 
 TEST(PickReclaim, TheNextBestIsPickedIfTheBestIsTaken) {
@@ -139,8 +167,8 @@ TEST(PickReclaim, TheNextBestIsPickedIfTheBestIsTaken) {
                        "L1: 1:[a..c] 2:[d..f] L2: 3:[a..c]*9 4:[d..f]*9",
                        {{1, Of(50, 50)}, {2, Of(90, 90)}, {3, Of(100, 0)}, {4, Of(100, 0)}},
                        ""};
-  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{2, 3, "e", "e"}}, {}, 7)), "L1 1 + 3");
-  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{1, 2, "a", "z"}}, {}, 7)), "nothing");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{2, 3, "e", "e"}}, {}, {7})), "L1 1 + 3");
+  EXPECT_EQ(Show(PickReclaim(*VersionOf(row), {{1, 2, "a", "z"}}, {}, {7})), "nothing");
 }
 
 TEST(IsFlushToReclaimDue, IfItHidesAQuarterOfAllEntries) {
@@ -294,6 +322,98 @@ TEST_F(ReclaimTest, OverwrittenEntriesAreFreedInRest) {
     EXPECT_LT(TableBytes(), 2 * live) << "L0 need not be due";
   }
   EXPECT_EQ(CountEntries(), kKeys);
+}
+
+// ---- delete_persist_seconds
+
+class DeletePersistTest : public ReclaimTest {
+ protected:
+  DeletePersistTest() {
+    pace_.clock = &clock_;  // it stands still, so the store does not rest
+    scheduling_.delete_persist_seconds = 1000;
+  }
+  ~DeletePersistTest() override { db_.reset(); }
+
+  bool IsInTables(const std::string& bytes) {
+    for (const auto& file : std::filesystem::directory_iterator(name_)) {
+      if (file.path().extension() != ".ldb") continue;
+      std::ifstream table(file.path(), std::ios::binary);
+      const std::string contents(std::istreambuf_iterator<char>(table), {});
+      if (contents.find(bytes) != std::string::npos) return true;
+    }
+    return false;
+  }
+  void AwaitGone(const std::string& value) {
+    Await("the value is gone", [&] { return !IsInTables(value); });
+  }
+
+  ManualClock clock_;
+};
+
+TEST_F(DeletePersistTest, DeletedValuesLeaveTheTables) {
+  Open();
+  Fill();
+  Delete(7, 8);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  env_.later_seconds = 400;
+  AwaitObeyed();
+  EXPECT_TRUE(IsInTables(ValueOf(7))) << "half of the time has not passed";
+  env_.later_seconds = 600;
+  AwaitGone(ValueOf(7));
+  EXPECT_EQ(CountEntries(), kKeys - 1);
+}
+
+TEST_F(DeletePersistTest, DeletionsInMemoryCount) {
+  Open();
+  Fill();
+  Delete(7, 8);
+  env_.later_seconds = 600;
+  AwaitGone(ValueOf(7));
+}
+
+TEST_F(DeletePersistTest, TheAgeIsThatOfEarlierOpensToo) {
+  Open();
+  Fill();
+  Delete(7, 8);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  env_.later_seconds = 400;
+  db_.reset();
+  Open();
+  AwaitObeyed();
+  EXPECT_TRUE(IsInTables(ValueOf(7)));
+  env_.later_seconds = 600;
+  AwaitGone(ValueOf(7));
+}
+
+TEST_F(DeletePersistTest, ACompactionKeepsTheAge) {
+  Open();
+  Fill();
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(7, 8);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  env_.later_seconds = 400;
+  db_->CompactRange(nullptr, nullptr);  // the snapshot keeps the deletion, and the value
+  std::string space;
+  ASSERT_TRUE(db_->GetProperty("lull.space", &space));
+  ASSERT_GE(nlohmann::json::parse(space)["oldest_deletion_seconds"], 400) << space;
+  db_->ReleaseSnapshot(snapshot);
+  AwaitObeyed();
+  EXPECT_TRUE(IsInTables(ValueOf(7)));
+  env_.later_seconds = 600;
+  AwaitGone(ValueOf(7));
+}
+
+TEST_F(DeletePersistTest, CanChangeWhileTheStoreIsOpen) {
+  scheduling_.delete_persist_seconds = 0;
+  Open();
+  Fill();
+  Delete(7, 8);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  env_.later_seconds = 100'000'000;
+  AwaitObeyed();
+  EXPECT_TRUE(IsInTables(ValueOf(7)));
+  ASSERT_TRUE(SetOptions(db_.get(), "delete_persist_seconds=100").ok());
+  AwaitGone(ValueOf(7));
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "policy=lull;compaction_threads=0;memory_budget_bytes=64M;background_bytes_per_sec=0;"
             "memtable_bytes=0;l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;"
             "space_percent_max=0;"
+            "delete_persist_seconds=0;"
             "pause_us_max=120000000;own_coordinator=false;latency_histograms=false;"
             "layout=leveled;growth_factor=0;vsst_phi=32;table_bytes_max=0;pick_by_overlap=false;"
             "align_outputs=true;"

@@ -44,6 +44,8 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   void FailNextSync() { next_sync_fails_.store(true); }
   std::atomic<uint64_t> free_bytes{UINT64_MAX};  ///< of the file system
   uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
+  std::atomic<uint64_t> later_seconds{0};  ///< the time of day is later by this
+  uint64_t NowMicros() override { return EnvWrapper::NowMicros() + later_seconds * 1'000'000; }
   /// The number of tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
   /// Returns the trace and clears it.

@@ -88,7 +88,7 @@ TEST(PickWithinRoom, DeletionsLeaveLessToWrite) {
   SetContents(*version, 1, {1000, 1000, 7});
   SetContents(*version, 2, {1000, 0, 0});
   const auto pick = [&](const OutputRoom& room) {
-    return Show(PickReclaim(*version, {}, {}, 7, room));
+    return Show(PickReclaim(*version, {}, {}, {7}, room));
   };
   EXPECT_EQ(pick({.bytes_max = 0, .freeing_bytes_max = 0}), "L1 1 + 2") << "nothing is left";
   EXPECT_EQ(pick({.bytes_max = 0, .freeing_bytes_max = 0, .oldest_snapshot = 6}), "nothing")
@@ -99,7 +99,7 @@ TEST(PickWithinRoom, DeletionsLeaveLessToWrite) {
   // Below them is nothing that they hide.
   const VersionRef alone = VersionFromText("L1: 1:[a..c]*4");
   SetContents(*alone, 1, {1000, 750, 7});
-  const auto drop = [&](uint64_t mib) { return Show(PickReclaim(*alone, {}, {}, 7, Room(mib))); };
+  const auto drop = [&](uint64_t mib) { return Show(PickReclaim(*alone, {}, {}, {7}, Room(mib))); };
   EXPECT_EQ(drop(1), "L1 1");
   EXPECT_EQ(drop(0), "nothing");
 }
@@ -110,13 +110,14 @@ TEST(CompactionBoardRoom, TellsWhatLacksRoom) {
   CompactionBoard board{LayoutOptions()};
   const VersionRef version = VersionFromText("L1: 1:[a..c]*12 L2: 2:[a..c]*3");
   const auto lacking = [&] {
-    return board.BytesLackingRoom(JobClass::kDeep, *version, kMaxSequence, false);
+    return board.BytesLackingRoom(JobClass::kDeep, *version, kMaxSequence, std::nullopt);
   };
   board.SetRoom(Room(14));
   EXPECT_EQ(Show(board.Pick(JobClass::kDeep, *version)), "nothing");
   EXPECT_EQ(lacking(), 15 * kMiB);
   EXPECT_FALSE(board.IsIdle(*version, kMaxSequence));
-  EXPECT_EQ(board.BytesLackingRoom(JobClass::kL0, *version, kMaxSequence, false), std::nullopt);
+  EXPECT_EQ(board.BytesLackingRoom(JobClass::kL0, *version, kMaxSequence, std::nullopt),
+            std::nullopt);
   board.SetRoom(Room(15));
   const auto plan = board.Pick(JobClass::kDeep, *version);
   EXPECT_EQ(Show(plan), "L1 1 + 2") << "a larger room is another pick";
@@ -134,7 +135,8 @@ TEST(CompactionBoardRoom, AManualRequestWaitsForRoomOrEnds) {
   board.SetRoom(Room(4));
   EXPECT_EQ(Show(board.PickManual(*version, leveldb::Status::OK())), "nothing");
   EXPECT_FALSE(request.done);
-  EXPECT_EQ(board.BytesLackingRoom(JobClass::kManual, *version, kMaxSequence, false), 5 * kMiB);
+  EXPECT_EQ(board.BytesLackingRoom(JobClass::kManual, *version, kMaxSequence, std::nullopt),
+            5 * kMiB);
   board.RefuseManual(leveldb::Status::IOError("full"));
   EXPECT_TRUE(request.done);
   EXPECT_TRUE(request.status.IsIOError());
