@@ -178,8 +178,8 @@ std::string StoreSetup::ToString() const {
 }
 
 const char* ClientCallName(ClientCall call) {
-  static constexpr const char* kNames[] = {"write", "get",     "scan",        "snapshot",
-                                           "flush", "compact", "set-options", "pause"};
+  static constexpr const char* kNames[] = {"write",   "get",         "scan",  "snapshot", "flush",
+                                           "compact", "set-options", "range", "pause"};
   return kNames[static_cast<size_t>(call)];
 }
 
@@ -206,11 +206,18 @@ std::vector<Life> DrawLives(uint64_t seed) {
           DrawClient({kFlush, kCompact, kSetOptions, kPause}, 1 + rng.Below(6), &number, &rng));
     }
   }
+  Rng range_rng(SubSeed(seed, 19));
+  for (Life& life : lives) {
+    using enum ClientCall;
+    if (range_rng.OneIn(2))
+      life.push_back(DrawClient({kRange, kRange, kRange, kPause}, 8 + range_rng.Below(40), &number,
+                                &range_rng));
+  }
   return lives;
 }
 
 std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& operation,
-                    History* history) {
+                    History* history, RemovedRanges* ranges) {
   Rng rng(operation.draw);
   switch (operation.call) {
     case ClientCall::kWrite:
@@ -231,6 +238,8 @@ std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& opera
       const Status status = SetOptions(db, DrawLiveOptions(&rng));
       return status.ok() ? "" : "options were refused: " + status.ToString();
     }
+    case ClientCall::kRange:
+      return ranges->Step(db, &rng);
     case ClientCall::kPause:
       Clock::System()->SleepForNanos(uint64_t{1000} << rng.Below(16));
       return "";
@@ -243,7 +252,7 @@ Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char withou
   const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
     const leveldb::Slice key = iterator->key(), value = iterator->value();
-    if (key[0] == without) continue;
+    if (key[0] == without || key[0] == RemovedRanges::kPrefix) continue;
     state->Add({key.data(), key.size()}, {value.data(), value.size()});
   }
   return iterator->status();

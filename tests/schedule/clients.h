@@ -14,6 +14,7 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "tests/schedule/history.h"
+#include "tests/schedule/removed_ranges.h"
 #include "tests/support/rng.h"
 
 namespace lull::testing {
@@ -31,7 +32,17 @@ struct StoreSetup {
   bool adversary = false;  // its policies return arbitrary directives
 };
 
-enum class ClientCall { kWrite, kGet, kScan, kSnapshot, kFlush, kCompact, kSetOptions, kPause };
+enum class ClientCall {
+  kWrite,
+  kGet,
+  kScan,
+  kSnapshot,
+  kFlush,
+  kCompact,
+  kSetOptions,
+  kRange,
+  kPause
+};
 
 const char* ClientCallName(ClientCall call);
 
@@ -47,11 +58,12 @@ using Life = std::vector<Client>;
 
 std::vector<Life> DrawLives(uint64_t seed);
 
-// Does one operation and records it in the history. Returns what is wrong, or nothing.
+// Does one operation and records it in the history or in `ranges`. Returns what is wrong, or
+// nothing.
 std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& operation,
-                    History* history);
+                    History* history, RemovedRanges* ranges);
 
-// The result of one scan, without keys that begin with `without`.
+// The result of one scan, without the keys of RemovedRanges and those that begin with `without`.
 leveldb::Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
                         Fingerprint* state);
 

@@ -61,12 +61,14 @@ class WatchedDisk {
 // The required content of a disk.
 struct Expected {
   size_t commits_min = 0;
+  size_t removals = 0;               // of RemovedRanges
   std::optional<size_t> commits;     // once an open has found it, it must stay
   std::vector<std::string> written;  // keys of later synced writes
 };
 
 struct PowerLoss {
   uint64_t moment = 0;
+  size_t removals = 0;
   uint64_t seed = 0;
   std::unique_ptr<CrashEnv> left;
 };
@@ -84,6 +86,7 @@ class Runner {
       if (!report_.failure.empty()) break;
       Expected expected;
       expected.commits_min = history_.RequiredAt(loss.moment);
+      expected.removals = loss.removals;
       const std::string wrong =
           Examine(std::move(loss.left), loss.seed, /*crashes=*/0, std::move(expected));
       if (!wrong.empty()) Fail("power loss at step " + std::to_string(loss.moment) + ", " + wrong);
@@ -127,6 +130,7 @@ class Runner {
     for (size_t i = 0; i < options_.states_per_point; ++i) {
       PowerLoss& loss = losses_[place * options_.states_per_point + i];
       loss.moment = Schedule::Current()->steps();
+      loss.removals = ranges_.removals();
       loss.seed = rng_.Next();
       loss.left = disk.Crash(loss.seed);
     }
@@ -160,7 +164,7 @@ class Runner {
       ++report_.operations;
       Schedule::Current()->Note(ClientCallName(operation.call),
                                 "(operation " + std::to_string(operation.number) + ")");
-      Fail(Perform(db, number, operation, &history_));
+      Fail(Perform(db, number, operation, &history_, &ranges_));
     }
   }
 
@@ -242,19 +246,22 @@ class Runner {
       return text + "; the first " + std::to_string(expected->commits_min) + " had to survive";
     }
     expected->commits = commits;
+    std::string wrong = ranges_.Check(db, expected->removals);
+    if (!wrong.empty()) return wrong;
     std::string value;
     for (const std::string& key : expected->written) {
       status = db->Get(read, key, &value);
       if (!status.ok() || value != key)
         return "lost a write made after a power loss: " + status.ToString();
     }
-    return "";
+    return wrong;
   }
 
   const PowerLossOptions options_;
   const StoreSetup setup_;
   Rng rng_;
   History history_;
+  RemovedRanges ranges_;
   size_t clients_ = 0;
   uint64_t seen_changes_ = 0;
   std::vector<PowerLoss> losses_;

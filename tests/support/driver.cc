@@ -15,6 +15,8 @@
 //       Then it applies more until it is killed, and prints the number of each acked commit on a
 //       line. With --ops=N it closes the store after N commits, and prints how many allocations it
 //       made since it began to open the store. --fail_allocation=A makes the A-th of them fail.
+//       --ranges=1: some commits are calls of DeleteRange, of which a kill can leave any part.
+//       --filter=1: a filter drops values that Expires.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I] [--filter=1]
 //   driver sets --set=I
 //       prints an option set, picked by --seed, that can open a store written with set I
@@ -27,11 +29,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
@@ -60,6 +64,7 @@ struct Flags {
   std::optional<size_t> set;
   bool filter = false;
   uint64_t filtered = 0;
+  bool ranges = false;
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
@@ -94,6 +99,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->flush_every = number;
     } else if (name == "filter") {
       flags->filter = number != 0;
+    } else if (name == "ranges") {
+      flags->ranges = number != 0;
     } else if (name == "filtered") {
       flags->filtered = number;
     } else if (name == "set") {
@@ -110,14 +117,24 @@ bool Wrong(const std::string& what) {
   return false;
 }
 
+// Whether the store can lack an entry of the model.
+using MayLack = std::function<bool(const Model::Cursor& entry)>;
+
 // Forward and backward scans and a Get of each key, against the model's last state.
-bool Verify(leveldb::DB* db, Model* model) {
+bool Verify(leveldb::DB* db, Model* model, const MayLack& may_lack = nullptr) {
   std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
   Model::Cursor expected(model, model->last_sequence());
   uint64_t entries = 0;
   std::string value;
   expected.SeekToFirst();
+  const auto skip_to = [&](const leveldb::Slice* key) {
+    while (may_lack && expected.Valid() && (key == nullptr || *key != expected.key()) &&
+           may_lack(expected))
+      expected.Next();
+  };
   for (it->SeekToFirst(); it->Valid(); it->Next(), expected.Next(), ++entries) {
+    const leveldb::Slice key = it->key();
+    skip_to(&key);
     if (!expected.Valid()) return Wrong("unexpected key " + Show(it->key().ToString()));
     if (it->key() != leveldb::Slice(expected.key()) ||
         it->value() != leveldb::Slice(expected.value())) {
@@ -130,6 +147,7 @@ bool Verify(leveldb::DB* db, Model* model) {
     }
   }
   if (!it->status().ok()) return Wrong("scan: " + it->status().ToString());
+  skip_to(nullptr);
   if (expected.Valid()) return Wrong("missing key " + Show(expected.key()));
   for (it->SeekToLast(); it->Valid(); it->Prev()) --entries;
   if (entries != 0) return Wrong("the backward scan found a different number of entries");
@@ -161,21 +179,73 @@ std::deque<leveldb::WriteBatch> MakeBatches(const Workload& workload, const Flag
   return batches;
 }
 
+// The range that commit `index` removes, if any.
+std::optional<KeySpan> RangeAt(const Workload& workload, const Flags& flags, uint64_t index,
+                               const leveldb::Comparator& order) {
+  if (!flags.ranges) return std::nullopt;
+  std::optional<KeySpan> range = workload.RangeAt(index);
+  if (range && order.Compare(range->begin, range->end) > 0) std::swap(range->begin, range->end);
+  return range;
+}
+
+bool IsIn(const KeySpan& range, const std::string& key, const leveldb::Comparator& order) {
+  return order.Compare(range.begin, key) <= 0 &&
+         (range.end.empty() || order.Compare(key, range.end) < 0);
+}
+
+// What commit `index` writes: for a range, the deletion of each key in it.
+WriteOps OpsAt(const Workload& workload, const Flags& flags, uint64_t index,
+               const leveldb::Comparator& order, Model* model) {
+  const std::optional<KeySpan> range = RangeAt(workload, flags, index, order);
+  if (!range) return workload.CommitAt(index);
+  WriteOps ops;
+  Model::Cursor cursor(model, model->last_sequence());
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    if (IsIn(*range, cursor.key(), order)) ops.push_back({cursor.key(), std::nullopt});
+  }
+  return ops;
+}
+
+// Checks a store that a kill left. Whether it holds the commit that was in progress is known from
+// `*next`, which then counts it.
+bool VerifyKilled(leveldb::DB* db, const Workload& workload, const Flags& flags,
+                  const leveldb::Comparator& order, Model* model, uint64_t* next) {
+  const auto expired = [&](const Model::Cursor& entry) {
+    return flags.filter && Expires(entry.value());
+  };
+  if (Verify(db, model, expired)) return true;
+  const WriteOps ops = OpsAt(workload, flags, *next, order, model);
+  if (const auto range = RangeAt(workload, flags, *next, order)) {
+    const bool is_part = Verify(db, model, [&](const Model::Cursor& entry) {
+      return expired(entry) || IsIn(*range, entry.key(), order);
+    });
+    if (!is_part) return Wrong("more than a range was in progress");
+    const leveldb::Status s = RemoveRange(db, *range, false);
+    if (!s.ok()) return Wrong("the rest of the range: " + s.ToString());
+  }
+  model->Commit(ops);
+  ++*next;
+  return Verify(db, model, expired) || Wrong("it holds neither the acked commits nor one more");
+}
+
 // Without `made`, returns only on an error.
 bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
-          std::deque<leveldb::WriteBatch> made, Model* model) {
+          const leveldb::Comparator& order, std::deque<leveldb::WriteBatch> made, Model* model) {
   uint64_t next = flags.start;
-  if (!Verify(db, model)) {
-    model->Commit(workload.CommitAt(next++));
-    if (!made.empty()) made.pop_front();
-    if (!Verify(db, model)) return Wrong("it holds neither the acked commits nor one more");
-  }
+  if (!VerifyKilled(db, workload, flags, order, model, &next)) return false;
+  if (next > flags.start && !made.empty()) made.pop_front();
+  if (flags.filter && !FilterStore(db, true).ok()) return Wrong("filter");
   for (; flags.ops == 0 || !made.empty(); ++next) {
-    if (flags.ops == 0) FillBatch(workload.CommitAt(next), &made.emplace_back());
-    leveldb::WriteOptions options;
-    options.sync = next % flags.sync_every == 0;
-    const leveldb::Status s = db->Write(options, &made.front());
-    made.pop_front();
+    leveldb::Status s;
+    if (const auto range = RangeAt(workload, flags, next, order)) {
+      s = RemoveRange(db, *range, false);
+    } else {
+      if (flags.ops == 0) FillBatch(workload.CommitAt(next), &made.emplace_back());
+      leveldb::WriteOptions options;
+      options.sync = next % flags.sync_every == 0;
+      s = db->Write(options, &made.front());
+      made.pop_front();
+    }
     if (!s.ok()) return Wrong("commit " + std::to_string(next) + ": " + s.ToString());
     const std::string line = std::to_string(next + 1) + "\n";
     if (write(STDOUT_FILENO, line.data(), line.size()) < 0) return Wrong("nobody listens");
@@ -201,7 +271,7 @@ int Work(const Flags& flags) {
   const std::unique_ptr<OptionSet> set = MakeOptionSet(flags.set.value_or(0));
   Model model(set->options.comparator);
   for (uint64_t i = 0; i < flags.start; ++i) {
-    model.Commit(workload.CommitAt(i));
+    model.Commit(OpsAt(workload, flags, i, *set->options.comparator, &model));
     if (i + 1 == flags.filtered) model.MarkGone(nullptr, nullptr, Expires);
   }
 
@@ -216,7 +286,7 @@ int Work(const Flags& flags) {
   std::unique_ptr<leveldb::DB> db(raw);
   bool right = s.ok() || Wrong("open: " + s.ToString());
   if (right && lives) {
-    right = Live(db.get(), workload, flags, std::move(made), &model);
+    right = Live(db.get(), workload, flags, *options.comparator, std::move(made), &model);
   } else if (right) {
     right = Verify(db.get(), &model);
   }

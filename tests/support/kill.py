@@ -43,11 +43,13 @@ def lives(args, seed):
     directory = tempfile.mkdtemp(prefix="kill-", dir=folder)
     sync_every = rng.choice([1, 7, 512])
     option_set = rng.randrange(1000)
+    removals = rng.randrange(4)  # bits: ranges, a filter
     acked = 0
     for number in range(args.lives):
         command = [args.driver, "live", f"--dir={directory}/db", f"--seed={seed}",
                    f"--start={acked}", f"--set={option_set}", f"--sync_every={sync_every}",
-                   f"--scheduling={rng.choice(SCHEDULING)}"]
+                   f"--scheduling={rng.choice(SCHEDULING)}",
+                   f"--ranges={removals & 1}", f"--filter={removals >> 1}"]
         acked, error = live(command, rng.uniform(0, args.seconds))
         if error:
             return f"life {number} of {directory}: {error}\n  {' '.join(command)}"
@@ -55,7 +57,8 @@ def lives(args, seed):
                                  f"--seed={rng.randrange(1 << 30)}"],
                                 capture_output=True, text=True, timeout=60, check=True)
         option_set = int(picked.stdout)
-    print(f"seed {seed}: {args.lives} lives, {acked} commits, one in {sync_every} synced, "
+    also = ["", ", ranges", ", a filter", ", ranges and a filter"][removals]
+    print(f"seed {seed}: {args.lives} lives, {acked} commits, one in {sync_every} synced{also}, "
           f"in {folder}", flush=True)
     shutil.rmtree(directory)
     return None

@@ -85,4 +85,10 @@ WriteOps Workload::CommitAt(uint64_t index) const {
   return ops;
 }
 
+std::optional<KeySpan> Workload::RangeAt(uint64_t index) const {
+  Rng rng(SubSeed(seed_, 2'000'000'000 + index));
+  if (!rng.OneIn(64)) return std::nullopt;
+  return KeySpan{Key(&rng), Key(&rng)};
+}
+
 }  // namespace lull::testing

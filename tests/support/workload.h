@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,9 @@ class Workload {
   WriteOps Batch(uint64_t tag, size_t ops_max, Rng* rng) const;
   // One commit of a stream: mostly one op, sometimes a batch. Depends only on (seed, index).
   WriteOps CommitAt(uint64_t index) const;
+  // A stream with ranges removes this one as commit `index`, one in 64, instead of CommitAt. The
+  // ends can be in any order.
+  std::optional<KeySpan> RangeAt(uint64_t index) const;
 
   KeyStyle style() const { return style_; }
 
