@@ -167,11 +167,11 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   if (!status.ok()) return status;
   std::unique_ptr<Store> store(
       new Store(std::move(context), scheduling, std::move(make_policy), std::move(coordinator)));
+  store->SetSpaceOptions(scheduling);
   Recovered recovered;
   status = store->OpenFiles(&recovered);
   if (status.ok()) status = store->BeginReporting(scheduling, recovered);
   if (!status.ok()) return status;
-  store->SetSpaceOptions(scheduling);
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
@@ -220,7 +220,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   BeginDeleting(*recovered);
   write_path_.Begin();
   MutexLock lock(state_.mutex);
-  preload_.Begin(*state_.version);
+  preload_.Begin(*state_.version, state_.delete_persist_seconds > 0);
   return status;
 }
 

@@ -21,13 +21,7 @@ class Preload::OpenTables final : public Job {
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
     if (const TableRef table = waiting_.back().table.lock()) {
-      owner_->tables_->OpenAhead(table.get());
-      if (table->opened.load(std::memory_order_acquire) != nullptr) {
-        // A move since Begin can have brought the table to the deepest level. A filter there is
-        // only a waste of memory.
-        if (waiting_.back().has_key_filter) owner_->tables_->LoadKeyFilter(table.get());
-        owner_->on_contents_(table.get(), owner_->tables_->ReadContents(table.get()));
-      }
+      waiting_.back().stays_open ? Open(table.get()) : ReadContents(table.get());
     }
     waiting_.pop_back();
     *progress = waiting_.empty() ? Progress::kDone : Progress::kMore;
@@ -35,19 +29,34 @@ class Preload::OpenTables final : public Job {
   }
 
  private:
+  void Open(TableFile* table) {
+    owner_->tables_->OpenAhead(table);
+    if (table->opened.load(std::memory_order_acquire) == nullptr) return;
+    // A move since Begin can have brought the table to the deepest level. A filter there is only a
+    // waste of memory.
+    if (waiting_.back().has_key_filter) owner_->tables_->LoadKeyFilter(table);
+    owner_->on_contents_(table, owner_->tables_->ReadContents(table));
+  }
+  void ReadContents(TableFile* table) {
+    std::unique_ptr<TableReader> reader;
+    if (!owner_->tables_->OpenPrivately(*table, &reader).ok()) return;
+    owner_->on_contents_(table, lull::ReadContents(*reader));
+  }
+
   Preload* const owner_;
   std::vector<Waiting> waiting_;
 };
 
-void Preload::Begin(const Version& version) {
+void Preload::Begin(const Version& version, bool all_contents) {
   // Leaves the other half to tables that reads open. In a store with more tables, most reads of
   // random keys need other tables than these.
   const size_t count_max = tables_->capacity() / 2;
   const int deepest = version.DeepestLevel();
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
-      if (waiting_.size() == count_max) break;
-      waiting_.push_back({table, context_->HasKeyFilters(level, deepest)});
+      const bool stays_open = waiting_.size() < count_max;
+      if (!stays_open && !all_contents) break;
+      waiting_.push_back({table, stays_open, context_->HasKeyFilters(level, deepest)});
     }
   }
   std::reverse(waiting_.begin(), waiting_.end());

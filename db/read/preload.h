@@ -34,9 +34,10 @@ class Preload {
   Preload(const Preload&) = delete;
   Preload& operator=(const Preload&) = delete;
 
-  /// Chooses tables of `version`: L0, newest first, then L1, L2, ... Opening thread, at most once,
-  /// before the first TakeJob.
-  void Begin(const Version& version);
+  /// Chooses tables of `version`: L0, newest first, then L1, L2, ... `all_contents`: reads what all
+  /// others contain too, without leaving them open. Opening thread, at most once, before the first
+  /// TakeJob.
+  void Begin(const Version& version, bool all_contents);
   /// Returns null if a job exists or nothing is left to do. Monitor.
   std::unique_ptr<Job> TakeJob();
 
@@ -44,6 +45,7 @@ class Preload {
   class OpenTables;
   struct Waiting {
     std::weak_ptr<TableFile> table;
+    bool stays_open = false;
     bool has_key_filter = false;
   };
 

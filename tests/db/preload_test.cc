@@ -56,7 +56,7 @@ int RunAll(Preload* preload) {
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
   EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
   EXPECT_EQ(OpenTables(), "oooooooooo..") << "half of what can be open";
@@ -66,7 +66,7 @@ TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
 TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
   Job::Progress progress = Job::Progress::kMore;
@@ -82,10 +82,24 @@ TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpens) {
                   [&](TableFile* file, const TableContents& contents) {
                     EXPECT_TRUE(sampled.emplace(file, contents).second);
                   });
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   EXPECT_EQ(RunAll(&preload), 1);
   ASSERT_EQ(sampled.size(), 3u);
   EXPECT_EQ(sampled[all_[1]], (TableContents{.entries = 1}));
+}
+
+TEST_F(PreloadedTablesTest, PreloadReadsAllContentsOnRequest) {
+  Build(2, 14);
+  std::map<const TableFile*, TableContents> read;
+  Preload preload(files_.context(), tables_.get(),
+                  [&](TableFile* file, const TableContents& contents) {
+                    EXPECT_TRUE(read.emplace(file, contents).second);
+                  });
+  preload.Begin(*version_, true);
+  EXPECT_EQ(RunAll(&preload), 2);
+  EXPECT_EQ(read.size(), 16u);
+  EXPECT_EQ(read[all_[15]], (TableContents{.entries = 1}));
+  EXPECT_EQ(OpenTables(), "oooooooooo......");
 }
 
 TEST_F(PreloadedTablesTest, PreloadLoadsTheKeyFiltersAboveTheDeepestLevel) {
@@ -93,7 +107,7 @@ TEST_F(PreloadedTablesTest, PreloadLoadsTheKeyFiltersAboveTheDeepestLevel) {
   Build(2, 2);
   EXPECT_EQ(KeyFilters(), "....");
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(KeyFilters(), "ff..");
 }
@@ -110,7 +124,7 @@ TEST_F(PreloadedTablesTest, PreloadLoadsNoDamagedKeyFilter) {
   bytes[place] ^= 1;
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(KeyFilters(), ".f");
   EXPECT_TRUE(Read(all_[0]).ok());
@@ -121,7 +135,7 @@ TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
+  preload.Begin(*version_, false);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(OpenTables(), "o.o");
   EXPECT_TRUE(Read(all_[1]).IsCorruption());
