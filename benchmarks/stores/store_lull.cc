@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <nlohmann/json.hpp>
+
 #include "benchmarks/measure/platform.h"
 #include "benchmarks/stores/store.h"
 #include "lull/lull.h"
@@ -40,7 +42,14 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
   return status;
 }
 
-StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
+StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
+  StoreState state = ReadLevelDbState(db);
+  // By the store's own level sizes.
+  std::string stats;
+  if (db->GetProperty("lull.stats", &stats))
+    state.debt_bytes = nlohmann::json::parse(stats)["debt_bytes"];
+  return state;
+}
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
                               uint64_t* idle_since_ns) {
