@@ -17,20 +17,32 @@ DATA = {
 }
 ENTRY_BYTES = 216
 
-# A layout of Lull with its options, or another store (options None).
-Row = collections.namedtuple('Row', 'name store options')
+# A layout of Lull with its options and memtables, or another store (options None).
+Row = collections.namedtuple('Row', 'name store options memtable_bytes')
+
+# The vLSM paper's sizes of S_M in MiB, each with the Φ that gives the same size of L2.
+PAPERS_PAIRS = ((64, 4), (32, 8), (16, 16), (8, 32), (4, 64))
 
 
-def make_rows(table_sizes, phis):
-    """The rows by name, in the order of the table."""
+def vsst_row(size, phi, memtable_bytes):
+    options = f'layout=vsst;table_bytes_max={size};vsst_phi={phi};pick_by_overlap=true'
+    return Row(f'vsst, S_M {size_text(size)}, Φ {phi}', 'lull', options, memtable_bytes)
+
+
+def make_rows(table_sizes, phis, memtable_bytes, papers):
+    """The rows by name, in the order of the table. `papers`: the vsst rows have the paper's pairs
+    of S_M and Φ, and memtables of S_M."""
     rows = [
-        Row('leveled', 'lull', 'layout=leveled'),
-        Row("leveled, LevelDB's cuts", 'lull', 'layout=leveled;align_outputs=false'),
-        Row('leveled, by overlap', 'lull', 'layout=leveled;pick_by_overlap=true'),
+        Row(name, 'lull', options, memtable_bytes)
+        for name, options in (
+            ('leveled', 'layout=leveled'),
+            ("leveled, LevelDB's cuts", 'layout=leveled;align_outputs=false'),
+            ('leveled, by overlap', 'layout=leveled;pick_by_overlap=true'),
+        )
     ]
-    for size in table_sizes:
-        for phi in phis:
-            options = f'layout=vsst;table_bytes_max={size};vsst_phi={phi};pick_by_overlap=true'
-            rows.append(Row(f'vsst, S_M {size_text(size)}, Φ {phi}', 'lull', options))
-    rows.append(Row('RocksDB', 'rocksdb', None))
+    if papers:
+        rows += [vsst_row(s << 20, phi, s << 20) for s, phi in PAPERS_PAIRS]
+    else:
+        rows += [vsst_row(s, phi, memtable_bytes) for s in table_sizes for phi in phis]
+    rows.append(Row('RocksDB', 'rocksdb', None, None))
     return {row.name: row for row in rows}

@@ -9,7 +9,7 @@ from drivers.stolen_cpu import stolen_share
 
 # layout: the store's counters of its own compactions since it was opened.
 Load = collections.namedtuple('Load', 'p99_ms p999_ms stalled_s amplification levels stolen layout')
-COUNTED = ('chains', 'l1_tables', 'l1_picks')
+COUNTED = ('chains', 'between_flushes', 'l1_tables', 'l1_picks')
 
 
 def load_of(result, intervals, layout):
@@ -85,13 +85,18 @@ def width_text(chains):
 def layout_cells(layout):
     chains = layout['chains']
     count = max(chains['chains'], 1)
-    cells = [width_text(chains), f"{chains['length_sum'] / count:.2f} / {chains['length_max']}"]
+    cells = [
+        width_text(chains),
+        f"{chains['merges_sum'] / count:.1f} / {chains['merges_max']}",
+        f"{chains['length_sum'] / count:.2f} / {chains['length_max']}",
+    ]
     if 'l1_tables' not in layout:
-        return cells + ['-'] * 3
+        return cells + ['-'] * 4
     good, poor = layout['l1_tables']['good'], layout['l1_tables']['poor']
     picks = layout['l1_picks']
     return cells + [
         share_text(good['bytes'], good['bytes'] + poor['bytes']),
+        share_text(layout['l1_tables']['over_few'], good['count'] + poor['count']),
         f'{overlap_text(good)} / {overlap_text(poor)}',
         share_text(picks['least_bad'], picks['good'] + picks['least_bad']),
     ]
@@ -102,9 +107,12 @@ HEAD = (
     'write amp.',
     'levels',
     'chain width overwriting, MiB: mean / max',
-    'at the last load',
-    'length: mean / max',
+    'merged between flushes',
+    'chain width at the last load',
+    'its merges: mean / max',
+    'its length',
     'good, of bytes',
+    'over at most f tables',
     'overlap: good / poor',
     'least-bad picks',
 )
@@ -123,8 +131,36 @@ def row_of(name, measured):
         f'{last.amplification:.1f}',
         '-' if last.levels is None else f'{last.levels:g}',
         width_text(measured.overwritten[name]['chains']),
+        width_text(measured.overwritten[name]['between_flushes']),
         *layout_cells(last.layout),
     ]
+
+
+def merge_mib(level):
+    """Mean input of a merge from this level, in MiB."""
+    read = level.get('input_bytes', level.get('upper_bytes', 0) + level.get('lower_bytes', 0))
+    return read / level['merges'] / MIB
+
+
+def steps_table(names, measured):
+    """What a merge from each level reads, and in brackets the sum down to that level: what must be
+    merged to make room in L0 if all levels above are full."""
+    steps = {
+        name: [level for level in measured.overwritten[name].get('levels', ()) if level['merges']]
+        for name in names
+    }
+    deepest = max((step['from'] for found in steps.values() for step in found), default=-1)
+    if deepest < 0:
+        return []
+    rows = [['MiB a merge (sum)'] + [f'L{n} → L{n + 1}' for n in range(deepest + 1)]]
+    for name in names:
+        by_level = {step['from']: merge_mib(step) for step in steps[name]}
+        row, total = [name], 0
+        for n in range(deepest + 1):
+            total += by_level.get(n, 0)
+            row.append(f'{by_level[n]:.1f} ({total:.0f})' if n in by_level else '-')
+        rows.append(row)
+    return ['', 'While overwriting, by the level that a merge reads from:', '', *table(rows)]
 
 
 def markdown(names, measured, notes):
@@ -135,4 +171,4 @@ def markdown(names, measured, notes):
     head += [f'p99 / p99.9 at {share * 100:.0f} %, ms' for share in shares]
     head += HEAD
     rows = [head, *(row_of(name, measured) for name in names)]
-    return '\n'.join([*notes, '', *table(rows)]) + '\n'
+    return '\n'.join([*notes, '', *table(rows), *steps_table(names, measured)]) + '\n'

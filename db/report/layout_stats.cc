@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
+#include <vector>
+
+#include "db/compaction/planner.h"
 
 namespace lull {
 namespace {
 
-uint64_t OverlapBytes(const Version& version, const TableMeta& table) {
-  const UserRange range{UserKeyOf(table.smallest).ToString(), UserKeyOf(table.largest).ToString()};
-  uint64_t bytes = 0;
-  for (const TableRef& below : version.Overlapping(2, range)) bytes += below->file_bytes();
-  return bytes;
+/// The tables of L2 that `table` overlaps.
+std::vector<TableRef> BelowL1(const Version& version, const TableMeta& table) {
+  return version.Overlapping(
+      2, {UserKeyOf(table.smallest).ToString(), UserKeyOf(table.largest).ToString()});
 }
 
 using Member = std::pair<const char*, uint64_t>;
@@ -32,7 +34,36 @@ std::string TablesJson(const LayoutFigures::Tables& tables) {
       {{"count", tables.count}, {"bytes", tables.bytes}, {"overlap_bytes", tables.overlap_bytes}});
 }
 
+std::string ChainsJson(const LayoutFigures::Chains& chains) {
+  return JsonObject({{"chains", chains.chains},
+                     {"merges_sum", chains.merges_sum},
+                     {"merges_max", chains.merges_max},
+                     {"width_bytes_sum", chains.width_bytes_sum},
+                     {"width_bytes_max", chains.width_bytes_max},
+                     {"length_sum", chains.length_sum},
+                     {"length_max", chains.length_max}});
+}
+
 }  // namespace
+
+void LayoutStats::Merges::Add(int level, uint64_t input_bytes) {
+  ++count;
+  width_bytes += input_bytes;
+  levels[level] = true;
+}
+
+void LayoutStats::Merges::End(LayoutFigures::Chains* chains) {
+  if (count == 0) return;
+  const uint64_t length = std::count(levels.begin(), levels.end(), true);
+  ++chains->chains;
+  chains->merges_sum += count;
+  chains->merges_max = std::max(chains->merges_max, count);
+  chains->width_bytes_sum += width_bytes;
+  chains->width_bytes_max = std::max(chains->width_bytes_max, width_bytes);
+  chains->length_sum += length;
+  chains->length_max = std::max(chains->length_max, length);
+  *this = {};
+}
 
 void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
                                const Version& after, const LayoutOptions& layout) {
@@ -47,12 +78,15 @@ void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<Tab
     level.upper_bytes += upper_bytes;
     level.lower_bytes += plan.input_bytes - upper_bytes;
     for (const TableMeta& table : outputs) level.written_bytes += table.file_bytes;
-    width_bytes_ += plan.input_bytes;
-    touched_[plan.level] = true;
+    chain_.Add(plan.level, plan.input_bytes);
+    since_flush_.Add(plan.level, plan.input_bytes);
   }
   if (plan.level == 0) {
+    chain_.End(&figures_.chains);
     for (const TableMeta& table : outputs) {
-      const uint64_t overlap = OverlapBytes(after, table);
+      const std::vector<TableRef> below = BelowL1(after, table);
+      const uint64_t overlap = SumBytes(below);
+      if (below.size() <= static_cast<size_t>(layout.growth_factor)) ++figures_.over_few_tables;
       const bool is_good = static_cast<double>(overlap) <=
                            layout.growth_factor * static_cast<double>(table.file_bytes);
       LayoutFigures::Tables& tables = is_good ? figures_.good : figures_.poor;
@@ -67,18 +101,10 @@ void LayoutStats::OnCompaction(const CompactionPlan& plan, const std::vector<Tab
 }
 
 void LayoutStats::OnFlush(uint64_t memtables, uint64_t written_bytes) {
-  LayoutFigures::Chains& chains = figures_.chains;
-  ++chains.flushes;
-  chains.memtables += memtables;
-  chains.flushed_bytes += written_bytes;
-  const uint64_t length = std::count(touched_.begin(), touched_.end(), true);
-  if (length > 0) ++chains.chains;
-  chains.width_bytes_sum += width_bytes_;
-  chains.width_bytes_max = std::max(chains.width_bytes_max, width_bytes_);
-  chains.length_sum += length;
-  chains.length_max = std::max(chains.length_max, length);
-  width_bytes_ = 0;
-  touched_.fill(false);
+  ++figures_.flushes.count;
+  figures_.flushes.memtables += memtables;
+  figures_.flushes.written_bytes += written_bytes;
+  since_flush_.End(&figures_.between_flushes);
 }
 
 std::string LayoutJson(const LayoutFigures& figures, const LayoutOptions& layout) {
@@ -101,17 +127,14 @@ std::string LayoutJson(const LayoutFigures& figures, const LayoutOptions& layout
                         {"lower_bytes", level.lower_bytes},
                         {"written_bytes", level.written_bytes}});
   }
-  const LayoutFigures::Chains& chains = figures.chains;
-  text += "],\"chains\":" + JsonObject({{"flushes", chains.flushes},
-                                        {"memtables", chains.memtables},
-                                        {"flushed_bytes", chains.flushed_bytes},
-                                        {"chains", chains.chains},
-                                        {"width_bytes_sum", chains.width_bytes_sum},
-                                        {"width_bytes_max", chains.width_bytes_max},
-                                        {"length_sum", chains.length_sum},
-                                        {"length_max", chains.length_max}});
+  text += "],\"flushes\":" + JsonObject({{"count", figures.flushes.count},
+                                         {"memtables", figures.flushes.memtables},
+                                         {"written_bytes", figures.flushes.written_bytes}});
+  text += ",\"chains\":" + ChainsJson(figures.chains);
+  text += ",\"between_flushes\":" + ChainsJson(figures.between_flushes);
   text += ",\"l1_tables\":{\"good\":" + TablesJson(figures.good) +
-          ",\"poor\":" + TablesJson(figures.poor) + "}";
+          ",\"poor\":" + TablesJson(figures.poor) +
+          ",\"over_few\":" + std::to_string(figures.over_few_tables) + "}";
   text += ",\"l1_picks\":" +
           JsonObject({{"good", figures.picks_good}, {"least_bad", figures.picks_least_bad}});
   return text + "}";

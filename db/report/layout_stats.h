@@ -3,8 +3,8 @@
 // LayoutStats: what a layout costs, counted since the open. No lock or clock; the store calls it
 // under its mutex, at each install.
 //
-// A *chain* is the set of compactions between two flushes: the work that makes room for the
-// memtables of the second flush. Its width is the input bytes of its merges; its length is the
+// A *chain* is what was compacted until L0 had room: all compactions since the last one out of L0,
+// up to and including the next. Its width is the input bytes of its merges; its length is the
 // number of levels they were taken from. Trivial moves cost no bytes and do not count.
 #pragma once
 
@@ -30,17 +30,26 @@ struct LayoutFigures {
   };
   std::array<Level, kLevels> levels{};
 
+  struct Flushes {
+    uint64_t count = 0;
+    uint64_t memtables = 0;  ///< that they freed
+    uint64_t written_bytes = 0;
+  };
+  Flushes flushes;
+
+  /// Groups of merges; empty ones do not count.
   struct Chains {
-    uint64_t flushes = 0;
-    uint64_t memtables = 0;  ///< freed by these flushes
-    uint64_t flushed_bytes = 0;
-    uint64_t chains = 0;  ///< flushes with at least one compaction before them
+    uint64_t chains = 0;
+    uint64_t merges_sum = 0;
+    uint64_t merges_max = 0;
     uint64_t width_bytes_sum = 0;
     uint64_t width_bytes_max = 0;
     uint64_t length_sum = 0;
     uint64_t length_max = 0;
   };
   Chains chains;
+  /// Likewise, what was compacted from one flush to the next.
+  Chains between_flushes;
 
   /// Tables that L0 compactions wrote into L1, by their overlap with L2.
   struct Tables {
@@ -50,6 +59,8 @@ struct LayoutFigures {
   };
   Tables good;  ///< at most growth_factor bytes of L2 per byte of their own
   Tables poor;
+  /// The vLSM paper's count: of all these, tables that overlap at most growth_factor tables of L2.
+  uint64_t over_few_tables = 0;
 
   /// Compactions from L1 to L2 under vsst, by whether they took good tables.
   uint64_t picks_good = 0;
@@ -67,10 +78,19 @@ class LayoutStats {
   const LayoutFigures& figures() const { return figures_; }
 
  private:
+  /// The merges of a chain that has not ended.
+  struct Merges {
+    uint64_t count = 0;
+    uint64_t width_bytes = 0;
+    std::array<bool, kLevels> levels{};
+
+    void Add(int level, uint64_t input_bytes);
+    void End(LayoutFigures::Chains* chains);
+  };
+
   LayoutFigures figures_;
-  // Of the current chain, which the next flush ends.
-  uint64_t width_bytes_ = 0;
-  std::array<bool, kLevels> touched_{};
+  Merges chain_;
+  Merges since_flush_;
 };
 
 /// Returns one JSON object.

@@ -21,21 +21,29 @@ from drivers.layout_rows import DATA, make_rows  # noqa: E402
 from drivers import running, stolen_cpu  # noqa: E402
 from drivers.progress import Progress  # noqa: E402
 from drivers.results_folder import keep  # noqa: E402
-from drivers.rocksdb_log import chains_of  # noqa: E402
+from drivers.rocksdb_log import layout_of  # noqa: E402
 
 layouts = load_script('layouts')
 
 FIGURES = {
     'chains': {
         'chains': 4,
+        'merges_sum': 12,
+        'merges_max': 9,
         'width_bytes_sum': 40 << 20,
         'width_bytes_max': 30 << 20,
         'length_sum': 6,
         'length_max': 2,
     },
+    'between_flushes': {
+        'chains': 8,
+        'width_bytes_sum': 40 << 20,
+        'width_bytes_max': 12 << 20,
+    },
     'l1_tables': {
-        'good': {'bytes': 300, 'overlap_bytes': 600},
-        'poor': {'bytes': 100, 'overlap_bytes': 1000},
+        'good': {'count': 3, 'bytes': 300, 'overlap_bytes': 600},
+        'poor': {'count': 1, 'bytes': 100, 'overlap_bytes': 1000},
+        'over_few': 2,
     },
     'l1_picks': {'good': 3, 'least_bad': 1},
 }
@@ -59,14 +67,16 @@ class ChainsTest(unittest.TestCase):
         return ['2026/01/31-12:00:00.0 7f [db/db_impl.cc:1] Options:', *lines, 'cut EVENT_LOG_v1 {']
 
     @staticmethod
-    def compaction(job, level, size, done=True):
+    def compaction(job, level, size, done=True, output_level=None):
+        output_level = level + 1 if output_level is None else output_level
         started = {'event': 'compaction_started', 'job': job, 'input_data_size': size}
-        started.update({f'files_L{level}': [1], f'files_L{level + 1}': [2]})
-        return [started] + [{'event': 'compaction_finished', 'job': job}] * done
+        started.update({f'files_L{level}': [1], f'files_L{output_level}': [2]})
+        finished = {'event': 'compaction_finished', 'job': job, 'output_level': output_level}
+        return [started] + [finished] * done
 
-    def test_a_chain_ends_with_a_flush(self):
+    def test_a_chain_ends_with_a_compaction_out_of_l0(self):
         flush = {'event': 'flush_finished', 'job': 1}
-        chains = chains_of(
+        layout = layout_of(
             self.log(
                 flush,
                 *self.compaction(2, 0, 100),
@@ -74,21 +84,31 @@ class ChainsTest(unittest.TestCase):
                 *self.compaction(4, 1, 7),
                 *self.compaction(5, 0, 1000, done=False),
                 flush,
-                {'event': 'compaction_finished', 'job': 5},
+                {'event': 'compaction_finished', 'job': 5, 'output_level': 1},
                 flush,
+                *self.compaction(6, 0, 3, output_level=0),
             )
         )
-        self.assertEqual((chains['flushes'], chains['chains']), (3, 2))
-        self.assertEqual((chains['width_bytes_sum'], chains['width_bytes_max']), (1157, 1000))
+        chains, between = layout['chains'], layout['between_flushes']
+        self.assertEqual((chains['chains'], chains['merges_sum'], chains['merges_max']), (2, 4, 3))
+        self.assertEqual((chains['width_bytes_sum'], chains['width_bytes_max']), (1157, 1057))
         self.assertEqual((chains['length_sum'], chains['length_max']), (3, 2))
+        self.assertEqual((between['chains'], between['width_bytes_max']), (2, 1000))
+        self.assertEqual(
+            layout['levels'],
+            [
+                {'from': 0, 'merges': 3, 'input_bytes': 1103},
+                {'from': 1, 'merges': 2, 'input_bytes': 57},
+            ],
+        )
 
     def test_a_job_is_of_the_upper_level_whatever_the_order_of_its_inputs(self):
         started = {'event': 'compaction_started', 'job': 1, 'input_data_size': 5}
         started.update({'files_L10': [], 'files_L9': []})
         below = {'event': 'compaction_started', 'job': 2, 'input_data_size': 5, 'files_L9': []}
         finished = [{'event': 'compaction_finished', 'job': job} for job in (1, 2)]
-        chains = chains_of(self.log(started, below, *finished, {'event': 'flush_finished'}))
-        self.assertEqual(chains['length_max'], 1)
+        layout = layout_of(self.log(started, below, *finished, {'event': 'flush_finished'}))
+        self.assertEqual(layout['between_flushes']['length_max'], 1)
 
 
 class TableTest(unittest.TestCase):
@@ -98,13 +118,14 @@ class TableTest(unittest.TestCase):
         intervals = [{'level_bytes': [1, 0, 0]}, {'level_bytes': [9, 1, 0, 2]}, {}]
         loads = measured.loads['name']
         loads[0.95][0] = tables.load_of(result(), intervals, FIGURES)
-        none = {'chains': dict.fromkeys(FIGURES['chains'], 0)}
+        nothing = dict.fromkeys(FIGURES['chains'], 0)
+        none = {'chains': nothing, 'between_flushes': nothing}
         measured.overwritten['name'] = none
         loads[0.8][0] = tables.load_of(result(500.0), [], FIGURES)
         self.assertEqual(
             tables.row_of('name', measured),
-            ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '-', '10.0 / 30.0']
-            + ['1.50 / 2', '75 %', '2.0 / 10.0', '25 %'],
+            ['name', '12.3', '0.50 / 20.0', '1.50 / 20.0', '0.2', '7.0', '2', '-', '-']
+            + ['10.0 / 30.0', '3.0 / 9', '1.50 / 2', '75 %', '50 %', '2.0 / 10.0', '25 %'],
         )
 
     def test_runs_are_medians_and_what_they_counted_is_taken_together(self):
@@ -117,16 +138,30 @@ class TableTest(unittest.TestCase):
         self.assertEqual((summary.p99_ms, summary.stalled_s, summary.levels), (2.0, 0.25, None))
         self.assertEqual(
             tables.layout_cells(summary.layout),
-            ['13.0 / 35.0', '1.80 / 2', '56 %', '2.0 / 4.3', '25 %'],
+            ['13.0 / 35.0', '3.6 / 9', '1.80 / 2', '56 %', '50 %', '2.0 / 4.3', '25 %'],
         )
 
     def test_a_store_that_tells_of_chains_only_has_no_shares(self):
         self.assertEqual(
             tables.layout_cells({'chains': FIGURES['chains']}),
-            ['10.0 / 30.0', '1.50 / 2', '-', '-', '-'],
+            ['10.0 / 30.0', '3.0 / 9', '1.50 / 2', '-', '-', '-', '-'],
         )
         none = {'good': 0, 'least_bad': 0}
         self.assertEqual(tables.layout_cells({**FIGURES, 'l1_picks': none})[-1], '-')
+
+    def test_steps_add_up_from_l0_on(self):
+        measured = tables.Measured()
+        levels = [
+            {'from': 0, 'merges': 2, 'upper_bytes': 6 << 20, 'lower_bytes': 2 << 20},
+            {'from': 1, 'merges': 0, 'upper_bytes': 0, 'lower_bytes': 0},
+            {'from': 2, 'merges': 4, 'upper_bytes': 30 << 20, 'lower_bytes': 10 << 20},
+        ]
+        measured.overwritten['ours'] = {'levels': levels}
+        rocks = [{'from': 0, 'merges': 1, 'input_bytes': 100 << 20}]
+        measured.overwritten['theirs'] = {'levels': rocks}
+        lines = tables.steps_table(['ours', 'theirs'], measured)
+        self.assertIn('| ours | 4.0 (4) | - | 10.0 (14) |', lines)
+        self.assertIn('| theirs | 100.0 (100) | - | - |', lines)
 
     def test_rows_that_are_not_whole_are_left_out(self):
         measured = tables.Measured()
@@ -144,11 +179,22 @@ class TableTest(unittest.TestCase):
         self.assertEqual(len({line.count('|') for line in lines[2:]}), 1)
 
     def test_every_row_of_lull_names_its_layout(self):
-        rows = make_rows([1 << 19, 1 << 23], [8, 32])
+        rows = make_rows([1 << 19, 1 << 23], [8, 32], 1 << 23, papers=False)
         self.assertEqual(len(rows), 8)
         self.assertEqual(list(rows)[-2:], ['vsst, S_M 8M, Φ 32', 'RocksDB'])
         for row in rows.values():
             self.assertEqual(row.store == 'lull', (row.options or '').startswith('layout='))
+
+    def test_the_papers_pairs_have_one_size_of_l2_and_memtables_of_the_tables_size(self):
+        rows = make_rows([1 << 19], [8], 1 << 23, papers=True)
+        vsst = [row for row in rows.values() if 'layout=vsst' in (row.options or '')]
+        self.assertEqual(len(vsst), 5)
+        self.assertEqual(len(rows), 3 + 5 + 1)
+        for row in vsst:
+            size, phi = map(int, re.findall(r'(?:max|phi)=(\d+)', row.options))
+            self.assertEqual(row.memtable_bytes, size)
+            self.assertEqual(size * phi, 256 << 20)
+        self.assertEqual(rows['leveled'].memtable_bytes, 1 << 23)
 
 
 class PlanTest(FolderTest):

@@ -34,7 +34,43 @@ void Compact(LayoutStats* stats, const std::string& before, JobClass job_class,
   stats->OnCompaction(*plan, EditFromText(outputs).new_tables, *VersionFromText(after), layout);
 }
 
-TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
+TEST(LayoutStats, AChainEndsWithACompactionOfL0) {
+  LayoutStats stats;
+  const auto compact_l0 = [&] {
+    Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
+            "L1: 3:[a..d]*11");
+  };
+  const auto compact_l1 = [&] {
+    Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
+            "L2: 3:[a..d]*48");
+  };
+  compact_l0();
+  stats.OnFlush(1, 3 * kMib);
+  compact_l1();
+  compact_l1();
+  stats.OnFlush(1, 3 * kMib);
+  compact_l0();
+  compact_l1();
+  const LayoutFigures::Chains& chains = stats.figures().chains;
+  EXPECT_EQ(chains.chains, 2u) << "the last one has not ended";
+  EXPECT_EQ(chains.merges_sum, 4u);
+  EXPECT_EQ(chains.merges_max, 3u);
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMib);
+  EXPECT_EQ(chains.width_bytes_max, (48 + 48 + 12) * kMib);
+  EXPECT_EQ(chains.length_sum, 3u);
+  EXPECT_EQ(chains.length_max, 2u);
+}
+
+TEST(LayoutStats, ATableThatMovesOutOfL0EndsAChainToo) {
+  LayoutStats stats;
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
+          "L2: 3:[a..d]*48");
+  Compact(&stats, "L0: 1:[a..c]*4", JobClass::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
+  EXPECT_EQ(stats.figures().chains.chains, 1u);
+  EXPECT_EQ(stats.figures().chains.merges_sum, 1u);
+}
+
+TEST(LayoutStats, MergesBetweenFlushesAreCountedLikewise) {
   LayoutStats stats;
   stats.OnFlush(2, 5 * kMib);
   Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
@@ -51,10 +87,11 @@ TEST(LayoutStats, AChainIsWhatWasCompactedSinceTheLastFlush) {
   Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
 
-  const LayoutFigures::Chains& chains = stats.figures().chains;
-  EXPECT_EQ(chains.flushes, 4u);
-  EXPECT_EQ(chains.memtables, 5u);
-  EXPECT_EQ(chains.flushed_bytes, 14 * kMib);
+  const LayoutFigures::Flushes& flushes = stats.figures().flushes;
+  EXPECT_EQ(flushes.count, 4u);
+  EXPECT_EQ(flushes.memtables, 5u);
+  EXPECT_EQ(flushes.written_bytes, 14 * kMib);
+  const LayoutFigures::Chains& chains = stats.figures().between_flushes;
   EXPECT_EQ(chains.chains, 2u) << "the last one has no flush yet";
   EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMib);
   EXPECT_EQ(chains.width_bytes_max, (12 + 48 + 48) * kMib);
@@ -92,6 +129,16 @@ TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
   EXPECT_EQ(figures.poor.count, 1u);
   EXPECT_EQ(figures.poor.bytes, 2 * kMib);
   EXPECT_GT(figures.poor.overlap_bytes, 8 * kMib);
+  EXPECT_EQ(figures.over_few_tables, 3u) << "each is over one table at most";
+}
+
+TEST(LayoutStats, TablesOverManySmallTablesAreGoodOnlyByBytes) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..e]*2 4:[f..z]*8",
+          "L1: 3:[a..e]*2 4:[f..z]*8 L2: 5:[a..a]*0.1 6:[b..b]*0.1 7:[c..c]*0.1 8:[d..d]*0.1 "
+          "9:[e..g]*0.1");
+  EXPECT_EQ(stats.figures().good.count, 2u);
+  EXPECT_EQ(stats.figures().over_few_tables, 1u) << "3 is over five tables";
 }
 
 TEST(LayoutStats, PicksOutOfL1AreCountedByKind) {
@@ -113,8 +160,10 @@ TEST(LayoutStats, AsJson) {
                        0),
             0u)
       << text;
-  EXPECT_NE(text.find("\"chains\":{\"flushes\":1,\"memtables\":2,\"flushed_bytes\":7,"),
-            std::string::npos);
+  EXPECT_NE(text.find("\"flushes\":{\"count\":1,\"memtables\":2,\"written_bytes\":7},"
+                      "\"chains\":{\"chains\":0,\"merges_sum\":0,"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("\"l1_picks\":{\"good\":0,\"least_bad\":0}}"), std::string::npos);
 }
 
