@@ -21,7 +21,11 @@ class Preload::OpenTables final : public Job {
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
     if (const TableRef table = waiting_.back().table.lock()) {
-      waiting_.back().stays_open ? Open(table.get()) : ReadContents(table.get());
+      if (waiting_.back().stays_open) {
+        Open(table.get());
+      } else {
+        ReadContents(table.get());
+      }
     }
     waiting_.pop_back();
     *progress = waiting_.empty() ? Progress::kDone : Progress::kMore;
