@@ -165,6 +165,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
   const bool writes = write_path_.IsUnderWay();
   rest_.Observe(coordinator_->clock()->NowNanos(), pressure->client_bytes_total, writes);
+  const uint64_t now_seconds = context_->WallSeconds();
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();
@@ -177,7 +178,7 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->l0_bytes = version.LevelBytes(0);
   pressure->l1_bytes = version.LevelBytes(1);
   pressure->debt_bytes = state_.DebtBytesLocked();
-  state_.board.SetDeletePersist(state_.delete_persist_seconds, context_->WallSeconds());
+  state_.board.SetDeletePersist(state_.delete_persist_seconds, now_seconds);
   const TableSpace& space = state_.board.Space(version);
   const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
   write_path_.wal().SetTableBytes(table_bytes);

@@ -42,7 +42,7 @@ void AddContents(const std::array<TableSpace, kLevels>& levels, SpaceReport* rep
   }
 }
 
-/// At most the age of the oldest deletion in the tables, in seconds.
+/// An upper bound on the age of the oldest deletion in the tables, in seconds.
 uint64_t OldestDeletionSeconds(const Version& version, uint64_t now_seconds) {
   uint64_t since = now_seconds;
   for (int level = 0; level < kLevels; ++level) {
@@ -68,6 +68,7 @@ SpaceReport Store::MeasureSpace() {
   report.prepared_logs = TotalsOfLogs(*context_, logs.prepared);
   VersionRef current;
   std::vector<OldVersions::Old> old;
+  const uint64_t now_seconds = context_->WallSeconds();
   {
     MutexLock lock(state_.mutex);
     current = state_.version;
@@ -75,7 +76,7 @@ SpaceReport Store::MeasureSpace() {
     AddContents(SpaceByLevel(*current), &report);
     report.hidden_bytes = state_.board.Space(*current).HiddenBytes();
     report.overwritten_bytes = state_.board.OverwrittenBytes(*current);
-    report.oldest_deletion_seconds = OldestDeletionSeconds(*current, context_->WallSeconds());
+    report.oldest_deletion_seconds = OldestDeletionSeconds(*current, now_seconds);
     AddReclaim(state_.installs.reclaim(), &report);
     report.snapshots = PinsOfSnapshotsLocked();
   }

@@ -46,8 +46,8 @@ struct ManualRequest {
 
 /// Which compactions that only free space can begin.
 enum class ReclaimScope {
-  kOldDeletions,  ///< clients write
-  kAll,
+  kOldDeletions,  ///< while clients write: those that old deletions need
+  kAll,           ///< in rest
 };
 
 class CompactionBoard {
@@ -69,8 +69,8 @@ class CompactionBoard {
   /// Deletions older than half of `persist_seconds` go down, also while clients write. The other
   /// half is for the way through the levels. 0: they wait for other reasons.
   void SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds);
-  /// Whether deletions since then are that old.
-  bool IsOld(uint64_t deletions_since) const { return deletions_since < old_before_; }
+  /// Whether a deletion of that time, in seconds since 1970, is that old.
+  bool IsOld(uint64_t seconds) const { return seconds < old_before_; }
   /// Limits what is picked from now on.
   void SetRoom(const OutputRoom& room);
 

@@ -91,9 +91,9 @@ struct ReclaimRule {
   SequenceNumber oldest_snapshot = kMaxSequence;
   /// How many of the values hide older ones. They count once the store has many.
   double overwrite_share = 0;
-  /// Deletions since before this time, in seconds since 1970, go down whatever that frees.
+  /// Deletions from before this time, in seconds since 1970, go down whatever that frees.
   uint64_t old_before = 0;
-  /// Nothing else does.
+  /// Only such deletions count.
   bool only_old = false;
 };
 

@@ -30,8 +30,8 @@ class TableOutputs {
   /// From now on, each finished table gets a KeyFilter, in the file too. REQUIRES: no table is
   /// open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
-  /// The deletions of the tables are not older: see TableContents. By default they are taken to be
-  /// new.
+  /// No deletion that Add gets is older than this, in seconds since 1970. Without a call, all are
+  /// taken to be new.
   void SetDeletionsSince(uint64_t seconds) { deletions_since_ = seconds; }
   /// See TableFile::filter_pass.
   void SetFilterPass(uint64_t pass) { filter_pass_ = pass; }

@@ -319,7 +319,7 @@ void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
   for_levels("level_unknown_bytes", "Bytes of a level's tables whose contents are unknown.",
              &SpaceReport::Level::unknown_bytes);
   out->Single("oldest_deletion_seconds", "gauge",
-              "Age of the oldest deletion in tables, at most; 0 without deletions.",
+              "Upper bound on the age of the oldest deletion in tables; 0 without any.",
               space.oldest_deletion_seconds);
   out->Single("reclaim_compactions_total", "counter", "Compactions that only freed space.",
               space.reclaim_compactions);

@@ -334,6 +334,12 @@ class DeletePersistTest : public ReclaimTest {
   }
   ~DeletePersistTest() override { db_.reset(); }
 
+  void DeleteOneOfMany() {
+    Open();
+    Fill();
+    Delete(7, 8);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
   bool IsInTables(const std::string& bytes) {
     for (const auto& file : std::filesystem::directory_iterator(name_)) {
       if (file.path().extension() != ".ldb") continue;
@@ -351,10 +357,7 @@ class DeletePersistTest : public ReclaimTest {
 };
 
 TEST_F(DeletePersistTest, DeletedValuesLeaveTheTables) {
-  Open();
-  Fill();
-  Delete(7, 8);
-  ASSERT_TRUE(Flush(db_.get()).ok());
+  DeleteOneOfMany();
   env_.later_seconds = 400;
   AwaitObeyed();
   EXPECT_TRUE(IsInTables(ValueOf(7))) << "half of the time has not passed";
@@ -372,10 +375,7 @@ TEST_F(DeletePersistTest, DeletionsInMemoryCount) {
 }
 
 TEST_F(DeletePersistTest, TheAgeIsThatOfEarlierOpensToo) {
-  Open();
-  Fill();
-  Delete(7, 8);
-  ASSERT_TRUE(Flush(db_.get()).ok());
+  DeleteOneOfMany();
   env_.later_seconds = 400;
   db_.reset();
   Open();
@@ -405,10 +405,7 @@ TEST_F(DeletePersistTest, ACompactionKeepsTheAge) {
 
 TEST_F(DeletePersistTest, CanChangeWhileTheStoreIsOpen) {
   scheduling_.delete_persist_seconds = 0;
-  Open();
-  Fill();
-  Delete(7, 8);
-  ASSERT_TRUE(Flush(db_.get()).ok());
+  DeleteOneOfMany();
   env_.later_seconds = 100'000'000;
   AwaitObeyed();
   EXPECT_TRUE(IsInTables(ValueOf(7)));

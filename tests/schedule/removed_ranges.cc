@@ -3,8 +3,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
@@ -25,7 +23,7 @@ std::string RemovedRanges::Step(leveldb::DB* db, Rng* rng) {
   Values found;
   wrong = Read(db, &found);
   if (!wrong.empty()) return wrong;
-  return found == values_ ? "" : "keys that ranges are removed from differ from what was written";
+  return found == values_ ? "" : "the keys with prefix r are not those that were written";
 }
 
 std::string RemovedRanges::Check(leveldb::DB* db, size_t removals) const {

@@ -19,7 +19,7 @@ namespace lull::testing {
 
 class RemovedRanges {
  public:
-  // Of all these keys; no other client uses it.
+  // All these keys begin with it, and no key of another client does.
   static constexpr char kPrefix = 'r';
 
   // Writes some keys or removes a range. Returns what is wrong, or nothing.

@@ -206,8 +206,8 @@ WriteOps OpsAt(const Workload& workload, const Flags& flags, uint64_t index,
   return ops;
 }
 
-// Checks a store that a kill left. Whether it holds the commit that was in progress is known from
-// `*next`, which then counts it.
+// Checks a store that a kill left. If it holds the commit that was in progress, or a part of one
+// that removes a range, increments `*next`.
 bool VerifyKilled(leveldb::DB* db, const Workload& workload, const Flags& flags,
                   const leveldb::Comparator& order, Model* model, uint64_t* next) {
   const auto expired = [&](const Model::Cursor& entry) {
