@@ -111,11 +111,20 @@ bool Dispatcher::ClearWayForL0(Store* store) {
   const auto blocks = [&](const RunningJob& job) {
     return std::find(in_way.begin(), in_way.end(), job.id) != in_way.end();
   };
-  const bool abandons =
-      !in_way.empty() && !store->abandoned_for_l0 &&
-      std::all_of(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-        return !blocks(job) || (!job.runs() && job.share_done < kShareWorthFinishing);
-      });
+  bool may_abandon = !in_way.empty() && !store->abandoned_for_l0;
+  std::vector<RunningJob*> running;
+  for (RunningJob& job : jobs_) {
+    if (!blocks(job)) continue;
+    if (job.runs()) running.push_back(&job);
+    if (job.runs() ? job.in_place_of_l0 : job.share_done >= kShareWorthFinishing)
+      may_abandon = false;
+  }
+  const bool stops = store->directive.l0_stops_blockers && !store->of(JobClass::kDeep).overdue;
+  if (may_abandon && stops && !running.empty()) {
+    for (RunningJob* job : running) job->wanted = job->awaits_budget = false;
+    return false;  // how much they have done is known when they return
+  }
+  const bool abandons = may_abandon && running.empty();
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     if (blocks(*job) && abandons) {
       job = Abandon(job);

@@ -25,13 +25,14 @@
 //   idle priority can take seconds to end its slice. So work of normal priority does not wait for
 //   that, and takes the slot at once.
 //
-// Conflict. A paused job keeps its key range reserved, so it can block a due L0 job. If all
-//   blocking jobs are paused and less than half done, they are abandoned. (SILK abandons every job
-//   that an L0 job invalidates. Here reserved ranges prevent that, so only conflicts matter.)
-//   Otherwise, or if the store has abandoned jobs for L0 and no deep job has ended since, the
-//   blocking jobs run in place of the L0 job: with its grant, CPU priority and part of the I/O
-//   budget. Meanwhile the store begins no other deep job, which could block L0 next. So L0 waits
-//   only for jobs that have begun, and L0 cannot make the store abandon one deep job after another.
+// Conflict. A deep job keeps its key range reserved, also while it is paused, so it can block a due
+//   L0 job. If all blocking jobs are paused and less than half done, they are abandoned. If the
+//   directive says so, running ones are first asked to pause. (SILK abandons every job that an L0
+//   job invalidates. Here reserved ranges prevent that, so only conflicts matter.) Otherwise, or if
+//   the store has abandoned jobs for L0 and no deep job has ended since, the blocking jobs run in
+//   place of the L0 job: with its grant, CPU priority and part of the I/O budget. Meanwhile the
+//   store begins no other deep job, which could block L0 next. So L0 waits only for jobs that have
+//   begun, and L0 cannot make the store abandon one deep job after another.
 //
 // Ageing. A class of a store is overdue if it has work but got no slice for ten seconds. The limit
 //   is one second for L0 at its stop, and a tenth of a second while a client waits for background

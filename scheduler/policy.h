@@ -111,6 +111,10 @@ struct Directive {
   Grant l0;
   Grant deep;
   int compactions_max = 1;  ///< L0 and deep together
+  /// Running deep jobs that block a due L0 job are asked to pause. How much they have done then
+  /// decides whether they are abandoned. Otherwise L0 waits for them, and only paused ones are
+  /// abandoned.
+  bool l0_stops_blockers = false;
   /// Background work yields its core every few tens of microseconds, even at normal priority. A
   /// client that wakes up on that core then runs sooner. But background work gets slower if clients
   /// want all cores.

@@ -69,6 +69,7 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   Measure(pressure, now_us);
   Directive wanted;
   wanted.compactions_max = options_.compaction_threads;
+  wanted.l0_stops_blockers = true;
   wanted.immutables_max = options_.silk.immutables_max;
   wanted.l0_stop = options_.l0_stop;
   const Grant all{options_.compaction_threads, CpuPriority::kNormal};

@@ -175,6 +175,8 @@ std::string DispatcherScript::Want(ScriptedStore* store, const Words& words) {
       store->wish.directive.deep.cpu = cpu;
     } else if (key == "max") {
       store->wish.directive.compactions_max = number;
+    } else if (key == "stops") {
+      store->wish.directive.l0_stops_blockers = value != 0;
     } else if (key == "rate") {
       store->wish.directive.rate.bytes_per_sec = value;
     } else if (key == "urgent") {

@@ -10,7 +10,8 @@
 //   seen STORE                    prints the last event and pressure that its policy received
 //   want STORE KEY=VALUE...       changes its policy's directive. Keys: l0, deep (jobs), l0_idle,
 //                                 deep_idle (0 or 1: CPU priority), max (compactions), rate,
-//                                 urgent (bytes a second), l0_stop, tick
+//                                 urgent (bytes a second), l0_stop, stops (0 or 1:
+//                                 l0_stops_blockers), tick
 //   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, flushed (adds
 //                                 bytes)
 //   offer STORE CLASS JOB...      its picker offers these jobs; CLASS: manual, l0, deep, cleanup

@@ -232,6 +232,17 @@ TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
 }
 
 // Every policy serves a waiting client as in a lull.
+TEST_P(AnyPolicyTest, OnlyInSilkL0StopsItsBlockers) {
+  ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
+    const auto policy = MakePolicy(GetParam(), options);
+    for (int i = 0; i < kEvents; ++i) {
+      const Moment moment = history.Next();
+      ASSERT_EQ(policy->OnEvent(moment.event, moment.pressure, moment.now_us).l0_stops_blockers,
+                GetParam() == "silk");
+    }
+  });
+}
+
 TEST_P(AnyPolicyTest, ADrainGrantsEverything) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
