@@ -68,7 +68,7 @@ constexpr OptionRow kRows[] = {
      .group = Group::kCommon,
      .min = 1,
      .max = kThreadsMax,
-     .zero_means = "the number of cores, at most 4",
+     .zero_means = "one more than cores, at most 4",
      .fixed_because = kThreadsRun,
      .meaning = "How many compactions can run at once, in all stores that share threads. The "
                 "first store to open sets it. The policy leveldb runs one at a time."},

@@ -14,7 +14,9 @@ namespace {
 
 using leveldb::Status;
 
+// One more than cores: a compaction also waits for the device.
 constexpr int kDefaultThreadsMax = 4;
+int DefaultThreads(int cores) { return std::clamp(cores, 1, kDefaultThreadsMax - 1) + 1; }
 
 Status Refused(std::string_view pair, const std::string& cause) {
   return Status::InvalidArgument(
@@ -157,9 +159,8 @@ PolicyOptions ResolvePolicyOptions(const OptionValues& values, uint64_t memtable
                                    uint64_t table_bytes, int cores) {
   const L0Limits limits = ResolvedL0Limits(values);
   PolicyOptions resolved;
-  resolved.compaction_threads = values.compaction_threads != 0
-                                    ? values.compaction_threads
-                                    : std::clamp(cores, 1, kDefaultThreadsMax);
+  resolved.compaction_threads =
+      values.compaction_threads != 0 ? values.compaction_threads : DefaultThreads(cores);
   resolved.cores = cores;
   resolved.l0_trigger = limits.trigger;
   resolved.l0_slowdown = limits.slowdown;

@@ -45,7 +45,7 @@ const char* GroupText(OptionGroup group) {
   return "";
 }
 
-/// "0: the number of cores, at most 4" where 0 stands for something, otherwise the value.
+/// "0: one more than cores, at most 4" where 0 stands for something, otherwise the value.
 std::string DefaultText(const OptionRow& row) {
   const std::string value = OptionText(row, OptionValues());
   const bool means_more = value == "0" && !row.zero_means.empty();

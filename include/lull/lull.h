@@ -61,7 +61,7 @@ class SchedulingOptions {
   /// The layout, which decides how compactions arrange tables: "leveled" (the default) or "vsst".
   SchedulingOptions& SetLayout(const std::string& name) { return Set("layout", name); }
   /// The maximum number of compactions that run at once, of all stores that share threads. 0, the
-  /// default: the number of cores, at most 4.
+  /// default: one more than the machine has cores, at most 4.
   SchedulingOptions& SetCompactionThreads(int count) {
     return Set("compaction_threads", std::to_string(count));
   }

@@ -237,7 +237,7 @@ TEST(SchedulingOptionsTest, ValidateSeesWhatWasSetByHand) {
 TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
   OptionValues options;
   PolicyOptions resolved = ResolvePolicyOptions(options, 1 << 20, 3 << 20, 2);
-  EXPECT_EQ(resolved.compaction_threads, 2);
+  EXPECT_EQ(resolved.compaction_threads, 3);
   EXPECT_EQ(resolved.l0_trigger, DefaultL0Limits("lull").trigger);
   EXPECT_EQ(resolved.l0_slowdown, DefaultL0Limits("lull").slowdown);
   EXPECT_EQ(resolved.l0_stop, DefaultL0Limits("lull").stop);
@@ -245,7 +245,7 @@ TEST(SchedulingOptionsTest, ResolvesZerosByPolicyAndMachine) {
   EXPECT_EQ(resolved.memtable_bytes, uint64_t{1} << 20);
   EXPECT_EQ(resolved.table_bytes, uint64_t{3} << 20);
   EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 64).compaction_threads, 4);
-  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 0).compaction_threads, 1);
+  EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 0).compaction_threads, 2);
 
   options.policy = "leveldb";
   EXPECT_EQ(ResolvePolicyOptions(options, 1, 1, 1).l0_stop, 12);
