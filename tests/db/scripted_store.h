@@ -42,6 +42,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   Gate syncs;     ///< likewise, who syncs the folder
   Gate removals;  ///< likewise, the removal of a table
   void FailNextSync() { next_sync_fails_.store(true); }
+  std::atomic<bool> tables_fail{false};          ///< no table can be created
   std::atomic<uint64_t> free_bytes{UINT64_MAX};  ///< of the file system
   uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
   std::atomic<uint64_t> later_seconds{0};  ///< the time of day is later by this
@@ -72,6 +73,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
                                leveldb::WritableFile** result) override {
     if (sched_getscheduler(0) == SCHED_IDLE) created_at_idle_.fetch_add(1);
     tables.Pass();
+    if (tables_fail.load()) return leveldb::Status::IOError(name, "not now");
     const leveldb::Status status = extension_->NewTableFile(name, writer, result);
     if (status.ok()) *result = new Table(this, *result);
     return status;

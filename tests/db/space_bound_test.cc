@@ -152,6 +152,22 @@ TEST_F(BoundedStoreTest, AWriterDoesNotWaitForWhatDamageKeepsFromRunning) {
   Churn(8);
 }
 
+TEST_F(BoundedStoreTest, AWriterAtTheBoundGetsTheErrorOfTheFlush) {
+  pace_.retry_nanos = 3'600'000'000'000;
+  scheduling_.memory_budget_bytes = 256 * kMiB;
+  OpenBounded(Everything());
+  env_.tables_fail.store(true);
+  leveldb::Status status;
+  uint64_t written = 0;
+  for (; status.ok() && written < 64'000; ++written)
+    status = db_->Put(leveldb::WriteOptions(), KeyOf(written), ValueOf(written));
+  EXPECT_NE(status.ToString().find("not now"), std::string::npos) << status.ToString();
+  EXPECT_LT(written, 32'000u) << "there is memory for 64 MB";
+  env_.tables_fail.store(false);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "tries again";
+  EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "key", "value").ok());
+}
+
 TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
   OpenBounded(Everything());
   env_.removals.Close();
