@@ -86,7 +86,7 @@ void InfoLog::OnJobEnd(const JobInfo& job) {
     return;
   }
   if (job.trivial_move) {
-    Log(logger_, "%s: moved a table of %.1f MB", name.c_str(), MB(job.input_bytes));
+    Log(logger_, "%s: moved %.1f MB", name.c_str(), MB(job.input_bytes));
     return;
   }
   const uint64_t worked_us = job.elapsed_us - job.paused_us;
