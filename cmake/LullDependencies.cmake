@@ -1,17 +1,18 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Lull's dependencies. Library: snappy and zstd. Programs: CLI11. Tests: GoogleTest. Benchmarks:
-# google-benchmark and gflags. Everything but the library: nlohmann_json.
+# Lull's dependencies. Library: snappy and zstd, unless turned off. Programs: CLI11. Tests:
+# GoogleTest. Benchmarks: google-benchmark and gflags. Everything but the library: nlohmann_json.
 
 include(LullFindLibrary)
 
 # As lull_find_library, for a required library.
-function(lull_require_library name header library package)
+function(lull_require_library name header library package option)
   lull_find_library(${name} ${header} ${library})
   if(NOT TARGET lull::${name})
-    message(FATAL_ERROR "Lull needs ${library} (Debian: ${package}). "
-                        "cmake/install-deps installs what is missing.")
+    message(FATAL_ERROR "Lull needs ${library} (Debian: ${package}). cmake/install-deps installs "
+                        "what is missing. -D${option}=OFF builds without it.")
   endif()
+  set(LULL_COMPRESSION ${LULL_COMPRESSION} lull::${name} PARENT_SCOPE)
 endfunction()
 
 # As find_package, with the package of Debian in the message.
@@ -23,8 +24,13 @@ function(lull_require_package name package)
   endif()
 endfunction()
 
-lull_require_library(snappy snappy.h snappy libsnappy-dev)
-lull_require_library(zstd zstd.h zstd libzstd-dev)
+set(LULL_COMPRESSION)  # the libraries in use
+if(LULL_SNAPPY)
+  lull_require_library(snappy snappy.h snappy libsnappy-dev LULL_SNAPPY)
+endif()
+if(LULL_ZSTD)
+  lull_require_library(zstd zstd.h zstd libzstd-dev LULL_ZSTD)
+endif()
 
 if(LULL_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -20,7 +20,7 @@ function(lull_add_layer name)
   lull_compile_options(lull_${name})
   target_include_directories(lull_${name} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(lull_${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
+  target_link_libraries(lull_${name} PRIVATE ${LULL_COMPRESSION} Threads::Threads)
 endfunction()
 
 # Limits the exported names of a shared library, and gives Lull's a version.
@@ -45,7 +45,7 @@ function(lull_make_library name kind layers)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
-  target_link_libraries(${name} PRIVATE lull::snappy lull::zstd Threads::Threads)
+  target_link_libraries(${name} PRIVATE ${LULL_COMPRESSION} Threads::Threads)
   get_target_property(type ${name} TYPE)
   if(type STREQUAL "SHARED_LIBRARY")
     lull_limit_exports(${name})

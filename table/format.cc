@@ -1,13 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/format.h"
 
-#include <snappy.h>
-#include <zstd.h>
+#include <string>
 
-#include <algorithm>
-#include <memory>
-
-#include "leveldb/options.h"
+#include "table/compression.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
 
@@ -65,49 +61,6 @@ Status TableSource::ReadStored(const BlockHandle& handle, char* scratch, Slice* 
   return status;
 }
 
-namespace {
-
-/// Maximum size of `stored` bytes of snappy data: the densest element expands 3 bytes to 64.
-uint64_t SnappyBytesMax(size_t stored) { return uint64_t{stored} * 22; }
-
-/// The same for zstd: its blocks contain up to 128 KiB and take at least 4 bytes.
-uint64_t ZstdBytesMax(size_t stored) {
-  return std::min((uint64_t{stored} / 4 + 1) << 17, kZstdBlockBytesMax);
-}
-
-const char* DecompressSnappy(const char* in, size_t size, ByteBuffer* buffer, Slice* contents) {
-  size_t length = 0;
-  if (!snappy::GetUncompressedLength(in, size, &length) || length > SnappyBytesMax(size)) {
-    return "impossible length of snappy data";
-  }
-  char* out = buffer->Reserve(length);
-  if (!snappy::RawUncompress(in, size, out)) return "malformed snappy data";
-  *contents = Slice(out, length);
-  return nullptr;
-}
-
-const char* DecompressZstd(const char* in, size_t size, ByteBuffer* buffer, Slice* contents) {
-  const unsigned long long length = ZSTD_getFrameContentSize(in, size);
-  if (length == ZSTD_CONTENTSIZE_UNKNOWN || length == ZSTD_CONTENTSIZE_ERROR ||
-      length > ZstdBytesMax(size)) {
-    return "impossible length of zstd data";
-  }
-  struct FreeContext {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  // Setting up a context costs about 100 KiB, too much for one block, so each thread keeps one.
-  static thread_local std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
-  if (context == nullptr) return "no memory for zstd";
-  char* out = buffer->Reserve(static_cast<size_t>(length));
-  if (ZSTD_decompressDCtx(context.get(), out, static_cast<size_t>(length), in, size) != length) {
-    return "malformed zstd data";
-  }
-  *contents = Slice(out, static_cast<size_t>(length));
-  return nullptr;
-}
-
-}  // namespace
-
 Status DecodeStored(const TableSource& source, const BlockHandle& handle, const Slice& stored,
                     bool verify_checksum, ByteBuffer* buffer, Slice* contents) {
   const size_t size = stored.size() - kBlockTrailerBytes;
@@ -116,20 +69,13 @@ Status DecodeStored(const TableSource& source, const BlockHandle& handle, const 
       crc32c::Unmask(DecodeFixed32(data + size + 1)) != crc32c::Value(data, size + 1)) {
     return source.Damaged(handle.offset, "block checksum mismatch");
   }
-  const char* cause = nullptr;
-  switch (static_cast<unsigned char>(data[size])) {
-    case leveldb::kNoCompression:
-      *contents = Slice(data, size);
-      break;
-    case leveldb::kSnappyCompression:
-      cause = DecompressSnappy(data, size, buffer, contents);
-      break;
-    case leveldb::kZstdCompression:
-      cause = DecompressZstd(data, size, buffer, contents);
-      break;
-    default:
-      cause = "unknown block compression";
+  const auto type = static_cast<unsigned char>(data[size]);
+  if (const char* const library = MissingLibrary(type)) {
+    return Status::NotSupported(source.name, "at offset " + std::to_string(handle.offset) +
+                                                 ": needs " + library +
+                                                 ", and this Lull was built without it");
   }
+  const char* const cause = Decompress(type, Slice(data, size), buffer, contents);
   return cause == nullptr ? Status::OK() : source.Damaged(handle.offset, cause);
 }
 

@@ -11,12 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "table/compression.h"
 
 namespace lull {
 
@@ -25,8 +25,6 @@ constexpr size_t kFooterBytes = 48;
 constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
 /// Offsets inside a block are 32-bit numbers.
 constexpr uint64_t kBlockBytesMax = UINT32_MAX;
-/// A tiny zstd frame can claim any length. So larger blocks are neither written with zstd nor read.
-constexpr uint64_t kZstdBlockBytesMax = uint64_t{1} << 30;
 
 struct BlockHandle {
   uint64_t offset = 0;
@@ -62,29 +60,6 @@ struct TableSource {
   /// them, or into memory of the file object. REQUIRES: CheckHandle(handle) is ok.
   leveldb::Status ReadStored(const BlockHandle& handle, char* scratch,
                              leveldb::Slice* stored) const;
-};
-
-/// A reusable heap buffer. Growing it discards the contents.
-class ByteBuffer {
- public:
-  char* Reserve(size_t bytes) {
-    if (bytes > capacity_) {
-      memory_.reset();
-      capacity_ = 0;
-      memory_ = std::make_unique_for_overwrite<char[]>(bytes);
-      capacity_ = bytes;
-    }
-    return memory_.get();
-  }
-  const char* data() const { return memory_.get(); }
-  std::unique_ptr<char[]> Release() {
-    capacity_ = 0;
-    return std::move(memory_);
-  }
-
- private:
-  std::unique_ptr<char[]> memory_;
-  size_t capacity_ = 0;
 };
 
 /// Converts the stored bytes and trailer of a block to its contents. They are in `buffer` if

@@ -1,14 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/table_writer.h"
 
-#include <snappy.h>
-#include <zstd.h>
-
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "table/block_builder.h"
+#include "table/compression.h"
 #include "table/filter_block.h"
 #include "table/format.h"
 #include "util/coding.h"
@@ -18,50 +16,6 @@ namespace lull {
 
 using leveldb::Slice;
 using leveldb::Status;
-
-namespace {
-
-/// Compresses blocks one after another and reuses its buffers.
-class Compressor {
- public:
-  /// Returns the bytes to store for `raw` and sets `*type`. Does not compress if that saves less
-  /// than an eighth. The bytes are valid until the next call.
-  Slice Run(const TableWriteOptions& options, const Slice& raw, leveldb::CompressionType* type) {
-    const bool done =
-        (options.compression == leveldb::kSnappyCompression && Snappy(raw)) ||
-        (options.compression == leveldb::kZstdCompression && Zstd(options.zstd_level, raw));
-    const bool worth_it = done && output_bytes_ < raw.size() - raw.size() / 8;
-    *type = worth_it ? options.compression : leveldb::kNoCompression;
-    return worth_it ? Slice(output_.data(), output_bytes_) : raw;
-  }
-
- private:
-  struct FreeContext {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  };
-
-  bool Snappy(const Slice& raw) {
-    snappy::RawCompress(raw.data(), raw.size(),
-                        output_.Reserve(snappy::MaxCompressedLength(raw.size())), &output_bytes_);
-    return true;
-  }
-
-  bool Zstd(int level, const Slice& raw) {
-    if (raw.size() > kZstdBlockBytesMax) return false;
-    if (zstd_ == nullptr) zstd_.reset(ZSTD_createCCtx());
-    if (zstd_ == nullptr) return false;
-    const size_t room = ZSTD_compressBound(raw.size());
-    char* out = output_.Reserve(room);
-    output_bytes_ = ZSTD_compressCCtx(zstd_.get(), out, room, raw.data(), raw.size(), level);
-    return ZSTD_isError(output_bytes_) == 0;
-  }
-
-  ByteBuffer output_;
-  size_t output_bytes_ = 0;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> zstd_;
-};
-
-}  // namespace
 
 struct TableWriter::Rep {
   Rep(const TableWriteOptions& o, leveldb::WritableFile* f)
@@ -141,7 +95,8 @@ void TableWriter::FlushBlock() {
 
 BlockHandle TableWriter::Rep::WriteBlock(BlockBuilder* block) {
   leveldb::CompressionType type;
-  const Slice stored = compressor.Run(options, block->Finish(), &type);
+  const Slice stored =
+      compressor.Run(options.compression, options.zstd_level, block->Finish(), &type);
   const BlockHandle handle = WriteStored(stored, type);
   block->Reset();
   return handle;

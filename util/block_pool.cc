@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 
+#include "util/os.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
@@ -25,8 +27,6 @@ constexpr size_t kSlabBytes = 1 << 20;
 
 /// How many adjacent blocks are faulted in at once, which is faster than one fault per page.
 constexpr size_t kBlocksAtOnce = 16;
-
-constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
 
 size_t InPages(size_t bytes) {
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -71,7 +71,7 @@ BlockPool::Block BlockPool::Take() {
     }
     std::reverse(warm_.begin(), warm_.end());  // the first is taken first
     warm_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    madvise(first, bytes, kPopulateWrite);  // otherwise each page faults at its first store
+    os::FaultIn(first, bytes);  // otherwise each page faults at its first store
   }
   const Block block = warm_.back();
   warm_.pop_back();
@@ -115,7 +115,7 @@ void BlockPool::TrimTo(size_t bytes) {
   }
   // Highest address first, so that Take returns them in ascending order.
   std::sort(surplus.rbegin(), surplus.rend());
-  for (const Block block : surplus) madvise(block, block_bytes_, MADV_DONTNEED);
+  for (const Block block : surplus) os::DropPages(block, block_bytes_);
   MutexLock lock(mutex_);
   cold_.insert(cold_.end(), surplus.begin(), surplus.end());
 }

@@ -2,7 +2,6 @@
 
 #include "util/clock.h"
 
-#include <cerrno>
 #include <ctime>
 
 namespace lull {
@@ -21,11 +20,14 @@ class SystemClock final : public Clock {
   uint64_t NowNanos() const override { return ReadNanos(CLOCK_MONOTONIC); }
 
   void SleepForNanos(uint64_t nanos) override {
-    // An absolute deadline, so that signals do not lengthen the sleep.
+    // By the deadline, so that signals do not lengthen the sleep.
     const uint64_t wake_nanos = NowNanos() + nanos;
-    const timespec wake = {.tv_sec = static_cast<time_t>(wake_nanos / kNanosPerSecond),
-                           .tv_nsec = static_cast<long>(wake_nanos % kNanosPerSecond)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, nullptr) == EINTR) {
+    for (uint64_t left = nanos; left > 0;) {
+      const timespec rest = {.tv_sec = static_cast<time_t>(left / kNanosPerSecond),
+                             .tv_nsec = static_cast<long>(left % kNanosPerSecond)};
+      if (nanosleep(&rest, nullptr) == 0) return;
+      const uint64_t now_nanos = NowNanos();
+      left = wake_nanos > now_nanos ? wake_nanos - now_nanos : 0;
     }
   }
 };

@@ -8,9 +8,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
-#include <sys/auxv.h>
 #endif
+
+#include "util/os.h"
 
 namespace lull::crc32c {
 namespace {
@@ -167,12 +167,9 @@ struct Choice {
 
 Choice Choose() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
-    return {&ExtendSse42, "sse4.2"};
+  if (os::HasCrc32c()) return {&ExtendSse42, "sse4.2"};
 #elif defined(__aarch64__)
-  constexpr unsigned long kCrc32Capability = 1ul << 7;  // HWCAP_CRC32
-  if ((getauxval(AT_HWCAP) & kCrc32Capability) != 0) return {&ExtendArmv8, "armv8"};
+  if (os::HasCrc32c()) return {&ExtendArmv8, "armv8"};
 #endif
   return {&internal::ExtendPortable, "portable"};
 }

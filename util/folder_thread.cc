@@ -1,10 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "util/folder_thread.h"
 
-#include <sched.h>
-
 #include <utility>
 
+#include "util/os.h"
 #include "util/shared_in_process.h"
 
 namespace lull {
@@ -33,7 +32,7 @@ leveldb::Status FolderThread::Shared(std::shared_ptr<FolderThread>* result) {
 }
 
 void FolderThread::Run(const std::function<void()>& work) {
-  if (sched_getscheduler(0) != SCHED_IDLE) return work();
+  if (!os::IsInIdleClass()) return work();
   Request request{&work};
   MutexLock lock(mutex_);
   requests_.push_back(&request);

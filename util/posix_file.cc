@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "util/mutex.h"
+#include "util/os.h"
 
 namespace lull::posix {
 
@@ -144,19 +145,9 @@ Status WriteAllAt(int fd, const std::string& name, uint64_t offset, std::span<io
   });
 }
 
-Status WriteBack(int fd, const std::string& name, uint64_t begin, uint64_t end, unsigned flags) {
-  const int failed =
-      sync_file_range(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), flags);
-  const bool lost = failed != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
-  return lost ? Error(name, errno) : Status::OK();
-}
-
 Status SyncData(int fd, const std::string& name) {
-  int failed;
-  do {
-    failed = fdatasync(fd);
-  } while (failed != 0 && errno == EINTR);
-  return failed != 0 ? Error(name, errno) : Status::OK();
+  const int error = os::SyncData(fd);
+  return error != 0 ? Error(name, error) : Status::OK();
 }
 
 Status SyncDirectory(const std::string& dir) {

@@ -69,11 +69,6 @@ leveldb::Status WriteAll(int fd, const std::string& name, std::span<iovec> piece
 leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
                            std::span<iovec> pieces);
 
-/// Calls sync_file_range(2) for [begin, end). Lack of support is not an error. A device error is:
-/// the kernel reports each one only once, so the next sync would not report it.
-leveldb::Status WriteBack(int fd, const std::string& name, uint64_t begin, uint64_t end,
-                          unsigned flags);
-
 /// Makes the file's data durable, with the metadata needed to read it.
 leveldb::Status SyncData(int fd, const std::string& name);
 

@@ -4,10 +4,8 @@
 // Recycled ones are overwritten.
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +13,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +20,7 @@
 #include "leveldb/slice.h"
 #include "util/clock.h"
 #include "util/mutex.h"
+#include "util/os.h"
 #include "util/owned_counter.h"
 #include "util/posix_file.h"
 
@@ -52,13 +50,9 @@ class Mapping {
   /// Faults in all pages, writable. (After the kernel writes a page out, the next store to it
   /// faults once.) Returns false if a store would fail.
   bool FaultIn() const {
-    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
-    int failed;
-    do {
-      failed = madvise(bytes_.data(), bytes_.size(), kPopulateWrite);
-    } while (failed != 0 && errno == EINTR);
-    if (failed == 0) return true;
-    if (errno != EINVAL) return false;  // supported, but failed: a store would have failed too
+    const int error = os::FaultIn(bytes_.data(), bytes_.size());
+    if (error == 0) return true;
+    if (error != EINVAL) return false;  // supported, but failed: a store would have failed too
     const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     // Atomic: another thread can append meanwhile.
     for (size_t at = 0; at < bytes_.size(); at += page_bytes)
@@ -69,7 +63,7 @@ class Mapping {
   /// Removes the pages of the first `bytes` bytes from the address space. They stay in the page
   /// cache, dirty if they were.
   void Drop(size_t bytes) const {
-    if (bytes > 0) madvise(bytes_.data(), bytes, MADV_DONTNEED);  // an error only costs memory
+    if (bytes > 0) os::DropPages(bytes_.data(), bytes);
   }
 
  private:
@@ -131,7 +125,7 @@ class MappedLogFile final : public LogFile {
     if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
     // The page cache still holds the large folio. Drop it, or each append would dirty, and each
     // sync write, all of it.
-    if (was_mapped && failure_.ok()) posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (was_mapped && failure_.ok()) os::Advise(fd_.get(), os::FileUse::kNoLonger);
     return failure_;
   }
 
@@ -265,16 +259,15 @@ class RecycledLogFile final : public LogFile {
 Status Preallocate(int fd, const std::string& name, uint64_t bytes, bool* allocated) {
   *allocated = false;
   if (bytes == 0 || bytes > FileBytesMax()) return Status::OK();
-  int failed;
-  do {
-    failed = fallocate(fd, 0, 0, static_cast<off_t>(bytes));
-  } while (failed != 0 && errno == EINTR);
-  *allocated = failed == 0;
-  const bool is_full = failed != 0 && (errno == ENOSPC || errno == EDQUOT);
-  return is_full ? Error(name, errno) : Status::OK();
+  const int error = os::Allocate(fd, bytes);
+  *allocated = error == 0;
+  return error == ENOSPC || error == EDQUOT ? Error(name, error) : Status::OK();
 }
 
-constexpr unsigned kWriteAndWait = SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+Status WriteBackAndWait(int fd, const std::string& name, uint64_t begin, uint64_t end) {
+  const int error = os::WriteBack(fd, begin, end, os::Writeback::kBeginAndFinish);
+  return error != 0 ? Error(name, error) : Status::OK();
+}
 
 /// Fills the first `bytes` of the file with zeros, and leaves the position at the start.
 ///
@@ -297,7 +290,7 @@ Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode m
     iovec pieces[] = {{zeros, static_cast<size_t>(length)}};
     if (Status s = WriteAll(fd, name, pieces); !s.ok()) return s;
     if (to_sync) {
-      if (Status s = WriteBack(fd, name, at, at + length, kWriteAndWait); !s.ok()) return s;
+      if (Status s = WriteBackAndWait(fd, name, at, at + length); !s.ok()) return s;
       Clock::System()->SleepForNanos(pause_nanos);
     }
   }
@@ -320,27 +313,11 @@ Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const Lo
     if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
     if (++marked % kBlocksAtOnce != 0) continue;
     const uint64_t end = at + blocks.block_bytes;
-    if (Status s = WriteBack(fd, name, waited_for_bytes, end, kWriteAndWait); !s.ok()) return s;
+    if (Status s = WriteBackAndWait(fd, name, waited_for_bytes, end); !s.ok()) return s;
     waited_for_bytes = end;
   }
   return SyncData(fd, name);
 }
-
-bool IsOneOf(int fd, std::initializer_list<long> file_systems) {
-  struct statfs info;
-  return fstatfs(fd, &info) == 0 &&
-         std::find(file_systems.begin(), file_systems.end(), info.f_type) != file_systems.end();
-}
-
-/// True if an overwrite changes no metadata. Copy-on-write file systems cannot guarantee that.
-bool OverwritesInPlace(int fd) {
-  return IsOneOf(fd, {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC});
-}
-
-/// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
-/// space and kill the process. On XFS, a copy of the file (by cp, for example) can share its
-/// blocks; each store then allocates a new block.
-bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGIC}); }
 
 }  // namespace
 
@@ -357,8 +334,8 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
     unlink(name.c_str());  // frees what it did allocate
     return s;
   }
-  const bool maps = mode == LogFileMode::kMapped && allocated && KeepsAllocations(fd.get());
-  const bool syncs = mode == LogFileMode::kWrite && allocated && OverwritesInPlace(fd.get());
+  const bool maps = mode == LogFileMode::kMapped && allocated && os::KeepsAllocations(fd.get());
+  const bool syncs = mode == LogFileMode::kWrite && allocated && os::OverwritesInPlace(fd.get());
   if (maps || syncs) {
     if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) {
       unlink(name.c_str());
@@ -383,13 +360,13 @@ Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
   if (Status s = Open(old_name, O_WRONLY, &fd); !s.ok()) return s;
   struct stat info;
   if (fstat(fd.get(), &info) != 0) return Error(old_name, errno);
-  if (!KeepsAllocations(fd.get()))
+  if (!os::KeepsAllocations(fd.get()))
     return Status::NotSupported(old_name, "cannot be overwritten in place");
   if (info.st_nlink != 1)
     return Status::IOError(old_name, "cannot be recycled: it has another hard link");
   const auto file_bytes = static_cast<uint64_t>(info.st_size);
   // Read the file ahead, so that an append that overwrites part of a page does not wait for a read.
-  posix_fadvise(fd.get(), 0, info.st_size, POSIX_FADV_WILLNEED);
+  os::Advise(fd.get(), os::FileUse::kSoon);
   if (Status s = MarkBlocks(fd.get(), old_name, file_bytes, blocks); !s.ok()) return s;
   if (rename(old_name.c_str(), new_name.c_str()) != 0) return Error(old_name, errno);
   *result = new RecycledLogFile(new_name, std::move(fd), blocks.mark_bytes);

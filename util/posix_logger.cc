@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "util/clock.h"
+#include "util/os.h"
 #include "util/posix_file.h"
 
 namespace lull::posix {
@@ -24,9 +24,9 @@ std::string LinePrefix() {
   localtime_r(&seconds, &local);
   char text[96];
   const size_t date_bytes = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
-  const int rest_bytes =
-      std::snprintf(text + date_bytes, sizeof(text) - date_bytes, ".%06u %ld ",
-                    static_cast<unsigned>(now_micros % 1'000'000), syscall(SYS_gettid));
+  const int rest_bytes = std::snprintf(text + date_bytes, sizeof(text) - date_bytes, ".%06u %llu ",
+                                       static_cast<unsigned>(now_micros % 1'000'000),
+                                       static_cast<unsigned long long>(os::ThreadId()));
   return std::string(text, date_bytes + static_cast<size_t>(rest_bytes));
 }
 

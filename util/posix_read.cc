@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "leveldb/slice.h"
+#include "util/os.h"
 #include "util/posix_file.h"
 
 namespace lull::posix {
@@ -104,8 +105,8 @@ Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
                         leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  // O_NOATIME saves a tenth of a read, but only the file's owner can use it.
-  Status s = Open(name, O_RDONLY | O_NOATIME, &fd);
+  // The flag saves a tenth of a read.
+  Status s = Open(name, O_RDONLY | os::kOpenWithoutAccessTime, &fd);
   if (!s.ok()) s = Open(name, O_RDONLY, &fd);
   if (!s.ok()) return s;
   *result = new RandomReader(name, std::move(fd), budget);
@@ -117,7 +118,7 @@ Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
-  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);  // only a hint: ignore failures
+  os::Advise(fd.get(), os::FileUse::kSequential);
   *result = new RandomReader(name, std::move(fd), budget);
   return Status::OK();
 }

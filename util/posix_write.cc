@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "leveldb/slice.h"
+#include "util/os.h"
 #include "util/posix_file.h"
 
 namespace lull::posix {
@@ -92,13 +93,13 @@ class BufferedFile final : public LogFile {
   /// At most one piece is in writeback, so that a client's WAL sync waits for no more than that.
   void BeginWriteback() {
     if (style_.writeback_bytes == 0 || written_ - writeback_begun_ < style_.writeback_bytes) return;
+    int error = 0;
     if (writeback_begun_ > writeback_done_) {
-      failure_ = WriteBack(fd_.get(), name_, writeback_done_, writeback_begun_,
-                           SYNC_FILE_RANGE_WAIT_BEFORE);
+      error = os::WriteBack(fd_.get(), writeback_done_, writeback_begun_, os::Writeback::kFinish);
     }
-    if (failure_.ok()) {
-      failure_ = WriteBack(fd_.get(), name_, writeback_begun_, written_, SYNC_FILE_RANGE_WRITE);
-    }
+    if (error == 0)
+      error = os::WriteBack(fd_.get(), writeback_begun_, written_, os::Writeback::kBegin);
+    if (error != 0) failure_ = Error(name_, error);
     writeback_done_ = std::exchange(writeback_begun_, written_);
   }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The kernel's scheduling attributes of the calling thread. Older C libraries have neither the
-// structure (sched_attr) nor the calls.
+// Linux only: the kernel's scheduling attributes of the calling thread. Older C libraries have
+// neither the structure (sched_attr) nor the calls.
 #pragma once
 
 #include <sys/syscall.h>

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "util/sched_attributes.h"
+#include "util/os.h"
 
 namespace lull {
 namespace {
@@ -22,27 +22,11 @@ struct Start {
   std::function<void()> body;
 };
 
-/// Gives the calling thread short time slices, so that a client's thread that wakes soon gets the
-/// core. Kernels before 6.12 ignore the request.
-void ShortenSlices() {
-  constexpr uint64_t kSliceNanos = 100'000;  // the kernel's minimum
-  SchedAttributes attributes = {};
-  if (!GetSchedAttributes(&attributes)) return;
-  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
-  attributes.slice_nanos = kSliceNanos;
-  SetSchedAttributes(attributes);
-}
-
 void* RunStart(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   // The body depends on none of these, so failures are ignored.
-  pthread_setname_np(pthread_self(), start->name.c_str());
-  if (start->cpu_class == CpuClass::kIdle) {
-    const sched_param no_priority = {};
-    sched_setscheduler(0, SCHED_IDLE, &no_priority);  // 0 is the calling thread
-  } else {
-    ShortenSlices();
-  }
+  os::NameThread(start->name.c_str());
+  start->cpu_class == CpuClass::kIdle ? os::EnterIdleClass() : os::ShortenSlices();
   start->body();
   return nullptr;
 }
@@ -114,12 +98,7 @@ ThreadFactory* ThreadFactory::System() {
 
 void OfferCore() { sched_yield(); }
 
-int CoreCount() {
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return 1;
-  const int count = CPU_COUNT(&usable);
-  return count > 0 ? count : 1;
-}
+int CoreCount() { return os::CoreCount(); }
 
 unsigned ThreadOrdinal() {
   static std::atomic<unsigned> next{0};

@@ -17,7 +17,7 @@ namespace lull {
 
 enum class CpuClass {
   kNormal,  ///< with short time slices, where the kernel has them
-  kIdle,    ///< SCHED_IDLE: runs only on otherwise idle cores
+  kIdle,    ///< runs only on otherwise idle cores, where the system has such a class
 };
 
 /// A running thread. The destructor joins it.

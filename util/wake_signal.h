@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A counter that one thread waits on and any thread advances. Lock-free (a futex): a waker of idle
-// CPU priority can never delay the thread that it wakes.
+// A counter that one thread waits on and any thread advances. On Linux lock-free (a futex): a waker
+// of idle CPU priority can never delay the thread that it wakes.
 #pragma once
 
 #include <atomic>

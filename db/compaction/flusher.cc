@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "util/env_extension.h"
-#include "util/heap.h"
+#include "util/os.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -78,7 +78,7 @@ void Flusher::TrimInLull() {
   context_->memtable_blocks->TrimTo(memtable_bytes);
   writes_->wal().DropPagesInLull();
   if (lull_.IsRest()) writes_->wal().ShrinkInRest();
-  if (lull_.WorkHasEnded(HasWork())) ReturnFreeHeap();
+  if (lull_.WorkHasEnded(HasWork())) os::ReturnFreeHeap();
 }
 
 bool Flusher::HasWork() {

@@ -2,10 +2,10 @@
 //
 // Damaged tables: an error or the correct data, never wrong data, never a crash.
 #include <gtest/gtest.h>
-#include <zstd.h>
 
 #include "leveldb/cache.h"
 #include "leveldb/filter_policy.h"
+#include "table/compression.h"
 #include "table/format.h"
 #include "tests/table/table_test_util.h"
 #include "util/crc32c.h"
@@ -310,7 +310,22 @@ Status Decode(std::string stored, int type) {
   return DecodeStored({nullptr, 0, "file"}, {}, stored, true, &buffer, &contents);
 }
 
+TEST(FormatTest, ABlockOfALibraryThatThisBuildLacksNamesIt) {
+  EXPECT_EQ(MissingLibrary(leveldb::kNoCompression), nullptr);
+  for (const int type : {leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
+    const char* const library = MissingLibrary(static_cast<unsigned char>(type));
+    const Status status = Decode("\x05 no compressed data", type);
+    EXPECT_EQ(status.IsNotSupportedError(), library != nullptr) << status.ToString();
+    EXPECT_EQ(status.IsCorruption(), library == nullptr) << status.ToString();
+    if (library == nullptr) continue;
+    EXPECT_NE(status.ToString().find("file: at offset 0: needs " + std::string(library)),
+              std::string::npos)
+        << status.ToString();
+  }
+}
+
 TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
+  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string snappy_4gib("\xff\xff\xff\xff\x0f", 5);
   EXPECT_TRUE(Decode(snappy_4gib + "abc", leveldb::kSnappyCompression).IsCorruption());
   EXPECT_TRUE(Decode(std::string("\x05") + "abc", leveldb::kSnappyCompression).IsCorruption());
@@ -326,10 +341,13 @@ TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
 }
 
 TEST(FormatTest, CompressionAtItsDensestIsAccepted) {
+  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string zeros(64 << 20, '\0');
-  std::string dense(ZSTD_compressBound(zeros.size()), '\0');
-  dense.resize(ZSTD_compress(dense.data(), dense.size(), zeros.data(), zeros.size(), 19));
-  EXPECT_TRUE(Decode(dense, leveldb::kZstdCompression).ok()) << dense.size();
+  Compressor compressor;
+  leveldb::CompressionType type = leveldb::kNoCompression;
+  const leveldb::Slice dense = compressor.Run(leveldb::kZstdCompression, 19, zeros, &type);
+  ASSERT_EQ(type, leveldb::kZstdCompression);
+  EXPECT_TRUE(Decode(dense.ToString(), type).ok()) << dense.size();
 }
 
 }  // namespace

@@ -152,11 +152,13 @@ TEST(TableTest, CompressionThatSavesLittleIsNotUsed) {
   const std::string raw = BuildTable(write, entries);
   write.compression = leveldb::kZstdCompression;
   EXPECT_EQ(raw, BuildTable(write, entries));
+  if (testing::LacksALibrary()) return;
   entries["k"] = std::string(4000, 'n');
   EXPECT_LT(BuildTable(write, entries).size(), 200u);
 }
 
 TEST(TableTest, ZstdLevelIsHeeded) {
+  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   Random random(9);
   Entries entries(testing::LessByOrder{testing::UserOrder()});
   for (int i = 0; i < 5000; ++i)
@@ -409,7 +411,9 @@ TEST(TableWriterTest, ChangesBetweenBlocks) {
   ASSERT_TRUE(writer.ChangeOptions(options));
   writer.Add("b", std::string(4000, 'b'));
   writer.FlushBlock();
-  EXPECT_LT(writer.FileBytes() - first, first / 4);
+  if (!testing::LacksALibrary()) {
+    EXPECT_LT(writer.FileBytes() - first, first / 4);
+  }
   TableWriteOptions other = options;
   other.order = {testing::Reverse(), KeyOrder::Keys::kUser};
   EXPECT_FALSE(writer.ChangeOptions(other));

@@ -16,6 +16,7 @@
 #include "leveldb/comparator.h"
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"
+#include "table/compression.h"
 #include "table/key_order.h"
 #include "table/table_reader.h"
 #include "table/table_writer.h"
@@ -88,6 +89,11 @@ class ReverseComparator final : public leveldb::Comparator {
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 };
+
+inline bool LacksALibrary() {
+  return MissingLibrary(leveldb::kSnappyCompression) != nullptr ||
+         MissingLibrary(leveldb::kZstdCompression) != nullptr;
+}
 
 inline const leveldb::Comparator* Reverse() {
   static const ReverseComparator comparator;

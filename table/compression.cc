@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "table/compression.h"
+
+#if defined(LULL_HAS_SNAPPY)
+#include <snappy.h>
+#endif
+#if defined(LULL_HAS_ZSTD)
+#include <zstd.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lull {
+
+using leveldb::Slice;
+
+// ---- snappy
+
+#if defined(LULL_HAS_SNAPPY)
+
+bool Compressor::CompressSnappy(const Slice& raw) {
+  snappy::RawCompress(raw.data(), raw.size(),
+                      output_.Reserve(snappy::MaxCompressedLength(raw.size())), &output_bytes_);
+  return true;
+}
+
+namespace {
+
+/// Maximum size of `stored` bytes of snappy data: the densest element expands 3 bytes to 64.
+uint64_t SnappyBytesMax(size_t stored) { return uint64_t{stored} * 22; }
+
+const char* DecompressSnappy(const Slice& stored, ByteBuffer* buffer, Slice* contents) {
+  size_t length = 0;
+  if (!snappy::GetUncompressedLength(stored.data(), stored.size(), &length) ||
+      length > SnappyBytesMax(stored.size())) {
+    return "impossible length of snappy data";
+  }
+  char* out = buffer->Reserve(length);
+  if (!snappy::RawUncompress(stored.data(), stored.size(), out)) return "malformed snappy data";
+  *contents = Slice(out, length);
+  return nullptr;
+}
+
+constexpr bool kHasSnappy = true;
+}  // namespace
+
+#else
+
+bool Compressor::CompressSnappy(const Slice&) { return false; }
+
+namespace {
+const char* DecompressSnappy(const Slice&, ByteBuffer*, Slice*) { return "no snappy"; }
+constexpr bool kHasSnappy = false;
+}  // namespace
+
+#endif
+
+// ---- zstd
+
+#if defined(LULL_HAS_ZSTD)
+
+namespace {
+
+/// A tiny zstd frame can claim any length. So larger blocks are neither written with zstd nor read.
+constexpr uint64_t kZstdBlockBytesMax = uint64_t{1} << 30;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+}  // namespace
+
+struct Compressor::Zstd {
+  const std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
+};
+
+bool Compressor::CompressZstd(int level, const Slice& raw) {
+  if (raw.size() > kZstdBlockBytesMax) return false;
+  if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>();
+  if (zstd_->context == nullptr) return false;
+  const size_t room = ZSTD_compressBound(raw.size());
+  char* out = output_.Reserve(room);
+  output_bytes_ = ZSTD_compressCCtx(zstd_->context.get(), out, room, raw.data(), raw.size(), level);
+  return ZSTD_isError(output_bytes_) == 0;
+}
+
+namespace {
+
+/// As SnappyBytesMax: the blocks of zstd contain up to 128 KiB and take at least 4 bytes.
+uint64_t ZstdBytesMax(size_t stored) {
+  return std::min((uint64_t{stored} / 4 + 1) << 17, kZstdBlockBytesMax);
+}
+
+const char* DecompressZstd(const Slice& stored, ByteBuffer* buffer, Slice* contents) {
+  const unsigned long long length = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (length == ZSTD_CONTENTSIZE_UNKNOWN || length == ZSTD_CONTENTSIZE_ERROR ||
+      length > ZstdBytesMax(stored.size())) {
+    return "impossible length of zstd data";
+  }
+  // Setting up a context costs about 100 KiB, too much for one block, so each thread keeps one.
+  static thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  if (context == nullptr) return "no memory for zstd";
+  char* out = buffer->Reserve(static_cast<size_t>(length));
+  if (ZSTD_decompressDCtx(context.get(), out, static_cast<size_t>(length), stored.data(),
+                          stored.size()) != length) {
+    return "malformed zstd data";
+  }
+  *contents = Slice(out, static_cast<size_t>(length));
+  return nullptr;
+}
+
+constexpr bool kHasZstd = true;
+}  // namespace
+
+#else
+
+struct Compressor::Zstd {};
+bool Compressor::CompressZstd(int, const Slice&) { return false; }
+
+namespace {
+const char* DecompressZstd(const Slice&, ByteBuffer*, Slice*) { return "no zstd"; }
+constexpr bool kHasZstd = false;
+}  // namespace
+
+#endif
+
+// ---- both
+
+Compressor::Compressor() = default;
+Compressor::~Compressor() = default;
+
+Slice Compressor::Run(leveldb::CompressionType wanted, int zstd_level, const Slice& raw,
+                      leveldb::CompressionType* type) {
+  const bool done = (wanted == leveldb::kSnappyCompression && CompressSnappy(raw)) ||
+                    (wanted == leveldb::kZstdCompression && CompressZstd(zstd_level, raw));
+  const bool worth_it = done && output_bytes_ < raw.size() - raw.size() / 8;
+  *type = worth_it ? wanted : leveldb::kNoCompression;
+  return worth_it ? Slice(output_.data(), output_bytes_) : raw;
+}
+
+const char* MissingLibrary(unsigned char type) {
+  if (type == leveldb::kSnappyCompression && !kHasSnappy) return "snappy";
+  return type == leveldb::kZstdCompression && !kHasZstd ? "zstd" : nullptr;
+}
+
+const char* Decompress(unsigned char type, const Slice& stored, ByteBuffer* buffer,
+                       Slice* contents) {
+  switch (type) {
+    case leveldb::kNoCompression:
+      *contents = stored;
+      return nullptr;
+    case leveldb::kSnappyCompression:
+      return DecompressSnappy(stored, buffer, contents);
+    case leveldb::kZstdCompression:
+      return DecompressZstd(stored, buffer, contents);
+    default:
+      return "unknown block compression";
+  }
+}
+
+}  // namespace lull

@@ -1,0 +1,159 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <initializer_list>
+
+#include "util/os.h"
+#include "util/sched_attributes.h"
+
+namespace lull::os {
+namespace {
+
+/// Calls until the call is not interrupted. Returns 0 or errno.
+template <class Call>
+int Uninterrupted(Call call) {
+  while (call() != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+bool IsOneOf(int fd, std::initializer_list<long> file_systems) {
+  struct statfs info;
+  return fstatfs(fd, &info) == 0 && std::find(file_systems.begin(), file_systems.end(),
+                                              static_cast<long>(info.f_type)) != file_systems.end();
+}
+
+}  // namespace
+
+// ---- files
+
+int SyncData(int fd) {
+  return Uninterrupted([&] { return fdatasync(fd); });
+}
+
+int Allocate(int fd, uint64_t bytes) {
+  return Uninterrupted([&] { return fallocate(fd, 0, 0, static_cast<off_t>(bytes)); });
+}
+
+int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback) {
+  unsigned flags = 0;
+  if (writeback != Writeback::kFinish) flags |= SYNC_FILE_RANGE_WRITE;
+  if (writeback == Writeback::kFinish) flags |= SYNC_FILE_RANGE_WAIT_BEFORE;
+  if (writeback == Writeback::kBeginAndFinish) flags |= SYNC_FILE_RANGE_WAIT_AFTER;
+  const int failed =
+      sync_file_range(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), flags);
+  const bool lost = failed != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
+  return lost ? errno : 0;
+}
+
+void Advise(int fd, FileUse use) {
+  constexpr int kAdvice[] = {POSIX_FADV_SEQUENTIAL, POSIX_FADV_WILLNEED, POSIX_FADV_DONTNEED};
+  posix_fadvise(fd, 0, 0, kAdvice[static_cast<size_t>(use)]);
+}
+
+const int kOpenWithoutAccessTime = O_NOATIME;
+
+/// On XFS, a copy of the file (by cp, for example) can share its blocks; each store then allocates
+/// a new block.
+bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGIC}); }
+
+/// Copy-on-write file systems cannot.
+bool OverwritesInPlace(int fd) {
+  return IsOneOf(fd, {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC});
+}
+
+// ---- memory
+
+int FaultIn(void* start, size_t bytes) {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE (Linux 5.14); older headers lack it
+  return Uninterrupted([&] { return madvise(start, bytes, kPopulateWrite); });
+}
+
+void DropPages(void* start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
+
+void ReturnFreeHeap() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+// ---- the calling thread
+
+void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
+uint64_t ThreadId() { return static_cast<uint64_t>(syscall(SYS_gettid)); }
+
+void EnterIdleClass() {
+  const sched_param no_priority = {};
+  sched_setscheduler(0, SCHED_IDLE, &no_priority);  // 0 is the calling thread
+}
+
+bool IsInIdleClass() { return sched_getscheduler(0) == SCHED_IDLE; }
+
+/// Kernels before 6.12 ignore the request.
+void ShortenSlices() {
+  constexpr uint64_t kSliceNanos = 100'000;  // the kernel's minimum
+  SchedAttributes attributes = {};
+  if (!GetSchedAttributes(&attributes)) return;
+  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
+  attributes.slice_nanos = kSliceNanos;
+  SetSchedAttributes(attributes);
+}
+
+// ---- waiting
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is 4 bytes");
+
+/// The kernel compares the word with the value atomically, so a change before the call makes it
+/// return at once.
+void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
+  timespec limit{};
+  limit.tv_sec = static_cast<time_t>(nanos / 1'000'000'000);
+  limit.tv_nsec = static_cast<long>(nanos % 1'000'000'000);
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, nullptr, 0);
+}
+
+void WakeAll(const std::atomic<uint32_t>* word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// ---- the machine
+
+int CoreCount() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return 1;
+  return std::max(CPU_COUNT(&usable), 1);
+}
+
+bool HasCrc32c() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+#elif defined(__aarch64__)
+  constexpr unsigned long kCapability = 1ul << 7;  // HWCAP_CRC32
+  return (getauxval(AT_HWCAP) & kCapability) != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace lull::os

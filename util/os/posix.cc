@@ -1,0 +1,112 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// For macOS, the BSDs and any other POSIX system. Without preallocated files, logs are written with
+// write(2) and never mapped. Without an idle class, background threads compete with the program's;
+// the scheduler's slices and pauses are what remains.
+#include <pthread.h>
+#include <unistd.h>
+#if defined(__APPLE__)
+#include <fcntl.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+#include "util/fork.h"
+#include "util/os.h"
+
+namespace lull::os {
+
+// ---- files
+
+int SyncData(int fd) {
+#if defined(__APPLE__)
+  // fsync leaves the data in the device's volatile cache. Some file systems lack this call.
+  if (fcntl(fd, F_FULLFSYNC) == 0) return 0;
+#endif
+  while (fsync(fd) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int Allocate(int, uint64_t) { return EOPNOTSUPP; }
+int WriteBack(int, uint64_t, uint64_t, Writeback) { return 0; }
+void Advise(int, FileUse) {}
+const int kOpenWithoutAccessTime = 0;
+bool KeepsAllocations(int) { return false; }
+bool OverwritesInPlace(int) { return false; }
+
+// ---- memory
+
+int FaultIn(void*, size_t) { return EINVAL; }
+void DropPages(void*, size_t) {}
+void ReturnFreeHeap() {}
+
+// ---- the calling thread
+
+void NameThread(const char*) {}
+
+uint64_t ThreadId() {
+  static std::atomic<uint64_t> next{1};
+  thread_local const uint64_t id = next.fetch_add(1, std::memory_order_relaxed);
+  return id;
+}
+
+void EnterIdleClass() {}
+bool IsInIdleClass() { return false; }
+void ShortenSlices() {}
+
+// ---- waiting
+
+namespace {
+
+/// Words share condition variables by their address. A change of a word is seen by a thread that
+/// holds the mutex or is followed by a WakeAll after it has released it.
+struct Bucket {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+Bucket& BucketOf(const std::atomic<uint32_t>* word) {
+  static constinit PerProcess<std::array<Bucket, 16>> buckets;
+  std::array<Bucket, 16>& all = buckets.Get();
+  return all[std::hash<const void*>()(word) / alignof(std::max_align_t) % all.size()];
+}
+
+}  // namespace
+
+void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
+  Bucket& bucket = BucketOf(word);
+  std::unique_lock<std::mutex> lock(bucket.mutex);
+  if (word->load(std::memory_order_seq_cst) != value) return;
+  bucket.changed.wait_for(lock, std::chrono::nanoseconds(nanos));
+}
+
+void WakeAll(const std::atomic<uint32_t>* word) {
+  Bucket& bucket = BucketOf(word);
+  { const std::lock_guard<std::mutex> lock(bucket.mutex); }
+  bucket.changed.notify_all();
+}
+
+// ---- the machine
+
+int CoreCount() { return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), 1); }
+
+bool HasCrc32c() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return true;  // each of their processors
+#else
+  return false;
+#endif
+}
+
+}  // namespace lull::os
