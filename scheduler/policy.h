@@ -203,7 +203,6 @@ struct AdocConstants {
 /// OptionValues).
 struct PolicyOptions {
   int compaction_threads = 2;
-  int cores = 0;  ///< of the machine; 0: unknown
   int l0_trigger = 4;
   int l0_slowdown = 8;
   int l0_stop = 12;

@@ -161,7 +161,6 @@ PolicyOptions ResolvePolicyOptions(const OptionValues& values, uint64_t memtable
   PolicyOptions resolved;
   resolved.compaction_threads =
       values.compaction_threads != 0 ? values.compaction_threads : DefaultThreads(cores);
-  resolved.cores = cores;
   resolved.l0_trigger = limits.trigger;
   resolved.l0_slowdown = limits.slowdown;
   resolved.l0_stop = limits.stop;

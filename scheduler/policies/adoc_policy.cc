@@ -17,9 +17,7 @@ AdocPolicy::AdocPolicy(const PolicyOptions& options)
     : options_(options),
       batch_step_bytes_(options.adoc.batch_step_bytes > 0 ? options.adoc.batch_step_bytes
                                                           : options.memtable_bytes),
-      threads_max_(options.cores > 0 ? std::min(options.cores, options.compaction_threads)
-                                     : options.compaction_threads),
-      threads_(std::min(kThreadsAtFirst, threads_max_)),
+      threads_(std::min(kThreadsAtFirst, options.compaction_threads)),
       batch_bytes_(options.memtable_bytes) {}
 
 void AdocPolicy::Look(const Pressure& pressure) {
@@ -43,7 +41,7 @@ void AdocPolicy::TurnKnobs(const Pressure& pressure) {
     threads_ /= 2;
     batch_bytes_ += batch_step_bytes_;
   }
-  threads_ = std::clamp(threads_, 1, threads_max_);
+  threads_ = std::clamp(threads_, 1, options_.compaction_threads);
   batch_bytes_ = std::clamp(batch_bytes_, options_.memtable_bytes, batch_max);
 }
 

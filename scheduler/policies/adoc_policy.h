@@ -8,11 +8,10 @@
 //   redundancy   debt_bytes_max of debt                                  + step        halved
 //   memory       the active memtable is full, another one is unflushed   halved        + step
 //
-// Compactions stay between one and compaction_threads, or the number of cores if lower: more would
-// only take turns. The batch is the size of memtables and, in proportion, of tables. It stays
-// between the configured size and adoc_batch_factor_max times that, as long as two memtables fit
-// into the memory budget. Knobs are turned at the end of every window, whether anything finished
-// in it or not. Nothing is compared with a past maximum.
+// Compactions stay between one and compaction_threads. The batch is the size of memtables and, in
+// proportion, of tables. It stays between the configured size and adoc_batch_factor_max times that,
+// as long as two memtables fit into the memory budget. Knobs are turned at the end of every window,
+// whether anything finished in it or not. Nothing is compared with a past maximum.
 //
 // Writes are slowed where RocksDB, the paper's base, slows them: from l0_slowdown tables and from
 // debt_bytes_max. Here the rate is a function of the distance to the limits.
@@ -42,7 +41,6 @@ class AdocPolicy final : public Policy {
 
   const PolicyOptions options_;
   const uint64_t batch_step_bytes_;
-  const int threads_max_;
   bool began_ = false;
   uint64_t window_began_us_ = 0;
   Overflows seen_;

@@ -68,7 +68,6 @@ std::string LimitsText(const Directive& directive) {
 bool SetConstant(const std::string& key, uint64_t value, PolicyOptions* options) {
   const std::pair<const char*, int*> counts[] = {
       {"threads", &options->compaction_threads},
-      {"cores", &options->cores},
       {"l0_trigger", &options->l0_trigger},
       {"l0_slowdown", &options->l0_slowdown},
       {"l0_stop", &options->l0_stop},

@@ -6,8 +6,8 @@
 //   policy NAME [KEY=VALUE...]    starts over with a new policy, for a store just opened; prints
 //                                 its limits and its directive. Keys: threads, l0_trigger,
 //                                 l0_slowdown, l0_stop, debt_max, pause_max, memtable, table,
-//                                 budget, cores, and constants of single policies by their names
-//                                 in OptionValues, without units (see SetConstant)
+//                                 budget, and constants of single policies by their names in
+//                                 OptionValues, without units (see SetConstant)
 //   set KEY=VALUE...              changes the pressure; prints nothing. Keys: used, budget,
 //                                 immutables, immutable_bytes, flush_rate, l0, l0_bytes, l1_bytes,
 //                                 debt, l0_due, deep_due, drain, active, l0_running, deep_running,
