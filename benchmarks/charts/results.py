@@ -58,6 +58,8 @@ class Run:
 
 
 def store_title(item):
+    if 'title' in item:
+        return item['title']
     store = item['store']
     title = STORES[store].title if store in STORES else store
     profile = item.get('rocksdb_profile') or ''

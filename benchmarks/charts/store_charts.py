@@ -153,6 +153,40 @@ class Charts:
                 color=self.colors[store],
             )
 
+    def levels(self, run, width):
+        """What one store keeps in its levels, and writes into them by flushes and compactions."""
+        intervals = [i for i in run.intervals if sum(i.get('level_written_bytes', []))]
+        if len(intervals) < 2:
+            return None
+        count = max(len(i['level_bytes']) for i in intervals)
+        colors = [self.theme[f'store{level % len(theme.STORES)}'] for level in range(count)]
+        figure, axes = plt.subplots(
+            3, 1, sharex=True, figsize=(width, 5.5), layout='constrained', squeeze=False
+        )
+        at = [i['at_seconds'] for i in intervals]
+        panels = (
+            ('bytes in each level, MB', range(count), level_sizes),
+            ('compactions into each level, MB', range(1, count), level_writes),
+            ('flushes into L0, MB', [0], level_writes),
+        )
+        for axis, (title, levels, values_of) in zip(axes[:, 0], panels):
+            for begin, end in run.spans_of_peaks():
+                axis.axvspan(begin, end, color=self.theme['shade'], linewidth=0)
+            for level in levels:
+                axis.plot(at, values_of(intervals, level), color=colors[level])
+            axis.set_title(title)
+            axis.set_ylim(bottom=0)
+            axis.yaxis.set_major_locator(ticker.MaxNLocator(4))
+            axis.yaxis.set_major_formatter(count_text)
+        axes[-1, 0].set_xlabel('seconds (shaded: bursts, peaks)')
+        axes[-1, 0].margins(x=0.01)
+        handles = [
+            plt.Line2D([], [], color=color, linewidth=3, label=f'L{level}')
+            for level, color in enumerate(colors)
+        ]
+        place_legend(figure, handles, count, width, run.store)
+        return figure
+
     def percentiles(self, runs, width):
         """Latency at each percentile, one chart per kind of request."""
         kinds = [
@@ -286,6 +320,21 @@ def place_legend(figure, handles, columns, width, title=None):
     # matplotlib 3.6 has no loc='outside upper left'.
     share = (legend.get_window_extent().height + 4) / figure.bbox.height
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - share))
+
+
+def of_level(interval, name, level):
+    values = interval[name]
+    return values[level] / MIB if level < len(values) else 0
+
+
+def level_sizes(intervals, level):
+    return [of_level(interval, 'level_bytes', level) for interval in intervals]
+
+
+def level_writes(intervals, level):
+    """What was written into a level in each interval."""
+    totals = [of_level(interval, 'level_written_bytes', level) for interval in intervals]
+    return [max(0, total - before) for before, total in zip([0, *totals], totals)]
 
 
 def scaled(value):

@@ -179,6 +179,8 @@ class Page:
         self.small_heading('Over time')
         self.chart(f'{workload} time series', 'client_series', runs, ...)
         self.chart(f'{workload} time series of the store', 'store_series', runs, ...)
+        for store, run in runs.items():
+            self.chart(f'{workload} levels, {store}', 'levels', run, ...)
         self.small_heading('Latency by percentile')
         self.chart(f'{workload} percentiles', 'percentiles', runs, ...)
 

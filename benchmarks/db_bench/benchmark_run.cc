@@ -88,7 +88,7 @@ std::string BenchmarkRun::FirstFault() const {
     std::vector<std::string_view> known = DeviceModel::PresetNames();
     known.push_back("real");
     const char* const cap =
-        config_.device == "cap" ? " (only benchmarks/compare and benchmarks/policies)" : "";
+        config_.device == "cap" ? " (only benchmarks/compare, policies and papers)" : "";
     return "--device: there is no device '" + config_.device + "'" + cap +
            loadgen::DidYouMean(config_.device, known);
   }

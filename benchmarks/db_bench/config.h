@@ -43,7 +43,7 @@ struct Config {
   int open_files = 0;
   int bloom_bits = -1;
   std::string device;           // "real", or the name of a model (device_model.h)
-  std::string rocksdb_profile;  // "defaults", "matched" or "tuned"
+  std::string rocksdb_profile;  // "defaults", "matched", "tuned" or "autotuned"
   std::string scheduling;       // "policy=…;layout=…;k=v", for stores that schedule
 
   // Bursts and open loop.

@@ -54,7 +54,7 @@ DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"; Lull only")
 DEFINE_string(device, "real", "real: the machine's disk; or a model: hdd, sata, nvme, 100mb");
 DEFINE_string(rocksdb_profile, "defaults",
               "RocksDB only: defaults; matched: as much memory as the other stores; tuned: for "
-              "bursts");
+              "bursts; autotuned: defaults with the auto-tuned rate limiter");
 DEFINE_double(duration, 120, "seconds per burst benchmark or load");
 DEFINE_string(burst_seconds, "10", "length of a burst; a list such as 10,30,10 is used in turn");
 DEFINE_string(idle_seconds, "20", "length of a lull between bursts; a list is used in turn");
@@ -199,8 +199,8 @@ std::string FirstFault(const Config& config) {
       {config.store != "db" && config.store != "limit" && config.store != "null",
        "--store must be db, limit or null"},
       {config.rocksdb_profile != "defaults" && config.rocksdb_profile != "matched" &&
-           config.rocksdb_profile != "tuned",
-       "--rocksdb_profile must be defaults, matched or tuned"},
+           config.rocksdb_profile != "tuned" && config.rocksdb_profile != "autotuned",
+       "--rocksdb_profile must be defaults, matched, tuned or autotuned"},
       {!(config.duration > 0), "--duration must be above 0"},
       {config.burst_seconds.empty(),
        "--burst_seconds must be a list of numbers, such as 10 or 10,30,10"},

@@ -30,7 +30,11 @@ void AddState(const StoreState& from, const StoreState& to, double seconds,
   if (to.levels.empty() && to.memory_bytes == 0) return;
   (*object)["l0_tables"] = to.levels.empty() ? 0 : to.levels[0].tables;
   auto& level_bytes = (*object)["level_bytes"] = nlohmann::json::array();
-  for (const StoreState::Level& level : to.levels) level_bytes.push_back(level.bytes);
+  auto& level_written_bytes = (*object)["level_written_bytes"] = nlohmann::json::array();
+  for (const StoreState::Level& level : to.levels) {
+    level_bytes.push_back(level.bytes);
+    level_written_bytes.push_back(level.written_bytes);
+  }
   (*object)["debt_bytes"] = to.debt_bytes;
   (*object)["store_memory_bytes"] = to.memory_bytes;
   // If the store was reopened in between, its counters restart at 0.

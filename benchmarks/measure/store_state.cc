@@ -25,9 +25,10 @@ bool ParseLevelDbStats(std::string_view text, StoreState* state) {
     double written = 0;
     if (!(row >> level >> tables >> size >> seconds >> read >> written) || level > 63) return false;
     if (state->levels.size() <= level) state->levels.resize(level + 1);
-    state->levels[level] = {tables, static_cast<uint64_t>(size) * kMiB};
+    const uint64_t written_bytes = static_cast<uint64_t>(written) * kMiB;
+    state->levels[level] = {tables, static_cast<uint64_t>(size) * kMiB, written_bytes};
     state->background_read_bytes += static_cast<uint64_t>(read) * kMiB;
-    state->background_written_bytes += static_cast<uint64_t>(written) * kMiB;
+    state->background_written_bytes += written_bytes;
   }
   return rows;
 }

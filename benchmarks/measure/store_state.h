@@ -14,6 +14,8 @@ struct StoreState {
   struct Level {
     uint64_t tables = 0;
     uint64_t bytes = 0;
+    // By flushes (L0) or compactions into the level, since open. LevelDB and Lull only.
+    uint64_t written_bytes = 0;
   };
   std::vector<Level> levels;  // L0 first
   uint64_t debt_bytes = 0;    // bytes to compact until every level is within its target

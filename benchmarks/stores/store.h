@@ -43,7 +43,7 @@ struct StoreSettings {
 
   // The same settings as in `options`, for a store with its own options. 0 keeps that store's
   // default, or -1 where 0 is a valid value.
-  std::string profile;  // RocksDB only: "defaults", "matched" or "tuned"
+  std::string profile;  // RocksDB only: "defaults", "matched", "tuned" or "autotuned"
   size_t write_buffer_bytes = 0;
   size_t max_file_bytes = 0;
   size_t block_bytes = 0;

@@ -8,6 +8,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/rate_limiter.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
@@ -199,6 +200,19 @@ void Tune(rocksdb::Options* options) {
   options->env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kIdle);
 }
 
+// Limits background writes and adapts the limit to their demand, up to the device's bandwidth. The
+// machine's own disk counts as one of 1 GB/s.
+void AutoTune(const PacedDevice* device, rocksdb::Options* options) {
+  constexpr double kDiskBytesPerSec = 1e9;
+  constexpr int64_t kRefillUs = 100'000;
+  constexpr int32_t kFairness = 10;
+  const double bandwidth = device != nullptr ? device->spec().write_bytes_per_s : kDiskBytesPerSec;
+  options->rate_limiter.reset(
+      rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bandwidth), kRefillUs, kFairness,
+                                     rocksdb::RateLimiter::Mode::kWritesOnly,
+                                     /*auto_tuned=*/true));
+}
+
 // One per process: RocksDB keeps its threads in it, so it must outlive the store.
 rocksdb::Env* DeviceEnvOf(PacedDevice* device) {
   static const std::unique_ptr<rocksdb::Env> env =
@@ -221,9 +235,10 @@ rocksdb::Options MakeOptions(const StoreSettings& settings) {
   rocksdb::BlockBasedTableOptions table;
   if (settings.profile == "matched") Match(&options);
   if (settings.profile == "tuned") Tune(&options);
+  if (settings.profile == "autotuned") AutoTune(settings.device, &options);
   if (settings.cache_bytes >= 0) {
     table.block_cache = rocksdb::NewLRUCache(static_cast<size_t>(settings.cache_bytes));
-  } else if (settings.profile != "defaults") {
+  } else if (settings.profile == "matched" || settings.profile == "tuned") {
     table.block_cache = rocksdb::NewLRUCache(kMatchedCacheBytes);
     options.write_buffer_manager =
         std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);

@@ -23,6 +23,8 @@ TEST(StoreStateTest, ReadsLevelDbStats) {
   EXPECT_EQ(state.levels[0].tables, 3u);
   EXPECT_EQ(state.levels[1].tables, 0u);
   EXPECT_EQ(state.levels[2].bytes, 123 * kMiB);
+  EXPECT_EQ(state.levels[0].written_bytes, 40 * kMiB);
+  EXPECT_EQ(state.levels[2].written_bytes, 280 * kMiB);
   EXPECT_EQ(state.background_read_bytes, 300 * kMiB);
   EXPECT_EQ(state.background_written_bytes, 320 * kMiB);
   EXPECT_FALSE(ParseLevelDbStats("", &state));
