@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kSlowedBytesPerSec = 16u << 20;  // RocksDB's delayed_write_rate
 constexpr uint64_t kHardDebtFactor = 4;             // its hard limit as a multiple of the soft one
 constexpr uint64_t kStoppedBytesPerSec = 1;
+constexpr int kAdocsFirstCompactions = 2;
 
 void KeepLimits(const PolicyOptions& options, const Pressure& pressure, Directive* wanted) {
   StallCause cause = StallCause::kNone;
@@ -122,6 +123,20 @@ class PriorityOnlyPolicy final : public Policy {
   const std::unique_ptr<Policy> whole_;
 };
 
+class BatchOnlyPolicy final : public Policy {
+ public:
+  explicit BatchOnlyPolicy(std::unique_ptr<Policy> whole) : whole_(std::move(whole)) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    Directive wanted = whole_->OnEvent(event, pressure, now_us);
+    wanted.l0.jobs_max = wanted.deep.jobs_max = wanted.compactions_max = kAdocsFirstCompactions;
+    return wanted;
+  }
+
+ private:
+  const std::unique_ptr<Policy> whole_;
+};
+
 }  // namespace
 
 std::unique_ptr<Policy> MakeRocksDbPolicy(const PolicyOptions& options) {
@@ -144,6 +159,10 @@ std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_p
 
 std::unique_ptr<Policy> MakePriorityOnly(std::unique_ptr<Policy> whole) {
   return std::make_unique<PriorityOnlyPolicy>(std::move(whole));
+}
+
+std::unique_ptr<Policy> MakeBatchOnly(std::unique_ptr<Policy> whole) {
+  return std::make_unique<BatchOnlyPolicy>(std::move(whole));
 }
 
 }  // namespace lull::sim

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Policies used only for comparisons with papers, never to open a store: RocksDB's rules as the
-// papers measured them, and the separate parts of SILK, as in its figure 8C.
+// papers measured them, the separate parts of SILK, as in its figure 8C, and ADOC with one knob, as
+// in its figure 20.
 #pragma once
 
 #include <memory>
@@ -34,5 +35,8 @@ std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_p
 
 /// `whole` without its rate budget: priorities and pauses, but no rate limit on compactions.
 std::unique_ptr<Policy> MakePriorityOnly(std::unique_ptr<Policy> whole);
+
+/// `whole` with its batch, but always two compactions at a time, which is where ADOC starts.
+std::unique_ptr<Policy> MakeBatchOnly(std::unique_ptr<Policy> whole);
 
 }  // namespace lull::sim

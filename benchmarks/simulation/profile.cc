@@ -34,12 +34,18 @@ constexpr std::pair<const char*, double Costs::*> kNumbers[] = {
 }  // namespace
 
 const std::vector<Device>& Devices() {
-  // Bandwidths of hdd, sata and nvme are from ADOC's table 1. silk is the 200 MB/s that SILK gives
-  // the store, on a SATA SSD that reads faster than that. local is the page cache and disk of a
-  // virtual machine.
+  // Bandwidths of hdd, sata, nvme and pm (persistent memory) are from ADOC's table 1. silk is the
+  // 200 MB/s that SILK gives the store, on a SATA SSD that reads faster than that. The two capped
+  // devices are an SSD and a disk whose writes are limited to 100 MB/s, as in the paper of the
+  // policies idle-*. local is the page cache and disk of a virtual machine.
   static const std::vector<Device> devices = {
-      {"hdd", 210e6, 210e6, 8000, 8000, 512 << 10}, {"sata", 490e6, 490e6, 90, 400, 64 << 10},
-      {"nvme", 2700e6, 2700e6, 80, 30, 64 << 10},   {"silk", 500e6, 200e6, 90, 400, 64 << 10},
+      {"hdd", 210e6, 210e6, 8000, 8000, 512 << 10},
+      {"sata", 490e6, 490e6, 90, 400, 64 << 10},
+      {"nvme", 2700e6, 2700e6, 80, 30, 64 << 10},
+      {"pm", 2300e6, 2300e6, 1, 1, 4 << 10},
+      {"silk", 500e6, 200e6, 90, 400, 64 << 10},
+      {"capped-ssd", 500e6, 100e6, 90, 200, 64 << 10},
+      {"capped-hdd", 210e6, 100e6, 8000, 8000, 512 << 10},
       {"local", 2000e6, 800e6, 60, 0, 64 << 10},
   };
   return devices;

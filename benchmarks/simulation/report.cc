@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "benchmarks/measure/platform.h"
 
@@ -50,6 +51,8 @@ constexpr Column kColumns[] = {
     {"jobs", [](const Interval& i) { return static_cast<double>(i.jobs); }},
     {"debt_mb", [](const Interval& i) { return static_cast<double>(i.debt_bytes) / kMega; }},
     {"memory_mb", [](const Interval& i) { return static_cast<double>(i.memory_bytes) / kMega; }},
+    {"compactions_max", [](const Interval& i) { return static_cast<double>(i.compactions_max); }},
+    {"memtable_mb", [](const Interval& i) { return i.memtable_bytes / kMega; }},
 };
 
 void WriteHeader(std::FILE* csv) {
@@ -90,6 +93,15 @@ nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome) {
                          {"p99_median_us", outcome.p99_median_us},
                          {"p99_worst_us", outcome.p99_worst_us},
                          {"slow_share", outcome.slow_share},
+                         {"first_slow_seconds", outcome.first_slow_seconds},
+                         {"jobs_max", outcome.jobs_max},
+                         {"device_share", outcome.device_share},
+                         {"cores", outcome.cores},
+                         {"memory_bytes", outcome.memory_bytes},
+                         {"compactions", outcome.compactions},
+                         {"memtable_bytes", outcome.memtable_bytes},
+                         {"compactions_changes", outcome.compactions_changes},
+                         {"memtable_changes", outcome.memtable_changes},
                          {"longest_block_seconds", result.longest_block_seconds},
                          {"stalled_seconds", result.stalled_seconds},
                          {"l0_tables_max", result.l0_tables_max},
@@ -115,12 +127,13 @@ class Watcher {
  public:
   Watcher(const std::string& policy, double seconds, std::FILE* csv, bool progress)
       : policy_(policy), seconds_(seconds), csv_(csv), progress_(progress) {
+    sums_.policy = policy;
     if (csv_ != nullptr) WriteHeader(csv_);
   }
 
   void See(const Interval& interval) {
     if (csv_ != nullptr) WriteRow(interval, csv_);
-    jobs_max_ = std::max(jobs_max_, static_cast<double>(interval.jobs));
+    AddToMeans(interval);
     if (interval.served > 0 || interval.backlog > 0) {
       // A second in which nothing was served counts with a p99 of one second.
       const double p99_us = interval.served > 0 ? interval.p99_us : kMega;
@@ -132,18 +145,39 @@ class Watcher {
     if (progress_) ShowProgress(interval);
   }
 
-  void Finish(Outcome* outcome) {
+  Outcome Finish() {
     if (progress_) std::fprintf(stderr, "\r%-100s\r", "");
-    outcome->jobs_max = jobs_max_;
-    outcome->first_slow_seconds = first_slow_seconds_;
-    if (p99_us_.empty()) return;
+    Outcome outcome = sums_;
+    for (double Outcome::*const mean :
+         {&Outcome::device_share, &Outcome::cores, &Outcome::memory_bytes, &Outcome::compactions,
+          &Outcome::memtable_bytes}) {
+      outcome.*mean /= std::max(1e-9, last_.at_seconds);
+    }
+    if (p99_us_.empty()) return outcome;
     std::sort(p99_us_.begin(), p99_us_.end());
-    outcome->p99_median_us = p99_us_[p99_us_.size() / 2];
-    outcome->p99_worst_us = p99_us_.back();
-    outcome->slow_share = static_cast<double>(slow_) / static_cast<double>(p99_us_.size());
+    outcome.p99_median_us = p99_us_[p99_us_.size() / 2];
+    outcome.p99_worst_us = p99_us_.back();
+    outcome.slow_share = static_cast<double>(slow_) / static_cast<double>(p99_us_.size());
+    outcome.first_slow_seconds = first_slow_seconds_;
+    return outcome;
   }
 
  private:
+  void AddToMeans(const Interval& interval) {
+    const double seconds = interval.at_seconds - last_.at_seconds;
+    sums_.jobs_max = std::max(sums_.jobs_max, static_cast<double>(interval.jobs));
+    sums_.device_share += interval.device_share * seconds;
+    sums_.cores += interval.cores * seconds;
+    sums_.memory_bytes += static_cast<double>(interval.memory_bytes) * seconds;
+    sums_.compactions += interval.compactions_max * seconds;
+    sums_.memtable_bytes += interval.memtable_bytes * seconds;
+    if (last_.at_seconds > 0) {
+      sums_.compactions_changes += interval.compactions_max != last_.compactions_max;
+      sums_.memtable_changes += interval.memtable_bytes != last_.memtable_bytes;
+    }
+    last_ = interval;
+  }
+
   void ShowProgress(const Interval& interval) {
     const uint64_t now_ns = bench::NowNs();
     if (now_ns - shown_ns_ < bench::kNsPerSecond / 4) return;
@@ -162,7 +196,8 @@ class Watcher {
   std::vector<double> p99_us_;
   size_t slow_ = 0;
   double first_slow_seconds_ = 0;
-  double jobs_max_ = 0;
+  Interval last_;
+  Outcome sums_;
 };
 
 }  // namespace
@@ -170,13 +205,12 @@ class Watcher {
 Outcome RunPolicy(const Scenario& scenario, const std::string& policy,
                   const SimulationOptions& options, std::FILE* csv, std::FILE* json,
                   bool progress) {
-  Outcome outcome;
-  outcome.policy = policy;
   const uint64_t began_ns = bench::NowNs();
   Watcher watcher(policy, options.seconds, csv, progress);
-  outcome.result =
+  SimulationResult result =
       Simulation(options).Run([&](const Interval& interval) { watcher.See(interval); });
-  watcher.Finish(&outcome);
+  Outcome outcome = watcher.Finish();
+  outcome.result = std::move(result);
   outcome.wall_seconds = static_cast<double>(bench::NowNs() - began_ns) / bench::kNsPerSecond;
   if (json != nullptr) {
     std::fprintf(json, "%s\n", ToJson(scenario, outcome).dump().c_str());

@@ -24,6 +24,15 @@ struct Outcome {
   double slow_share = 0;          ///< share of seconds with a p99 over 10 ms
   double first_slow_seconds = 0;  ///< time of the first of them; 0: never
   double jobs_max = 0;
+  // Means over time.
+  double device_share = 0;
+  double cores = 0;
+  double memory_bytes = 0;
+  double compactions = 0;  ///< that the policy allows at a time
+  double memtable_bytes = 0;
+  // Seconds after which the policy had changed them.
+  int compactions_changes = 0;
+  int memtable_changes = 0;
   double wall_seconds = 0;
 };
 

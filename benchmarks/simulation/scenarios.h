@@ -4,6 +4,7 @@
 // those that this machine can run too. Pure functions of their arguments.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,13 @@ struct Scenario {
   /// Everything but the policy and its limits.
   SimulationOptions base;
   uint64_t memtable_bytes = 4u << 20;
-  std::string scheduling;                                         ///< for every policy: "k=v;k=v"
-  std::string silk_scheduling, adoc_scheduling, lull_scheduling;  ///< in addition to `scheduling`
+  std::string scheduling;  ///< for every policy: "k=v;k=v"
+  struct Setting {
+    std::string scheduling;       ///< in addition
+    uint64_t memtable_bytes = 0;  ///< 0: as all
+  };
+  /// By policy. A variant without its own setting ("adoc-t") has that of its policy ("adoc").
+  std::map<std::string, Setting> settings;
 };
 
 /// In the order in which --list shows them.
@@ -30,9 +36,12 @@ std::vector<std::string> ScenarioNames();
 std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t seed, double seconds,
                          Scenario* scenario);
 
-/// The options for one policy of the scenario. `policy` is one of lull::PolicyNames(), "rocksdb",
-/// "rocksdb-autotuned", "silk-rate-only" or "silk-priority-only". A suffix "+vsst" selects that
-/// layout. Returns an error, empty if none.
+/// The options for one policy of the scenario. `policy` is one of lull::PolicyNames(), or
+///   rocksdb, rocksdb-autotuned            RocksDB's rules
+///   silk-rate-only, silk-priority-only    the parts of SILK
+///   silk-d, silk-p, silk-o                SILK in the three configurations of ADOC's paper
+///   adoc-t, adoc-b                        ADOC that turns only the threads, or only the batch
+/// A suffix "+vsst" selects that layout. Returns an error, empty if none.
 std::string MakeOptions(const Scenario& scenario, const std::string& policy,
                         SimulationOptions* options);
 

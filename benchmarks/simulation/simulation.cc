@@ -306,6 +306,8 @@ void Simulation::EndInterval() {
   interval_.jobs = static_cast<int>(jobs_.size());
   interval_.debt_bytes = tables_.DebtBytes();
   interval_.memory_bytes = static_cast<uint64_t>(active_bytes_ + sealed_bytes_);
+  interval_.compactions_max = directive_.compactions_max;
+  interval_.memtable_bytes = MemtableBytesMax();
 
   result_.arrived += interval_.arrived;
   result_.served += interval_.served;

@@ -76,6 +76,9 @@ struct Interval {
   int jobs = 0;  ///< running and paused compactions
   uint64_t debt_bytes = 0;
   uint64_t memory_bytes = 0;  ///< sealed and active memtables
+  // What the policy sets at its end.
+  int compactions_max = 0;
+  double memtable_bytes = 0;
 };
 
 struct SimulationResult {

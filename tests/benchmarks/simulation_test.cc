@@ -108,6 +108,8 @@ TEST(SimulationTest, IntervalsFollowEachOtherAndAddUpToTheResult) {
         EXPECT_GE(interval.device_share, 0);
         EXPECT_LE(interval.device_share, 1 + 1e-9);
         EXPECT_LE(interval.cores, 16 + 1e-9);
+        EXPECT_EQ(interval.compactions_max, 1);
+        EXPECT_EQ(interval.memtable_bytes, 128 << 20);
         at = interval.at_seconds;
         served += interval.served;
         written += interval.written_bytes.flush;
@@ -374,12 +376,57 @@ TEST(SimulationScenarioTest, TheRatesAloneKnowNoPriorities) {
   EXPECT_EQ(priority_only.rate.bytes_per_sec, 0u);
 }
 
+TEST(SimulationScenarioTest, AdocsPartsTurnOneKnobEach) {
+  Pressure pressure;
+  pressure.memory_budget_bytes = uint64_t{1} << 30;
+  const auto says = [&](const std::string& policy, auto change) {
+    const auto made = OptionsOf("adoc-nvme", policy, 1, 1).make_policy();
+    Pressure now = pressure;
+    change(&now);
+    Directive wanted;
+    for (uint64_t now_us = 0; now_us < 5'000'000; now_us += 500'000) {
+      wanted = made->OnEvent(EventKind::kTick, now, now_us);
+    }
+    return wanted;
+  };
+  const auto long_l0 = [](Pressure* now) { now->l0_tables = 20; };
+  const auto full_memory = [](Pressure* now) {
+    now->immutables = 1;
+    now->active_bytes = uint64_t{1} << 30;
+  };
+  EXPECT_GT(says("adoc", long_l0).compactions_max, 2);
+  EXPECT_GT(says("adoc-t", long_l0).compactions_max, 2);
+  EXPECT_EQ(says("adoc-b", long_l0).compactions_max, 2);
+  constexpr uint64_t kMemtableBytes = 64 << 20;
+  EXPECT_GT(says("adoc", full_memory).memtable_bytes, kMemtableBytes);
+  EXPECT_GT(says("adoc-b", full_memory).memtable_bytes, kMemtableBytes);
+  EXPECT_EQ(says("adoc-t", full_memory).memtable_bytes, kMemtableBytes);
+}
+
+TEST(SimulationScenarioTest, AVariantHasItsOwnSettingOrThatOfItsPolicy) {
+  const auto memtable_bytes = [](const std::string& policy) {
+    return OptionsOf("adoc-pm", policy, 1, 1).limits.memtable_bytes;
+  };
+  EXPECT_EQ(memtable_bytes("rocksdb"), 64u << 20);
+  EXPECT_EQ(memtable_bytes("silk-o"), 512u << 20);
+  EXPECT_EQ(OptionsOf("adoc-pm", "adoc-t", 1, 1).limits.compaction_threads, 20);
+  EXPECT_EQ(OptionsOf("adoc-pm", "silk-p", 1, 1).limits.compaction_threads, 3);
+}
+
+TEST(SimulationScenarioTest, CompactingInIdleTimeIsFasterInBursts) {
+  const auto client_bytes = [](const std::string& policy) {
+    return Simulation(OptionsOf("data-driven-ssd", policy, 60, 1)).Run(nullptr).client_bytes;
+  };
+  EXPECT_GT(client_bytes("idle-quiet"), client_bytes("leveldb"));
+}
+
 TEST(SimulationScenarioTest, UnknownNamesAreRefused) {
   Scenario scenario;
   EXPECT_NE(MakeScenario("silk-25h", Costs(), 1, 0, &scenario), "");
   ASSERT_EQ(MakeScenario("openloop", Costs(), 1, 0, &scenario), "");
   SimulationOptions options;
   EXPECT_NE(MakeOptions(scenario, "nobody", &options), "");
+  EXPECT_NE(MakeOptions(scenario, "silk-x", &options), "");
 }
 
 }  // namespace
