@@ -1,38 +1,9 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The policies of benchmarks/policies with their papers' claims, and the rows of the table."""
+"""The policies and the rows of benchmarks/policies."""
 
 import collections
 
-# figures: our figures for the claim, as (row, figure, policy of the reference).
-Claim = collections.namedtuple('Claim', 'text over figures')
-POLICIES = {
-    'leveldb': Claim("LevelDB 1.23's rules: what the others are divided by", '', []),
-    'idle-threshold': Claim(
-        'throughput in bursts 2.24 × (6.1 → 13.7 MB/s)',
-        'LevelDB; synced batches of 100, 10 s on and 20 s off, SSD at 100 MB/s (§6.3, table 2)',
-        [('synced-100mb', 'throughput', 'leveldb')],
-    ),
-    'idle-quiet': Claim(
-        'throughput in bursts 2.34 × (6.1 → 14.3 MB/s)',
-        'the same',
-        [('synced-100mb', 'throughput', 'leveldb')],
-    ),
-    'silk': Claim(
-        'p99 lower by up to two orders of magnitude, 0.01 ×; throughput that of the load',
-        "RocksDB and TRIAD; Nutanix' production load, peaks of 20 K/s (§6.2)",
-        [('b1-20k', 'p99', 'leveldb'), ('b1-2x', 'p99', 'leveldb')],
-    ),
-    'adoc': Claim(
-        'stalls shorter by up to 87.9 %, 0.12 ×; performance better by up to 322.8 %, 4.23 ×',
-        'auto-tuned RocksDB; random writes at full speed (abstract, §6)',
-        [('unsynced', 'stalled', 'leveldb'), ('unsynced', 'throughput', 'leveldb')],
-    ),
-    'lull': Claim(
-        'ours: who writes in bursts that fit in memory cannot tell that there is background work',
-        'the same store with none',
-        [('b1-20k', 'p99', 'limit'), ('b1-20k', 'p999', 'limit')],
-    ),
-}
+POLICIES = ['leveldb', 'idle-threshold', 'idle-quiet', 'silk', 'adoc', 'lull']
 
 # throughput: in bursts in MB/s; in peaks or the whole run in 1000 requests per second.
 # seconds: approximate length of a run. capped: writes to the device are limited to 100 MB/s.

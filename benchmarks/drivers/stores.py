@@ -13,6 +13,7 @@ STORES = {
         Store('leveldb', 'LevelDB', 'db_bench_leveldb'),
         Store('rocksdb', 'RocksDB', 'db_bench_rocksdb'),
         Store('rocksdb-matched', 'RocksDB match', 'db_bench_rocksdb', [PROFILE + 'matched']),
+        Store('rocksdb-autotuned', 'RocksDB auto', 'db_bench_rocksdb', [PROFILE + 'autotuned']),
         Store('rocksdb-tuned', 'RocksDB tuned', 'db_bench_rocksdb', [PROFILE + 'tuned']),
     )
 }
