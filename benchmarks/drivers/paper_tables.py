@@ -10,9 +10,12 @@ from drivers.row_tables import figures_of_row, has_results, row_table
 REPRODUCED, DIRECTION, NOT = 'reproduced', 'in direction', 'not reproduced'
 MISSING, NO_BASE = 'not measured', 'nothing to compare'
 CLEARLY = 0.05  # a ratio this far from one has a direction
+NEAR = 0.2
 
 
 def on_side(value, side, limit):
+    if side == '~':
+        return abs(value - limit) <= NEAR * limit
     return value >= limit if side == '>' else value <= limit
 
 

@@ -152,6 +152,13 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(self.judged('<', 0.1, 1.0, None), ('-', 'not measured'))
         self.assertEqual(self.judged('<', 0.1, 1.0, 0.0), ('-', 'nothing to compare'))
 
+    def test_a_figure_without_a_better_side_must_be_near(self):
+        measured = Measured()
+        measured.add('row', 'ours', {'at': 800})
+        for goal, verdict in ((700, 'reproduced'), (500, 'not reproduced')):
+            claim = Claim('', '', 'row', 'at', 'ours', None, '~', goal)
+            self.assertEqual(tables.judge(claim, measured), ('800', verdict))
+
     def test_the_sentence_counts_verdicts(self):
         measured = Measured()
         measured.add('row', 'a', {'p99': 1.0})

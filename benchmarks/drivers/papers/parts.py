@@ -18,7 +18,7 @@ Scenario = collections.namedtuple('Scenario', 'name title seconds wall_seconds b
 
 # One figure of a paper. says: what the paper reports. Ours is `figure` of `who` in the row or
 # scenario `row`, divided by that of `base` if there is one. It is reproduced if it is on `side` of
-# `goal`: '<' at most, '>' at least.
+# `goal`: '<' at most, '>' at least, '~' within a fifth.
 Claim = collections.namedtuple('Claim', 'text says row figure who base side goal')
 
 

@@ -118,7 +118,7 @@ PAPER = Paper(
                 'slow_from',
                 'silk',
                 None,
-                '>',
+                '~',
                 at,
             )
             for w, at in ((50, 700), (90, 500))
