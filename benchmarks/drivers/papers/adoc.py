@@ -95,7 +95,7 @@ PAPER = Paper(
             f'adoc-{device}',
             f'An hour on {title} (figures 12 to 16, 20, 21)',
             3600,
-            120,
+            330,
             'silk-o',
             FIGURES,
         )

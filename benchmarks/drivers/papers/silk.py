@@ -47,7 +47,7 @@ TAIL = ['throughput', 'served', 'p99', 'slow', 'stalled', 'compacted', 'debt', '
 WRITES, READS = ('a', 'f'), ('b', 'c', 'e')
 
 
-def peaks(name, title, seconds=1000, wall_seconds=60, more=()):
+def peaks(name, title, seconds=1000, wall_seconds=15, more=()):
     return Scenario(f'silk-{name}', title, seconds, wall_seconds, 'rocksdb', [*TAIL, *more])
 
 
@@ -61,7 +61,7 @@ PAPER = Paper(
     rows,
     {SHORT: CONTENDERS, LONG: CONTENDERS},
     [
-        peaks('24h', 'A day of the production load (figures 8A and 10)', 24 * 3600, 900),
+        peaks('24h', 'A day of the production load (figures 8A and 10)', 24 * 3600, 300),
         *(
             peaks(f'peaks-{s}', f'Peaks of {s} s, valleys of 10 s (figure 8B)')
             for s in (10, 50, 100)
@@ -76,7 +76,7 @@ PAPER = Paper(
                 f'silk-ycsb-{w}',
                 f'YCSB {w.upper()}, uniform keys (figures 12 and 13)',
                 1000,
-                30,
+                5,
                 'rocksdb',
                 ['throughput', 'served', 'p50', 'p99', 'slow', 'stalled'],
             )
