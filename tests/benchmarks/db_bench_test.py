@@ -433,7 +433,7 @@ class DbBenchTest(unittest.TestCase):
 
     @unittest.skipUnless(ROCKSDB, 'of RocksDB')
     def test_profiles(self):
-        for profile in ('defaults', 'matched', 'tuned'):
+        for profile in ('defaults', 'matched', 'tuned', 'autotuned'):
             lines = self.lines(
                 '--num=2000', '--benchmarks=fillseq,readrandom', f'--rocksdb_profile={profile}'
             )
