@@ -73,7 +73,8 @@ void WriteRow(const Interval& interval, std::FILE* csv) {
   std::fputc('\n', csv);
 }
 
-nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome) {
+nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome,
+                      const LayoutOptions& layout) {
   const SimulationResult& result = outcome.result;
   nlohmann::json json = {{"kind", "simulation"},
                          {"scenario", scenario.name},
@@ -119,6 +120,7 @@ nlohmann::json ToJson(const Scenario& scenario, const Outcome& outcome) {
   json["written_bytes"] = {{"flush", result.written_bytes.flush},
                            {"l0", result.written_bytes.l0},
                            {"deep", result.written_bytes.deep}};
+  json["layout"] = nlohmann::json::parse(LayoutJson(result.layout, layout));
   return json;
 }
 
@@ -213,7 +215,7 @@ Outcome RunPolicy(const Scenario& scenario, const std::string& policy,
   outcome.result = std::move(result);
   outcome.wall_seconds = static_cast<double>(bench::NowNs() - began_ns) / bench::kNsPerSecond;
   if (json != nullptr) {
-    std::fprintf(json, "%s\n", ToJson(scenario, outcome).dump().c_str());
+    std::fprintf(json, "%s\n", ToJson(scenario, outcome, options.layout).dump().c_str());
     std::fflush(json);
   }
   return outcome;
@@ -222,23 +224,28 @@ Outcome RunPolicy(const Scenario& scenario, const std::string& policy,
 void PrintTable(const Scenario& scenario, const std::vector<Outcome>& outcomes) {
   std::printf("\n%s: %s\n", scenario.name.c_str(), scenario.title.c_str());
   if (!scenario.claim.empty()) std::printf("  paper: %s\n", scenario.claim.c_str());
-  std::printf("  %-20s %9s %6s %10s %10s %10s %8s %8s %8s %8s %6s %8s %5s %6s\n", "policy",
+  std::printf("  %-20s %9s %6s %10s %10s %10s %8s %8s %8s %8s %6s %8s %5s %7s %7s %6s\n", "policy",
               "done/s", "done", "p99/s mid", "p99/s max", "p99 all", "s>10ms", "blocked", "slowed",
-              "written", "WA", "debt max", "L0", "ran");
-  std::printf("  %-20s %9s %6s %10s %10s %10s %8s %8s %8s %8s %6s %8s %5s %6s\n", "", "", "%", "us",
-              "us", "us", "%", "s", "s", "GB", "", "GB", "max", "s");
+              "written", "WA", "debt max", "L0", "chain", "chain", "ran");
+  std::printf("  %-20s %9s %6s %10s %10s %10s %8s %8s %8s %8s %6s %8s %5s %7s %7s %6s\n", "", "",
+              "%", "us", "us", "us", "%", "s", "s", "GB", "", "GB", "max", "MB", "max", "s");
   for (const Outcome& outcome : outcomes) {
     const SimulationResult& result = outcome.result;
     const double written = result.written_bytes.sum();
+    const LayoutFigures::Chains& chains = result.layout.chains;
     std::printf(
-        "  %-20s %9.0f %6.1f %10.0f %10.0f %10.0f %8.2f %8.1f %8.1f %8.1f %6.2f %8.2f %5d %6.1f\n",
+        "  %-20s %9.0f %6.1f %10.0f %10.0f %10.0f %8.2f %8.1f %8.1f %8.1f %6.2f %8.2f %5d %7.0f "
+        "%7.0f "
+        "%6.1f\n",
         outcome.policy.c_str(), result.served / std::max(1e-9, result.at_work_seconds),
         100 * result.served / std::max(1.0, result.arrived), outcome.p99_median_us,
         outcome.p99_worst_us, result.all.Quantile(0.99) * kMega, 100 * outcome.slow_share,
         Sum(result.blocked_seconds), Sum(result.slowed_seconds), written / 1e9,
         written / std::max(1.0, result.client_bytes),
         static_cast<double>(result.debt_bytes_max) / 1e9, result.l0_tables_max,
-        outcome.wall_seconds);
+        static_cast<double>(chains.width_bytes_sum) / kMega /
+            static_cast<double>(std::max<uint64_t>(1, chains.chains)),
+        static_cast<double>(chains.width_bytes_max) / kMega, outcome.wall_seconds);
   }
   std::fflush(stdout);
 }

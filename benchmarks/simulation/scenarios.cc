@@ -160,10 +160,11 @@ void AdocFill(const std::string& device, const char* claim, Scenario* scenario) 
       "lull"};
 }
 
-/// vLSM, section 5: inserts of 200 B, one of four regions; L0 and L1 of 256 MB, growth factor 8,
-/// debt limited to 64 MB.
-void VlsmLoadA(Scenario* scenario) {
-  scenario->title = "Load A at 100,000 inserts/s over four regions (vLSM, figures 1 and 8)";
+/// vLSM, section 5: inserts of 200 B, at this rate over four regions, of which this is one; L0 and
+/// L1 of 256 MB, growth factor 8, debt limited to 64 MB.
+void VlsmLoad(int requests_per_sec, Scenario* scenario) {
+  scenario->title = "Load A at " + std::to_string(requests_per_sec) +
+                    " inserts/s over four regions (vLSM, figures 1 and 8)";
   scenario->claim =
       "RocksDB's p99 is over 1 s; ADOC stalls as little as vLSM, at 1.8 times "
       "RocksDB's I/O amplification; vLSM's p99 is 4.8 times lower than RocksDB's";
@@ -177,13 +178,26 @@ void VlsmLoadA(Scenario* scenario) {
   base.layout.table_bytes_max = 64 * kMiB;
   base.load.clients = 4;
   base.load.value_bytes = 184;
-  base.load.phases = {{100, 25'000}};
+  base.load.phases = {{100, requests_per_sec / 4.0}};
   if (base.seconds == 0) base.seconds = 3600;
   scenario->memtable_bytes = 64 * kMiB;
   scenario->scheduling =
       "compaction_threads=4;memory_budget_bytes=192M;l0_slowdown=8;l0_stop=12;debt_bytes_max=64M;"
       "growth_factor=8";
   scenario->policies = {"rocksdb", "rocksdb+vsst", "adoc", "lull", "lull+vsst"};
+}
+
+/// S_M and Φ at one size of L2.
+void VlsmPairs(Scenario* scenario) {
+  VlsmLoad(100'000, scenario);
+  scenario->title = "that load, with tables of 64 to 4 MiB (vLSM, figures 7, 9(a) and 13(a))";
+  scenario->claim =
+      "vLSM's I/O amplification equals RocksDB's up to Φ 32; a chain is 10 GB for RocksDB, 32 MB "
+      "for vLSM with tables of 4 MB";
+  scenario->policies = {"rocksdb"};
+  for (const char* pair : {"64-4", "32-8", "16-16", "8-32", "4-64"}) {
+    scenario->policies.push_back(std::string("rocksdb+vsst-") + pair);
+  }
 }
 
 /// Bursts as in db_bench, on a store with default options, on this machine.
@@ -269,7 +283,10 @@ std::vector<Named> MakeNamed() {
       {"adoc-hdd", with(AdocFill, "hdd", "55 % more throughput than SILK, stalls -10 %")},
       {"data-driven-ssd", with(DataDriven, "capped-ssd")},
       {"data-driven-hdd", with(DataDriven, "capped-hdd")},
-      {"vlsm-load-a", with(VlsmLoadA)},
+      {"vlsm-load-a", with(VlsmLoad, 100'000)},
+      {"vlsm-60k", with(VlsmLoad, 60'000)},
+      {"vlsm-200k", with(VlsmLoad, 200'000)},
+      {"vlsm-pairs", with(VlsmPairs)},
       {"bursts-1k", with(ShortBursts, 1024.0, 1, false)},
       {"bursts-synced", with(ShortBursts, 100.0, 100, true)},
       {"openloop", with(OpenLoop)},
@@ -314,6 +331,18 @@ std::unique_ptr<Policy> PolicyOf(const std::string& name, PolicyOptions limits, 
   return whole;
 }
 
+/// "vsst", or "vsst-8-32" for tables of 8 MiB and Φ 32.
+std::string LayoutOptionsOf(const std::string& name) {
+  const size_t size = std::min(name.find('-'), name.size());
+  const size_t phi = std::min(name.find('-', size + 1), name.size());
+  std::string text = "layout=" + name.substr(0, size);
+  if (size < name.size()) {
+    text += ";table_bytes_max=" + name.substr(size + 1, phi - size - 1) + "M";
+  }
+  if (phi < name.size()) text += ";vsst_phi=" + name.substr(phi + 1);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> ScenarioNames() {
@@ -339,7 +368,6 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
 
 std::string MakeOptions(const Scenario& scenario, const std::string& with_layout,
                         SimulationOptions* options) {
-  // "rocksdb+vsst": that policy on another layout.
   const size_t plus = std::min(with_layout.find('+'), with_layout.size());
   const std::string policy = with_layout.substr(0, plus);
   const std::string base = BaseOf(policy);
@@ -350,21 +378,27 @@ std::string MakeOptions(const Scenario& scenario, const std::string& with_layout
   OptionValues scheduling;
   std::string text = "policy=" + base + ";" + scenario.scheduling;
   const Scenario::Setting setting = SettingOf(scenario, policy);
-  const uint64_t memtable_bytes =
-      setting.memtable_bytes > 0 ? setting.memtable_bytes : scenario.memtable_bytes;
   text += ";" + setting.scheduling;
-  if (plus < with_layout.size()) text += ";layout=" + with_layout.substr(plus + 1);
+  if (plus < with_layout.size()) text += ";" + LayoutOptionsOf(with_layout.substr(plus + 1));
   const leveldb::Status status = ParseOptions(text, &scheduling);
   if (!status.ok()) return status.ToString();
 
   *options = scenario.base;
+  uint64_t memtable_bytes =
+      setting.memtable_bytes > 0 ? setting.memtable_bytes : scenario.memtable_bytes;
+  uint64_t memory_budget_bytes = std::max(scheduling.memory_budget_bytes, 2 * memtable_bytes);
+  if (scheduling.layout == "vsst") {  // the paper's rule: a memtable is as large as a table
+    const uint64_t memtables = memory_budget_bytes / memtable_bytes;
+    memtable_bytes = TableBytesMax(scheduling, options->layout.table_bytes_max);
+    memory_budget_bytes = memtables * memtable_bytes;
+  }
+  options->memory_budget_bytes = memory_budget_bytes;
   options->limits = ResolvePolicyOptions(scheduling, memtable_bytes,
                                          options->layout.table_bytes_max, options->cores);
   const uint64_t l1_bytes_target = options->layout.l1_bytes_target;
   options->layout =
       ResolveLayoutOptions(scheduling, options->limits, options->layout.table_bytes_max);
   options->layout.l1_bytes_target = l1_bytes_target;
-  options->memory_budget_bytes = std::max(scheduling.memory_budget_bytes, 2 * memtable_bytes);
   options->l0_first = !policy.starts_with("rocksdb") && policy != "silk-rate-only";
   const PolicyOptions limits = options->limits;
   const double bandwidth = options->device.write_bytes_per_sec;

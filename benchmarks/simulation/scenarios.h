@@ -41,7 +41,8 @@ std::string MakeScenario(const std::string& name, const Costs& costs, uint64_t s
 ///   silk-rate-only, silk-priority-only    the parts of SILK
 ///   silk-d, silk-p, silk-o                SILK in the three configurations of ADOC's paper
 ///   adoc-t, adoc-b                        ADOC that turns only the threads, or only the batch
-/// A suffix "+vsst" selects that layout. Returns an error, empty if none.
+/// A suffix "+vsst" selects that layout, "+vsst-8-32" also its S_M in MiB and its Φ; memtables are
+/// then of S_M. Returns an error, empty if none.
 std::string MakeOptions(const Scenario& scenario, const std::string& policy,
                         SimulationOptions* options);
 

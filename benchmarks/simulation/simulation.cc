@@ -73,6 +73,7 @@ SimulationResult Simulation::Run(const Report& report) {
   if (blocked_) EndBlock();
   EndInterval();
   result_.seconds = Now();
+  result_.layout = tables_.layout_figures();
   result_.entries_in_memory = active_entries_;
   for (const Sealed& sealed : sealed_) result_.entries_in_memory += sealed.entries;
   result_.entries_listed = tables_.EntriesListed();

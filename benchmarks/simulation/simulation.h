@@ -24,6 +24,7 @@
 #include "benchmarks/simulation/profile.h"
 #include "benchmarks/simulation/sharing.h"
 #include "benchmarks/simulation/tables.h"
+#include "db/report/layout_stats.h"
 #include "scheduler/dispatcher.h"
 #include "scheduler/policy.h"
 
@@ -97,6 +98,7 @@ struct SimulationResult {
   int l0_tables_max = 0;
   uint64_t debt_bytes_max = 0;
   uint64_t memory_bytes_max = 0;
+  LayoutFigures layout;
   double drained_at_seconds = 0;  ///< end of the last background work
   // Where all entries are at the end. In = active + sealed + listed + dropped.
   double entries_in = 0, entries_in_memory = 0, entries_listed = 0, entries_dropped = 0;

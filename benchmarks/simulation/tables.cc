@@ -255,6 +255,7 @@ void TableModel::Install(const TableMerge& merge) {
   entries_dropped_ += merge.entries_in - merge.entries_out;
   Release(merge);
   Apply(edit);
+  layout_stats_.OnCompaction(plan, merge.outputs, *version_, layout_);
 }
 
 void TableModel::Release(const TableMerge& merge) {

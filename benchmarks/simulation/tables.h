@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "db/compaction/picker.h"
+#include "db/report/layout_stats.h"
 #include "db/version/version.h"
 #include "scheduler/job.h"
 
@@ -65,6 +66,7 @@ class TableModel {
   /// In all tables.
   double EntriesListed() const;
   double entries_dropped() const { return entries_dropped_; }
+  const LayoutFigures& layout_figures() const { return layout_stats_.figures(); }
 
  private:
   /// A range of keys, both ends included, and its entries per position.
@@ -93,6 +95,7 @@ class TableModel {
   uint64_t changes_ = 1;               // counts changes of the picker's input
   std::array<uint64_t, 2> refused_{};  // `changes_` when it last found nothing: L0, deep
   double entries_dropped_ = 0;
+  LayoutStats layout_stats_;
 };
 
 }  // namespace lull::sim

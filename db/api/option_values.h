@@ -31,7 +31,7 @@ struct OptionValues {
 
   std::string layout = "leveled";
   int growth_factor = 0;
-  int vsst_phi = 32;
+  int vsst_phi = 8;
   uint64_t table_bytes_max = 0;
   bool pick_by_overlap = false;
   bool align_outputs = true;

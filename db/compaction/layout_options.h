@@ -20,7 +20,7 @@ struct OptionValues;
 
 enum class LayoutKind {
   kLeveled,  ///< LevelDB's rules: several L0 tables per job
-  kVsst,     ///< vLSM's rules: one L0 table per job, L1 tables cut by their overlap with L2
+  kVsst,     ///< vLSM's rules: few L0 tables per job, L1 tables cut by their overlap with L2
 };
 
 /// The names of the layouts, in the order of the documentation.
@@ -32,7 +32,7 @@ struct LayoutOptions {
   int l0_trigger = 4;                    ///< table count at which a compaction of L0 is due
   uint64_t l1_bytes_target = 10u << 20;  ///< leveled only; vsst: growth_factor tables
   double growth_factor = 10.0;           ///< target of L(n+1) / target of Ln
-  double vsst_phi = 32.0;                ///< vsst: target of L2 / target of L1
+  double vsst_phi = 8.0;                 ///< vsst: target of L2 / target of L1
   uint64_t table_bytes_max = 2u << 20;   ///< a compaction ends an output at this size: in L1, or
                                          ///< without tables_grow, in all levels
   bool tables_grow = false;              ///< leveled: tables of deeper levels are larger

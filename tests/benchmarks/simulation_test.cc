@@ -88,6 +88,27 @@ TEST(SimulationTest, WhatComesInIsInMemoryInTablesOrDropped) {
   }
 }
 
+TEST(SimulationTest, VsstHasMemtablesAsLargeAsItsTables) {
+  constexpr uint64_t kMiB = 1 << 20;
+  const SimulationOptions usual = OptionsOf("vlsm-load-a", "lull+vsst", 1, 1);
+  EXPECT_EQ(usual.limits.memtable_bytes, 8 * kMiB);
+  EXPECT_EQ(usual.memory_budget_bytes, 24 * kMiB);
+  EXPECT_EQ(usual.layout.table_bytes_max, 8 * kMiB);
+  const SimulationOptions pair = OptionsOf("vlsm-pairs", "rocksdb+vsst-16-4", 1, 1);
+  EXPECT_EQ(pair.limits.memtable_bytes, 16 * kMiB);
+  EXPECT_EQ(pair.layout.table_bytes_max, 16 * kMiB);
+  EXPECT_EQ(pair.layout.vsst_phi, 4);
+  const SimulationOptions leveled = OptionsOf("vlsm-load-a", "lull", 1, 1);
+  EXPECT_EQ(leveled.limits.memtable_bytes, 64 * kMiB);
+  EXPECT_EQ(leveled.memory_budget_bytes, 192 * kMiB);
+}
+
+TEST(SimulationTest, ChainsEndWithACompactionOfL0) {
+  const LayoutFigures layout = RunWith(AllThatIsDue()).layout;
+  EXPECT_EQ(layout.chains.chains, layout.levels[0].merges + layout.levels[0].moves);
+  EXPECT_GT(layout.chains.merges_sum, layout.chains.chains);
+}
+
 TEST(SimulationTest, TheSameSeedGivesTheSameRunAndAnotherAnother) {
   const auto fingerprint = [](uint64_t seed) {
     return Simulation(OptionsOf("silk-24h", "lull", 60, seed)).Run(nullptr).fingerprint;

@@ -21,6 +21,7 @@ LayoutOptions SmallVsst() {
   layout.kind = LayoutKind::kVsst;
   layout.l0_trigger = 1;
   layout.growth_factor = 4;
+  layout.vsst_phi = 32;
   layout.table_bytes_max = 8 * kMib;
   return layout;
 }

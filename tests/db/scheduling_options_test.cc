@@ -71,7 +71,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "space_percent_max=0;"
             "delete_persist_seconds=0;"
             "pause_us_max=120000000;own_coordinator=false;latency_histograms=false;"
-            "layout=leveled;growth_factor=0;vsst_phi=32;table_bytes_max=0;pick_by_overlap=false;"
+            "layout=leveled;growth_factor=0;vsst_phi=8;table_bytes_max=0;pick_by_overlap=false;"
             "align_outputs=true;"
             "lull_after_us=20000;lull_smoothing_us=100000;lull_half_life_us=60000000;"
             "lull_hard_percent=25;lull_hard_flush_percent=10;lull_flush_bytes_min=16M;"

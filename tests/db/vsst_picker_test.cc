@@ -70,10 +70,12 @@ TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
   EXPECT_EQ(extreme.TableBytesMin(), 8 * kMib / 1000);
 }
 
-TEST(VsstPick, L0IsAQueueOfSingleTables) {
-  EXPECT_EQ(
-      PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] L1: 4:[a..k] 5:[l..z] 6:[zz..zzz]", JobClass::kL0),
-      "L0 1 + 4 5");
+TEST(VsstPick, L0IsAQueueOfWhichTheFourOldestGoAtOnce) {
+  const std::string below = " L1: 7:[a..k] 8:[l..z] 9:[zz..zzz]";
+  EXPECT_EQ(PickText("L0: 1:[a..z]" + below, JobClass::kL0), "L0 1 + 7 8");
+  EXPECT_EQ(PickText("L0: 1:[a..z] 2:[a..z]" + below, JobClass::kL0), "L0 2 1 + 7 8");
+  EXPECT_EQ(PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] 5:[a..z]" + below, JobClass::kL0),
+            "L0 4 3 2 1 + 7 8");
   EXPECT_EQ(PickText("", JobClass::kL0), "nothing");
   LayoutOptions patient = SmallLayout();
   patient.l0_trigger = 2;
@@ -82,11 +84,22 @@ TEST(VsstPick, L0IsAQueueOfSingleTables) {
 
 TEST(VsstPick, AYoungerL0TableMayGoWhenItOverlapsNoOlderOne) {
   const std::string tables = "L0: 1:[a..f] 2:[c..k] 3:[m..p] L1: 4:[a..b] 5:[j..n]";
-  EXPECT_EQ(PickText(tables, JobClass::kL0), "L0 1 + 4");
+  EXPECT_EQ(PickText(tables, JobClass::kL0), "L0 2 1 + 4 5");
   EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}}), "L0 3 + 5");
   EXPECT_EQ(PickText(tables, JobClass::kL0, {{0, 1, "a", "f"}, {0, 1, "j", "p"}}), "nothing");
   EXPECT_EQ(PickText("L0: 1:[a..f] 2:[f..k]", JobClass::kL0, {{0, 1, "a", "f"}}), "nothing")
       << "both may contain f";
+}
+
+TEST(VsstPick, TheQueueHasOnlyTablesThatOverlap) {
+  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[d..f] 3:[a..c]", JobClass::kL0), "L0 1 move")
+      << "the tables of a job follow each other in age, and 2 overlaps none before it";
+  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[c..f] 3:[f..h] 4:[k..m]", JobClass::kL0), "L0 3 2 1");
+  // 2 waits for 1, which a running job uses, and 4 waits for 2.
+  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[c..f] 3:[k..m] 4:[f..l]", JobClass::kL0, {{0, 1, "a", "c"}}),
+            "L0 3 move");
+  // 2 overlaps what another job writes into L1.
+  EXPECT_EQ(PickText("L0: 1:[a..c] 2:[c..f]", JobClass::kL0, {{1, 2, "e", "f"}}), "L0 1 move");
 }
 
 TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
@@ -106,6 +119,18 @@ TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
                      {{2, 3, "a", "f"}}),
             "L0 9 move")
       << "room cannot be made";
+}
+
+TEST(VsstPick, AnUrgentDeepLevelGoesBeforeAShortQueue) {
+  LayoutOptions layout = SmallLayout();
+  layout.vsst_phi = 16;  // L2 holds 512 MiB
+  const std::string twice = " L2: 5:[a..c]*600 6:[d..f]*600 L3: 7:[a..b]*20";
+  EXPECT_EQ(PickText("L0: 9:[a..z]" + twice, JobClass::kL0, {}, layout), "L2 5 + 7");
+  std::string queue = "L0:";
+  for (int i = 10; i < 20; ++i) queue += " " + std::to_string(i) + ":[g..z]";
+  EXPECT_EQ(PickText(queue + twice, JobClass::kL0, {}, layout), "L0 13 12 11 10");
+  layout.l0_job_bytes_max = 1;  // the policy lets L0 grow, and says when deeper levels run
+  EXPECT_EQ(PickText("L0: 9:[g..z]" + twice, JobClass::kL0, {}, layout), "L0 9 move");
 }
 
 TEST(VsstPick, NothingLeavesL1WithinItsTarget) {
@@ -217,7 +242,7 @@ TEST(VsstPick, TakesOverAStoreOfAnyShape) {
   // As `leveled` leaves it: many bytes in L1, in tables that are small for vsst.
   EXPECT_EQ(
       PickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] L1: 5:[a..k]*2 6:[l..z]*2", JobClass::kL0),
-      "L0 1 + 5 6");
+      "L0 4 3 2 1 + 5 6");
   EXPECT_EQ(PickText("L3: 1:[a..b]*33000", JobClass::kDeep), "L3 1 move");
 }
 
