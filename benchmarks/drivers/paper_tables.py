@@ -36,7 +36,7 @@ def judge(claim, measured):
     verdict = NOT
     if on_side(ratio, claim.side, claim.goal):
         verdict = REPRODUCED
-    elif on_side(ratio, claim.side, clear):
+    elif claim.side != '~' and on_side(ratio, claim.side, clear):
         verdict = DIRECTION
     return f'{ratio_number(ratio)} ×', verdict
 

@@ -71,8 +71,11 @@ def to_silk(device):
     row, pair = f'adoc-{device}', ('adoc', 'silk-o')
     return [
         claim(row, 'throughput', *pair, f'{throughput:.2f} ×', '>', throughput),
-        claim(row, 'stalled', *pair, f'{stalled:.2f} ×', '<', stalled),
-        claim(row, 'p99', *pair, f'{p99:.2f} ×' if p99 else 'lower', '<', p99 or 0.95),
+        # In the paper stalls are as long on one device, and p99 is higher on three.
+        claim(row, 'stalled', *pair, f'{stalled:.2f} ×', '<' if stalled < 1 else '~', stalled),
+        claim(row, 'p99', *pair, f'{p99:.2f} ×', '>', p99)
+        if p99
+        else claim(row, 'p99', *pair, 'lower', '<', 0.95),
     ]
 
 
