@@ -191,6 +191,13 @@ class DeleteRangeTest : public ::testing::Test {
       model_[KeyOf(i)] = value;
     }
   }
+  /// Writes all keys twice: the tables of flushes can be large, and would move down as a whole.
+  void MakeSmallTables(int count) {
+    Put(0, count, 'a');
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    Put(0, count, 'b');
+    db_->CompactRange(nullptr, nullptr);
+  }
   void DeleteFromModel(int from, int to) {
     model_.erase(model_.lower_bound(KeyOf(from)), model_.lower_bound(KeyOf(to)));
   }
@@ -209,8 +216,7 @@ class DeleteRangeTest : public ::testing::Test {
 };
 
 TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
-  Put(0, 6000, 'a');
-  db_->CompactRange(nullptr, nullptr);
+  MakeSmallTables(6000);
   const uint64_t before = TableBytes(db_.get());
   DeleteRange(1003, 5007);
   ExpectModel();
@@ -316,11 +322,7 @@ TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
 }
 
 TEST_F(DeleteRangeTest, FilesInRangeGoAtOnce) {
-  // Twice: a single table, which a slow flush can write, would move down as a whole.
-  Put(0, 6000, 'a');
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  Put(0, 6000, 'b');
-  db_->CompactRange(nullptr, nullptr);
+  MakeSmallTables(6000);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "it leaves tables that a compaction uses";
   const uint64_t before = TableBytes(db_.get());
   const std::string begin = KeyOf(1000), end = KeyOf(5000);
