@@ -167,9 +167,11 @@ struct Choice {
 
 Choice Choose() {
 #if defined(__x86_64__)
-  if (os::HasCrc32c()) return {&ExtendSse42, "sse4.2"};
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
+    return {&ExtendSse42, "sse4.2"};
 #elif defined(__aarch64__)
-  if (os::HasCrc32c()) return {&ExtendArmv8, "armv8"};
+  if (os::HasArmCrc32c()) return {&ExtendArmv8, "armv8"};
 #endif
   return {&internal::ExtendPortable, "portable"};
 }

@@ -28,7 +28,7 @@ enum class Writeback { kBegin, kFinish, kBeginAndFinish };
 int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback);
 
 enum class FileUse { kSequential, kSoon, kNoLonger };
-/// A hint how the program uses the file's pages from now on.
+/// A hint about how the program will use the file's pages.
 void Advise(int fd, FileUse use);
 
 /// A flag for open(2) that saves updates of the access time. Only the file's owner can use it. 0 if
@@ -46,7 +46,7 @@ bool OverwritesInPlace(int fd);
 /// Faults in all pages, writable, which is faster than one fault per page. 0 or errno; EINVAL if
 /// the system cannot.
 int FaultIn(void* start, size_t bytes);
-/// Gives the pages back, if the system can. Private memory reads as zeros or as before.
+/// Gives the pages back, if the system can. The contents of private memory can be lost.
 void DropPages(void* start, size_t bytes);
 /// Returns the free pages of the heap to the system, if it can. free() returns only memory at the
 /// end of an arena: after many compactions, the heap can keep tens of megabytes. Takes about a
@@ -77,7 +77,7 @@ void WakeAll(const std::atomic<uint32_t>* word);
 
 /// Number of cores that this process can use; at least 1.
 int CoreCount();
-/// Whether the processor has the CRC-32C instructions of its architecture.
-bool HasCrc32c();
+/// Whether this is a 64-bit Arm processor with instructions for CRC-32C.
+bool HasArmCrc32c();
 
 }  // namespace lull::os

@@ -234,9 +234,8 @@ void PrintTable(const Scenario& scenario, const std::vector<Outcome>& outcomes) 
     const double written = result.written_bytes.sum();
     const LayoutFigures::Chains& chains = result.layout.chains;
     std::printf(
-        "  %-20s %9.0f %6.1f %10.0f %10.0f %10.0f %8.2f %8.1f %8.1f %8.1f %6.2f %8.2f %5d %7.0f "
-        "%7.0f "
-        "%6.1f\n",
+        "  %-20s %9.0f %6.1f %10.0f %10.0f %10.0f %8.2f %8.1f %8.1f %8.1f %6.2f %8.2f %5d "
+        "%7.0f %7.0f %6.1f\n",
         outcome.policy.c_str(), result.served / std::max(1e-9, result.at_work_seconds),
         100 * result.served / std::max(1.0, result.arrived), outcome.p99_median_us,
         outcome.p99_worst_us, result.all.Quantile(0.99) * kMega, 100 * outcome.slow_share,

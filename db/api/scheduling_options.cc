@@ -14,9 +14,10 @@ namespace {
 
 using leveldb::Status;
 
-// One more than cores: a compaction also waits for the device.
 constexpr int kDefaultThreadsMax = 4;
-int DefaultThreads(int cores) { return std::clamp(cores, 1, kDefaultThreadsMax - 1) + 1; }
+
+/// One more than cores: a compaction also waits for the device.
+int DefaultThreads(int cores) { return std::min(std::max(cores, 1) + 1, kDefaultThreadsMax); }
 
 Status Refused(std::string_view pair, const std::string& cause) {
   return Status::InvalidArgument(
@@ -40,8 +41,8 @@ std::string_view Trimmed(std::string_view text) {
 
 L0Limits ResolvedL0Limits(const OptionValues& values) {
   L0Limits limits = DefaultL0Limits(values.policy);
-  // In vsst one table is a whole job. Waiting for four would write a quarter less, but with chains
-  // that are three times as wide.
+  // In vsst one table can be a whole job. Waiting for four would write a quarter less, but chains
+  // would be three times as wide.
   if (values.layout == "vsst") limits.trigger = 1;
   if (values.l0_trigger != 0) limits.trigger = values.l0_trigger;
   if (values.l0_slowdown != 0) limits.slowdown = values.l0_slowdown;

@@ -11,8 +11,8 @@
 namespace lull {
 namespace {
 
-// The values used in the evaluation of vLSM. Its Φ is 32. Ours is 8, with which compactions write a
-// third less in all, and chains are a third narrower (docs/research/papers/vlsm.md).
+// The values used in the evaluation of vLSM. Only Φ differs: it is 32 there and 8 here, so that
+// compactions write a third less and chains are a third narrower (docs/research/papers/vlsm.md).
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 

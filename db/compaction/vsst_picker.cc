@@ -53,7 +53,7 @@ double CostOf(const Tables& tables, const OverlapIndex& overlap, size_t first, s
 }
 
 /// PickL0 itself makes room in L1. Policies that do not let L0 grow run deeper levels in order of
-/// urgency, as in LeveledRules: L0 as a steady queue would keep L2 from shrinking.
+/// urgency, as in the layout `leveled`: if L0 always had a table, L2 would never shrink.
 bool Vsst::GoesBeforeL0(const Planner& planner, int level) const {
   const LayoutOptions& layout = planner.layout();
   if (level == 1 || layout.l0_job_bytes_max > 0) return false;

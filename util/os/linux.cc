@@ -144,11 +144,8 @@ int CoreCount() {
   return std::max(CPU_COUNT(&usable), 1);
 }
 
-bool HasCrc32c() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
-#elif defined(__aarch64__)
+bool HasArmCrc32c() {
+#if defined(__aarch64__)
   constexpr unsigned long kCapability = 1ul << 7;  // HWCAP_CRC32
   return (getauxval(AT_HWCAP) & kCapability) != 0;
 #else

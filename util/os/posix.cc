@@ -66,8 +66,8 @@ void ShortenSlices() {}
 
 namespace {
 
-/// Words share condition variables by their address. A change of a word is seen by a thread that
-/// holds the mutex or is followed by a WakeAll after it has released it.
+/// Words share condition variables, by their address. WakeAll takes the mutex, so it cannot come
+/// between a waiter's look at the word and its wait.
 struct Bucket {
   std::mutex mutex;
   std::condition_variable changed;
@@ -98,11 +98,8 @@ void WakeAll(const std::atomic<uint32_t>* word) {
 
 int CoreCount() { return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), 1); }
 
-bool HasCrc32c() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
-#elif defined(__aarch64__) && defined(__APPLE__)
+bool HasArmCrc32c() {
+#if defined(__aarch64__) && defined(__APPLE__)
   return true;  // each of their processors
 #else
   return false;
