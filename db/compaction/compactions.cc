@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/compactions.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,9 +20,18 @@ constexpr size_t kFinishedMax = 8;
 constexpr uint64_t kCompactionRetry = 2;
 constexpr uint64_t kInputRetry = 32;
 
-/// `filtered`: how many values the client's filter dropped.
-void ObserveMerge(const CompactionPlan& plan, const std::vector<TableMeta>& outputs,
-                  const Version& version, uint64_t filtered, OverwriteShare* overwrites) {
+// How many values the share of overwritten ones is known from: so many of those above the deepest
+// level that it is the share of what is there now.
+constexpr double kWindowMax = 1 << 20;
+constexpr double kWindowShare = 0.25;
+
+/// `filtered`: how many values the client's filter dropped. Returns nullopt above the deepest
+/// level, where a merge finds only some of what its values hide.
+std::optional<MergeFindings> FindingsOf(const CompactionPlan& plan,
+                                        const std::vector<TableMeta>& outputs,
+                                        const Version& version, uint64_t filtered) {
+  if (plan.output_level < version.DeepestLevel() || plan.trivial_move || plan.is_rewrite())
+    return std::nullopt;
   TableSpace upper;
   TableSpace inputs;
   TableSpace output;
@@ -31,11 +41,14 @@ void ObserveMerge(const CompactionPlan& plan, const std::vector<TableMeta>& outp
   }
   for (const TableRef& table : plan.lower) inputs.Add(*table);
   for (const TableMeta& table : outputs) output.Add(*version.Find(table));
-  if (inputs.unknown_bytes > 0) return;
-  overwrites->Observe(static_cast<double>(upper.values),
-                      static_cast<double>(inputs.values) - static_cast<double>(output.values) -
-                          static_cast<double>(filtered),
-                      static_cast<double>(inputs.deletions));
+  if (inputs.unknown_bytes > 0) return std::nullopt;
+  const auto values_above = static_cast<double>(SpaceOf(version).upper_values);
+  return MergeFindings{.upper_values = static_cast<double>(upper.values),
+                       .dropped_values = static_cast<double>(inputs.values) -
+                                         static_cast<double>(output.values) -
+                                         static_cast<double>(filtered),
+                       .deletions = static_cast<double>(inputs.deletions),
+                       .window = std::min(kWindowShare * values_above, kWindowMax)};
 }
 
 }  // namespace
@@ -289,16 +302,15 @@ void Compactions::Install(Compaction* compaction) {
   }
   // A moved table keeps its reader.
   if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
+  std::optional<MergeFindings> found;
+  if (status.ok())
+    found = FindingsOf(plan, edit.new_tables, *version, compaction->Dropped().entries);
 
   std::unique_ptr<Compaction> installed;  // destroyed without the mutex
   MutexLock lock(state_->mutex);
   installed = state_->in_flight.EndInstall();
   if (status.ok()) {
-    // Above the deepest level, a merge finds only some of what its values hide.
-    const bool is_deepest = plan.output_level >= version->DeepestLevel();
-    if (is_deepest && !plan.trivial_move && !plan.is_rewrite())
-      ObserveMerge(plan, edit.new_tables, *version, compaction->Dropped().entries,
-                   state_->board.overwrites());
+    if (found) state_->board.overwrites()->Observe(*found);
     state_->board.Installed(plan);
     state_->space_bound.Installed(coordinator_->clock()->NowNanos());
     state_->version = std::move(version);

@@ -23,7 +23,7 @@ constexpr double kShareMin = 0.25;
 constexpr double kFreedBytesMin = 128 << 10;
 // Overwritten values are only an estimate, and a level is compacted anyway once it is full. So they
 // count from this share of all tables on.
-constexpr double kOverwrittenMin = 0.4;
+constexpr double kOverwrittenMin = 0.25;
 
 struct Candidate {
   double share = 0;  // bytes to free for each byte to rewrite

@@ -115,22 +115,33 @@ TEST(PickReclaim, OverwrittenValuesCountOnceTheyAreMany) {
   };
   EXPECT_EQ(pick(1000, 1), "L1 1 + 2") << "half of all";
   EXPECT_EQ(pick(1000, 0.9), "L1 1 + 2");
-  EXPECT_EQ(pick(1000, 0.7), "nothing") << "35 % of all";
-  EXPECT_EQ(pick(2000, 1), "nothing") << "a third";
+  EXPECT_EQ(pick(1000, 0.45), "nothing") << "22 % of all";
+  EXPECT_EQ(pick(2000, 1), "L1 1 + 2") << "a third";
+  EXPECT_EQ(pick(4000, 1), "nothing") << "a fifth";
   EXPECT_EQ(pick(1000, 0), "nothing");
 }
 
 TEST(OverwriteShare, IsWhatRecentMergesFound) {
+  constexpr double kWindow = 1 << 20;
   OverwriteShare share;
   EXPECT_EQ(share.value(), 0);
-  share.Observe(1000, 500, 0);
+  share.Observe({.upper_values = 1000, .dropped_values = 500, .window = kWindow});
   EXPECT_DOUBLE_EQ(share.value(), 0.5);
-  share.Observe(1000, 500, 500);  // deletions hid them
+  share.Observe({.upper_values = 1000, .dropped_values = 500, .deletions = 500, .window = kWindow});
   EXPECT_DOUBLE_EQ(share.value(), 0.25);
-  for (int merge = 0; merge < 20; ++merge) share.Observe(1e6, 1e6, 0);
+  for (int merge = 0; merge < 20; ++merge)
+    share.Observe({.upper_values = 1e6, .dropped_values = 1e6, .window = kWindow});
   EXPECT_GT(share.value(), 0.99);
-  share.Observe(1000, 5000, 0);
+  share.Observe({.upper_values = 1000, .dropped_values = 5000, .window = kWindow});
   EXPECT_LE(share.value(), 1);
+}
+
+TEST(OverwriteShare, FollowsASmallStoreThatBeginsToOverwrite) {
+  OverwriteShare share;
+  share.Observe({.upper_values = 600, .dropped_values = 0, .window = 100});
+  for (int merge = 0; merge < 8; ++merge)
+    share.Observe({.upper_values = 20, .dropped_values = 20, .window = 100});
+  EXPECT_GT(share.value(), 0.7);
 }
 
 TEST(PickReclaim, DeletionsThatASnapshotNeedsStay) {
