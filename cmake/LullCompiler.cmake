@@ -19,6 +19,10 @@ function(lull_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
   # With assertions on, the standard library also checks container and string accesses.
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+  if(WIN32)
+    target_compile_definitions(${target} PRIVATE
+      UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
+  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -Wthread-safety -Werror=thread-safety)
   endif()

@@ -23,8 +23,12 @@ function(lull_add_layer name)
   target_link_libraries(lull_${name} PRIVATE ${LULL_COMPRESSION} Threads::Threads)
 endfunction()
 
-# Limits the exported names of a shared library, and gives Lull's a version.
+# Limits the exported names of a shared library, and gives Lull's a version. Where the linker has no
+# version scripts, the names marked LEVELDB_EXPORT are exported.
 function(lull_limit_exports name)
+  if(WIN32 OR APPLE)
+    return()
+  endif()
   set(script "${PROJECT_SOURCE_DIR}/cmake/exports.map")
   target_link_options(${name} PRIVATE
     "LINKER:--version-script=${script}" "LINKER:--exclude-libs,ALL")
@@ -46,6 +50,9 @@ function(lull_make_library name kind layers)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
   target_link_libraries(${name} PRIVATE ${LULL_COMPRESSION} Threads::Threads)
+  if(WIN32)
+    target_link_libraries(${name} PRIVATE synchronization)
+  endif()
   get_target_property(type ${name} TYPE)
   if(type STREQUAL "SHARED_LIBRARY")
     lull_limit_exports(${name})
@@ -67,6 +74,10 @@ function(lull_add_library name)
   add_library(${name}::${name} ALIAS ${name})
   if(LULL_DROP_IN)
     lull_make_drop_in(${name} "${LULL_DROP_IN}")
+    add_library(leveldb::leveldb ALIAS ${name})
+  elseif(NOT PROJECT_IS_TOP_LEVEL AND NOT TARGET leveldb)
+    # A project that adds LevelDB's folder to its build links one of these names.
+    add_library(leveldb ALIAS ${name})
     add_library(leveldb::leveldb ALIAS ${name})
   endif()
 

@@ -15,7 +15,7 @@ namespace {
 /// The first eight bytes of `bytes` as a big-endian number, padded with zeros. If two of these
 /// numbers differ, the byte strings have the same order.
 uint64_t LeadingBytes(const char* bytes, size_t size) {
-  if (size >= sizeof(uint64_t)) return __builtin_bswap64(DecodeFixed64(bytes));
+  if (size >= sizeof(uint64_t)) return SwapBytes(DecodeFixed64(bytes));
   uint64_t result = 0;
   for (size_t i = 0; i < size; ++i) {
     result |= uint64_t{static_cast<unsigned char>(bytes[i])} << (56 - 8 * i);

@@ -1,9 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "util/block_pool.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <new>
 
@@ -29,16 +26,14 @@ constexpr size_t kSlabBytes = 1 << 20;
 constexpr size_t kBlocksAtOnce = 16;
 
 size_t InPages(size_t bytes) {
-  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto page_bytes = os::PageBytes();
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 /// Fails as operator new does: the program's new-handler may release memory, or throw.
 char* MapMemory(size_t bytes) {
   for (;;) {
-    void* const start =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start != MAP_FAILED) return static_cast<char*>(start);
+    if (char* const start = os::MapMemory(bytes)) return start;
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
     handler();
@@ -53,7 +48,7 @@ BlockPool::~BlockPool() {
   const size_t slab_bytes = std::max(kSlabBytes, block_bytes_);
   for (char* const slab : slabs_) {
     ASAN_UNPOISON_MEMORY_REGION(slab, slab_bytes);
-    munmap(slab, slab_bytes);
+    os::UnmapMemory(slab, slab_bytes);
   }
 }
 

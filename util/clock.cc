@@ -2,33 +2,24 @@
 
 #include "util/clock.h"
 
-#include <ctime>
+#include <chrono>
+#include <thread>
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
-
-uint64_t ReadNanos(clockid_t id) {
-  timespec now;
-  clock_gettime(id, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kNanosPerSecond + static_cast<uint64_t>(now.tv_nsec);
-}
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
 
 class SystemClock final : public Clock {
  public:
-  uint64_t NowNanos() const override { return ReadNanos(CLOCK_MONOTONIC); }
-
+  uint64_t NowNanos() const override {
+    return static_cast<uint64_t>(nanoseconds(steady_clock::now().time_since_epoch()).count());
+  }
   void SleepForNanos(uint64_t nanos) override {
-    // By the deadline, so that signals do not lengthen the sleep.
-    const uint64_t wake_nanos = NowNanos() + nanos;
-    for (uint64_t left = nanos; left > 0;) {
-      const timespec rest = {.tv_sec = static_cast<time_t>(left / kNanosPerSecond),
-                             .tv_nsec = static_cast<long>(left % kNanosPerSecond)};
-      if (nanosleep(&rest, nullptr) == 0) return;
-      const uint64_t now_nanos = NowNanos();
-      left = wake_nanos > now_nanos ? wake_nanos - now_nanos : 0;
-    }
+    // By the deadline, so that signals do not lengthen the sleep. Windows can wake too early.
+    const auto wake = steady_clock::now() + nanoseconds(nanos);
+    while (steady_clock::now() < wake) std::this_thread::sleep_until(wake);
   }
 };
 
@@ -39,6 +30,10 @@ Clock* Clock::System() {
   return clock;
 }
 
-uint64_t WallClockMicros() { return ReadNanos(CLOCK_REALTIME) / 1000; }
+uint64_t WallClockMicros() {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count());
+}
 
 }  // namespace lull

@@ -13,19 +13,43 @@
 
 namespace lull {
 
-static_assert(std::endian::native == std::endian::little, "the targets are little-endian");
+inline uint16_t SwapBytes(uint16_t value) { return __builtin_bswap16(value); }
+inline uint32_t SwapBytes(uint32_t value) { return __builtin_bswap32(value); }
+inline uint64_t SwapBytes(uint64_t value) { return __builtin_bswap64(value); }
 
-inline void EncodeFixed32(char* out, uint32_t value) { std::memcpy(out, &value, sizeof(value)); }
-inline void EncodeFixed64(char* out, uint64_t value) { std::memcpy(out, &value, sizeof(value)); }
+/// Converts between the byte order of the machine and little-endian.
+template <typename Integer>
+inline Integer LittleEndian(Integer value) {
+  if constexpr (std::endian::native == std::endian::big) return SwapBytes(value);
+  return value;
+}
+
+inline void EncodeFixed16(char* out, uint16_t value) {
+  value = LittleEndian(value);
+  std::memcpy(out, &value, sizeof(value));
+}
+inline void EncodeFixed32(char* out, uint32_t value) {
+  value = LittleEndian(value);
+  std::memcpy(out, &value, sizeof(value));
+}
+inline void EncodeFixed64(char* out, uint64_t value) {
+  value = LittleEndian(value);
+  std::memcpy(out, &value, sizeof(value));
+}
+inline uint16_t DecodeFixed16(const char* in) {
+  uint16_t value;
+  std::memcpy(&value, in, sizeof(value));
+  return LittleEndian(value);
+}
 inline uint32_t DecodeFixed32(const char* in) {
   uint32_t value;
   std::memcpy(&value, in, sizeof(value));
-  return value;
+  return LittleEndian(value);
 }
 inline uint64_t DecodeFixed64(const char* in) {
   uint64_t value;
   std::memcpy(&value, in, sizeof(value));
-  return value;
+  return LittleEndian(value);
 }
 
 constexpr int kVarint32BytesMax = 5;

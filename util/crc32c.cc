@@ -4,12 +4,12 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
+#include "util/coding.h"
 #include "util/os.h"
 
 namespace lull::crc32c {
@@ -41,9 +41,7 @@ constexpr auto kTables = [] {
 }();
 
 inline uint64_t Load64(const unsigned char* in) {
-  uint64_t word;
-  std::memcpy(&word, in, sizeof(word));
-  return word;
+  return DecodeFixed64(reinterpret_cast<const char*>(in));
 }
 
 // One instruction takes 8 bytes. Its result takes three cycles, but a new one can start every

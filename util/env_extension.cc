@@ -71,7 +71,10 @@ leveldb::Status EnvExtension::TruncateFile(const std::string& name, uint64_t /*b
 }
 
 bool IsOutOfResources(const leveldb::Status& status) {
-  return EndsWithErrorOf(status, {EMFILE, ENFILE, ENOSPC, EDQUOT, ENOMEM, EFBIG});
+#if defined(EDQUOT)  // not on Windows
+  if (EndsWithErrorOf(status, {EDQUOT})) return true;
+#endif
+  return EndsWithErrorOf(status, {EMFILE, ENFILE, ENOSPC, ENOMEM, EFBIG});
 }
 
 bool IsOutOfDescriptors(const leveldb::Status& status) {

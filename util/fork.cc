@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "util/fork.h"
 
-#include <pthread.h>
+#include "util/os.h"
 
 namespace lull {
 
@@ -11,7 +11,7 @@ namespace {
 
 void InChild() { fork_generation.fetch_add(1, std::memory_order_relaxed); }
 
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, &InChild);
+[[maybe_unused]] const bool registered = (os::OnFork(&InChild), true);
 
 }  // namespace
 }  // namespace lull

@@ -16,9 +16,9 @@ uint32_t Hash(const char* data, size_t size, uint32_t seed) {
     hash ^= hash >> 16;
   }
   if (tail_bytes != 0) {
-    uint32_t word = 0;  // the remaining bytes, unsigned, lowest first
-    std::memcpy(&word, tail, tail_bytes);
-    hash = (hash + word) * kMultiplier;
+    char word[4] = {};  // the remaining bytes, unsigned, lowest first
+    std::memcpy(word, tail, tail_bytes);
+    hash = (hash + DecodeFixed32(word)) * kMultiplier;
     hash ^= hash >> 24;
   }
   return hash;

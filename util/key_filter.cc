@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "util/coding.h"
 #include "util/hash.h"
 
 namespace lull {
@@ -31,7 +32,7 @@ KeyFilter::KeyFilter(std::span<const uint32_t> hashes)
     Line& line = lines_[LineOf(query)];
     uint64_t places = query.places_;
     for (int probe = 0; probe < kProbes; ++probe, places >>= kPlaceBits) {
-      line.words[places % kLineBits / 64] |= UINT64_C(1) << (places % 64);
+      line.words[places % kLineBits / 64] |= LittleEndian(UINT64_C(1) << (places % 64));
     }
   }
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "leveldb/slice.h"
+#include "util/coding.h"
 
 namespace lull {
 
@@ -55,7 +56,7 @@ class KeyFilter {
     uint64_t places = query.places_;
     uint64_t found = 1;
     for (int probe = 0; probe < kProbes; ++probe, places >>= kPlaceBits) {
-      found &= line.words[places % kLineBits / 64] >> (places % 64);
+      found &= LittleEndian(line.words[places % kLineBits / 64]) >> (places % 64);
     }
     return (found & 1) != 0;
   }
@@ -69,7 +70,7 @@ class KeyFilter {
   static constexpr uint64_t kLineBits = 1 << kPlaceBits;
 
   struct alignas(kLineBits / 8) Line {
-    std::array<uint64_t, kLineBits / 64> words{};
+    std::array<uint64_t, kLineBits / 64> words{};  // little-endian, as in the file
   };
 
   explicit KeyFilter(std::vector<Line> lines) : lines_(std::move(lines)) {}

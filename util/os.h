@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What Lull asks of the operating system beyond POSIX. os/linux.cc uses what Linux has. os/posix.cc
-// does the same with POSIX alone, or nothing where only speed is lost. The build compiles one of
-// them (LULL_GENERIC_POSIX), and no other file of the library depends on the operating system.
+// What Lull asks of the operating system, apart from files, which Env::Default() gives it. The
+// build compiles one implementation: posix/os_linux.cc or, with POSIX alone (LULL_GENERIC_POSIX),
+// posix/os_generic.cc, each with posix/os_common.cc; or windows/os.cc. They do nothing where a
+// system lacks something that only adds speed. No file outside util/posix and util/windows depends
+// on the system.
 //
 // All functions can be called from any thread. None is interrupted by signals.
 #pragma once
@@ -10,39 +12,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <functional>
 
 namespace lull::os {
 
-// ---- files; int: 0 or errno
-
-/// Makes the file's data durable, with the metadata needed to read it.
-int SyncData(int fd);
-
-/// Allocates the first `bytes` of an empty file. EOPNOTSUPP if the system or file system cannot.
-int Allocate(int fd, uint64_t bytes);
-
-enum class Writeback { kBegin, kFinish, kBeginAndFinish };
-/// Writes the pages from `begin` to `end` to the device, without making them durable. 0 if the
-/// system cannot. But a device error must be returned: the kernel reports each one only once, so
-/// the next sync would not report it.
-int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback);
-
-enum class FileUse { kSequential, kSoon, kNoLonger };
-/// A hint about how the program will use the file's pages.
-void Advise(int fd, FileUse use);
-
-/// A flag for open(2) that saves updates of the access time. Only the file's owner can use it. 0 if
-/// the system has no such flag.
-extern const int kOpenWithoutAccessTime;
-
-/// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
-/// space and kill the process.
-bool KeepsAllocations(int fd);
-/// True if an overwrite changes no metadata.
-bool OverwritesInPlace(int fd);
-
 // ---- memory
 
+size_t PageBytes();
+/// New private pages, zeroed; nullptr if the system has none left. Only used pages take up memory.
+char* MapMemory(size_t bytes);
+void UnmapMemory(char* start, size_t bytes);
 /// Faults in all pages, writable, which is faster than one fault per page. 0 or errno; EINVAL if
 /// the system cannot.
 int FaultIn(void* start, size_t bytes);
@@ -62,6 +43,10 @@ uint64_t ThreadId();
 /// leave the class.
 void EnterIdleClass();
 bool IsInIdleClass();
+/// Calls `call` while the thread blocks all signals, except those that a thread causes itself and
+/// those that profilers send. A thread that is started meanwhile blocks them for ever, so that the
+/// program's handlers run only in its own threads.
+void WithoutSignals(const std::function<void()>& call);
 /// Gives it short time slices, if the system can, so that a client's thread that wakes soon gets
 /// the core.
 void ShortenSlices();
@@ -73,7 +58,13 @@ void ShortenSlices();
 void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos);
 void WakeAll(const std::atomic<uint32_t>* word);
 
-// ---- the machine
+// ---- the process and the machine
+
+/// From now on, calls `in_child` in each forked child.
+void OnFork(void (*in_child)());
+/// True if `file` is a terminal, so that a person sees the output at once.
+bool IsTerminal(std::FILE* file);
+std::tm LocalTime(std::time_t seconds);
 
 /// Number of cores that this process can use; at least 1.
 int CoreCount();

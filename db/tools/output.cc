@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "util/terminal.h"
+#include "util/os.h"
 
 namespace lull::tools {
 namespace {
@@ -98,7 +98,7 @@ int Fail(const leveldb::Status& status, bool json) {
 }
 
 Progress::Progress(const char* what, uint64_t total)
-    : what_(what), total_(total), visible_(IsTerminal(stderr)) {}
+    : what_(what), total_(total), visible_(os::IsTerminal(stderr)) {}
 
 Progress::~Progress() {
   if (visible_) std::fputs("\r\033[K", stderr);

@@ -37,8 +37,7 @@ Fragment ParseFragment(const leveldb::Slice& bytes) {
   }
   const char* const header = bytes.data();
   fragment.type = static_cast<uint8_t>(header[6]);
-  uint16_t length;
-  std::memcpy(&length, header + 4, sizeof(length));
+  const uint16_t length = DecodeFixed16(header + 4);
   if (length > bytes.size() - kHeaderBytes) return fragment;
   fragment.payload = {header + kHeaderBytes, length};
   if (AllZero({header, kHeaderBytes})) {

@@ -70,8 +70,7 @@ leveldb::Status Writer::Emit(FragmentType type, const char* data, size_t size) {
 
   char* const header = scratch_.data() + tail_bytes;
   std::memset(scratch_.data(), 0, tail_bytes);
-  const auto length = static_cast<uint16_t>(size);
-  std::memcpy(header + 4, &length, sizeof(length));
+  EncodeFixed16(header + 4, static_cast<uint16_t>(size));
   header[6] = static_cast<char>(type);
   if (size > 0) std::memcpy(header + kHeaderBytes, data, size);
   EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + size)));

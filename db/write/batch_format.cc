@@ -24,7 +24,7 @@ constexpr size_t kCountOffset = 8;
 // Compared by address: Validate reports this cause as the caller's error, not as damage.
 constexpr char kOversize[] = "a key or value of 4 GiB or more";
 
-using Bytes = leveldb::WriteBatchInternal;
+using Internal = leveldb::WriteBatchInternal;
 
 /// Reads a length and that many bytes from [in, limit). Returns their end, or nullptr.
 inline const char* TakePrefixed(const char* in, const char* limit, leveldb::Slice* bytes) {
@@ -37,21 +37,22 @@ inline const char* TakePrefixed(const char* in, const char* limit, leveldb::Slic
 
 }  // namespace
 
-uint32_t Count(const leveldb::WriteBatch& batch) { return CountOf(Bytes::Bytes(batch)); }
+uint32_t Count(const leveldb::WriteBatch& batch) { return CountOf(Internal::Bytes(batch)); }
 
 void SetCount(leveldb::WriteBatch* batch, uint32_t count) {
-  EncodeFixed32(Bytes::MutableBytes(batch)->data() + kCountOffset, count);
+  EncodeFixed32(Internal::MutableBytes(batch)->data() + kCountOffset, count);
 }
 
 void SetSequence(leveldb::WriteBatch* batch, SequenceNumber sequence) {
-  EncodeFixed64(Bytes::MutableBytes(batch)->data(), sequence);
+  EncodeFixed64(Internal::MutableBytes(batch)->data(), sequence);
 }
 
-leveldb::Slice Contents(const leveldb::WriteBatch& batch) { return Bytes::Bytes(batch); }
+leveldb::Slice Contents(const leveldb::WriteBatch& batch) { return Internal::Bytes(batch); }
 
 void Append(leveldb::WriteBatch* destination, const leveldb::WriteBatch& source) {
   const uint32_t count = Count(*destination) + Count(source);
-  Bytes::MutableBytes(destination)->append(Bytes::Bytes(source), kHeaderBytes, std::string::npos);
+  Internal::MutableBytes(destination)
+      ->append(Internal::Bytes(source), kHeaderBytes, std::string::npos);
   SetCount(destination, count);
 }
 

@@ -210,7 +210,9 @@ class LEVELDB_EXPORT FileLock {
 
 // Writes a message, formatted as by printf, unless `info_log` is nullptr.
 void Log(Logger* info_log, const char* format, ...)
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__MINGW32__)
+    __attribute__((__format__(__gnu_printf__, 2, 3)))
+#elif defined(__GNUC__) || defined(__clang__)
     __attribute__((__format__(__printf__, 2, 3)))
 #endif
     ;

@@ -155,8 +155,10 @@ class PackageTest(unittest.TestCase):
     def test_add_subdirectory(self):
         # Configures, and builds only one layer: this build has compiled the rest already.
         self.write('main.cc', PROGRAM)
-        self.write('CMakeLists.txt',
-                   PROJECT % (f'add_subdirectory({SOURCE} lull)', 'WITH_LULL', 'lull::lull'))
+        # Also by the names that users of LevelDB's folder link.
+        add = (f'add_subdirectory({SOURCE} lull)\n'
+               'if(NOT TARGET leveldb)\n  message(FATAL_ERROR "no leveldb")\nendif()')
+        self.write('CMakeLists.txt', PROJECT % (add, 'WITH_LULL', 'lull::lull leveldb::leveldb'))
         build = os.path.join(self.work, 'build')
         run(CMAKE, '-S', self.work, '-B', build, f'-DCMAKE_CXX_COMPILER={CXX}')
         run(CMAKE, '--build', build, '--target', 'lull_scheduler')

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +14,7 @@
 #include "db/compaction/overwrite_share.h"
 #include "db/compaction/picker.h"
 #include "leveldb/db.h"
+#include "leveldb/env.h"
 #include "leveldb/iterator.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
@@ -354,8 +353,8 @@ class DeletePersistTest : public ReclaimTest {
   bool IsInTables(const std::string& bytes) {
     for (const auto& file : std::filesystem::directory_iterator(name_)) {
       if (file.path().extension() != ".ldb") continue;
-      std::ifstream table(file.path(), std::ios::binary);
-      const std::string contents(std::istreambuf_iterator<char>(table), {});
+      std::string contents;  // read by the Env: a plain open would keep Windows from deleting it
+      leveldb::ReadFileToString(leveldb::Env::Default(), file.path().string(), &contents);
       if (contents.find(bytes) != std::string::npos) return true;
     }
     return false;

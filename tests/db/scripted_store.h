@@ -4,7 +4,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <atomic>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include "tests/support/rng.h"
 #include "util/env_extension.h"
 #include "util/mutex.h"
+#include "util/os.h"
 
 namespace lull::testing {
 
@@ -71,7 +71,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   }
   leveldb::Status NewTableFile(const std::string& name, TableWriterKind writer,
                                leveldb::WritableFile** result) override {
-    if (sched_getscheduler(0) == SCHED_IDLE) created_at_idle_.fetch_add(1);
+    if (os::IsInIdleClass()) created_at_idle_.fetch_add(1);
     tables.Pass();
     if (tables_fail.load()) return leveldb::Status::IOError(name, "not now");
     const leveldb::Status status = extension_->NewTableFile(name, writer, result);

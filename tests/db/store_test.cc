@@ -481,20 +481,29 @@ INSTANTIATE_TEST_SUITE_P(Policies, StoreTest, ::testing::Values("lull", "leveldb
 INSTANTIATE_TEST_SUITE_P(Policies, DamagedStoreTest, ::testing::Values("lull", "leveldb"),
                          [](const auto& param) { return param.param; });
 
+/// nullptr: removes the variable.
+void SetVariable(const std::string& name, const char* value) {
+#if defined(_WIN32)
+  ASSERT_EQ(_putenv_s(name.c_str(), value == nullptr ? "" : value), 0);
+#else
+  ASSERT_EQ(value == nullptr ? unsetenv(name.c_str()) : setenv(name.c_str(), value, 1), 0);
+#endif
+}
+
 TEST(OpenTest, TakesItsSchedulingFromTheEnvironment) {
   leveldb::Options options;
   options.create_if_missing = true;
   const std::string name = testing::FreshDirectory("environment");
   leveldb::DB* db = nullptr;
-  ASSERT_EQ(setenv("LULL_OPTIONS", "policy=nonsense", 1), 0);
+  SetVariable("LULL_OPTIONS", "policy=nonsense");
   leveldb::Status status = leveldb::DB::Open(options, name, &db);
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("LULL_OPTIONS"), std::string::npos) << status.ToString();
-  ASSERT_EQ(setenv("LULL_OPTIONS", "policy=leveldb", 1), 0);
+  SetVariable("LULL_OPTIONS", "policy=leveldb");
   status = leveldb::DB::Open(options, name, &db);
   EXPECT_TRUE(status.ok()) << status.ToString();
   delete db;
-  ASSERT_EQ(unsetenv("LULL_OPTIONS"), 0);
+  SetVariable("LULL_OPTIONS", nullptr);
 }
 
 }  // namespace

@@ -53,11 +53,12 @@ def hand_over(drivers, seed, args):
     start = 0
     filtered = 0
     side = rng.randrange(2)
-    flushes = [f"--flush_every={args.flush_every}"] if args.flush_every else []
+    more = [f"--flush_every={args.flush_every}"] if args.flush_every else []
+    more += ["--compress=0"] if args.no_compression else []
     for turn in range(args.rounds + 1):
         command = [drivers[side], "apply", f"--dir={directory}", f"--seed={seed}",
                    f"--start={start}", f"--ops={args.ops}", f"--set={option_set}",
-                   f"--sync_every={args.sync_every}", *flushes,
+                   f"--sync_every={args.sync_every}", *more,
                    f"--scheduling={rng.choice(SCHEDULING)}", f"--filtered={filtered}",
                    f"--leave={rng.choice(['close', 'abandon'])}"]
         left = directory
@@ -93,6 +94,8 @@ def main():
                         help="commits from one synced to the next")
     parser.add_argument("--flush-every", type=int,
                         help="commits from one flush of Lull's memtable to the next")
+    parser.add_argument("--no-compression", action="store_true",
+                        help="for a driver that was built without compression libraries")
     parser.add_argument("--folder", help="where to make the directories")
     parser.add_argument("--recycled", type=int, default=0, help="minimum of recycled logs")
     args = parser.parse_args()

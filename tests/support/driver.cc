@@ -21,9 +21,8 @@
 //   driver sets --set=I
 //       prints an option set, picked by --seed, that can open a store written with set I
 // Common: [--scheduling=OPTIONS]. --filtered=K: such a filter has seen the commits [0, K).
+// --compress=0: writes no compressed blocks, whatever the set says.
 // Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
-#include <unistd.h>
-
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -65,6 +64,7 @@ struct Flags {
   bool filter = false;
   uint64_t filtered = 0;
   bool ranges = false;
+  bool compress = true;
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
@@ -101,6 +101,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->filter = number != 0;
     } else if (name == "ranges") {
       flags->ranges = number != 0;
+    } else if (name == "compress") {
+      flags->compress = number != 0;
     } else if (name == "filtered") {
       flags->filtered = number;
     } else if (name == "set") {
@@ -248,7 +250,8 @@ bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
     }
     if (!s.ok()) return Wrong("commit " + std::to_string(next) + ": " + s.ToString());
     const std::string line = std::to_string(next + 1) + "\n";
-    if (write(STDOUT_FILENO, line.data(), line.size()) < 0) return Wrong("nobody listens");
+    if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+      return Wrong("nobody listens");
   }
   return true;
 }
@@ -277,6 +280,7 @@ int Work(const Flags& flags) {
 
   leveldb::Options options = set->options;
   options.create_if_missing = flags.start == 0;
+  if (!flags.compress) options.compression = leveldb::kNoCompression;
   const bool lives = flags.command == "live";
   std::deque<leveldb::WriteBatch> made;
   if (lives) made = MakeBatches(workload, flags);
@@ -301,7 +305,7 @@ int Work(const Flags& flags) {
   }
   if (right && flags.leave == "abandon") {
     std::fflush(nullptr);
-    _exit(0);
+    std::_Exit(0);
   }
   db.reset();
   if (lives) std::fprintf(stderr, "%" PRIu64 " allocations\n", AllocationCount());

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Replaces the global operators new and delete, on top of malloc. The other forms (for arrays, and
-// nothrow) call these. Sanitizers replace the operators themselves: under them no allocation is
-// counted, and none fails.
+// nothrow) call these. Sanitizers replace the operators themselves, and Windows lacks
+// aligned_alloc: there no allocation is counted, and none fails.
 #include "tests/support/failing_new.h"
 
 #include <atomic>

@@ -61,7 +61,7 @@ std::string Workload::Value(uint64_t tag, Rng* rng) const {
   const uint64_t repeated = rng->Next();
   while (value.size() < size) {
     const uint64_t word = compressible ? repeated : rng->Next();
-    value.append(reinterpret_cast<const char*>(&word), sizeof(word));
+    for (int bit = 0; bit < 64; bit += 8) value.push_back(static_cast<char>(word >> bit));
   }
   value.resize(size);
   return value;

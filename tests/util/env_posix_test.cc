@@ -18,7 +18,7 @@
 #include "leveldb/env.h"
 #include "tests/util/test_dir.h"
 #include "util/env_extension.h"
-#include "util/posix_file.h"
+#include "util/posix/file.h"
 #include "util/random.h"
 #include "util/thread.h"
 

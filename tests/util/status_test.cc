@@ -64,9 +64,12 @@ TEST(Status, StateIsLengthCodeMessage) {
   const Status s = Status::InvalidArgument("ab", "c");
   const char* state;
   std::memcpy(&state, &s, sizeof(state));
-  EXPECT_EQ(std::string(state, 10), std::string("\x05\0\0\0\x04"
-                                                "ab: c",
-                                                10));
+  constexpr uint32_t kLength = 5;  // in the machine's byte order
+  std::string expected(reinterpret_cast<const char*>(&kLength), sizeof(kLength));
+  expected +=
+      "\x04"
+      "ab: c";
+  EXPECT_EQ(std::string(state, 10), expected);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,10 +17,13 @@ namespace lull {
 class TestDir {
  public:
   TestDir() {
-    std::string pattern = std::filesystem::path(::testing::TempDir()) / "lull-util-XXXXXX";
-    const char* const made = mkdtemp(pattern.data());
-    if (made == nullptr) std::abort();
-    path_ = made;
+    static std::atomic<int> made{0};
+    const std::string name =
+        "lull-util-" + std::to_string(getpid()) + "-" + std::to_string(made.fetch_add(1));
+    const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / name;
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+    path_ = path.string();
   }
   ~TestDir() { std::filesystem::remove_all(path_); }
   TestDir(const TestDir&) = delete;

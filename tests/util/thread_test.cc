@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/support/no_more_threads.h"
-#include "util/sched_attributes.h"
+#include "util/posix/sched_attributes.h"
 
 namespace lull {
 namespace {

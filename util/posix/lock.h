@@ -20,7 +20,7 @@
 #include "leveldb/env.h"
 #include "leveldb/status.h"
 #include "util/mutex.h"
-#include "util/posix_file.h"
+#include "util/posix/file.h"
 
 namespace lull::posix {
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "leveldb/slice.h"
-#include "util/os.h"
-#include "util/posix_file.h"
+#include "util/posix/file.h"
+#include "util/posix/file_os.h"
 
 namespace lull::posix {
 namespace {

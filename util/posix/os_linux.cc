@@ -22,7 +22,8 @@
 #include <initializer_list>
 
 #include "util/os.h"
-#include "util/sched_attributes.h"
+#include "util/posix/file_os.h"
+#include "util/posix/sched_attributes.h"
 
 namespace lull::os {
 namespace {
@@ -136,7 +137,7 @@ void WakeAll(const std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// ---- the machine
+// ---- the process and the machine
 
 int CoreCount() {
   cpu_set_t usable;

@@ -3,6 +3,8 @@
 // Env::Default(): the files, threads and time of this machine. A singleton, created at first use
 // and never destroyed, because stores and its threads can outlive main.
 
+#include "leveldb/env.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,21 +12,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "leveldb/env.h"
+#include "util/background_queue.h"
 #include "util/clock.h"
 #include "util/env_extension.h"
 #include "util/fork.h"
-#include "util/mutex.h"
-#include "util/posix_file.h"
-#include "util/posix_lock.h"
+#include "util/posix/file.h"
+#include "util/posix/lock.h"
 #include "util/thread.h"
 
 namespace lull::posix {
@@ -36,52 +35,6 @@ using leveldb::Status;
 Status Check(int returned, const std::string& context) {
   return returned == 0 ? Status::OK() : Error(context, errno);
 }
-
-/// Runs functions one at a time on one thread. The thread starts at the first Add and never ends.
-class BackgroundQueue {
- public:
-  /// If the thread cannot start, functions wait for the next Add, which tries again. Schedule
-  /// cannot return an error, and running the function here could deadlock on locks that the caller
-  /// holds.
-  void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    pending_.push_back({function, argument});
-    not_empty_.NotifyOne();
-    if (thread_ != nullptr) return;
-    const Status status = ThreadFactory::System()->TryStart(
-        "leveldb-env", CpuClass::kNormal, [this] { RunForEver(); }, &thread_);
-    if (!status.ok())
-      std::fprintf(stderr,
-                   "lull: Env::Schedule: %s; scheduled work waits until a later call starts it\n",
-                   status.ToString().c_str());
-  }
-
- private:
-  struct Work {
-    void (*function)(void*);
-    void* argument;
-  };
-
-  [[noreturn]] void RunForEver() LULL_EXCLUDES(mutex_) {
-    while (true) {
-      const Work work = TakeNext();
-      work.function(work.argument);
-    }
-  }
-
-  Work TakeNext() LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    while (pending_.empty()) not_empty_.Wait(mutex_);
-    const Work work = pending_.front();
-    pending_.pop_front();
-    return work;
-  }
-
-  Mutex mutex_;
-  CondVar not_empty_;
-  std::deque<Work> pending_ LULL_GUARDED_BY(mutex_);
-  std::unique_ptr<ThreadHandle> thread_ LULL_GUARDED_BY(mutex_);
-};
 
 class PosixEnv final : public leveldb::Env, public EnvExtension {
  public:

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Files of the POSIX Env and their shared functions. Only util/posix_*.cc and util/env_posix.cc
-// include this header.
+// Files of the POSIX Env and their shared functions. Only util/posix includes this header.
 //
 // Everything here retries interrupted calls and opens files with O_CLOEXEC. Errors are Statuses
 // with the file name and the system's message: NotFound if the name does not exist, IOError

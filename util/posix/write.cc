@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "leveldb/slice.h"
-#include "util/os.h"
-#include "util/posix_file.h"
+#include "util/posix/file.h"
+#include "util/posix/file_os.h"
 
 namespace lull::posix {
 namespace {

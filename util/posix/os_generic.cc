@@ -19,6 +19,7 @@
 
 #include "util/fork.h"
 #include "util/os.h"
+#include "util/posix/file_os.h"
 
 namespace lull::os {
 
@@ -94,7 +95,7 @@ void WakeAll(const std::atomic<uint32_t>* word) {
   bucket.changed.notify_all();
 }
 
-// ---- the machine
+// ---- the process and the machine
 
 int CoreCount() { return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), 1); }
 

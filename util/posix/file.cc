@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "util/posix_file.h"
+#include "util/posix/file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "util/mutex.h"
-#include "util/os.h"
+#include "util/posix/file_os.h"
 
 namespace lull::posix {
 

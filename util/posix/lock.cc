@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-#include "util/posix_lock.h"
+#include "util/posix/lock.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -22,7 +22,8 @@
 #include "util/mutex.h"
 #include "util/os.h"
 #include "util/owned_counter.h"
-#include "util/posix_file.h"
+#include "util/posix/file.h"
+#include "util/posix/file_os.h"
 
 namespace lull::posix {
 namespace {
@@ -53,7 +54,7 @@ class Mapping {
     const int error = os::FaultIn(bytes_.data(), bytes_.size());
     if (error == 0) return true;
     if (error != EINVAL) return false;  // supported, but failed: a store would have failed too
-    const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const auto page_bytes = os::PageBytes();
     // Atomic: another thread can append meanwhile.
     for (size_t at = 0; at < bytes_.size(); at += page_bytes)
       std::atomic_ref<char>(bytes_[at]).fetch_or(0, std::memory_order_relaxed);
@@ -149,7 +150,7 @@ class MappedLogFile final : public LogFile {
   void DropPages(bool all) override {
     MutexLock lock(pages_mutex_);
     if (!mapping_) return;
-    const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t page_bytes = os::PageBytes();
     const size_t mapped = mapping_->bytes().size();
     const size_t dropped = all ? mapped : written_ / page_bytes * page_bytes;
     mapping_->Drop(dropped);

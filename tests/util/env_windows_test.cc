@@ -1,0 +1,137 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What is particular about files on Windows. env_test.cc has what all systems share.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "tests/util/test_dir.h"
+#include "util/env_extension.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Env;
+using leveldb::Slice;
+using leveldb::Status;
+
+class WindowsEnvTest : public ::testing::Test {
+ protected:
+  /// Creates a store with one entry in `folder`, opens it again and reads the entry.
+  void UseStore(const std::string& folder) {
+    leveldb::Options options;
+    options.create_if_missing = true;
+    for (int open = 0; open < 2; ++open) {
+      leveldb::DB* opened = nullptr;
+      const Status s = leveldb::DB::Open(options, folder, &opened);
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      const std::unique_ptr<leveldb::DB> db(opened);
+      if (open == 0) {
+        ASSERT_TRUE(db->Put({}, "key", "value").ok());
+      }
+      std::string value;
+      ASSERT_TRUE(db->Get({}, "key", &value).ok());
+      EXPECT_EQ(value, "value");
+    }
+    EXPECT_TRUE(leveldb::DestroyDB(folder, options).ok());
+  }
+
+  const TestDir dir_;
+  Env* const env_ = Env::Default();
+};
+
+TEST_F(WindowsEnvTest, NamesCanHaveAnyCharacter) {
+  UseStore(dir_.File("\u0421\u043a\u043b\u0430\u0434-\u5009\u5eab-\U0001f5c4"));
+}
+
+TEST_F(WindowsEnvTest, NamesCanBeLong) {
+  std::string folder = dir_.path();
+  while (folder.size() < 600) {
+    folder += "/a-folder-with-a-name-of-some-length";
+    ASSERT_TRUE(env_->CreateDir(folder).ok()) << folder.size();
+  }
+  UseStore(folder + "/store");
+  for (; folder != dir_.path(); folder.resize(folder.rfind('/')))
+    EXPECT_TRUE(env_->RemoveDir(folder).ok());
+}
+
+TEST_F(WindowsEnvTest, BothSlashesSeparateFolders) {
+  ASSERT_TRUE(env_->CreateDir(dir_.path() + "\\a").ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "x", dir_.path() + "/a\\b").ok());
+  EXPECT_TRUE(env_->FileExists(dir_.path() + "\\a/b"));
+}
+
+TEST_F(WindowsEnvTest, AnOpenFileCanBeRemovedAndStillRead) {
+  const std::string name = dir_.File("open");
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "contents", name).ok());
+  leveldb::RandomAccessFile* opened = nullptr;
+  ASSERT_TRUE(env_->NewRandomAccessFile(name, &opened).ok());
+  std::unique_ptr<leveldb::RandomAccessFile> file(opened);
+  const Status removed = env_->RemoveFile(name);
+  EXPECT_TRUE(removed.ok()) << removed.ToString();
+  char scratch[8];
+  Slice read;
+  EXPECT_TRUE(file->Read(0, sizeof(scratch), &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "contents");
+  file.reset();
+  EXPECT_FALSE(env_->FileExists(name));
+}
+
+TEST_F(WindowsEnvTest, ReadsEndAtTheEndOfTheFile) {
+  const std::string name = dir_.File("short");
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "abc", name).ok());
+  leveldb::RandomAccessFile* opened = nullptr;
+  ASSERT_TRUE(env_->NewRandomAccessFile(name, &opened).ok());
+  const std::unique_ptr<leveldb::RandomAccessFile> file(opened);
+  char scratch[8];
+  Slice read;
+  EXPECT_TRUE(file->Read(1, sizeof(scratch), &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "bc");
+  EXPECT_TRUE(file->Read(9, sizeof(scratch), &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "");
+}
+
+TEST_F(WindowsEnvTest, OneLockAtATime) {
+  leveldb::FileLock* first = nullptr;
+  leveldb::FileLock* second = nullptr;
+  ASSERT_TRUE(env_->LockFile(dir_.File("LOCK"), &first).ok());
+  const Status s = env_->LockFile(dir_.File("LOCK"), &second);
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_EQ(second, nullptr);
+  ASSERT_TRUE(env_->UnlockFile(first).ok());
+  ASSERT_TRUE(env_->LockFile(dir_.File("LOCK"), &second).ok());
+  EXPECT_TRUE(env_->UnlockFile(second).ok());
+}
+
+TEST_F(WindowsEnvTest, ARenamedFileReplacesAnother) {
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "new", dir_.File("from")).ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "old", dir_.File("to")).ok());
+  ASSERT_TRUE(env_->RenameFile(dir_.File("from"), dir_.File("to")).ok());
+  EXPECT_EQ(TestDir::Contents(dir_.File("to")), "new");
+  EXPECT_FALSE(env_->FileExists(dir_.File("from")));
+}
+
+TEST_F(WindowsEnvTest, TruncatesAndLinks) {
+  EnvExtension* const extension = ExtensionOf(env_);
+  ASSERT_NE(extension, nullptr);
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "contents", dir_.File("a")).ok());
+  ASSERT_TRUE(extension->LinkFile(dir_.File("a"), dir_.File("b")).ok());
+  ASSERT_TRUE(extension->TruncateFile(dir_.File("a"), 3).ok());
+  EXPECT_EQ(TestDir::Contents(dir_.File("b")), "con");
+  EXPECT_GT(extension->FreeBytes(dir_.path()), 0u);
+}
+
+TEST_F(WindowsEnvTest, ErrorsNameTheFileAndTheCause) {
+  leveldb::SequentialFile* opened = nullptr;
+  const Status s = env_->NewSequentialFile(dir_.File("absent"), &opened);
+  EXPECT_TRUE(s.IsNotFound()) << s.ToString();
+  EXPECT_NE(s.ToString().find("absent"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lull

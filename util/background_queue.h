@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// BackgroundQueue: what runs the functions of Env::Schedule.
+#pragma once
+
+#include <cstdio>
+#include <deque>
+#include <memory>
+
+#include "util/mutex.h"
+#include "util/thread.h"
+
+namespace lull {
+
+/// Runs functions one at a time on one thread. The thread starts at the first Add and never ends.
+class BackgroundQueue {
+ public:
+  /// If the thread cannot start, functions wait for the next Add, which tries again. Schedule
+  /// cannot return an error, and running the function here could deadlock on locks that the caller
+  /// holds.
+  void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    pending_.push_back({function, argument});
+    not_empty_.NotifyOne();
+    if (thread_ != nullptr) return;
+    const leveldb::Status status = ThreadFactory::System()->TryStart(
+        "leveldb-env", CpuClass::kNormal, [this] { RunForEver(); }, &thread_);
+    if (!status.ok())
+      std::fprintf(stderr,
+                   "lull: Env::Schedule: %s; scheduled work waits until a later call starts it\n",
+                   status.ToString().c_str());
+  }
+
+ private:
+  struct Work {
+    void (*function)(void*);
+    void* argument;
+  };
+
+  [[noreturn]] void RunForEver() LULL_EXCLUDES(mutex_) {
+    while (true) {
+      const Work work = TakeNext();
+      work.function(work.argument);
+    }
+  }
+
+  Work TakeNext() LULL_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (pending_.empty()) not_empty_.Wait(mutex_);
+    const Work work = pending_.front();
+    pending_.pop_front();
+    return work;
+  }
+
+  Mutex mutex_;
+  CondVar not_empty_;
+  std::deque<Work> pending_ LULL_GUARDED_BY(mutex_);
+  std::unique_ptr<ThreadHandle> thread_ LULL_GUARDED_BY(mutex_);
+};
+
+}  // namespace lull

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What the Env's files ask of the operating system beyond POSIX; see util/os.h. An int result is 0
+// or errno.
+#pragma once
+
+#include <cstdint>
+
+namespace lull::os {
+
+/// Makes the file's data durable, with the metadata needed to read it.
+int SyncData(int fd);
+
+/// Allocates the first `bytes` of an empty file. EOPNOTSUPP if the system or file system cannot.
+int Allocate(int fd, uint64_t bytes);
+
+enum class Writeback { kBegin, kFinish, kBeginAndFinish };
+/// Writes the pages from `begin` to `end` to the device, without making them durable. 0 if the
+/// system cannot. But a device error must be returned: the kernel reports each one only once, so
+/// the next sync would not report it.
+int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback);
+
+enum class FileUse { kSequential, kSoon, kNoLonger };
+/// A hint about how the program will use the file's pages.
+void Advise(int fd, FileUse use);
+
+/// A flag for open(2) that saves updates of the access time. Only the file's owner can use it. 0 if
+/// the system has no such flag.
+extern const int kOpenWithoutAccessTime;
+
+/// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
+/// space and kill the process.
+bool KeepsAllocations(int fd);
+/// True if an overwrite changes no metadata.
+bool OverwritesInPlace(int fd);
+
+}  // namespace lull::os
