@@ -74,7 +74,9 @@ class KeyFilter {
   };
 
   explicit KeyFilter(std::vector<Line> lines) : lines_(std::move(lines)) {}
-  size_t LineOf(const Query& query) const { return query.hash_ * lines_.size() >> 32; }
+  size_t LineOf(const Query& query) const {
+    return static_cast<size_t>(uint64_t{query.hash_} * lines_.size() >> 32);
+  }
 
   std::vector<Line> lines_;
 };

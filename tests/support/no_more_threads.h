@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace lull::testing {
 
@@ -15,7 +16,7 @@ class NoMoreThreads {
     pthread_getattr_default_np(&before_);
     pthread_attr_t attributes;
     pthread_getattr_default_np(&attributes);
-    pthread_attr_setstacksize(&attributes, size_t{1} << 60);
+    pthread_attr_setstacksize(&attributes, SIZE_MAX / 4 * 3);
     pthread_setattr_default_np(&attributes);
     pthread_attr_destroy(&attributes);
   }

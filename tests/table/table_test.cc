@@ -394,7 +394,7 @@ TEST(TableWriterTest, RefusesEntriesBeyondTheFormat) {
   TableWriter writer({}, &sink);
   const char byte = 'x';
   writer.Add("a", "fine");
-  writer.Add("b", Slice(&byte, size_t{1} << 32));  // refused before any byte of it is read
+  writer.Add("b", Slice(&byte, UINT32_MAX));  // refused before any byte of it is read
   EXPECT_TRUE(writer.status().IsInvalidArgument());
   EXPECT_TRUE(writer.Finish().IsInvalidArgument());
 }

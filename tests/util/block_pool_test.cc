@@ -53,7 +53,7 @@ TEST(BlockPool, CallsTheNewHandlerWithoutMemory) {
   const std::new_handler before = std::set_new_handler([] {
     if (++calls == 3) throw std::bad_alloc();
   });
-  BlockPool pool(size_t{1} << 62);  // more than the address space
+  BlockPool pool(SIZE_MAX / 4 * 3);  // more than the address space has in one piece
   EXPECT_THROW(pool.Take(), std::bad_alloc);
   std::set_new_handler(nullptr);
   EXPECT_THROW(pool.Take(), std::bad_alloc);
