@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
 # A toolchain file: cross-compiles with Debian's compilers for LULL_TARGET, for example
-# aarch64-linux-gnu or x86_64-w64-mingw32, and runs programs in an emulator. Libraries are those of
-# the target's Debian architecture, if they are installed.
+# aarch64-linux-gnu or x86_64-w64-mingw32. Libraries are those of that Debian architecture, if
+# they are installed.
 
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LULL_TARGET)
 string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR "${LULL_TARGET}")
@@ -13,7 +13,6 @@ if(LULL_TARGET MATCHES "mingw32$")
   set(CMAKE_C_COMPILER ${LULL_TARGET}-gcc-posix)
   set(CMAKE_CXX_COMPILER ${LULL_TARGET}-g++-posix)
   set(CMAKE_RC_COMPILER ${LULL_TARGET}-windres)
-  find_program(LULL_EMULATOR NAMES wine64 wine PATHS /usr/lib/wine)
   # One file runs without a search for the compiler's libraries.
   set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
 else()
@@ -21,15 +20,6 @@ else()
   set(CMAKE_C_COMPILER ${LULL_TARGET}-gcc)
   set(CMAKE_CXX_COMPILER ${LULL_TARGET}-g++)
   set(CMAKE_LIBRARY_ARCHITECTURE ${LULL_TARGET})
-  set(LULL_QEMU ${CMAKE_SYSTEM_PROCESSOR})
-  if(LULL_QEMU MATCHES "^i.86$")
-    set(LULL_QEMU i386)
-  endif()
-  find_program(LULL_EMULATOR NAMES qemu-${LULL_QEMU} qemu-${LULL_QEMU}-static)
-  set(LULL_EMULATOR_FLAGS -L /usr/${LULL_TARGET})
-endif()
-if(LULL_EMULATOR)
-  set(CMAKE_CROSSCOMPILING_EMULATOR ${LULL_EMULATOR} ${LULL_EMULATOR_FLAGS})
 endif()
 
 # Programs are this machine's. Headers and libraries of this machine would not fit.

@@ -34,7 +34,7 @@ endif()
 
 if(LULL_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  if(CMAKE_CROSSCOMPILING OR LULL_GTEST_FROM_SOURCE)
+  if(CMAKE_CROSSCOMPILING)
     # Debian has its sources too (libgtest-dev), for any compiler.
     add_subdirectory(/usr/src/googletest googletest EXCLUDE_FROM_ALL)
     if(NOT TARGET GTest::gmock_main)

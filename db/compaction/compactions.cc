@@ -20,8 +20,8 @@ constexpr size_t kFinishedMax = 8;
 constexpr uint64_t kCompactionRetry = 2;
 constexpr uint64_t kInputRetry = 32;
 
-// How many values the share of overwritten ones is known from: so many of those above the deepest
-// level that it is the share of what is there now.
+// The share of overwritten values is that of the last merges. They cover a quarter of the values
+// above the deepest level, so that it describes the values that are there now.
 constexpr double kWindowMax = 1 << 20;
 constexpr double kWindowShare = 0.25;
 

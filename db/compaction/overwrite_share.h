@@ -15,7 +15,7 @@ struct MergeFindings {
   double upper_values = 0;
   double dropped_values = 0;
   double deletions = 0;  ///< in its input; each hid a value
-  /// Findings about more values than this count half from the next merge on.
+  /// Once findings cover this many values, they count half.
   double window = 0;
 };
 

@@ -16,7 +16,7 @@ namespace {
 std::atomic<uint64_t> failing_one = 0;
 std::atomic<uint64_t> count = 0;
 
-#ifndef LULL_SANITIZED
+#ifndef LULL_KEEPS_NEW
 void* AllocateOrThrow(size_t bytes, size_t alignment) {
   const uint64_t this_one = count.fetch_add(1, std::memory_order_relaxed) + 1;
   void* memory = nullptr;
@@ -40,7 +40,7 @@ uint64_t AllocationCount() { return count; }
 
 }  // namespace lull::testing
 
-#ifndef LULL_SANITIZED
+#ifndef LULL_KEEPS_NEW
 void* operator new(size_t bytes) {
   return lull::testing::AllocateOrThrow(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }

@@ -18,13 +18,11 @@
 #include <string_view>
 #include <vector>
 
-#include "util/background_queue.h"
-#include "util/clock.h"
 #include "util/env_extension.h"
 #include "util/fork.h"
 #include "util/posix/file.h"
 #include "util/posix/lock.h"
-#include "util/thread.h"
+#include "util/system_env.h"
 
 namespace lull::posix {
 namespace {
@@ -36,10 +34,8 @@ Status Check(int returned, const std::string& context) {
   return returned == 0 ? Status::OK() : Error(context, errno);
 }
 
-class PosixEnv final : public leveldb::Env, public EnvExtension {
+class PosixEnv final : public SystemEnv {
  public:
-  PosixEnv() : EnvExtension(this) {}
-
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
     return OpenSequential(name, result);
   }
@@ -93,15 +89,6 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   }
   Status UnlockFile(leveldb::FileLock* lock) override { return locks_.Get().Unlock(lock); }
 
-  void Schedule(void (*function)(void*), void* argument) override {
-    background_.Get().Add(function, argument);
-  }
-
-  void StartThread(void (*function)(void*), void* argument) override {
-    AbortUnlessOk(ThreadFactory::System()->TryStartDetached(
-        "leveldb-user", CpuClass::kNormal, [function, argument] { function(argument); }));
-  }
-
   Status GetTestDirectory(std::string* path) override {
     const char* const chosen = std::getenv("TEST_TMPDIR");
     if (chosen != nullptr && *chosen != '\0') {
@@ -115,11 +102,6 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
 
   Status NewLogger(const std::string& name, leveldb::Logger** result) override {
     return OpenLogger(name, result);
-  }
-  uint64_t NowMicros() override { return WallClockMicros(); }
-
-  void SleepForMicroseconds(int micros) override {
-    if (micros > 0) Clock::System()->SleepForNanos(static_cast<uint64_t>(micros) * 1000);
   }
 
   // EnvExtension
@@ -189,7 +171,6 @@ class PosixEnv final : public leveldb::Env, public EnvExtension {
   DescriptorBudget table_descriptors_{&TableDescriptorsMax};
   DescriptorBudget log_descriptors_{&LogDescriptorsMax};
   PerProcess<LockTable> locks_;
-  PerProcess<BackgroundQueue> background_;
 };
 
 }  // namespace

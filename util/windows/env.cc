@@ -16,10 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "util/background_queue.h"
-#include "util/clock.h"
 #include "util/env_extension.h"
-#include "util/thread.h"
+#include "util/system_env.h"
 #include "util/windows/file.h"
 #include "util/windows/text.h"
 
@@ -52,10 +50,8 @@ class Lock final : public leveldb::FileLock {
   UniqueHandle handle_;
 };
 
-class WindowsEnv final : public leveldb::Env, public EnvExtension {
+class WindowsEnv final : public SystemEnv {
  public:
-  WindowsEnv() : EnvExtension(this) {}
-
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
     return OpenSequential(name, result);
   }
@@ -126,14 +122,6 @@ class WindowsEnv final : public leveldb::Env, public EnvExtension {
     return std::unique_ptr<Lock>(static_cast<Lock*>(lock))->Release();
   }
 
-  void Schedule(void (*function)(void*), void* argument) override {
-    background_.Add(function, argument);
-  }
-  void StartThread(void (*function)(void*), void* argument) override {
-    AbortUnlessOk(ThreadFactory::System()->TryStartDetached(
-        "leveldb-user", CpuClass::kNormal, [function, argument] { function(argument); }));
-  }
-
   Status GetTestDirectory(std::string* path) override {
     const char* const chosen = std::getenv("TEST_TMPDIR");
     if (chosen != nullptr && *chosen != '\0') {
@@ -149,10 +137,6 @@ class WindowsEnv final : public leveldb::Env, public EnvExtension {
 
   Status NewLogger(const std::string& name, leveldb::Logger** result) override {
     return OpenLogger(name, result);
-  }
-  uint64_t NowMicros() override { return WallClockMicros(); }
-  void SleepForMicroseconds(int micros) override {
-    if (micros > 0) Clock::System()->SleepForNanos(static_cast<uint64_t>(micros) * 1000);
   }
 
   // EnvExtension
@@ -204,8 +188,6 @@ class WindowsEnv final : public leveldb::Env, public EnvExtension {
     if (s.ok()) *result = MakeWritable(name, std::move(handle), buffer_bytes).release();
     return s;
   }
-
-  BackgroundQueue background_;
 };
 
 }  // namespace

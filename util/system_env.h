@@ -1,12 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// BackgroundQueue: what runs the functions of Env::Schedule.
+// SystemEnv: the part of Env::Default() that is the same on all systems: threads and time.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <memory>
 
+#include "leveldb/env.h"
+#include "util/clock.h"
+#include "util/env_extension.h"
+#include "util/fork.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -56,6 +61,26 @@ class BackgroundQueue {
   CondVar not_empty_;
   std::deque<Work> pending_ LULL_GUARDED_BY(mutex_);
   std::unique_ptr<ThreadHandle> thread_ LULL_GUARDED_BY(mutex_);
+};
+
+class SystemEnv : public leveldb::Env, public EnvExtension {
+ public:
+  SystemEnv() : EnvExtension(this) {}
+
+  void Schedule(void (*function)(void*), void* argument) override {
+    background_.Get().Add(function, argument);
+  }
+  void StartThread(void (*function)(void*), void* argument) override {
+    AbortUnlessOk(ThreadFactory::System()->TryStartDetached(
+        "leveldb-user", CpuClass::kNormal, [function, argument] { function(argument); }));
+  }
+  uint64_t NowMicros() override { return WallClockMicros(); }
+  void SleepForMicroseconds(int micros) override {
+    if (micros > 0) Clock::System()->SleepForNanos(static_cast<uint64_t>(micros) * 1000);
+  }
+
+ private:
+  PerProcess<BackgroundQueue> background_;
 };
 
 }  // namespace lull
