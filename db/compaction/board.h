@@ -103,7 +103,8 @@ class CompactionBoard {
   void Free(const CompactionPlan& plan);
   /// Frees the range of a job whose outputs are now in the Version.
   void Installed(const CompactionPlan& plan);
-  /// What merges find. Change it only just before Installed, so that later picks use it.
+  /// What merges find. Change it only in the critical section of Installed, so that later picks use
+  /// it.
   OverwriteShare* overwrites() { return &overwrites_; }
   /// By estimate, in the tables that Space counts.
   uint64_t OverwrittenBytes(const Version& version) {

@@ -26,10 +26,12 @@ constexpr double kWindowMax = 1 << 20;
 constexpr double kWindowShare = 0.25;
 
 /// `filtered`: how many values the client's filter dropped. Returns nullopt above the deepest
-/// level, where a merge finds only some of what its values hide.
+/// level, where a merge finds only some of what its values hide. With the store's mutex, since
+/// Preload sets the contents of tables; `version` must be the board's latest.
 std::optional<MergeFindings> FindingsOf(const CompactionPlan& plan,
                                         const std::vector<TableMeta>& outputs,
-                                        const Version& version, uint64_t filtered) {
+                                        const Version& version, uint64_t filtered,
+                                        CompactionBoard* board) {
   if (plan.output_level < version.DeepestLevel() || plan.trivial_move || plan.is_rewrite())
     return std::nullopt;
   TableSpace upper;
@@ -42,7 +44,7 @@ std::optional<MergeFindings> FindingsOf(const CompactionPlan& plan,
   for (const TableRef& table : plan.lower) inputs.Add(*table);
   for (const TableMeta& table : outputs) output.Add(*version.Find(table));
   if (inputs.unknown_bytes > 0) return std::nullopt;
-  const auto values_above = static_cast<double>(SpaceOf(version).upper_values);
+  const auto values_above = static_cast<double>(board->Space(version).upper_values);
   return MergeFindings{.upper_values = static_cast<double>(upper.values),
                        .dropped_values = static_cast<double>(inputs.values) -
                                          static_cast<double>(output.values) -
@@ -302,16 +304,15 @@ void Compactions::Install(Compaction* compaction) {
   }
   // A moved table keeps its reader.
   if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
-  std::optional<MergeFindings> found;
-  if (status.ok())
-    found = FindingsOf(plan, edit.new_tables, *version, compaction->Dropped().entries);
 
   std::unique_ptr<Compaction> installed;  // destroyed without the mutex
   MutexLock lock(state_->mutex);
   installed = state_->in_flight.EndInstall();
   if (status.ok()) {
-    if (found) state_->board.overwrites()->Observe(*found);
     state_->board.Installed(plan);
+    const std::optional<MergeFindings> found =
+        FindingsOf(plan, edit.new_tables, *version, compaction->Dropped().entries, &state_->board);
+    if (found) state_->board.overwrites()->Observe(*found);
     state_->space_bound.Installed(coordinator_->clock()->NowNanos());
     state_->version = std::move(version);
     state_->health.CompactionInstalled();
