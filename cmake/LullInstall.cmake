@@ -1,17 +1,25 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Installs the library, headers, a CMake package, pkg-config files, and the programs with manual
-# page and bash completion. A drop-in build (LULL_DROP_IN) also installs LevelDB's packages.
+# Installs, as components:
+#   runtime   the shared library
+#   dev       what builds need: headers, archive, CMake package, pkg-config files. A drop-in build
+#             (LULL_DROP_IN) also installs LevelDB's packages
+#   tools     the programs, with manual pages and bash completion
+#   licences  LICENSE and NOTICE
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+if(LULL_PACKAGES STREQUAL "rpm")
+  set(CMAKE_INSTALL_SO_NO_EXE OFF)  # on RPM's systems, a library is executable
+endif()
 install(TARGETS lull EXPORT lullTargets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 # Installs the CMake package NAME made from cmake/NAMEConfig.cmake.in.
 function(lull_install_package name version compatibility)
@@ -23,7 +31,7 @@ function(lull_install_package name version compatibility)
   install(FILES
     "${PROJECT_BINARY_DIR}/package/${name}Config.cmake"
     "${PROJECT_BINARY_DIR}/package/${name}ConfigVersion.cmake"
-    DESTINATION "${folder}")
+    DESTINATION "${folder}" COMPONENT dev)
 endfunction()
 
 # Installs NAME.pc. Its paths are relative to its own location, so the prefix can be moved. An
@@ -48,14 +56,18 @@ function(lull_install_pkgconfig name version)
   file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/package/${name}.pc"
     INPUT "${PROJECT_BINARY_DIR}/package/${name}.pc.in")
   install(FILES "${PROJECT_BINARY_DIR}/package/${name}.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endfunction()
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
-  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(EXPORT lullTargets NAMESPACE lull:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
+# Packages have these in the place and form that their system wants.
+if(NOT LULL_PACKAGES)
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licences)
+endif()
+install(EXPORT lullTargets NAMESPACE lull:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull"
+  COMPONENT dev)
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/LullFindLibrary.cmake"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull")
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/lull" COMPONENT dev)
 # Until 1.0, the interface can change with each minor version.
 lull_install_package(lull ${PROJECT_VERSION} SameMinorVersion)
 lull_install_pkgconfig(lull ${PROJECT_VERSION})
@@ -64,9 +76,21 @@ if(LULL_DROP_IN)
   lull_install_pkgconfig(leveldb ${LULL_LEVELDB_VERSION})
 endif()
 
+if(LULL_PACKAGES)
+  include(LullPackages)
+endif()
+
 if(LULL_BUILD_TOOLS)
-  install(TARGETS lull_tool leveldbutil RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  install(FILES "${PROJECT_SOURCE_DIR}/db/tools/lull.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(TARGETS lull_tool leveldbutil
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  foreach(program lull leveldbutil)
+    set(page "${PROJECT_SOURCE_DIR}/db/tools/${program}.1")
+    if(LULL_PACKAGES)
+      lull_compress("${page}" "${PROJECT_BINARY_DIR}/package/${program}.1.gz")
+      set(page "${PROJECT_BINARY_DIR}/package/${program}.1.gz")
+    endif()
+    install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+  endforeach()
   install(FILES "${PROJECT_SOURCE_DIR}/db/tools/lull.bash"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME lull)
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME lull COMPONENT tools)
 endif()
