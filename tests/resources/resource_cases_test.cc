@@ -15,6 +15,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/resources/child.h"
+#include "tests/resources/child_store.h"
 #include "tests/resources/limits.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
@@ -27,67 +28,6 @@ using leveldb::Status;
 
 constexpr uint64_t kChildMillisMax = 120'000;
 constexpr char kNoDisk[] = "no private disk";
-
-std::string KeyOf(uint64_t key) {
-  std::string text = std::to_string(key);
-  return std::string(12 - text.size(), '0') + text;
-}
-
-// Deterministic and incompressible.
-std::string ValueOf(uint64_t key, size_t bytes) {
-  Rng rng(key);
-  std::string value;
-  while (value.size() < bytes) value.push_back(static_cast<char>(rng.Next()));
-  return value;
-}
-
-// A store in a child process; it keeps the first error.
-class ChildStore {
- public:
-  ChildStore(std::string directory, size_t write_buffer_bytes) : directory_(std::move(directory)) {
-    options_.create_if_missing = true;
-    options_.write_buffer_size = write_buffer_bytes;
-  }
-  void Open() {
-    db_.reset();
-    leveldb::DB* db = nullptr;
-    Check("open", leveldb::DB::Open(options_, directory_ + "/store", &db));
-    db_.reset(db);
-  }
-  leveldb::DB* db() { return db_.get(); }
-  Status Put(uint64_t key, size_t bytes, bool sync = false) {
-    leveldb::WriteOptions write;
-    write.sync = sync;
-    return db_->Put(write, KeyOf(key), ValueOf(key, bytes));
-  }
-  void Check(const std::string& what, const Status& status) {
-    if (!status.ok()) Check(what + ": " + status.ToString(), false);
-  }
-  void Check(const std::string& what, bool right) {
-    if (!right && error_.empty()) error_ = what;
-  }
-  bool ok() const { return error_.empty(); }
-  const std::string& error() const { return error_; }
-
-  // Checks that exactly the keys below `keys` are present, with their values.
-  void CheckScan(uint64_t keys, size_t bytes) {
-    const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
-    uint64_t seen = 0;
-    for (it->SeekToFirst(); it->Valid() && ok(); it->Next(), ++seen) {
-      Check("scan at " + KeyOf(seen) + " showed " + it->key().ToString(),
-            it->key() == leveldb::Slice(KeyOf(seen)) &&
-                it->value() == leveldb::Slice(ValueOf(seen, bytes)));
-    }
-    Check("scan", it->status());
-    Check("scan saw " + std::to_string(seen) + " keys", seen == keys);
-  }
-
- private:
-  const std::string directory_;
-  leveldb::Options options_;
-  std::unique_ptr<leveldb::DB> db_;
-  std::string error_;
-};
 
 std::string PutMany(const std::string& directory, rlim_t descriptors) {
   const struct rlimit limit { descriptors, descriptors };

@@ -58,7 +58,11 @@ Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
   struct flock request = {};
   request.l_type = F_WRLCK;
   request.l_whence = SEEK_SET;
-  if (fcntl(fd.get(), F_SETLK, &request) != 0) return Error(context, errno);
+  if (fcntl(fd.get(), F_SETLK, &request) != 0) {
+    // Such as NFS without its lock service.
+    if (errno == ENOLCK) return Status::IOError(context, "the file system has no locks");
+    return Error(context, errno);
+  }
   held_.push_front({name, info.st_dev, info.st_ino, std::move(fd), {}});
   *result = new Token(held_.begin());
   return Status::OK();
