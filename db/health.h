@@ -111,7 +111,7 @@ class StoreHealth {
   /// The error of the unreadable ranges; OK if there are none.
   const leveldb::Status& damage() const { return damage_; }
   /// For reports: the error of the flush or compaction that ended last, or else damage().
-  const leveldb::Status& WorstOfBackground() const { return FirstOf(background_error_, damage_); }
+  const leveldb::Status& background_status() const { return FirstOf(background_error_, damage_); }
 
   /// The number of errors of background work. A client that waits for such work passes the number
   /// from before its wait to ErrorSince, which returns OK unless an error occurred since.

@@ -38,6 +38,10 @@ class Limits {
   bool offers_core() const { return offers_core_.load(std::memory_order_relaxed); }
   /// A flush is due once this much sealed memory waits.
   uint64_t flush_bytes_min() const { return flush_bytes_min_.load(std::memory_order_relaxed); }
+  /// A flush writes at most so much, unless someone waits for it; 0: no limit.
+  uint64_t flush_bytes_per_sec_max() const {
+    return flush_bytes_per_sec_max_.load(std::memory_order_relaxed);
+  }
   /// Maximum count of sealed memtables; at least 1.
   int immutables_max() const { return immutables_max_.load(std::memory_order_relaxed); }
   /// A full memtable is not sealed while L0 has this many tables.
@@ -51,6 +55,7 @@ class Limits {
   std::atomic<bool> absorbs_{false};
   std::atomic<bool> offers_core_{false};
   std::atomic<uint64_t> flush_bytes_min_{0};
+  std::atomic<uint64_t> flush_bytes_per_sec_max_{0};
   std::atomic<int> immutables_max_{1 << 20};
   std::atomic<int> l0_stop_{1 << 20};
 };

@@ -111,7 +111,7 @@ StoreReport Store::MakeReport() {
   report.filtered = state_.filter.dropped();
   const leveldb::Status& refusal = state_.health.WhyNotWritten();
   if (!refusal.ok()) report.write_error = refusal.ToString();
-  const leveldb::Status& background = state_.health.WorstOfBackground();
+  const leveldb::Status& background = state_.health.background_status();
   if (!background.ok()) report.background_error = background.ToString();
   return report;
 }

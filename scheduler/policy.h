@@ -92,9 +92,9 @@ struct Grant {
   bool operator==(const Grant&) const = default;
 };
 
-/// A limit on what background work writes, in bytes per second. Flushes draw from it but never
-/// wait. L0 jobs get at least urgent_bytes_per_sec_min, minus what flushes drew. Deep jobs get the
-/// rest.
+/// A limit on what background work writes, in bytes per second. Flushes draw from it but do not
+/// wait for it (see Directive::flush_bytes_per_sec_max). L0 jobs get at least
+/// urgent_bytes_per_sec_min, minus what flushes drew. Deep jobs get the rest.
 struct RateBudget {
   uint64_t bytes_per_sec = 0;  ///< 0: no limit
   uint64_t urgent_bytes_per_sec_min = 0;
@@ -126,6 +126,8 @@ struct Directive {
   bool absorb = false;           ///< a full memtable takes more writes while others wait for their
                                  ///< flush, within the memory budget
   uint64_t flush_bytes_min = 0;  ///< sealed bytes at which a flush begins, if no client waits
+  uint64_t flush_bytes_per_sec_max = 0;  ///< a flush pauses to stay below, if no client waits; 0:
+                                         ///< no limit
   int immutables_max = 1 << 20;  ///< sealed memtables at which a writer that fills another waits
   int l0_stop = 1 << 20;         ///< L0 tables at which a writer that fills a memtable waits
 

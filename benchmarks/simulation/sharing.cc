@@ -12,6 +12,8 @@ namespace {
 void SpeedAlone(std::span<BackgroundThread> threads) {
   for (BackgroundThread& thread : threads) {
     thread.speed = 1 / std::max(1e-9, thread.cpu_seconds + thread.device_seconds);
+    if (thread.bytes_per_sec_max > 0)
+      thread.speed = std::min(thread.speed, thread.bytes_per_sec_max / thread.write_bytes);
   }
 }
 

@@ -49,6 +49,7 @@ struct BackgroundThread {
   double cpu_seconds = 0;
   double device_seconds = 0;  ///< with exclusive use of the device
   double write_bytes = 0;
+  double bytes_per_sec_max = 0;  ///< limit on what it writes; 0: none
 
   double speed = 0;  ///< result: jobs per second
 };

@@ -216,6 +216,7 @@ std::vector<BackgroundThread*> Simulation::AtWork() {
 }
 
 ClientShare Simulation::ShareOnce(const ClientShare& clients) {
+  if (flush_) flush_->thread.bytes_per_sec_max = FlushLimit();
   const std::vector<BackgroundThread*> at_work = AtWork();
   std::vector<BackgroundThread> threads;
   for (const BackgroundThread* thread : at_work) threads.push_back(*thread);

@@ -181,6 +181,7 @@ class Simulation final : private DispatchHost {
   double AbsorbRoom() const;
   double MemoryUsed() const;
   bool WantsFlush() const;
+  double FlushLimit() const;
   void EndBlock();
   void BeginFlush();
   void BeginInstall();

@@ -74,6 +74,12 @@ bool Simulation::WantsFlush() const {
          sealed_bytes_ >= static_cast<double>(options_.memory_budget_bytes) / 2;
 }
 
+/// As in the store: no limit if a client waits or memory is short.
+double Simulation::FlushLimit() const {
+  if (blocked_ || sealed_bytes_ >= static_cast<double>(options_.memory_budget_bytes) / 2) return 0;
+  return static_cast<double>(directive_.flush_bytes_per_sec_max);
+}
+
 /// As in the store: at most a third of the memory, so that another third can fill meanwhile.
 void Simulation::BeginFlush() {
   const double bytes_max = static_cast<double>(options_.memory_budget_bytes) / 3;
@@ -119,9 +125,12 @@ void Simulation::FinishInstall() {
     entries_dropped_by_flush_ += flush.entries - flush.distinct;
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(flush.memtables));
     sealed_bytes_ = sealed_.empty() ? 0 : sealed_bytes_ - flush.bytes;
-    const double rate = flush.bytes * 1e9 / static_cast<double>(now_ns_ - flush.began_ns + 1);
-    flush_bytes_per_sec_ =
-        flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
+    // The time of a limited flush says nothing.
+    if (flush.thread.bytes_per_sec_max == 0) {
+      const double rate = flush.bytes * 1e9 / static_cast<double>(now_ns_ - flush.began_ns + 1);
+      flush_bytes_per_sec_ =
+          flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
+    }
     flush_.reset();
   }
   result_.l0_tables_max = std::max(result_.l0_tables_max, tables_.version().TableCount(0));

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "util/env_extension.h"
-#include "util/os.h"
 #include "util/logging.h"
+#include "util/os.h"
 
 namespace lull {
 namespace {
@@ -98,7 +98,7 @@ bool Flusher::WantsFlushLocked() const {
   if (state_->memtables.immutable_count() == 0) return false;
   return state_->memtables.immutable_bytes() >= limits_->flush_bytes_min() || state_->drains > 0 ||
          state_->waiting_writers > 0 || !state_->health.wal_error().ok() || limits_->absorbs() ||
-         room_->is_low() || batch_.lacks_resources() || writes_->LogGoesOn() ||
+         room_->is_low() || batch_.lacks_resources() || writes_->LacksLog() ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -127,7 +127,6 @@ void Flusher::BeginLocked() {
   job_ = std::make_unique<FlushJob>(context_, state_->memtables.Oldest(count_max, bytes_max),
                                     oldest_snapshot);
   activity_->JobStarted(*job_, CpuPriority::kNormal);
-  began_nanos_ = coordinator_->clock()->NowNanos();
   state_->flushing = true;
 }
 
@@ -137,15 +136,39 @@ leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
                       coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
   const uint64_t written_before = job_->written_bytes();
   leveldb::Status status = job_->RunSlice(slice, progress);
-  written_bytes_.fetch_add(job_->written_bytes() - written_before, std::memory_order_relaxed);
+  const uint64_t written = job_->written_bytes() - written_before;
+  written_bytes_.fetch_add(written, std::memory_order_relaxed);
+  ahead_bytes_ += static_cast<double>(written);
   merged_bytes_.store(std::min(job_->input_bytes_done(), job_->memory_bytes()),
                       std::memory_order_relaxed);
   return status;
 }
 
+/// How long the flush must pause for the limit on its rate.
+uint64_t Flusher::PauseNanos() {
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  const auto limit = static_cast<double>(limits_->flush_bytes_per_sec_max());
+  const double elapsed_nanos = static_cast<double>(now - std::exchange(ahead_at_nanos_, now));
+  ahead_bytes_ -= limit * elapsed_nanos * 1e-9;
+  if (limit == 0 || ahead_bytes_ <= 0 || IsAwaited()) {
+    ahead_bytes_ = 0;
+    return 0;
+  }
+  return static_cast<uint64_t>(ahead_bytes_ * 1e9 / limit) + 1;
+}
+
+/// Whether someone waits for the end of the flush, or will soon.
+bool Flusher::IsAwaited() {
+  if (room_->is_low() || writes_->LacksLog()) return true;
+  if (coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2) return true;
+  MutexLock lock(state_->mutex);
+  return state_->drains > 0 || state_->waiting_writers > 0 || !state_->health.wal_error().ok();
+}
+
 std::optional<uint64_t> Flusher::Advance() {
   std::optional<uint64_t> again;
   if (job_ == nullptr && !TryBegin(&again)) return again;
+  if (const uint64_t pause = PauseNanos(); pause > 0) return pause;
   Job::Progress progress = Job::Progress::kMore;
   leveldb::Status status = RunSlice(&progress);
   if (status.ok() && progress == Job::Progress::kMore) return 0;
@@ -219,8 +242,9 @@ leveldb::Status Flusher::Install() {
 }
 
 void Flusher::MeasureRate() {
-  const uint64_t nanos = std::max<uint64_t>(coordinator_->clock()->NowNanos() - began_nanos_, 1);
-  const double rate = static_cast<double>(job_->memory_bytes()) * 1e9 / static_cast<double>(nanos);
+  // Without the pauses of a limited flush.
+  const uint64_t micros = std::max<uint64_t>(job_->busy_micros(), 1);
+  const double rate = static_cast<double>(job_->memory_bytes()) * 1e6 / static_cast<double>(micros);
   const uint64_t known = bytes_per_sec();
   const double before = known == 0 ? rate : static_cast<double>(known);
   bytes_per_sec_.store(static_cast<uint64_t>(0.7 * before + 0.3 * rate), std::memory_order_relaxed);

@@ -118,6 +118,8 @@ class Flusher {
   bool TryBegin(std::optional<uint64_t>* again) LULL_EXCLUDES(state_->mutex);
   void BeginLocked() LULL_REQUIRES(state_->mutex);
   leveldb::Status RunSlice(Job::Progress* progress);
+  uint64_t PauseNanos() LULL_EXCLUDES(state_->mutex);
+  bool IsAwaited() LULL_EXCLUDES(state_->mutex);
   bool Failed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(state_->mutex);
   leveldb::Status Install() LULL_EXCLUDES(state_->mutex);
   void MeasureRate();
@@ -134,7 +136,9 @@ class Flusher {
   ObsoleteFiles* const obsolete_;
   ActivityStats* const activity_;
   std::unique_ptr<FlushJob> job_;
-  uint64_t began_nanos_ = 0;
+  // What a limited flush wrote ahead of its limit, in bytes, as of a moment.
+  double ahead_bytes_ = 0;
+  uint64_t ahead_at_nanos_ = 0;
   FlushBatch batch_;
   LullWatch lull_;
   std::atomic<uint64_t> written_bytes_{0};

@@ -57,7 +57,7 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
     const int by_key = order.Compare(a->smallest(), b->smallest());
     return by_key != 0 ? by_key < 0 : a->number() < b->number();
   });
-  const size_t first = FirstBehind(order, tables, pointer);
+  const size_t first = FirstAfter(order, tables, pointer);
   Tables tried;  // every table of an overlap set leads to the same set
   for (size_t i = 0; i < tables.size(); ++i) {
     const TableRef& table = tables[(first + i) % tables.size()];

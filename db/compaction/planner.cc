@@ -74,8 +74,8 @@ bool Contains(const std::vector<TableRef>& tables, const TableRef& table) {
   return std::find(tables.begin(), tables.end(), table) != tables.end();
 }
 
-size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
-                   const std::string& pointer) {
+size_t FirstAfter(const KeyOrder& order, const std::vector<TableRef>& tables,
+                  const std::string& pointer) {
   if (!order.Comparable(pointer)) return 0;  // no pointer yet
   const auto is_behind = [&](const TableRef& table) {
     return order.Compare(table->largest(), pointer) > 0;
@@ -289,7 +289,7 @@ CompactionPlan Planner::MoveMore(CompactionPlan plan) const {
 
 std::optional<CompactionPlan> Planner::PickNext(int level, const std::string& pointer) const {
   const Tables& tables = version_.level(level);
-  const size_t first = FirstBehind(order_, tables, pointer);
+  const size_t first = FirstAfter(order_, tables, pointer);
   for (size_t i = 0; i < tables.size(); ++i) {
     const TableRef& table = tables[(first + i) % tables.size()];
     if (Blocked(level, {table})) continue;

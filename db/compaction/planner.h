@@ -94,7 +94,7 @@ bool Contains(const std::vector<TableRef>& tables, const TableRef& table);
 
 /// The position of the first table that ends after `pointer`, an internal key. 0 if no table
 /// does: the round-robin starts again.
-size_t FirstBehind(const KeyOrder& order, const std::vector<TableRef>& tables,
-                   const std::string& pointer);
+size_t FirstAfter(const KeyOrder& order, const std::vector<TableRef>& tables,
+                  const std::string& pointer);
 
 }  // namespace lull

@@ -10,21 +10,13 @@ double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 unsigned long long Minutes(uint64_t nanos) { return nanos / 60'000'000'000; }
 
-std::string ReaderLine(const SpaceReport::Pins& pins) {
+std::string Line(const char* who_keeps, const SpaceReport::Pins& pins, const char* what,
+                 const char* remedy) {
   char line[256];
   std::snprintf(line, sizeof(line),
-                "Iterators keep %.1f MB of obsolete tables on disk, the oldest one for %llu "
-                "minutes; delete iterators that are no longer needed",
-                MB(pins.bytes), Minutes(pins.oldest_nanos));
-  return line;
-}
-
-std::string SnapshotLine(const SpaceReport::Pins& pins) {
-  char line[256];
-  std::snprintf(line, sizeof(line),
-                "Snapshots keep about %.1f MB of deleted entries on disk, the oldest one for %llu "
-                "minutes; release snapshots that are no longer needed",
-                MB(pins.bytes), Minutes(pins.oldest_nanos));
+                "%s %.1f MB of %s on disk, the oldest one for %llu minutes; %s that are no longer "
+                "needed",
+                who_keeps, MB(pins.bytes), what, Minutes(pins.oldest_nanos), remedy);
   return line;
 }
 
@@ -42,9 +34,11 @@ std::vector<std::string> PinWatch::Look(uint64_t now_nanos, const SpaceReport::P
                                         const SpaceReport::Pins& snapshots) {
   next_look_nanos_ = now_nanos + kLookEveryNanos;
   std::vector<std::string> lines;
-  if (IsDue(now_nanos, readers, &next_reader_line_nanos_)) lines.push_back(ReaderLine(readers));
+  if (IsDue(now_nanos, readers, &next_reader_line_nanos_))
+    lines.push_back(Line("Iterators keep", readers, "obsolete tables", "delete iterators"));
   if (IsDue(now_nanos, snapshots, &next_snapshot_line_nanos_))
-    lines.push_back(SnapshotLine(snapshots));
+    lines.push_back(
+        Line("Snapshots keep about", snapshots, "deleted entries", "release snapshots"));
   return lines;
 }
 

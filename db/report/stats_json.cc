@@ -169,6 +169,7 @@ void WritePolicy(const StoreReport& report, JsonWriter* json) {
   json->Field("memtable_bytes", directive.memtable_bytes);
   json->Field("table_bytes", directive.table_bytes);
   json->Field("flush_bytes_min", directive.flush_bytes_min);
+  json->Field("flush_bytes_per_sec_max", directive.flush_bytes_per_sec_max);
   json->Field("immutables_max", directive.immutables_max);
   json->Field("l0_stop", directive.l0_stop);
   json->Field("delay_us_per_write", directive.delay_us_per_write);

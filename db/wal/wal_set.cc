@@ -312,7 +312,7 @@ leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
   return Switch(first_sequence);
 }
 
-bool WalSet::MayGoOn() const {
+bool WalSet::CanTakeMore() const {
   if (current_ == nullptr || current_->has_failed || !current_->writer.status().ok()) return false;
   const uint64_t file_bytes_max =
       context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();

@@ -111,7 +111,7 @@ class WalSet {
   leveldb::Status Switch(SequenceNumber first_sequence, bool in_rest = false) LULL_EXCLUDES(mutex_);
 
   /// Whether the current WAL can take more records after a failed Switch. Leading writer.
-  bool MayGoOn() const;
+  bool CanTakeMore() const;
 
   /// Switches after a failed Append or Sync. REQUIRES: the MANIFEST needs none of the WALs so far.
   leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);

@@ -176,10 +176,10 @@ leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_
   const leveldb::Status status = wal_.Switch(reader_->published() + 1, in_rest);
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
-  } else if (record != nullptr && wal_.MayGoOn()) {
+  } else if (record != nullptr && wal_.CanTakeMore()) {
     // Flushes can free the missing resource. Not every write retries the switch.
     active_.PutOffSeal(active_->MemoryBytes() + record->size() + (64 << 10));
-    log_goes_on_.store(true, std::memory_order_relaxed);
+    lacks_log_.store(true, std::memory_order_relaxed);
     coordinator_->WakeFlush();
     if (MayGrow(*record)) return leveldb::Status::OK();
   }
@@ -189,7 +189,7 @@ leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_
 /// Seals the active memtable. The next one's entries go to WALs from `next_wal_number` on.
 void WritePath::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
-  log_goes_on_.store(false, std::memory_order_relaxed);
+  lacks_log_.store(false, std::memory_order_relaxed);
   const uint64_t now_seconds = context_->WallSeconds();
   {
     MutexLock lock(state_->mutex);

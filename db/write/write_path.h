@@ -79,9 +79,9 @@ class WritePath {
   bool IsUnderWay() const {
     return is_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
   }
-  /// Whether a full memtable still takes writes, with its WAL, because no WAL could be created.
-  /// Flushes are due: they can free the missing resource.
-  bool LogGoesOn() const { return log_goes_on_.load(std::memory_order_relaxed); }
+  /// No WAL could be created, so a full memtable still takes writes, with its WAL. Flushes are due:
+  /// they can free the missing resource.
+  bool LacksLog() const { return lacks_log_.load(std::memory_order_relaxed); }
   /// Whether enough was written to prepare WALs in advance. A store that is opened and hardly used
   /// creates no files at unexpected times: some clients remove the directory of a store that they
   /// never closed.
@@ -131,7 +131,7 @@ class WritePath {
   const uint64_t logs_ahead_at_bytes_;
   std::atomic<uint64_t> client_bytes_{0};
   std::atomic<bool> is_under_way_{false};
-  std::atomic<bool> log_goes_on_{false};
+  std::atomic<bool> lacks_log_{false};
   WalSet wal_;  // append side: leading writer; the rest: flush thread
   std::string group_record_;
 };

@@ -11,6 +11,8 @@ constexpr uint64_t kTicksOfBandwidth = 100;
 // Shares of a measured bandwidth; the paper's constants relate to its own device.
 constexpr double kUrgentShareMax = 0.25;
 constexpr double kReserveShareMax = 0.05;
+// What flushes can write at least, as a share of what clients write.
+constexpr double kFlushShareMin = 1.25;
 // Clients that pause for one or two ticks are not quiet.
 constexpr uint64_t kQuietTicks = 20;
 
@@ -83,6 +85,9 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   if (limited && !regardless && is_limited_) {
     wanted.rate = {static_cast<uint64_t>(limit_bytes_per_sec_),
                    static_cast<uint64_t>(urgent_bytes_per_sec_)};
+    // A flush gets all of it, and enough to end before the next memtable is full, but not more.
+    wanted.flush_bytes_per_sec_max =
+        Whole(std::max(limit_bytes_per_sec_, kFlushShareMin * writes_.bytes_per_sec()));
   }
   // Without users of the limit no tick is needed, so an idle store lets the monitor sleep.
   wanted.tick = clients_bytes_per_sec_ > 0 || pressure.HasWork();

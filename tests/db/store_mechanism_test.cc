@@ -77,6 +77,26 @@ TEST_F(StoreMechanismTest, NoMemtableIsTooLargeForTheBudget) {
   ExpectAll(db_.get(), 6000);
 }
 
+TEST_F(StoreMechanismTest, AFlushPausesForItsLimitUntilSomeoneWaits) {
+  scheduling_.memory_budget_bytes = 64 * kMiB;
+  Directive slow = Everything();
+  slow.flush_bytes_per_sec_max = 1;
+  script_.Set(slow);
+  Open();
+  AwaitObeyed();
+  // The first slice of a flush can write a whole table. Then the next flush must pause.
+  for (const uint64_t end : {5500, 11'000}) {
+    Write(end - 5500, end);
+    Await("the last write is seen", [&] { return script_.Seen().active_bytes > 0; });
+    EXPECT_GE(script_.Seen().immutables, 2);
+    ASSERT_TRUE(Flush(db_.get()).ok()) << "a client waits, so there is no limit";
+  }
+  Write(11'000, 15'000);
+  script_.Set(Everything());
+  Await("all are flushed", [&] { return script_.Seen().immutables == 0; });
+  ExpectAll(db_.get(), 15'000);
+}
+
 TEST_F(StoreMechanismTest, TablesAreAsLargeAsThePolicyWants) {
   Directive small = Everything();
   small.table_bytes = 64 * kKiB;

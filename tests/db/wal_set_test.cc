@@ -158,7 +158,7 @@ TEST_F(WalSetTest, NorWhatEndedUnsynced) {
   }
 }
 
-TEST_F(WalSetTest, AfterASwitchThatFailedTheLogGoesOn) {
+TEST_F(WalSetTest, AfterASwitchThatFailedTheLogStays) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   ASSERT_TRUE(wals_.Append("first").ok());
   const uint64_t number = wals_.current_number();
@@ -168,7 +168,7 @@ TEST_F(WalSetTest, AfterASwitchThatFailedTheLogGoesOn) {
   env_.Arm(fault);
   EXPECT_FALSE(wals_.Switch(2).ok());
   EXPECT_EQ(wals_.current_number(), number);
-  EXPECT_TRUE(wals_.MayGoOn());
+  EXPECT_TRUE(wals_.CanTakeMore());
   ASSERT_TRUE(wals_.Append("second").ok());
   ASSERT_TRUE(wals_.Sync().ok());
   env_.Heal();
@@ -185,7 +185,7 @@ TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
   env_.Arm(fault);
   EXPECT_FALSE(wals_.Append("first").ok());
   EXPECT_FALSE(wals_.Switch(2).ok());
-  EXPECT_FALSE(wals_.MayGoOn());
+  EXPECT_FALSE(wals_.CanTakeMore());
   EXPECT_FALSE(wals_.Restart(2).ok());
 }
 

@@ -118,6 +118,8 @@ std::string DirectiveText(const Directive& directive) {
   if (directive.table_bytes > 0) text += "; tables of " + SizeText(directive.table_bytes);
   if (directive.absorb) text += "; absorb";
   if (directive.flush_bytes_min > 0) text += "; flush from " + SizeText(directive.flush_bytes_min);
+  if (directive.flush_bytes_per_sec_max > 0)
+    text += "; flush at " + RateText(directive.flush_bytes_per_sec_max);
   text += "; " + AdmissionText(directive);
   if (directive.offers_core) text += "; offers its core";
   if (directive.tick) text += "; tick";

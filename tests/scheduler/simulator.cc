@@ -204,8 +204,13 @@ class Simulation {
       tables.flushing_bytes = std::exchange(tables.waiting_bytes, 0);
       tables.flush_left_bytes = static_cast<double>(bytes);
     }
-    const double flushed = std::min(
-        tables.flush_left_bytes, static_cast<double>(options_.flush_bytes_per_sec) * kStepSeconds);
+    const bool awaited = waiting_writer_ || tables.bytes() >= options_.memory_budget_bytes / 2;
+    const uint64_t limit = awaited || directive_.flush_bytes_per_sec_max == 0
+                               ? UINT64_MAX
+                               : directive_.flush_bytes_per_sec_max;
+    const uint64_t rate = std::min(options_.flush_bytes_per_sec, limit);
+    const double flushed =
+        std::min(tables.flush_left_bytes, static_cast<double>(rate) * kStepSeconds);
     tables.flush_left_bytes -= flushed;
     tables.flushed_bytes += flushed;
     if (tables.flush_left_bytes > 0) return false;

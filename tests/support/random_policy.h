@@ -57,6 +57,7 @@ class RandomPolicy final : public Policy {
     wanted.absorb = rng_.OneIn(2);
     wanted.offers_core = rng_.OneIn(2);
     if (rng_.OneIn(3)) wanted.flush_bytes_min = AnyFlush(pressure);
+    if (rng_.OneIn(4)) wanted.flush_bytes_per_sec_max = uint64_t{1} << (10 + rng_.Below(20));
     if (rng_.OneIn(3)) wanted.immutables_max = static_cast<int>(1 + rng_.Below(4));
     if (rng_.OneIn(3)) wanted.l0_stop = static_cast<int>(1 + rng_.Below(16));
     if (rng_.OneIn(4)) {
