@@ -6,8 +6,12 @@
 namespace lull {
 namespace {
 
-// Each memtable has a log, and some logs are prepared.
+// An empty store needs so much for its memtables and logs; some logs are prepared.
 constexpr uint64_t kMemtablesMin = 16;
+// With less room beside its live entries, a store would compact after each memtable: for the output
+// of a compaction of L0 and L1, at most as large as the live entries, and for memtables and logs.
+constexpr uint64_t kMemtablesOfOutput = 16;
+constexpr uint64_t kMemtablesBesideOutput = 8;
 // What clients can write until a compaction has begun.
 constexpr uint64_t kMemtablesAhead = 4;
 // Old readers are waited for, and a few dozen files deleted, in this time.
@@ -18,7 +22,10 @@ constexpr uint64_t kMemtablesNext = 3;
 }  // namespace
 
 uint64_t SpaceBound::BytesMax(const Use& use) const {
-  return std::max(use.live_bytes / 100 * percent_max_, kMemtablesMin * use.memtable_bytes);
+  const uint64_t output = std::min(use.live_bytes, kMemtablesOfOutput * use.memtable_bytes);
+  const uint64_t workable = use.live_bytes + output + kMemtablesBesideOutput * use.memtable_bytes;
+  return std::max(
+      {use.live_bytes / 100 * percent_max_, workable, kMemtablesMin * use.memtable_bytes});
 }
 
 bool SpaceBound::IsNear(const Use& use) const {

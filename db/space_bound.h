@@ -26,7 +26,8 @@ class SpaceBound {
   void SetPercentMax(uint64_t percent) { percent_max_ = percent; }
   bool is_set() const { return percent_max_ > 0; }
 
-  /// The bound, in bytes. Small stores have room for some memtables and their logs.
+  /// The bound, in bytes. A small store gets what it needs to work: room for some memtables with
+  /// their logs, and for the output of a compaction.
   uint64_t BytesMax(const Use& use) const;
   /// Compactions must free space. A compaction needs space for its output before its inputs can be
   /// deleted.

@@ -2,6 +2,8 @@
 //
 // Store's functions in which clients wait for background work.
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "db/recovery/checkpoint.h"
@@ -86,12 +88,21 @@ leveldb::Status Store::WaitForIdle() {
   const uint64_t errors = state_.health.background_errors();
   state_.health.RetryNow();
   leveldb::Status status;
-  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+  const auto has_failed = [&]() LULL_REQUIRES(state_.mutex) {
     status = state_.health.ErrorSince(errors);
     if (status.ok()) status = state_.health.damage();
-    const bool is_idle = state_.memtables.immutable_count() == 0 && !state_.flushing &&
-                         state_.board.IsIdle(*state_.version, state_.OldestSnapshotLocked());
-    return is_idle || !status.ok();
+    return !status.ok();
+  };
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    return has_failed() || (state_.memtables.immutable_count() == 0 && !state_.flushing &&
+                            state_.board.IsIdle(*state_.version, state_.OldestSnapshotLocked()));
+  });
+  // Tables become obsolete when the views of the Versions that list them are destroyed.
+  const auto views_are_gone = std::make_shared<std::atomic<bool>>(false);
+  reader_.AfterPresentReads([=] { views_are_gone->store(true); });
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    return has_failed() || !gates_.may_delete.load(std::memory_order_acquire) ||
+           (views_are_gone->load() && obsolete_.Totals().count == 0);
   });
   return status;
 }

@@ -145,9 +145,9 @@ constexpr OptionRow kRows[] = {
      .max = kSpacePercentMax,
      .zero_means = "no bound",
      .meaning = "Bound on the disk space of the store and its logs, in percent of its live entries "
-                "by estimate, at least 16 memtables. Writers wait for compactions. A store of a "
-                "few dozen MB needs about 300, since its logs count. Iterators and snapshots can "
-                "keep more."},
+                "by estimate. A small store can get more: room for a compaction "
+                "and 8 memtables. Writers wait for compactions. Iterators and snapshots can keep "
+                "more."},
     {.name = "delete_persist_seconds",
      .field = At<&V::delete_persist_seconds>,
      .unit = Unit::kSeconds,

@@ -79,6 +79,9 @@ class StoreReader {
   /// Frees what no reader can see any more. Returns true if something must still wait. Flush
   /// thread, or the closing thread.
   bool Collect() { return grace_.Collect() > 0; }
+  /// Calls `done` from a later Collect, once the reads that now run have ended and the views that
+  /// were replaced before are destroyed.
+  void AfterPresentReads(std::function<void()> done) { grace_.Retire(std::move(done)); }
   /// Releases the view. REQUIRES: no read runs or comes later.
   void Close();
 

@@ -45,8 +45,9 @@ LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char
 /* Blocks until every write acknowledged before the call is durable in table files. */
 LEVELDB_EXPORT void lull_flush(leveldb_t* db, char** errptr);
 
-/* Blocks until no immutable memtable waits for its flush and no compaction is due or runs. Does not
-   flush the active memtable. New writes prolong the wait. */
+/* Blocks until no immutable memtable waits for its flush, no compaction is due or runs, and all
+   obsolete files are deleted, except those that iterators need. Does not flush the active memtable.
+   New writes prolong the wait. */
 LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 
 /* Copies the store to the directory `dir`, which must be empty or not exist. The copy contains

@@ -173,10 +173,11 @@ LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::stri
 /// nothing changes.
 LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling);
 
-/// Blocks until no immutable memtable waits for its flush and no compaction is due or runs. Does
-/// not flush the active memtable; call Flush first for that. Meanwhile background work runs as if
-/// no client wrote. New writes prolong the wait. Returns an error if background work fails during
-/// the wait, or if a damaged table prevents a compaction.
+/// Blocks until no immutable memtable waits for its flush, no compaction is due or runs, and all
+/// obsolete files are deleted, except those that iterators need. Does not flush the active
+/// memtable; call Flush first for that. Meanwhile background work runs as if no client wrote. New
+/// writes prolong the wait. Returns an error if background work fails during the wait, or if a
+/// damaged table prevents a compaction.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);
 
 /// Deletes all keys from `begin` to just before `end`, in the comparator's order; a null pointer

@@ -60,6 +60,17 @@ TEST(SpaceBoundTest, LeavesRoomForTheLogsOfASmallStore) {
   EXPECT_TRUE(bound.IsReached({.file_bytes = 14 * kMiB, .memtable_bytes = kMiB}));
 }
 
+TEST(SpaceBoundTest, LeavesRoomForTheCompactionsOfASmallStore) {
+  const SpaceBound bound = Of(200);
+  // All of it can be in L0 and L1.
+  const SpaceBound::Use small = {.live_bytes = 10 * kMiB, .memtable_bytes = kMiB};
+  EXPECT_EQ(bound.BytesMax(small), 28 * kMiB);
+  const SpaceBound::Use larger = {.live_bytes = 20 * kMiB, .memtable_bytes = kMiB};
+  EXPECT_EQ(bound.BytesMax(larger), 44 * kMiB);
+  const SpaceBound::Use large = {.live_bytes = 100 * kMiB, .memtable_bytes = kMiB};
+  EXPECT_EQ(bound.BytesMax(large), 200 * kMiB);
+}
+
 TEST(SpaceBoundTest, CompactionsWaitForDeletionsForAShortTime) {
   SpaceBound bound = Of(200);
   bound.Installed(1'000'000'000);

@@ -24,6 +24,7 @@
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
 #include "util/clock.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -330,6 +331,27 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   EXPECT_GE(Of(Space()["obsolete_files"]).bytes, before.bytes);
   env_.removals.Open();
   AwaitClean();
+}
+
+TEST_F(SpaceTest, WaitForIdleWaitsUntilObsoleteFilesAreDeleted) {
+  Open();
+  Write(0, 2000);
+  Rest();
+  AwaitClean();
+  env_.removals.Close();
+  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(0)).ok());
+  db_->CompactRange(nullptr, nullptr);
+  Await("nobody waits", [&] { return !script_.Seen().drain_requested; });
+  FileTotals found;
+  std::unique_ptr<ThreadHandle> client =
+      ThreadFactory::System()->Start("client", CpuClass::kNormal, [&] {
+        EXPECT_TRUE(WaitForIdle(db_.get()).ok());
+        found = Files(".ldb");
+      });
+  Await("the client waits", [&] { return script_.Seen().drain_requested; });
+  env_.removals.Open();
+  client.reset();
+  EXPECT_EQ(found, Of(Space()["tables"]));
 }
 
 class PinTest : public SpaceTest {
