@@ -152,8 +152,8 @@ std::string Store::OptionsText() {
 void Store::MeasurePressure(Pressure* pressure) {
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
   pressure->client_bytes_total = ClientBytes().load(std::memory_order_relaxed);
-  pressure->client_read_bytes_total = reader_.read_bytes();
-  pressure->l0_misses_total = reader_.l0_misses();
+  pressure->client_read_bytes_total = reader_.counts().Sum(kBytesReturned);
+  pressure->l0_misses_total = reader_.counts().Sum(kL0TablesWithoutKey);
   pressure->background_bytes_total = flusher_.written_bytes();
   pressure->flush_bytes_per_sec = flusher_.bytes_per_sec();
   pressure->memtable_bytes = memtable_bytes;

@@ -70,8 +70,12 @@ leveldb::Status Store::DeleteWhatStays(const KeyBounds& span, const VersionEdit&
   BlockReadOptions read;
   read.verify_checksums = true;
   read.fill_cache = false;
+  read.skip_damaged_blocks = true;
+  auto reads = std::make_unique<IteratorReads>(nullptr, read);
+  std::unique_ptr<leveldb::Iterator> entries =
+      view->NewIterator(reader_.tables(), reads->options());
   const std::unique_ptr<leveldb::Iterator> iterator =
-      NewDbIterator(context_->order, view->NewIterator(reader_.tables(), read), sequence);
+      NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads));
   view->Unref();  // the iterator has its own reference
   leveldb::WriteBatch batch;
   span.begin ? iterator->Seek(*span.begin) : iterator->SeekToFirst();

@@ -88,6 +88,8 @@ StoreReport Store::MakeReport() {
   }
   report.activity = reporting_.activity().Report(report.user_bytes);
   report.memory = MeasureMemory();
+  const TableCache::Usage tables = reader_.tables()->GetUsage();
+  report.reads = {reader_.counts().SumAll(), tables.tables, tables.opened, tables.evicted};
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();

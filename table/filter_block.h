@@ -53,6 +53,7 @@ class FilterBlockReader {
   /// Approximate size of the contents, in bytes.
   size_t MemoryBytes() const { return filters_bytes_ + filter_count_ * sizeof(uint32_t); }
 
+  bool IsOpen() const { return policy_ != nullptr; }
   /// False only if the data block at `block_offset` does not have `user_key`.
   bool MayMatch(uint64_t block_offset, const leveldb::Slice& user_key) const;
 

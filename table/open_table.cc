@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "table/table_counts.h"
 #include "util/coding.h"
 
 namespace lull {
@@ -40,6 +41,12 @@ struct CacheKey {
   Slice slice() const { return Slice(bytes, sizeof(bytes)); }
   char bytes[2 * sizeof(uint64_t)];
 };
+
+void CountFileRead(const BlockReadOptions& read, const BlockHandle& handle) {
+  if (read.counts == nullptr) return;
+  read.counts[kBlocksFromFile] += 1;
+  read.counts[kBlockBytesFromFile] += handle.size + kBlockTrailerBytes;
+}
 
 std::unique_ptr<char[]> Copy(const Slice& bytes) {
   auto copy = std::make_unique_for_overwrite<char[]>(bytes.size());
@@ -152,6 +159,7 @@ bool OpenTable::FindCached(const BlockReadOptions& read, const BlockHandle& hand
   lease->cache_ = cache;
   lease->handle_ = found;
   lease->block_ = static_cast<const CachedBlock*>(cache->Value(found))->block;
+  if (read.counts != nullptr) read.counts[kBlocksFromCache] += 1;
   return true;
 }
 
@@ -175,6 +183,7 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
                             BlockLease* lease) const {
   bool keep;
   if (FindCached(read, handle, lease, &keep)) return Status::OK();
+  CountFileRead(read, handle);
   Status status = source.CheckHandle(handle);
   if (!status.ok()) return status;
   const size_t bytes = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
@@ -204,6 +213,7 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
 Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle& handle, bool keep,
                                  ReadaheadReader* reader, ByteBuffer* buffer,
                                  BlockLease* lease) const {
+  CountFileRead(read, handle);
   Status status = source.CheckHandle(handle);
   if (!status.ok()) return status;
   char stack[kStackBytes];

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "table/open_table.h"
+#include "table/table_counts.h"
 #include "table/table_iterator.h"
 
 namespace lull {
@@ -50,7 +51,14 @@ Status TableReader::Get(const BlockReadOptions& options, const Slice& target, vo
   const size_t at = table.index->Find(order, target);
   if (at == table.index->size()) return Status::OK();
   const BlockHandle handle = table.index->handle(at);
-  if (!table.filter.MayMatch(handle.offset, order.UserKey(target))) return Status::OK();
+  if (table.filter.IsOpen()) {
+    const bool passes = table.filter.MayMatch(handle.offset, order.UserKey(target));
+    if (options.counts != nullptr) {
+      options.counts[kFilterChecks] += 1;
+      options.counts[kFilterPasses] += passes ? 1 : 0;
+    }
+    if (!passes) return Status::OK();
+  }
 
   BlockLease lease;
   Status status = table.LoadBlock(options, handle, &lease);

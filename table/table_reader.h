@@ -45,6 +45,8 @@ struct BlockReadOptions {
   bool skip_damaged_blocks = false;
   /// Can be null. An iterator adds the stored size of each block that it enters.
   OwnedCounter* bytes_entered = nullptr;
+  /// kTableCounts counters, to which the read adds; null: it counts nothing.
+  OwnedCounter* counts = nullptr;
 };
 
 class TableReader {

@@ -18,6 +18,13 @@ class OwnedCounter {
     return *this;
   }
 
+  /// Returns the value, and sets it to 0. Only the writer.
+  uint64_t Take() {
+    const uint64_t value = value_.load(std::memory_order_relaxed);
+    value_.store(0, std::memory_order_relaxed);
+    return value;
+  }
+
   /// Any thread; the value can be stale.
   operator uint64_t() const { return value_.load(std::memory_order_relaxed); }
 

@@ -148,22 +148,26 @@ void ReadOnlyStore::OpenTables(const Version& version) {
 Status ReadOnlyStore::Get(const leveldb::ReadOptions& options, const Slice& key,
                           std::string* value) {
   Status status;
+  ReadCounts::Counters unreported;
+  BlockReadOptions read = HowToRead(options, context_->options);
+  read.counts = unreported.data();
   {
     const GraceGuard guard(grace_);
-    status = view_->Get(&tables_, HowToRead(options, context_->options),
-                        LookupKey(key, last_sequence_), value);
+    status = view_->Get(&tables_, read, LookupKey(key, last_sequence_), value);
   }
   CloseEvicted();
   return status;
 }
 
 leveldb::Iterator* ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options) {
-  const auto open = [this, read = HowToRead(options, context_->options)](TableFile* file) {
-    std::unique_ptr<leveldb::Iterator> iterator = tables_.NewIterator(file, read);
+  auto reads = std::make_unique<IteratorReads>(nullptr, HowToRead(options, context_->options));
+  const auto open = [this, read = reads->options()](TableFile* file) {
+    std::unique_ptr<leveldb::Iterator> iterator = tables_.NewIterator(file, *read);
     CloseEvicted();
     return iterator;
   };
-  return NewDbIterator(context_->order, view_->NewIterator(open), last_sequence_).release();
+  return NewDbIterator(context_->order, view_->NewIterator(open), last_sequence_, std::move(reads))
+      .release();
 }
 
 bool ReadOnlyStore::GetProperty(const Slice& property, std::string* value) {

@@ -31,15 +31,16 @@ namespace {
 class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
-             SequenceNumber sequence, StripedCounter* read_bytes, EmptyRanges* empty_ranges)
+             SequenceNumber sequence, std::unique_ptr<IteratorReads> reads,
+             EmptyRanges* empty_ranges)
       : order_(order),
         sequence_(sequence),
+        reads_(std::move(reads)),
         inner_(std::move(inner)),
-        read_bytes_(read_bytes),
         empty_ranges_(empty_ranges),
         known_(empty_ranges == nullptr ? nullptr : empty_ranges->Known(sequence)) {}
   ~DbIterator() override {
-    CountRead();
+    Count();
     if (known_ != nullptr) known_->Unref();
   }
 
@@ -53,23 +54,26 @@ class DbIterator final : public leveldb::Iterator {
   Slice value() const override {
     assert(valid_);
     const Slice value = backward_ ? Slice(value_) : inner_->value();
-    uncounted_bytes_ += value.size();
+    bytes_ += value.size();
     return value;
   }
 
   Status status() const override { return status_.ok() ? inner_->status() : status_; }
 
   void SeekToFirst() override {
+    ++seeks_;
     inner_->SeekToFirst();
     ShowNext(/*skipping=*/false);
   }
 
   void Seek(const Slice& target) override {
+    ++seeks_;
     inner_->Seek(LookupKey(target, sequence_).internal_key());
     ShowNext(/*skipping=*/false);
   }
 
   void SeekToLast() override {
+    ++seeks_;
     inner_->SeekToLast();
     ShowPrevious();
   }
@@ -79,7 +83,7 @@ class DbIterator final : public leveldb::Iterator {
 
  private:
   static constexpr size_t kValueCapacityKeptMax = 1 << 20;
-  static constexpr uint64_t kCountEveryBytes = 64 << 10;
+  static constexpr uint64_t kReportEveryBytes = 64 << 10;
   // After so many deletions in a row, a jump is faster. So many are worth a report.
   static constexpr uint64_t kDeletionsBeforeJump = 16;
   static constexpr uint64_t kDeletionsReported = 256;
@@ -121,21 +125,30 @@ class DbIterator final : public leveldb::Iterator {
   // Counts a new current entry. Its value counts only when the client reads it.
   void NoteShown(const Slice& user_key) {
     valid_ = true;
-    uncounted_bytes_ += user_key.size();
-    if (uncounted_bytes_ >= kCountEveryBytes) CountRead();
+    bytes_ += user_key.size();
+    if (bytes_ >= kReportEveryBytes) {
+      Count();
+      reads_->Report();
+    }
   }
-  void CountRead() {
-    if (read_bytes_ != nullptr) read_bytes_->Add(uncounted_bytes_);
-    uncounted_bytes_ = 0;
+  void Count() {
+    (*reads_)[kBytesReturned] += std::exchange(bytes_, 0);
+    (*reads_)[kSeeks] += std::exchange(seeks_, 0);
+    (*reads_)[kSteps] += std::exchange(steps_, 0);
+    (*reads_)[kEntriesSkipped] += std::exchange(passed_, 0);
   }
 
   const KeyOrder order_;
   const SequenceNumber sequence_;
+  const std::unique_ptr<IteratorReads> reads_;  // inner_ uses its options
   const std::unique_ptr<leveldb::Iterator> inner_;
-  StripedCounter* const read_bytes_;
   EmptyRanges* const empty_ranges_;
   const EmptyRange* const known_;
-  mutable uint64_t uncounted_bytes_ = 0;
+  // What is not yet in reads_.
+  mutable uint64_t bytes_ = 0;
+  uint64_t seeks_ = 0;
+  uint64_t steps_ = 0;
+  uint64_t passed_ = 0;
   ParsedInternalKey at_;  // points into the inner iterator
   std::string skipped_;
   std::string value_;
@@ -179,6 +192,7 @@ void DbIterator::ShowNext(bool skipping) {
         if (JumpOver()) continue;
       }
     }
+    ++passed_;
     inner_->Next();
   }
   if (deletions < kDeletionsReported || empty_ranges_ == nullptr || !status().ok()) return;
@@ -188,6 +202,7 @@ void DbIterator::ShowNext(bool skipping) {
 
 void DbIterator::Next() {
   assert(valid_);
+  ++steps_;
   if (!backward_) {
     Skip(at_.user_key);
     inner_->Next();
@@ -213,6 +228,7 @@ void DbIterator::ShowPrevious() {
   while (loaded) {
     Skip(at_.user_key);
     bool live = false;
+    uint64_t entries = 0;
     do {  // oldest to newest: the last visible one decides
       if (at_.sequence <= sequence_) {
         live = at_.kind == ValueKind::kValue;
@@ -220,13 +236,16 @@ void DbIterator::ShowPrevious() {
       }
       inner_->Prev();
       loaded = LoadBackward();
+      ++entries;
     } while (loaded && AtSkippedKey());
+    passed_ += entries - (live ? 1 : 0);
     if (live) return NoteShown(skipped_);
   }
 }
 
 void DbIterator::Prev() {
   assert(valid_);
+  ++steps_;
   if (!backward_) {
     Skip(at_.user_key);
     do {
@@ -241,9 +260,9 @@ void DbIterator::Prev() {
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
                                                  SequenceNumber sequence,
-                                                 StripedCounter* read_bytes,
+                                                 std::unique_ptr<IteratorReads> reads,
                                                  EmptyRanges* empty_ranges) {
-  return std::make_unique<DbIterator>(order, std::move(internal), sequence, read_bytes,
+  return std::make_unique<DbIterator>(order, std::move(internal), sequence, std::move(reads),
                                       empty_ranges);
 }
 

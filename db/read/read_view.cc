@@ -3,30 +3,91 @@
 
 #include <optional>
 
+#include "db/read/read_counts.h"
 #include "table/merging_iterator.h"
 
 namespace lull {
 namespace {
 
-/// The state of a search through the tables.
-struct TableSearch {
-  const KeyOrder* order;
-  leveldb::Slice user_key;
-  std::string* value;
-  enum class State { kNothing, kValue, kDeleted, kCorrupt } state = State::kNothing;
-  uint64_t entries_seen = 0;  // one per table in which a block was searched
+/// A search for one key through the tables of a Version, newest first.
+class TableSearch {
+ public:
+  TableSearch(TableCache* tables, const BlockReadOptions& options, const KeyOrder& order,
+              const LookupKey& key, std::string* value)
+      : tables_(tables),
+        options_(options),
+        counts_(options.counts),
+        order_(order),
+        key_(key),
+        value_(value) {}
+
+  /// False if the table's filter in memory excludes the key.
+  bool MayHave(const TableFile& file) {
+    const KeyFilter* const filter = file.key_filter.load(std::memory_order_acquire);
+    has_filter_ = filter != nullptr;
+    if (!has_filter_) return true;
+    if (!query_) query_.emplace(key_.user_key());
+    const bool passes = filter->MayContain(*query_);
+    counts_[kKeyFilterChecks] += 1;
+    counts_[kKeyFilterPasses] += passes ? 1 : 0;
+    return passes;
+  }
+
+  /// Returns whether the search has ended. REQUIRES: MayHave(*file) was the last call.
+  bool Search(TableFile* file) {
+    const uint64_t rejections = Rejections();
+    const uint64_t passes = counts_[kFilterPasses];
+    status_ = tables_->Get(file, options_, key_.internal_key(), this, &TableSearch::Visit);
+    if (Rejections() == rejections) {
+      counts_[kTablesSearched] += 1;
+      const bool has_passed = has_filter_ || counts_[kFilterPasses] > passes;
+      if (has_passed && state_ == State::kNothing) counts_[kFilterFalsePasses] += 1;
+    }
+    // A missing file does not mean that the key is missing.
+    if (status_.IsNotFound()) {
+      status_ =
+          leveldb::Status::IOError("table " + std::to_string(file->number()), status_.ToString());
+    }
+    if (status_.ok() && state_ == State::kCorrupt) {
+      status_ = leveldb::Status::Corruption("entry with a malformed key in table",
+                                            std::to_string(file->number()));
+    }
+    return !status_.ok() || state_ != State::kNothing;
+  }
+
+  const leveldb::Status& status() const { return status_; }
+  bool has_value() const { return state_ == State::kValue; }
+  /// The number of tables in which a block was searched.
+  uint64_t entries_seen() const { return entries_seen_; }
+
+ private:
+  enum class State { kNothing, kValue, kDeleted, kCorrupt };
+
+  uint64_t Rejections() const { return counts_[kFilterChecks] - counts_[kFilterPasses]; }
 
   static void Visit(void* arg, const leveldb::Slice& key, const leveldb::Slice& value) {
     auto* search = static_cast<TableSearch*>(arg);
-    ++search->entries_seen;
+    ++search->entries_seen_;
     ParsedInternalKey found;
     if (!ParseInternalKey(key, &found)) {
-      search->state = State::kCorrupt;
-    } else if (search->order->CompareUser(found.user_key, search->user_key) == 0) {
-      search->state = found.kind == ValueKind::kValue ? State::kValue : State::kDeleted;
-      if (found.kind == ValueKind::kValue) search->value->assign(value.data(), value.size());
+      search->state_ = State::kCorrupt;
+    } else if (search->order_.CompareUser(found.user_key, search->key_.user_key()) == 0) {
+      search->state_ = found.kind == ValueKind::kValue ? State::kValue : State::kDeleted;
+      if (found.kind == ValueKind::kValue) search->value_->assign(value.data(), value.size());
     }
   }
+
+  TableCache* const tables_;
+  const BlockReadOptions& options_;
+  OwnedCounter* const counts_;
+  const KeyOrder& order_;
+  const LookupKey& key_;
+  std::string* const value_;
+  std::optional<KeyFilter::Query> query_;  // hashed once, for the first table with a filter
+  bool has_filter_ = false;                // of the last call of MayHave
+  leveldb::Status status_;
+  State state_ = State::kNothing;
+  uint64_t entries_seen_ = 0;
 };
 
 }  // namespace
@@ -40,59 +101,43 @@ BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::O
 }
 
 leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
-                              const LookupKey& key, std::string* value, uint64_t* l0_misses) const {
+                              const LookupKey& key, std::string* value) const {
+  OwnedCounter* const counts = options.counts;
   MemTable::Found found = active_->Get(key, value);
   for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
     found = immutables_[i]->Get(key, value);
   }
+  if (found != MemTable::Found::kNothing) counts[kGetsEndedInMemory] += 1;
   if (found == MemTable::Found::kValue) return leveldb::Status::OK();
   if (found == MemTable::Found::kDeleted) return leveldb::Status::NotFound(leveldb::Slice());
 
   const KeyOrder& order = version_->order();
-  TableSearch search{&order, key.user_key(), value};
-  const auto settled = [&](TableFile* file, leveldb::Status* status) {
-    *status = tables->Get(file, options, key.internal_key(), &search, &TableSearch::Visit);
-    // A missing file does not mean that the key is missing.
-    if (status->IsNotFound()) {
-      *status =
-          leveldb::Status::IOError("table " + std::to_string(file->number()), status->ToString());
-    }
-    if (status->ok() && search.state == TableSearch::State::kCorrupt) {
-      *status = leveldb::Status::Corruption("entry with a malformed key in table",
-                                            std::to_string(file->number()));
-    }
-    return !status->ok() || search.state != TableSearch::State::kNothing;
+  TableSearch search(tables, options, order, key, value);
+  const auto is_before = [&](const TableFile& file) {
+    return order.CompareUser(key.user_key(), file.smallest_user()) < 0;
   };
-
-  leveldb::Status status;
   bool done = false;
-  std::optional<KeyFilter::Query> query;  // hashed once, for the first table with a filter
-  const auto excludes = [&](const TableFile& file) {
-    const KeyFilter* const filter = file.key_filter.load(std::memory_order_acquire);
-    if (filter == nullptr) return false;
-    if (!query) query.emplace(key.user_key());
-    return !filter->MayContain(*query);
-  };
   for (const TableRef& file : version_->level(0)) {
-    if (excludes(*file)) continue;
-    if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
+    // Most tables of L0 span most keys, so the filter comes first.
+    if (!search.MayHave(*file) || is_before(*file)) continue;
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
-    if ((done = settled(file.get(), &status))) break;
+    if ((done = search.Search(file.get()))) break;
   }
-  if (l0_misses != nullptr && search.entries_seen > 0)
-    *l0_misses += search.entries_seen - (done ? 1 : 0);
-  for (int level = 1; !done && level < kLevels; ++level) {
+  counts[kL0TablesWithoutKey] +=
+      search.entries_seen() - (search.entries_seen() > 0 && done ? 1 : 0);
+  int level = done ? 0 : 1;
+  for (; !done && level < kLevels; ++level) {
     if (version_->TableCount(level) == 0) continue;
     const size_t at = version_->FindTable(level, key.internal_key());
     if (at == version_->level(level).size()) continue;
     TableFile* const file = version_->level(level)[at].get();
-    if (order.CompareUser(key.user_key(), file->smallest_user()) < 0) continue;
-    if (excludes(*file)) continue;
-    done = settled(file, &status);
+    if (is_before(*file) || !search.MayHave(*file)) continue;
+    if ((done = search.Search(file))) break;
   }
-  if (status.ok() && search.state != TableSearch::State::kValue)
+  counts[done ? kGetsEndedInLevel + static_cast<size_t>(level) : kGetsOfAbsentKeys] += 1;
+  if (search.status().ok() && !search.has_value())
     return leveldb::Status::NotFound(leveldb::Slice());
-  return status;
+  return search.status();
 }
 
 uint64_t ReadView::ApproximateOffsetOf(TableCache* tables,

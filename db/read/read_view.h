@@ -42,11 +42,9 @@ class ReadView {
   const Version& version() const { return *version_; }
 
   /// Returns NotFound if the key has no entry visible at its sequence, or the newest such entry is
-  /// a deletion. If `l0_misses` is not null, adds the number of L0 tables that were searched
-  /// without finding the key; tables that a filter excluded do not count. REQUIRES: the caller
-  /// holds a guard.
+  /// a deletion. REQUIRES: the caller holds a guard; `options.counts` has kReadCounts counters.
   leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
-                      std::string* value, uint64_t* l0_misses = nullptr) const;
+                      std::string* value) const;
 
   /// Iterates over internal keys; the iterator holds a reference to this view. Of equal keys, the
   /// newest source comes first. Calls `open` for L0 tables now, for others when the iterator
@@ -55,17 +53,12 @@ class ReadView {
   /// table.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
 
+  /// `options` must outlive the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
-                                                 const BlockReadOptions& options) {
+                                                 const BlockReadOptions* options) {
     // Small enough for std::function to store without an allocation.
     return NewIterator(
-        [tables, verify = options.verify_checksums, fill = options.fill_cache](TableFile* file) {
-          BlockReadOptions read;
-          read.verify_checksums = verify;
-          read.fill_cache = fill;
-          read.skip_damaged_blocks = true;
-          return tables->NewIterator(file, read);
-        });
+        [tables, options](TableFile* file) { return tables->NewIterator(file, *options); });
   }
 
   /// Approximate size in bytes of the entries in `range`, in table files and memtables. REQUIRES:

@@ -27,11 +27,14 @@ leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leve
   const GraceGuard guard(grace_);
   const ReadView* const view = view_.load(std::memory_order_acquire);
   const SequenceNumber sequence = SequenceFor(options);
-  uint64_t l0_misses = 0;
-  leveldb::Status status = view->Get(&tables_, HowToRead(options, context_->options),
-                                     LookupKey(key, sequence), value, &l0_misses);
-  if (l0_misses > 0) l0_misses_.Add(l0_misses);
-  if (status.ok()) read_bytes_.Add(value->size());
+  ReadCall counts(&counts_);
+  BlockReadOptions read = HowToRead(options, context_->options);
+  read.counts = counts.data();
+  leveldb::Status status = view->Get(&tables_, read, LookupKey(key, sequence), value);
+  if (status.ok()) {
+    counts[kGetsFound] += 1;
+    counts[kBytesReturned] += value->size();
+  }
   return status;
 }
 
@@ -39,12 +42,13 @@ std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadO
   const GraceGuard guard(grace_);
   ReadView* const view = view_.load(std::memory_order_acquire);
   const SequenceNumber sequence = SequenceFor(options);
+  auto reads = std::make_unique<IteratorReads>(&counts_, HowToRead(options, context_->options));
   // An iterator searches all L0 tables, where one table would suffice.
   if (const int tables = view->version().TableCount(0); tables > 1)
-    l0_misses_.Add(kMissesOfASeek * static_cast<uint64_t>(tables - 1));
-  return NewDbIterator(context_->order,
-                       view->NewIterator(&tables_, HowToRead(options, context_->options)), sequence,
-                       &read_bytes_, &empty_ranges_);
+    counts_.Add(kL0TablesWithoutKey, kMissesOfASeek * static_cast<uint64_t>(tables - 1));
+  std::unique_ptr<leveldb::Iterator> entries = view->NewIterator(&tables_, reads->options());
+  return NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads),
+                       &empty_ranges_);
 }
 
 uint64_t StoreReader::ApproximateBytes(const leveldb::Range& range) {

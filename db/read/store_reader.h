@@ -22,6 +22,7 @@
 #include "db/context.h"
 #include "db/dbformat.h"
 #include "db/read/empty_ranges.h"
+#include "db/read/read_counts.h"
 #include "db/read/read_view.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
@@ -32,7 +33,6 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "util/grace.h"
-#include "util/striped_counter.h"
 
 namespace lull {
 
@@ -72,9 +72,7 @@ class StoreReader {
   /// The leading writer checks its entries.
   EmptyRanges* empty_ranges() { return &empty_ranges_; }
   TableCache* tables() { return &tables_; }
-  uint64_t read_bytes() const { return read_bytes_.Sum(); }
-  /// Count of L0 tables that reads searched without finding the key.
-  uint64_t l0_misses() const { return l0_misses_.Sum(); }
+  const ReadCounts& counts() const { return counts_; }
 
   /// Frees what no reader can see any more. Returns true if something must still wait. Flush
   /// thread, or the closing thread.
@@ -93,8 +91,7 @@ class StoreReader {
   GraceDomain grace_;
   TableCache tables_;
   EmptyRanges empty_ranges_;
-  StripedCounter read_bytes_;
-  StripedCounter l0_misses_;
+  ReadCounts counts_;
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
 };

@@ -125,7 +125,7 @@ void TableCache::LoadKeyFilter(TableFile* file) {
 
 TableCache::Usage TableCache::GetUsage() const {
   MutexLock lock(mutex_);
-  return {open_.size(), descriptors_.size(), memory_bytes_};
+  return {open_.size(), descriptors_.size(), memory_bytes_, opened_, evicted_};
 }
 
 leveldb::Status TableCache::OpenPrivately(const TableFile& file,
@@ -225,6 +225,7 @@ void TableCache::Offer(ClosableFile* file, std::unique_ptr<leveldb::RandomAccess
 
 void TableCache::ListLocked(TableFile* file, CachedTable* table) {
   open_.push_back(file);
+  ++opened_;
   memory_bytes_ += table->reader().MemoryBytes();
   table->file()->in_cache = true;
   if (table->file()->IsOpen()) descriptors_.push_back(table->file());
@@ -248,6 +249,7 @@ bool TableCache::EvictOneLocked() {
   if (!MoveToUnused<TableFile>(open_, &hand_, take_use)) return false;
   CachedTable* const victim = open_[hand_]->opened.load(std::memory_order_relaxed);
   UnlistLocked(hand_, victim);
+  ++evicted_;
   grace_->Retire([victim] { victim->Unref(); });
   on_retired_();
   return true;

@@ -103,6 +103,8 @@ class TableCache final : private FileKeeper {
     size_t tables = 0;
     size_t descriptors = 0;
     uint64_t memory_bytes = 0;  ///< of indexes, filters and key arrays
+    uint64_t opened = 0;        ///< since the store's open
+    uint64_t evicted = 0;       ///< the same, to make room for others
   };
   Usage GetUsage() const LULL_EXCLUDES(mutex_);
 
@@ -146,6 +148,8 @@ class TableCache final : private FileKeeper {
   std::vector<TableFile*> open_ LULL_GUARDED_BY(mutex_);
   size_t hand_ LULL_GUARDED_BY(mutex_) = 0;            // where the next eviction starts
   uint64_t memory_bytes_ LULL_GUARDED_BY(mutex_) = 0;  // of open_
+  uint64_t opened_ LULL_GUARDED_BY(mutex_) = 0;
+  uint64_t evicted_ LULL_GUARDED_BY(mutex_) = 0;
   std::vector<ClosableFile*> descriptors_ LULL_GUARDED_BY(mutex_);  // open files of open_
   size_t descriptor_hand_ LULL_GUARDED_BY(mutex_) = 0;              // where the next close starts
 };

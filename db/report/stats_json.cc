@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Renders the property lull.stats.
+#include <numeric>
 #include <variant>
 
 #include "db/report/stats_report.h"
@@ -140,6 +141,35 @@ void WriteBytes(const StoreReport& report, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteReads(const ReadReport& reads, JsonWriter* json) {
+  const ReadCounts::Sums& counts = reads.counts;
+  json->Member("reads").BeginObject();
+  json->Field("gets_found", counts[kGetsFound]);
+  json->Field("gets_not_found", reads.Gets() - counts[kGetsFound]);
+  json->Field("gets_ended_in_memory", counts[kGetsEndedInMemory]);
+  json->Member("gets_ended_in_level").BeginArray();
+  for (size_t level = 0; level < kLevels; ++level) json->Value(counts[kGetsEndedInLevel + level]);
+  json->EndArray();
+  json->Field("tables_searched", counts[kTablesSearched]);
+  json->Field("key_filter_checks", counts[kKeyFilterChecks]);
+  json->Field("key_filter_passes", counts[kKeyFilterPasses]);
+  json->Field("filter_checks", counts[kFilterChecks]);
+  json->Field("filter_passes", counts[kFilterPasses]);
+  json->Field("filter_false_passes", counts[kFilterFalsePasses]);
+  json->Field("cache_blocks", counts[kBlocksFromCache]);
+  json->Field("file_blocks", counts[kBlocksFromFile]);
+  json->Field("file_block_bytes", counts[kBlockBytesFromFile]);
+  json->Field("seeks", counts[kSeeks]);
+  json->Field("steps", counts[kSteps]);
+  json->Field("entries_skipped", counts[kEntriesSkipped]);
+  json->Field("open_iterators", reads.OpenIterators());
+  json->Field("returned_bytes", counts[kBytesReturned]);
+  json->Field("open_tables", reads.open_tables);
+  json->Field("tables_opened", reads.tables_opened);
+  json->Field("tables_evicted", reads.tables_evicted);
+  json->EndObject();
+}
+
 void WriteFilter(const StoreReport& report, JsonWriter* json) {
   json->Member("filter").BeginObject();
   json->Field("name", report.filter);
@@ -213,6 +243,11 @@ std::span<const MemoryReport::Purpose> MemoryReport::Purposes() {
   return kPurposes;
 }
 
+uint64_t ReadReport::Gets() const {
+  const auto begin = counts.begin() + kGetsEndedInMemory;
+  return std::accumulate(begin, counts.begin() + kGetsOfAbsentKeys + 1, uint64_t{0});
+}
+
 uint64_t MemoryReport::Total() const {
   uint64_t bytes = 0;
   for (const Purpose& purpose : Purposes()) bytes += this->*purpose.bytes;
@@ -247,6 +282,7 @@ std::string RenderJson(const StoreReport& report) {
   WriteJobs(report.activity, &json);
   WriteStalls(report.activity, &json);
   WriteBytes(report, &json);
+  WriteReads(report.reads, &json);
   WriteFilter(report, &json);
   if (report.latencies) {
     json.Member("latency").BeginObject();

@@ -251,6 +251,54 @@ void WriteBytes(const StoreReport& report, MetricsWriter* out) {
   out->Sample(rates.compaction_bytes_per_sec, {{"class", "compaction"}});
 }
 
+void WriteGets(const ReadReport& reads, MetricsWriter* out) {
+  const ReadCounts::Sums& counts = reads.counts;
+  out->Family("gets_total", "counter", "Gets, by result.");
+  out->Sample(counts[kGetsFound], {{"result", "found"}});
+  out->Sample(reads.Gets() - counts[kGetsFound], {{"result", "not_found"}});
+  out->Family("gets_ended_total", "counter",
+              "Gets by where they met an entry of their key: memory, a level, or nothing.");
+  out->Sample(counts[kGetsEndedInMemory], {{"in", "memory"}});
+  for (size_t level = 0; level < kLevels; ++level)
+    out->Sample(counts[kGetsEndedInLevel + level], {{"in", std::to_string(level)}});
+  out->Sample(counts[kGetsOfAbsentKeys], {{"in", "nothing"}});
+  out->Single("get_tables_searched_total", "counter", "Tables of which gets searched a block.",
+              counts[kTablesSearched]);
+  out->Family("filter_checks_total", "counter",
+              "Checks of filters by gets: of Lull's filters of keys, and of the client's policy.");
+  const auto checks = [&](const char* filter, ReadCount passes, ReadCount all) {
+    out->Sample(counts[passes], {{"filter", filter}, {"result", "pass"}});
+    out->Sample(counts[all] - counts[passes], {{"filter", filter}, {"result", "reject"}});
+  };
+  checks("keys", kKeyFilterPasses, kKeyFilterChecks);
+  checks("policy", static_cast<ReadCount>(kFilterPasses), static_cast<ReadCount>(kFilterChecks));
+  out->Single("filter_false_passes_total", "counter",
+              "Tables without the key that gets searched after a filter passed.",
+              counts[kFilterFalsePasses]);
+}
+
+void WriteReads(const ReadReport& reads, MetricsWriter* out) {
+  const ReadCounts::Sums& counts = reads.counts;
+  WriteGets(reads, out);
+  out->Family("blocks_read_total", "counter", "Blocks that clients' reads used, by source.");
+  out->Sample(counts[kBlocksFromCache], {{"from", "cache"}});
+  out->Sample(counts[kBlocksFromFile], {{"from", "file"}});
+  out->Single("block_read_bytes_total", "counter", "Bytes of the blocks from files, as stored.",
+              counts[kBlockBytesFromFile]);
+  out->Single("iterator_seeks_total", "counter", "Seeks of iterators.", counts[kSeeks]);
+  out->Single("iterator_steps_total", "counter", "Calls of Next and Prev.", counts[kSteps]);
+  out->Single("iterator_skipped_entries_total", "counter",
+              "Deleted, older or too new entries that iterators passed.", counts[kEntriesSkipped]);
+  out->Single("iterators", "gauge", "Iterators that exist.", reads.OpenIterators());
+  out->Single("returned_bytes_total", "counter",
+              "Bytes of keys and values that iterators returned, and of values that gets did.",
+              counts[kBytesReturned]);
+  out->Single("open_tables", "gauge", "Tables in the table cache.", reads.open_tables);
+  out->Single("tables_opened_total", "counter", "Tables that were opened.", reads.tables_opened);
+  out->Single("tables_evicted_total", "counter", "Open tables that made room for others.",
+              reads.tables_evicted);
+}
+
 void WriteDirective(const StoreReport& report, MetricsWriter* out) {
   const Directive& directive = report.activity.directive;
   out->Family("policy_info", "gauge", "1, with the policy's name.");
@@ -344,6 +392,7 @@ std::string RenderPrometheus(const StoreReport& report) {
   WriteJobs(report.activity, &out);
   WriteStalls(report.activity, &out);
   WriteBytes(report, &out);
+  WriteReads(report.reads, &out);
   WriteDirective(report, &out);
   WriteSpace(report.space, &out);
   if (report.latencies) {

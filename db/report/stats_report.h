@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "db/compaction/entry_filter.h"
+#include "db/read/read_counts.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
 #include "db/report/space_report.h"
@@ -55,6 +56,17 @@ struct MemoryReport {
   uint64_t Total() const;
 };
 
+/// What clients' reads did since the store was opened.
+struct ReadReport {
+  ReadCounts::Sums counts{};
+  uint64_t open_tables = 0;
+  uint64_t tables_opened = 0;
+  uint64_t tables_evicted = 0;
+
+  uint64_t Gets() const;
+  uint64_t OpenIterators() const { return counts[kIteratorsOpened] - counts[kIteratorsClosed]; }
+};
+
 struct StoreReport {
   std::string name;
   ActivityReport activity;
@@ -65,6 +77,7 @@ struct StoreReport {
   uint64_t active_bytes = 0;
   uint64_t immutable_bytes = 0;
   MemoryReport memory;
+  ReadReport reads;
   uint64_t memory_used_bytes = 0;  ///< sealed memtables of all stores that share the budget
   uint64_t memory_budget_bytes = 0;
 

@@ -29,7 +29,7 @@ std::unique_ptr<Iterator> Open(Pairs pairs, SequenceNumber sequence,
                                std::optional<size_t> fail_at = std::nullopt) {
   return NewDbIterator(InternalOrder(),
                        std::make_unique<VectorIterator>(InternalOrder(), std::move(pairs), fail_at),
-                       sequence);
+                       sequence, std::make_unique<IteratorReads>(nullptr, BlockReadOptions()));
 }
 
 // "key=value", "end", or the error.
@@ -197,7 +197,8 @@ void WalkAtRandom(const KeyOrder& order, uint64_t seed) {
   const SequenceNumber at = random.Uniform(70);
   const History history = RandomHistory(order, at, &random);
   const auto iterator =
-      NewDbIterator(order, std::make_unique<VectorIterator>(order, history.pairs), at);
+      NewDbIterator(order, std::make_unique<VectorIterator>(order, history.pairs), at,
+                    std::make_unique<IteratorReads>(nullptr, BlockReadOptions()));
   const auto& shown = history.shown;
   auto expected = shown.end();
   for (int step = 0; step < 60; ++step) {

@@ -74,6 +74,8 @@ TEST_F(TableCacheTest, TablesPastBothLimitsAreEvicted) {
   ReadAll();
   TableCache::Usage usage = tables_->GetUsage();
   EXPECT_EQ(usage.tables, 40u);
+  EXPECT_EQ(usage.opened, 60u);
+  EXPECT_EQ(usage.evicted, 20u);
   EXPECT_EQ(usage.memory_bytes, 40 * one);
   EXPECT_EQ(usage.descriptors, 20u);
   files_.context()->pace.reader_bytes_max = 1;

@@ -1,0 +1,20 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What a read of tables counts: positions in an array of counters that the reader provides. The
+// array can go on with counters of its own.
+#pragma once
+
+#include <cstddef>
+
+namespace lull {
+
+enum TableCount : size_t {
+  kBlocksFromCache,
+  kBlocksFromFile,
+  kBlockBytesFromFile,  ///< as stored
+  kFilterChecks,        ///< of the client's filter policy
+  kFilterPasses,        ///< checks after which the block was searched
+  kTableCounts
+};
+
+}  // namespace lull
