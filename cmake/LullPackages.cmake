@@ -75,8 +75,6 @@ else()
   set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)
   set(CPACK_RPM_PACKAGE_GROUP Unspecified)
   set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
-    ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/cmake
-    ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
     ${CMAKE_INSTALL_PREFIX}/share/man ${CMAKE_INSTALL_PREFIX}/share/man/man1
     ${CMAKE_INSTALL_PREFIX}/share/bash-completion
     ${CMAKE_INSTALL_PREFIX}/share/bash-completion/completions)
