@@ -2,7 +2,6 @@
 #include "scheduler/policies/lull_policy.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace lull {
@@ -24,9 +23,6 @@ constexpr double kFilesPaced = 0.75;
 constexpr double kReserve = 0.2;
 constexpr double kChange = 0.05;
 constexpr double kUrgentShare = 0.25;
-// A limited flush writes at least this multiple of what clients write, and so many bytes a second.
-constexpr double kFlushShare = 1.25;
-constexpr double kFlushBytesPerSecMin = 16 << 20;
 
 const char* PhaseName(Rhythm::Phase phase) {
   switch (phase) {
@@ -86,7 +82,6 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   }
   is_limited_ = wanted.rate.bytes_per_sec > 0;
   if (is_limited_) bandwidth_.NoteLimit(limit_bytes_per_sec_);
-  wanted.flush_bytes_per_sec_max = LimitFlush(pressure);
   PaceWrites(pressure, &wanted);
   wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
   return wanted;
@@ -192,15 +187,6 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
   const bool moved = std::abs(limit - limit_bytes_per_sec_) >= kChange * bandwidth;
   if (limit_bytes_per_sec_ < urgent || moved) limit_bytes_per_sec_ = limit;
   return {Whole(limit_bytes_per_sec_), Whole(urgent)};
-}
-
-/// A flush that ends before the next memtable is full is fast enough. Once that one is sealed, or
-/// memory is short, or clients have stopped, there is no limit.
-uint64_t LullPolicy::LimitFlush(const Pressure& pressure) const {
-  if (phase_ == Rhythm::Phase::kLull || pressure.immutables > 1) return 0;
-  // Rounded up, since each change of the directive costs the monitor some work.
-  return std::bit_ceil(
-      Whole(std::max(kFlushShare * client_bytes_per_sec_.value(), kFlushBytesPerSecMin)));
 }
 
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {

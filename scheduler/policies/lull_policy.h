@@ -2,11 +2,9 @@
 //
 // "lull", the default: flush at once, compact when clients leave room.
 //
-// - The WAL is never held back, and a flush only while it is faster than clients need: if they
-//   write and only one memtable is sealed, it writes at 1.25 to 2.5 times their rate. Otherwise
-//   the flush of a large memtable would take the device from the WAL. Sealed memtables queue within
-//   the memory budget. While clients write hard or L0 is long, a flush takes several, so that a
-//   burst adds few L0 tables.
+// - The flush thread and the WAL are never held back. Sealed memtables queue within the memory
+//   budget. While clients write hard or L0 is long, a flush takes several, so that a burst adds few
+//   L0 tables.
 // - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
 //   lull every worker runs at normal priority.
 // - While clients write, the level decides: the largest of L0 tables / l0_stop, debt /
@@ -59,7 +57,6 @@ class LullPolicy final : public Policy {
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
   RateBudget LimitCompactions(const Pressure& pressure);
-  uint64_t LimitFlush(const Pressure& pressure) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
