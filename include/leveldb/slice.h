@@ -40,6 +40,10 @@ class LEVELDB_EXPORT Slice {
   // Pointer to the first byte. The bytes do not end in a zero.
   const char* data() const { return data_; }
 
+  // Of the bytes, as a range. Not in LevelDB 1.23; later versions and Bitcoin Core's have them.
+  const char* begin() const { return data_; }
+  const char* end() const { return data_ + size_; }
+
   size_t size() const { return size_; }
 
   bool empty() const { return size_ == 0; }
