@@ -15,11 +15,14 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
   if (IsInherited()) return false;
   const std::string_view name(property.data(), property.size());
   if (name == "lull.stats") {
-    *value = RenderJson(MakeReport());
+    StoreReport report = MakeReport();
+    report.memory = MeasureMemory();
+    *value = RenderJson(report);
     return true;
   }
   if (name == "lull.metrics") {
     StoreReport report = MakeReport();
+    report.memory = MeasureMemory();
     report.space = MeasureSpace();
     *value = RenderPrometheus(report);
     return true;
@@ -87,7 +90,6 @@ StoreReport Store::MakeReport() {
                                      latencies->get.Snapshot()};
   }
   report.activity = reporting_.activity().Report(report.user_bytes);
-  report.memory = MeasureMemory();
   const TableCache::Usage tables = reader_.tables()->GetUsage();
   report.reads = {reader_.counts().SumAll(), tables.tables, tables.opened, tables.evicted};
   MutexLock lock(state_.mutex);

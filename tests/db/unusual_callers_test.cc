@@ -95,6 +95,47 @@ TEST(UnusualCallers, ExtremeSizes) {
   }
 }
 
+class CountingCache final : public leveldb::Cache {
+ public:
+  Handle* Insert(const Slice& key, void* value, size_t charge,
+                 void (*deleter)(const Slice& key, void* value)) override {
+    ++calls_;
+    return cache_->Insert(key, value, charge, deleter);
+  }
+  Handle* Lookup(const Slice& key) override { return ++calls_, cache_->Lookup(key); }
+  void Release(Handle* handle) override { ++calls_, cache_->Release(handle); }
+  void* Value(Handle* handle) override { return ++calls_, cache_->Value(handle); }
+  void Erase(const Slice& key) override { ++calls_, cache_->Erase(key); }
+  uint64_t NewId() override { return ++calls_, cache_->NewId(); }
+  void Prune() override { ++calls_, cache_->Prune(); }
+  size_t TotalCharge() const override { return ++calls_, cache_->TotalCharge(); }
+
+  int calls() const { return calls_; }
+
+ private:
+  const std::unique_ptr<leveldb::Cache> cache_{leveldb::NewLRUCache(1 << 20)};
+  mutable std::atomic<int> calls_ = 0;
+};
+
+// classic-level 3 shares a store between threads, and deletes the cache when the first of them
+// closes it. LevelDB does not notice if the others only write and close.
+TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
+  testing::CrashEnv disk;
+  CountingCache cache;
+  leveldb::Options options = OptionsOn(&disk);
+  options.block_cache = &cache;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(options, &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
+  ASSERT_TRUE(Flush(db.get()).ok());
+  ASSERT_EQ(Get(db.get(), "key"), "value");
+  ASSERT_TRUE(WaitForIdle(db.get()).ok());
+  const int calls = cache.calls();
+  EXPECT_GT(calls, 0);
+  db.reset();
+  EXPECT_EQ(cache.calls(), calls);
+}
+
 TEST(UnusualCallers, WhatCannotWorkIsRefused) {
   testing::CrashEnv disk;
   std::vector<leveldb::Options> all(4, OptionsOn(&disk));
