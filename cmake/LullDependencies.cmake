@@ -3,8 +3,6 @@
 # Lull's dependencies. Library: snappy and zstd, unless turned off. Programs: CLI11. Tests:
 # GoogleTest. Benchmarks: google-benchmark and gflags. Everything but the library: nlohmann_json.
 
-include(LullFindLibrary)
-
 # As lull_find_library, for a required library.
 function(lull_require_library name header library package option)
   lull_find_library(${name} ${header} ${library})

@@ -7,7 +7,8 @@
 # with alias NAME::NAME, and as NAME_internal for tests and benchmarks, which can also include and
 # call internal code.
 #
-# lull_make_drop_in(TARGET SONAME): makes a shared library of those objects replace LevelDB's.
+# lull_make_drop_in(TARGET FILE): makes a library of those objects replace LevelDB's. FILE is its
+# soname, or libleveldb.a.
 
 function(lull_add_layer name)
   list(TRANSFORM ARGN REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE folders)
@@ -62,10 +63,14 @@ function(lull_make_library name kind layers)
   endif()
 endfunction()
 
-function(lull_make_drop_in name soname)
-  string(REPLACE "libleveldb.so." "" soversion "${soname}")
+function(lull_make_drop_in name file)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME leveldb)
+  if(file STREQUAL "libleveldb.a")
+    return()
+  endif()
+  string(REPLACE "libleveldb.so." "" soversion "${file}")
   set_target_properties(${name} PROPERTIES
-    OUTPUT_NAME leveldb VERSION ${LULL_LEVELDB_VERSION} SOVERSION ${soversion})
+    VERSION ${LULL_LEVELDB_VERSION} SOVERSION ${soversion})
 endfunction()
 
 function(lull_add_library name)
@@ -74,8 +79,8 @@ function(lull_add_library name)
   add_library(${name}::${name} ALIAS ${name})
   if(LULL_DROP_IN)
     lull_make_drop_in(${name} "${LULL_DROP_IN}")
-    add_library(leveldb::leveldb ALIAS ${name})
-  elseif(NOT PROJECT_IS_TOP_LEVEL AND NOT TARGET leveldb)
+  endif()
+  if((LULL_DROP_IN OR NOT PROJECT_IS_TOP_LEVEL) AND NOT TARGET leveldb)
     # A project that adds LevelDB's folder to its build links one of these names.
     add_library(leveldb ALIAS ${name})
     add_library(leveldb::leveldb ALIAS ${name})

@@ -17,10 +17,15 @@ import tempfile
 import unittest
 
 CMAKE, SOURCE, BUILD, DROP_IN, CC, CXX = sys.argv[1:]
-with open(os.path.join(BUILD, 'CMakeCache.txt'), encoding='utf-8') as cache:
-    # The other builds use this one's generator: there may be no make.
-    os.environ['CMAKE_GENERATOR'] = re.search(r'^CMAKE_GENERATOR:INTERNAL=(.*)$', cache.read(),
-                                              re.M)[1]
+
+
+def cached(folder, name):
+    with open(os.path.join(folder, 'CMakeCache.txt'), encoding='utf-8') as cache:
+        return re.search(rf'^{name}:\w+=(.*)$', cache.read(), re.M)[1]
+
+
+# The other builds use this one's generator: there may be no make.
+os.environ['CMAKE_GENERATOR'] = cached(BUILD, 'CMAKE_GENERATOR')
 
 PROGRAM = r'''
 #include <cstdio>
@@ -166,6 +171,28 @@ class PackageTest(unittest.TestCase):
         self.assertIn('lull_scheduler', targets)
         for unwanted in 'util_test', 'db_bench', 'lull_tool':
             self.assertNotIn(unwanted, targets)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, 'liblull.a')), 'needs the archive')
+    def test_in_the_place_of_leveldb(self):
+        # As for LevelDB's folder. The archive is this build's: it has the same objects.
+        build, prefix = os.path.join(self.work, 'leveldb'), os.path.join(self.work, 'prefix')
+        run(CMAKE, '-S', SOURCE, '-B', build, '-DLEVELDB_BUILD_TESTS=OFF',
+            f'-DHAVE_SNAPPY={cached(BUILD, "LULL_SNAPPY")}',
+            f'-DHAVE_ZSTD={cached(BUILD, "LULL_ZSTD")}', f'-DCMAKE_INSTALL_PREFIX={prefix}',
+            f'-DCMAKE_INSTALL_LIBDIR={prefix}/lib', f'-DCMAKE_CXX_COMPILER={CXX}',
+            f'-DCMAKE_C_COMPILER={CC}')
+        for part in 'TESTS', 'BENCHMARKS', 'TOOLS':
+            self.assertEqual(cached(build, f'LULL_BUILD_{part}'), 'OFF')
+        shutil.copy(os.path.join(BUILD, 'liblull.a'), os.path.join(build, 'libleveldb.a'))
+        run(CMAKE, '--install', build)
+        self.assertEqual(sorted(os.listdir(prefix)), ['include', 'lib', 'share'])
+        self.expect_it_works(self.build_with_cmake(
+            'find_package(leveldb 1.23 REQUIRED)', 'PLAIN', 'leveldb::leveldb',
+            f'-DCMAKE_PREFIX_PATH={prefix}'))
+        program = os.path.join(self.work, 'program')
+        run(CXX, '-std=c++11', os.path.join(self.work, 'main.cc'), '-o', program,
+            *self.flags(prefix, 'leveldb'))
+        self.expect_it_works(program)
 
     def test_programs(self):
         programs = os.path.join(self.prefix, 'bin')
