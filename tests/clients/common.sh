@@ -10,15 +10,26 @@
 #   prepare          fetches and builds it for the system's LevelDB
 #   run_tests        prints a line for each test, as pytest -rA, go test -v or cargo test do
 #
+# A client that includes LevelDB's source is built twice. Its prepare builds it as it is, in
+# $cache/$name/stock, and it also defines:
+#
+#   build_lull       builds it in $cache/$name/lull, with Lull's source in the place of LevelDB's
+#   binary           the file that then contains the library, below either folder
+#
 # A script ends with `client_main "$@"`. Environment: CLIENT_CACHE, a directory for downloads and
 # builds; CLIENT_LIBRARY_PATH, the directory of the libleveldb.so.1d to use, or empty for the
-# system's.
+# system's. For a client that is built twice, it decides only which build is tested.
 
 cache=${CLIENT_CACHE:?is set by tests/clients/run}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
 name=$(basename "$0")
+side=stock
+[[ -z ${CLIENT_LIBRARY_PATH:-} ]] || side=lull
 cost=cheap
+binary=
 made_of=()
+lull_source=("$root"/{CMakeLists.txt,LICENSE,NOTICE,cmake,include,util,table,scheduler,db})
 library_path=()  # directories of libraries that come with the client
 
 # go_module MODULE VERSION FOLDER: makes a writable copy of a Go module.
@@ -58,6 +69,24 @@ debian_download() {
     -o Debug::NoLocking=1 -o "Dir::Cache::archives=$archives" "$@"
 }
 
+# debian_source FOLDER PACKAGE ARCHIVE: unpacks a source package's archive with a fitting name.
+debian_source() {
+  local folder=$1 apt=$1-apt list options
+  rm -rf "$folder" "$apt"
+  mkdir -p "$folder" "$apt/lists/partial" "$apt/sources"
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
+    [[ ! -f $list ]] || sed -e 's/^deb /deb-src /' -e 's/^Types:.*/Types: deb-src/' "$list" \
+      >"$apt/sources/${list##*/}"
+  done
+  options=(-o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$apt/sources"
+    -o "Dir::State::Lists=$apt/lists" -o Dir::Cache::PkgCache= -o Dir::Cache::SrcPkgCache=)
+  apt-get "${options[@]}" update --quiet
+  # A mirror can lack the other archives of the package, which are not used.
+  (cd "$apt" && apt-get "${options[@]}" source --quiet --download-only --tar-only "$2") || true
+  # shellcheck disable=SC2086  # a pattern
+  tar -C "$folder" --strip-components=1 -xf "$apt"/$3
+}
+
 # ceph_programs FOLDER: unpacks Ceph's programs, for the clients that share them.
 ceph_programs() {
   [[ -f $1/complete ]] && return
@@ -70,18 +99,51 @@ use_debian_programs() {
   library_path=("$1"/usr/lib/*-linux-gnu* "$1"/usr/lib/*-linux-gnu*/ceph "$1"/lib/*-linux-gnu*)
 }
 
+# fetch_crates FOLDER CRATE=VERSION...: unpacks crates, and those that they need, into FOLDER.
+fetch_crates() {
+  local fetch crate
+  fetch=$(mktemp -d)
+  mkdir "$fetch/src"
+  : >"$fetch/src/lib.rs"
+  printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n' \
+    >"$fetch/Cargo.toml"
+  for crate in "${@:2}"; do
+    echo "${crate%=*} = \"=${crate#*=}\"" >>"$fetch/Cargo.toml"
+  done
+  rm -rf "$1"
+  cargo vendor --quiet --manifest-path "$fetch/Cargo.toml" "$1" >/dev/null
+  rm -rf "$fetch" "$1"/*/.cargo-checksum.json
+}
+
+# copy_lull FOLDER: makes FOLDER a copy of the files that build Lull's library.
+copy_lull() {
+  rm -rf "$1"
+  mkdir -p "$1"
+  cp -r "${lull_source[@]}" "$1"
+}
+
 # Builds formats/store.cc for the system's LevelDB.
 build_store_program() {
   c++ -std=c++17 -O2 -Wall -Wextra "$here/formats/store.cc" -lleveldb -o "$1"
 }
 
 prepare_once() {
-  local stamp
-  stamp=$(cat "$0" "$here/common.sh" "${made_of[@]}" | cksum)
-  [[ $(cat "$cache/$name.prepared" 2>/dev/null) == "$stamp" ]] && return
+  local sources
+  once prepare "${made_of[@]}"
+  [[ -n $binary ]] || return 0
+  mapfile -t sources < <(find "${lull_source[@]}" -type f | sort)
+  once build_lull "${made_of[@]}" "${sources[@]}"
+}
+
+# once STEP FILE...: runs the function STEP, unless it already did with the same FILEs.
+once() {
+  local step=$1 stamp
+  stamp=$(cat "$0" "$here/common.sh" "${@:2}" | cksum)
+  [[ $(cat "$cache/$name.$step" 2>/dev/null) == "$stamp" ]] && return
   mkdir -p "$cache"
-  prepare
-  echo "$stamp" >"$cache/$name.prepared"
+  rm -f "$cache/$name.build_lull"
+  "$step"
+  echo "$stamp" >"$cache/$name.$step"
 }
 
 # The dynamic linker logs which libraries each process loads, which proves what was tested.
@@ -100,7 +162,11 @@ test_with_library() {
   )
   code=$?
   set -e
-  check_loads "$loads" && return "$code"
+  if [[ -n $binary ]]; then
+    check_contents "$loads" && return "$code"
+  else
+    check_loads "$loads" && return "$code"
+  fi
 }
 
 # Checks that every process loaded the libleveldb under test.
@@ -122,9 +188,33 @@ check_loads() {
   sort <<<"$loaded" | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/loaded \1 times: \2/'
 }
 
+# Checks that the processes loaded the file under test, and no other libleveldb, and that Lull is
+# in this file only if it was built so. Names of Lull's functions and types contain "N4lull".
+check_contents() {
+  local file loaded others wrong='' has=stock
+  file=$(compgen -G "$cache/$name/$side/$binary" || true)
+  file=$(realpath "${file:-$cache/$name/$side/missing}")
+  loaded=$(find "$1" -type f \
+    -exec sed -n 's/.*\(calling init\|initialize program\): \(.*\)/\2/p' {} + | sort |
+    xargs --no-run-if-empty --delimiter='\n' realpath --canonicalize-missing)
+  others=$(grep '/libleveldb' <<<"$loaded" | grep --invert-match --fixed-strings "$file" || true)
+  grep --quiet --text N4lull "$file" && has=lull
+  [[ $has == "$side" ]] || wrong="it contains $has"
+  [[ -z $others ]] || wrong="also loaded: $others"
+  grep --quiet --fixed-strings "$file" <<<"$loaded" || wrong="not loaded"
+  if [[ -n $wrong ]]; then
+    echo "test the tests used $file ... FAILED"
+    echo "$wrong"
+    return 1
+  fi
+  echo "loaded $(grep --count --fixed-strings "$file" <<<"$loaded") times: $file, contains $has"
+}
+
 client_main() {
+  local library=system
+  [[ -z $binary ]] || library=included
   case ${1:-} in
-    describe) printf '%s\t%s\t%s\t%s\n' "$version" "$needs" "$cost" "$runs" ;;
+    describe) printf '%s\t%s\t%s\t%s\t%s\n' "$version" "$needs" "$cost" "$library" "$runs" ;;
     prepare) prepare_once ;;
     test) test_with_library ;;
     *) echo "usage: CLIENT_CACHE=FOLDER $0 describe|prepare|test" >&2; exit 2 ;;

@@ -62,6 +62,7 @@ SCRIPTS = {
                     'tuning_study')},
     'benchmarks/report': ['benchmarks/report'],
     'benchmarks/simulate': ['benchmarks/simulate', 'benchmarks/simulation/main.cc'],
+    'cmake/amalgamate': ['cmake/amalgamate'],
     'cmake/install-deps': ['cmake/install-deps'],
     'db_bench': ['benchmarks/db_bench/flags.cc'],
     'docs/examples/replicated/make': ['docs/examples/replicated/make'],

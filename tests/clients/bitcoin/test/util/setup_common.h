@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Replaces the file of this name in Bitcoin Core, which needs most of its sources, with what the
+// tests of dbwrapper use of it: a data directory of their own, and random numbers.
+
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include <random.h>
+#include <util/fs.h>
+
+struct BasicTestingSetup {
+  struct Arguments {
+    fs::path GetDataDirBase() const { return folder; }
+
+    static inline int number = 0;
+    const fs::path folder{fs::PathFromString(std::string(std::getenv("DBWRAPPER_FOLDER")) + "/" +
+                                             std::to_string(number++))};
+  };
+
+  BasicTestingSetup() { fs::create_directories(m_args.folder); }
+
+  const Arguments m_args;
+  FastRandomContext m_rng{/*fDeterministic=*/true};
+};
