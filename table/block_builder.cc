@@ -14,8 +14,11 @@ BlockBuilder::BlockBuilder(int restart_interval) { set_restart_interval(restart_
 
 bool BlockBuilder::Fits(const Slice& key, const Slice& value) const {
   constexpr uint64_t kOverhead = 3 * kVarint32BytesMax + sizeof(uint32_t);
-  return key.size() <= kBlockBytesMax && value.size() <= kBlockBytesMax &&
-         ByteCount() + key.size() + value.size() + kOverhead <= kBlockBytesMax;
+  // The sum can exceed a size_t of 32 bits.
+  const uint64_t key_bytes = key.size();
+  const uint64_t value_bytes = value.size();
+  return key_bytes <= kBlockBytesMax && value_bytes <= kBlockBytesMax &&
+         ByteCount() + key_bytes + value_bytes + kOverhead <= kBlockBytesMax;
 }
 
 void BlockBuilder::Add(const Slice& key, const Slice& value) {
