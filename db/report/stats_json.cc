@@ -145,7 +145,7 @@ void WriteReads(const ReadReport& reads, JsonWriter* json) {
   const ReadCounts::Sums& counts = reads.counts;
   json->Member("reads").BeginObject();
   json->Field("gets_found", counts[kGetsFound]);
-  json->Field("gets_not_found", reads.Gets() - counts[kGetsFound]);
+  json->Field("gets_not_found", reads.GetsNotFound());
   json->Field("gets_ended_in_memory", counts[kGetsEndedInMemory]);
   json->Member("gets_ended_in_level").BeginArray();
   for (size_t level = 0; level < kLevels; ++level) json->Value(counts[kGetsEndedInLevel + level]);
@@ -243,9 +243,10 @@ std::span<const MemoryReport::Purpose> MemoryReport::Purposes() {
   return kPurposes;
 }
 
-uint64_t ReadReport::Gets() const {
+uint64_t ReadReport::GetsNotFound() const {
   const auto begin = counts.begin() + kGetsEndedInMemory;
-  return std::accumulate(begin, counts.begin() + kGetsOfAbsentKeys + 1, uint64_t{0});
+  const uint64_t gets = std::accumulate(begin, counts.begin() + kGetsOfAbsentKeys + 1, uint64_t{0});
+  return gets - std::min(gets, counts[kGetsFound]);
 }
 
 uint64_t MemoryReport::Total() const {

@@ -255,7 +255,7 @@ void WriteGets(const ReadReport& reads, MetricsWriter* out) {
   const ReadCounts::Sums& counts = reads.counts;
   out->Family("gets_total", "counter", "Gets, by result.");
   out->Sample(counts[kGetsFound], {{"result", "found"}});
-  out->Sample(reads.Gets() - counts[kGetsFound], {{"result", "not_found"}});
+  out->Sample(reads.GetsNotFound(), {{"result", "not_found"}});
   out->Family("gets_ended_total", "counter",
               "Gets by where they met an entry of their key: memory, a level, or nothing.");
   out->Sample(counts[kGetsEndedInMemory], {{"in", "memory"}});
@@ -266,12 +266,12 @@ void WriteGets(const ReadReport& reads, MetricsWriter* out) {
               counts[kTablesSearched]);
   out->Family("filter_checks_total", "counter",
               "Checks of filters by gets: of Lull's filters of keys, and of the client's policy.");
-  const auto checks = [&](const char* filter, ReadCount passes, ReadCount all) {
+  const auto checks = [&](const char* filter, size_t passes, size_t all) {
     out->Sample(counts[passes], {{"filter", filter}, {"result", "pass"}});
-    out->Sample(counts[all] - counts[passes], {{"filter", filter}, {"result", "reject"}});
+    out->Sample(reads.Difference(all, passes), {{"filter", filter}, {"result", "reject"}});
   };
   checks("keys", kKeyFilterPasses, kKeyFilterChecks);
-  checks("policy", static_cast<ReadCount>(kFilterPasses), static_cast<ReadCount>(kFilterChecks));
+  checks("policy", kFilterPasses, kFilterChecks);
   out->Single("filter_false_passes_total", "counter",
               "Tables without the key that gets searched after a filter passed.",
               counts[kFilterFalsePasses]);

@@ -5,6 +5,7 @@
 // described in docs/metrics.md: names are added, never changed. Pure functions; any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -63,8 +64,12 @@ struct ReadReport {
   uint64_t tables_opened = 0;
   uint64_t tables_evicted = 0;
 
-  uint64_t Gets() const;
-  uint64_t OpenIterators() const { return counts[kIteratorsOpened] - counts[kIteratorsClosed]; }
+  uint64_t GetsNotFound() const;
+  uint64_t OpenIterators() const { return Difference(kIteratorsOpened, kIteratorsClosed); }
+  /// The sums are of slightly different moments, so a part can exceed its whole; then 0.
+  uint64_t Difference(size_t whole, size_t part) const {
+    return counts[whole] - std::min(counts[whole], counts[part]);
+  }
 };
 
 struct StoreReport {

@@ -162,8 +162,8 @@ void LullPolicy::LeaveCores(const Pressure& pressure, Directive* wanted) const {
 }
 
 /// T, or 0 if it cannot be used. If compactions were slow while T was measured, for example because
-/// other programs used the CPU, a limit from T would keep them slow.
-/// The speed of flushes can be that of a cache, but the device manages at least half of it.
+/// other programs used the CPU, a limit from T would keep them slow. The speed of
+/// flushes can be that of a cache, but the device manages at least half of it.
 double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
   if (bandwidth_.is_given()) return bandwidth_.bytes_per_sec();
   if (!bandwidth_.was_tried()) return 0;
