@@ -96,9 +96,14 @@ bool Flusher::IsFlushWaiting() {
 
 bool Flusher::WantsFlushLocked() const {
   if (state_->memtables.immutable_count() == 0) return false;
-  return state_->memtables.immutable_bytes() >= limits_->flush_bytes_min() || state_->drains > 0 ||
-         state_->waiting_writers > 0 || !state_->health.wal_error().ok() || limits_->absorbs() ||
-         room_->is_low() || batch_.lacks_resources() || writes_->LacksLog() ||
+  return state_->memtables.immutable_bytes() >= limits_->flush_bytes_min() || limits_->absorbs() ||
+         batch_.lacks_resources() || IsAwaitedLocked();
+}
+
+/// Whether someone waits for a flush, or will soon.
+bool Flusher::IsAwaitedLocked() const {
+  return state_->drains > 0 || state_->waiting_writers > 0 || !state_->health.wal_error().ok() ||
+         room_->is_low() || writes_->LacksLog() ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -150,19 +155,16 @@ uint64_t Flusher::PauseNanos() {
   const auto limit = static_cast<double>(limits_->flush_bytes_per_sec_max());
   const double elapsed_nanos = static_cast<double>(now - std::exchange(ahead_at_nanos_, now));
   ahead_bytes_ -= limit * elapsed_nanos * 1e-9;
-  if (limit == 0 || ahead_bytes_ <= 0 || IsAwaited()) {
+  bool pauses = limit > 0 && ahead_bytes_ > 0;
+  if (pauses) {
+    MutexLock lock(state_->mutex);
+    pauses = !IsAwaitedLocked();
+  }
+  if (!pauses) {
     ahead_bytes_ = 0;
     return 0;
   }
   return static_cast<uint64_t>(ahead_bytes_ * 1e9 / limit) + 1;
-}
-
-/// Whether someone waits for the end of the flush, or will soon.
-bool Flusher::IsAwaited() {
-  if (room_->is_low() || writes_->LacksLog()) return true;
-  if (coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2) return true;
-  MutexLock lock(state_->mutex);
-  return state_->drains > 0 || state_->waiting_writers > 0 || !state_->health.wal_error().ok();
 }
 
 std::optional<uint64_t> Flusher::Advance() {

@@ -115,11 +115,11 @@ class Flusher {
   bool HasWork() LULL_EXCLUDES(state_->mutex);
   bool IsFlushWaiting() LULL_EXCLUDES(state_->mutex);
   bool WantsFlushLocked() const LULL_REQUIRES(state_->mutex);
+  bool IsAwaitedLocked() const LULL_REQUIRES(state_->mutex);
   bool TryBegin(std::optional<uint64_t>* again) LULL_EXCLUDES(state_->mutex);
   void BeginLocked() LULL_REQUIRES(state_->mutex);
   leveldb::Status RunSlice(Job::Progress* progress);
   uint64_t PauseNanos() LULL_EXCLUDES(state_->mutex);
-  bool IsAwaited() LULL_EXCLUDES(state_->mutex);
   bool Failed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(state_->mutex);
   leveldb::Status Install() LULL_EXCLUDES(state_->mutex);
   void MeasureRate();
