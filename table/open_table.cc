@@ -8,6 +8,7 @@
 
 #include "table/table_counts.h"
 #include "util/coding.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 
@@ -46,6 +47,12 @@ void CountFileRead(const BlockReadOptions& read, const BlockHandle& handle) {
   if (read.counts == nullptr) return;
   read.counts[kBlocksFromFile] += 1;
   read.counts[kBlockBytesFromFile] += handle.size + kBlockTrailerBytes;
+}
+
+template <class Read>
+Status ReadProfiled(Read read) {
+  const ProfiledPart part(CallPart::kBlockRead);
+  return read();
 }
 
 std::unique_ptr<char[]> Copy(const Slice& bytes) {
@@ -179,6 +186,12 @@ Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
   return Status::OK();
 }
 
+Status OpenTable::Decode(const BlockHandle& handle, const Slice& stored, bool verify_checksum,
+                         ByteBuffer* buffer, Slice* contents) const {
+  const ProfiledPart part(CallPart::kBlockDecode);
+  return DecodeStored(source, handle, stored, verify_checksum, buffer, contents);
+}
+
 Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
                             BlockLease* lease) const {
   bool keep;
@@ -191,11 +204,11 @@ Status OpenTable::LoadBlock(const BlockReadOptions& read, const BlockHandle& han
   ByteBuffer heap;
   char* scratch = bytes <= sizeof(stack) ? stack : heap.Reserve(bytes);
   Slice stored;
-  status = source.ReadStored(handle, scratch, &stored);
+  status = ReadProfiled([&] { return source.ReadStored(handle, scratch, &stored); });
   if (!status.ok()) return status;
   ByteBuffer decoded;
   Slice contents;
-  status = DecodeStored(source, handle, stored, read.verify_checksums, &decoded, &contents);
+  status = Decode(handle, stored, read.verify_checksums, &decoded, &contents);
   if (!status.ok()) return status;
 
   std::unique_ptr<char[]> memory;
@@ -220,12 +233,14 @@ Status OpenTable::LoadBlockAhead(const BlockReadOptions& read, const BlockHandle
   Slice stored;
   // A block for the cache is copied or decompressed anyway. Otherwise it can stay in the reader's
   // memory.
-  status = reader->Read(handle, keep ? std::span<char>(stack) : std::span<char>(), &stored);
+  status = ReadProfiled([&] {
+    return reader->Read(handle, keep ? std::span<char>(stack) : std::span<char>(), &stored);
+  });
   if (!status.ok()) return status;
   ByteBuffer fresh;
   ByteBuffer* decoded = keep ? &fresh : buffer;
   Slice contents;
-  status = DecodeStored(source, handle, stored, read.verify_checksums, decoded, &contents);
+  status = Decode(handle, stored, read.verify_checksums, decoded, &contents);
   if (!status.ok()) return status;
   if (!keep) return Lease(handle, contents, nullptr, false, lease);
   std::unique_ptr<char[]> memory =

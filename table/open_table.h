@@ -83,6 +83,8 @@ struct OpenTable {
  private:
   leveldb::Status ReadIndex(const FileWindow& tail, const BlockHandle& handle);
   leveldb::Status ReadFilter(const FileWindow& tail);
+  leveldb::Status Decode(const BlockHandle& handle, const leveldb::Slice& stored,
+                         bool verify_checksum, ByteBuffer* buffer, leveldb::Slice* contents) const;
   leveldb::Status Lease(const BlockHandle& handle, const leveldb::Slice& contents,
                         std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const;
 };

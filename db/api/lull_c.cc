@@ -9,6 +9,7 @@
 
 #include "db/api/c_types.h"
 #include "lull/c.h"
+#include "lull/call_profile.h"
 #include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
@@ -136,6 +137,8 @@ bool IsGiven(const void* argument, const char* what, char** errptr) {
          KeepError(leveldb::Status::InvalidArgument(what, "is NULL"), errptr);
 }
 
+bool IsPart(int part) { return part >= 0 && part <= static_cast<int>(CallPart::kBlockDecode); }
+
 }  // namespace
 }  // namespace lull::c
 
@@ -147,7 +150,12 @@ struct lull_compaction_filter_t {
   std::shared_ptr<const lull::CompactionFilter> rep;
 };
 
+struct lull_call_profile_t {
+  lull::CallProfile rep;
+};
+
 using lull::c::IsGiven;
+using lull::c::IsPart;
 using lull::c::KeepError;
 
 extern "C" {
@@ -250,6 +258,24 @@ void lull_compaction_filter_destroy(lull_compaction_filter_t* filter) { delete f
 
 void lull_set_compaction_filter(leveldb_t* db, lull_compaction_filter_t* filter, char** errptr) {
   KeepError(lull::SetCompactionFilter(db->rep, filter == nullptr ? nullptr : filter->rep), errptr);
+}
+
+lull_call_profile_t* lull_call_profile_create() { return new lull_call_profile_t; }
+
+void lull_call_profile_destroy(lull_call_profile_t* profile) { delete profile; }
+
+void lull_call_profile_clear(lull_call_profile_t* profile) { profile->rep.Clear(); }
+
+uint64_t lull_call_profile_count(const lull_call_profile_t* profile, int part) {
+  return IsPart(part) ? profile->rep.Count(static_cast<lull::CallPart>(part)) : 0;
+}
+
+uint64_t lull_call_profile_nanos(const lull_call_profile_t* profile, int part) {
+  return IsPart(part) ? profile->rep.Nanos(static_cast<lull::CallPart>(part)) : 0;
+}
+
+char* lull_call_profile_text(const lull_call_profile_t* profile) {
+  return lull::c::MallocedCopy(profile->rep.ToString());
 }
 
 }  // extern "C"

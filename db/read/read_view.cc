@@ -5,6 +5,7 @@
 
 #include "db/read/read_counts.h"
 #include "table/merging_iterator.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 namespace {
@@ -100,13 +101,19 @@ BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::O
   return read;
 }
 
-leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
-                              const LookupKey& key, std::string* value) const {
-  OwnedCounter* const counts = options.counts;
+MemTable::Found ReadView::FindInMemory(const LookupKey& key, std::string* value) const {
+  const ProfiledPart part(CallPart::kMemTableFind);
   MemTable::Found found = active_->Get(key, value);
   for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
     found = immutables_[i]->Get(key, value);
   }
+  return found;
+}
+
+leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
+                              const LookupKey& key, std::string* value) const {
+  OwnedCounter* const counts = options.counts;
+  const MemTable::Found found = FindInMemory(key, value);
   if (found != MemTable::Found::kNothing) counts[kGetsEndedInMemory] += 1;
   if (found == MemTable::Found::kValue) return leveldb::Status::OK();
   if (found == MemTable::Found::kDeleted) return leveldb::Status::NotFound(leveldb::Slice());

@@ -73,6 +73,7 @@ class ReadView {
 
  private:
   ~ReadView() = default;
+  MemTable::Found FindInMemory(const LookupKey& key, std::string* value) const;
   uint64_t ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& internal_key) const;
 
   const MemTableRef active_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "db/filename.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 namespace {
@@ -196,6 +197,7 @@ leveldb::Status TableCache::OpenCached(const TableFile& file, CachedTable** tabl
 }
 
 leveldb::Status TableCache::OpenShared(TableFile* file, CachedTable** table) {
+  const ProfiledPart part(CallPart::kTableOpen);
   CachedTable* opened = nullptr;
   leveldb::Status status = OpenCached(*file, &opened);
   if (!status.ok()) return status;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "db/report/activity_stats.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 namespace {
@@ -24,6 +25,7 @@ constexpr uint64_t kWaitNanosMax = 20'000'000;
 }  // namespace
 
 void Admission::AwaitSlow(uint64_t bytes) {
+  const ProfiledPart part(CallPart::kDelay);
   held_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t delay_us = delay_us_per_write_.load(std::memory_order_relaxed);
   const uint64_t rate = bytes_per_sec_max_.load(std::memory_order_relaxed);

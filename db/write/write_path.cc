@@ -8,6 +8,7 @@
 #include "db/compaction/picker.h"
 #include "db/write/batch_format.h"
 #include "util/logging.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 
@@ -104,15 +105,24 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
   }
   if (!status.ok()) return status;
 
-  status = wal_.Append(record);
-  if (status.ok() && leader->sync) status = wal_.Sync();
+  {
+    const ProfiledPart part(CallPart::kLogAppend);
+    status = wal_.Append(record);
+  }
+  if (status.ok() && leader->sync) {
+    const ProfiledPart part(CallPart::kLogSync);
+    status = wal_.Sync();
+  }
   if (!status.ok()) {
     AbandonWal(status);
     return status;
   }
   const SequenceNumber last_sequence = batch::SequenceOf(record) + batch::CountOf(record) - 1;
   reader_->empty_ranges()->Check(record);
-  status = batch::InsertInto(record, active_.get());
+  {
+    const ProfiledPart part(CallPart::kMemTableAdd);
+    status = batch::InsertInto(record, active_.get());
+  }
   reader_->PublishSequence(last_sequence);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
   client_bytes_.store(bytes + record.size(), std::memory_order_relaxed);
@@ -173,6 +183,7 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
 /// Passes the active memtable to the flush thread, and begins a new one with its own WAL. If no WAL
 /// can be created, the memtable can grow by `record` instead.
 leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_rest) {
+  const ProfiledPart part(CallPart::kNewLog);
   const leveldb::Status status = wal_.Switch(reader_->published() + 1, in_rest);
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
@@ -312,7 +323,10 @@ leveldb::Status WritePath::AwaitRoomLocked() {
     ++state_->waiting_writers;
     coordinator_->WakeFlush();
     coordinator_->WakeMonitor();
-    state_->changed.WaitFor(state_->mutex, kLookAgainNanos);
+    {
+      const ProfiledPart part(CallPart::kRoom);
+      state_->changed.WaitFor(state_->mutex, kLookAgainNanos);
+    }
     --state_->waiting_writers;
   }
   return state_->health.write_error();

@@ -2,6 +2,7 @@
 #include "db/write/writers_queue.h"
 
 #include "db/write/batch_format.h"
+#include "util/profiled_part.h"
 
 namespace lull {
 namespace {
@@ -19,6 +20,7 @@ bool WritersQueue::Join(Writer* writer) {
   }
   last_->next = writer;
   last_ = writer;
+  const ProfiledPart part(CallPart::kQueue);
   while (!writer->done && first_ != writer) writer->wake.Wait(mutex_);
   return !writer->done;
 }

@@ -205,6 +205,38 @@ LEVELDB_EXPORT void lull_compaction_filter_destroy(lull_compaction_filter_t* fil
 LEVELDB_EXPORT void lull_set_compaction_filter(leveldb_t* db, lull_compaction_filter_t* filter,
                                                char** errptr);
 
+/* ---- Where calls spend their time ---- */
+
+/* Measures the calls that the creating thread makes until it destroys the profile. More is in
+   lull/call_profile.h. */
+typedef struct lull_call_profile_t lull_call_profile_t;
+
+/* Values of lull::CallPart. */
+enum {
+  lull_part_delay = 0,
+  lull_part_queue = 1,
+  lull_part_room = 2,
+  lull_part_new_log = 3,
+  lull_part_log_append = 4,
+  lull_part_log_sync = 5,
+  lull_part_memtable_add = 6,
+  lull_part_memtable_find = 7,
+  lull_part_table_open = 8,
+  lull_part_block_read = 9,
+  lull_part_block_decode = 10
+};
+
+LEVELDB_EXPORT lull_call_profile_t* lull_call_profile_create(void);
+LEVELDB_EXPORT void lull_call_profile_destroy(lull_call_profile_t* profile);
+LEVELDB_EXPORT void lull_call_profile_clear(lull_call_profile_t* profile);
+
+/* How often the calls came to a part, and how long they spent there; 0 for an unknown part. */
+LEVELDB_EXPORT uint64_t lull_call_profile_count(const lull_call_profile_t* profile, int part);
+LEVELDB_EXPORT uint64_t lull_call_profile_nanos(const lull_call_profile_t* profile, int part);
+
+/* The parts that occurred, as text. Free it with leveldb_free. */
+LEVELDB_EXPORT char* lull_call_profile_text(const lull_call_profile_t* profile);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

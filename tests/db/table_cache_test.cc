@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lull/call_profile.h"
 #include "tests/db/many_tables.h"
 #include "tests/support/rng.h"
 #include "util/thread.h"
@@ -50,6 +51,18 @@ TEST_F(TableCacheTest, TablesWithoutADescriptorKeepTheirIndex) {
   EXPECT_LE(env_.open_max(), 21) << "one more during an open";
   for (int round = 0; round < 20; ++round) ReadAll();
   EXPECT_EQ(env_.open_now(), 20);
+}
+
+TEST_F(TableCacheTest, AProfileTellsWhichReadsOpenTables) {
+  Build(0, 3);
+  CallProfile profile;
+  ReadAll();
+  EXPECT_EQ(profile.Count(CallPart::kTableOpen), 3u);
+  EXPECT_GT(profile.Nanos(CallPart::kTableOpen), 0u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockRead), 3u);
+  ReadAll();
+  EXPECT_EQ(profile.Count(CallPart::kTableOpen), 3u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockRead), 6u);
 }
 
 TEST_F(TableCacheTest, ATableThatIsReadOftenGetsADescriptor) {

@@ -33,6 +33,7 @@ PREAMBLE_CPP = '''
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/write_batch.h"
+#include "lull/call_profile.h"
 #include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"

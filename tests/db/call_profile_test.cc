@@ -1,0 +1,208 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// CallProfile on real calls. Times are only compared with waits that the test itself causes.
+#include "lull/call_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "leveldb/env.h"
+#include "lull/c.h"
+#include "lull/lull.h"
+#include "tests/db/scripted_store.h"
+#include "util/clock.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+constexpr uint64_t kReadTakesNanos = 2'000'000;
+
+/// Each read of a table takes kReadTakesNanos.
+class SlowReadsEnv final : public leveldb::EnvWrapper {
+ public:
+  SlowReadsEnv() : EnvWrapper(leveldb::Env::Default()) {}
+  leveldb::Status NewRandomAccessFile(const std::string& name,
+                                      leveldb::RandomAccessFile** result) override {
+    const leveldb::Status status = EnvWrapper::NewRandomAccessFile(name, result);
+    if (status.ok()) *result = new File(*result);
+    return status;
+  }
+
+ private:
+  class File final : public leveldb::RandomAccessFile {
+   public:
+    explicit File(leveldb::RandomAccessFile* file) : file_(file) {}
+    leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
+                         char* scratch) const override {
+      const uint64_t until = Clock::System()->NowNanos() + kReadTakesNanos;
+      while (Clock::System()->NowNanos() < until) {
+      }
+      return file_->Read(offset, n, result, scratch);
+    }
+
+   private:
+    const std::unique_ptr<leveldb::RandomAccessFile> file_;
+  };
+};
+
+class CallProfileTest : public testing::ScriptedStoreTest {
+ protected:
+  leveldb::Status Put(const std::string& key, bool sync = false) {
+    leveldb::WriteOptions write;
+    write.sync = sync;
+    return db_->Put(write, key, "value");
+  }
+  nlohmann::json Stats() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
+    return nlohmann::json::parse(text);
+  }
+};
+
+TEST_F(CallProfileTest, PartsOfAWrite) {
+  script_.Set(script_.Nothing());
+  Open();
+  CallProfile profile;
+  EXPECT_EQ(profile.ToString(), "");
+  ASSERT_TRUE(Put("a").ok());
+  EXPECT_EQ(profile.Count(CallPart::kLogAppend), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kMemTableAdd), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kLogSync), 0u);
+  EXPECT_EQ(profile.Count(CallPart::kDelay), 0u);
+  ASSERT_TRUE(Put("b", /*sync=*/true).ok());
+  EXPECT_EQ(profile.Count(CallPart::kLogAppend), 2u);
+  EXPECT_EQ(profile.Count(CallPart::kLogSync), 1u);
+  EXPECT_NE(profile.ToString().find("log_append 2 x "), std::string::npos) << profile.ToString();
+  profile.Clear();
+  EXPECT_EQ(profile.ToString(), "");
+}
+
+TEST_F(CallProfileTest, ADelayedWrite) {
+  Directive slow = script_.Nothing();
+  slow.delay_us_per_write = 3000;
+  script_.Set(slow);
+  Open();
+  AwaitObeyed();
+  CallProfile profile;
+  ASSERT_TRUE(Put("a").ok());
+  EXPECT_EQ(profile.Count(CallPart::kDelay), 1u);
+  EXPECT_GE(profile.Nanos(CallPart::kDelay), 3'000'000u);
+}
+
+TEST_F(CallProfileTest, WritesThatWait) {
+  script_.Set(Everything());
+  Open();
+  env_.tables.Close();  // no flush ends, so memory fills up
+  uint64_t room = 0;
+  uint64_t new_logs = 0;
+  auto first = ThreadFactory::System()->Start("first", CpuClass::kNormal, [&] {
+    CallProfile profile;
+    for (uint64_t i = 0; profile.Count(CallPart::kRoom) == 0; ++i) Write(i, i + 1);
+    room = profile.Nanos(CallPart::kRoom);
+    new_logs = profile.Count(CallPart::kNewLog);
+  });
+  env_.tables.AwaitBlocked();
+  Await("a write that waits for room", [&] { return !Stats()["stalls"]["now"].empty(); });
+  uint64_t queued = 0;
+  uint64_t appended = 0;
+  auto second = ThreadFactory::System()->Start("second", CpuClass::kNormal, [&] {
+    CallProfile profile;
+    ASSERT_TRUE(Put("second").ok());
+    queued = profile.Count(CallPart::kQueue);
+    appended = profile.Count(CallPart::kLogAppend);
+  });
+  Await("a second writer", [&] { return Stats()["queue"]["writers"] == 2; });
+  env_.tables.Open();
+  first.reset();
+  second.reset();
+  EXPECT_GT(room, 0u);
+  EXPECT_GT(new_logs, 0u);
+  EXPECT_EQ(queued, 1u);
+  EXPECT_LE(appended, 1u) << "the first can have written the second's entry";
+}
+
+TEST_F(CallProfileTest, ReadsFromFiles) {
+  script_.Set(script_.Nothing());
+  Open();
+  Write(0, 100);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  db_.reset();
+  SlowReadsEnv env;
+  options_.env = &env;
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(OpenReadOnly(options_, name_, &raw).ok());
+  const std::unique_ptr<leveldb::DB> db(raw);
+
+  CallProfile profile;
+  std::string value;
+  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(5), &value).ok());
+  EXPECT_EQ(profile.Count(CallPart::kMemTableFind), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockRead), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockDecode), 1u);
+  EXPECT_GE(profile.Nanos(CallPart::kBlockRead), kReadTakesNanos);
+
+  profile.Clear();
+  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(5), &value).ok());
+  EXPECT_EQ(profile.Count(CallPart::kMemTableFind), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockRead), 0u) << "the block is in the cache";
+
+  profile.Clear();
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+  }
+  EXPECT_GT(profile.Count(CallPart::kBlockRead), 1u);
+  EXPECT_EQ(profile.Count(CallPart::kBlockRead), profile.Count(CallPart::kBlockDecode));
+}
+
+TEST_F(CallProfileTest, MeasuresItsOwnThreadOnly) {
+  script_.Set(script_.Nothing());
+  Open();
+  CallProfile profile;
+  auto other = ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
+    ASSERT_TRUE(Put("a").ok());
+    CallProfile own;
+    ASSERT_TRUE(Put("b").ok());
+    EXPECT_EQ(own.Count(CallPart::kLogAppend), 1u);
+  });
+  other.reset();
+  EXPECT_EQ(profile.ToString(), "");
+}
+
+TEST_F(CallProfileTest, TheInnermostMeasures) {
+  script_.Set(script_.Nothing());
+  Open();
+  CallProfile outer;
+  {
+    CallProfile inner;
+    ASSERT_TRUE(Put("a").ok());
+    EXPECT_EQ(inner.Count(CallPart::kLogAppend), 1u);
+  }
+  EXPECT_EQ(outer.Count(CallPart::kLogAppend), 0u);
+  ASSERT_TRUE(Put("b").ok());
+  EXPECT_EQ(outer.Count(CallPart::kLogAppend), 1u);
+}
+
+TEST_F(CallProfileTest, InC) {
+  script_.Set(script_.Nothing());
+  Open();
+  lull_call_profile_t* const profile = lull_call_profile_create();
+  ASSERT_TRUE(Put("a", /*sync=*/true).ok());
+  EXPECT_EQ(lull_call_profile_count(profile, lull_part_log_sync), 1u);
+  EXPECT_GT(lull_call_profile_nanos(profile, lull_part_log_sync), 0u);
+  EXPECT_EQ(lull_call_profile_count(profile, lull_part_block_decode), 0u);
+  EXPECT_EQ(lull_call_profile_count(profile, lull_part_block_decode + 1), 0u);
+  EXPECT_EQ(lull_call_profile_nanos(profile, -1), 0u);
+  char* const text = lull_call_profile_text(profile);
+  EXPECT_NE(std::string(text).find("log_sync 1 x "), std::string::npos) << text;
+  leveldb_free(text);
+  lull_call_profile_clear(profile);
+  EXPECT_EQ(lull_call_profile_count(profile, lull_part_log_sync), 0u);
+  lull_call_profile_destroy(profile);
+}
+
+}  // namespace
+}  // namespace lull
