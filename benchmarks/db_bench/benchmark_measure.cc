@@ -74,9 +74,12 @@ bool BenchmarkRun::Measure(const WorkloadSpec& spec, Run& run, Result* result) {
   if (spec.long_form) SyncFileSystemOf(config_.db);
   ResetPeakRss();
   const ProcessUsage before = run.Usage();
+  const std::optional<ReadFigures> reads_before = ReadsSoFar();
   const auto watch = WatchIntervals(spec, run, workers, result->name);
   RunThreads(spec, run, workers);
   const uint64_t end_ns = NowNs();
+  if (const auto reads = ReadsSoFar(); reads && reads_before)
+    result->reads = reads->Since(*reads_before);
   if (spec.long_form && !StopRequested()) Drain(run, end_ns, result);
   const auto intervals = watch ? watch->Stop() : std::vector<nlohmann::json>();
   if (!run.failure().empty()) return Complain(result->name + ": " + run.failure());
@@ -153,6 +156,12 @@ void BenchmarkRun::Drain(Run& run, uint64_t end_ns, Result* result) {
   if (StopRequested()) return;  // the drain may be incomplete
   const uint64_t drain_ns = idle_since_ns > end_ns ? idle_since_ns - end_ns : 0;
   result->drain_seconds = static_cast<double>(drain_ns) / kNsPerSecond;
+}
+
+std::optional<ReadFigures> BenchmarkRun::ReadsSoFar() const {
+  std::string stats;
+  if (db_ == nullptr || !db_->GetProperty("lull.stats", &stats)) return std::nullopt;
+  return ParseReads(stats);
 }
 
 bool BenchmarkRun::WroteTables() {

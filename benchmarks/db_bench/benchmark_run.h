@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ class BenchmarkRun {
                   std::vector<std::unique_ptr<Worker>>& workers);
   void Drain(Run& run, uint64_t end_ns, Result* result);
   bool WroteTables();
+  std::optional<ReadFigures> ReadsSoFar() const;
   bool Report(const Result& result, const Config& config,
               const std::vector<nlohmann::json>& intervals);
 

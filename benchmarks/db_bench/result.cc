@@ -13,6 +13,7 @@ namespace lull::bench {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
+constexpr int kIndent = 13;  // of lines that continue a result
 
 double PerSecond(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
@@ -88,8 +89,8 @@ nlohmann::json LoadJson(const Result& result, const Config& config) {
   return object;
 }
 
-void PrintLoad(const Result& result, int indent) {
-  std::printf("%*s  %.0f requests/s", indent, "", RequestsPerSecond(result));
+void PrintLoad(const Result& result) {
+  std::printf("%*s  %.0f requests/s", kIndent, "", RequestsPerSecond(result));
   const double offered = OfferedPerSecond(*result.load);
   if (std::isfinite(offered)) std::printf(" of %.0f due", offered);
   if (result.sustainable_rate > 0) std::printf("; X %.0f/s", result.sustainable_rate);
@@ -99,13 +100,17 @@ void PrintLoad(const Result& result, int indent) {
   std::printf("; generator %.0f ns per request\n", result.generator_ns_per_request);
 }
 
+void PrintReads(const Result& result) {
+  const std::string text = result.reads ? result.reads->Text() : "";
+  if (!text.empty()) std::printf("%*s  %s\n", kIndent, "", text.c_str());
+}
+
 // The lines after the usual one, for bursts and loads.
 void PrintLongForm(const Result& result) {
-  constexpr int kIndent = 13;
   result.ForEachKind([](const char* name, const Histogram& latency) {
     std::printf("%*s  %s\n", kIndent, "", LatencyText(name, latency).c_str());
   });
-  if (result.load != nullptr) PrintLoad(result, kIndent);
+  if (result.load != nullptr) PrintLoad(result);
   std::printf("%*s  stalls %d, %.3f s", kIndent, "", result.stalls.count, result.stalls.seconds);
   for (const auto& [cause, seconds] : result.stall_seconds_by_cause) {
     std::printf(" (%s %.3f s)", cause.c_str(), seconds);
@@ -176,6 +181,7 @@ void PrintResult(const Result& result, bool histogram) {
   std::printf("%-12s : %11.3f micros/op;%s%s\n", result.name.c_str(), result.micros_per_op,
               extra.empty() ? "" : " ", extra.c_str());
   if (result.long_form) PrintLongForm(result);
+  if (result.long_form || histogram) PrintReads(result);
   if (histogram && result.timed) {
     std::printf("Microseconds per op:\n%s\n", result.AllLatencies().LevelDbText().c_str());
   }
@@ -230,6 +236,7 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
   if (result.interrupted) object["interrupted"] = true;
   if (result.limit_held) object["limit_held"] = *result.limit_held;
   if (result.drain_seconds) object["drain_seconds"] = *result.drain_seconds;
+  if (result.reads) object["reads"] = result.reads->ToJson();
   if (result.write_amplification) object["write_amplification"] = *result.write_amplification;
   if (result.space_amplification) object["space_amplification"] = *result.space_amplification;
   if (!result.bursts.empty()) {

@@ -15,6 +15,7 @@
 #include "benchmarks/db_bench/config.h"
 #include "benchmarks/measure/histogram.h"
 #include "benchmarks/measure/meter.h"
+#include "benchmarks/measure/read_figures.h"
 #include "benchmarks/workloads/burst_schedule.h"
 #include "benchmarks/workloads/load_plan.h"
 
@@ -35,6 +36,7 @@ struct Result {
   double active_seconds = 0;  // basis of the throughput: the bursts, or the whole run
   double wall_seconds = 0;    // from the first operation to the end, without the drain
   std::optional<double> drain_seconds;
+  std::optional<ReadFigures> reads;  // Lull only
 
   bool timed = false;                                // whether the rest of this block is set
   std::array<Histogram, kOpKinds.size()> latencies;  // by OpKind

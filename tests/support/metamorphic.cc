@@ -10,6 +10,7 @@
 
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
+#include "tests/support/counted_iterator.h"
 #include "tests/support/model.h"
 #include "tests/support/option_sets.h"
 #include "tests/support/rng.h"
@@ -77,6 +78,7 @@ class Runner {
   // Opening and closing.
   void Open();
   void Close();
+  void CheckTally();
   void Reopen();
 
   // Operations.
@@ -103,6 +105,7 @@ class Runner {
   void FilterHook();
 
   void Commit(const WriteOps& ops, const Status& s);
+  Status Find(const leveldb::ReadOptions& options, const std::string& key, std::string* value);
   void CheckGet(const std::string& key, const HeldSnapshot* at);
   HeldIterator MakeIterator();
   void Move(HeldIterator* it);
@@ -118,6 +121,7 @@ class Runner {
   std::unique_ptr<OptionSet> set_;
   Model model_;
   std::unique_ptr<leveldb::DB> db_;
+  ReadTally tally_;  // since the open
   std::vector<HeldSnapshot> snapshots_;
   std::vector<HeldIterator> iterators_;
   bool filters_ = false;       // compactions that begin now use the filter
@@ -217,6 +221,7 @@ void Runner::Open() {
                                 : leveldb::DB::Open(options, config_.directory, &db);
   db_.reset(db);
   if (db_ == nullptr && s.ok()) s = Status::Corruption("open returned OK and no store");
+  tally_ = {};
   filters_ = false;
   if (Expect(s, "open") && rng_.OneIn(2)) FilterHook();
 }
@@ -224,7 +229,30 @@ void Runner::Open() {
 void Runner::Close() {
   iterators_.clear();
   DropAllSnapshots();
+  if (db_ != nullptr && report_.failure.empty()) CheckTally();
   db_.reset();
+}
+
+// Lull counts exactly the reads of its client. Stock LevelDB has no such property.
+void Runner::CheckTally() {
+  std::string stats;
+  if (!db_->GetProperty("lull.stats", &stats)) return;
+  const auto expect = [&](const std::string& name, uint64_t expected) {
+    const std::string member = "\"" + name + "\":";
+    const size_t at = stats.find(member);
+    const std::string counted = at == std::string::npos
+                                    ? "nothing"
+                                    : std::to_string(std::stoull(stats.substr(at + member.size())));
+    if (counted != std::to_string(expected)) {
+      Fail("lull.stats should have counted " + std::to_string(expected) + " " + name + ", has " +
+           counted);
+    }
+  };
+  expect("gets_found", tally_.gets_found);
+  expect("gets_not_found", tally_.gets_not_found);
+  expect("seeks", tally_.seeks);
+  expect("steps", tally_.steps);
+  expect("open_iterators", 0);
 }
 
 void Runner::Reopen() {
@@ -275,13 +303,21 @@ leveldb::ReadOptions Runner::SomeReadOptions() {
   return options;
 }
 
+Status Runner::Find(const leveldb::ReadOptions& options, const std::string& key,
+                    std::string* value) {
+  const Status s = db_->Get(options, key, value);
+  if (s.ok()) ++tally_.gets_found;
+  if (s.IsNotFound()) ++tally_.gets_not_found;
+  return s;
+}
+
 void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
   leveldb::ReadOptions options = SomeReadOptions();
   if (at != nullptr) options.snapshot = at->snapshot;
   const uint64_t sequence = at != nullptr ? at->sequence : model_.last_sequence();
   const std::string* expected = model_.Find(key, sequence);
   std::string actual;
-  Status s = db_->Get(options, key, &actual);
+  Status s = Find(options, key, &actual);
   if (!s.ok() && !s.IsNotFound()) {
     Fail("Get(" + testing::Show(key) + ") failed: " + s.ToString());
     return;
@@ -337,7 +373,8 @@ HeldIterator Runner::MakeIterator() {
     sequence = at.sequence;
   }
   HeldIterator it;
-  it.actual.reset(db_->NewIterator(options));
+  it.actual = std::make_unique<CountedIterator>(
+      std::unique_ptr<leveldb::Iterator>(db_->NewIterator(options)), &tally_);
   it.expected = std::make_unique<Model::Cursor>(&model_, sequence);
   Compare(it, "being made");
   return it;
@@ -534,7 +571,7 @@ void Runner::RangeHook() {
     from == nullptr ? at.SeekToFirst() : at.Seek(bounds[0]);
     for (; at.Valid() && (to == nullptr || order->Compare(at.key(), end) < 0); at.Next()) {
       std::string value;
-      const Status s = db_->Get(SomeReadOptions(), at.key(), &value);
+      const Status s = Find(SomeReadOptions(), at.key(), &value);
       if (s.IsNotFound()) gone.push_back({at.key(), std::nullopt});
       if (s.ok() && !files_only) Fail("range deletion left " + testing::Show(at.key()));
       if (s.ok() && value != at.value()) Fail("an old value of " + testing::Show(at.key()));
