@@ -23,6 +23,8 @@ constexpr double kFilesPaced = 0.75;
 constexpr double kReserve = 0.2;
 constexpr double kChange = 0.05;
 constexpr double kUrgentShare = 0.25;
+// What a limited flush can write at least, as a share of what clients write.
+constexpr double kFlushShareMin = 1.25;
 
 const char* PhaseName(Rhythm::Phase phase) {
   switch (phase) {
@@ -56,6 +58,7 @@ LullPolicy::LullPolicy(const PolicyOptions& options)
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
   bandwidth_.Observe(pressure, now_us);
+  device_.Observe(pressure, slows_writes_, now_us);
   read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   writes_are_hard_ = ClientsWriteHard(pressure);
@@ -82,7 +85,9 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   }
   is_limited_ = wanted.rate.bytes_per_sec > 0;
   if (is_limited_) bandwidth_.NoteLimit(limit_bytes_per_sec_);
+  flush_limit_bytes_per_sec_ = wanted.flush_bytes_per_sec_max = FlushLimit(pressure, now_us);
   PaceWrites(pressure, &wanted);
+  slows_writes_ = wanted.write_bytes_per_sec_max > 0;
   wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
   return wanted;
 }
@@ -189,6 +194,14 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
   return {Whole(limit_bytes_per_sec_), Whole(urgent)};
 }
 
+/// While flushes delay writes: the bandwidth that clients leave, but enough to keep up with them.
+uint64_t LullPolicy::FlushLimit(const Pressure& pressure, uint64_t now_us) const {
+  if (phase_ == Rhythm::Phase::kLull || !device_.IsBusy(now_us)) return 0;
+  const double clients = client_bytes_per_sec_.value();
+  const double left = (1 - kReserve) * UsableBandwidth(pressure) - clients;
+  return Whole(std::max(left, kFlushShareMin * clients));
+}
+
 void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   if (pressure.flush_bytes_per_sec == 0) return;  // no scale yet
   // The running flush can hold a third until its table is installed, and a memtable about to be
@@ -252,6 +265,7 @@ PolicyState LullPolicy::State() const {
       {"bandwidth_bytes_per_sec", Whole(bandwidth_.bytes_per_sec())},
       {"limited", is_limited_},
       {"limit_bytes_per_sec", Whole(limit_bytes_per_sec_)},
+      {"flush_limit_bytes_per_sec", flush_limit_bytes_per_sec_},
       {"reads_pay_for_l0", read_loss_.PaysForL0()},
   };
   pauses_.AddTo(&state);

@@ -2,9 +2,9 @@
 //
 // "lull", the default: flush at once, compact when clients leave room.
 //
-// - The flush thread and the WAL are never held back. Sealed memtables queue within the memory
-//   budget. While clients write hard or L0 is long, a flush takes several, so that a burst adds few
-//   L0 tables.
+// - The WAL is never held back, nor is the flush thread, unless writes wait for a device that
+//   flushes keep busy: see DeviceWatch. Sealed memtables queue within the memory budget. While
+//   clients write hard or L0 is long, a flush takes several, so that a burst adds few L0 tables.
 // - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
 //   lull every worker runs at normal priority.
 // - While clients write, the level decides: the largest of L0 tables / l0_stop, debt /
@@ -33,6 +33,7 @@
 #pragma once
 
 #include "scheduler/policies/bandwidth.h"
+#include "scheduler/policies/device_watch.h"
 #include "scheduler/policies/pause_limit.h"
 #include "scheduler/policies/rates.h"
 #include "scheduler/policies/read_loss.h"
@@ -57,6 +58,7 @@ class LullPolicy final : public Policy {
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
   RateBudget LimitCompactions(const Pressure& pressure);
+  uint64_t FlushLimit(const Pressure& pressure, uint64_t now_us) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
@@ -68,8 +70,11 @@ class LullPolicy final : public Policy {
   RateMeter read_meter_;
   SmoothedValue client_read_bytes_per_sec_;
   Bandwidth bandwidth_;
+  DeviceWatch device_;
   double limit_bytes_per_sec_ = 0;  // limit of compactions: current or, if none, the last
   bool is_limited_ = false;
+  uint64_t flush_limit_bytes_per_sec_ = 0;
+  bool slows_writes_ = false;
   Rhythm rhythm_;
   ReadLoss read_loss_;
   PauseLimit pauses_;
