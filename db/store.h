@@ -61,7 +61,8 @@ class WriteRest {
   uint64_t written_at_nanos_ = 0;
 };
 
-struct DeletedFiles;  // lull/lull.h
+struct CheckpointSource;  // db/recovery/checkpoint.h
+struct DeletedFiles;      // lull/lull.h
 
 class Store final : public leveldb::DB, private Tenant {
  public:
@@ -95,7 +96,6 @@ class Store final : public leveldb::DB, private Tenant {
   // As the functions of lull/*.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
-  leveldb::Status CreateCheckpoint(const std::string& dir) LULL_EXCLUDES(removal_mutex_);
   leveldb::Status DeleteRange(const KeyBounds& span) LULL_EXCLUDES(removal_mutex_);
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted)
       LULL_EXCLUDES(removal_mutex_);
@@ -103,6 +103,10 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
   leveldb::Status SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter);
+  /// Flushes, then calls `use` with the tables of that moment; no removal of a range runs
+  /// meanwhile. A copy of the source keeps the tables' files from being deleted.
+  using UseTables = std::function<leveldb::Status(const StoreContext&, const CheckpointSource&)>;
+  leveldb::Status PinTables(const UseTables& use) LULL_EXCLUDES(removal_mutex_);
   /// I/O costs of the layout since the open, for the property lull.layout.
   LayoutFigures GetLayoutFigures();
 

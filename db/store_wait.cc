@@ -63,12 +63,12 @@ void Store::SaveAckedWrites() {
   });
 }
 
-/// Flushes memory first, so that a checkpoint consists of the tables of one Version. Copying WALs
-/// instead would save one small table. But it would have to find the end of a WAL in use, select
-/// the WALs that are needed, and handle Envs where the last bytes are not yet readable.
+/// Flushes memory first, so that a checkpoint or a backup consists of the tables of one Version.
+/// Copying WALs instead would save one small table. But it would have to find the end of a WAL in
+/// use, select the WALs that are needed, and handle Envs where the last bytes are not yet readable.
 /// Nor could a flush and the tables be from before and after a removal of tables that depends on
 /// deletions in memory, so no removal runs meanwhile.
-leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
+leveldb::Status Store::PinTables(const UseTables& use) {
   MutexLock removal_lock(removal_mutex_);
   leveldb::Status status = Flush();
   if (!status.ok()) return status;
@@ -79,7 +79,7 @@ leveldb::Status Store::CreateCheckpoint(const std::string& dir) {
     source.compact_pointers = state_.board.pointers();
     source.last_sequence = state_.flushed_sequence;
   }
-  return WriteCheckpoint(*context_, source, dir);
+  return use(*context_, source);
 }
 
 leveldb::Status Store::WaitForIdle() {

@@ -63,6 +63,10 @@ leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::strin
   return leveldb::Status::NotSupported("LinkFile", from);
 }
 
+leveldb::Status EnvExtension::GetFileStamp(const std::string& name, FileStamp* /*stamp*/) {
+  return leveldb::Status::NotSupported("GetFileStamp", name);
+}
+
 uint64_t EnvExtension::FreeBytes(const std::string& /*dir*/) { return UINT64_MAX; }
 uint64_t EnvExtension::FileBytesMax() { return UINT64_MAX; }
 

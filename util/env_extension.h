@@ -56,6 +56,14 @@ class LogFile : public leveldb::WritableFile {
 /// Size of the buffer of a file from NewTableFile.
 inline constexpr size_t kTableFileBufferBytes = 256 << 10;
 
+/// Identifies the content of a file without reading it. A file that is written to or replaced gets
+/// another stamp.
+struct FileStamp {
+  uint64_t inode = 0;
+  uint64_t modified_nanos = 0;  ///< since 1970
+  bool operator==(const FileStamp&) const = default;
+};
+
 /// The writer of a table. A flush frees memory and logs, so it can use the last descriptors.
 enum class TableWriterKind { kFlush, kCompaction };
 
@@ -110,6 +118,9 @@ class EnvExtension {
   /// Creates the hard link `to`, which must not exist, to the file `from`. NotSupported if the file
   /// system cannot link the two; the caller then copies. Default: NotSupported.
   virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);
+
+  /// The stamp of a file. Default: NotSupported; the caller then reads the file.
+  virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp);
 
   /// Bytes available to this process in the file system of `dir`. Default: unlimited.
   virtual uint64_t FreeBytes(const std::string& dir);

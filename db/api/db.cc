@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "db/api/scheduling_options.h"
+#include "db/recovery/checkpoint.h"
 #include "db/store.h"
 #include "leveldb/write_batch.h"
 #include "lull/compaction_filter.h"
@@ -41,7 +42,10 @@ leveldb::Status Flush(leveldb::DB* db) {
 leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
-  return status.ok() ? store->CreateCheckpoint(dir) : status;
+  if (!status.ok()) return status;
+  return store->PinTables([&](const StoreContext& context, const CheckpointSource& source) {
+    return WriteCheckpoint(context, source, dir);
+  });
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling) {

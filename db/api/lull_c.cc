@@ -6,8 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "db/api/c_types.h"
+#include "lull/backup.h"
 #include "lull/c.h"
 #include "lull/call_profile.h"
 #include "lull/compaction_filter.h"
@@ -48,6 +50,17 @@ lull_stall_info_t Translate(const StallInfo& stall) {
   info.elapsed_us = stall.elapsed_us;
   info.held_us = stall.held_us;
   info.held_writes = stall.held_writes;
+  return info;
+}
+
+lull_backup_info_t Translate(const BackupInfo& backup) {
+  lull_backup_info_t info = {};
+  info.id = backup.id;
+  info.unix_seconds = backup.unix_seconds;
+  info.files = backup.files;
+  info.bytes = backup.bytes;
+  info.new_files = backup.new_files;
+  info.new_bytes = backup.new_bytes;
   return info;
 }
 
@@ -198,6 +211,43 @@ void lull_wait_for_idle(leveldb_t* db, char** errptr) {
 void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr) {
   if (IsGiven(dir, "lull_create_checkpoint: dir", errptr))
     KeepError(lull::CreateCheckpoint(db->rep, dir), errptr);
+}
+
+void lull_create_backup(leveldb_t* db, const char* dir, lull_backup_info_t* info, char** errptr) {
+  if (!IsGiven(dir, "lull_create_backup: dir", errptr)) return;
+  lull::BackupInfo backup;
+  if (KeepError(lull::CreateBackup(db->rep, dir, &backup), errptr) && info != nullptr)
+    *info = lull::c::Translate(backup);
+}
+
+lull_backup_info_t* lull_list_backups(const char* dir, size_t* count, char** errptr) {
+  *count = 0;
+  if (!IsGiven(dir, "lull_list_backups: dir", errptr)) return nullptr;
+  std::vector<lull::BackupInfo> backups;
+  KeepError(lull::ListBackups(leveldb::Env::Default(), dir, &backups), errptr);
+  if (backups.empty()) return nullptr;
+  std::vector<lull_backup_info_t> infos;
+  for (const lull::BackupInfo& backup : backups) infos.push_back(lull::c::Translate(backup));
+  *count = infos.size();
+  // malloc aligns for any type.
+  return reinterpret_cast<lull_backup_info_t*>(lull::c::MallocedCopy(
+      {reinterpret_cast<const char*>(infos.data()), infos.size() * sizeof(infos[0])}));
+}
+
+void lull_verify_backup(const char* dir, uint64_t id, char** errptr) {
+  if (IsGiven(dir, "lull_verify_backup: dir", errptr))
+    KeepError(lull::VerifyBackup(leveldb::Env::Default(), dir, id), errptr);
+}
+
+void lull_restore_backup(const char* dir, uint64_t id, const char* target, char** errptr) {
+  if (IsGiven(dir, "lull_restore_backup: dir", errptr) &&
+      IsGiven(target, "lull_restore_backup: target", errptr))
+    KeepError(lull::RestoreBackup(leveldb::Env::Default(), dir, id, target), errptr);
+}
+
+void lull_prune_backups(const char* dir, uint64_t keep, char** errptr) {
+  if (IsGiven(dir, "lull_prune_backups: dir", errptr))
+    KeepError(lull::PruneBackups(leveldb::Env::Default(), dir, keep), errptr);
 }
 
 void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,

@@ -1,12 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // OpenReadOnly: a store at one moment, without its LOCK, while another process can write to it.
-// Writes nothing, and has no background work. Any thread reads.
-//
-// Consistency: a writer deletes files, and overwrites WALs with newer ones, only after an edit in
-// the MANIFEST. The load looks at the MANIFEST before and after it reads the files. If the
-// MANIFEST did not grow meanwhile, every WAL and table that it needs was still there. Otherwise the
-// load is repeated. Open tables stay readable if they are deleted later.
+// Writes nothing, and has no background work. Any thread reads. The load is repeated until the
+// store does not change meanwhile (live_store.h). Open tables stay readable if they are deleted
+// later.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -14,11 +11,11 @@
 #include <vector>
 
 #include "db/context.h"
-#include "db/filename.h"
 #include "db/read/db_iterator.h"
 #include "db/read/read_view.h"
 #include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
+#include "db/recovery/live_store.h"
 #include "db/recovery/recovery.h"
 #include "db/report/properties.h"
 #include "lull/lull.h"
@@ -30,9 +27,6 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-// To defeat all of them, a writer would have to install an edit during each attempt.
-constexpr int kAttemptsMax = 20;
-
 class ReadOnlyStore final : public leveldb::DB {
  public:
   explicit ReadOnlyStore(std::unique_ptr<StoreContext> context)
@@ -42,7 +36,9 @@ class ReadOnlyStore final : public leveldb::DB {
     if (view_ != nullptr) view_->Unref();
   }
 
-  Status Load();
+  Status Load() {
+    return LoadUnchanged(*context_, [this] { return TryLoad(); });
+  }
 
   Status Put(const leveldb::WriteOptions&, const Slice&, const Slice&) override {
     return Refusal();
@@ -62,13 +58,6 @@ class ReadOnlyStore final : public leveldb::DB {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
 
  private:
-  /// The name and length of the MANIFEST.
-  struct ManifestMark {
-    std::string current;
-    uint64_t bytes = 0;
-    bool operator==(const ManifestMark&) const = default;
-  };
-  Status MarkManifest(ManifestMark* mark) const;
   Status TryLoad();
   void OpenTables(const Version& version);
   /// Closes evicted tables. REQUIRES: this thread holds no guard.
@@ -87,34 +76,6 @@ class ReadOnlyStore final : public leveldb::DB {
   ReadView* view_ = nullptr;
   SequenceNumber last_sequence_ = 0;
 };
-
-Status ReadOnlyStore::MarkManifest(ManifestMark* mark) const {
-  Status status =
-      leveldb::ReadFileToString(context_->env(), CurrentFileName(context_->name), &mark->current);
-  if (!status.ok()) return status;
-  const std::string manifest = mark->current.substr(0, mark->current.find('\n'));
-  return context_->env()->GetFileSize(context_->name + "/" + manifest, &mark->bytes);
-}
-
-Status ReadOnlyStore::Load() {
-  if (!context_->env()->FileExists(CurrentFileName(context_->name))) {
-    const Status status = CheckFolderIsNew(*context_);
-    return status.IsCorruption() ? status
-                                 : Status::InvalidArgument(context_->name, "contains no store");
-  }
-  Status status;
-  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
-    ManifestMark before, after;
-    const Status first = MarkManifest(&before);
-    status = TryLoad();
-    const Status last = MarkManifest(&after);
-    // An error counts only if nothing changed meanwhile, since it can be about a deleted file. (A
-    // writer that closes deletes its unused prepared WALs without a MANIFEST edit.)
-    if (first.ok() == last.ok() && before == after && !status.IsNotFound()) return status;
-  }
-  return status.ok() ? Status::IOError(context_->name, "changes faster than it can be read")
-                     : status;
-}
 
 Status ReadOnlyStore::TryLoad() {
   if (view_ != nullptr) std::exchange(view_, nullptr)->Unref();

@@ -30,7 +30,10 @@ struct Invocation {
   bool create = false;
   bool from_lost = false;
   std::vector<std::string> options;  ///< names of scheduling options; empty: all
-  std::string target;                ///< directory of a checkpoint
+  std::string target;                ///< directory of a checkpoint or of a restored store
+  std::string backups;               ///< directory of backups
+  uint64_t backup_id = 0;            ///< 0: see lull/backup.h
+  uint64_t keep = 0;                 ///< number of backups
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
@@ -44,6 +47,13 @@ int RunStats(const Invocation& call);
 int RunLevels(const Invocation& call);
 int RunManifest(const Invocation& call);
 int RunCheck(const Invocation& call);
+
+// Read a store's files, or none; another process can have it open. backup.cc
+int RunBackupCreate(const Invocation& call);
+int RunBackupList(const Invocation& call);
+int RunBackupVerify(const Invocation& call);
+int RunBackupRestore(const Invocation& call);
+int RunBackupPrune(const Invocation& call);
 
 // Open the store read-only; another process can have it open. entries.cc
 int RunGet(const Invocation& call);

@@ -15,7 +15,7 @@ _lull_stores() {
 
 _lull() {
   local word=${COMP_WORDS[COMP_CWORD]} command='' options='--json --hex --help' i
-  local commands='stats levels scan get put delete check repair compact checkpoint manifest bench options'
+  local commands='stats levels scan get put delete check repair compact checkpoint backup manifest bench options'
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -29,6 +29,7 @@ _lull() {
     put) options+=' --sync --create' ;;
     delete) options+=' --sync' ;;
     repair) options+=' --from-lost' ;;
+    backup) options+=' --id --keep' ;;
     bench) options+=' --entries --value-bytes --sync' ;;
   esac
   if [[ $word == -* ]]; then
@@ -37,6 +38,8 @@ _lull() {
     mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
   elif [[ $command == manifest && ${COMP_WORDS[COMP_CWORD - 1]} == manifest ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'dump' -- "$word")
+  elif [[ $command == backup && ${COMP_WORDS[COMP_CWORD - 1]} == backup ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'create list verify restore prune' -- "$word")
   else
     compopt -o nospace 2>/dev/null
     _lull_stores "$word"

@@ -15,7 +15,7 @@ using Command = int (*)(const Invocation&);
 
 constexpr char kFooter[] =
     "Keys and values: printable ASCII is literal; \\\\ is a backslash, \\xNN is any byte.\n"
-    "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no such key, 4 the store is damaged.";
+    "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no such key, 4 a file is damaged.";
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -40,6 +40,7 @@ class CommandLine {
     AddReading();
     AddWriting();
     AddWork();
+    AddBackups();
     app_.footer(std::string(kExamples) + kFooter);  // only now: commands inherit the footer
   }
 
@@ -135,6 +136,41 @@ class CommandLine {
     options->add_option("name", call_.options, "Names of options; default: all");
     options->footer([] { return "Example: lull options l0_stop\n\n" + OptionNamesText(); });
     options->callback([this] { command_ = RunOptions; });
+  }
+
+  CLI::App* AddBackup(CLI::App* parent, const char* name, const char* what, Command command) {
+    CLI::App* const added = parent->add_subcommand(name, what);
+    if (command == RunBackupCreate)
+      added->add_option("store", call_.store, "Directory of the store")->required();
+    added->add_option("directory", call_.backups, "Directory of the backups")->required();
+    added->callback([this, command] { command_ = command; });
+    return added;
+  }
+
+  void AddBackups() {
+    CLI::App* const backup =
+        AddExample(app_.add_subcommand("backup", "Make, verify and restore incremental backups"),
+                   "lull backup create /var/lib/store /mnt/backups");
+    backup->require_subcommand(1);
+    AddExample(AddBackup(backup, "create",
+                         "Add a backup: copy the tables that are new (takes no lock of the store)",
+                         RunBackupCreate),
+               "lull backup create /var/lib/store /mnt/backups");
+    AddExample(AddBackup(backup, "list", "Print all backups, oldest first", RunBackupList),
+               "lull backup list /mnt/backups");
+    CLI::App* const verify = AddExample(
+        AddBackup(backup, "verify", "Read backups and verify checksums", RunBackupVerify),
+        "lull backup verify /mnt/backups");
+    verify->add_option("--id", call_.backup_id, "Verify only this backup; default: all");
+    CLI::App* const restore =
+        AddExample(AddBackup(backup, "restore", "Write the store as of a backup", RunBackupRestore),
+                   "lull backup restore /mnt/backups /var/lib/store --id 3");
+    restore->add_option("target", call_.target, "Directory of the new store")->required();
+    restore->add_option("--id", call_.backup_id, "Restore this backup; default: the newest");
+    CLI::App* const prune =
+        AddExample(AddBackup(backup, "prune", "Remove all but the newest backups", RunBackupPrune),
+                   "lull backup prune /mnt/backups --keep 7");
+    prune->add_option("--keep", call_.keep, "Number of backups to keep, at least 1")->required();
   }
 
   Invocation call_;

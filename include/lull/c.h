@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
-   The C interface to Lull's additions to LevelDB: every function of lull/lull.h, lull/listener.h
-   and lull/compaction_filter.h, which have the details. The rules of leveldb/c.h apply: `errptr`,
-   ownership, and uint8_t for booleans. A store is a leveldb_t; close it with leveldb_close. A
-   string or listener that is NULL is an error in `*errptr`. Any thread can call every function
-   here. */
+   The C interface to Lull's additions to LevelDB: every function of lull/lull.h, lull/backup.h,
+   lull/listener.h and lull/compaction_filter.h, which have the details. The rules of leveldb/c.h
+   apply: `errptr`, ownership, and uint8_t for booleans. A store is a leveldb_t; close it with
+   leveldb_close. A string or listener that is NULL is an error in `*errptr`. Any thread can call
+   every function here. */
 
 #ifndef LULL_INCLUDE_LULL_C_H_
 #define LULL_INCLUDE_LULL_C_H_
@@ -75,6 +75,42 @@ LEVELDB_EXPORT void lull_delete_files_in_range(leveldb_t* db, const char* begin,
 #define LULL_PROPERTY_METRICS "lull.metrics"
 #define LULL_PROPERTY_SPACE "lull.space"
 #define LULL_PROPERTY_OPTIONS "lull.options"
+
+/* ---- Backups ---- */
+
+/* Directories of backups; lull/backup.h has the details. Functions without a store use the Env that
+   leveldb_create_default_env returns. */
+
+typedef struct lull_backup_info_t {
+  uint64_t id;
+  uint64_t unix_seconds;
+  uint64_t files;
+  uint64_t bytes;
+  uint64_t new_files;
+  uint64_t new_bytes;
+} lull_backup_info_t;
+
+/* Adds a backup of the store to the directory `dir`, which is created if its parent exists. The
+   backup contains every batch acknowledged before the call. On success describes it in `*info`,
+   which can be NULL. */
+LEVELDB_EXPORT void lull_create_backup(leveldb_t* db, const char* dir, lull_backup_info_t* info,
+                                       char** errptr);
+
+/* Returns the backups in `dir`, oldest first, to free with leveldb_free, and sets `*count`. Returns
+   NULL if the directory has no backup. If some cannot be read, returns the others and sets
+   `*errptr`. */
+LEVELDB_EXPORT lull_backup_info_t* lull_list_backups(const char* dir, size_t* count, char** errptr);
+
+/* Reads all files of a backup and verifies their checksums; `id` 0: of all backups. */
+LEVELDB_EXPORT void lull_verify_backup(const char* dir, uint64_t id, char** errptr);
+
+/* Writes the store as of a backup to the directory `target`, which must be empty or not exist; `id`
+   0: the newest backup. */
+LEVELDB_EXPORT void lull_restore_backup(const char* dir, uint64_t id, const char* target,
+                                        char** errptr);
+
+/* Removes all but the newest `keep` backups, and the tables that only those needed. */
+LEVELDB_EXPORT void lull_prune_backups(const char* dir, uint64_t keep, char** errptr);
 
 /* ---- Listening ---- */
 

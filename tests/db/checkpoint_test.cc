@@ -1,156 +1,33 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Checkpoints: their content while clients write, and what remains after a failure.
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/helpers/memenv.h"
-#include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/moment_writers.h"
+#include "tests/db/small_store.h"
 #include "tests/support/crash_env.h"
-#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
 
-using Contents = std::map<std::string, std::string>;
-
-leveldb::Options SmallOptions(leveldb::Env* env) {
-  leveldb::Options options;
-  options.env = env;
-  options.create_if_missing = true;
-  options.write_buffer_size = 64 << 10;
-  return options;
-}
-
-leveldb::Status OpenAt(const leveldb::Options& options, const std::string& name,
-                       std::unique_ptr<leveldb::DB>* db) {
-  leveldb::DB* raw = nullptr;
-  const leveldb::Status status = Open(options, SchedulingOptions(), name, &raw);
-  db->reset(raw);
-  return status;
-}
-
-Contents ReadAll(leveldb::DB* db) {
-  Contents contents;
-  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
-  for (entry->SeekToFirst(); entry->Valid(); entry->Next())
-    contents[entry->key().ToString()] = entry->value().ToString();
-  EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();
-  return contents;
-}
-
-/// The content of the store `name`, which must exist.
-Contents ReadStore(leveldb::Env* env, const std::string& name) {
-  leveldb::Options options = SmallOptions(env);
-  options.create_if_missing = false;
-  std::unique_ptr<leveldb::DB> db;
-  const leveldb::Status status = OpenAt(options, name, &db);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return status.ok() ? ReadAll(db.get()) : Contents();
-}
+using testing::Contents;
+using testing::OpenAt;
+using testing::ReadAll;
+using testing::ReadStore;
+using testing::SmallOptions;
+using testing::Writers;
 
 // ---- content ----
-
-constexpr int kWriters = 4;
-constexpr int kBatchesMax = 1500;  // of each
-
-/// Four writers. A batch is two entries with the same value. The value lists, for each writer, the
-/// number of a batch that was acknowledged before this one began.
-class Writers {
- public:
-  explicit Writers(leveldb::DB* db) : db_(db) {
-    for (int w = 0; w < kWriters; ++w) {
-      threads_.push_back(
-          ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, w] { Write(w); }));
-    }
-  }
-  ~Writers() {
-    stop_ = true;
-    threads_.clear();
-  }
-
-  using Counts = std::array<int, kWriters>;
-  Counts Acked() const {
-    Counts counts;
-    for (int w = 0; w < kWriters; ++w) counts[w] = acked_[w];
-    return counts;
-  }
-  void AwaitMore(int batches) {
-    const Counts before = Acked();
-    for (int w = 0; w < kWriters; ++w) {
-      acks_.Await("more batches",
-                  [&] { return acked_[w] >= std::min(before[w] + batches, kBatchesMax); });
-    }
-  }
-
-  static std::string KeyOf(int writer, int batch, char half) {
-    return std::string(1, static_cast<char>('a' + writer)) + std::to_string(1'000'000 + batch) +
-           half;
-  }
-
-  /// What is wrong with `contents`, if anything: it must be a state that the store had, and not
-  /// older than `acked`.
-  static std::string Wrong(const Contents& contents, const Counts& acked) {
-    Counts held{};
-    for (int w = 0; w < kWriters; ++w) {
-      while (contents.contains(KeyOf(w, held[w] + 1, 'x'))) ++held[w];
-      if (held[w] < acked[w]) return "writer " + std::to_string(w) + " lost what was acknowledged";
-    }
-    size_t entries = 0;
-    for (int w = 0; w < kWriters; ++w) {
-      for (int batch = 1; batch <= held[w]; ++batch) {
-        const auto x = contents.find(KeyOf(w, batch, 'x'));
-        const auto y = contents.find(KeyOf(w, batch, 'y'));
-        if (y == contents.end() || x->second != y->second) return "half a batch";
-        std::istringstream seen(x->second);
-        for (int other = 0; other < kWriters; ++other) {
-          int number = 0;
-          seen >> number;
-          if (number > held[other]) return "a batch is there, and not what came before it";
-        }
-        entries += 2;
-      }
-    }
-    return entries == contents.size() ? "" : "a batch is missing among those of its writer";
-  }
-
- private:
-  void Write(int w) {
-    for (int batch = 1; !stop_ && batch <= kBatchesMax; ++batch) {
-      std::string value;
-      for (const int count : Acked()) value += std::to_string(count) + " ";
-      value.append(300, 'v');
-      leveldb::WriteBatch entries;
-      entries.Put(KeyOf(w, batch, 'x'), value);
-      entries.Put(KeyOf(w, batch, 'y'), value);
-      leveldb::WriteOptions options;
-      options.sync = batch % 500 == 0;
-      ASSERT_TRUE(db_->Write(options, &entries).ok());
-      acked_[w] = batch;
-      acks_.Note();
-    }
-  }
-
-  leveldb::DB* const db_;
-  std::array<std::atomic<int>, kWriters> acked_{};
-  testing::EventCount acks_;
-  std::atomic<bool> stop_{false};
-  std::vector<std::unique_ptr<ThreadHandle>> threads_;
-};
 
 /// An open store on the real file system, and room for checkpoints next to it.
 class CheckpointTest : public ::testing::Test {

@@ -151,6 +151,53 @@ TEST_F(LullCTest, MakesACheckpoint) {
   leveldb_close(second);
 }
 
+TEST_F(LullCTest, MakesListsAndRestoresBackups) {
+  Open("own_coordinator=1");
+  const std::string dir = name_ + "/backups", copy = name_ + "/copy";
+  size_t count = 7;
+  EXPECT_EQ(lull_list_backups(dir.c_str(), &count, &error_), nullptr);
+  EXPECT_EQ(count, 0u);
+  EXPECT_NE(TakeError().find("contains no backups"), std::string::npos);
+  Put("a");
+  lull_backup_info_t info = {};
+  lull_create_backup(db_, dir.c_str(), &info, &error_);
+  ASSERT_EQ(TakeError(), "");
+  EXPECT_EQ(info.id, 1u);
+  EXPECT_EQ(info.files, 1u);
+  EXPECT_EQ(info.new_files, 1u);
+  Put("b");
+  lull_create_backup(db_, dir.c_str(), nullptr, &error_);
+  lull_verify_backup(dir.c_str(), 0, &error_);
+  ASSERT_EQ(TakeError(), "");
+
+  lull_backup_info_t* const backups = lull_list_backups(dir.c_str(), &count, &error_);
+  ASSERT_EQ(TakeError(), "");
+  ASSERT_EQ(count, 2u);
+  EXPECT_EQ(backups[0].bytes, info.bytes);
+  EXPECT_EQ(backups[0].unix_seconds, info.unix_seconds);
+  EXPECT_EQ(backups[1].id, 2u);
+  EXPECT_EQ(backups[1].new_files, 1u);
+  EXPECT_EQ(backups[1].new_bytes, backups[1].bytes - info.bytes);
+  leveldb_free(backups);
+
+  lull_restore_backup(dir.c_str(), 1, copy.c_str(), &error_);
+  ASSERT_EQ(TakeError(), "");
+  leveldb_close(db_);
+  db_ = lull_open(options_, "own_coordinator=1", copy.c_str(), &error_);
+  ASSERT_EQ(TakeError(), "");
+  EXPECT_TRUE(Has("a"));
+  EXPECT_FALSE(Has("b"));
+
+  lull_prune_backups(dir.c_str(), 0, &error_);
+  EXPECT_NE(TakeError(), "");
+  lull_prune_backups(dir.c_str(), 1, &error_);
+  EXPECT_EQ(TakeError(), "");
+  lull_verify_backup(dir.c_str(), 1, &error_);
+  EXPECT_NE(TakeError().find("no backup 1"), std::string::npos);
+  lull_restore_backup(dir.c_str(), 0, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_restore_backup: target"), std::string::npos);
+}
+
 TEST_F(LullCTest, ErrorsReplaceEachOther) {
   EXPECT_EQ(lull_open(options_, "policy=none", name_.c_str(), &error_), nullptr);
   ASSERT_NE(error_, nullptr);
@@ -289,6 +336,8 @@ TEST_F(LullCTest, WhatIsNullIsNamed) {
   EXPECT_NE(TakeError().find("lull_set_options: scheduling"), std::string::npos);
   lull_create_checkpoint(db_, nullptr, &error_);
   EXPECT_NE(TakeError().find("lull_create_checkpoint: dir"), std::string::npos);
+  lull_create_backup(db_, nullptr, nullptr, &error_);
+  EXPECT_NE(TakeError().find("lull_create_backup: dir"), std::string::npos);
   lull_add_listener(db_, nullptr, &error_);
   EXPECT_NE(TakeError().find("lull_add_listener: listener"), std::string::npos);
   lull_remove_listener(db_, nullptr, &error_);

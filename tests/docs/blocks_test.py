@@ -190,11 +190,13 @@ class Shell:
             yield f'{program} is not known here'
 
     def tool_complaints(self, tool, arguments, flags):
-        command = next((word for word in arguments if not word.startswith('-')), None)
+        named = [word for word in arguments if not word.startswith('-')]
+        command = named[0] if named else None
         if command and not re.search(rf'\b{re.escape(command)} ', self.help_of(tool)):
             yield f'{tool} has no command {command}'
             return
-        text = self.help_of(tool) + (self.help_of(tool, command) if command else '')
+        # The second word can be a command too, as in `lull backup create`.
+        text = self.help_of(tool) + (self.help_of(tool, *named[:2]) if command else '')
         for flag in flags:
             if not re.search(rf'{flag}\b', text):
                 yield f'{tool} {command or ""} does not know {flag}'

@@ -34,6 +34,16 @@ Status Check(int returned, const std::string& context) {
   return returned == 0 ? Status::OK() : Error(context, errno);
 }
 
+uint64_t ModifiedNanos(const struct stat& info) {
+#if defined(__APPLE__)
+  const timespec& modified = info.st_mtimespec;
+#else
+  const timespec& modified = info.st_mtim;
+#endif
+  return static_cast<uint64_t>(modified.tv_sec) * 1'000'000'000 +
+         static_cast<uint64_t>(modified.tv_nsec);
+}
+
 class PosixEnv final : public SystemEnv {
  public:
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
@@ -128,6 +138,13 @@ class PosixEnv final : public SystemEnv {
     const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP ||
                         errno == ENOSYS || errno == EMLINK;
     return cannot ? Status::NotSupported("link to " + to, from) : Error(from, errno);
+  }
+
+  Status GetFileStamp(const std::string& name, FileStamp* stamp) override {
+    struct stat info;
+    if (stat(name.c_str(), &info) != 0) return Error(name, errno);
+    *stamp = {static_cast<uint64_t>(info.st_ino), ModifiedNanos(info)};
+    return Status::OK();
   }
 
   Status NewTableFile(const std::string& name, TableWriterKind writer,

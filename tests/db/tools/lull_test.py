@@ -11,14 +11,15 @@ import pty
 import re
 import select
 import struct
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
-COMMANDS = ('stats levels scan get put delete check repair compact checkpoint manifest bench '
-            'options').split()
+COMMANDS = ('stats levels scan get put delete check repair compact checkpoint backup manifest '
+            'bench options').split()
 
 
 def lull(*arguments, **more):
@@ -351,6 +352,79 @@ class LullTest(unittest.TestCase):
         self.assertEqual(lull('checkpoint', self.store, copy).returncode, 1)
         said = self.ok('checkpoint', self.store, copy + '2')
         self.assertRegex(said, r'-copy2: [\d.]+ (B|KiB) of')
+
+    def test_backup(self):
+        self.fill()
+        self.ok('compact', self.store)
+        backups, copy = self.store + '-backups', self.store + '-copy'
+        before = files_of(self.store)
+        first, = self.lines('backup', 'create', self.store, backups)
+        self.assertEqual(files_of(self.store), before)
+        self.assertEqual([first[name] for name in ('id', 'files', 'new_files')], [1, 1, 1])
+        self.assertEqual(first['bytes'], os.path.getsize(self.table()))
+        self.ok('put', self.store, 'k00', 'later')
+        self.assertRegex(self.ok('backup', 'create', self.store, backups),
+                         r'^backup 2  \d{4}-\d\d-\d\d .*  2 tables with .*, 1 new with \d+ B\n$')
+        self.assertEqual(self.lines('backup', 'list', backups)[0], first)
+        self.assertEqual([line['id'] for line in self.lines('backup', 'list', backups)], [1, 2])
+        self.assertIn('2 backups, 2 intact tables', self.ok('backup', 'verify', backups))
+
+        done, = self.lines('backup', 'restore', backups, copy, '--id', '1')
+        self.assertEqual((done['id'], done['store'], done['files']), (1, copy, 1))
+        self.assertEqual(self.ok('get', copy, 'k00'), 'v0\n')
+        self.assertEqual(lull('backup', 'restore', backups, copy).returncode, 1)
+        self.ok('backup', 'restore', backups, copy + '2')
+        self.assertEqual(self.ok('get', copy + '2', 'k00'), 'later\n')
+        self.assertEqual(self.lines('check', copy + '2')[0]['damage'], [])
+
+        self.ok('compact', self.store)
+        self.ok('backup', 'create', self.store, backups)
+        self.assertEqual(self.lines('backup', 'prune', backups, '--keep', '1')[0]['backups'], 2)
+        self.assertEqual([line['id'] for line in self.lines('backup', 'list', backups)], [3])
+        for arguments in (['create', self.store], ['prune', backups], ['verify'], [], ['frob']):
+            self.assertEqual(lull('backup', *arguments).returncode, 2, arguments)
+        self.assertEqual(lull('backup', 'prune', backups, '--keep', '0').returncode, 1)
+        self.assertEqual(lull('backup', 'verify', backups, '--id', '1').returncode, 1)
+        self.assertEqual(lull('backup', 'list', self.store).returncode, 1)
+
+    def test_backup_damage(self):
+        self.fill()
+        backups = self.store + '-backups'
+        self.ok('backup', 'create', self.store, backups)
+        copy = sorted(os.listdir(os.path.join(backups, 'data')))[0]
+        self.damage(os.path.join(backups, 'data', copy), 10)
+        done = lull('backup', 'verify', backups)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(copy, done.stdout)
+        done = lull('--json', 'backup', 'verify', backups, '--id', '1')
+        self.assertEqual((done.returncode, len(json.loads(done.stdout)['damage'])), (4, 1))
+        done = lull('backup', 'restore', backups, self.store + '-copy')
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(copy, done.stderr)
+        self.assertFalse(os.path.exists(self.store + '-copy'))
+        self.damage(os.path.join(backups, 'backups', '000001'), 10)
+        done = lull('backup', 'list', backups)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('000001', done.stderr)
+
+    def test_backup_of_a_store_that_another_process_writes(self):
+        os.mkdir(self.store)
+        backups = self.store + '-backups'
+        writer = subprocess.Popen([LULL, 'bench', self.store, '--entries=100000000', '--sync'],
+                                  stdout=subprocess.DEVNULL)
+        try:
+            await_file(os.path.join(self.store, 'CURRENT'))
+            for i in range(1, 4):
+                writer.send_signal(signal.SIGCONT)
+                self.ok('backup', 'create', self.store, backups)
+                writer.send_signal(signal.SIGSTOP)  # or the store grows faster than it is checked
+                copy = f'{self.store}-copy{i}'
+                self.ok('backup', 'restore', backups, copy)
+                self.assertEqual(self.lines('check', copy)[0]['damage'], [])
+        finally:
+            writer.kill()
+            writer.wait()
+        self.ok('backup', 'verify', backups)
 
     def test_bench(self):
         lines = self.lines('bench', self.store, '--entries', '5000', '--value-bytes', '50')

@@ -1,0 +1,129 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/backup/backup_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/filename.h"
+#include "util/file_util.h"
+#include "util/logging.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+constexpr char kTempName[] = "/new.tmp";
+
+/// At least six digits, so that names sort by id in a listing.
+std::string IdText(uint64_t id) {
+  const std::string digits = std::to_string(id);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
+}
+
+std::string WithoutEndingSlash(std::string dir) {
+  while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
+  return dir;
+}
+
+}  // namespace
+
+BackupFolder::BackupFolder(leveldb::Env* env, std::string dir)
+    : env_(env), extension_(ExtensionOf(env)), dir_(WithoutEndingSlash(std::move(dir))) {}
+
+BackupFolder::~BackupFolder() {
+  if (lock_ != nullptr) env_->UnlockFile(lock_);
+}
+
+std::string BackupFolder::TempDataPath() const { return DataFolder() + kTempName; }
+std::string BackupFolder::TempListPath() const { return ListFolder() + kTempName; }
+std::string BackupFolder::ListPath(uint64_t id) const { return ListFolder() + "/" + IdText(id); }
+
+Status BackupFolder::ListIds(std::vector<uint64_t>* ids) const {
+  ids->clear();
+  std::vector<std::string> names;
+  const Status status = env_->GetChildren(ListFolder(), &names);
+  if (!status.ok() && !status.IsNotFound()) return status;
+  for (const std::string& name : names) {
+    Slice rest(name);
+    uint64_t id = 0;
+    if (ConsumeDecimal(&rest, &id) && id > 0 && IdText(id) == name) ids->push_back(id);
+  }
+  std::sort(ids->begin(), ids->end());
+  return ids->empty() ? Status::NotFound(dir_, "contains no backups") : Status::OK();
+}
+
+Status BackupFolder::ReadList(uint64_t id, BackupList* list) const {
+  const std::string path = ListPath(id);
+  std::string text;
+  Status status = leveldb::ReadFileToString(env_, path, &text);
+  if (status.IsNotFound())
+    return Status::NotFound(dir_, "there is no backup " + std::to_string(id));
+  if (status.ok()) status = list->FromText(path, text);
+  if (status.ok() && list->info.id != id)
+    status = Status::Corruption(path, "is the list of backup " + std::to_string(list->info.id));
+  return status;
+}
+
+Status BackupFolder::ListData(std::vector<DataName>* names) const {
+  names->clear();
+  std::vector<std::string> children;
+  const Status status = env_->GetChildren(DataFolder(), &children);
+  for (const std::string& child : children) {
+    if (const auto name = DataName::FromText(child)) names->push_back(*name);
+  }
+  return status.IsNotFound() ? Status::OK() : status;
+}
+
+Status BackupFolder::MakeFolder(const std::string& folder, bool* made) const {
+  *made = !env_->FileExists(folder);
+  return *made ? env_->CreateDir(folder) : Status::OK();
+}
+
+Status BackupFolder::CreateAndLock() {
+  if (dir_.empty()) return Status::InvalidArgument("the name of the backup directory is empty");
+  if (env_->FileExists(CurrentFileName(dir_)))
+    return Status::InvalidArgument(dir_, "is a store; choose another directory for its backups");
+  bool made = false;
+  Status status = MakeFolder(dir_, &made);
+  if (status.ok()) status = Lock();
+  bool made_data = false;
+  bool made_lists = false;
+  if (status.ok()) status = MakeFolder(DataFolder(), &made_data);
+  if (status.ok()) status = MakeFolder(ListFolder(), &made_lists);
+  // Also if an interrupted call made it.
+  if (status.ok()) status = Sync(dir_);
+  if (!status.ok()) return status;
+  // The parent of an older directory need not be accessible.
+  const Status named = Sync(ParentFolderName(dir_));
+  return made ? named : status;
+}
+
+Status BackupFolder::Lock() {
+  const Status status = env_->LockFile(LockFileName(dir_), &lock_);
+  if (!status.ok()) {
+    return Status::IOError(
+        dir_, "cannot be locked; another backup or prune may be running: " + status.ToString());
+  }
+  for (const std::string& path : {TempDataPath(), TempListPath()}) {
+    if (!env_->FileExists(path)) continue;
+    const Status removed = env_->RemoveFile(path);
+    if (!removed.ok()) return removed;
+  }
+  return status;
+}
+
+Status BackupFolder::WriteList(const BackupList& list) {
+  const std::string temp = TempListPath();
+  Status status = WriteStringToFileSync(env_, list.ToText(), temp);
+  if (!status.ok()) return status;  // the temp file is already removed
+  status = env_->RenameFile(temp, ListPath(list.info.id));
+  if (!status.ok()) {
+    env_->RemoveFile(temp);
+    return status;
+  }
+  return SyncLists();
+}
+
+}  // namespace lull

@@ -1,0 +1,202 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/backup/backup_writer.h"
+
+#include <utility>
+#include <vector>
+
+#include "db/dbformat.h"
+#include "db/filename.h"
+#include "db/recovery/salvage.h"
+#include "table/table_writer.h"
+#include "util/env_extension.h"
+
+namespace lull {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+Status BackupWriter::Begin() {
+  Status status = folder_.CreateAndLock();
+  if (!status.ok()) return status;
+  std::vector<uint64_t> ids;
+  status = folder_.ListIds(&ids);
+  if (!status.ok() && !status.IsNotFound()) return status;
+  info_.id = ids.empty() ? 1 : ids.back() + 1;
+  // A list that cannot be read only costs the reading of tables.
+  for (auto id = ids.rbegin(); id != ids.rend() && earlier_.empty(); ++id) {
+    BackupList list;
+    if (!folder_.ReadList(*id, &list).ok()) continue;
+    for (const BackedUpTable& table : list.tables) earlier_.emplace(table.number, table);
+  }
+  return data_.Load();
+}
+
+std::string BackupWriter::PathOf(uint64_t number) const {
+  const std::string path = TableFileName(store_.name, number);
+  const std::string legacy = LegacyTableFileName(store_.name, number);
+  return !store_.env()->FileExists(path) && store_.env()->FileExists(legacy) ? legacy : path;
+}
+
+std::optional<FileStamp> BackupWriter::StampOf(const std::string& path) const {
+  FileStamp stamp;
+  if (store_.extension == nullptr || !store_.extension->GetFileStamp(path, &stamp).ok())
+    return std::nullopt;
+  return stamp;
+}
+
+Status BackupWriter::AddTable(const TableMeta& table,
+                              std::unique_ptr<leveldb::SequentialFile> opened, bool* is_gone) {
+  *is_gone = false;
+  if (added_.contains(table.number)) return Status::OK();
+  const std::string path = PathOf(table.number);
+  const std::optional<FileStamp> stamp = StampOf(path);
+  std::optional<DataName> name;
+  Status status = Reuse(table, path, stamp, &name);
+  if (status.ok() && !name && opened == nullptr) {
+    leveldb::SequentialFile* raw = nullptr;
+    status = store_.env()->NewSequentialFile(path, &raw);
+    opened.reset(raw);
+    if (status.IsNotFound()) {
+      *is_gone = true;
+      return Status::OK();
+    }
+  }
+  if (status.ok() && !name) status = Copy(table, path, opened.get(), &name.emplace());
+  if (status.ok()) added_.emplace(table.number, BackedUpTable{table.number, *name, stamp});
+  return status;
+}
+
+/// Finds a copy of the table. Reads the file only if there might be one.
+Status BackupWriter::Reuse(const TableMeta& table, const std::string& path,
+                           const std::optional<FileStamp>& stamp, std::optional<DataName>* found) {
+  const auto known = earlier_.find(table.number);
+  const BackedUpTable* earlier = known == earlier_.end() ? nullptr : &known->second;
+  if (earlier != nullptr && (earlier->bytes() != table.file_bytes || !data_.IsThere(earlier->data)))
+    earlier = nullptr;
+  if (earlier != nullptr && stamp && earlier->stamp == stamp) {
+    *found = earlier->data;
+    return Status::OK();
+  }
+  if (earlier == nullptr && !data_.HasSize(table.file_bytes)) return Status::OK();
+  FileSum sum;
+  const Status status = SumFile(store_.env(), path, &sum);
+  // If the file is gone, only the opened one can be copied.
+  if (!status.ok()) return status.IsNotFound() ? Status::OK() : status;
+  if (earlier != nullptr && earlier->data.sum == sum) {
+    *found = earlier->data;
+    return Status::OK();
+  }
+  return data_.Find(path, sum, found);
+}
+
+Status BackupWriter::Copy(const TableMeta& table, const std::string& path,
+                          leveldb::SequentialFile* from, DataName* name) {
+  const std::string temp = folder_.TempDataPath();
+  FileSum sum;
+  Status status = CopyContent(store_.env(), from, temp, &sum);
+  if (!status.ok()) return status;
+  if (sum.bytes != table.file_bytes) {
+    status = Status::Corruption(path, "has " + std::to_string(sum.bytes) + " bytes, not " +
+                                          std::to_string(table.file_bytes));
+  }
+  if (status.ok()) {
+    status = CheckTable(table.number, temp);
+    if (status.IsCorruption())
+      status = Status::Corruption(path, "the copy of it is damaged: " + status.ToString());
+  }
+  if (status.ok()) status = Publish(sum, name);
+  if (!status.ok()) store_.env()->RemoveFile(temp);
+  return status;
+}
+
+/// Verifies the checksums of a table's blocks.
+Status BackupWriter::CheckTable(uint64_t number, const std::string& path) const {
+  TableScan scan;
+  const Status status = ScanTable(store_, number, path, &scan);
+  return status.ok() ? scan.damage : status;
+}
+
+Status BackupWriter::Publish(const FileSum& sum, DataName* name) {
+  bool is_new = false;
+  const Status status = data_.Publish(sum, name, &is_new);
+  if (status.ok() && is_new) {
+    ++info_.new_files;
+    info_.new_bytes += sum.bytes;
+  }
+  return status;
+}
+
+Status BackupWriter::WriteEntries(leveldb::Iterator* entries, TableMeta* table) {
+  std::unique_ptr<leveldb::WritableFile> file;
+  Status status = NewDataFile(store_.env(), folder_.TempDataPath(), &file);
+  if (!status.ok()) return status;
+  TableWriter writer(store_.WriteOptions(), file.get());
+  const leveldb::Comparator* const comparator = store_.options.comparator;
+  for (entries->SeekToFirst(); entries->Valid() && writer.status().ok(); entries->Next()) {
+    const Slice key = entries->key();
+    const bool is_older = !table->largest.empty() &&
+                          comparator->Compare(UserKeyOf(key), UserKeyOf(table->largest)) == 0;
+    if (is_older) continue;
+    if (table->smallest.empty()) table->smallest = key.ToString();
+    table->largest = key.ToString();
+    writer.Add(key, entries->value());
+  }
+  status = entries->status();
+  if (status.ok()) {
+    status = writer.Finish();
+  } else {
+    writer.Abandon();
+  }
+  table->file_bytes = writer.FileBytes();
+  if (status.ok()) status = file->Sync();
+  if (status.ok()) status = file->Close();
+  return status;
+}
+
+Status BackupWriter::AddEntries(leveldb::Iterator* entries, TableMeta* table) {
+  const std::string temp = folder_.TempDataPath();
+  table->smallest.clear();
+  table->largest.clear();
+  Status status = WriteEntries(entries, table);
+  FileSum sum;
+  if (status.ok()) status = SumFile(store_.env(), temp, &sum);
+  if (status.ok() && sum.bytes != table->file_bytes)
+    status = Status::IOError(temp, "does not have the size that was written");
+  DataName name;
+  if (status.ok()) status = Publish(sum, &name);
+  if (!status.ok()) {
+    store_.env()->RemoveFile(temp);
+    return status;
+  }
+  added_.emplace(table->number, BackedUpTable{table->number, name, std::nullopt});
+  return status;
+}
+
+Status BackupWriter::Finish(VersionEdit edit, uint64_t next_file_number, BackupInfo* info) {
+  BackupList list;
+  edit.comparator = store_.options.comparator->Name();
+  edit.log_number = 0;  // no WAL
+  edit.prev_log_number = 0;
+  edit.next_file_number = next_file_number + 1;  // of the restored MANIFEST: next_file_number
+  for (const TableMeta& table : edit.new_tables) {
+    list.tables.push_back(added_.at(table.number));
+    ++info_.files;
+    info_.bytes += table.file_bytes;
+  }
+  info_.unix_seconds = store_.WallSeconds();
+  list.info = info_;
+  list.edit = std::move(edit);
+  Status status = folder_.SyncData();
+  if (status.ok()) status = folder_.WriteList(list);
+  if (status.ok() && info != nullptr) *info = info_;
+  return status;
+}
+
+Status ExplainFailure(const std::string& dir, const Status& status) {
+  if (!IsOutOfResources(status)) return status;
+  return Status::IOError(
+      dir + ": the backup is not complete; the next one continues with the tables copied so far",
+      status.ToString());
+}
+
+}  // namespace lull
