@@ -34,6 +34,7 @@
 #include "db/read/cache_loan.h"
 #include "db/read/preload.h"
 #include "db/report/pin_watch.h"
+#include "db/report/stats_file.h"
 #include "db/report/stats_report.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
@@ -153,7 +154,7 @@ class Store final : public leveldb::DB, private Tenant {
       LULL_EXCLUDES(state_.mutex);
 
   MemoryReport MeasureMemory();
-  StoreReport MakeReport();
+  StoreReport MakeReport() LULL_EXCLUDES(options_mutex_);
   SpaceReport MeasureSpace() LULL_EXCLUDES(state_.mutex);
   SpaceReport::Pins PinsOfReaders(const std::vector<OldVersions::Old>& old,
                                   const Version& current) const;
@@ -161,6 +162,7 @@ class Store final : public leveldb::DB, private Tenant {
   std::optional<uint64_t> WatchPins() LULL_EXCLUDES(state_.mutex);
   leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
   void EndReporting();
+  void StartStatsFile(const std::string& option);
   std::string OptionsText() LULL_EXCLUDES(options_mutex_);
   PolicyOptions Resolved(const OptionValues& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
@@ -196,6 +198,7 @@ class Store final : public leveldb::DB, private Tenant {
   Compactions compactions_;
   WriteRest rest_;
   PinWatch pin_watch_;
+  std::unique_ptr<StatsFile> stats_file_;  // null without the option
 };
 
 }  // namespace lull

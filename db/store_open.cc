@@ -176,6 +176,7 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
   store->registered_ = true;
+  if (!scheduling.stats_file.empty()) store->StartStatsFile(scheduling.stats_file);
   *result = store.release();
   return status;
 }
@@ -263,6 +264,7 @@ void Store::operator delete(Store* store, std::destroying_delete_t) {
 }
 
 Store::~Store() {
+  stats_file_.reset();
   if (registered_) SaveAckedWrites();
   {
     MutexLock lock(state_.mutex);

@@ -74,6 +74,7 @@ MemoryReport Store::MeasureMemory() {
 StoreReport Store::MakeReport() {
   StoreReport report;
   report.name = context_->name;
+  report.wall_seconds = context_->WallSeconds();
   report.user_bytes = ClientBytes().load(std::memory_order_relaxed);
   report.user_entries = reader_.published() - opened_sequence_;
   report.wal_bytes = write_path_.wal().appended_bytes();
@@ -92,6 +93,10 @@ StoreReport Store::MakeReport() {
   report.activity = reporting_.activity().Report(report.user_bytes);
   const TableCache::Usage tables = reader_.tables()->GetUsage();
   report.reads = {reader_.counts().SumAll(), tables.tables, tables.opened, tables.evicted};
+  {
+    MutexLock options_lock(options_mutex_);
+    report.debt_bytes_max = Resolved(scheduling_).debt_bytes_max;
+  }
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();
@@ -117,6 +122,7 @@ StoreReport Store::MakeReport() {
   if (!refusal.ok()) report.write_error = refusal.ToString();
   const leveldb::Status& background = state_.health.background_status();
   if (!background.ok()) report.background_error = background.ToString();
+  report.found_damage = !state_.health.damage().ok();
   return report;
 }
 
@@ -129,6 +135,19 @@ leveldb::Status Store::BeginReporting(const OptionValues& scheduling, const Reco
           recovered.lost.size());
   return reporting_.events().Add(std::make_shared<InfoLog>(context_->logger()),
                                  EventHub::Wants::kSummaries, {});
+}
+
+void Store::StartStatsFile(const std::string& option) {
+  stats_file_ = std::make_unique<StatsFile>(
+      StatsFile::Setup{.env = context_->env(),
+                       .logger = context_->logger(),
+                       .path = StatsFile::PathFor(context_->name, option),
+                       .text = [this] {
+                         std::string text;
+                         GetProperty("lull.metrics", &text);
+                         return text;
+                       }});
+  stats_file_->Start();
 }
 
 /// REQUIRES: all threads of the store have ended. A listener can read the store until this returns.

@@ -53,6 +53,9 @@ constexpr std::string_view kLaidOut =
 constexpr std::string_view kHistogramsMade =
     "cannot change while a store is open: histograms are allocated at open";
 
+constexpr std::string_view kFileStarted =
+    "cannot change while a store is open: close it and open it with the new path";
+
 constexpr std::string_view kPolicysOwn = "the policy's value, see below";
 
 constexpr OptionRow kRows[] = {
@@ -180,6 +183,14 @@ constexpr OptionRow kRows[] = {
      .fixed_because = kHistogramsMade,
      .meaning = "Records the latencies of writes, synced writes and gets in lull.stats and "
                 "lull.metrics. Costs two clock readings a call."},
+    {.name = "stats_file",
+     .field = At<&V::stats_file>,
+     .unit = Unit::kPath,
+     .group = Group::kCommon,
+     .fixed_because = kFileStarted,
+     .meaning = "File for `lull top` and `lull export`: the text of lull.metrics, replaced every "
+                "second. A relative path begins in the store's directory. Stores must not share "
+                "a file."},
     // ---- layout ----
     {.name = "layout",
      .field = At<&V::layout>,

@@ -8,6 +8,7 @@
 
 #include "db/api/option_table.h"
 #include "db/compaction/layout_options.h"
+#include "db/filename.h"
 #include "leveldb/slice.h"
 #include "util/logging.h"
 
@@ -49,7 +50,18 @@ std::string BoundsCause(const OptionRow& row, uint64_t value) {
   return "";
 }
 
-std::string NameCause(const OptionRow& row, const std::string& name) {
+/// Refuses names that recovery would take for a file of a store.
+std::string PathCause(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  const std::string name = slash == path.npos ? path : path.substr(slash + 1);
+  if (name.empty() && !path.empty()) return "a directory: write the path of a file";
+  if (ParseFileName(name)) return "the name of a store's own file; use another, such as lull.prom";
+  return "";
+}
+
+/// For options that are text.
+std::string TextCause(const OptionRow& row, const std::string& name) {
+  if (row.unit == OptionUnit::kPath) return PathCause(name);
   const std::vector<std::string>& names = NamesOf(row);
   if (std::ranges::find(names, name) != names.end()) return "";
   return "no such " + std::string(row.name) + "; known: " + Joined(names);
@@ -85,7 +97,7 @@ struct Setter {
 
   std::string operator()(std::string* value) const {
     *value = std::string(text);
-    return NameCause(row, *value);
+    return TextCause(row, *value);
   }
   std::string operator()(bool* value) const {
     const bool yes = text == "true" || text == "1";
@@ -106,7 +118,7 @@ struct Setter {
 struct Checker {
   const OptionRow& row;
 
-  std::string operator()(const std::string& value) const { return NameCause(row, value); }
+  std::string operator()(const std::string& value) const { return TextCause(row, value); }
   std::string operator()(bool) const { return ""; }
   template <class Number>
   std::string operator()(Number value) const {
@@ -144,6 +156,7 @@ std::string OptionText(const OptionRow& row, const OptionValues& values) {
 
 std::string OptionRangeText(const OptionRow& row) {
   if (row.unit == OptionUnit::kName) return Joined(NamesOf(row));
+  if (row.unit == OptionUnit::kPath) return "a path";
   if (row.unit == OptionUnit::kFlag) return "true, false";
   const std::string range =
       OptionNumberText(row, row.min) + " .. " + OptionNumberText(row, row.max);

@@ -28,6 +28,7 @@ struct OptionValues {
   uint64_t pause_us_max = 120'000'000;
   bool own_coordinator = false;
   bool latency_histograms = false;
+  std::string stats_file;
 
   std::string layout = "leveled";
   int growth_factor = 0;

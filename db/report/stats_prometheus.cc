@@ -115,6 +115,8 @@ void WriteLevels(const StoreReport& report, MetricsWriter* out) {
       [](Level level) { return level.compactions.bytes_written; }, out);
   out->Single("debt_bytes", "gauge", "Bytes to compact until every level is within its target.",
               report.debt_bytes);
+  out->Single("debt_bytes_max", "gauge", "The option debt_bytes_max, or the policy's value.",
+              report.debt_bytes_max);
 }
 
 void WriteMemoryAndQueues(const StoreReport& report, MetricsWriter* out) {
@@ -313,6 +315,11 @@ void WriteDirective(const StoreReport& report, MetricsWriter* out) {
               static_cast<double>(directive.delay_us_per_write) / 1e6);
   out->Single("writes_refused", "gauge", "1 while every write fails.",
               report.write_error.empty() ? 0 : 1);
+  out->Single("background_error", "gauge", "1 while the last flush or compaction has failed.",
+              report.background_error.empty() ? 0 : 1);
+  out->Single("damage_found", "gauge",
+              "1 while a range is not compacted because a table in it could not be read.",
+              report.found_damage ? 1 : 0);
 }
 
 void WriteLatency(std::string_view operation, const LatencySnapshot& latency, MetricsWriter* out) {
@@ -387,6 +394,8 @@ std::string RenderPrometheus(const StoreReport& report) {
   MetricsWriter out(report.name);
   out.Single("uptime_seconds", "gauge", "Time since the store was opened.",
              static_cast<double>(report.activity.uptime_nanos) / 1e9);
+  out.Single("written_timestamp_seconds", "gauge", "Calendar time of this text, since 1970.",
+             report.wall_seconds);
   WriteLevels(report, &out);
   WriteMemoryAndQueues(report, &out);
   WriteJobs(report.activity, &out);

@@ -74,10 +74,12 @@ struct ReadReport {
 
 struct StoreReport {
   std::string name;
+  uint64_t wall_seconds = 0;  ///< since 1970, when the report was made; can jump
   ActivityReport activity;
 
   std::array<LevelReport, kLevels> levels{};
   uint64_t debt_bytes = 0;
+  uint64_t debt_bytes_max = 0;  ///< the option, resolved
 
   uint64_t active_bytes = 0;
   uint64_t immutable_bytes = 0;
@@ -109,6 +111,7 @@ struct StoreReport {
   FilterTotals filtered;         ///< dropped by filters
   std::string write_error;       ///< empty: writes are accepted
   std::string background_error;  ///< of the last attempt; empty: none
+  bool found_damage = false;     ///< a compaction could not read its input
   std::optional<LatencyReport> latencies;
 
   uint64_t JobBytes(uint64_t JobTotals::*member, bool flushes, bool compactions) const;

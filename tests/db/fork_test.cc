@@ -129,6 +129,30 @@ TEST_F(ForkTest, ClosingInTheChildTouchesNothing) {
   ExpectUnharmed(std::unique_ptr<leveldb::DB>(db), 2000);
 }
 
+TEST_F(ForkTest, TheParentsStatsFileStays) {
+  class RenamesEnv final : public leveldb::EnvWrapper {
+   public:
+    RenamesEnv() : EnvWrapper(leveldb::Env::Default()) {}
+    leveldb::Status RenameFile(const std::string& from, const std::string& to) override {
+      const leveldb::Status status = target()->RenameFile(from, to);
+      if (to.ends_with(".prom")) renames.Note();
+      return status;
+    }
+    testing::EventCount renames;
+  } env;
+  options_.env = &env;
+  leveldb::DB* db = nullptr;
+  ASSERT_TRUE(lull::Open(options_, "stats_file=lull.prom", name_, &db).ok());
+  env.renames.Await("the stats file", [&] { return env.renames.count() > 0; });
+  EXPECT_TRUE(InChild([&] {
+    delete db;
+    return true;
+  }));
+  EXPECT_TRUE(env.FileExists(name_ + "/lull.prom"));
+  delete db;
+  EXPECT_FALSE(env.FileExists(name_ + "/lull.prom"));
+}
+
 leveldb::DB* of_the_parent;  // as an object of a scripting language is, until exit() destroys it
 
 TEST_F(ForkTest, AChildThatExitsClosesTheStoreByTheWay) {

@@ -29,6 +29,9 @@ OptionValues Unusual() {
       case OptionUnit::kName:
         text = row.name == "layout" ? "vsst" : "leveldb";
         break;
+      case OptionUnit::kPath:
+        text = "lull.prom";
+        break;
       case OptionUnit::kFlag:
         text = OptionText(row, values) == "true" ? "false" : "true";
         break;
@@ -70,7 +73,7 @@ TEST(SchedulingOptionsTest, DefaultsAreValidAndSayThemselves) {
             "memtable_bytes=0;l0_trigger=0;l0_slowdown=0;l0_stop=0;debt_bytes_max=0;"
             "space_percent_max=0;"
             "delete_persist_seconds=0;"
-            "pause_us_max=120000000;own_coordinator=false;latency_histograms=false;"
+            "pause_us_max=120000000;own_coordinator=false;latency_histograms=false;stats_file=;"
             "layout=leveled;growth_factor=0;vsst_phi=8;table_bytes_max=0;pick_by_overlap=false;"
             "align_outputs=true;"
             "lull_after_us=20000;lull_smoothing_us=100000;lull_half_life_us=60000000;"
@@ -133,6 +136,17 @@ TEST(SchedulingOptionsTest, LayoutsAreNamedAndBounded) {
   ExpectRefused("vsst_phi=0", {"at least 1"});
   OptionValues open;
   EXPECT_FALSE(ParseLive("layout=vsst", &open).ok());
+}
+
+TEST(SchedulingOptionsTest, AStatsFileIsAnyPathButThatOfAStoresFile) {
+  EXPECT_EQ(Parsed("stats_file=").stats_file, "");
+  EXPECT_EQ(Parsed("stats_file = /run/my store/a=b.prom ").stats_file, "/run/my store/a=b.prom");
+  for (const char* name :
+       {"CURRENT", "LOCK", "LOG", "000012.log", "dir/000012.ldb", "MANIFEST-000001"})
+    ExpectRefused(std::string("stats_file=") + name, {name, "the name of a store's own file"});
+  ExpectRefused("stats_file=dir/", {"a directory"});
+  OptionValues open;
+  EXPECT_FALSE(ParseLive("stats_file=a.prom", &open).ok());
 }
 
 TEST(SchedulingOptionsTest, InVsstOneL0TableIsDue) {

@@ -22,6 +22,9 @@ StoreReport Sample() {
   report.levels[0] = {3, 3000, 0, 0.75, {10, 0, 5000}};
   report.levels[1] = {2, 2000, 10'000, 0.2, {20, 700, 600}};
   report.debt_bytes = 123;
+  report.debt_bytes_max = 4'000'000'000;
+  report.wall_seconds = 1'700'000'001;
+  report.background_error = "a table was lost";
   report.user_bytes = 1000;
   report.user_entries = 10;
   report.dropped_events = 6;
@@ -114,6 +117,10 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_level_tables{level=\"0\"}"), 3);
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
+  EXPECT_EQ(metrics.at("lull_debt_bytes_max"), 4'000'000'000);
+  EXPECT_EQ(metrics.at("lull_written_timestamp_seconds"), 1'700'000'001);
+  EXPECT_EQ(metrics.at("lull_background_error"), 1);
+  EXPECT_EQ(metrics.at("lull_damage_found"), 0);
   EXPECT_EQ(metrics.at("lull_dropped_events_total"), 6);
   EXPECT_EQ(metrics.at("lull_filter_dropped_entries_total"), 7);
   EXPECT_EQ(metrics.at("lull_filter_dropped_bytes_total"), 700);

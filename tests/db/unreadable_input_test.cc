@@ -15,6 +15,7 @@
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
+#include "tests/db/metrics_checker.h"
 #include "tests/db/script_policy.h"
 #include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
@@ -103,6 +104,19 @@ TEST_F(UnreadableInputTest, IsTriedAgain) {
   Compact("a", "b");
   EXPECT_EQ(FilesAtLevel(0), "0");
   EXPECT_TRUE(WaitForIdle(db_.get()).ok());
+}
+
+TEST_F(UnreadableInputTest, MetricsSaySo) {
+  const auto damage_found = [&] {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.metrics", &text));
+    return testing::ParseMetrics(text).at("lull_damage_found");
+  };
+  EXPECT_EQ(damage_found(), 1);
+  env_.Heal();
+  EndLongPause();
+  Compact("a", "b");
+  EXPECT_EQ(damage_found(), 0);
 }
 
 TEST_F(UnreadableInputTest, HoldsUpNothingElse) {
