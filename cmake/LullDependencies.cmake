@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Lull's dependencies. Library: snappy and zstd, unless turned off. Programs: CLI11. Tests:
-# GoogleTest. Benchmarks: google-benchmark and gflags. Everything but the library: nlohmann_json.
+# Lull's dependencies. Library: snappy and zstd, unless turned off. Programs: CLI11, and if they are
+# found ncurses (lull top) and cpp-httplib (lull export). Tests: GoogleTest. Benchmarks:
+# google-benchmark and gflags. Everything but the library: nlohmann_json.
 
 # As lull_find_library, for a required library.
 function(lull_require_library name header library package option)
@@ -53,6 +54,32 @@ if(LULL_BUILD_BENCHMARKS)
 endif()
 if(LULL_BUILD_TOOLS)
   lull_require_package(CLI11 libcli11-dev)
+endif()
+if(LULL_BUILD_TOOLS AND NOT CMAKE_CROSSCOMPILING)
+  set(CURSES_NEED_NCURSES TRUE)
+  find_package(Curses QUIET)
+  if(CURSES_FOUND)
+    add_library(lull::ncurses INTERFACE IMPORTED)
+    target_include_directories(lull::ncurses INTERFACE ${CURSES_INCLUDE_DIRS})
+    target_link_libraries(lull::ncurses INTERFACE ${CURSES_LIBRARIES})
+  else()
+    message(STATUS "No ncurses (Debian: libncurses-dev), so lull top shows no live view")
+  endif()
+  # Debian's package is for pkg-config; others have a CMake package.
+  find_package(httplib QUIET CONFIG)
+  find_package(PkgConfig QUIET)
+  if(NOT httplib_FOUND AND PKG_CONFIG_FOUND)
+    pkg_check_modules(LULL_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
+  endif()
+  foreach(target httplib::httplib PkgConfig::LULL_HTTPLIB)
+    if(TARGET ${target} AND NOT TARGET lull::httplib)
+      add_library(lull::httplib INTERFACE IMPORTED)
+      target_link_libraries(lull::httplib INTERFACE ${target})
+    endif()
+  endforeach()
+  if(NOT TARGET lull::httplib)
+    message(STATUS "No cpp-httplib (Debian: libcpp-httplib-dev, pkg-config), so no lull export")
+  endif()
 endif()
 if(CMAKE_CROSSCOMPILING)
   # It has only headers, but those beside it are of this machine.

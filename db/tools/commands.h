@@ -34,6 +34,9 @@ struct Invocation {
   std::string backups;               ///< directory of backups
   uint64_t backup_id = 0;            ///< 0: see lull/backup.h
   uint64_t keep = 0;                 ///< number of backups
+  std::vector<std::string> paths;    ///< of top and export: stats files, stores or folders
+  bool once = false;
+  std::string listen = "127.0.0.1:9464";
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
@@ -58,6 +61,10 @@ int RunBackupPrune(const Invocation& call);
 // Open the store read-only; another process can have it open. entries.cc
 int RunGet(const Invocation& call);
 int RunScan(const Invocation& call);
+
+// Read the stats files that stores keep up to date. top.cc, export.cc
+int RunTop(const Invocation& call);
+int RunExport(const Invocation& call);
 
 // Need exclusive access to the store. entries.cc, restore.cc, work.cc
 int RunPut(const Invocation& call);

@@ -15,7 +15,7 @@ _lull_stores() {
 
 _lull() {
   local word=${COMP_WORDS[COMP_CWORD]} command='' options='--json --hex --help' i
-  local commands='stats levels scan get put delete check repair compact checkpoint backup manifest bench options'
+  local commands='stats levels scan get put delete check repair compact checkpoint backup manifest bench options top export'
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -30,6 +30,8 @@ _lull() {
     delete) options+=' --sync' ;;
     repair) options+=' --from-lost' ;;
     backup) options+=' --id --keep' ;;
+    top) options+=' --once' ;;
+    export) options+=' --listen' ;;
     bench) options+=' --entries --value-bytes --sync' ;;
   esac
   if [[ $word == -* ]]; then

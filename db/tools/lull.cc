@@ -38,6 +38,7 @@ class CommandLine {
     app_.fallthrough();
     app_.footer(kFooter);
     AddReading();
+    AddWatching();
     AddWriting();
     AddWork();
     AddBackups();
@@ -94,6 +95,27 @@ class CommandLine {
     AddExample(Add("dump", "Print every record of a store's MANIFEST, or of a MANIFEST file",
                    RunManifest, manifest),
                "lull manifest dump /var/lib/store");
+  }
+
+  CLI::App* AddWatch(const char* name, const char* what, Command command) {
+    CLI::App* const added = app_.add_subcommand(name, what);
+    added
+        ->add_option("path", call_.paths,
+                     "A stats file, a store, or a folder with stores; see the option stats_file")
+        ->required();
+    added->callback([this, command] { command_ = command; });
+    return added;
+  }
+
+  void AddWatching() {
+    AddExample(AddWatch("top", "Watch stores live (reads their stats files)", RunTop),
+               "lull top /var/lib")
+        ->add_flag("--once", call_.once,
+                   "Print figures of one to three seconds; also with --json or without a terminal");
+    AddExample(AddWatch("export", "Serve metrics to Prometheus (reads stats files)", RunExport),
+               "lull export /var/lib --listen 127.0.0.1:9464")
+        ->add_option("--listen", call_.listen, "Address and port; port 0: any free one")
+        ->capture_default_str();
   }
 
   void AddWriting() {

@@ -15,6 +15,8 @@ const char* UnitText(OptionUnit unit) {
   switch (unit) {
     case OptionUnit::kName:
       return "name";
+    case OptionUnit::kPath:
+      return "path";
     case OptionUnit::kFlag:
       return "flag";
     case OptionUnit::kCount:
@@ -48,6 +50,7 @@ const char* GroupText(OptionGroup group) {
 /// "0: one more than cores, at most 4" where 0 stands for something, otherwise the value.
 std::string DefaultText(const OptionRow& row) {
   const std::string value = OptionText(row, OptionValues());
+  if (value.empty()) return "none";
   const bool means_more = value == "0" && !row.zero_means.empty();
   return means_more ? "0: " + std::string(row.zero_means) : value;
 }

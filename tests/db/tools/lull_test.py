@@ -4,12 +4,10 @@
 
 usage: lull_test.py LULL FOLDER_OF_ITS_SOURCES
 """
-import ctypes
 import json
 import os
 import pty
 import re
-import select
 import struct
 import signal
 import subprocess
@@ -17,9 +15,11 @@ import sys
 import tempfile
 import unittest
 
+from files import await_file
+
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
 COMMANDS = ('stats levels scan get put delete check repair compact checkpoint backup manifest '
-            'bench options').split()
+            'bench options top export').split()
 
 
 def lull(*arguments, **more):
@@ -33,23 +33,6 @@ def files_of(folder):
         with open(os.path.join(folder, name), 'rb') as file:
             contents[name] = file.read()
     return contents
-
-
-def await_file(path):
-    """Waits until another process has created a file of this name, in a directory that exists."""
-    create, moved_to = 0x100, 0x80  # from <sys/inotify.h>
-    libc = ctypes.CDLL(None)
-    events = libc.inotify_init()
-    try:
-        folder = os.fsencode(os.path.dirname(path))
-        assert libc.inotify_add_watch(events, folder, create | moved_to) >= 0, folder
-        poller = select.poll()
-        poller.register(events, select.POLLIN)
-        while not os.path.exists(path):
-            assert poller.poll(60_000), f'no such file after a minute: {path}'
-            os.read(events, 4096)
-    finally:
-        os.close(events)
 
 
 def crc32c(data):

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Finds and reads the stats files that top and export watch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/tools/metrics_text.h"
+#include "leveldb/env.h"
+#include "leveldb/status.h"
+
+namespace lull::tools {
+
+/// How many levels of folders below a PATH are searched.
+inline constexpr int kSearchDepth = 3;
+
+/// A file to watch, or a path without one. OK if the file was there.
+struct StatsSource {
+  std::string path;
+  leveldb::Status status;
+};
+
+/// The stats files of `paths`: a path is such a file, or a folder that is searched for files *.prom
+/// that begin like one. A folder without any, or a path that does not exist, gives a source with an
+/// error. Sorted by path, without duplicates.
+std::vector<StatsSource> FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths);
+
+/// Returns the error of the first path that does not exist.
+leveldb::Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths);
+
+leveldb::Status ReadStatsFile(leveldb::Env* env, const std::string& path, MetricsText* result);
+
+}  // namespace lull::tools

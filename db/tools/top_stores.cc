@@ -1,0 +1,66 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/tools/top_stores.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull::tools {
+namespace {
+
+constexpr uint64_t kSearchEveryNanos = 5'000'000'000;
+
+}  // namespace
+
+void TopStores::FindFiles() {
+  const uint64_t now = clock_->NowNanos();
+  if (now < search_at_nanos_) return;
+  without_file_.clear();
+  for (StatsSource& source : FindStatsFiles(env_, paths_)) {
+    if (source.status.ok()) {
+      watches_.try_emplace(source.path, source.path);
+    } else {
+      without_file_.push_back(std::move(source));
+    }
+  }
+  search_at_nanos_ = clock_->NowNanos() + kSearchEveryNanos;  // a slow search is not repeated soon
+}
+
+void TopStores::Refresh() {
+  FindFiles();
+  for (auto& [path, watch] : watches_) {
+    MetricsText text;
+    const leveldb::Status status = ReadStatsFile(env_, path, &text);
+    if (status.ok()) {
+      watch.Observe(std::move(text), static_cast<double>(env_->NowMicros()) / 1e6,
+                    clock_->NowNanos());
+    } else {
+      watch.Fail(status);
+    }
+  }
+}
+
+std::vector<StoreFigures> TopStores::Rows() const {
+  std::vector<StoreFigures> rows;
+  for (const auto& [path, watch] : watches_) rows.push_back(watch.Figures());
+  for (const StatsSource& source : without_file_) {
+    // Not if it had a file before: then there is a row of a closed store.
+    const std::string folder = source.path.ends_with('/') ? source.path : source.path + "/";
+    const bool is_shown = std::ranges::any_of(watches_, [&](const auto& watched) {
+      return watched.first == source.path || watched.first.starts_with(folder);
+    });
+    if (is_shown) continue;
+    StoreFigures row;
+    row.file = source.path;
+    row.problem = source.status.ToString();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+bool TopStores::AwaitsUpdate() const {
+  return std::ranges::any_of(watches_, [](const auto& watched) {
+    return !watched.second.was_updated() && watched.second.was_read();
+  });
+}
+
+}  // namespace lull::tools

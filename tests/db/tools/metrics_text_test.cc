@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The parser of stats files: reads all that a store writes, and nothing else.
+#include "db/tools/metrics_text.h"
+
+#include <string>
+
+#include "db/report/stats_report.h"
+#include "gtest/gtest.h"
+#include "util/latency_histogram.h"
+
+namespace lull::tools {
+namespace {
+
+MetricsText Parsed(const std::string& text) {
+  MetricsText result;
+  const leveldb::Status status = MetricsText::Parse("a.prom", text, &result);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return result;
+}
+
+/// Expects that the text is refused with a message that contains `part`.
+void ExpectRefused(const std::string& text, const std::string& part) {
+  MetricsText result;
+  const leveldb::Status status = MetricsText::Parse("a.prom", text, &result);
+  EXPECT_NE(status.ToString().find(part), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("a.prom"), std::string::npos) << status.ToString();
+}
+
+constexpr char kUptime[] =
+    "# HELP lull_uptime_seconds Time.\n# TYPE lull_uptime_seconds gauge\n"
+    "lull_uptime_seconds{store=\"s\"} 2.5\n";
+
+TEST(MetricsTextTest, ReadsWhatAStoreWrites) {
+  StoreReport report;
+  report.name = "/data/\"a\\b\"\n";
+  report.activity.uptime_nanos = 2'500'000'000;
+  report.debt_bytes = 123;
+  report.levels[3].tables = 7;
+  report.activity.stall_totals[1][0] = {2, 250'000'000, 3};
+  LatencyHistogram writes;
+  writes.Record(5000);
+  report.latencies.emplace();
+  report.latencies->write = writes.Snapshot();
+  const MetricsText text = Parsed(RenderPrometheus(report));
+  EXPECT_EQ(text.Store(), report.name);
+  EXPECT_EQ(text.store_label(), EscapedLabel(report.name));
+  EXPECT_EQ(text.Get("lull_uptime_seconds"), 2.5);
+  EXPECT_EQ(text.Get("lull_debt_bytes"), 123);
+  EXPECT_EQ(text.Get("lull_level_tables", {{"level", "3"}}), 7);
+  EXPECT_EQ(text.Get("lull_stall_held_seconds_total", {{"kind", "stop"}, {"cause", "memory"}}),
+            0.25);
+  EXPECT_EQ(text.Get("lull_latency_seconds_count", {{"operation", "write"}}), 1);
+  EXPECT_EQ(text.Get("lull_latency_seconds_bucket", {{"operation", "write"}, {"le", "8.192e-06"}}),
+            1);
+  EXPECT_FALSE(text.Find("lull_level_tables"));
+  EXPECT_FALSE(text.Find("lull_level_tables", {{"level", "9"}}));
+  EXPECT_FALSE(text.Find("lull_none"));
+  EXPECT_TRUE(text.Samples("lull_none").empty());
+  const MetricSample& stall = text.Samples("lull_stalls_total").front();
+  EXPECT_EQ(LabelValue(stall, "kind"), "slowdown");
+  EXPECT_EQ(LabelValue(stall, "cause"), "memory");
+  EXPECT_EQ(LabelValue(stall, "level"), "");
+}
+
+TEST(MetricsTextTest, RefusesOtherTexts) {
+  ExpectRefused("", "is empty");
+  ExpectRefused("hello\n", "is not a stats file");
+  ExpectRefused("# HELP node_load1 1m load average.\n", "is not a stats file");
+  ExpectRefused("# HELP lull_a A.\n# TYPE lull_a gauge\nlull_a{store=\"s\"} 1\n",
+                "has no lull_uptime_seconds");
+  const std::string good = kUptime;
+  ExpectRefused(good + "node_load1 0.5\n", "line 4: not a line of Lull");
+  ExpectRefused(good + "# comment\n", "line 4: not a line of Lull");
+  ExpectRefused(good + "\n", "line 4: not a line of Lull");
+  ExpectRefused(good + "lull_uptime_seconds{store=\"t\"} 1\n", "line 4: a second store");
+  ExpectRefused(good + "lull_debt_bytes{store=\"s\"} 1\n", "line 4: a sample without its TYPE");
+  ExpectRefused(good + "# TYPE lull_debt_bytes gauge\n", "line 4: a TYPE line without its HELP");
+  ExpectRefused(good + "# HELP lull_debt_bytes D.\n# TYPE lull_debt_bytes summary\n",
+                "line 5: an unknown type");
+}
+
+TEST(MetricsTextTest, RefusesIncompleteSamples) {
+  const std::string good = kUptime;
+  for (const char* rest :
+       {"", "{", "{level=\"0\"} 1", "{store=\"s}", "{store=\"s\\", "{store=\"s\"", "{store=\"s\"}",
+        "{store=\"s\"} ", "{store=\"s\"} x", "{store=\"s\"} 1 2", "{store=\"s\"} NaN",
+        "{store=\"s\"} 1e999", "{store=\"s\",} 1", "{store=\"s\",level} 1",
+        "{store=\"s\",level=\"0} 1", "{store=\"s\"}1"}) {
+    ExpectRefused(good + "lull_uptime_seconds" + rest + "\n", "line 4: not a");
+  }
+}
+
+// What a reader finds while a program writes the file in place.
+TEST(MetricsTextTest, RefusesEveryCutText) {
+  const std::string text = RenderPrometheus(StoreReport());
+  MetricsText result;
+  ASSERT_TRUE(MetricsText::Parse("a.prom", text, &result).ok());
+  for (size_t size = 0; size < text.size(); size += 7) {
+    if (size > 0 && text[size - 1] == '\n') continue;  // whole lines: only figures are missing
+    EXPECT_FALSE(MetricsText::Parse("a.prom", text.substr(0, size), &result).ok()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace lull::tools

@@ -1,0 +1,226 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The figures of `lull top`, from texts that were rendered from hand-made reports.
+#include "db/tools/top_model.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "db/report/stats_report.h"
+#include "db/tools/freshness.h"
+#include "gtest/gtest.h"
+#include "util/latency_histogram.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+MetricsText Text(const StoreReport& report) {
+  MetricsText text;
+  const leveldb::Status status = MetricsText::Parse("a.prom", RenderPrometheus(report), &text);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return text;
+}
+
+StoreReport At(uint64_t uptime_seconds) {
+  StoreReport report;
+  report.name = "/data/s";
+  report.activity.policy = "lull";
+  report.activity.uptime_nanos = uptime_seconds * kSecond;
+  return report;
+}
+
+/// A store after ten seconds, and two seconds later.
+struct TwoReports {
+  TwoReports() {
+    before.user_entries = 1000;
+    before.user_bytes = 100'000;
+    after.user_entries = 3000;
+    after.user_bytes = 500'000;
+    after.reads.counts[kGetsFound] = 10;
+    after.reads.counts[kBlocksFromCache] = 3;
+    after.reads.counts[kBlocksFromFile] = 1;
+    after.debt_bytes = 77;
+    after.debt_bytes_max = 100;
+    after.levels[0] = {3, 3000, 0, 0.75, {10, 0, 5000}};
+    after.levels[1] = {2, 2000, 10'000, 0.2, {20, 700, 600}};
+    RunningJobReport job;
+    job.info.kind = JobKind::kDeepCompaction;
+    job.paused = true;
+    after.activity.jobs = {job};
+    after.activity.job_totals[0].failed = 1;
+    before.activity.stall_totals[1][1] = {2, kSecond, 3};
+    after.activity.stall_totals[1][1] = {3, 2 * kSecond, 9};
+  }
+  StoreReport before = At(10);
+  StoreReport after = At(12);
+};
+
+TEST(TopModelTest, RatesAreOfTheTimeBetweenTheTexts) {
+  const TwoReports reports;
+  const MetricsText before = Text(reports.before);
+  const StoreFigures figures = MakeFigures(&before, Text(reports.after));
+  EXPECT_TRUE(figures.has_rates);
+  EXPECT_EQ(figures.store, "/data/s");
+  EXPECT_EQ(figures.policy, "lull");
+  EXPECT_EQ(figures.uptime_seconds, 12);
+  EXPECT_EQ(figures.writes_per_sec, 1000);
+  EXPECT_EQ(figures.written_per_sec, 200'000);
+  EXPECT_EQ(figures.gets_per_sec, 5);
+  EXPECT_EQ(figures.cache_hit_share, 0.75);
+  EXPECT_EQ(figures.debt_bytes, 77);
+  EXPECT_EQ(figures.debt_bytes_max, 100);
+  EXPECT_EQ(figures.table_bytes, 5000);
+  ASSERT_EQ(figures.levels.size(), size_t{kLevels});
+  EXPECT_EQ(figures.levels[1].target_bytes, 10'000);
+  EXPECT_EQ(figures.levels[0].written_per_sec, 2500);
+  ASSERT_EQ(figures.jobs.size(), kJobKinds);
+  EXPECT_EQ(figures.jobs[0].job_class, "flush");
+  EXPECT_EQ(figures.jobs[0].failed, 1);
+  EXPECT_EQ(figures.jobs[2].paused, 1);
+  EXPECT_EQ(figures.jobs[2].running, 0);
+  ASSERT_EQ(figures.stalls.size(), kStallKinds * kStallCauses);
+  EXPECT_EQ(figures.StallShare(), 0.5);
+  const StallFigures& stall = figures.stalls[kStallCauses + 1];
+  EXPECT_EQ(stall.kind + " " + stall.cause, "stop l0");
+  EXPECT_EQ(stall.share, 0.5);
+  EXPECT_EQ(stall.count, 3);
+  EXPECT_TRUE(figures.latencies.empty());
+}
+
+TEST(TopModelTest, OneTextHasNoRates) {
+  const StoreFigures figures = MakeFigures(nullptr, Text(TwoReports().after));
+  EXPECT_FALSE(figures.has_rates);
+  EXPECT_EQ(figures.writes_per_sec, 0);
+  EXPECT_EQ(figures.debt_bytes, 77);
+}
+
+TEST(TopModelTest, AReopenedStoreCountsFromItsOpen) {
+  TwoReports reports;
+  reports.after.activity.uptime_nanos = 4 * kSecond;
+  const MetricsText before = Text(reports.before);
+  EXPECT_EQ(MakeFigures(&before, Text(reports.after)).writes_per_sec, 750);
+  // So does another store at the same path.
+  reports.after.activity.uptime_nanos = 30 * kSecond;
+  reports.after.name = "/data/t";
+  EXPECT_EQ(MakeFigures(&before, Text(reports.after)).writes_per_sec, 100);
+}
+
+TEST(TopModelTest, LatenciesAreOfTheTimeBetweenTheTexts) {
+  TwoReports reports;
+  LatencyHistogram histogram;
+  for (int i = 0; i < 1000; ++i) histogram.Record(100'000'000);
+  reports.before.latencies.emplace();
+  reports.before.latencies->write = histogram.Snapshot();
+  for (int i = 0; i < 1000; ++i) histogram.Record(5000);
+  reports.after.latencies.emplace();
+  reports.after.latencies->write = histogram.Snapshot();
+  const MetricsText before = Text(reports.before);
+  const StoreFigures figures = MakeFigures(&before, Text(reports.after));
+  ASSERT_EQ(figures.latencies.size(), 3u);
+  EXPECT_EQ(figures.latencies[0].operation, "write");
+  EXPECT_EQ(figures.latencies[0].per_sec, 500);
+  for (const double seconds : figures.latencies[0].seconds) {
+    EXPECT_GE(seconds, 4.096e-6);
+    EXPECT_LE(seconds, 8.192e-6);
+  }
+  EXPECT_EQ(figures.latencies[2].operation, "get");
+  EXPECT_EQ(figures.latencies[2].seconds[1], 0);
+}
+
+TEST(TopModelTest, QuantilesLieInsideTheirBucket) {
+  const std::vector<double> limits = {1, 2, 4, INFINITY};
+  EXPECT_EQ(BucketQuantile(limits, {0, 10, 10, 10}, 0.5), 1.5);
+  EXPECT_EQ(BucketQuantile(limits, {5, 10, 10, 10}, 0.5), 1);
+  EXPECT_EQ(BucketQuantile(limits, {0, 0, 0, 10}, 0.5), 4) << "at least the last limit";
+  EXPECT_EQ(BucketQuantile(limits, {0, 0, 0, 0}, 0.5), 0);
+  EXPECT_EQ(BucketQuantile({}, {}, 0.5), 0);
+}
+
+TEST(TopModelTest, TheWorstStateIsShown) {
+  StoreReport report = At(1);
+  const auto state = [&] { return MakeFigures(nullptr, Text(report)).State(); };
+  EXPECT_EQ(state(), "ok");
+  report.activity.stalls = {StallInfo()};
+  report.activity.stalls[0].kind = StallKind::kSlowdown;
+  EXPECT_EQ(state(), "slowed");
+  report.disk_is_low = true;
+  EXPECT_EQ(state(), "disk low");
+  report.activity.stalls[0].kind = StallKind::kStop;
+  EXPECT_EQ(state(), "STOPPED");
+  report.background_error = "disk full";
+  EXPECT_EQ(state(), "JOBS FAIL");
+  report.found_damage = true;
+  EXPECT_EQ(state(), "DAMAGED");
+  report.write_error = "disk full";
+  EXPECT_EQ(state(), "WRITES FAIL");
+}
+
+TEST(TopModelTest, SortsTheLargestFirstAndProblemsLast) {
+  std::vector<StoreFigures> stores(3);
+  stores[0].store = "b";
+  stores[0].written_per_sec = 5;
+  stores[1].file = "a";
+  stores[1].problem = "cannot read it";
+  stores[2].store = "c";
+  stores[2].debt_bytes = 5;
+  const auto order = [&](TopSort sort) {
+    SortStores(sort, &stores);
+    std::string names;
+    for (const StoreFigures& store : stores) names += store.store + store.file;
+    return names;
+  };
+  EXPECT_EQ(order(TopSort::kName), "bca");
+  EXPECT_EQ(order(TopSort::kDebt), "cba");
+  EXPECT_EQ(order(TopSort::kWrites), "bca");
+  EXPECT_EQ(order(TopSort::kStalls), "bca");
+  EXPECT_STREQ(TopSortName(TopSort::kStalls), "stalls");
+}
+
+TEST(StoreWatchTest, KeepsTheLastTwoTexts) {
+  StoreWatch watch("a.prom");
+  EXPECT_EQ(watch.Figures().State(), "not yet read");
+  watch.Observe(Text(At(10)), 0, kSecond);
+  EXPECT_FALSE(watch.was_updated());
+  EXPECT_FALSE(watch.Figures().has_rates);
+  StoreReport later = At(12);
+  later.user_entries = 2000;
+  watch.Observe(Text(later), 0, 3 * kSecond);
+  EXPECT_TRUE(watch.was_updated());
+  watch.Observe(Text(later), 0, 4 * kSecond);
+  EXPECT_EQ(watch.Figures().writes_per_sec, 1000);
+  watch.Fail(leveldb::Status::IOError("a.prom", "no permission"));
+  EXPECT_FALSE(watch.was_read());
+  EXPECT_EQ(watch.Figures().State(), "IO error: a.prom: no permission");
+  watch.Fail(leveldb::Status::NotFound("a.prom"));
+  EXPECT_EQ(watch.Figures().State(), "closed: its stats file was removed");
+}
+
+// ---- the age of a file
+
+TEST(FreshnessTest, GrowsWhileTheFileDoesNotChange) {
+  Freshness freshness;
+  EXPECT_EQ(freshness.Observe(10, 1000, 1000.5, 5 * kSecond), 0.5);
+  EXPECT_EQ(freshness.Observe(10, 1000, 1001.5, 6 * kSecond), 1.5);
+  EXPECT_EQ(freshness.Observe(11, 1001, 1002.25, 8 * kSecond), 1.25);
+  EXPECT_EQ(freshness.Observe(11, 1001, 1003.25, 9 * kSecond), 2.25);
+}
+
+TEST(FreshnessTest, AJumpOfTheCalendarDoesNotMakeAFileOld) {
+  Freshness freshness;
+  freshness.Observe(10, 1000, 1000, kSecond);
+  EXPECT_EQ(freshness.Observe(11, 1001, 90'000, 2 * kSecond), 1) << "at most since the last look";
+  EXPECT_EQ(freshness.Observe(12, 1002, 500, 3 * kSecond), 0);
+  EXPECT_EQ(freshness.Observe(12, 1002, 90'000, 4 * kSecond), 1);
+}
+
+TEST(FreshnessTest, ACrashedStoreAgesThoughTheCalendarWasSetBack) {
+  Freshness freshness;
+  EXPECT_EQ(freshness.Observe(10, 1000, 500, kSecond), 0);
+  EXPECT_EQ(freshness.Observe(10, 1000, 500, 4 * kSecond), 3);
+}
+
+}  // namespace
+}  // namespace lull::tools
