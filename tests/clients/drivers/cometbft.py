@@ -4,8 +4,8 @@
 
     cometbft.py START_SCRIPT FOLDER
 
-docs/examples/replicated/make made FOLDER. The validators keep everything in stores of libleveldb:
-blocks, state, evidence, the index of transactions, and the keys of the application.
+tests/clients/cometbft-program/make made FOLDER. The validators keep everything in stores of
+libleveldb: blocks, state, evidence, the index of transactions, and the keys of the application.
 """
 
 import base64
