@@ -8,8 +8,8 @@ import json
 import os
 import pty
 import re
-import struct
 import signal
+import struct
 import subprocess
 import sys
 import tempfile

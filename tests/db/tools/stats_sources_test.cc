@@ -55,7 +55,9 @@ TEST_F(StatsSourcesTest, FindsStatsFilesThreeFoldersDeep) {
   Write("b/empty.prom", "");
   WriteStats("b/lull.txt");
   EXPECT_THAT(Find({""}), ElementsAre("a/lull.prom", "b/c/d/deep.prom"));
-  EXPECT_THAT(Find({"a", "a/lull.prom", "b/c"}), ElementsAre("a/lull.prom", "b/c/d/deep.prom"));
+  EXPECT_THAT(Find({"a", "a/lull.prom", "b/c"}),
+              ElementsAre("a/lull.prom", "b/c/d/deep.prom", "b/c/d/e/too_deep.prom"))
+      << "each once, by the depth below its path";
   EXPECT_THAT(Find({"b/lull.txt"}), ElementsAre("b/lull.txt")) << "named explicitly";
 }
 
