@@ -88,8 +88,10 @@ std::vector<StatsSource> FindStatsFiles(leveldb::Env* env, const std::vector<std
   std::vector<StatsSource> found;
   for (const std::string& path : paths) AddPath(env, path, &found);
   std::ranges::stable_sort(found, {}, &StatsSource::path);
-  const auto repeated = std::ranges::unique(found, {}, &StatsSource::path);
-  found.erase(repeated.begin(), repeated.end());
+  const auto same_path = [](const StatsSource& a, const StatsSource& b) {
+    return a.path == b.path;
+  };
+  found.erase(std::unique(found.begin(), found.end(), same_path), found.end());
   return found;
 }
 

@@ -293,7 +293,9 @@ class PruneFailureTest : public BackupFailureTest {
     Status status = ListBackups(disk, "/backups", &backups);
     ASSERT_TRUE(status.ok()) << where << ": " << status.ToString();
     ASSERT_EQ(backups.back().id, 3u) << where;
-    if (done) EXPECT_EQ(backups.size(), 1u) << where;
+    if (done) {
+      EXPECT_EQ(backups.size(), 1u) << where;
+    }
     status = VerifyBackup(disk, "/backups", 0);
     EXPECT_TRUE(status.ok()) << where << ": " << status.ToString();
     for (const BackupInfo& backup : backups) ExpectRestores(disk, backup.id, where);
@@ -351,8 +353,12 @@ class RestoreFailureTest : public BackupFailureTest {
     options.create_if_missing = false;
     std::unique_ptr<leveldb::DB> db;
     const Status status = OpenAt(options, "/copy", &db);
-    if (required) EXPECT_TRUE(status.ok()) << where << ": " << status.ToString();
-    if (status.ok()) EXPECT_EQ(ReadAll(db.get()), wanted_[1]) << where;
+    if (required) {
+      EXPECT_TRUE(status.ok()) << where << ": " << status.ToString();
+    }
+    if (status.ok()) {
+      EXPECT_EQ(ReadAll(db.get()), wanted_[1]) << where;
+    }
     db.reset();
     ExpectBackups(disk, 2, where);
   }
