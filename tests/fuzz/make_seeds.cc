@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/backup/backup_list.h"
 #include "db/filename.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_writer.h"
@@ -105,6 +106,32 @@ void MakeEdits() {
   Save("version_edit", "levels",
        encode({first, Edit(6, 0, "b", "c"), Edit(7, 2, "a", "f"), Edit(8, 2, "g", "z")}));
   Save("version_edit", "moved", encode({first, moved, gone}));
+}
+
+void MakeBackupLists() {
+  BackupList list;
+  list.info.id = 3;
+  list.info.unix_seconds = 1'700'000'000;
+  list.edit.comparator = "leveldb.BytewiseComparator";
+  list.edit.log_number = 0;
+  list.edit.last_sequence = 100;
+  list.edit.next_file_number = 9;
+  const auto save = [&list](const std::string& name) {
+    const std::string text = list.ToText();
+    Save("backup_list", name, Byte(0) + text);
+    Save("backup_list", name + "-open", Byte(1) + text.substr(0, text.rfind("end ")));
+  };
+  save("empty");
+  for (const uint64_t number : {5, 7}) {
+    const VersionEdit edit = Edit(number, 2, "a" + std::to_string(number), "b");
+    list.edit.new_tables.push_back(edit.new_tables[0]);
+    BackedUpTable table{number, {{edit.new_tables[0].file_bytes, 0x1234abcd}, number - 5}, {}};
+    if (number == 5) table.stamp = {77, 1'700'000'000'000'000'001};
+    list.tables.push_back(table);
+  }
+  save("tables");
+  Save("backup_list", "name", Byte(0) + list.tables[0].data.ToText());
+  Save("backup_list", "twin", Byte(0) + list.tables[1].data.ToText());
 }
 
 void MakeNames() {
@@ -303,6 +330,7 @@ int main(int argc, char** argv) {
   root = argv[1];
   MakeLogs();
   MakeEdits();
+  MakeBackupLists();
   MakeNames();
   MakeBlocks();
   MakeTables();
