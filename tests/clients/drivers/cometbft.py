@@ -126,15 +126,19 @@ class Net:
             validator.process.stop()
 
     def load(self, phase, validators):
-        """Writes to each validator in turn, until all of these validators have all writes."""
-        last = f'{phase}{LOAD - 1}'
-        for number in range(LOAD):
-            key, value = f'{phase}{number}', f'{number} ' * 40
-            validators[number % len(validators)].write(key, value)
-            self.written[key] = value
+        """Writes to each validator in turn, until all of these validators have all writes.
+
+        Blocks take writes of different validators in any order, so the last write is not the last
+        to arrive."""
+        keys = [f'{phase}{number}' for number in range(LOAD)]
+        for number, key in enumerate(keys):
+            self.written[key] = f'{number} ' * 40
+            validators[number % len(validators)].write(key, self.written[key])
         for validator in validators:
-            wait_until(f'validator {validator.number} has {last}', lambda v=validator: v.read(last),
-                       AGREES_SECONDS, validator.process)  # fmt: skip
+            for key in keys:
+                wait_until(f'validator {validator.number} has {key}',
+                           lambda v=validator, k=key: v.read(k), AGREES_SECONDS,
+                           validator.process)  # fmt: skip
 
     def check_agreement(self):
         common = min(validator.height() for validator in self.validators)
