@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The lists that make backups, and the names of the copies in them.
+// The lists of backups, and the names of the copies in them.
 //
 // Input: a flag, then a list; with bit 0 of the flag, without its last line, which the target adds
 // with the right checksum. Checks: a list that is accepted survives being written and read; its

@@ -29,8 +29,8 @@ QUICK = {'CMT_CONSENSUS_TIMEOUT_COMMIT': '100ms', 'CMT_LOG_LEVEL': 'info'}
 
 
 def adjacent_ports(count):
-    """Returns the first of `count` consecutive free ports that the system gives to no connection,
-    so they stay free while a validator is down."""
+    """Returns the first of `count` consecutive free ports. The system takes higher ones for
+    connections, so these stay free while a validator is down."""
     for _ in range(PORTS_TRIED):
         first = random.randrange(10000, 30000)
         with contextlib.ExitStack() as held:
@@ -129,8 +129,8 @@ class Net:
     def load(self, phase, validators):
         """Writes to each validator in turn, until all of these validators have all writes.
 
-        Blocks take writes of different validators in any order, so the last write is not the last
-        to arrive."""
+        Blocks take writes of different validators in any order, so waiting for the last write is
+        not enough."""
         keys = [f'{phase}{number}' for number in range(LOAD)]
         for number, key in enumerate(keys):
             self.written[key] = f'{number} ' * 40
