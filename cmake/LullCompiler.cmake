@@ -3,6 +3,9 @@
 # lull_compile_options(TARGET): the language level, warnings and sanitizers for all code of this
 # project. Sets them on the target, never globally, so that a program that adds this folder to its
 # build keeps its own settings.
+#
+# lull_batch(TARGET): if LULL_BATCH_FILES is set, compiles that many files of the target as one. The
+# names in their anonymous namespaces must differ.
 
 find_package(Threads REQUIRED)
 
@@ -34,5 +37,12 @@ function(lull_compile_options target)
   if(LULL_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
     target_link_options(${target} PUBLIC -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+function(lull_batch target)
+  if(LULL_BATCH_FILES GREATER 1)
+    set_target_properties(${target} PROPERTIES
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${LULL_BATCH_FILES})
   endif()
 endfunction()

@@ -60,20 +60,14 @@ constexpr bool kHasSnappy = false;
 
 #if defined(LULL_HAS_ZSTD)
 
-namespace {
-
 /// A tiny zstd frame can claim any length. So larger blocks are neither written with zstd nor read.
 constexpr uint64_t kZstdBlockBytesMax = uint64_t{1} << 30;
 
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
-
-}  // namespace
-
 struct Compressor::Zstd {
-  const std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  const std::unique_ptr<ZSTD_CCtx, Free> context{ZSTD_createCCtx()};
 };
 
 bool Compressor::CompressZstd(int level, const Slice& raw) {
@@ -100,7 +94,10 @@ const char* DecompressZstd(const Slice& stored, ByteBuffer* buffer, Slice* conte
     return "impossible length of zstd data";
   }
   // Setting up a context costs about 100 KiB, too much for one block, so each thread keeps one.
-  static thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  static thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
   if (context == nullptr) return "no memory for zstd";
   char* out = buffer->Reserve(static_cast<size_t>(length));
   if (ZSTD_decompressDCtx(context.get(), out, static_cast<size_t>(length), stored.data(),

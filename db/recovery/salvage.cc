@@ -53,9 +53,9 @@ std::unique_ptr<leveldb::Iterator> OpenEntries(const TableReader& reader) {
 }
 
 // Accepts a table's usable entries: well-formed keys in ascending order.
-class EntryFilter {
+class AscendingKeys {
  public:
-  explicit EntryFilter(const KeyOrder& order) : order_(order) {}
+  explicit AscendingKeys(const KeyOrder& order) : order_(order) {}
 
   bool Accepts(const Slice& key) {
     ParsedInternalKey parsed;
@@ -73,7 +73,7 @@ class EntryFilter {
 class SalvageIterator final : public leveldb::Iterator {
  public:
   SalvageIterator(const StoreContext& context, std::vector<TableScan> tables)
-      : context_(context), tables_(std::move(tables)), filter_(context.order) {}
+      : context_(context), tables_(std::move(tables)), usable_(context.order) {}
 
   bool Valid() const override { return entries_ != nullptr && entries_->Valid(); }
   Slice key() const override { return entries_->key(); }
@@ -82,7 +82,7 @@ class SalvageIterator final : public leveldb::Iterator {
 
   void SeekToFirst() override {
     next_table_ = 0;
-    filter_ = EntryFilter(context_.order);
+    usable_ = AscendingKeys(context_.order);
     if (OpenNextTable()) StandOnUsable();
   }
   void Next() override {
@@ -108,7 +108,7 @@ class SalvageIterator final : public leveldb::Iterator {
 
   const StoreContext& context_;
   const std::vector<TableScan> tables_;
-  EntryFilter filter_;
+  AscendingKeys usable_;
   size_t next_table_ = 0;
   uint64_t entries_seen_ = 0;  // of the open table
   std::unique_ptr<TableReader> reader_;
@@ -134,7 +134,7 @@ bool SalvageIterator::OpenNextTable() {
 void SalvageIterator::StandOnUsable() {
   for (;;) {
     for (; entries_->Valid(); entries_->Next()) {
-      if (!filter_.Accepts(entries_->key())) continue;
+      if (!usable_.Accepts(entries_->key())) continue;
       ++entries_seen_;
       return;
     }
@@ -158,10 +158,10 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
   if (!status.ok() || reader == nullptr) return status;
 
   const auto entries = OpenEntries(*reader);
-  EntryFilter filter(context.order);
+  AscendingKeys usable(context.order);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     const Slice key = entries->key();
-    if (!filter.Accepts(key)) {
+    if (!usable.Accepts(key)) {
       if (scan->damage.ok()) {
         scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
       }
@@ -272,10 +272,10 @@ Status WalSalvage::WriteTable() {
     return context_->order.Compare(a.first, b.first) < 0;
   });
   auto outputs = std::make_unique<TableOutputs>(context_, 0);
-  EntryFilter filter(context_->order);  // a repeated sequence counts once
+  AscendingKeys usable(context_->order);  // a repeated sequence counts once
   Status status;
   for (const auto& [key, value] : buffer_) {
-    if (filter.Accepts(key)) status = outputs->Add(key, value);
+    if (usable.Accepts(key)) status = outputs->Add(key, value);
     if (!status.ok()) return status;
   }
   status = outputs->FinishTable();

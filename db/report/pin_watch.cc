@@ -6,8 +6,6 @@
 namespace lull {
 namespace {
 
-double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
 unsigned long long Minutes(uint64_t nanos) { return nanos / 60'000'000'000; }
 
 std::string Line(const char* who_keeps, const SpaceReport::Pins& pins, const char* what,
@@ -16,7 +14,8 @@ std::string Line(const char* who_keeps, const SpaceReport::Pins& pins, const cha
   std::snprintf(line, sizeof(line),
                 "%s %.1f MB of %s on disk, the oldest one for %llu minutes; %s that are no longer "
                 "needed",
-                who_keeps, MB(pins.bytes), what, Minutes(pins.oldest_nanos), remedy);
+                who_keeps, static_cast<double>(pins.bytes) / (1 << 20), what,
+                Minutes(pins.oldest_nanos), remedy);
   return line;
 }
 

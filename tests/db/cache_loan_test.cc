@@ -7,16 +7,18 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/units.h"
 #include "util/resizable_cache.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
-constexpr uint64_t kSecond = 1'000'000'000;
+using testing::kMiB;
+using testing::kSecondNanos;
+
 constexpr size_t kOwnBytes = 8 * kMiB;
 
-class CacheLoanTest : public testing::Test {
+class CacheLoanTest : public ::testing::Test {
  protected:
   std::optional<uint64_t> Adapt(uint64_t at_nanos, uint64_t unused_mib) {
     return loan_.Adapt(at_nanos, {.budget_bytes = 64 * kMiB, .unused_bytes = unused_mib * kMiB});
@@ -32,7 +34,7 @@ class CacheLoanTest : public testing::Test {
   }
   void LendAll() {
     Adapt(1, 64);
-    Adapt(1 + kSecond, 64);
+    Adapt(1 + kSecondNanos, 64);
   }
 
   const std::unique_ptr<ResizableCache> cache_ = NewResizableCache(kOwnBytes);
@@ -40,32 +42,32 @@ class CacheLoanTest : public testing::Test {
 };
 
 TEST_F(CacheLoanTest, LendsAllButAQuarterAfterACalmSecond) {
-  EXPECT_EQ(Adapt(1, 64), kSecond);
+  EXPECT_EQ(Adapt(1, 64), kSecondNanos);
   EXPECT_EQ(lent_mib(), 0u);
-  EXPECT_EQ(Adapt(1 + kSecond / 4, 64), kSecond - kSecond / 4);
-  EXPECT_EQ(Adapt(1 + kSecond, 64), std::nullopt);
+  EXPECT_EQ(Adapt(1 + kSecondNanos / 4, 64), kSecondNanos - kSecondNanos / 4);
+  EXPECT_EQ(Adapt(1 + kSecondNanos, 64), std::nullopt);
   EXPECT_EQ(lent_mib(), 48u);
   EXPECT_GT(Fill(), 48u);
   EXPECT_LE(cache_->TotalCharge(), 56 * kMiB);
-  EXPECT_EQ(Adapt(1 + 9 * kSecond, 64), std::nullopt);  // nothing more to lend
+  EXPECT_EQ(Adapt(1 + 9 * kSecondNanos, 64), std::nullopt);  // nothing more to lend
 }
 
 TEST_F(CacheLoanTest, LendsOnlyWhatWasUnusedForTheWholeSecond) {
   Adapt(1, 64);
-  Adapt(1 + kSecond / 2, 40);
-  Adapt(1 + kSecond, 64);
+  Adapt(1 + kSecondNanos / 2, 40);
+  Adapt(1 + kSecondNanos, 64);
   EXPECT_EQ(lent_mib(), 24u);
 }
 
 TEST_F(CacheLoanTest, TakesMemoryBackAtOnceAndInSteps) {
   LendAll();
   Fill();
-  EXPECT_EQ(Adapt(2 * kSecond, 57), 0u);
+  EXPECT_EQ(Adapt(2 * kSecondNanos, 57), 0u);
   EXPECT_EQ(lent_mib(), 44u);
   EXPECT_LE(cache_->TotalCharge(), 52 * kMiB);
-  EXPECT_EQ(Adapt(2 * kSecond, 57), std::nullopt);
+  EXPECT_EQ(Adapt(2 * kSecondNanos, 57), std::nullopt);
   EXPECT_EQ(lent_mib(), 41u);
-  while (Adapt(2 * kSecond, 0)) {
+  while (Adapt(2 * kSecondNanos, 0)) {
   }
   EXPECT_EQ(lent_mib(), 0u);
   EXPECT_LE(cache_->TotalCharge(), kOwnBytes);
@@ -73,19 +75,19 @@ TEST_F(CacheLoanTest, TakesMemoryBackAtOnceAndInSteps) {
 
 TEST_F(CacheLoanTest, AShrinkEndsTheCalm) {
   LendAll();
-  while (Adapt(3 * kSecond, 20)) {
+  while (Adapt(3 * kSecondNanos, 20)) {
   }
   EXPECT_EQ(lent_mib(), 4u);
-  EXPECT_EQ(Adapt(4 * kSecond, 64), kSecond);
-  EXPECT_EQ(Adapt(4 * kSecond + kSecond / 2, 16), std::nullopt);
-  EXPECT_EQ(Adapt(5 * kSecond, 64), kSecond);
+  EXPECT_EQ(Adapt(4 * kSecondNanos, 64), kSecondNanos);
+  EXPECT_EQ(Adapt(4 * kSecondNanos + kSecondNanos / 2, 16), std::nullopt);
+  EXPECT_EQ(Adapt(5 * kSecondNanos, 64), kSecondNanos);
   EXPECT_EQ(lent_mib(), 0u);
 }
 
 TEST_F(CacheLoanTest, LendsNothingToAClientsCache) {
   CacheLoan loan(nullptr, 0);
   EXPECT_EQ(loan.Adapt(1, {64 * kMiB, 64 * kMiB}), std::nullopt);
-  EXPECT_EQ(loan.Adapt(9 * kSecond, {64 * kMiB, 64 * kMiB}), std::nullopt);
+  EXPECT_EQ(loan.Adapt(9 * kSecondNanos, {64 * kMiB, 64 * kMiB}), std::nullopt);
   EXPECT_EQ(loan.lent_bytes(), 0u);
 }
 

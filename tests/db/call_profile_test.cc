@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "leveldb/env.h"
 #include "lull/c.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/json_value.h"
 #include "util/clock.h"
 #include "util/thread.h"
 
@@ -56,10 +56,10 @@ class CallProfileTest : public testing::ScriptedStoreTest {
     write.sync = sync;
     return db_->Put(write, key, "value");
   }
-  nlohmann::json Stats() {
+  testing::Json Stats() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return nlohmann::json::parse(text);
+    return testing::Json::Parse(text);
   }
 };
 
@@ -106,7 +106,7 @@ TEST_F(CallProfileTest, WritesThatWait) {
     new_logs = profile.Count(CallPart::kNewLog);
   });
   env_.tables.AwaitBlocked();
-  Await("a write that waits for room", [&] { return !Stats()["stalls"]["now"].empty(); });
+  Await("a write that waits for room", [&] { return Stats()["stalls"]["now"].size() > 0; });
   uint64_t queued = 0;
   uint64_t appended = 0;
   auto second = ThreadFactory::System()->Start("second", CpuClass::kNormal, [&] {

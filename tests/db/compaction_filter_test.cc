@@ -7,7 +7,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -18,6 +17,7 @@
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/json_value.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -25,8 +25,8 @@ namespace lull {
 namespace {
 
 using leveldb::Slice;
+using testing::Json;
 using testing::kKiB;
-using Json = nlohmann::json;
 
 /// Drops what the test says, and counts the calls.
 class TestFilter final : public CompactionFilter {
@@ -78,7 +78,7 @@ class CompactionFilterTest : public testing::ScriptedStoreTest {
   Json FilterStats() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return Json::parse(text)["filter"];
+    return Json::Parse(text)["filter"];
   }
   int TablesBelow(int level) {
     int count = 0;

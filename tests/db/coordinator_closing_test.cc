@@ -12,17 +12,18 @@
 #include "lull/lull.h"
 #include "tests/db/fake_tenant.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
 using testing::FakeTenant;
 using testing::JobRecord;
+using testing::kMsNanos;
+using testing::kSecondNanos;
 using testing::Script;
 
-constexpr uint64_t kMilli = 1'000'000;
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kVirtualNanosMax = 100 * kMilli;
+constexpr uint64_t kVirtualNanosMax = 100 * kMsNanos;
 
 class CoordinatorClosingTest : public testing::CoordinatorFixture {
  protected:
@@ -104,7 +105,7 @@ TEST_F(CoordinatorClosingTest, WhileEverythingRuns) {
 TEST_F(CoordinatorClosingTest, WhileTheBudgetIsOwedForHours) {
   StartBoth(AByteASecond());
   AwaitRounds(&wish_, 1);
-  clock_.Advance(2 * kSecond);
+  clock_.Advance(2 * kSecondNanos);
   Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
   AwaitStill(*l0_);
   AwaitStill(*deep_);
@@ -114,7 +115,7 @@ TEST_F(CoordinatorClosingTest, WhileTheBudgetIsOwedForHours) {
 TEST_F(CoordinatorClosingTest, WhileWhatOwesIsPausedAsWell) {
   StartBoth(AByteASecond());
   AwaitRounds(&wish_, 1);
-  clock_.Advance(2 * kSecond);
+  clock_.Advance(2 * kSecondNanos);
   Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
   wish_.Set(Script::Nothing());
   AwaitStill(*l0_);
@@ -297,7 +298,7 @@ TEST_F(StoreClosingTest, WithACompactionThatIsPausedAndOwes) {
   limited.rate = {1, 1};
   wish.Set(limited);
   AwaitAsked(&wish, 3);
-  clock_.Advance(2 * kSecond);
+  clock_.Advance(2 * kSecondNanos);
   Await("a slice of L0", [&] { return wish.Seen().l0_slices_total > 0; });
   wish.Set(Script::Nothing());
   AwaitAsked(&wish, 3);

@@ -149,7 +149,7 @@ TEST_F(EmptyRangesTest, ChecksEndWhenTheRangeIsNotUsed) {
 
 // ---- a store
 
-std::string KeyOf(int i) { return "key" + std::to_string(100'000 + i); }
+std::string StoreKey(int i) { return "key" + std::to_string(100'000 + i); }
 
 class EmptyRangesStoreTest : public ::testing::Test {
  protected:
@@ -163,8 +163,8 @@ class EmptyRangesStoreTest : public ::testing::Test {
                     .ok());
     db_.reset(db);
   }
-  void Put(int i) { ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), "v").ok()); }
-  void Delete(int i) { ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok()); }
+  void Put(int i) { ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), StoreKey(i), "v").ok()); }
+  void Delete(int i) { ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), StoreKey(i)).ok()); }
   /// The first key from `from` on. Also checks that a scan forward and backward agrees.
   std::string FirstFrom(const std::string& from, const leveldb::Snapshot* snapshot = nullptr) {
     leveldb::ReadOptions read;
@@ -194,7 +194,7 @@ TEST_F(EmptyRangesStoreTest, AQueueShowsItsFirstEntry) {
     if (tail < kLive) continue;
     Delete(head++);
     if (tail % 37 == 0) {
-      ASSERT_EQ(FirstFrom(""), KeyOf(head)) << tail;
+      ASSERT_EQ(FirstFrom(""), StoreKey(head)) << tail;
     }
     if (tail % 1000 == 0) {
       ASSERT_TRUE(Flush(db_.get()).ok());
@@ -202,10 +202,10 @@ TEST_F(EmptyRangesStoreTest, AQueueShowsItsFirstEntry) {
   }
   const int back = head - 400;  // in the middle of what is jumped over
   Put(back);
-  EXPECT_EQ(FirstFrom(""), KeyOf(back));
-  EXPECT_EQ(FirstFrom(KeyOf(back + 1)), KeyOf(head));
+  EXPECT_EQ(FirstFrom(""), StoreKey(back));
+  EXPECT_EQ(FirstFrom(StoreKey(back + 1)), StoreKey(head));
   Delete(back);
-  EXPECT_EQ(FirstFrom(""), KeyOf(head));
+  EXPECT_EQ(FirstFrom(""), StoreKey(head));
 }
 
 TEST_F(EmptyRangesStoreTest, ASnapshotFromBeforeStillSeesTheEntries) {
@@ -213,11 +213,11 @@ TEST_F(EmptyRangesStoreTest, ASnapshotFromBeforeStillSeesTheEntries) {
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
   for (int i = 0; i < 1500; ++i) Delete(i);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(FirstFrom(""), KeyOf(1500));
+    EXPECT_EQ(FirstFrom(""), StoreKey(1500));
     Put(1999);
   }
-  EXPECT_EQ(FirstFrom("", snapshot), KeyOf(0));
-  EXPECT_EQ(FirstFrom(KeyOf(700), snapshot), KeyOf(700));
+  EXPECT_EQ(FirstFrom("", snapshot), StoreKey(0));
+  EXPECT_EQ(FirstFrom(StoreKey(700), snapshot), StoreKey(700));
   db_->ReleaseSnapshot(snapshot);
   for (int i = 1500; i < 2000; ++i) Delete(i);
   for (int i = 0; i < 3; ++i) {
@@ -234,14 +234,14 @@ TEST_F(EmptyRangesStoreTest, AgreesWithAModelUnderRandomWrites) {
     const int count = static_cast<int>(rng.Below(1500));
     for (int i = at; i < at + count; ++i) {
       Delete(i);
-      model.erase(KeyOf(i));
+      model.erase(StoreKey(i));
     }
     for (int i = 0; i < 3; ++i) {
       const int live = static_cast<int>(rng.Below(5500));
       Put(live);
-      model[KeyOf(live)] = true;
+      model[StoreKey(live)] = true;
       for (int look = 0; look < 4; ++look) {
-        const std::string from = KeyOf(static_cast<int>(rng.Below(5500)));
+        const std::string from = StoreKey(static_cast<int>(rng.Below(5500)));
         const auto expected = model.lower_bound(from);
         ASSERT_EQ(FirstFrom(from), expected == model.end() ? "none" : expected->first) << round;
       }

@@ -32,9 +32,8 @@ using testing::CrashOptions;
 using testing::DiskOp;
 using testing::Fault;
 using testing::FaultKind;
+using testing::kStoreName;
 using testing::PendingEntry;
-
-constexpr char kName[] = "/store";
 
 /// Calls the test before a table is created, before each append to a MANIFEST, and before LOCK is
 /// released. Counts the files that are open for writing, and removed tables.
@@ -113,7 +112,7 @@ class IoOrderTest : public ::testing::Test {
     options.write_buffer_size = 64 << 10;
     leveldb::DB* raw = nullptr;
     const leveldb::Status status = testing::OpenStore(
-        options, "own_coordinator=true;compaction_threads=1;l0_trigger=100", kName, &raw);
+        options, "own_coordinator=true;compaction_threads=1;l0_trigger=100", kStoreName, &raw);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return std::unique_ptr<leveldb::DB>(raw);
   }
@@ -135,7 +134,7 @@ class IoOrderTest : public ::testing::Test {
   }
   std::vector<std::string> Logs(leveldb::Env* env) const {
     std::vector<std::string> names;
-    EXPECT_TRUE(env->GetChildren(kName, &names).ok());
+    EXPECT_TRUE(env->GetChildren(kStoreName, &names).ok());
     std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
     return names;
   }
@@ -143,8 +142,8 @@ class IoOrderTest : public ::testing::Test {
   std::string LogWith(const std::string& text) {
     for (const std::string& name : Logs(&disk_)) {
       std::string bytes;
-      leveldb::ReadFileToString(&disk_, std::string(kName) + "/" + name, &bytes);
-      if (bytes.find(text) != std::string::npos) return std::string(kName) + "/" + name;
+      leveldb::ReadFileToString(&disk_, std::string(kStoreName) + "/" + name, &bytes);
+      if (bytes.find(text) != std::string::npos) return std::string(kStoreName) + "/" + name;
     }
     ADD_FAILURE() << "no log holds " << text;
     return "";
@@ -175,7 +174,7 @@ TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
     leveldb::Options options;
     options.env = disk.get();
     leveldb::DB* raw = nullptr;
-    done = leveldb::DB::Open(options, kName, &raw).ok() && !disk->crashed();
+    done = leveldb::DB::Open(options, kStoreName, &raw).ok() && !disk->crashed();
     delete raw;
     CrashOptions crash;
     crash.data_survival = 1;
@@ -353,7 +352,7 @@ TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
   options.create_if_missing = true;
   options.comparator = &comparator;
   leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(leveldb::DB::Open(options, kName, &raw).ok());
+  ASSERT_TRUE(leveldb::DB::Open(options, kStoreName, &raw).ok());
   const std::unique_ptr<leveldb::DB> db(raw);
   leveldb::ReadOptions then;
   comparator.hook = [&] { then.snapshot = db->GetSnapshot(); };
@@ -378,7 +377,8 @@ TEST_F(IoOrderTest, NoNumberInTheFolderIsGivenTwice) {
   for (const std::string& name : Logs(&disk_)) next = std::max(next, ParseFileName(name)->number);
   for (uint64_t ahead = 1; ahead < 12; ++ahead) {
     const auto disk = disk_.Crash(1, CrashOptions::KeepAll());
-    ASSERT_TRUE(leveldb::WriteStringToFile(disk.get(), "", LogFileName(kName, next + ahead)).ok());
+    ASSERT_TRUE(
+        leveldb::WriteStringToFile(disk.get(), "", LogFileName(kStoreName, next + ahead)).ok());
     auto db = OpenOn(disk.get());
     leveldb::WriteOptions synced;
     synced.sync = true;
@@ -393,12 +393,12 @@ TEST_F(IoOrderTest, NoNumberInTheFolderIsGivenTwice) {
 // LevelDB's own MANIFESTs are not always in the order of sequences.
 TEST(ManifestOrderTest, TheLargestSequenceCountsNotTheLast) {
   CrashEnv disk;
-  testing::StoreFiles files(&disk, kName);
+  testing::StoreFiles files(&disk, kStoreName);
   files.AddTable(1, "a@9=new");
   VersionEdit later;
   later.last_sequence = 5;
   files.WriteManifest(files.context()->NewFileNumber(), later);
-  EXPECT_EQ(testing::ReadStore(files.options(), kName).last_sequence, 9u);
+  EXPECT_EQ(testing::ReadStore(files.options(), kStoreName).last_sequence, 9u);
 }
 
 }  // namespace

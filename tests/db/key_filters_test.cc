@@ -2,7 +2,6 @@
 //
 // Which tables of a store have a key filter, and what it spares reads.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -11,6 +10,7 @@
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/store_files.h"
+#include "tests/support/json_value.h"
 
 namespace lull {
 namespace {
@@ -44,7 +44,7 @@ class KeyFiltersTest : public testing::ScriptedStoreTest {
   uint64_t Bytes(const std::string& member) {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return nlohmann::json::parse(text)["memory"][member];
+    return testing::Json::Parse(text)["memory"][member].Count();
   }
   std::string Get(const std::string& key) {
     std::string value;

@@ -12,9 +12,12 @@
 #include "leveldb/options.h"
 #include "scheduler/policy.h"
 #include "tests/db/version_text.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
+
+using testing::kMiB;
 
 constexpr uint64_t kDefault = 2 << 20;
 
@@ -67,7 +70,6 @@ TEST(LayoutOptions, L1HoldsTenMemtablesIfAJobTakesPartOfL0) {
     policy.l0_job_bytes_max = l0_job_bytes_max;
     return LevelTargets(ResolveLayoutOptions({}, policy, kDefault))[1];
   };
-  constexpr uint64_t kMiB = 1 << 20;
   EXPECT_EQ(target(4 * kMiB, 64 * kMiB), 40 * kMiB);
   EXPECT_EQ(target(64 * kMiB, 64 * kMiB), 64 * kMiB) << "as much as a job";
   EXPECT_EQ(target(kMiB / 16, 64 * kMiB), 10 * kMiB) << "LevelDB's";

@@ -7,14 +7,14 @@
 #include <string>
 
 #include "tests/db/version_text.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
 using testing::EditFromText;
+using testing::kMiB;
 using testing::VersionFromText;
-
-constexpr uint64_t kMib = 1 << 20;
 
 LayoutOptions SmallVsst() {
   LayoutOptions layout;
@@ -22,7 +22,7 @@ LayoutOptions SmallVsst() {
   layout.l0_trigger = 1;
   layout.growth_factor = 4;
   layout.vsst_phi = 32;
-  layout.table_bytes_max = 8 * kMib;
+  layout.table_bytes_max = 8 * kMiB;
   return layout;
 }
 
@@ -46,18 +46,18 @@ TEST(LayoutStats, AChainEndsWithACompactionOfL0) {
             "L2: 3:[a..d]*48");
   };
   compact_l0();
-  stats.OnFlush(1, 3 * kMib);
+  stats.OnFlush(1, 3 * kMiB);
   compact_l1();
   compact_l1();
-  stats.OnFlush(1, 3 * kMib);
+  stats.OnFlush(1, 3 * kMiB);
   compact_l0();
   compact_l1();
   const LayoutFigures::Chains& chains = stats.figures().chains;
   EXPECT_EQ(chains.chains, 2u) << "the last one has not ended";
   EXPECT_EQ(chains.merges_sum, 4u);
   EXPECT_EQ(chains.merges_max, 3u);
-  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMib);
-  EXPECT_EQ(chains.width_bytes_max, (48 + 48 + 12) * kMib);
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMiB);
+  EXPECT_EQ(chains.width_bytes_max, (48 + 48 + 12) * kMiB);
   EXPECT_EQ(chains.length_sum, 3u);
   EXPECT_EQ(chains.length_max, 2u);
 }
@@ -73,45 +73,45 @@ TEST(LayoutStats, ATableThatMovesOutOfL0EndsAChainToo) {
 
 TEST(LayoutStats, MergesBetweenFlushesAreCountedLikewise) {
   LayoutStats stats;
-  stats.OnFlush(2, 5 * kMib);
+  stats.OnFlush(2, 5 * kMiB);
   Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
   Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
   Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
           "L2: 3:[a..d]*48");
-  stats.OnFlush(1, 3 * kMib);
+  stats.OnFlush(1, 3 * kMiB);
   Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
-  stats.OnFlush(1, 3 * kMib);
-  stats.OnFlush(1, 3 * kMib);
+  stats.OnFlush(1, 3 * kMiB);
+  stats.OnFlush(1, 3 * kMiB);
   Compact(&stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
           "L1: 3:[a..d]*11");
 
   const LayoutFigures::Flushes& flushes = stats.figures().flushes;
   EXPECT_EQ(flushes.count, 4u);
   EXPECT_EQ(flushes.memtables, 5u);
-  EXPECT_EQ(flushes.written_bytes, 14 * kMib);
+  EXPECT_EQ(flushes.written_bytes, 14 * kMiB);
   const LayoutFigures::Chains& chains = stats.figures().between_flushes;
   EXPECT_EQ(chains.chains, 2u) << "the last one has no flush yet";
-  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMib);
-  EXPECT_EQ(chains.width_bytes_max, (12 + 48 + 48) * kMib);
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMiB);
+  EXPECT_EQ(chains.width_bytes_max, (12 + 48 + 48) * kMiB);
   EXPECT_EQ(chains.length_sum, 3u) << "two levels, then one";
   EXPECT_EQ(chains.length_max, 2u);
   EXPECT_EQ(stats.figures().levels[0].merges, 3u);
-  EXPECT_EQ(stats.figures().levels[0].upper_bytes, 12 * kMib);
-  EXPECT_EQ(stats.figures().levels[0].lower_bytes, 24 * kMib);
-  EXPECT_EQ(stats.figures().levels[0].written_bytes, 33 * kMib);
-  EXPECT_EQ(stats.figures().levels[1].upper_bytes, 80 * kMib);
+  EXPECT_EQ(stats.figures().levels[0].upper_bytes, 12 * kMiB);
+  EXPECT_EQ(stats.figures().levels[0].lower_bytes, 24 * kMiB);
+  EXPECT_EQ(stats.figures().levels[0].written_bytes, 33 * kMiB);
+  EXPECT_EQ(stats.figures().levels[1].upper_bytes, 80 * kMiB);
 }
 
 TEST(LayoutStats, AMoveCostsNothing) {
   LayoutStats stats;
   Compact(&stats, "L0: 1:[a..c]*4", JobClass::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
-  stats.OnFlush(1, kMib);
+  stats.OnFlush(1, kMiB);
   const LayoutFigures& figures = stats.figures();
   EXPECT_EQ(figures.levels[0].moves, 1u);
-  EXPECT_EQ(figures.levels[0].moved_bytes, 4 * kMib);
+  EXPECT_EQ(figures.levels[0].moved_bytes, 4 * kMiB);
   EXPECT_EQ(figures.levels[0].merges, 0u);
   EXPECT_EQ(figures.levels[0].written_bytes, 0u);
   EXPECT_EQ(figures.chains.chains, 0u);
@@ -125,11 +125,11 @@ TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
           "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8 L2: 6:[a..b]*8 7:[f..g]*8.1");
   const LayoutFigures& figures = stats.figures();
   EXPECT_EQ(figures.good.count, 2u) << "just f, and none at all";
-  EXPECT_EQ(figures.good.bytes, 10 * kMib);
-  EXPECT_EQ(figures.good.overlap_bytes, 8 * kMib);
+  EXPECT_EQ(figures.good.bytes, 10 * kMiB);
+  EXPECT_EQ(figures.good.overlap_bytes, 8 * kMiB);
   EXPECT_EQ(figures.poor.count, 1u);
-  EXPECT_EQ(figures.poor.bytes, 2 * kMib);
-  EXPECT_GT(figures.poor.overlap_bytes, 8 * kMib);
+  EXPECT_EQ(figures.poor.bytes, 2 * kMiB);
+  EXPECT_GT(figures.poor.overlap_bytes, 8 * kMiB);
   EXPECT_EQ(figures.over_few_tables, 3u) << "each is over one table at most";
 }
 

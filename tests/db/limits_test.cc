@@ -6,19 +6,22 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/units.h"
+
 namespace lull {
 namespace {
 
+using testing::kMiB;
+
 constexpr uint64_t kKib = 1 << 10;
-constexpr uint64_t kMib = 1 << 20;
 constexpr uint64_t kGib = 1 << 30;
-constexpr Limits::Defaults kDefaults = {4 * kMib, 2 * kMib};
+constexpr Limits::Defaults kDefaults = {4 * kMiB, 2 * kMiB};
 
 TEST(Limits, AreTheDefaultsBeforeTheFirstDirective) {
   const Limits limits(kDefaults);
-  EXPECT_EQ(limits.memtable_bytes(), 4 * kMib);
-  EXPECT_EQ(limits.ask_at_bytes(), 4 * kMib);
-  EXPECT_EQ(limits.table_bytes(), 2 * kMib);
+  EXPECT_EQ(limits.memtable_bytes(), 4 * kMiB);
+  EXPECT_EQ(limits.ask_at_bytes(), 4 * kMiB);
+  EXPECT_EQ(limits.table_bytes(), 2 * kMiB);
   EXPECT_FALSE(limits.absorbs());
   EXPECT_GT(limits.immutables_max(), 1000);
   EXPECT_GT(limits.l0_stop(), 1000);
@@ -34,13 +37,13 @@ TEST(Limits, KeepSizesWithinBounds) {
     uint64_t table_is;
   };
   const std::vector<Row> rows = {
-      {64 * kMib, 0, 0, 4 * kMib, 4 * kMib, 2 * kMib},
-      {64 * kMib, 1 * kMib, 1 * kMib, 1 * kMib, 1 * kMib, 1 * kMib},
-      {64 * kMib, 1, 1, 64 * kKib, 64 * kKib, 64 * kKib},
-      {64 * kMib, 16 * kMib, 16 * kMib, 16 * kMib, 4 * kMib, 16 * kMib},
-      {64 * kMib, 99 * kMib, 9 * kGib, 32 * kMib, 4 * kMib, 1 * kGib},
-      {8 * kGib, 9 * kGib, 0, 1 * kGib, 4 * kMib, 2 * kMib},
-      {1 * kMib, 9 * kMib, 0, 4 * kMib, 4 * kMib, 2 * kMib},
+      {64 * kMiB, 0, 0, 4 * kMiB, 4 * kMiB, 2 * kMiB},
+      {64 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB},
+      {64 * kMiB, 1, 1, 64 * kKib, 64 * kKib, 64 * kKib},
+      {64 * kMiB, 16 * kMiB, 16 * kMiB, 16 * kMiB, 4 * kMiB, 16 * kMiB},
+      {64 * kMiB, 99 * kMiB, 9 * kGib, 32 * kMiB, 4 * kMiB, 1 * kGib},
+      {8 * kGib, 9 * kGib, 0, 1 * kGib, 4 * kMiB, 2 * kMiB},
+      {1 * kMiB, 9 * kMiB, 0, 4 * kMiB, 4 * kMiB, 2 * kMiB},
   };
   for (const Row& row : rows) {
     Limits limits(kDefaults);

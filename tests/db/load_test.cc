@@ -25,9 +25,9 @@
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
-#include "nlohmann/json.hpp"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
+#include "tests/support/json_value.h"
 #include "tests/support/random_policy.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
@@ -271,9 +271,9 @@ class Load {
       changes_.fetch_add(1, std::memory_order_relaxed);
       std::string stats;
       ASSERT_TRUE(db_->GetProperty("lull.stats", &stats));
-      const auto memory = nlohmann::json::parse(stats)["memory"];
+      const auto memory = testing::Json::Parse(stats)["memory"];
       ASSERT_EQ(memory["budget_bytes"], kMemoryBudgetBytes);
-      EXPECT_LE(memory["used_bytes"].get<uint64_t>(), kMemoryBudgetBytes * 11 / 10);
+      EXPECT_LE(memory["used_bytes"].Count(), kMemoryBudgetBytes * 11 / 10);
     }
   }
 
@@ -307,8 +307,8 @@ class Load {
     std::string stats;
     ASSERT_TRUE(db_->GetProperty("lull.stats", &stats));
     size_t listed = 0;
-    const auto parsed = nlohmann::json::parse(stats);
-    for (const auto& level : parsed["levels"]) listed += level["tables"].get<size_t>();
+    const auto parsed = testing::Json::Parse(stats);
+    for (const testing::Json& level : parsed["levels"].Values()) listed += level["tables"].Count();
     EXPECT_EQ(tables, listed);
     EXPECT_GT(listed, 1u);
     db_.reset();

@@ -5,13 +5,13 @@
 
 #include <cstdint>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/json_value.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -40,7 +40,7 @@ class MemoryReportTest : public testing::ScriptedStoreTest {
   uint64_t Bytes(const std::string& member) {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return nlohmann::json::parse(text)["memory"][member];
+    return testing::Json::Parse(text)["memory"][member].Count();
   }
   /// Memory of the store's mapped WALs, as the system counts it.
   uint64_t MappedBytes() const {

@@ -11,16 +11,16 @@
 #include "db/compaction/key_sample.h"
 #include "tests/db/version_text.h"
 #include "tests/support/rng.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
 using testing::InternalOrder;
+using testing::kMiB;
 using testing::Numbers;
 using testing::Rng;
 using testing::VersionFromText;
-
-constexpr uint64_t kMiB = 1 << 20;
 
 /// "..c 30% c..m 50% m.. 20%"
 std::string Show(const std::vector<PartRange>& parts) {

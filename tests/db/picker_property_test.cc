@@ -35,7 +35,7 @@ std::string KeyName(uint64_t i) {
 }
 
 // A running job: its plan, and the state that it needs to finish.
-struct Job {
+struct RunningJob {
   CompactionPlan plan;
   VersionRef base;
   SequenceNumber oldest_snapshot;
@@ -132,7 +132,7 @@ class MiniStore {
   bool FinishOne() {
     if (jobs_.empty()) return false;
     const size_t which = random_.Uniform(jobs_.size());
-    const Job job = std::move(jobs_[which]);
+    const RunningJob job = std::move(jobs_[which]);
     jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(which));
     VersionEdit edit;
     for (const TableRef& table : job.plan.upper) {
@@ -185,7 +185,7 @@ class MiniStore {
 
   std::vector<RunningRange> Running() const {
     std::vector<RunningRange> running;
-    for (const Job& job : jobs_) running.push_back(job.plan.range);
+    for (const RunningJob& job : jobs_) running.push_back(job.plan.range);
     return running;
   }
 
@@ -207,7 +207,7 @@ class MiniStore {
     ASSERT_NE(version_, nullptr) << "jobs were not disjoint";
   }
 
-  void Merge(const Job& job, VersionEdit* edit) {
+  void Merge(const RunningJob& job, VersionEdit* edit) {
     const KeyOrder order = InternalOrder();
     Entries inputs;
     for (const auto* tables : {&job.plan.upper, &job.plan.lower}) {
@@ -340,7 +340,7 @@ class MiniStore {
   std::set<SequenceNumber> filtered_;  // entries that a filter dropped
   VersionRef version_ = EmptyVersion();
   CompactPointers pointers_;
-  std::vector<Job> jobs_;
+  std::vector<RunningJob> jobs_;
   std::map<uint64_t, Entries> contents_;
   uint64_t number_ = 0;
   SequenceNumber sequence_ = 0;

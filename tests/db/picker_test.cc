@@ -5,16 +5,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/db/version_text.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
 using testing::KeyFromText;
+using testing::kMiB;
 using testing::Numbers;
 using testing::Range;
 using testing::VersionFromText;
-
-constexpr uint64_t kMib = 1 << 20;
 
 // A plan as one line, for comparison: "L1 3 4 + 7 8 | 9", followed by " move" for a trivial move.
 std::string Show(const std::optional<CompactionPlan>& plan) {
@@ -42,9 +42,9 @@ CompactPointers PointerAt(int level, const std::string& key) {
 TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
   const auto targets = LevelTargets(LayoutOptions());
   EXPECT_EQ(targets[0], 0u);
-  EXPECT_EQ(targets[1], 10 * kMib);
-  EXPECT_EQ(targets[2], 100 * kMib);
-  EXPECT_EQ(targets[5], 100000 * kMib);
+  EXPECT_EQ(targets[1], 10 * kMiB);
+  EXPECT_EQ(targets[2], 100 * kMiB);
+  EXPECT_EQ(targets[5], 100000 * kMiB);
   EXPECT_EQ(targets[6], UINT64_MAX);
   LayoutOptions huge;
   huge.growth_factor = 1e12;
@@ -133,7 +133,7 @@ TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
 
 TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
   LayoutOptions layout;
-  layout.l0_job_bytes_max = 64 * kMib;
+  layout.l0_job_bytes_max = 64 * kMiB;
   const std::string both = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] L1: 5:[x..z]*20";
   EXPECT_EQ(PickText(both, JobClass::kL0, layout), "L0 4 3 2 1");
   EXPECT_EQ(PickText(both, JobClass::kDeep, layout), "L1 5 move");
@@ -143,7 +143,7 @@ TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
 // many workers there are: L1 would grow without limit.
 TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   LayoutOptions layout;
-  layout.l0_job_bytes_max = 64 * kMib;
+  layout.l0_job_bytes_max = 64 * kMiB;
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
   const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kL0, layout), "L0 4 3 2 1");
@@ -191,11 +191,11 @@ TEST(Pick, L0IsBlockedByWhatRunsBelow) {
 
 TEST(Pick, OldestL0TablesUpToTheJobsSize) {
   LayoutOptions layout;
-  layout.l0_job_bytes_max = 2 * kMib;
+  layout.l0_job_bytes_max = 2 * kMiB;
   const std::string tables =
       "L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..a]*0.5 6:[e..f]*0.5";
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5");
-  layout.l0_job_bytes_max = 2 * kMib + 1;
+  layout.l0_job_bytes_max = 2 * kMiB + 1;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 3 2 1 + 5 6");
   layout.l0_job_bytes_max = 1;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 1 + 5");
@@ -213,7 +213,7 @@ TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
             "L0 4 move");
-  layout.l0_job_bytes_max = 2 * kMib;
+  layout.l0_job_bytes_max = 2 * kMiB;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
 }
 
@@ -290,7 +290,7 @@ TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
   EXPECT_EQ(plan->range.output_level, 2);
   EXPECT_EQ(plan->range.smallest_user, "a");
   EXPECT_EQ(plan->range.largest_user, "k");
-  EXPECT_EQ(plan->input_bytes, 16 * kMib);
+  EXPECT_EQ(plan->input_bytes, 16 * kMiB);
   EXPECT_EQ(plan->next_pointer, KeyFromText("f", 1));
 }
 

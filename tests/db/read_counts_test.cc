@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,19 +11,20 @@
 #include "leveldb/filter_policy.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/json_value.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
 
-using Json = nlohmann::json;
+using testing::Json;
 
 class ReadCountsTest : public testing::ScriptedStoreTest {
  protected:
   Json Reads() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return Json::parse(text)["reads"];
+    return Json::Parse(text)["reads"];
   }
   /// How much `name` grew during `work`.
   template <class Work>
@@ -33,10 +33,10 @@ class ReadCountsTest : public testing::ScriptedStoreTest {
     work();
     const Json after = Reads();
     std::vector<uint64_t> added;
-    for (const char* name : names) added.push_back(uint64_t{after[name]} - uint64_t{before[name]});
+    for (const char* name : names) added.push_back(after[name].Count() - before[name].Count());
     return added;
   }
-  uint64_t EndedInLevel(int level) { return Reads()["gets_ended_in_level"][level]; }
+  uint64_t EndedInLevel(int level) { return Reads()["gets_ended_in_level"][level].Count(); }
   void Get(const std::string& key) {
     std::string value;
     db_->Get(leveldb::ReadOptions(), key, &value);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
+#include "tests/support/json_value.h"
 #include "util/clock.h"
 
 namespace lull {
@@ -405,7 +405,7 @@ TEST_F(DeletePersistTest, ACompactionKeepsTheAge) {
   db_->CompactRange(nullptr, nullptr);  // the snapshot keeps the deletion, and the value
   std::string space;
   ASSERT_TRUE(db_->GetProperty("lull.space", &space));
-  ASSERT_GE(nlohmann::json::parse(space)["oldest_deletion_seconds"], 400) << space;
+  ASSERT_GE(testing::Json::Parse(space)["oldest_deletion_seconds"], 400) << space;
   db_->ReleaseSnapshot(snapshot);
   AwaitObeyed();
   EXPECT_TRUE(IsInTables(ValueOf(7)));

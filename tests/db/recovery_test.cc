@@ -23,9 +23,8 @@ namespace {
 using leveldb::Status;
 using testing::CrashEnv;
 using testing::CrashOptions;
+using testing::kStoreName;
 using testing::StoreFiles;
-
-constexpr char kName[] = "/store";
 
 std::string Contents(leveldb::Env* env, const std::string& path) {
   std::string bytes;
@@ -37,22 +36,22 @@ std::string Contents(leveldb::Env* env, const std::string& path) {
 class LostLogTest : public ::testing::Test {
  protected:
   LostLogTest() {
-    StoreFiles files(&disk_, kName);
+    StoreFiles files(&disk_, kStoreName);
     const uint64_t first = files.AddWal({"a@1=a1"});
     second_ = files.AddWal({"b@2=b2", "c@3=" + std::string(300, 'c'), "d@4=d4"});
     third_ = files.AddWal({"e@5=e5"});
     files.WriteManifest(first);
-    EXPECT_TRUE(disk_.SyncDirectory(kName).ok());
-    EXPECT_TRUE(disk_.Corrupt(LogFileName(kName, second_), 100, "xxxx"));
-    damaged_ = Contents(&disk_, LogFileName(kName, second_));
-    unread_ = Contents(&disk_, LogFileName(kName, third_));
+    EXPECT_TRUE(disk_.SyncDirectory(kStoreName).ok());
+    EXPECT_TRUE(disk_.Corrupt(LogFileName(kStoreName, second_), 100, "xxxx"));
+    damaged_ = Contents(&disk_, LogFileName(kStoreName, second_));
+    unread_ = Contents(&disk_, LogFileName(kStoreName, third_));
   }
 
   static Status Open(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db) {
     leveldb::Options options;
     options.env = env;
     leveldb::DB* raw = nullptr;
-    const Status status = lull::Open(options, SchedulingOptions(), kName, &raw);
+    const Status status = lull::Open(options, SchedulingOptions(), kStoreName, &raw);
     db->reset(raw);
     return status;
   }
@@ -68,8 +67,8 @@ class LostLogTest : public ::testing::Test {
   // lost/.
   static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
     const std::string name = LogFileName("", number);
-    if (Contents(env, kName + name) == bytes) return true;
-    const std::string lost = LostFolderName(kName) + name;
+    if (Contents(env, kStoreName + name) == bytes) return true;
+    const std::string lost = LostFolderName(kStoreName) + name;
     for (const char* suffix : {"", ".2", ".3", ".4"})
       if (Contents(env, lost + suffix) == bytes) return true;
     return false;
@@ -90,11 +89,12 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
     ASSERT_TRUE(Open(&disk_, &db).ok());
     EXPECT_EQ(Found(db.get()), "ab");
     db.reset();
-    EXPECT_FALSE(disk_.FileExists(LogFileName(kName, second_)));
-    EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", second_)), damaged_);
-    EXPECT_EQ(Contents(&disk_, LostFolderName(kName) + LogFileName("", third_)), unread_);
+    EXPECT_FALSE(disk_.FileExists(LogFileName(kStoreName, second_)));
+    EXPECT_EQ(Contents(&disk_, LostFolderName(kStoreName) + LogFileName("", second_)), damaged_);
+    EXPECT_EQ(Contents(&disk_, LostFolderName(kStoreName) + LogFileName("", third_)), unread_);
     for (const uint64_t log : {second_, third_}) {
-      const std::string note = LostFolderName(kName) + LogFileName("", log) + kReplayedToSuffix;
+      const std::string note =
+          LostFolderName(kStoreName) + LogFileName("", log) + kReplayedToSuffix;
       EXPECT_EQ(Contents(&disk_, note), "2\n");
     }
   }
@@ -102,8 +102,8 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
 
 // lost/ outlives a destroyed store, and the next store counts from the same number.
 TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
-  disk_.CreateDir(LostFolderName(kName));
-  const std::string taken = LostFolderName(kName) + LogFileName("", second_);
+  disk_.CreateDir(LostFolderName(kStoreName));
+  const std::string taken = LostFolderName(kStoreName) + LogFileName("", second_);
   const std::string older(damaged_.size(), 'o');
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
   std::unique_ptr<leveldb::DB> db;
@@ -164,7 +164,7 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   options.paranoid_checks = true;
   const auto tables_and_logs = [&] {
     std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren(kName, &names).ok());
+    EXPECT_TRUE(disk_.GetChildren(kStoreName, &names).ok());
     std::erase_if(names, [](const std::string& name) {
       const std::optional<ParsedFileName> parsed = ParseFileName(name);
       return !parsed || (parsed->kind != FileKind::kTable && parsed->kind != FileKind::kLog);
@@ -174,7 +174,7 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   const std::vector<std::string> before = tables_and_logs();
   for (int round = 0; round < 3; ++round) {
     leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
     EXPECT_EQ(tables_and_logs(), before);
   }
 }
@@ -184,22 +184,22 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
 TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
   for (const SequenceNumber next : {2, 3}) {
     CrashEnv disk;
-    StoreFiles files(&disk, kName);
+    StoreFiles files(&disk, kStoreName);
     const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
     const uint64_t second = files.AddWal({"c@" + std::to_string(next) + "=c"}, next);
     files.WriteManifest(first);
-    const std::string path = LogFileName(kName, first);
+    const std::string path = LogFileName(kStoreName, first);
     ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
     const std::string bad = Contents(&disk, path);
     leveldb::Options options;
     options.env = &disk;
     leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
     delete raw;
     EXPECT_FALSE(disk.FileExists(path));
     const bool gap = next == 3;
-    EXPECT_EQ(Contents(&disk, LostFolderName(kName) + LogFileName("", first)), gap ? bad : "");
-    EXPECT_EQ(disk.FileExists(LostFolderName(kName) + LogFileName("", second)), gap);
+    EXPECT_EQ(Contents(&disk, LostFolderName(kStoreName) + LogFileName("", first)), gap ? bad : "");
+    EXPECT_EQ(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", second)), gap);
   }
 }
 
@@ -207,26 +207,27 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
 TEST(RecoveryTest, ALogWithABadEndIsKeptWhereAnEmptyLogPrecedesTheGap) {
   for (const bool unfinished : {false, true}) {
     CrashEnv disk;
-    StoreFiles files(&disk, kName);
+    StoreFiles files(&disk, kStoreName);
     const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
     const uint64_t empty = files.AddWal({});
     const uint64_t last = files.AddWal({"c@3=c"}, 3);
     files.WriteManifest(first);
-    const std::string path = LogFileName(kName, first);
+    const std::string path = LogFileName(kStoreName, first);
     ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
     const std::string bad = Contents(&disk, path);
     if (unfinished) {
       ASSERT_TRUE(
-          leveldb::WriteStringToFile(&disk, "half of a head", LogFileName(kName, empty)).ok());
+          leveldb::WriteStringToFile(&disk, "half of a head", LogFileName(kStoreName, empty)).ok());
     }
     leveldb::Options options;
     options.env = &disk;
     leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
     delete raw;
     EXPECT_FALSE(disk.FileExists(path));
-    EXPECT_EQ(Contents(&disk, LostFolderName(kName) + LogFileName("", first)), bad) << unfinished;
-    EXPECT_TRUE(disk.FileExists(LostFolderName(kName) + LogFileName("", last)));
+    EXPECT_EQ(Contents(&disk, LostFolderName(kStoreName) + LogFileName("", first)), bad)
+        << unfinished;
+    EXPECT_TRUE(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", last)));
   }
 }
 
@@ -234,26 +235,26 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereAnEmptyLogPrecedesTheGap) {
 class BadManifestEndTest : public ::testing::Test {
  protected:
   BadManifestEndTest() {
-    StoreFiles files(&disk_, kName);
+    StoreFiles files(&disk_, kStoreName);
     files.AddTable(0, "a@1=a1");
     VersionEdit later;
     later.new_tables = {files.AddUnlisted("b@3=b3")};
     const uint64_t wal = files.AddWal({}, 5);
     later.log_number = wal;
     later.last_sequence = 4;
-    table_ = TableFileName(kName, later.new_tables[0].number);
-    manifest_ = DescriptorFileName(kName, files.WriteManifest(wal, later));
+    table_ = TableFileName(kStoreName, later.new_tables[0].number);
+    manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(wal, later));
     EXPECT_TRUE(disk_.Corrupt(manifest_, Contents(&disk_, manifest_).size() - 1, "x"));
     options_.env = &disk_;
   }
   Status Open() {
     leveldb::DB* raw = nullptr;
-    const Status status = lull::Open(options_, SchedulingOptions(), kName, &raw);
+    const Status status = lull::Open(options_, SchedulingOptions(), kStoreName, &raw);
     db_.reset(raw);
     return status;
   }
   std::string Lost(const std::string& path) {
-    return LostFolderName(kName) + path.substr(sizeof(kName) - 1);
+    return LostFolderName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
   }
 
   CrashEnv disk_;
@@ -282,7 +283,7 @@ TEST_F(BadManifestEndTest, WhoWantsToKnowOfDamageIsTold) {
 }
 
 TEST_F(BadManifestEndTest, RepairTakesWhatItMayHaveNamed) {
-  ASSERT_TRUE(leveldb::RepairDB(kName, options_).ok());
+  ASSERT_TRUE(leveldb::RepairDB(kStoreName, options_).ok());
   ASSERT_TRUE(Open().ok());
   std::string value;
   EXPECT_TRUE(db_->Get({}, "a", &value).ok());
@@ -292,7 +293,7 @@ TEST_F(BadManifestEndTest, RepairTakesWhatItMayHaveNamed) {
 // A MANIFEST could not store such a sequence, so the store could not be opened again.
 TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
   CrashEnv disk;
-  StoreFiles files(&disk, kName);
+  StoreFiles files(&disk, kStoreName);
   const uint64_t wal =
       files.AddWal({"a@1=a1", "b@" + std::to_string(kMaxStoredSequence + 1) + "=b1"});
   files.WriteManifest(wal);
@@ -300,40 +301,40 @@ TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
   options.env = &disk;
   options.paranoid_checks = true;
   leveldb::DB* raw = nullptr;
-  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
+  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
   options.paranoid_checks = false;
   for (int round = 0; round < 2; ++round) {
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
     const std::unique_ptr<leveldb::DB> db(raw);
     std::string value;
     EXPECT_TRUE(db->Get({}, "a", &value).ok());
     EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
     EXPECT_TRUE(db->Put({}, "c", "c1").ok());
   }
-  EXPECT_TRUE(disk.FileExists(LostFolderName(kName) + LogFileName("", wal)));
+  EXPECT_TRUE(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", wal)));
 }
 
 // Otherwise the next files would have names that no store reads.
 TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
   CrashEnv disk;
-  StoreFiles files(&disk, kName);
+  StoreFiles files(&disk, kStoreName);
   files.WriteManifest(files.AddWal({"a@1=a1"}));
-  const std::string stray = LogFileName(kName, kFileNumberMax);
+  const std::string stray = LogFileName(kStoreName, kFileNumberMax);
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk, "", stray).ok());
   leveldb::Options options;
   options.env = &disk;
   leveldb::DB* raw = nullptr;
-  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).IsCorruption());
-  EXPECT_TRUE(leveldb::RepairDB(kName, options).IsCorruption());
+  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
+  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsCorruption());
   ASSERT_TRUE(disk.RemoveFile(stray).ok());
-  ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kName, &raw).ok());
+  ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
   delete raw;
 }
 
 // The process that wrote the log may have used larger memtables.
 TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   CrashEnv disk;
-  StoreFiles files(&disk, kName);
+  StoreFiles files(&disk, kStoreName);
   std::vector<std::string> records;
   for (int i = 0; i < 100; ++i) {
     records.push_back("k" + std::to_string(100 + i) + "@" + std::to_string(i + 1) + "=" +
@@ -346,7 +347,7 @@ TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   options.compression = leveldb::kNoCompression;
   const auto scheduling = SchedulingOptions().SetL0Trigger(100);  // they stay there
   leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(lull::Open(options, scheduling, kName, &raw).ok());
+  ASSERT_TRUE(lull::Open(options, scheduling, kStoreName, &raw).ok());
   const std::unique_ptr<leveldb::DB> db(raw);
   std::string value;
   ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));

@@ -36,7 +36,7 @@ constexpr uint64_t kCapacityBytes = 4 * kBlockBytes + 1000;
 
 std::string Path(int number) { return "/d/" + std::to_string(number) + ".log"; }
 
-std::string Contents(leveldb::Env* env, const std::string& path) {
+std::string BytesOf(leveldb::Env* env, const std::string& path) {
   std::string bytes;
   EXPECT_TRUE(leveldb::ReadFileToString(env, path, &bytes).ok()) << path;
   return bytes;
@@ -122,7 +122,7 @@ class Recycler {
   // Whether LevelDB would replay a record of an older log. Any other mistake fails the test.
   bool CrashShowsOlder(uint64_t seed, const CrashOptions& crash = {}) {
     const std::unique_ptr<CrashEnv> after = env_.Crash(seed, crash);
-    const std::string bytes = Contents(after.get(), Path(number_));
+    const std::string bytes = BytesOf(after.get(), Path(number_));
     bool older = false;
     SequenceNumber synced_found = first_;
     for (const std::string& record : ReadAsLevelDB(bytes).records) {
@@ -209,7 +209,7 @@ TEST_P(RecycledLogTest, AKilledProcessLeavesALogThatEndsCleanly) {
     for (int i = 0; logs.writer_->FileBytes() < 80'000; ++i) {
       logs.Append(GetParam().value_bytes > 0 ? GetParam().value_bytes : 37 * i % 2000);
       if (i % 8 != 0) continue;
-      const std::string bytes = Contents(&logs.env_, Path(logs.number_));
+      const std::string bytes = BytesOf(&logs.env_, Path(logs.number_));
       const LevelDBReading reading = ReadAsLevelDB(bytes);
       ASSERT_EQ(reading.records.size(), logs.next_ - logs.first_ + 1);
       ASSERT_EQ(reading.complaints, 0);
@@ -243,10 +243,10 @@ TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
       const auto after = logs.env_.Crash(seed);
       ASSERT_NE(after->FileExists(Path(1)), after->FileExists(Path(2))) << step;
       if (!after->FileExists(Path(2))) continue;
-      const LevelDBReading reading = ReadAsLevelDB(Contents(after.get(), Path(2)));
+      const LevelDBReading reading = ReadAsLevelDB(BytesOf(after.get(), Path(2)));
       ASSERT_EQ(reading.records.size(), 0u) << step;
       ASSERT_EQ(reading.complaints, 0) << step;
-      WalReader reader(std::make_unique<MemorySequential>(Contents(after.get(), Path(2))), "log");
+      WalReader reader(std::make_unique<MemorySequential>(BytesOf(after.get(), Path(2))), "log");
       leveldb::Slice record;
       ASSERT_FALSE(reader.ReadRecord(&record)) << step;
       ASSERT_EQ(reader.end(), log::LogEnd::kClean) << step;

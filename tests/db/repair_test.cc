@@ -24,16 +24,15 @@ using testing::CrashOptions;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kStoreName;
 using testing::ReadStore;
 using testing::StoreFiles;
 using testing::StoreReading;
 
-const char kName[] = "/store";
-
 // All files except LOG and LOCK, including those in lost/, with their bytes.
 std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
   std::map<std::string, std::string> files;
-  for (const std::string& folder : {std::string(kName), LostFolderName(kName)}) {
+  for (const std::string& folder : {std::string(kStoreName), LostFolderName(kStoreName)}) {
     std::vector<std::string> names;
     if (!env->GetChildren(folder, &names).ok()) continue;
     for (const std::string& name : names) {
@@ -49,7 +48,7 @@ std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
 
 std::vector<std::string> LostFiles(leveldb::Env* env) {
   std::vector<std::string> names, files;
-  env->GetChildren(LostFolderName(kName), &names);
+  env->GetChildren(LostFolderName(kStoreName), &names);
   for (const std::string& name : names) {
     if (name != "." && name != "..") files.push_back(name);
   }
@@ -59,20 +58,20 @@ std::vector<std::string> LostFiles(leveldb::Env* env) {
 
 class RepairTest : public ::testing::Test {
  protected:
-  RepairTest() : files_(&env_, kName) {}
+  RepairTest() : files_(&env_, kStoreName) {}
 
   // Repairs twice; the second repair must change nothing.
   StoreReading Repair() {
-    EXPECT_EQ(leveldb::RepairDB(kName, files_.options()).ToString(), "OK");
-    const StoreReading reading = ReadStore(files_.options(), kName);
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
+    const StoreReading reading = ReadStore(files_.options(), kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
     const auto before = AllFiles(&env_);
-    EXPECT_EQ(leveldb::RepairDB(kName, files_.options()).ToString(), "OK");
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
     EXPECT_EQ(AllFiles(&env_), before) << "a second repair changes nothing";
     return reading;
   }
 
-  std::string TablePath(uint64_t number) const { return TableFileName(kName, number); }
+  std::string TablePath(uint64_t number) const { return TableFileName(kStoreName, number); }
 
   // Damages the block that contains `value`.
   void DamageAt(const std::string& path, const std::string& value) {
@@ -88,9 +87,9 @@ class RepairTest : public ::testing::Test {
 };
 
 TEST_F(RepairTest, WantsAStore) {
-  const leveldb::Status status = leveldb::RepairDB(kName, files_.options());
+  const leveldb::Status status = leveldb::RepairDB(kStoreName, files_.options());
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
-  EXPECT_THAT(status.ToString(), HasSubstr(kName));
+  EXPECT_THAT(status.ToString(), HasSubstr(kStoreName));
   EXPECT_FALSE(leveldb::RepairDB("/nowhere", files_.options()).ok());
 }
 
@@ -98,10 +97,10 @@ TEST_F(RepairTest, WantsTheLock) {
   files_.AddTable(1, "a@1=x");
   files_.WriteManifest(0);
   leveldb::FileLock* lock = nullptr;
-  ASSERT_TRUE(env_.LockFile(LockFileName(kName), &lock).ok());
-  EXPECT_FALSE(leveldb::RepairDB(kName, files_.options()).ok());
+  ASSERT_TRUE(env_.LockFile(LockFileName(kStoreName), &lock).ok());
+  EXPECT_FALSE(leveldb::RepairDB(kStoreName, files_.options()).ok());
   ASSERT_TRUE(env_.UnlockFile(lock).ok());
-  EXPECT_TRUE(leveldb::RepairDB(kName, files_.options()).ok());
+  EXPECT_TRUE(leveldb::RepairDB(kStoreName, files_.options()).ok());
 }
 
 TEST_F(RepairTest, LeavesAHealthyStoreAlone) {
@@ -128,11 +127,11 @@ TEST_F(RepairTest, RefusesAnotherComparator) {
   leveldb::Options options = files_.options();
   options.comparator = &other;
   const auto before = AllFiles(&env_);
-  EXPECT_TRUE(leveldb::RepairDB(kName, options).IsInvalidArgument());
+  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsInvalidArgument());
   EXPECT_EQ(AllFiles(&env_), before);
-  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kName)).ok());
-  EXPECT_TRUE(leveldb::RepairDB(kName, options).IsInvalidArgument());
-  EXPECT_TRUE(env_.FileExists(DescriptorFileName(kName, manifest)));
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
+  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsInvalidArgument());
+  EXPECT_TRUE(env_.FileExists(DescriptorFileName(kStoreName, manifest)));
 }
 
 TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
@@ -146,15 +145,15 @@ TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
   EXPECT_EQ(reading.layout, "L0: [a..c] L1: [a..b]");
   EXPECT_EQ(reading.last_sequence, 6u);
   EXPECT_GT(reading.log_number, second) << "an open must not replay them again";
-  const auto name = [](uint64_t number) { return LogFileName(kName, number).substr(7); };
+  const auto name = [](uint64_t number) { return LogFileName(kStoreName, number).substr(7); };
   EXPECT_THAT(LostFiles(&env_), ElementsAre(name(flushed), name(first), name(second),
-                                            DescriptorFileName(kName, manifest).substr(7)));
+                                            DescriptorFileName(kStoreName, manifest).substr(7)));
 }
 
 TEST_F(RepairTest, LosesOnlyTheDamagedRecordOfAWal) {
   const uint64_t wal = files_.AddWal({"a@1=kept", "b@2=damaged", "c@3=after"});
   files_.WriteManifest(wal);
-  DamageAt(LogFileName(kName, wal), "damaged");
+  DamageAt(LogFileName(kStoreName, wal), "damaged");
   EXPECT_EQ(Repair().text(), "a=kept c=after");
 }
 
@@ -168,7 +167,7 @@ TEST_F(RepairTest, ADamagedTableKeepsItsLevelAndLosesOnlyTheBlock) {
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1 b=new d=d1 e=e2");
   EXPECT_EQ(reading.layout, "L0: [b..b] L1: [a..d] L2: [a..e]");
-  const std::string lost = LostFolderName(kName) + TablePath(damaged).substr(6);
+  const std::string lost = LostFolderName(kStoreName) + TablePath(damaged).substr(6);
   EXPECT_EQ(AllFiles(&env_).at(lost), original);
 }
 
@@ -199,7 +198,7 @@ TEST_F(RepairTest, FindsTheManifestWithoutCurrent) {
   files_.AddTable(1, "a@5=a1 b@6-");
   files_.AddTable(3, "a@1=a3 b@2=b3");
   files_.WriteManifest(0);
-  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kName)).ok());
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1");
   EXPECT_EQ(reading.layout, "L1: [a..b] L3: [a..b]");
@@ -208,7 +207,7 @@ TEST_F(RepairTest, FindsTheManifestWithoutCurrent) {
 TEST_F(RepairTest, KeepsADamagedCurrentAside) {
   files_.AddTable(1, "a@5=a1");
   files_.WriteManifest(0);
-  ASSERT_TRUE(env_.Corrupt(CurrentFileName(kName), 0, "garbage"));
+  ASSERT_TRUE(env_.Corrupt(CurrentFileName(kStoreName), 0, "garbage"));
   EXPECT_EQ(Repair().text(), "a=a1");
   EXPECT_THAT(LostFiles(&env_), ::testing::Contains("CURRENT"));
 }
@@ -216,12 +215,12 @@ TEST_F(RepairTest, KeepsADamagedCurrentAside) {
 TEST_F(RepairTest, ATemporaryFileInTheWayOfCurrentIsKeptAside) {
   files_.AddTable(1, "a@5=a1");
   const uint64_t manifest = files_.WriteManifest(0);
-  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kName)).ok());
-  const std::string temp = TempFileName(kName, manifest);
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
+  const std::string temp = TempFileName(kStoreName, manifest);
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "unfinished", temp).ok());
   EXPECT_EQ(Repair().text(), "a=a1");
   std::string kept;
-  const std::string path = LostFolderName(kName) + TempFileName("", manifest);
+  const std::string path = LostFolderName(kStoreName) + TempFileName("", manifest);
   EXPECT_TRUE(leveldb::ReadFileToString(&env_, path, &kept).ok());
   EXPECT_EQ(kept, "unfinished");
 }
@@ -229,7 +228,7 @@ TEST_F(RepairTest, ATemporaryFileInTheWayOfCurrentIsKeptAside) {
 TEST_F(RepairTest, OfTwoTablesWithOneNumberTheOneThatNobodyReadsIsSetAside) {
   const uint64_t number = files_.AddTable(1, "a@5=a1");
   files_.WriteManifest(0);
-  const std::string twin = LegacyTableFileName(kName, number);
+  const std::string twin = LegacyTableFileName(kStoreName, number);
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "another", twin).ok());
   EXPECT_EQ(Repair().text(), "a=a1");
   EXPECT_THAT(LostFiles(&env_), ::testing::Contains(LegacyTableFileName("", number).substr(1)));
@@ -249,7 +248,7 @@ TEST_F(RepairTest, WithoutAManifestTheNewestSequenceWins) {
   files_.AddTable(2, "a@2=old b@8=new c@3=c");
   const uint64_t wal = files_.AddWal({"c@10- d@11=d"});
   const uint64_t manifest = files_.WriteManifest(wal);
-  ASSERT_TRUE(env_.RemoveFile(DescriptorFileName(kName, manifest)).ok());
+  ASSERT_TRUE(env_.RemoveFile(DescriptorFileName(kStoreName, manifest)).ok());
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=new b=new d=d");
   EXPECT_EQ(reading.layout, "L1: [a..d]");
@@ -261,7 +260,7 @@ TEST_F(RepairTest, SalvagesDamagedTablesWithoutAManifestToo) {
   files_.AddTable(2, "a@2=old b@8-");
   const uint64_t manifest = files_.WriteManifest(0);
   DamageAt(TablePath(damaged), "broken");
-  ASSERT_TRUE(env_.Truncate(DescriptorFileName(kName, manifest), 3));
+  ASSERT_TRUE(env_.Truncate(DescriptorFileName(kStoreName, manifest), 3));
   EXPECT_EQ(Repair().text(), "a=new c=c");
 }
 
@@ -311,9 +310,9 @@ TEST_F(RepairTest, AFileThatCannotBeOpenedEndsItWithNothingChanged) {
   leveldb::Options options = files_.options();
   options.env = &env;
   const auto before = AllFiles(&env_);
-  for (const std::string& path : {TablePath(table), LogFileName(kName, wal)}) {
+  for (const std::string& path : {TablePath(table), LogFileName(kStoreName, wal)}) {
     env.broken = path;
-    EXPECT_THAT(leveldb::RepairDB(kName, options).ToString(), HasSubstr(path));
+    EXPECT_THAT(leveldb::RepairDB(kStoreName, options).ToString(), HasSubstr(path));
     EXPECT_EQ(AllFiles(&env_), before);
   }
   EXPECT_EQ(Repair().text(), "a=a b=b");
@@ -357,7 +356,7 @@ TEST_F(RepairTest, UnlistedTablesStandInForADamagedWal) {
   files_.AddTable(1, "x@9=x");
   files_.AddUnlisted("x@2=stale y@1=y");  // a compaction's output: must not override newer entries
   files_.WriteManifest(wal);
-  DamageAt(LogFileName(kName, wal), "damaged");
+  DamageAt(LogFileName(kStoreName, wal), "damaged");
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=new b=b c=damaged x=x");
   EXPECT_EQ(reading.layout, "L0: [a..c] L1: [a..b] [x..x]");
@@ -373,7 +372,7 @@ TEST_F(RepairTest, OverlappingLevelsAreMerged) {
 
 // A store with every kind of file and damage.
 void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
-  StoreFiles files(env, kName);
+  StoreFiles files(env, kStoreName);
   files.AddTable(0, "a@20=a0 m@21-");
   const uint64_t damaged = files.AddTable(0, "a@22=a1 broken@23=broken z@24=z0");
   files.AddTable(1, "a@10=x b@11=b1 m@12=m1");
@@ -382,12 +381,12 @@ void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
   const uint64_t wal = files.AddWal({"a@30=a3", "d@31=d3 e@32-"});
   const uint64_t manifest = files.WriteManifest(wal);
   std::string bytes;
-  ASSERT_TRUE(leveldb::ReadFileToString(env, TableFileName(kName, damaged), &bytes).ok());
-  ASSERT_TRUE(env->Corrupt(TableFileName(kName, damaged), bytes.find("broken"), "?"));
+  ASSERT_TRUE(leveldb::ReadFileToString(env, TableFileName(kStoreName, damaged), &bytes).ok());
+  ASSERT_TRUE(env->Corrupt(TableFileName(kStoreName, damaged), bytes.find("broken"), "?"));
   if (without_manifest) {
-    ASSERT_TRUE(env->Truncate(DescriptorFileName(kName, manifest), 5));
+    ASSERT_TRUE(env->Truncate(DescriptorFileName(kStoreName, manifest), 5));
   }
-  ASSERT_TRUE(env->SyncDirectory(kName).ok());
+  ASSERT_TRUE(env->SyncDirectory(kStoreName).ok());
 }
 
 // The worst order: renames survive, but not the creation of the tables that they make necessary.
@@ -406,7 +405,7 @@ bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
   leveldb::Options options;
   options.env = env.get();
   leveldb::DB* db = nullptr;
-  leveldb::DB::Open(options, kName, &db);  // or the open fails, and nothing is deleted
+  leveldb::DB::Open(options, kStoreName, &db);  // or the open fails, and nothing is deleted
   delete db;
   const auto files = AllFiles(env.get());
   return std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -425,9 +424,9 @@ void CrashAtEveryStep(bool without_manifest) {
     const auto env = original.Crash(0, CrashOptions::KeepAll());
     options.env = env.get();
     const uint64_t before = env->steps();
-    ASSERT_EQ(leveldb::RepairDB(kName, options).ToString(), "OK");
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
     steps = env->steps() - before;
-    expected = ReadStore(options, kName).text();
+    expected = ReadStore(options, kStoreName).text();
   }
   EXPECT_THAT(expected, HasSubstr("a=a3 b=b1 c=c2 d=d3"));
   EXPECT_THAT(expected, HasSubstr("z=z0"));
@@ -440,14 +439,14 @@ void CrashAtEveryStep(bool without_manifest) {
       // With odd seeds, like an Env that syncs directories only on request.
       env->set_manifest_sync_covers_directory(seed % 2 == 0);
       env->SetCrashPoint(env->steps() + step);
-      leveldb::RepairDB(kName, options);
+      leveldb::RepairDB(kStoreName, options);
       const auto after = env->Crash(seed, seed == 7 ? RenamesFirst() : CrashOptions());
       options.env = after.get();
       // CURRENT never leads to tables that may be gone.
-      ASSERT_TRUE(without_manifest || ReadStore(options, kName).listed_files_exist);
+      ASSERT_TRUE(without_manifest || ReadStore(options, kStoreName).listed_files_exist);
       ASSERT_TRUE(AnOpenKeepsTheDamagedTable(*after));
-      ASSERT_EQ(leveldb::RepairDB(kName, options).ToString(), "OK");
-      const StoreReading reading = ReadStore(options, kName);
+      ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+      const StoreReading reading = ReadStore(options, kStoreName);
       ASSERT_EQ(reading.status.ToString(), "OK");
       ASSERT_EQ(reading.text(), expected);
     }
@@ -489,14 +488,14 @@ TEST(RepairFuzzTest, AnyDamageLeavesAStoreThatOpens) {
     }
     leveldb::Options options;
     options.env = &env;
-    ASSERT_EQ(leveldb::RepairDB(kName, options).ToString(), "OK");
-    const StoreReading reading = ReadStore(options, kName);
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    const StoreReading reading = ReadStore(options, kStoreName);
     ASSERT_EQ(reading.status.ToString(), "OK");
     for (const auto& [key, value] : reading.found) {
       ASSERT_NE(all_bytes.find(value), std::string::npos) << key;
     }
     const auto before = AllFiles(&env);
-    ASSERT_EQ(leveldb::RepairDB(kName, options).ToString(), "OK");
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
     ASSERT_EQ(AllFiles(&env), before);
   }
 }

@@ -14,12 +14,12 @@
 #include "db/disk_room.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
-#include "nlohmann/json.hpp"
 #include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/json_value.h"
 #include "tests/support/open_store.h"
 
 namespace lull {
@@ -29,8 +29,7 @@ using testing::CrashEnv;
 using testing::Fault;
 using testing::FaultEnv;
 using testing::FaultKind;
-
-constexpr char kName[] = "/store";
+using testing::kStoreName;
 
 /// Tables longer than a limit fail as on a full disk; the test sets the free space.
 class ScarceEnv final : public FaultEnv {
@@ -84,7 +83,7 @@ class ResourcesTest : public ::testing::Test {
     options.paranoid_checks = paranoid;
     leveldb::DB* raw = nullptr;
     const leveldb::Status status =
-        testing::OpenStore(options, "own_coordinator=true;" + scheduling, kName, &raw);
+        testing::OpenStore(options, "own_coordinator=true;" + scheduling, kStoreName, &raw);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
   }
@@ -99,7 +98,7 @@ class ResourcesTest : public ::testing::Test {
   }
   static size_t Logs(CrashEnv* disk) {
     std::vector<std::string> names;
-    EXPECT_TRUE(disk->GetChildren(kName, &names).ok());
+    EXPECT_TRUE(disk->GetChildren(kStoreName, &names).ok());
     return static_cast<size_t>(
         std::count_if(names.begin(), names.end(),
                       [](const std::string& name) { return name.ends_with(".log"); }));
@@ -166,7 +165,7 @@ TEST_F(ResourcesTest, OnADiskThatIsNearlyFullNoMemtableWaitsForAnother) {
     std::string stats;
     if (i % 10 != 0) continue;
     ASSERT_TRUE(db_->GetProperty("lull.stats", &stats));
-    most = std::max(most, nlohmann::json::parse(stats)["queue"]["memtables"].get<uint64_t>());
+    most = std::max(most, testing::Json::Parse(stats)["queue"]["memtables"].Count());
   }
   EXPECT_LE(most, 1u);
 }
@@ -196,7 +195,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
     // Compactions make tables too.
     const std::string no_compactions =
         "own_coordinator=true;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
-    const leveldb::Status status = testing::OpenStore(options, no_compactions, kName, &raw);
+    const leveldb::Status status = testing::OpenStore(options, no_compactions, kStoreName, &raw);
     const std::unique_ptr<leveldb::DB> db(raw);
     std::string value;
     for (int i = 0; db != nullptr && i <= kEntries; ++i)
@@ -344,7 +343,8 @@ TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
       for (int i = 0; i < 50; ++i) ASSERT_TRUE(Put(i).ok());
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
-    const std::string newest = kName + ("/" + *testing::TableNames(&disk_, kName).rbegin());
+    const std::string newest =
+        kStoreName + ("/" + *testing::TableNames(&disk_, kStoreName).rbegin());
     std::string bytes;
     ASSERT_TRUE(leveldb::ReadFileToString(&disk_, newest, &bytes).ok());
     bytes[100] = static_cast<char>(bytes[100] + 1);
@@ -355,7 +355,7 @@ TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
     ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, "", newest).ok());
     leveldb::Options options;
     options.env = &env_;
-    ASSERT_TRUE(leveldb::DestroyDB(kName, options).ok());
+    ASSERT_TRUE(leveldb::DestroyDB(kStoreName, options).ok());
   }
 }
 

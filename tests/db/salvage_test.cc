@@ -29,12 +29,11 @@ namespace {
 
 using testing::CrashEnv;
 using ::testing::HasSubstr;
+using testing::kStoreName;
 using ::testing::Not;
 using testing::ReadStore;
 using testing::StoreFiles;
 using testing::StoreReading;
-
-const char kName[] = "/store";
 
 // Collects the messages of a repair.
 class Lines final : public leveldb::Logger {
@@ -49,7 +48,7 @@ class Lines final : public leveldb::Logger {
 
 class DamagedWalTest : public ::testing::Test {
  protected:
-  DamagedWalTest() : files_(&env_, kName) {}
+  DamagedWalTest() : files_(&env_, kStoreName) {}
 
   static constexpr int kRecords = 100;  // 1 KiB each: four blocks
 
@@ -60,23 +59,23 @@ class DamagedWalTest : public ::testing::Test {
                         value + std::to_string(i) + std::string(1000, 'v'));
     }
     std::string bytes;
-    const std::string path = LogFileName(kName, files_.AddWal(records, first));
+    const std::string path = LogFileName(kStoreName, files_.AddWal(records, first));
     EXPECT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
     EXPECT_TRUE(env_.RemoveFile(path).ok());
     return bytes;
   }
 
   std::map<std::string, std::string> Repaired(const std::string& log) {
-    StoreFiles files(&env_, kName);
+    StoreFiles files(&env_, kStoreName);
     const uint64_t number = files.context()->NewFileNumber() + 1000;
-    EXPECT_TRUE(leveldb::WriteStringToFile(&env_, log, LogFileName(kName, number)).ok());
+    EXPECT_TRUE(leveldb::WriteStringToFile(&env_, log, LogFileName(kStoreName, number)).ok());
     files.WriteManifest(number);
     leveldb::Options options = files_.options();
     options.info_log = &lines_;
-    EXPECT_EQ(leveldb::RepairDB(kName, options).ToString(), "OK");
-    const StoreReading reading = ReadStore(options, kName);
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    const StoreReading reading = ReadStore(options, kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
-    for (const std::string& folder : {std::string(kName), LostFolderName(kName)}) {
+    for (const std::string& folder : {std::string(kStoreName), LostFolderName(kStoreName)}) {
       std::vector<std::string> names;
       env_.GetChildren(folder, &names);
       for (const std::string& name : names) env_.RemoveFile(folder + "/" + name);

@@ -19,14 +19,12 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
 #include "tests/support/rng.h"
+#include "tests/support/units.h"
 #include "util/env_extension.h"
 #include "util/mutex.h"
 #include "util/os.h"
 
 namespace lull::testing {
-
-inline constexpr uint64_t kKiB = 1 << 10;
-inline constexpr uint64_t kMiB = 1 << 20;
 
 /// The real file system, on which a test can block the creation of tables and directory syncs.
 /// Traces writes by one letter each: t, a part of a table; T, a table's sync; d, a directory's

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/json_value.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -115,7 +115,7 @@ class BoundedStoreTest : public testing::ScriptedStoreTest {
   bool IsWriterStopped() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    const nlohmann::json stats = nlohmann::json::parse(text);
+    const testing::Json stats = testing::Json::Parse(text);
     return stats["stalls"]["stop"]["debt"]["count"] > 0;
   }
 };

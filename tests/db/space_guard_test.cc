@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "db/compaction/board.h"
@@ -17,6 +16,7 @@
 #include "tests/db/lines_logger.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
+#include "tests/support/json_value.h"
 #include "util/env_extension.h"
 
 namespace lull {
@@ -256,7 +256,7 @@ TEST_F(SpaceGuardTest, ItsErrorIsThatOfAFullDisk) {
 
 class GuardedStoreTest : public testing::ScriptedStoreTest {
  protected:
-  using Json = nlohmann::json;
+  using Json = testing::Json;
 
   GuardedStoreTest() {
     pace_.retry_nanos = 40'000;  // free space is measured every 10 us
@@ -289,7 +289,7 @@ class GuardedStoreTest : public testing::ScriptedStoreTest {
   Json Space() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.space", &text));
-    return Json::parse(text);
+    return Json::Parse(text);
   }
 
   testing::LinesLogger log_;

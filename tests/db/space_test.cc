@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -23,13 +22,14 @@
 #include "tests/db/metrics_checker.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
+#include "tests/support/json_value.h"
 #include "util/clock.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
 
-using Json = nlohmann::json;
+using testing::Json;
 using testing::VersionFromText;
 
 // ---- versions
@@ -138,7 +138,7 @@ TEST(PinWatch, LogsWhatIsOldAndLargeOnceInAWhile) {
 
 // ---- the texts
 
-SpaceReport Sample() {
+SpaceReport SampleSpace() {
   SpaceReport report;
   report.tables = {3, 3000};
   report.logs = {2, 200};
@@ -158,9 +158,9 @@ SpaceReport Sample() {
 }
 
 TEST(SpaceReport, BothTextsSayTheSame) {
-  const Json json = Json::parse(RenderSpaceJson(Sample()));
+  const Json json = Json::Parse(RenderSpaceJson(SampleSpace()));
   StoreReport report;
-  report.space = Sample();
+  report.space = SampleSpace();
   const auto metrics = testing::ParseMetrics(RenderPrometheus(report));
   EXPECT_EQ(json["live_bytes"], 2000);
   EXPECT_EQ(json["overwritten_bytes"], 300);
@@ -173,27 +173,27 @@ TEST(SpaceReport, BothTextsSayTheSame) {
     const std::string label = "{kind=\"" + std::string(kind) + "\"}";
     EXPECT_EQ(metrics.at("lull_files" + label), json[kind]["count"]) << kind;
     EXPECT_EQ(metrics.at("lull_file_bytes" + label), json[kind]["bytes"]) << kind;
-    files += json[kind]["count"].get<uint64_t>();
+    files += json[kind]["count"].Count();
   }
   EXPECT_EQ(files, 15u);
   EXPECT_EQ(json["pinned_tables"]["bytes"], 4000);
   EXPECT_EQ(json["levels"][2],
-            (Json{{"level", 2}, {"values", 11}, {"deletions", 22}, {"unknown_bytes", 33}}));
+            Json::Parse(R"({"level":2,"values":11,"deletions":22,"unknown_bytes":33})"));
   EXPECT_EQ(metrics.at("lull_level_values{level=\"2\"}"), 11);
   EXPECT_EQ(metrics.at("lull_level_deletions{level=\"2\"}"), 22);
   EXPECT_EQ(metrics.at("lull_level_unknown_bytes{level=\"2\"}"), 33);
-  EXPECT_EQ(json["reclaim"], (Json{{"compactions", 6}, {"freed_bytes", 60'000}}));
+  EXPECT_EQ(json["reclaim"], Json::Parse(R"({"compactions":6,"freed_bytes":60000})"));
   EXPECT_EQ(metrics.at("lull_reclaim_compactions_total"), 6);
   EXPECT_EQ(metrics.at("lull_reclaim_freed_bytes_total"), 60'000);
   for (const char* by : {"readers", "snapshots"}) {
     const std::string label = "{by=\"" + std::string(by) + "\"}";
-    const Json& pins = json["pins"][by];
+    const Json pins = json["pins"][by];
     EXPECT_EQ(metrics.at("lull_pins" + label), pins["count"]);
     EXPECT_EQ(metrics.at("lull_pin_oldest_seconds" + label), pins["oldest_seconds"]);
     EXPECT_EQ(metrics.at("lull_pinned_bytes" + label), pins["bytes"]);
   }
   EXPECT_EQ(json["pins"]["readers"],
-            (Json{{"count", 7}, {"oldest_seconds", 2.5}, {"bytes", 7000}}));
+            Json::Parse(R"({"count":7,"oldest_seconds":2.5,"bytes":7000})"));
   EXPECT_EQ(json["pins"]["snapshots"]["oldest_seconds"], 0.5);
   EXPECT_EQ(json["disk_free_bytes"], 90'000);
   EXPECT_EQ(json["awaited_bytes"], 100'000);
@@ -208,7 +208,7 @@ class SpaceTest : public testing::ScriptedStoreTest {
   Json Space() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.space", &text));
-    return Json::parse(text);
+    return Json::Parse(text);
   }
   /// Files with this extension, as the file system sees them.
   FileTotals Files(const std::string& extension) const {
@@ -223,15 +223,13 @@ class SpaceTest : public testing::ScriptedStoreTest {
     }
     return totals;
   }
-  static FileTotals Of(const Json& kind) {
-    return {kind["count"].get<uint64_t>(), kind["bytes"].get<uint64_t>()};
-  }
+  static FileTotals Of(const Json& kind) { return {kind["count"].Count(), kind["bytes"].Count()}; }
   static FileTotals Sum(const FileTotals& a, const FileTotals& b) {
     return {a.count + b.count, a.bytes + b.bytes};
   }
   uint64_t SumOfLevels(const Json& space, const char* member) {
     uint64_t sum = 0;
-    for (const Json& level : space["levels"]) sum += level[member].get<uint64_t>();
+    for (const Json& level : space["levels"].Values()) sum += level[member].Count();
     return sum;
   }
   void Rest() {
@@ -281,17 +279,17 @@ TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
   Rest();
   Json space = Space();
   EXPECT_EQ(SumOfLevels(space, "deletions"), kKeys / 2);
-  EXPECT_NEAR(space["hidden_bytes"].get<double>(), space["tables"]["bytes"].get<double>() / 2,
-              space["tables"]["bytes"].get<double>() / 20);
+  EXPECT_NEAR(space["hidden_bytes"].Number(), space["tables"]["bytes"].Number() / 2,
+              space["tables"]["bytes"].Number() / 20);
   EXPECT_EQ(space["reclaim"]["compactions"], 0);
-  const auto before = space["tables"]["bytes"].get<uint64_t>();
+  const auto before = space["tables"]["bytes"].Count();
   db_->ReleaseSnapshot(snapshot);
   Rest();
   space = Space();
   EXPECT_EQ(space["hidden_bytes"], 0);
   EXPECT_EQ(SumOfLevels(space, "values"), kKeys / 2);
   EXPECT_GE(space["reclaim"]["compactions"], 1);
-  EXPECT_EQ(space["reclaim"]["freed_bytes"], before - space["tables"]["bytes"].get<uint64_t>());
+  EXPECT_EQ(space["reclaim"]["freed_bytes"], before - space["tables"]["bytes"].Count());
 }
 
 TEST_F(SpaceTest, AnIteratorPinsObsoleteTables) {
@@ -416,7 +414,7 @@ TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
   clock_.Advance(11 * kMinute);
   Look();
   EXPECT_EQ(Space()["pins"]["snapshots"],
-            (Json{{"count", 1}, {"oldest_seconds", 660}, {"bytes", 0}}));
+            Json::Parse(R"({"count":1,"oldest_seconds":660,"bytes":0})"));
   EXPECT_EQ(log_.Count("Snapshots keep "), 0) << "it keeps nothing";
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
   Rest();

@@ -3,18 +3,18 @@
 // The two texts, made from a report that was filled in by hand.
 #include "db/report/stats_report.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "tests/db/metrics_checker.h"
+#include "tests/support/json_value.h"
 
 namespace lull {
 namespace {
 
-using Json = nlohmann::json;
+using testing::Json;
 
-StoreReport Sample() {
+StoreReport SampleReport() {
   StoreReport report;
   report.name = "/data/\"a\\b\"\n";
   report.activity.policy = "lull";
@@ -70,7 +70,7 @@ StoreReport Sample() {
 }
 
 TEST(StatsReport, JsonSaysWhatTheReportSays) {
-  const Json json = Json::parse(RenderJson(Sample()));
+  const Json json = Json::Parse(RenderJson(SampleReport()));
   EXPECT_EQ(json["name"], "/data/\"a\\b\"\n");
   EXPECT_EQ(json["uptime_seconds"], 2.5);
   ASSERT_EQ(json["levels"].size(), size_t{kLevels});
@@ -106,14 +106,14 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   EXPECT_EQ(json["policy"]["directive"]["l0"]["jobs_max"], 2);
   EXPECT_EQ(json["policy"]["directive"]["write_bytes_per_sec_max"], 77);
   EXPECT_EQ(json["policy"]["state"],
-            (Json{{"phase", "hard"}, {"burst_us", 7'000'000}, {"capped", true}}));
+            Json::Parse(R"({"phase":"hard","burst_us":7000000,"capped":true})"));
   EXPECT_EQ(json["rates"]["user_bytes_per_sec"], 12.5);
   EXPECT_EQ(json["write_error"], "");
   EXPECT_FALSE(json.contains("latency"));
 }
 
 TEST(StatsReport, MetricsSayTheSame) {
-  const auto metrics = testing::ParseMetrics(RenderPrometheus(Sample()));
+  const auto metrics = testing::ParseMetrics(RenderPrometheus(SampleReport()));
   EXPECT_EQ(metrics.at("lull_level_tables{level=\"0\"}"), 3);
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
@@ -147,13 +147,13 @@ TEST(StatsReport, MetricsSayTheSame) {
 TEST(StatsReport, LatenciesAreHistograms) {
   LatencyHistogram writes;
   for (uint64_t nanos : {500u, 5'000u, 5'000u, 2'000'000u}) writes.Record(nanos);
-  StoreReport report = Sample();
+  StoreReport report = SampleReport();
   report.latencies.emplace();
   report.latencies->write = writes.Snapshot();
-  const Json json = Json::parse(RenderJson(report));
+  const Json json = Json::Parse(RenderJson(report));
   EXPECT_EQ(json["latency"]["write"]["count"], 4);
-  EXPECT_NEAR(json["latency"]["write"]["p50_us"].get<double>(), 5, 0.05);
-  EXPECT_NEAR(json["latency"]["write"]["max_us"].get<double>(), 2000, 20);
+  EXPECT_NEAR(json["latency"]["write"]["p50_us"].Number(), 5, 0.05);
+  EXPECT_NEAR(json["latency"]["write"]["max_us"].Number(), 2000, 20);
   EXPECT_EQ(json["latency"]["get"]["count"], 0);
 
   const std::string text = RenderPrometheus(report);
@@ -169,7 +169,7 @@ TEST(StatsReport, LatenciesAreHistograms) {
 }
 
 TEST(StatsReport, AnEmptyStore) {
-  const Json json = Json::parse(RenderJson(StoreReport()));
+  const Json json = Json::Parse(RenderJson(StoreReport()));
   EXPECT_EQ(json["write_amplification"], 0);
   EXPECT_FALSE(testing::ParseMetrics(RenderPrometheus(StoreReport())).empty());
 }

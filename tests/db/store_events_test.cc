@@ -6,7 +6,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "tests/db/metrics_checker.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
+#include "tests/support/json_value.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/random.h"
@@ -30,8 +30,8 @@
 namespace lull {
 namespace {
 
-using Json = nlohmann::json;
 using testing::JobSequenceChecker;
+using testing::Json;
 
 /// No table can be created while the gate is closed, and nothing can be appended to logs while
 /// `break_logs` is set.
@@ -114,7 +114,7 @@ class StoreEventsTest : public ::testing::Test {
     EXPECT_TRUE(db_->GetProperty(name, &text)) << name;
     return text;
   }
-  Json Stats() { return Json::parse(Property("lull.stats")); }
+  Json Stats() { return Json::Parse(Property("lull.stats")); }
 
   const std::string name_ = testing::FreshDirectory("store_events");
   GatedEnv env_;
@@ -141,7 +141,7 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
   const Json stats = Stats();
   EXPECT_EQ(stats["job_totals"]["flush"]["done"], checker_->counts().flushes_done);
   EXPECT_GE(stats["bytes"]["user"], 600 * 1000);
-  EXPECT_GT(stats["bytes"]["wal"], stats["bytes"]["user"]);
+  EXPECT_GT(stats["bytes"]["wal"], stats["bytes"]["user"].Number());
   EXPECT_EQ(stats["user_entries"], 600);
   EXPECT_GT(stats["write_amplification"], 2.0);
   EXPECT_EQ(stats["policy"]["name"], "lull");
@@ -208,7 +208,7 @@ TEST_F(StoreEventsTest, WritesAreRefusedWhileNoLogCanBeWritten) {
   EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
   EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
   checker_->Await([](const auto& counts) { return counts.refusals > 0; });
-  EXPECT_NE(Stats()["write_error"].get<std::string>().find("out of order"), std::string::npos);
+  EXPECT_NE(Stats()["write_error"].Text().find("out of order"), std::string::npos);
   EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 1);
   env_.break_logs.store(false);
   EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
@@ -267,7 +267,7 @@ class ReadingListener final : public EventListener {
   void OnJobEnd(const JobInfo&) override {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    EXPECT_TRUE(Json::accept(text));
+    EXPECT_TRUE(Json::Accepts(text));
     const leveldb::Status status = db_->Get(leveldb::ReadOptions(), "key0", &text);
     EXPECT_TRUE(status.ok() || status.IsNotFound());
   }
@@ -294,7 +294,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
         const auto guest = std::make_shared<JobSequenceChecker>();
         ASSERT_TRUE(AddListener(db_.get(), guest).ok());
         for (int reads = 0; reads < 20 + 10 * i; ++reads) {
-          ASSERT_TRUE(Json::accept(Property("lull.stats")));
+          ASSERT_TRUE(Json::Accepts(Property("lull.stats")));
         }
         testing::ParseMetrics(Property("lull.metrics"));
         ASSERT_TRUE(RemoveListener(db_.get(), guest).ok());
@@ -323,7 +323,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
   EXPECT_EQ(counts.stall_begins, counts.stall_ends);
   EXPECT_GT(counts.flushes_done, 0u);
   EXPECT_GT(counts.compactions_done, 0u);
-  EXPECT_GE(counts.flushes_done, stats["job_totals"]["flush"]["done"].get<uint64_t>());
+  EXPECT_GE(counts.flushes_done, stats["job_totals"]["flush"]["done"].Count());
   EXPECT_EQ(stats["user_entries"], kWriters * kEntries + 300);
 }
 

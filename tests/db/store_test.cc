@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/json_value.h"
 
 namespace lull {
 namespace {
@@ -60,12 +60,12 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
     return text;
   }
   /// Failed jobs of all kinds since the store was opened.
-  int FailedJobs() {
+  uint64_t FailedJobs() {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    int failed = 0;
-    const nlohmann::json stats = nlohmann::json::parse(text);
-    for (const auto& kind : stats.at("job_totals")) failed += kind.at("failed").get<int>();
+    uint64_t failed = 0;
+    const testing::Json stats = testing::Json::Parse(text);
+    for (const testing::Json& kind : stats["job_totals"].Values()) failed += kind["failed"].Count();
     return failed;
   }
   /// Writes `count` entries with values of 1000 bytes; a later `round` overwrites an earlier one.

@@ -26,7 +26,7 @@
 namespace lull {
 namespace {
 
-constexpr char kName[] = "/store";
+using testing::kStoreName;
 
 class UnreadableInputTest : public ::testing::Test {
  protected:
@@ -43,7 +43,7 @@ class UnreadableInputTest : public ::testing::Test {
     const auto make = [this](const std::string& policy, const PolicyOptions& policy_options) {
       return script_.Make(policy, policy_options);
     };
-    const leveldb::Status status = Store::Open(options, scheduling, kName, &raw, make, pace);
+    const leveldb::Status status = Store::Open(options, scheduling, kStoreName, &raw, make, pace);
     EXPECT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
     EXPECT_TRUE(AddListener(raw, checker_).ok());
@@ -71,7 +71,7 @@ class UnreadableInputTest : public ::testing::Test {
   void EndPause() { clock_.Advance(4 * kRetryNanos); }
   void EndLongPause() { clock_.Advance(100 * kRetryNanos); }
 
-  std::set<std::string> Tables() { return testing::TableNames(&disk_, kName); }
+  std::set<std::string> Tables() { return testing::TableNames(&disk_, kStoreName); }
   void Put(const std::string& key, const std::string& value) {
     ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
   }
@@ -174,7 +174,7 @@ class DamagedTableTest : public ::testing::Test {
     options.compression = leveldb::kNoCompression;
     leveldb::DB* raw = nullptr;
     const leveldb::Status status = testing::OpenStore(
-        options, "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60", kName, &raw);
+        options, "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60", kStoreName, &raw);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
   }
@@ -187,7 +187,7 @@ class DamagedTableTest : public ::testing::Test {
   /// end.
   void DamageNewestTable(int64_t offset) {
     db_.reset();
-    const std::string path = kName + ("/" + *testing::TableNames(&disk_, kName).rbegin());
+    const std::string path = kStoreName + ("/" + *testing::TableNames(&disk_, kStoreName).rbegin());
     uint64_t bytes = 0;
     ASSERT_TRUE(disk_.GetFileSize(path, &bytes).ok());
     const uint64_t place = static_cast<uint64_t>(offset) + (offset < 0 ? bytes : 0);

@@ -27,10 +27,9 @@ namespace {
 
 using leveldb::Slice;
 using leveldb::Status;
+using testing::kStoreName;
 
-constexpr char kName[] = "/store";
-
-std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+std::string NumberedKey(int i) { return "key" + std::to_string(100'000 + i); }
 
 leveldb::Options OptionsOn(leveldb::Env* env) {
   leveldb::Options options;
@@ -42,7 +41,7 @@ leveldb::Options OptionsOn(leveldb::Env* env) {
 Status OpenAt(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
               const std::string& scheduling = "own_coordinator=true") {
   leveldb::DB* raw = nullptr;
-  const Status status = testing::OpenStore(options, scheduling, kName, &raw);
+  const Status status = testing::OpenStore(options, scheduling, kStoreName, &raw);
   db->reset(raw);
   return status;
 }
@@ -58,7 +57,7 @@ void WriteAndReadBack(const leveldb::Options& options) {
   Status status = OpenAt(options, &db);
   ASSERT_TRUE(status.ok()) << status.ToString();
   for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), Key(i), Key(i)).ok());
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), NumberedKey(i), NumberedKey(i)).ok());
     if (i % 100 == 50) {
       ASSERT_TRUE(Flush(db.get()).ok());
     }
@@ -67,7 +66,7 @@ void WriteAndReadBack(const leveldb::Options& options) {
   db.reset();
   status = OpenAt(options, &db);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), Key(i)), Key(i));
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), NumberedKey(i)), NumberedKey(i));
   int seen = 0;
   const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
   for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
@@ -168,7 +167,7 @@ TEST(UnusualCallers, Nulls) {
 
 TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
   testing::CrashEnv disk;
-  ASSERT_TRUE(disk.CreateDir(kName).ok());
+  ASSERT_TRUE(disk.CreateDir(kStoreName).ok());
   for (const int restarts : {0, -1, 1}) {
     leveldb::Options options = OptionsOn(&disk);
     options.block_size = 0;
@@ -177,7 +176,7 @@ TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
     ASSERT_TRUE(disk.NewWritableFile("/store/table", &raw).ok());
     const std::unique_ptr<leveldb::WritableFile> file(raw);
     leveldb::TableBuilder builder(options, file.get());
-    for (int i = 0; i < 100; ++i) builder.Add(Key(i), "value");
+    for (int i = 0; i < 100; ++i) builder.Add(NumberedKey(i), "value");
     EXPECT_TRUE(builder.Finish().ok());
     EXPECT_EQ(builder.NumEntries(), 100u);
   }
@@ -229,7 +228,7 @@ TEST_P(DisorderTest, NeitherCrashesNorHangs) {
     std::unique_ptr<leveldb::DB> db;
     if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
     for (int i = 0; i < 2000; ++i) {
-      if (!db->Put(leveldb::WriteOptions(), Key(i), std::string(100, 'v')).ok()) break;
+      if (!db->Put(leveldb::WriteOptions(), NumberedKey(i), std::string(100, 'v')).ok()) break;
     }
     Flush(db.get());
     db->CompactRange(nullptr, nullptr);
@@ -241,8 +240,8 @@ TEST_P(DisorderTest, NeitherCrashesNorHangs) {
     for (it->SeekToLast(); it->Valid() && steps < 100'000; it->Prev()) ++steps;
     EXPECT_LT(steps, 100'000) << "backward";
     for (int i = 0; i < 2000; i += 7) {
-      Get(db.get(), Key(i));
-      it->Seek(Key(i));
+      Get(db.get(), NumberedKey(i));
+      it->Seek(NumberedKey(i));
       for (int step = 0; step < 4 && it->Valid(); ++step) it->Prev();
       for (int step = 0; step < 4 && it->Valid(); ++step) it->Next();
     }
@@ -395,7 +394,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
 class LongKeysTest : public ::testing::Test {
  protected:
   static constexpr int kKeys = 60;
-  static std::string LongKey(int i) { return std::string(8000, 'p') + Key(i); }
+  static std::string LongKey(int i) { return std::string(8000, 'p') + NumberedKey(i); }
 
   void Open(const std::string& scheduling) {
     leveldb::Options options = OptionsOn(&disk_);

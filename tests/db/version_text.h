@@ -8,53 +8,20 @@
 // table's number), then an optional *size in MiB (otherwise 1).
 #pragma once
 
-#include <cstdlib>
 #include <memory>
-#include <regex>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "db/version/version.h"
+#include "tests/table/key_orders.h"
 
 namespace lull::testing {
 
-inline KeyOrder InternalOrder() {
-  return KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
-}
-
-inline std::string KeyFromText(const std::string& text, uint64_t default_sequence) {
-  const size_t at = text.find('@');
-  const uint64_t sequence =
-      at == std::string::npos ? default_sequence : std::stoull(text.substr(at + 1));
-  return MakeInternalKey(text.substr(0, at), sequence, ValueKind::kValue);
-}
+// The internal key of "user_key@sequence", or of "user_key" with `default_sequence`.
+std::string KeyFromText(const std::string& text, uint64_t default_sequence);
 
 // The tables that `text` lists, as an edit.
-inline VersionEdit EditFromText(const std::string& text) {
-  static const std::regex kTable(R"((\d+):\[([^.\]]*)\.\.([^\]]*)\](?:\*([0-9.]+))?)");
-  VersionEdit edit;
-  std::istringstream words(text);
-  int level = -1;
-  for (std::string word; words >> word;) {
-    if (word[0] == 'L') {
-      level = word[1] - '0';
-      continue;
-    }
-    std::smatch match;
-    if (level < 0 || !std::regex_match(word, match, kTable)) std::abort();
-    TableMeta table;
-    table.level = level;
-    table.number = std::stoull(match[1]);
-    table.smallest = KeyFromText(match[2], table.number);
-    table.largest = KeyFromText(match[3], table.number);
-    const double mib = match[4].matched ? std::stod(match[4]) : 1;
-    table.file_bytes = static_cast<uint64_t>(mib * 1048576);
-    edit.new_tables.push_back(std::move(table));
-  }
-  return edit;
-}
+VersionEdit EditFromText(const std::string& text);
 
 inline TableRef MakePlainTable(const TableMeta& table) {
   return std::make_shared<TableFile>(table, nullptr);
@@ -63,34 +30,16 @@ inline TableRef MakePlainTable(const TableMeta& table) {
 inline VersionRef EmptyVersion() { return std::make_shared<const Version>(InternalOrder()); }
 
 // `base` after `edit`; null if the builder refuses the edit.
-inline VersionRef Applied(VersionRef base, const VersionEdit& edit) {
-  VersionBuilder builder(std::move(base), MakePlainTable);
-  VersionRef result;
-  if (!builder.Apply(edit).ok() || !builder.Build(&result).ok()) return nullptr;
-  return result;
-}
+VersionRef Applied(VersionRef base, const VersionEdit& edit);
 
 inline VersionRef VersionFromText(const std::string& text) {
   return Applied(EmptyVersion(), EditFromText(text));
 }
 
-inline void SetContents(const Version& version, uint64_t number, const TableContents& contents) {
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
-      if (table->number() == number) table->contents = contents;
-    }
-  }
-}
+void SetContents(const Version& version, uint64_t number, const TableContents& contents);
 
 // The numbers of `tables`, as "3 4".
-inline std::string Numbers(const std::vector<TableRef>& tables) {
-  std::string text;
-  for (const TableRef& table : tables) {
-    if (!text.empty()) text += ' ';
-    text += std::to_string(table->number());
-  }
-  return text;
-}
+std::string Numbers(const std::vector<TableRef>& tables);
 
 inline UserRange Range(const std::string& smallest, const std::string& largest) {
   return {smallest, largest};

@@ -10,16 +10,16 @@
 #include "db/compaction/picker.h"
 #include "db/version/overlap_index.h"
 #include "tests/db/version_text.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
 using testing::Applied;
 using testing::EmptyVersion;
+using testing::kMiB;
 using testing::Numbers;
 using testing::VersionFromText;
-
-constexpr uint64_t kMib = 1 << 20;
 
 // f = 4, S_M = 8 MiB: L1 holds 32 MiB, in tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
 LayoutOptions SmallLayout() {
@@ -28,7 +28,7 @@ LayoutOptions SmallLayout() {
   layout.l0_trigger = 1;
   layout.growth_factor = 4;
   layout.vsst_phi = 256;
-  layout.table_bytes_max = 8 * kMib;
+  layout.table_bytes_max = 8 * kMiB;
   return layout;
 }
 
@@ -53,21 +53,21 @@ std::string PickText(const std::string& tables, JobClass job_class,
 
 TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
   const auto targets = LevelTargets(SmallLayout());
-  EXPECT_EQ(targets[1], 32 * kMib);
-  EXPECT_EQ(targets[2], 8192 * kMib);
-  EXPECT_EQ(targets[3], 32768 * kMib);
-  EXPECT_EQ(targets[4], 131072 * kMib);
+  EXPECT_EQ(targets[1], 32 * kMiB);
+  EXPECT_EQ(targets[2], 8192 * kMiB);
+  EXPECT_EQ(targets[3], 32768 * kMiB);
+  EXPECT_EQ(targets[4], 131072 * kMiB);
   EXPECT_EQ(targets[6], UINT64_MAX);
   LayoutOptions extreme = SmallLayout();
   extreme.growth_factor = 1;
   extreme.vsst_phi = 1;
-  EXPECT_EQ(LevelTargets(extreme)[1], 8 * kMib);
-  EXPECT_EQ(LevelTargets(extreme)[5], 8 * kMib);
-  EXPECT_EQ(extreme.TableBytesMin(), 8 * kMib);
+  EXPECT_EQ(LevelTargets(extreme)[1], 8 * kMiB);
+  EXPECT_EQ(LevelTargets(extreme)[5], 8 * kMiB);
+  EXPECT_EQ(extreme.TableBytesMin(), 8 * kMiB);
   extreme.growth_factor = 1000;
   extreme.vsst_phi = 1000;
-  EXPECT_EQ(LevelTargets(extreme)[2], 8000000 * kMib);
-  EXPECT_EQ(extreme.TableBytesMin(), 8 * kMib / 1000);
+  EXPECT_EQ(LevelTargets(extreme)[2], 8000000 * kMiB);
+  EXPECT_EQ(extreme.TableBytesMin(), 8 * kMiB / 1000);
 }
 
 TEST(VsstPick, L0IsAQueueOfWhichTheFourOldestGoAtOnce) {
@@ -159,7 +159,7 @@ TEST(VsstPick, GoodTablesGoTheCheapestFirst) {
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep), "L1 1 3 + 5 8 #c")
       << "3 and then 1, 8 MiB in total, with a fence before the table between";
   LayoutOptions roomy = SmallLayout();
-  roomy.table_bytes_max = 8 * kMib + kMib / 2;
+  roomy.table_bytes_max = 8 * kMiB + kMiB / 2;
   roomy.growth_factor = 3.5;  // L1 holds less, and 4 is poor too
   EXPECT_EQ(PickText(kMixed, JobClass::kDeep, {}, roomy), "L1 1 3 + 5 8 #c");
   roomy.growth_factor = 1.5;
@@ -190,7 +190,7 @@ TEST(VsstPick, AllPoorNeighboursThatShareWhatLiesBelowGoTogether) {
       " L2: 5:[a..b]*8 6:[b1..b2]*8 7:[c..d]*8 8:[e..f]*8 9:[g..g]*8 10:[h..i]*990";
   EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 2 3 + 7 8 9 !");
   LayoutOptions small = SmallLayout();
-  small.table_bytes_max = 3 * kMib;
+  small.table_bytes_max = 3 * kMiB;
   EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, small), "L1 2 + 7 8 !");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, {{2, 3, "e", "f"}}), "L1 1 + 5 6 7 !");
 }
@@ -251,12 +251,12 @@ TEST(OverlapIndex, CountsEachTableBelowOnceForARange) {
       "L1: 1:[b..c] 2:[e..f] 3:[g..h] 4:[x..z]"
       " L2: 5:[a..a]*1 6:[b..e]*2 7:[f..g]*4 8:[i..k]*8 9:[l..m]*16");
   const OverlapIndex overlap(*version, 1);
-  EXPECT_EQ(overlap.Bytes(0, 0), 2 * kMib);
-  EXPECT_EQ(overlap.Bytes(1, 1), 6 * kMib);
-  EXPECT_EQ(overlap.Bytes(2, 2), 4 * kMib);
+  EXPECT_EQ(overlap.Bytes(0, 0), 2 * kMiB);
+  EXPECT_EQ(overlap.Bytes(1, 1), 6 * kMiB);
+  EXPECT_EQ(overlap.Bytes(2, 2), 4 * kMiB);
   EXPECT_EQ(overlap.Bytes(3, 3), 0u);
-  EXPECT_EQ(overlap.Bytes(0, 2), 6 * kMib);
-  EXPECT_EQ(overlap.Bytes(2, 3), 28 * kMib) << "with the tables between them";
+  EXPECT_EQ(overlap.Bytes(0, 2), 6 * kMiB);
+  EXPECT_EQ(overlap.Bytes(2, 3), 28 * kMiB) << "with the tables between them";
   EXPECT_EQ(OverlapIndex(*VersionFromText("L1: 1:[a..c]"), 1).Bytes(0, 0), 0u);
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-constexpr uint64_t kHalfLifeUs = 10 * kSecond;
+using testing::kSecondUs;
+
+constexpr uint64_t kHalfLifeUs = 10 * kSecondUs;
 
 class BandwidthTest : public ::testing::Test {
  protected:
@@ -20,20 +22,20 @@ class BandwidthTest : public ::testing::Test {
     pressure_.client_bytes_total += client_bytes;
     pressure_.background_bytes_total += background_bytes;
     pressure_.deep_running = compactions_run ? 1 : 0;
-    now_us_ += kSecond;
+    now_us_ += kSecondUs;
     bandwidth_.Observe(pressure_, now_us_);
   }
 
-  uint64_t now_us_ = 5 * kSecond;
+  uint64_t now_us_ = 5 * kSecondUs;
   Pressure pressure_;
-  Bandwidth bandwidth_{0, kSecond, kHalfLifeUs};
+  Bandwidth bandwidth_{0, kSecondUs, kHalfLifeUs};
 };
 
 TEST_F(BandwidthTest, IsUnknownUntilASpanHasEnded) {
   EXPECT_FALSE(bandwidth_.is_given());
   EXPECT_EQ(bandwidth_.bytes_per_sec(), 0);
   pressure_.client_bytes_total = 1000;
-  bandwidth_.Observe(pressure_, now_us_ + kSecond - 1);
+  bandwidth_.Observe(pressure_, now_us_ + kSecondUs - 1);
   EXPECT_EQ(bandwidth_.bytes_per_sec(), 0);
 }
 
@@ -83,7 +85,7 @@ TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeWithoutALimit) {
   Pass(100'000, 0, false);
   EXPECT_FALSE(bandwidth_.was_tried());
   pressure_.deep_running = 1;
-  bandwidth_.Observe(pressure_, now_us_ + kSecond / 2);
+  bandwidth_.Observe(pressure_, now_us_ + kSecondUs / 2);
   Pass(100'000, 5'000, false);  // half of the time
   EXPECT_FALSE(bandwidth_.was_tried());
   bandwidth_.NoteLimit(5'000);
@@ -94,7 +96,7 @@ TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeWithoutALimit) {
 }
 
 TEST_F(BandwidthTest, OneThatIsGivenStands) {
-  bandwidth_ = Bandwidth(70'000, kSecond, kHalfLifeUs);
+  bandwidth_ = Bandwidth(70'000, kSecondUs, kHalfLifeUs);
   EXPECT_TRUE(bandwidth_.is_given());
   Pass(1'000'000, 0, false);
   Pass(0, 1000, true);

@@ -10,15 +10,16 @@
 #include "tests/scheduler/script_text.h"
 
 namespace lull::testing {
-namespace {
-
-constexpr uint64_t kSliceUs = 1'000;
 
 struct Wish {
   Directive directive;
   EventKind event = EventKind::kTick;  // of the last call of the policy
   Pressure pressure;
 };
+
+namespace {
+
+constexpr uint64_t kSliceUs = 1'000;
 
 /// Returns the script's directive.
 class WishPolicy final : public Policy {

@@ -5,11 +5,13 @@
 
 #include "gtest/gtest.h"
 #include "scheduler/policy.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
+using testing::kSecondUs;
+
 constexpr uint64_t kStepUs = 10'000;
 
 using Verdict = PauseClock::Verdict;
@@ -42,7 +44,7 @@ class PauseClockTest : public ::testing::Test {
   static bool Always(Verdict) { return true; }
   static bool Never(Verdict) { return false; }
 
-  PauseClock clock_{10 * kSecond};
+  PauseClock clock_{10 * kSecondUs};
   Verdict verdict_ = Verdict::kMayWait;
   uint64_t step_us_ = kStepUs;
   uint64_t now_us_ = 0;
@@ -51,38 +53,38 @@ class PauseClockTest : public ::testing::Test {
 };
 
 TEST_F(PauseClockTest, WhatIsPausedTooLongRunsForATenthOfThat) {
-  const uint64_t ran_us = Pass(110 * kSecond, 1.0, IfItMust);
-  EXPECT_EQ(first_us_, 10 * kSecond);
+  const uint64_t ran_us = Pass(110 * kSecondUs, 1.0, IfItMust);
+  EXPECT_EQ(first_us_, 10 * kSecondUs);
   EXPECT_NEAR(static_cast<double>(ran_us), 10e6, 1e5);
 }
 
 TEST_F(PauseClockTest, ALullMakesYoungerTenTimesAsFast) {
-  Pass(9 * kSecond, 0, Never);
-  Pass(kSecond / 2, 1.0, Always);  // 9 s old - 5 s
-  Pass(5 * kSecond, 0, Never);     // 4 s + 5 s
+  Pass(9 * kSecondUs, 0, Never);
+  Pass(kSecondUs / 2, 1.0, Always);  // 9 s old - 5 s
+  Pass(5 * kSecondUs, 0, Never);     // 4 s + 5 s
   EXPECT_EQ(first_us_, 0u);
-  Pass(2 * kSecond, 0, Never);
+  Pass(2 * kSecondUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
 // A grant is not work: no worker or CPU was free, or the limit left nothing.
 TEST_F(PauseClockTest, WhatMayRunAndDoesNotGrowsOlderAllTheSame) {
-  Pass(20 * kSecond - kStepUs, 0, Always);
-  EXPECT_EQ(first_us_, 10 * kSecond);
+  Pass(20 * kSecondUs - kStepUs, 0, Always);
+  EXPECT_EQ(first_us_, 10 * kSecondUs);
   EXPECT_EQ(verdict_, Verdict::kMustRun);
-  Pass(kSecond, 0, Always);
+  Pass(kSecondUs, 0, Always);
   EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
   // The verdict stays until all of it is made up for: a tenth of the age of 20 s.
-  Pass(kSecond * 19 / 10, 1.0, Always);
+  Pass(kSecondUs * 19 / 10, 1.0, Always);
   EXPECT_EQ(verdict_, Verdict::kMustRunAtNormalPriority);
-  Pass(kSecond * 2 / 10, 1.0, Always);
+  Pass(kSecondUs * 2 / 10, 1.0, Always);
   EXPECT_EQ(verdict_, Verdict::kMayWait);
 }
 
 TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
-  Pass(100 * kSecond, 0.1, Always);
+  Pass(100 * kSecondUs, 0.1, Always);
   EXPECT_EQ(first_us_, 0u);
-  Pass(100 * kSecond, 0.08, Always);  // 12 % of the required time are missing
+  Pass(100 * kSecondUs, 0.08, Always);  // 12 % of the required time are missing
   EXPECT_GT(first_us_, 0u);
 }
 
@@ -90,41 +92,41 @@ TEST_F(PauseClockTest, OnePartInElevenOfAWorkerIsEnough) {
 TEST_F(PauseClockTest, WhatRunsIsNoticedHoweverOftenOneLooks) {
   for (const uint64_t step_us : {300, 800, 1'300}) {
     step_us_ = step_us;
-    Pass(30 * kSecond, 1.0, Always);
+    Pass(30 * kSecondUs, 1.0, Always);
     EXPECT_EQ(first_us_, 0u) << step_us;
   }
   step_us_ = 300;
-  Pass(9 * kSecond, 0, Never);
-  Pass(2 * kSecond, 0, Never);
+  Pass(9 * kSecondUs, 0, Never);
+  Pass(2 * kSecondUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
 TEST_F(PauseClockTest, SlicesOfSeveralWorkersAreNoMoreThanTheTime) {
-  Pass(9 * kSecond, 0, Never);
-  Pass(kSecond / 2, 8.0, Always);  // 9 s old - 5 s, not less
-  Pass(6 * kSecond + kStepUs, 0, Never);
+  Pass(9 * kSecondUs, 0, Never);
+  Pass(kSecondUs / 2, 8.0, Always);  // 9 s old - 5 s, not less
+  Pass(6 * kSecondUs + kStepUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
 TEST_F(PauseClockTest, WhatMayRunAndHasNoJobIsNotHeldUp) {
-  Pass(9 * kSecond, 0, Never);
+  Pass(9 * kSecondUs, 0, Never);
   clock_.Note(PauseClock::Standing::kFree);  // another job has its tables
-  Pass(kSecond / 2, 0, Never);               // 9 s old - 5 s
+  Pass(kSecondUs / 2, 0, Never);             // 9 s old - 5 s
   clock_.Note(PauseClock::Standing::kHeldUp);
-  Pass(5 * kSecond, 0, Never);
+  Pass(5 * kSecondUs, 0, Never);
   EXPECT_EQ(first_us_, 0u);
-  Pass(2 * kSecond, 0, Never);
+  Pass(2 * kSecondUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
 }
 
 TEST_F(PauseClockTest, WhatIsNotDueDoesNotAge) {
-  Pass(9 * kSecond, 0, Never);
+  Pass(9 * kSecondUs, 0, Never);
   clock_.Note(PauseClock::Standing::kNotDue);
-  Pass(100 * kSecond, 0, Never);
+  Pass(100 * kSecondUs, 0, Never);
   EXPECT_EQ(first_us_, 0u);
   // Its age starts at zero when it becomes due again.
   clock_.Note(PauseClock::Standing::kHeldUp);
-  Pass(10 * kSecond - kStepUs, 0, Never);
+  Pass(10 * kSecondUs - kStepUs, 0, Never);
   EXPECT_EQ(first_us_, 0u);
   Pass(kStepUs, 0, Never);
   EXPECT_GT(first_us_, 0u);
@@ -135,7 +137,7 @@ class PauseLimitTest : public ::testing::Test {
   using Deep = PauseLimit::Deep;
 
   PauseLimitTest() {
-    options_.pause_us_max = kSecond;
+    options_.pause_us_max = kSecondUs;
     options_.compaction_threads = 3;
   }
   PolicyOptions options_;
@@ -148,7 +150,7 @@ TEST_F(PauseLimitTest, GrantsEachClassByItself) {
   Directive wanted;
   EXPECT_EQ(limit.Apply(pressure, 0, CpuPriority::kIdle, &wanted), Deep::kMayWait);
   EXPECT_EQ(wanted, Directive());
-  EXPECT_EQ(limit.Apply(pressure, kSecond, CpuPriority::kIdle, &wanted), Deep::kMustRun);
+  EXPECT_EQ(limit.Apply(pressure, kSecondUs, CpuPriority::kIdle, &wanted), Deep::kMustRun);
   const Grant idle{3, CpuPriority::kIdle};
   EXPECT_EQ(wanted.deep, idle);
   EXPECT_EQ(wanted.l0, Grant());
@@ -163,7 +165,7 @@ TEST_F(PauseLimitTest, ChangesNoGrantThatThePolicyGave) {
   Directive wanted;
   wanted.l0 = wanted.deep = {1, CpuPriority::kNormal};
   const Directive before = wanted;
-  EXPECT_EQ(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted),
+  EXPECT_EQ(limit.Apply(pressure, 2 * kSecondUs, CpuPriority::kIdle, &wanted),
             Deep::kMustRunUnlimited)
       << "it was granted but did not run, so no limit may remain";
   EXPECT_EQ(wanted, before);
@@ -175,7 +177,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   pressure.l0_due = pressure.deep_due = true;
   pressure.l0_running = pressure.deep_running = 1;
   const Grant idle{2, CpuPriority::kIdle};
-  for (uint64_t now_us = 0; now_us < 2 * kSecond; now_us += kStepUs) {
+  for (uint64_t now_us = 0; now_us < 2 * kSecondUs; now_us += kStepUs) {
     Directive wanted;
     wanted.l0 = wanted.deep = idle;
     limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
@@ -184,7 +186,7 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   }
   Directive wanted;
   wanted.l0 = wanted.deep = idle;
-  EXPECT_EQ(limit.Apply(pressure, 2 * kSecond, CpuPriority::kIdle, &wanted), Deep::kMayWait);
+  EXPECT_EQ(limit.Apply(pressure, 2 * kSecondUs, CpuPriority::kIdle, &wanted), Deep::kMayWait);
   EXPECT_EQ(wanted.l0, (Grant{2, CpuPriority::kNormal}));
   EXPECT_EQ(wanted.deep, idle);
 }
@@ -195,7 +197,7 @@ TEST_F(PauseLimitTest, ADeepJobThatRunsAnywayIsGivenNoMoreForL0) {
   Pressure pressure;
   pressure.l0_due = true;
   pressure.deep_paused = 1;
-  for (uint64_t now_us = 0; now_us < kSecond / 2; now_us += kStepUs) {
+  for (uint64_t now_us = 0; now_us < kSecondUs / 2; now_us += kStepUs) {
     Directive wanted;
     wanted.l0 = wanted.deep = {2, CpuPriority::kNormal};
     EXPECT_EQ(limit.Apply(pressure, now_us, CpuPriority::kNormal, &wanted), Deep::kMayWait)

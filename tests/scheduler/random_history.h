@@ -11,12 +11,12 @@
 
 #include "gtest/gtest.h"
 #include "scheduler/policy.h"
+#include "tests/support/units.h"
 #include "util/random.h"
 
 namespace lull::testing {
 
 inline constexpr uint64_t kSeed = 20260104;
-inline constexpr uint64_t kMiB = 1 << 20;
 
 struct Moment {
   EventKind event = EventKind::kTick;

@@ -4,12 +4,13 @@
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-constexpr uint64_t kMiB = 1 << 20;
+using testing::kMiB;
+using testing::kSecondUs;
 
 using Phase = Rhythm::Phase;
 
@@ -32,8 +33,8 @@ class RhythmTest : public ::testing::Test {
 };
 
 TEST_F(RhythmTest, KnowsNothingAtFirst) {
-  Pass(Phase::kLull, kSecond);
-  Pass(Phase::kLight, kSecond, 100 * kMiB);
+  Pass(Phase::kLull, kSecondUs);
+  Pass(Phase::kLight, kSecondUs, 100 * kMiB);
   EXPECT_EQ(rhythm_.burst_us(), 0u);
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
   EXPECT_EQ(rhythm_.NextBurstDebtBytes(), 0u);
@@ -41,12 +42,12 @@ TEST_F(RhythmTest, KnowsNothingAtFirst) {
 }
 
 TEST_F(RhythmTest, TimesTheBurstThatGoesOn) {
-  Pass(Phase::kLull, kSecond);
-  Pass(Phase::kHard, 3 * kSecond, 30 * kMiB);
+  Pass(Phase::kLull, kSecondUs);
+  Pass(Phase::kHard, 3 * kSecondUs, 30 * kMiB);
   EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 3e6, 2e4);
   // A burst counts only after it has ended and another one has begun.
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
-  Pass(Phase::kLull, kSecond);
+  Pass(Phase::kLull, kSecondUs);
   EXPECT_EQ(rhythm_.burst_us(), 0u);
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
   Pass(Phase::kHard, 10'000);
@@ -55,8 +56,8 @@ TEST_F(RhythmTest, TimesTheBurstThatGoesOn) {
 
 TEST_F(RhythmTest, ExpectsTheWorstOfTheLastRounds) {
   for (const uint64_t seconds : {5, 9, 2, 3}) {
-    Pass(Phase::kHard, seconds * kSecond, static_cast<int64_t>(seconds * 10 * kMiB));
-    Pass(Phase::kLull, seconds * kSecond, -static_cast<int64_t>(seconds * 10 * kMiB));
+    Pass(Phase::kHard, seconds * kSecondUs, static_cast<int64_t>(seconds * 10 * kMiB));
+    Pass(Phase::kLull, seconds * kSecondUs, -static_cast<int64_t>(seconds * 10 * kMiB));
   }
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 9e6, 2e4);
@@ -66,22 +67,22 @@ TEST_F(RhythmTest, ExpectsTheWorstOfTheLastRounds) {
 }
 
 TEST_F(RhythmTest, ForgetsWhatIsLongAgo) {
-  Pass(Phase::kHard, 60 * kSecond, 900 * kMiB);
-  Pass(Phase::kLull, 10 * kSecond, -900 * static_cast<int64_t>(kMiB));
+  Pass(Phase::kHard, 60 * kSecondUs, 900 * kMiB);
+  Pass(Phase::kLull, 10 * kSecondUs, -900 * static_cast<int64_t>(kMiB));
   for (int i = 0; i < 5; ++i) {
-    Pass(Phase::kHard, kSecond, kMiB);
-    Pass(Phase::kLull, kSecond, -static_cast<int64_t>(kMiB));
+    Pass(Phase::kHard, kSecondUs, kMiB);
+    Pass(Phase::kLull, kSecondUs, -static_cast<int64_t>(kMiB));
   }
   EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 1e6, 2e4);
   EXPECT_LE(rhythm_.NextBurstDebtBytes(), kMiB);
 }
 
 TEST_F(RhythmTest, AShortRestIsABreakInTheBurst) {
-  Pass(Phase::kHard, 10 * kSecond, 100 * kMiB);
-  Pass(Phase::kLull, kSecond / 2);
-  Pass(Phase::kHard, 10 * kSecond, 100 * kMiB);
+  Pass(Phase::kHard, 10 * kSecondUs, 100 * kMiB);
+  Pass(Phase::kLull, kSecondUs / 2);
+  Pass(Phase::kHard, 10 * kSecondUs, 100 * kMiB);
   EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 20.5e6, 2e4);
-  Pass(Phase::kLull, 5 * kSecond);
+  Pass(Phase::kLull, 5 * kSecondUs);
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 20.5e6, 3e4);
   EXPECT_NEAR(static_cast<double>(rhythm_.NextBurstDebtBytes()), 200.0 * kMiB, kMiB);
@@ -97,7 +98,7 @@ TEST_F(RhythmTest, NoRoundIsShorterThanHalfASecond) {
   EXPECT_EQ(rhythm_.LongestBurstUs(), 0u);
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.burst_us()), 10e6, 2e4);
-  Pass(Phase::kLull, 2 * kSecond);
+  Pass(Phase::kLull, 2 * kSecondUs);
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.LongestBurstUs()), 10e6, 5e4);
   EXPECT_NEAR(static_cast<double>(rhythm_.NextBurstDebtBytes()), 100.0 * kMiB, 2.0 * kMiB);
@@ -113,9 +114,9 @@ TEST_F(RhythmTest, ShortBurstsWithLongRestsAreRounds) {
 
 TEST_F(RhythmTest, LightWritingIsRestButNoLull) {
   for (int i = 0; i < 3; ++i) {
-    Pass(Phase::kHard, kSecond, 10 * kMiB);
-    Pass(Phase::kLight, 5 * kSecond, -5 * static_cast<int64_t>(kMiB));
-    Pass(Phase::kLull, kSecond, -5 * static_cast<int64_t>(kMiB));
+    Pass(Phase::kHard, kSecondUs, 10 * kMiB);
+    Pass(Phase::kLight, 5 * kSecondUs, -5 * static_cast<int64_t>(kMiB));
+    Pass(Phase::kLull, kSecondUs, -5 * static_cast<int64_t>(kMiB));
   }
   Pass(Phase::kHard, 10'000);
   EXPECT_NEAR(static_cast<double>(rhythm_.NextLullsPayBytes()), 5.0 * kMiB, kMiB / 4.0);
@@ -123,9 +124,9 @@ TEST_F(RhythmTest, LightWritingIsRestButNoLull) {
 
 TEST_F(RhythmTest, TimeInWhichNothingWasLeftToPayDoesNotCount) {
   for (int i = 0; i < 3; ++i) {
-    Pass(Phase::kHard, kSecond, 100 * kMiB);
-    Pass(Phase::kLull, kSecond, -100 * static_cast<int64_t>(kMiB));
-    Pass(Phase::kLull, 9 * kSecond);
+    Pass(Phase::kHard, kSecondUs, 100 * kMiB);
+    Pass(Phase::kLull, kSecondUs, -100 * static_cast<int64_t>(kMiB));
+    Pass(Phase::kLull, 9 * kSecondUs);
   }
   Pass(Phase::kHard, 10'000);
   // 100 MiB a second for ten seconds: more than the debt ever was.

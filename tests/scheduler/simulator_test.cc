@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/units.h"
 #include "util/random.h"
 
 namespace lull::testing {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-constexpr uint64_t kHour = 3600 * kSecond;
+using testing::kMiB;
+using testing::kSecondUs;
+
+constexpr uint64_t kHour = 3600 * kSecondUs;
 constexpr uint64_t kDay = 24 * kHour;
-constexpr uint64_t kMiB = 1 << 20;
 
 // A paced client waits for its turn, but every writer makes progress within this time.
 constexpr uint64_t kWaitUsMax = 100'000;
@@ -68,7 +70,7 @@ void ExpectUnslowed(const SimulatorResult& result) {
 
 TEST(SimulatorTest, HoursOfBurstsThatFitAreNeverSlowed) {
   const SimulatorOptions options =
-      LullOptions({{10 * kSecond, 20 * kMiB}, {20 * kSecond, 0}}, 2 * kHour);
+      LullOptions({{10 * kSecondUs, 20 * kMiB}, {20 * kSecondUs, 0}}, 2 * kHour);
   const SimulatorResult result = Simulate(options);
   ExpectBounded(options, result);
   ExpectUnslowed(result);
@@ -77,11 +79,11 @@ TEST(SimulatorTest, HoursOfBurstsThatFitAreNeverSlowed) {
 }
 
 TEST(SimulatorTest, AMixedHourIsNeverSlowedAndDrains) {
-  SimulatorOptions options = LullOptions({{10 * kSecond, 60 * kMiB},
-                                          {40 * kSecond, 0},
-                                          {1 * kSecond, 200 * kMiB},
-                                          {5 * kSecond, 2 * kMiB},
-                                          {30 * kSecond, 0}},
+  SimulatorOptions options = LullOptions({{10 * kSecondUs, 60 * kMiB},
+                                          {40 * kSecondUs, 0},
+                                          {1 * kSecondUs, 200 * kMiB},
+                                          {5 * kSecondUs, 2 * kMiB},
+                                          {30 * kSecondUs, 0}},
                                          kHour);
   const SimulatorResult result = Simulate(options);
   ExpectBounded(options, result);
@@ -92,7 +94,7 @@ TEST(SimulatorTest, AMixedHourIsNeverSlowedAndDrains) {
 TEST(SimulatorTest, WithoutLullsWritersAreSlowedSmoothlyToWhatCompactionsAchieve) {
   for (const uint64_t debt_bytes_max : {uint64_t{4} << 30, uint64_t{512} << 20}) {
     SCOPED_TRACE(debt_bytes_max);
-    SimulatorOptions options = LullOptions({{kSecond, 300 * kMiB}}, kHour);
+    SimulatorOptions options = LullOptions({{kSecondUs, 300 * kMiB}}, kHour);
     options.limits.debt_bytes_max = debt_bytes_max;
     const SimulatorResult result = Simulate(options);
     ExpectBounded(options, result);
@@ -104,7 +106,7 @@ TEST(SimulatorTest, WithoutLullsWritersAreSlowedSmoothlyToWhatCompactionsAchieve
 }
 
 TEST(SimulatorTest, ATrickleIsNeverSlowed) {
-  const SimulatorOptions options = LullOptions({{10 * kSecond, kMiB}}, kHour / 3);
+  const SimulatorOptions options = LullOptions({{10 * kSecondUs, kMiB}}, kHour / 3);
   const SimulatorResult result = Simulate(options);
   ExpectBounded(options, result);
   ExpectUnslowed(result);
@@ -125,7 +127,7 @@ TEST(SimulatorTest, SlowDevicesAndSmallBudgetsKeepTheBounds) {
     for (const uint64_t flush : {5 * kMiB, 50 * kMiB}) {
       SCOPED_TRACE(::testing::Message() << "budget " << budget << ", flush " << flush);
       SimulatorOptions options =
-          LullOptions({{30 * kSecond, 100 * kMiB}, {5 * kSecond, 0}}, kHour / 6);
+          LullOptions({{30 * kSecondUs, 100 * kMiB}, {5 * kSecondUs, 0}}, kHour / 6);
       options.memory_budget_bytes = budget;
       options.flush_bytes_per_sec = flush;
       options.compaction_bytes_per_sec = flush;
@@ -138,11 +140,11 @@ TEST(SimulatorTest, SlowDevicesAndSmallBudgetsKeepTheBounds) {
 }
 
 TEST(SimulatorTest, LevelDbSlowsTheSameBursts) {
-  const std::vector<ClientPhase> rhythm = {{10 * kSecond, 60 * kMiB}, {40 * kSecond, 0}};
+  const std::vector<ClientPhase> rhythm = {{10 * kSecondUs, 60 * kMiB}, {40 * kSecondUs, 0}};
   const SimulatorResult leveldb = Simulate(Options("leveldb", rhythm, kHour));
   const SimulatorResult lull = Simulate(LullOptions(rhythm, kHour));
   ExpectUnslowed(lull);
-  EXPECT_GT(leveldb.paced_us, 60 * kSecond);
+  EXPECT_GT(leveldb.paced_us, 60 * kSecondUs);
   EXPECT_LT(leveldb.bytes_written, lull.bytes_written / 4 * 3);
   // "leveldb" keeps to one sealed memtable and to the stop, too.
   EXPECT_LE(leveldb.memory_bytes_max, 4 * kMiB);
@@ -155,7 +157,7 @@ TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
   for (const uint64_t compaction : {40 * kMiB, 80 * kMiB, 200 * kMiB}) {
     for (const bool large_jobs : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "compaction " << compaction << ", large " << large_jobs);
-      SimulatorOptions options = LullOptions({{kSecond, 400 * kMiB}}, kHour / 2);
+      SimulatorOptions options = LullOptions({{kSecondUs, 400 * kMiB}}, kHour / 2);
       options.compaction_bytes_per_sec = compaction;
       options.flush_bytes_per_sec = 300 * kMiB;
       options.l0_job_matches_l1 = large_jobs;
@@ -179,7 +181,7 @@ TEST(SimulatorTest, InAnOverloadL0SettlesBelowItsStop) {
 // the time, and the rest is paid then, so the bursts stay free of deep work.
 TEST(SimulatorTest, LullPaysInLightWritingWhatLullsCannot) {
   std::vector<ClientPhase> rhythm = {
-      {10 * kSecond, 60 * kMiB}, {100 * kSecond, kMiB}, {2 * kSecond, 0}};
+      {10 * kSecondUs, 60 * kMiB}, {100 * kSecondUs, kMiB}, {2 * kSecondUs, 0}};
   SimulatorOptions options = LullOptions(rhythm, kHour / 6);
   options.limits.debt_bytes_max = 2048 * kMiB;
   options.limits.pause_us_max = kHour;
@@ -196,7 +198,7 @@ TEST(SimulatorTest, IdlePoliciesCompactInLullsAlone) {
     SCOPED_TRACE(policy);
     // The paper's rhythm.
     const SimulatorOptions options =
-        Options(policy, {{10 * kSecond, 20 * kMiB}, {20 * kSecond, 0}}, kHour / 2);
+        Options(policy, {{10 * kSecondUs, 20 * kMiB}, {20 * kSecondUs, 0}}, kHour / 2);
     const SimulatorResult result = Simulate(options);
     ExpectUnslowed(result);
     EXPECT_EQ(result.quiet_phases_undrained, 0u);
@@ -208,14 +210,14 @@ TEST(SimulatorTest, IdlePoliciesCompactInLullsAlone) {
 TEST(SimulatorTest, IdlePoliciesWithoutLullsAreCapped) {
   for (const std::string policy : {"idle-threshold", "idle-quiet"}) {
     SCOPED_TRACE(policy);
-    SimulatorOptions options = Options(policy, {{kSecond, 10 * kMiB}}, kHour / 2);
+    SimulatorOptions options = Options(policy, {{kSecondUs, 10 * kMiB}}, kHour / 2);
     options.limits.debt_bytes_max = 1024 * kMiB;
     const SimulatorResult result = Simulate(options);
     ExpectUnslowed(result);
     EXPECT_GT(result.debt_bytes_max, options.limits.debt_bytes_max / 2);
     EXPECT_LE(result.debt_bytes_max, options.limits.debt_bytes_max + 256 * kMiB);
     // More than compactions can process: L0 stays at its stop, and memory at its budget.
-    options.rhythm = {{kSecond, 300 * kMiB}};
+    options.rhythm = {{kSecondUs, 300 * kMiB}};
     const SimulatorResult overload = Simulate(options);
     EXPECT_LE(overload.l0_tables_max, options.limits.l0_stop + 1);
     EXPECT_LE(overload.memory_bytes_max, 2 * options.memory_budget_bytes);
@@ -225,7 +227,7 @@ TEST(SimulatorTest, IdlePoliciesWithoutLullsAreCapped) {
 
 TEST(SimulatorTest, AbsorbingKeepsL0Short) {
   SimulatorOptions options =
-      Options("idle-quiet", {{10 * kSecond, 100 * kMiB}, {20 * kSecond, 0}}, kHour / 6);
+      Options("idle-quiet", {{10 * kSecondUs, 100 * kMiB}, {20 * kSecondUs, 0}}, kHour / 6);
   options.flush_bytes_per_sec = 60 * kMiB;  // slower than the clients
   const SimulatorResult absorbing = Simulate(options);
   // 600 MiB flushed in a burst would be 150 tables of one memtable each.
@@ -234,7 +236,7 @@ TEST(SimulatorTest, AbsorbingKeepsL0Short) {
 }
 
 TEST(SimulatorTest, SilkGivesCompactionsWhatClientsLeave) {
-  std::vector<ClientPhase> rhythm = {{15 * kSecond, 100 * kMiB}, {15 * kSecond, 2 * kMiB}};
+  std::vector<ClientPhase> rhythm = {{15 * kSecondUs, 100 * kMiB}, {15 * kSecondUs, 2 * kMiB}};
   SimulatorOptions options = Options("silk", rhythm, kHour / 20);
   options.limits.memtable_bytes = 32 * kMiB;
   options.memory_budget_bytes = 128 * kMiB;
@@ -253,7 +255,7 @@ TEST(SimulatorTest, SilkGivesCompactionsWhatClientsLeave) {
 }
 
 TEST(SimulatorTest, SilkMeasuresItsBandwidthAndDoesNotChokeOnIt) {
-  SimulatorOptions options = Options("silk", {{60 * kSecond, 20 * kMiB}}, kHour / 10);
+  SimulatorOptions options = Options("silk", {{60 * kSecondUs, 20 * kMiB}}, kHour / 10);
   options.limits.memtable_bytes = 16 * kMiB;
   options.compaction_bytes_per_sec = 150 * kMiB;
   const SimulatorResult result = Simulate(options);
@@ -263,7 +265,7 @@ TEST(SimulatorTest, SilkMeasuresItsBandwidthAndDoesNotChokeOnIt) {
 }
 
 TEST(SimulatorTest, SilkBoundsItsDebtUnderClientsThatOnlyGrow) {
-  SimulatorOptions options = Options("silk", {{kSecond, 60 * kMiB, 190 * kMiB}}, kHour / 4);
+  SimulatorOptions options = Options("silk", {{kSecondUs, 60 * kMiB, 190 * kMiB}}, kHour / 4);
   options.limits.memtable_bytes = 32 * kMiB;
   options.memory_budget_bytes = 128 * kMiB;
   options.limits.silk.bandwidth_bytes_per_sec = 200 * kMiB;
@@ -275,7 +277,7 @@ TEST(SimulatorTest, SilkBoundsItsDebtUnderClientsThatOnlyGrow) {
 }
 
 TEST(SimulatorTest, AdocTurnsItsKnobsAgainstWhatOverflows) {
-  const std::vector<ClientPhase> rhythm = {{kSecond, 120 * kMiB}};
+  const std::vector<ClientPhase> rhythm = {{kSecondUs, 120 * kMiB}};
   SimulatorOptions options = Options("adoc", rhythm, kHour / 6);
   options.l0_job_bytes_max = 0;
   options.flush_bytes_per_sec = 100 * kMiB;
@@ -306,7 +308,7 @@ TEST(SimulatorTest, DeepJobsThatHoldL0AreFinishedSoon) {
       for (const uint64_t burst : {40 * kMiB, 150 * kMiB}) {
         SCOPED_TRACE(::testing::Message() << policy << ", " << threads << ", " << burst);
         SimulatorOptions options =
-            Options(policy, {{20 * kSecond, burst}, {3 * kSecond, 0}}, kHour / 20);
+            Options(policy, {{20 * kSecondUs, burst}, {3 * kSecondUs, 0}}, kHour / 20);
         options.deep_jobs_hold_l0 = true;
         options.limits.compaction_threads = threads;
         options.limits.silk.bandwidth_bytes_per_sec = 160 * kMiB;
@@ -322,7 +324,7 @@ TEST(SimulatorTest, DeepJobsThatHoldL0AreFinishedSoon) {
 TEST(SimulatorTest, EveryPolicySurvivesAnOverload) {
   for (const std::string& policy : PolicyNames()) {
     SCOPED_TRACE(policy);
-    SimulatorOptions options = Options(policy, {{kSecond, 400 * kMiB}}, kHour / 6);
+    SimulatorOptions options = Options(policy, {{kSecondUs, 400 * kMiB}}, kHour / 6);
     options.l0_job_matches_l1 = true;
     const SimulatorResult result = Simulate(options);
     EXPECT_LE(result.l0_tables_max, options.limits.l0_stop + 1);
@@ -334,7 +336,7 @@ TEST(SimulatorTest, EveryPolicySurvivesAnOverload) {
 
 TEST(SimulatorTest, TheSameDayGoesTheSameWay) {
   for (const std::string& policy : PolicyNames()) {
-    const auto options = Options(policy, {{kSecond, 150 * kMiB}, {2 * kSecond, 0}}, kHour / 12);
+    const auto options = Options(policy, {{kSecondUs, 150 * kMiB}, {2 * kSecondUs, 0}}, kHour / 12);
     const SimulatorResult once = Simulate(options);
     EXPECT_EQ(once.fingerprint, Simulate(options).fingerprint) << policy;
     EXPECT_GT(once.policy_calls, 1000u) << policy;

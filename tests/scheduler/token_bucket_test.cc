@@ -12,15 +12,15 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/rng.h"
+#include "tests/support/units.h"
 
 namespace lull {
 namespace {
 
+using testing::kMiB;
+using testing::kSecondNanos;
 using testing::Rng;
 using testing::SubSeed;
-
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kMiB = 1 << 20;
 
 /// A store that always has work: begins a slice of `bytes` whenever it may, and ends it at once.
 uint64_t RunGreedily(TokenBucket* bucket, JobClass job_class, uint64_t bytes, uint64_t from,
@@ -53,7 +53,7 @@ TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
   for (uint64_t bytes : {uint64_t{4096}, kLentBytes / 2, kLentBytes, 8 * kLentBytes}) {
     TokenBucket bucket;
     bucket.SetRate({10 * kMiB, 0}, 0);
-    const uint64_t written = RunGreedily(&bucket, JobClass::kDeep, bytes, 0, 10 * kSecond);
+    const uint64_t written = RunGreedily(&bucket, JobClass::kDeep, bytes, 0, 10 * kSecondNanos);
     EXPECT_LE(written, 100 * kMiB + std::max(kSliceBytes, bytes)) << bytes;
     EXPECT_GE(written, 100 * kMiB - kSliceBytes) << bytes;
   }
@@ -62,10 +62,10 @@ TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
 TEST(TokenBucketTest, SavesNoMoreThanItSays) {
   TokenBucket bucket;
   bucket.SetRate({10 * kMiB, 0}, 0);
-  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 3600 * kSecond), 0u);
+  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 3600 * kSecondNanos), 0u);
   uint64_t at_once = 0;
-  while (bucket.WaitNanos(JobClass::kDeep, 3600 * kSecond) == 0) {
-    bucket.End(bucket.Begin(JobClass::kDeep, 3600 * kSecond), 1024, 3600 * kSecond);
+  while (bucket.WaitNanos(JobClass::kDeep, 3600 * kSecondNanos) == 0) {
+    bucket.End(bucket.Begin(JobClass::kDeep, 3600 * kSecondNanos), 1024, 3600 * kSecondNanos);
     at_once += 1024;
   }
   EXPECT_LE(at_once, kSavedBytes + 1024);
@@ -74,17 +74,17 @@ TEST(TokenBucketTest, SavesNoMoreThanItSays) {
 TEST(TokenBucketTest, ASliceUnderWayKeepsOthersFromBeginning) {
   TokenBucket bucket;
   bucket.SetRate({kMiB, 0}, 0);
-  bucket.WaitNanos(JobClass::kDeep, kSecond);
-  const Loan loan = bucket.Begin(JobClass::kDeep, kSecond);
-  EXPECT_GT(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
-  bucket.End(loan, 0, kSecond);  // it wrote nothing, so the loan is available again
-  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, kSecond), 0u);
+  bucket.WaitNanos(JobClass::kDeep, kSecondNanos);
+  const Loan loan = bucket.Begin(JobClass::kDeep, kSecondNanos);
+  EXPECT_GT(bucket.WaitNanos(JobClass::kDeep, kSecondNanos), 0u);
+  bucket.End(loan, 0, kSecondNanos);  // it wrote nothing, so the loan is available again
+  EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, kSecondNanos), 0u);
 }
 
 TEST(TokenBucketTest, UrgentWorkHasItsMinimum) {
   TokenBucket bucket;
   bucket.SetRate({1, 5 * kMiB}, 0);  // the policy leaves only the minimum
-  const uint64_t written = RunGreedily(&bucket, JobClass::kL0, kLentBytes, 0, 10 * kSecond);
+  const uint64_t written = RunGreedily(&bucket, JobClass::kL0, kLentBytes, 0, 10 * kSecondNanos);
   EXPECT_GE(written, 50 * kMiB - kSliceBytes);
   EXPECT_LE(written, 50 * kMiB + kSliceBytes);
 }
@@ -93,7 +93,7 @@ TEST(TokenBucketTest, DeepWorkGetsWhatIsLeft) {
   TokenBucket bucket;
   bucket.SetRate({20 * kMiB, 5 * kMiB}, 0);
   uint64_t deep = 0;
-  for (uint64_t now = 0; now < 10 * kSecond; now += kSecond / 1000) {
+  for (uint64_t now = 0; now < 10 * kSecondNanos; now += kSecondNanos / 1000) {
     bucket.Draw(15 * kMiB / 1000);  // flushes
     if (bucket.WaitNanos(JobClass::kDeep, now) > 0) continue;
     bucket.End(bucket.Begin(JobClass::kDeep, now), kLentBytes, now);
@@ -109,14 +109,14 @@ TEST(TokenBucketTest, FlushesTakeOfTheMinimumToo) {
   bucket.Draw(kMiB);
   const uint64_t wait = bucket.WaitNanos(JobClass::kL0, 0);
   EXPECT_GT(wait, 0u);
-  EXPECT_LE(wait, kSliceBytes * kSecond / (5 * kMiB) + 1000);
+  EXPECT_LE(wait, kSliceBytes * kSecondNanos / (5 * kMiB) + 1000);
 }
 
 TEST(TokenBucketTest, ALongFlushHoldsUpOthersForOneSliceOnly) {
   TokenBucket bucket;
   bucket.SetRate({kMiB, 0}, 0);
   bucket.Draw(1024 * kMiB);
-  EXPECT_LE(bucket.WaitNanos(JobClass::kDeep, 0), kSecond / 4 + 1000);
+  EXPECT_LE(bucket.WaitNanos(JobClass::kDeep, 0), kSecondNanos / 4 + 1000);
 }
 
 TEST(TokenBucketTest, AHigherRateShortensTheWait) {
@@ -149,7 +149,8 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
     // The largest of (written since t) - rate * (now - t) over all t, by one pass.
     double excess = 0;
     for (int step = 0; step < 20'000; ++step) {
-      const uint64_t elapsed = rng.OneIn(50) ? rng.Below(kSecond / 10) : rng.Below(kSecond / 1000);
+      const uint64_t elapsed =
+          rng.OneIn(50) ? rng.Below(kSecondNanos / 10) : rng.Below(kSecondNanos / 1000);
       now += elapsed;
       excess = std::max(0.0, excess - bytes_per_nano * static_cast<double>(elapsed));
       for (auto slice = running.begin(); slice != running.end();) {
@@ -165,7 +166,7 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
       const Loan loan = bucket.Begin(job_class, now);
       const uint64_t bytes = rng.OneIn(3) ? kLentBytes : rng.Below(kLentBytes + 1);
       excess += static_cast<double>(bytes);  // counted when it begins, the worst case
-      running.push_back({loan, now + rng.Below(kSecond / 200), bytes});
+      running.push_back({loan, now + rng.Below(kSecondNanos / 200), bytes});
       ASSERT_LE(excess, static_cast<double>(kSliceBytes)) << "at step " << step;
     }
   }
@@ -217,7 +218,7 @@ class IoBudgetTest : public ::testing::Test {
 TEST_F(IoBudgetTest, TwoStoresShareWhatOneMayHave) {
   Greedy* const a = Add(20 * kMiB);
   Greedy* const b = Add(20 * kMiB);
-  Run(10 * kSecond);
+  Run(10 * kSecondNanos);
   EXPECT_LE(a->written + b->written, 200 * kMiB + kSliceBytes);
   EXPECT_GE(a->written + b->written, 190 * kMiB);
   EXPECT_NEAR(static_cast<double>(a->written), static_cast<double>(b->written), kSliceBytes);
@@ -226,7 +227,7 @@ TEST_F(IoBudgetTest, TwoStoresShareWhatOneMayHave) {
 TEST_F(IoBudgetTest, SharesAreInProportionToWhatPoliciesAllow) {
   Greedy* const large = Add(30 * kMiB);
   Greedy* const small = Add(10 * kMiB);
-  Run(10 * kSecond);
+  Run(10 * kSecondNanos);
   EXPECT_LE(large->written + small->written, 300 * kMiB + kSliceBytes);
   EXPECT_NEAR(static_cast<double>(large->written) / static_cast<double>(small->written), 3, 0.2);
 }
@@ -235,7 +236,7 @@ TEST_F(IoBudgetTest, WhatOneStoreLeavesAnotherTakesUpToItsOwnLimit) {
   Greedy* const a = Add(30 * kMiB);
   Greedy* const b = Add(10 * kMiB);
   a->rests = true;
-  Run(10 * kSecond);
+  Run(10 * kSecondNanos);
   EXPECT_LE(b->written, 100 * kMiB + kSliceBytes);
   EXPECT_GE(b->written, 95 * kMiB);
 }
@@ -244,10 +245,10 @@ TEST_F(IoBudgetTest, WhoComesBackHasNoClaimOnWhatItDidNotUse) {
   Greedy* const a = Add(20 * kMiB);
   Greedy* const b = Add(20 * kMiB);
   b->rests = true;
-  Run(10 * kSecond);
+  Run(10 * kSecondNanos);
   b->rests = false;
   const uint64_t before = a->written;
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_NEAR(static_cast<double>(a->written - before), static_cast<double>(b->written),
               kSliceBytes);
 }
@@ -255,7 +256,7 @@ TEST_F(IoBudgetTest, WhoComesBackHasNoClaimOnWhatItDidNotUse) {
 TEST_F(IoBudgetTest, AStoreThatIsAllowedNextToNothingSlowsNobodyElse) {
   Add(1);
   Greedy* const other = Add(20 * kMiB);
-  Run(10 * kSecond);
+  Run(10 * kSecondNanos);
   EXPECT_GE(other->written, 190 * kMiB);
 }
 
@@ -264,17 +265,17 @@ TEST_F(IoBudgetTest, AStoreWithoutALimitLiftsTheCommonOne) {
   Greedy* const b = Add(20 * kMiB);
   const StoreId free{99};
   budget_.Add(free);
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_LE(a->written + b->written, 20 * kMiB + kSliceBytes) << "it has not been asked yet";
   const uint64_t before = a->written + b->written;
   budget_.SetRate(free, {0, 0}, true, now_);
   EXPECT_FALSE(budget_.IsLimited(free));
   EXPECT_EQ(budget_.Turn(a->id), budget_.Turn(free)) << "it does not always come first";
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_GE(a->written + b->written - before, 39 * kMiB);
   budget_.Remove(free, now_);
   const uint64_t then = a->written + b->written;
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_LE(a->written + b->written - then, 20 * kMiB + kSliceBytes);
 }
 
@@ -287,12 +288,12 @@ TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   for (const RateBudget& rate : {RateBudget{0, 0}, RateBudget{100 * kMiB, 0}}) {
     const uint64_t before = a->written + b->written;
     budget_.SetRate(idle, rate, false, now_);
-    Run(kSecond);
+    Run(kSecondNanos);
     EXPECT_LE(a->written + b->written - before, 20 * kMiB + kSliceBytes);
   }
   const uint64_t before = a->written + b->written;
   budget_.SetRate(idle, {100 * kMiB, 0}, true, now_);
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_GE(a->written + b->written - before, 39 * kMiB) << "now it has work";
   // While all are idle there is no limit to apply; the first store with work gets its own limit.
   for (const StoreId store : {a->id, b->id, idle}) {
@@ -301,7 +302,7 @@ TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
   const uint64_t then = a->written;
   budget_.SetRate(a->id, {20 * kMiB, 0}, true, now_);
   b->rests = true;
-  Run(kSecond);
+  Run(kSecondNanos);
   EXPECT_LE(a->written - then, 20 * kMiB + kSliceBytes);
 }
 

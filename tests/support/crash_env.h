@@ -41,6 +41,9 @@
 
 namespace lull::testing {
 
+/// The name of the store, for tests that need just one.
+inline constexpr char kStoreName[] = "/store";
+
 enum class DiskOp { kCreate, kAppend, kSync, kSyncDir, kRename, kRemove };
 
 const char* DiskOpName(DiskOp op);

@@ -23,8 +23,6 @@ using leveldb::Status;
 
 namespace {
 
-constexpr char kStore[] = "/store";
-
 leveldb::Options PlainStore(leveldb::Env* env) {
   leveldb::Options options;
   options.env = env;
@@ -75,7 +73,7 @@ WeaknessVerdict W12SplitUserKey() {
   options.write_buffer_size = 8 << 20;
   options.max_file_size = 1 << 20;
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
   const leveldb::WriteOptions write;
   // Data at the deepest level that a flush can reach, so that the real data must be merged with it.
   db->Put(write, "a0000", "old");
@@ -135,12 +133,12 @@ WeaknessVerdict W15CorruptionRewritten() {
   CrashEnv env;
   leveldb::Options options = PlainStore(&env);
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
   PutNumbers(db.get(), 200, 500);
   db->CompactRange(nullptr, nullptr);
   db.reset();
-  for (const std::string& table : TablesOf(&env, kStore)) env.Corrupt(table, 5'100, "#");
-  db = Open(options, kStore, &s);
+  for (const std::string& table : TablesOf(&env, kStoreName)) env.Corrupt(table, 5'100, "#");
+  db = Open(options, kStoreName, &s);
   if (db == nullptr) return {false, "open refuses: " + s.ToString()};
   // Overlaps the damaged table on both sides, so that a compaction must merge with it.
   db->Put(leveldb::WriteOptions(), NumberedKey(0), ValueOf(0, 500));
@@ -164,7 +162,7 @@ namespace {
 // What is wrong with a read of the forty keys; empty if every answer is correct or an error.
 std::string WrongAnswerOfForty(const leveldb::Options& options) {
   Status s;
-  const std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  const std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
   leveldb::ReadOptions read;
   read.verify_checksums = true;
   for (int i = 0; db != nullptr && i < 40; ++i) {
@@ -184,12 +182,12 @@ WeaknessVerdict W15DamagedFilter() {
   leveldb::Options options = PlainStore(&healthy);
   options.filter_policy = filter.get();
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStore, &s);
+  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
   PutNumbers(db.get(), 40, 20);
   db->CompactRange(nullptr, nullptr);
   db.reset();
   uint64_t tried = 0;
-  for (const std::string& table : TablesOf(&healthy, kStore)) {
+  for (const std::string& table : TablesOf(&healthy, kStoreName)) {
     uint64_t size = 0;
     healthy.GetFileSize(table, &size);
     // The filter is fifty bytes long, so every third byte hits it.
@@ -259,12 +257,12 @@ std::string WithIndexHandle(std::string table, uint64_t offset, uint64_t size) {
 WeaknessVerdict W16TableSizes() {
   CrashEnv env;
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStore, &s);
+  std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStoreName, &s);
   PutNumbers(db.get(), 300, 40);
   db->CompactRange(nullptr, nullptr);
   db.reset();
   std::string table;
-  for (const std::string& name : TablesOf(&env, kStore)) ReadFileToString(&env, name, &table);
+  for (const std::string& name : TablesOf(&env, kStoreName)) ReadFileToString(&env, name, &table);
   for (const uint64_t size : {~uint64_t{0} - 5, ~uint64_t{0} - 4, ~uint64_t{0}, uint64_t{1} << 63,
                               (uint64_t{1} << 62) - 1, uint64_t{1} << 46}) {
     for (const uint64_t offset : {uint64_t{0}, ~uint64_t{0} - 100, uint64_t{table.size() - 1}}) {
@@ -322,18 +320,18 @@ WeaknessVerdict W17ManifestKeys() {
   std::string accepted;
   for (const size_t key_bytes : {1, 3, 7}) {
     CrashEnv env;
-    env.CreateDir(kStore);
+    env.CreateDir(kStoreName);
     const std::string low(key_bytes, 'b'), high(key_bytes, 'x');
     std::printf("bounds of %zu bytes\n", key_bytes);
     std::fflush(stdout);
     WriteStringToFile(&env, ForgedManifest({low, high, low, high}),
-                      std::string(kStore) + "/MANIFEST-000005");
-    WriteStringToFile(&env, "MANIFEST-000005\n", std::string(kStore) + "/CURRENT");
+                      std::string(kStoreName) + "/MANIFEST-000005");
+    WriteStringToFile(&env, "MANIFEST-000005\n", std::string(kStoreName) + "/CURRENT");
     for (const char* table : {"/000010.ldb", "/000012.ldb"}) {
-      WriteStringToFile(&env, std::string(1000, 't'), kStore + std::string(table));
+      WriteStringToFile(&env, std::string(1000, 't'), kStoreName + std::string(table));
     }
     Status s;
-    const std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStore, &s);
+    const std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStoreName, &s);
     if (db == nullptr) continue;
     accepted = "keys of " + std::to_string(key_bytes) + " bytes were accepted";
     std::string value;

@@ -16,8 +16,6 @@ using leveldb::Status;
 
 namespace {
 
-constexpr char kStore[] = "/store";
-
 leveldb::Options SmallStore(leveldb::Env* env) {
   leveldb::Options options;
   options.env = env;
@@ -29,7 +27,7 @@ leveldb::Options SmallStore(leveldb::Env* env) {
 
 std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, Status* status) {
   leveldb::DB* db = nullptr;
-  *status = leveldb::DB::Open(options, kStore, &db);
+  *status = leveldb::DB::Open(options, kStoreName, &db);
   return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
 }
 
@@ -37,7 +35,7 @@ WriteOps OnePut(const std::string& key, size_t value_bytes = 100) {
   return {{key, key + std::string(value_bytes, 'v')}};
 }
 
-std::string NumberedKey(int number) { return "key" + std::to_string(1000 + number); }
+std::string LogKey(int number) { return "key" + std::to_string(1000 + number); }
 
 // Whether the store on `env` opens and matches the log; otherwise sets `detail`.
 bool OpensAndMatches(const leveldb::Options& options, CommitLog* log, std::string* detail,
@@ -55,7 +53,7 @@ bool OpensAndMatches(const leveldb::Options& options, CommitLog* log, std::strin
 
 std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& suffix) {
   std::vector<std::string> names, found;
-  env->GetChildren(kStore, &names);
+  env->GetChildren(kStoreName, &names);
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     if (name.size() > suffix.size() &&
@@ -72,7 +70,7 @@ std::string LiveLog(leveldb::Env* env) {
   uint64_t best_size = 0;
   for (const std::string& name : FilesEndingIn(env, ".log")) {
     uint64_t size = 0;
-    const std::string path = std::string(kStore) + "/" + name;
+    const std::string path = std::string(kStoreName) + "/" + name;
     if (env->GetFileSize(path, &size).ok() && (best.empty() || size > best_size)) {
       best = path;
       best_size = size;
@@ -94,7 +92,7 @@ void MakeStoreWithLog(CrashEnv* env, CommitLog* log, int commits, size_t value_b
   options.write_buffer_size = 4 << 20;
   Status s;
   std::unique_ptr<leveldb::DB> db = Open(options, &s);
-  for (int i = 0; i < commits; ++i) log->Write(db.get(), OnePut(NumberedKey(i), value_bytes), true);
+  for (int i = 0; i < commits; ++i) log->Write(db.get(), OnePut(LogKey(i), value_bytes), true);
 }
 
 }  // namespace
@@ -126,7 +124,7 @@ WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
   Status s;
   std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
   env.HoldScheduledWork();
-  for (int i = 0; i < 75; ++i) log.Write(db.get(), OnePut(NumberedKey(i), 1000), false);
+  for (int i = 0; i < 75; ++i) log.Write(db.get(), OnePut(LogKey(i), 1000), false);
   log.Write(db.get(), OnePut("synced"), true);
   const std::unique_ptr<CrashEnv> after = env.Crash(1, crash);
   env.ReleaseScheduledWork();
@@ -161,7 +159,7 @@ WeaknessVerdict W4WriteAfterFailedAppend() {
     CommitLog log;
     Status s;
     std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
-    for (int i = 0; i < 5; ++i) log.Write(db.get(), OnePut(NumberedKey(i)), true);
+    for (int i = 0; i < 5; ++i) log.Write(db.get(), OnePut(LogKey(i)), true);
     Fault fault;
     fault.kind = FaultKind::kNoSpace;
     fault.name_part = ".log";
@@ -170,7 +168,7 @@ WeaknessVerdict W4WriteAfterFailedAppend() {
     log.Write(db.get(), OnePut("does not fit"), false);
     env.Heal();
     int acked = 0;
-    for (int i = 5; i < 10; ++i) acked += log.Write(db.get(), OnePut(NumberedKey(i)), true).ok();
+    for (int i = 5; i < 10; ++i) acked += log.Write(db.get(), OnePut(LogKey(i)), true).ok();
     const std::unique_ptr<CrashEnv> after = disk.Crash(1, CrashOptions::KeepAll());
     db.reset();
     std::string detail;
@@ -241,7 +239,7 @@ WeaknessVerdict W7ReuseTornLog() {
   Status s;
   std::unique_ptr<leveldb::DB> db = Open(options, &s);
   if (db == nullptr) return {true, "does not open: " + s.ToString()};
-  for (int i = 100; i < 110; ++i) log.Write(db.get(), OnePut(NumberedKey(i)), true);
+  for (int i = 100; i < 110; ++i) log.Write(db.get(), OnePut(LogKey(i)), true);
   db.reset();
   WeaknessVerdict verdict;
   verdict.weakness_shown = !OpensAndMatches(options, &log, &verdict.detail);
@@ -257,7 +255,7 @@ WeaknessVerdict W10MissingCurrent() {
   db->CompactRange(nullptr, nullptr);
   db.reset();
   const std::vector<std::string> tables = FilesEndingIn(&env, ".ldb");
-  env.RemoveFile(std::string(kStore) + "/CURRENT");
+  env.RemoveFile(std::string(kStoreName) + "/CURRENT");
   db = Open(SmallStore(&env), &s);
   db.reset();
   const std::vector<std::string> left = FilesEndingIn(&env, ".ldb");

@@ -20,6 +20,7 @@
 #include "table/key_order.h"
 #include "table/table_reader.h"
 #include "table/table_writer.h"
+#include "tests/table/key_orders.h"
 #include "util/coding.h"
 #include "util/random.h"
 
@@ -98,11 +99,6 @@ inline bool LacksALibrary() {
 inline const leveldb::Comparator* Reverse() {
   static const ReverseComparator comparator;
   return &comparator;
-}
-
-inline KeyOrder UserOrder() { return {leveldb::BytewiseComparator(), KeyOrder::Keys::kUser}; }
-inline KeyOrder InternalOrder() {
-  return {leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal};
 }
 
 inline std::string InternalKey(const std::string& user_key, uint64_t sequence) {

@@ -34,7 +34,7 @@ void DestroyObject(const Slice& key, void* value) {
   object->destroyed++;
 }
 
-class CacheTest : public testing::Test {
+class CacheTest : public ::testing::Test {
  protected:
   static constexpr size_t kCapacity = 1000;
 
@@ -262,7 +262,7 @@ TEST_F(CacheTest, NeverAnswersWithAnOldValue) {
   for (const auto& object : objects_) ASSERT_EQ(object->destroyed, 1);
 }
 
-class AdmissionTest : public testing::Test {
+class AdmissionTest : public ::testing::Test {
  protected:
   static constexpr size_t kCapacity = 1600;
 

@@ -33,7 +33,7 @@ bool OthersCanLock(const std::string& name) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-class LockTest : public testing::Test {
+class LockTest : public ::testing::Test {
  protected:
   Status Refusal(const std::string& name) {
     FileLock* lock = nullptr;

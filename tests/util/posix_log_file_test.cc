@@ -381,7 +381,7 @@ TEST_P(LogFileTest, AKillInsideAnAppendLeavesWholeRecords) {
 
 // ---- recycled files ----
 
-class RecycledLogFileTest : public testing::Test {
+class RecycledLogFileTest : public ::testing::Test {
  protected:
   static constexpr LogBlocks kBlocks{32768, 7};
   static constexpr uint64_t kOldBytes = 100'000;

@@ -37,7 +37,7 @@ namespace {
 using leveldb::Status;
 using leveldb::WritableFile;
 
-class WriteBackTest : public testing::Test {
+class WriteBackTest : public ::testing::Test {
  protected:
   ~WriteBackTest() override {
     failing_flag = 0;

@@ -5,10 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/benchmarks/units.h"
+
 namespace lull::bench {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kMB = 1'000'000;
 
 // 1 MB takes 10 ms; nothing else takes time.

@@ -27,7 +27,7 @@ std::set<uint32_t> LiveCoins(const CoinTrace& trace) {
   return live;
 }
 
-class CoinTraceTest : public testing::Test {
+class CoinTraceTest : public ::testing::Test {
  protected:
   CoinTraceTest() {
     for (uint32_t coin = 0; coin < kLoaded; ++coin) model_[coin] = text_.Value(coin);

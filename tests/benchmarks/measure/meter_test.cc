@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/benchmarks/units.h"
+
 namespace lull::bench {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Spans = std::vector<TimeSpan>;
-
-constexpr uint64_t kMs = 1'000'000;
 
 TEST(MeterTest, UntimedCountsButKeepsNoLatency) {
   Meter meter(false);

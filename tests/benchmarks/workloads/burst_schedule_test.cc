@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "benchmarks/measure/platform.h"
+#include "tests/benchmarks/units.h"
 #include "util/thread.h"
 
 namespace lull::bench {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 void Ignore(const char*) {}
 
