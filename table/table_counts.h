@@ -9,11 +9,15 @@
 namespace lull {
 
 enum TableCount : size_t {
+  // Of gets and iterators.
   kBlocksFromCache,
   kBlocksFromFile,
   kBlockBytesFromFile,  ///< as stored
-  kFilterChecks,        ///< of the client's filter policy
-  kFilterPasses,        ///< checks after which the block was searched
+  kBlockCounts,
+  // Of gets alone.
+  kTablesSearched = kBlockCounts,  ///< with a block of theirs
+  kFilterChecks,                   ///< of the client's filter policy
+  kFilterPasses,                   ///< checks after which the block was searched
   kTableCounts
 };
 

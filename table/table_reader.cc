@@ -55,10 +55,11 @@ Status TableReader::Get(const BlockReadOptions& options, const Slice& target, vo
     const bool passes = table.filter.MayMatch(handle.offset, order.UserKey(target));
     if (options.counts != nullptr) {
       options.counts[kFilterChecks] += 1;
-      options.counts[kFilterPasses] += passes ? 1 : 0;
+      if (passes) options.counts[kFilterPasses] += 1;
     }
     if (!passes) return Status::OK();
   }
+  if (options.counts != nullptr) options.counts[kTablesSearched] += 1;
 
   BlockLease lease;
   Status status = table.LoadBlock(options, handle, &lease);

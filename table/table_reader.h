@@ -45,7 +45,8 @@ struct BlockReadOptions {
   bool skip_damaged_blocks = false;
   /// Can be null. An iterator adds the stored size of each block that it enters.
   OwnedCounter* bytes_entered = nullptr;
-  /// kTableCounts counters, to which the read adds; null: it counts nothing.
+  /// Counters to which the read adds, kTableCounts for a get and kBlockCounts for an iterator;
+  /// null: it counts nothing.
   OwnedCounter* counts = nullptr;
 };
 

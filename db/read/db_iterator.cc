@@ -40,7 +40,7 @@ class DbIterator final : public leveldb::Iterator {
         empty_ranges_(empty_ranges),
         known_(empty_ranges == nullptr ? nullptr : empty_ranges->Known(sequence)) {}
   ~DbIterator() override {
-    Count();
+    reads_->Report(work_, /*closed=*/true);
     if (known_ != nullptr) known_->Unref();
   }
 
@@ -54,26 +54,26 @@ class DbIterator final : public leveldb::Iterator {
   Slice value() const override {
     assert(valid_);
     const Slice value = backward_ ? Slice(value_) : inner_->value();
-    bytes_ += value.size();
+    work_.bytes_returned += value.size();
     return value;
   }
 
   Status status() const override { return status_.ok() ? inner_->status() : status_; }
 
   void SeekToFirst() override {
-    ++seeks_;
+    ++work_.seeks;
     inner_->SeekToFirst();
     ShowNext(/*skipping=*/false);
   }
 
   void Seek(const Slice& target) override {
-    ++seeks_;
+    ++work_.seeks;
     inner_->Seek(LookupKey(target, sequence_).internal_key());
     ShowNext(/*skipping=*/false);
   }
 
   void SeekToLast() override {
-    ++seeks_;
+    ++work_.seeks;
     inner_->SeekToLast();
     ShowPrevious();
   }
@@ -125,17 +125,9 @@ class DbIterator final : public leveldb::Iterator {
   // Counts a new current entry. Its value counts only when the client reads it.
   void NoteShown(const Slice& user_key) {
     valid_ = true;
-    bytes_ += user_key.size();
-    if (bytes_ >= kReportEveryBytes) {
-      Count();
-      reads_->Report();
-    }
-  }
-  void Count() {
-    (*reads_)[kBytesReturned] += std::exchange(bytes_, 0);
-    (*reads_)[kSeeks] += std::exchange(seeks_, 0);
-    (*reads_)[kSteps] += std::exchange(steps_, 0);
-    (*reads_)[kEntriesSkipped] += std::exchange(passed_, 0);
+    work_.bytes_returned += user_key.size();
+    if (work_.bytes_returned >= kReportEveryBytes)
+      reads_->Report(std::exchange(work_, {}), /*closed=*/false);
   }
 
   const KeyOrder order_;
@@ -144,12 +136,8 @@ class DbIterator final : public leveldb::Iterator {
   const std::unique_ptr<leveldb::Iterator> inner_;
   EmptyRanges* const empty_ranges_;
   const EmptyRange* const known_;
-  // What is not yet in reads_.
-  mutable uint64_t bytes_ = 0;
-  uint64_t seeks_ = 0;
-  uint64_t steps_ = 0;
-  uint64_t passed_ = 0;
-  ParsedInternalKey at_;  // points into the inner iterator
+  mutable IteratorWork work_;  // since the last report
+  ParsedInternalKey at_;       // points into the inner iterator
   std::string skipped_;
   std::string value_;
   std::string deletions_begin_;  // scratch space of ShowNext
@@ -192,7 +180,7 @@ void DbIterator::ShowNext(bool skipping) {
         if (JumpOver()) continue;
       }
     }
-    ++passed_;
+    ++work_.entries_skipped;
     inner_->Next();
   }
   if (deletions < kDeletionsReported || empty_ranges_ == nullptr || !status().ok()) return;
@@ -202,7 +190,7 @@ void DbIterator::ShowNext(bool skipping) {
 
 void DbIterator::Next() {
   assert(valid_);
-  ++steps_;
+  ++work_.steps;
   if (!backward_) {
     Skip(at_.user_key);
     inner_->Next();
@@ -238,14 +226,14 @@ void DbIterator::ShowPrevious() {
       loaded = LoadBackward();
       ++entries;
     } while (loaded && AtSkippedKey());
-    passed_ += entries - (live ? 1 : 0);
+    work_.entries_skipped += entries - (live ? 1 : 0);
     if (live) return NoteShown(skipped_);
   }
 }
 
 void DbIterator::Prev() {
   assert(valid_);
-  ++steps_;
+  ++work_.steps;
   if (!backward_) {
     Skip(at_.user_key);
     do {

@@ -4,6 +4,8 @@
 // thread at a time.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 
 #include "db/dbformat.h"
@@ -14,7 +16,15 @@
 
 namespace lull {
 
-/// How a client's iterator reads, and what it has done since it last reported that.
+/// What an iterator does above tables; see ReadCount.
+struct IteratorWork {
+  uint64_t seeks = 0;
+  uint64_t steps = 0;
+  uint64_t entries_skipped = 0;
+  uint64_t bytes_returned = 0;
+};
+
+/// How a client's iterator reads, and where it reports what it did.
 class IteratorReads {
  public:
   /// `sums` can be null.
@@ -23,22 +33,26 @@ class IteratorReads {
     options_.counts = counts_.data();
     if (sums_ != nullptr) sums_->Add(kIteratorsOpened, 1);
   }
-  ~IteratorReads() {
-    counts_[kIteratorsClosed] += 1;
-    Report();
-  }
   IteratorReads(const IteratorReads&) = delete;
   IteratorReads& operator=(const IteratorReads&) = delete;
 
   const BlockReadOptions* options() const { return &options_; }
-  OwnedCounter& operator[](ReadCount counter) { return counts_[counter]; }
-  void Report() {
-    if (sums_ != nullptr) sums_->Add(&counts_);
+  /// Adds `work`, and what was read from tables since the last report. With `closed` it is the last
+  /// report.
+  void Report(const IteratorWork& work, bool closed) {
+    if (sums_ == nullptr) return;
+    ReadCall sums(sums_);
+    for (size_t i = 0; i < kBlockCounts; ++i) sums[i] += counts_[i].Take();
+    sums[kSeeks] += work.seeks;
+    sums[kSteps] += work.steps;
+    sums[kEntriesSkipped] += work.entries_skipped;
+    sums[kBytesReturned] += work.bytes_returned;
+    if (closed) sums[kIteratorsClosed] += 1;
   }
 
  private:
   ReadCounts* const sums_;
-  ReadCounts::Counters counts_;
+  std::array<OwnedCounter, kBlockCounts> counts_;
   BlockReadOptions options_;
 };
 

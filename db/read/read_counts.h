@@ -14,13 +14,12 @@
 namespace lull {
 
 enum ReadCount : size_t {
-  kGetsFound = kTableCounts,  ///< gets that returned a value
   // A get ends at the first entry of its key, a value or a deletion.
-  kGetsEndedInMemory,
+  kGetsEndedInMemory = kTableCounts,
   kGetsEndedInLevel,  ///< the first of kLevels counters
   kGetsOfAbsentKeys = kGetsEndedInLevel + kLevels,
-  kTablesSearched,   ///< by gets, with a block of theirs
-  kKeyFilterChecks,  ///< of filters in memory; see KeyFilter
+  kGetsEndedWithoutValue,  ///< in memory or in a level, at a deletion or an error
+  kKeyFilterChecks,        ///< of filters in memory; see KeyFilter
   kKeyFilterPasses,
   kFilterFalsePasses,   ///< tables without the key that a filter of either kind let through
   kL0TablesWithoutKey,  ///< L0 tables that gets searched without finding the key; for iterators, an

@@ -28,22 +28,20 @@ class TableSearch {
     has_filter_ = filter != nullptr;
     if (!has_filter_) return true;
     if (!query_) query_.emplace(key_.user_key());
-    const bool passes = filter->MayContain(*query_);
-    counts_[kKeyFilterChecks] += 1;
-    counts_[kKeyFilterPasses] += passes ? 1 : 0;
-    return passes;
+    ++filter_checks_;
+    if (!filter->MayContain(*query_)) return false;
+    ++filter_passes_;
+    return true;
   }
 
   /// Returns whether the search has ended. REQUIRES: MayHave(*file) was the last call.
   bool Search(TableFile* file) {
-    const uint64_t rejections = Rejections();
+    const uint64_t searched = counts_[kTablesSearched];
     const uint64_t passes = counts_[kFilterPasses];
     status_ = tables_->Get(file, options_, key_.internal_key(), this, &TableSearch::Visit);
-    if (Rejections() == rejections) {
-      counts_[kTablesSearched] += 1;
-      const bool has_passed = has_filter_ || counts_[kFilterPasses] > passes;
-      if (has_passed && state_ == State::kNothing) counts_[kFilterFalsePasses] += 1;
-    }
+    if (state_ == State::kNothing && counts_[kTablesSearched] > searched &&
+        (has_filter_ || counts_[kFilterPasses] > passes))
+      counts_[kFilterFalsePasses] += 1;
     // A missing file does not mean that the key is missing.
     if (status_.IsNotFound()) {
       status_ =
@@ -60,11 +58,14 @@ class TableSearch {
   bool has_value() const { return state_ == State::kValue; }
   /// The number of tables in which a block was searched.
   uint64_t entries_seen() const { return entries_seen_; }
+  void CountFilters() const {
+    if (filter_checks_ == 0) return;
+    counts_[kKeyFilterChecks] += filter_checks_;
+    counts_[kKeyFilterPasses] += filter_passes_;
+  }
 
  private:
   enum class State { kNothing, kValue, kDeleted, kCorrupt };
-
-  uint64_t Rejections() const { return counts_[kFilterChecks] - counts_[kFilterPasses]; }
 
   static void Visit(void* arg, const leveldb::Slice& key, const leveldb::Slice& value) {
     auto* search = static_cast<TableSearch*>(arg);
@@ -86,6 +87,8 @@ class TableSearch {
   std::string* const value_;
   std::optional<KeyFilter::Query> query_;  // hashed once, for the first table with a filter
   bool has_filter_ = false;                // of the last call of MayHave
+  uint64_t filter_checks_ = 0;
+  uint64_t filter_passes_ = 0;
   leveldb::Status status_;
   State state_ = State::kNothing;
   uint64_t entries_seen_ = 0;
@@ -116,7 +119,10 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   const MemTable::Found found = FindInMemory(key, value);
   if (found != MemTable::Found::kNothing) counts[kGetsEndedInMemory] += 1;
   if (found == MemTable::Found::kValue) return leveldb::Status::OK();
-  if (found == MemTable::Found::kDeleted) return leveldb::Status::NotFound(leveldb::Slice());
+  if (found == MemTable::Found::kDeleted) {
+    counts[kGetsEndedWithoutValue] += 1;
+    return leveldb::Status::NotFound(leveldb::Slice());
+  }
 
   const KeyOrder& order = version_->order();
   TableSearch search(tables, options, order, key, value);
@@ -130,8 +136,7 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
     if (order.CompareUser(key.user_key(), file->largest_user()) > 0) continue;
     if ((done = search.Search(file.get()))) break;
   }
-  counts[kL0TablesWithoutKey] +=
-      search.entries_seen() - (search.entries_seen() > 0 && done ? 1 : 0);
+  if (search.entries_seen() > 0) counts[kL0TablesWithoutKey] += search.entries_seen() - done;
   int level = done ? 0 : 1;
   for (; !done && level < kLevels; ++level) {
     if (version_->TableCount(level) == 0) continue;
@@ -141,10 +146,11 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
     if (is_before(*file) || !search.MayHave(*file)) continue;
     if ((done = search.Search(file))) break;
   }
+  search.CountFilters();
   counts[done ? kGetsEndedInLevel + static_cast<size_t>(level) : kGetsOfAbsentKeys] += 1;
-  if (search.status().ok() && !search.has_value())
-    return leveldb::Status::NotFound(leveldb::Slice());
-  return search.status();
+  if (search.status().ok() && search.has_value()) return leveldb::Status::OK();
+  if (done) counts[kGetsEndedWithoutValue] += 1;
+  return search.status().ok() ? leveldb::Status::NotFound(leveldb::Slice()) : search.status();
 }
 
 uint64_t ReadView::ApproximateOffsetOf(TableCache* tables,

@@ -31,10 +31,7 @@ leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leve
   BlockReadOptions read = HowToRead(options, context_->options);
   read.counts = counts.data();
   leveldb::Status status = view->Get(&tables_, read, LookupKey(key, sequence), value);
-  if (status.ok()) {
-    counts[kGetsFound] += 1;
-    counts[kBytesReturned] += value->size();
-  }
+  if (status.ok()) counts[kBytesReturned] += value->size();
   return status;
 }
 

@@ -144,7 +144,7 @@ void WriteBytes(const StoreReport& report, JsonWriter* json) {
 void WriteReads(const ReadReport& reads, JsonWriter* json) {
   const ReadCounts::Sums& counts = reads.counts;
   json->Member("reads").BeginObject();
-  json->Field("gets_found", counts[kGetsFound]);
+  json->Field("gets_found", reads.GetsFound());
   json->Field("gets_not_found", reads.GetsNotFound());
   json->Field("gets_ended_in_memory", counts[kGetsEndedInMemory]);
   json->Member("gets_ended_in_level").BeginArray();
@@ -243,10 +243,10 @@ std::span<const MemoryReport::Purpose> MemoryReport::Purposes() {
   return kPurposes;
 }
 
-uint64_t ReadReport::GetsNotFound() const {
+uint64_t ReadReport::GetsFound() const {
   const auto begin = counts.begin() + kGetsEndedInMemory;
-  const uint64_t gets = std::accumulate(begin, counts.begin() + kGetsOfAbsentKeys + 1, uint64_t{0});
-  return gets - std::min(gets, counts[kGetsFound]);
+  const uint64_t ended = std::accumulate(begin, counts.begin() + kGetsOfAbsentKeys, uint64_t{0});
+  return ended - std::min(ended, counts[kGetsEndedWithoutValue]);
 }
 
 uint64_t MemoryReport::Total() const {

@@ -256,7 +256,7 @@ void WriteBytes(const StoreReport& report, MetricsWriter* out) {
 void WriteGets(const ReadReport& reads, MetricsWriter* out) {
   const ReadCounts::Sums& counts = reads.counts;
   out->Family("gets_total", "counter", "Gets, by result.");
-  out->Sample(counts[kGetsFound], {{"result", "found"}});
+  out->Sample(reads.GetsFound(), {{"result", "found"}});
   out->Sample(reads.GetsNotFound(), {{"result", "not_found"}});
   out->Family("gets_ended_total", "counter",
               "Gets by where they met an entry of their key: memory, a level, or nothing.");

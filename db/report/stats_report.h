@@ -64,7 +64,10 @@ struct ReadReport {
   uint64_t tables_opened = 0;
   uint64_t tables_evicted = 0;
 
-  uint64_t GetsNotFound() const;
+  uint64_t GetsFound() const;
+  uint64_t GetsNotFound() const {
+    return counts[kGetsOfAbsentKeys] + counts[kGetsEndedWithoutValue];
+  }
   uint64_t OpenIterators() const { return Difference(kIteratorsOpened, kIteratorsClosed); }
   /// The sums are of slightly different moments, so a part can exceed its whole; then 0.
   uint64_t Difference(size_t whole, size_t part) const {

@@ -39,7 +39,7 @@ struct TwoReports {
     before.user_bytes = 100'000;
     after.user_entries = 3000;
     after.user_bytes = 500'000;
-    after.reads.counts[kGetsFound] = 10;
+    after.reads.counts[kGetsEndedInMemory] = 10;
     after.reads.counts[kBlocksFromCache] = 3;
     after.reads.counts[kBlocksFromFile] = 1;
     after.debt_bytes = 77;
