@@ -27,11 +27,9 @@
 
 namespace lull::testing {
 
-inline constexpr char kScenarioDirectory[] = "/store";
-
 // What a sweep in separate processes needs in addition to running the scenario.
 struct ScenarioHooks {
-  std::string directory = kScenarioDirectory;
+  std::string directory = kStoreName;
   // Close leaves the store open; the next Open closes it first.
   bool stay_open = false;
   // Each may be empty. Called after a successful open, around each write, and by CountFromHere.

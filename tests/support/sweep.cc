@@ -67,7 +67,7 @@ std::string Examine(leveldb::Env* env, const Scenario& scenario, const std::stri
 
 std::string CurrentOf(leveldb::Env* env) {
   std::string current;
-  leveldb::ReadFileToString(env, std::string(kScenarioDirectory) + "/CURRENT", &current);
+  leveldb::ReadFileToString(env, std::string(kStoreName) + "/CURRENT", &current);
   return current;
 }
 
