@@ -13,11 +13,12 @@ constexpr double kReached = 0.9;
 
 Bandwidth::Bandwidth(uint64_t given_bytes_per_sec, uint64_t span_us, uint64_t half_life_us)
     : given_bytes_per_sec_(static_cast<double>(given_bytes_per_sec)),
+      half_life_us_(half_life_us),
       all_(span_us),
       background_(span_us),
       max_(half_life_us) {}
 
-void Bandwidth::Observe(const Pressure& pressure, uint64_t now_us) {
+void Bandwidth::Observe(const Pressure& pressure, uint64_t now_us, bool device_is_busy) {
   if (is_given()) return;
   const bool run = pressure.l0_running + pressure.deep_running > 0;
   compactions_ran_ |= run;
@@ -26,9 +27,14 @@ void Bandwidth::Observe(const Pressure& pressure, uint64_t now_us) {
       all_.Sample(pressure.client_bytes_total + pressure.background_bytes_total, now_us);
   if (!background_.Sample(pressure.background_bytes_total, now_us) || !ended) return;
   const bool limit_was_reached = background_.bytes_per_sec() >= kReached * limit_min_bytes_per_sec_;
-  if (compactions_ran_ && !limit_was_reached) max_.Fade(all_.span_us());
+  const bool tried = compactions_always_ran_ && !limit_was_reached;
+  if (tried && device_is_busy) {
+    max_.Fade(half_life_us_);
+  } else if (compactions_ran_ && !limit_was_reached) {
+    max_.Fade(all_.span_us());
+  }
   max_.Raise(all_.bytes_per_sec());
-  was_tried_ |= compactions_always_ran_ && limit_min_bytes_per_sec_ == kNoLimit;
+  was_tried_ |= tried;
   compactions_ran_ = false;
   compactions_always_ran_ = true;
   limit_min_bytes_per_sec_ = kNoLimit;

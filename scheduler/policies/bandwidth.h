@@ -6,7 +6,8 @@
 //
 // The measured maximum fades only during spans that contradict it: compactions ran below their
 // limit, and the rate was still lower. Otherwise a limit would lower the maximum that it is
-// computed from, and an idle night would erase it.
+// computed from, and an idle night would erase it. On a device that is known to be busy one such
+// span is proof enough: the higher rate came from a cache.
 //
 // One per policy that limits background work; no clock, like a policy.
 #pragma once
@@ -24,14 +25,15 @@ class Bandwidth {
   /// ones can come from a cache.
   Bandwidth(uint64_t given_bytes_per_sec, uint64_t span_us, uint64_t half_life_us);
 
-  void Observe(const Pressure& pressure, uint64_t now_us);
+  /// `device_is_busy`: clients wait for the device, so it limits compactions, not the CPU.
+  void Observe(const Pressure& pressure, uint64_t now_us, bool device_is_busy = false);
   /// Background work is limited to this rate from now on. Call again after each Observe.
   void NoteLimit(double bytes_per_sec);
 
   bool is_given() const { return given_bytes_per_sec_ > 0; }
   /// 0: unknown.
   double bytes_per_sec() const { return is_given() ? given_bytes_per_sec_ : max_.value(); }
-  /// True after a span in which compactions ran all the time without a limit. Otherwise the rate
+  /// True after a span in which compactions ran all the time, below their limit. Otherwise the rate
   /// seen only shows what clients asked for.
   bool was_tried() const { return was_tried_; }
 
@@ -39,6 +41,7 @@ class Bandwidth {
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
   double given_bytes_per_sec_;
+  uint64_t half_life_us_;
   RateMeter all_;         // written by clients and background work
   RateMeter background_;  // part of it written by background work
   FadingMaximum max_;

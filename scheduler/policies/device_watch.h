@@ -1,9 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// DeviceWatch: finds out whether writes wait for a device that a flush keeps busy. It sees a write
-// that is under way and makes no progress, while sealed memtables exist. A write that merely takes
-// long, a sync on a hard disk for example, can look the same; a limit on flushes then does no harm,
-// since it still lets them keep up with clients. No thread, clock or lock, like a policy.
+// DeviceWatch: finds out whether writes wait for a device that background work keeps busy. It sees
+// a write that is under way and makes no progress, while sealed memtables exist or compactions run.
+// A write that merely takes long, a sync on a hard disk for example, can look the same. So what
+// follows from it must do little harm then: a limit on flushes still lets them keep up with
+// clients. No thread, clock or lock, like a policy.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,13 @@ class DeviceWatch {
     const bool moved = pressure.client_bytes_total !=
                        std::exchange(client_bytes_total_, pressure.client_bytes_total);
     if (moved || slowed || !pressure.write_under_way) moved_at_us_ = now_us;
-    if (now_us - moved_at_us_ >= kBlockedUs && pressure.immutables > 0)
-      busy_until_us_ = now_us + kBusyUs;
+    const bool works = pressure.immutables + pressure.l0_running + pressure.deep_running > 0;
+    if (now_us - moved_at_us_ >= kBlockedUs && works) busy_until_us_ = now_us + kBusyUs;
+    is_busy_ = now_us < busy_until_us_;
   }
 
-  /// Whether flushes delayed writes within the last minute.
-  bool IsBusy(uint64_t now_us) const { return now_us < busy_until_us_; }
+  /// Whether background work delayed writes within the minute before the last event.
+  bool IsBusy() const { return is_busy_; }
 
  private:
   /// More than a tick of the monitor, so that a write which lost its core seldom counts.
@@ -35,6 +37,7 @@ class DeviceWatch {
   uint64_t client_bytes_total_ = 0;
   uint64_t moved_at_us_ = 0;
   uint64_t busy_until_us_ = 0;
+  bool is_busy_ = false;
 };
 
 }  // namespace lull

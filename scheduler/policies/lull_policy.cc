@@ -57,8 +57,8 @@ LullPolicy::LullPolicy(const PolicyOptions& options)
 
 Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   MeasureClients(pressure, now_us);
-  bandwidth_.Observe(pressure, now_us);
   device_.Observe(pressure, slows_writes_, now_us);
+  bandwidth_.Observe(pressure, now_us, device_.IsBusy());
   read_loss_.Observe(pressure);
   const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   writes_are_hard_ = ClientsWriteHard(pressure);
@@ -82,10 +82,13 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   const bool granted = wanted.l0.jobs_max + wanted.deep.jobs_max > 0;
   if (granted && deep != PauseLimit::Deep::kMustRunUnlimited) {
     wanted.rate = LimitCompactions(pressure);
+    // L0 can take all of the limit. A higher one for both would take the clients' share.
+    const bool limited = wanted.rate.bytes_per_sec > 0;
+    if (limited && deep == PauseLimit::Deep::kMustRunInsteadOfL0) wanted.l0.jobs_max = 0;
   }
   is_limited_ = wanted.rate.bytes_per_sec > 0;
   if (is_limited_) bandwidth_.NoteLimit(limit_bytes_per_sec_);
-  flush_limit_bytes_per_sec_ = wanted.flush_bytes_per_sec_max = FlushLimit(pressure, now_us);
+  flush_limit_bytes_per_sec_ = wanted.flush_bytes_per_sec_max = FlushLimit(pressure);
   PaceWrites(pressure, &wanted);
   slows_writes_ = wanted.write_bytes_per_sec_max > 0;
   wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
@@ -167,11 +170,13 @@ void LullPolicy::LeaveCores(const Pressure& pressure, Directive* wanted) const {
 }
 
 /// T, or 0 if it cannot be used. If compactions were slow while T was measured, for example because
-/// other programs used the CPU, a limit from T would keep them slow. The speed of
-/// flushes can be that of a cache, but the device manages at least half of it.
+/// other programs used the CPU, a limit from T would keep them slow. The speed of flushes can be
+/// that of a cache, but the device manages at least half of it. On a busy device only what
+/// compactions reached counts.
 double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
   if (bandwidth_.is_given()) return bandwidth_.bytes_per_sec();
-  if (!bandwidth_.was_tried()) return 0;
+  if (bandwidth_.was_tried() && device_.IsBusy()) return bandwidth_.bytes_per_sec();
+  if (!bandwidth_.was_tried() && !device_.IsBusy()) return 0;
   return std::max(bandwidth_.bytes_per_sec(),
                   static_cast<double>(pressure.flush_bytes_per_sec) / 2);
 }
@@ -195,8 +200,8 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
 }
 
 /// While flushes delay writes: the bandwidth that clients leave, but enough to keep up with them.
-uint64_t LullPolicy::FlushLimit(const Pressure& pressure, uint64_t now_us) const {
-  if (phase_ == Rhythm::Phase::kLull || !device_.IsBusy(now_us)) return 0;
+uint64_t LullPolicy::FlushLimit(const Pressure& pressure) const {
+  if (phase_ == Rhythm::Phase::kLull || !device_.IsBusy()) return 0;
   const double clients = client_bytes_per_sec_.value();
   const double left = (1 - kReserve) * UsableBandwidth(pressure) - clients;
   return Whole(std::max(left, kFlushShareMin * clients));

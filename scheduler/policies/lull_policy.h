@@ -58,7 +58,7 @@ class LullPolicy final : public Policy {
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
   RateBudget LimitCompactions(const Pressure& pressure);
-  uint64_t FlushLimit(const Pressure& pressure, uint64_t now_us) const;
+  uint64_t FlushLimit(const Pressure& pressure) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;

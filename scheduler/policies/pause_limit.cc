@@ -81,7 +81,10 @@ PauseLimit::Deep PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, Cp
   l0_.Note(standing(pressure.l0_due, wanted->l0, pressure.l0_running));
   deep_.Note(
       standing(pressure.deep_due, wanted->deep, pressure.deep_running + pressure.deep_paused));
-  if (deep == Verdict::kMustRunAtNormalPriority) return Deep::kMustRunUnlimited;
+  if (deep == Verdict::kMustRunAtNormalPriority) {
+    const bool l0_can_wait = pressure.l0_due && l0 == Verdict::kMayWait;
+    return l0_can_wait ? Deep::kMustRunInsteadOfL0 : Deep::kMustRunUnlimited;
+  }
   return clears_way || deep == Verdict::kMustRun ? Deep::kMustRun : Deep::kMayWait;
 }
 

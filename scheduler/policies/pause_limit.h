@@ -52,9 +52,10 @@ class PauseLimit {
         l0_(options.pause_us_max),
         deep_(options.pause_us_max) {}
 
-  /// Whether deep compactions must run. kMustRunUnlimited: also without a rate limit, because their
-  /// age is twice pause_us_max.
-  enum class Deep { kMayWait, kMustRun, kMustRunUnlimited };
+  /// Whether deep compactions must run. At twice pause_us_max: kMustRunInsteadOfL0 if L0 gets its
+  /// work done meanwhile, so that it can wait; otherwise kMustRunUnlimited, also without a rate
+  /// limit.
+  enum class Deep { kMayWait, kMustRun, kMustRunInsteadOfL0, kMustRunUnlimited };
 
   /// Adds to `wanted` the grants that must not wait longer, at `cpu` or higher priority. Call once
   /// per event, after all other decisions.

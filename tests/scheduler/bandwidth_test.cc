@@ -18,12 +18,13 @@ class BandwidthTest : public ::testing::Test {
   BandwidthTest() { bandwidth_.Observe(pressure_, now_us_); }
 
   /// One second in which these bytes were written, and compactions ran or did not.
-  void Pass(uint64_t client_bytes, uint64_t background_bytes, bool compactions_run) {
+  void Pass(uint64_t client_bytes, uint64_t background_bytes, bool compactions_run,
+            bool device_is_busy = false) {
     pressure_.client_bytes_total += client_bytes;
     pressure_.background_bytes_total += background_bytes;
     pressure_.deep_running = compactions_run ? 1 : 0;
     now_us_ += kSecondUs;
-    bandwidth_.Observe(pressure_, now_us_);
+    bandwidth_.Observe(pressure_, now_us_, device_is_busy);
   }
 
   uint64_t now_us_ = 5 * kSecondUs;
@@ -72,6 +73,17 @@ TEST_F(BandwidthTest, NorIsTimeAtALimit) {
   EXPECT_LT(bandwidth_.bytes_per_sec(), 100'000);
 }
 
+TEST_F(BandwidthTest, OnABusyDeviceOneSecondOfCompactionsIsProof) {
+  Pass(150'000, 0, false);
+  Pass(20'000, 0, false, /*device_is_busy=*/true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 150'000) << "no compaction ran";
+  Pass(20'000, 80'000, true, /*device_is_busy=*/true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000);
+  bandwidth_.NoteLimit(30'000);
+  Pass(20'000, 30'000, true, /*device_is_busy=*/true);
+  EXPECT_EQ(bandwidth_.bytes_per_sec(), 100'000) << "held by a limit";
+}
+
 TEST_F(BandwidthTest, ALimitCountsForItsSpanAlone) {
   Pass(100'000, 0, false);
   bandwidth_.NoteLimit(20'000);
@@ -81,7 +93,7 @@ TEST_F(BandwidthTest, ALimitCountsForItsSpanAlone) {
   EXPECT_LT(bandwidth_.bytes_per_sec(), 100'000);
 }
 
-TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeWithoutALimit) {
+TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeBelowTheirLimit) {
   Pass(100'000, 0, false);
   EXPECT_FALSE(bandwidth_.was_tried());
   pressure_.deep_running = 1;
@@ -91,6 +103,7 @@ TEST_F(BandwidthTest, WasTriedWhenCompactionsRanAllTheTimeWithoutALimit) {
   bandwidth_.NoteLimit(5'000);
   Pass(100'000, 5'000, true);
   EXPECT_FALSE(bandwidth_.was_tried());
+  bandwidth_.NoteLimit(10'000);
   Pass(100'000, 5'000, true);
   EXPECT_TRUE(bandwidth_.was_tried());
 }

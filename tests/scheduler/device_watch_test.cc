@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policies/device_watch.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -28,7 +29,7 @@ class DeviceWatchTest : public ::testing::Test {
   /// Some ticks with the same pressure. Returns the answer after the last.
   bool IsBusyAfter(const Pressure& pressure, int ticks, bool slowed = false) {
     for (int i = 0; i < ticks; ++i) watch_.Observe(pressure, slowed, now_us_ += kTickUs);
-    return watch_.IsBusy(now_us_);
+    return watch_.IsBusy();
   }
 
   DeviceWatch watch_;
@@ -40,7 +41,14 @@ TEST_F(DeviceWatchTest, AWriteWithoutProgressDuringAFlush) {
   EXPECT_TRUE(IsBusyAfter(WriteDuringFlush(), 1));
 }
 
-TEST_F(DeviceWatchTest, ProgressOrNoWriteOrNoFlush) {
+TEST_F(DeviceWatchTest, AWriteWithoutProgressDuringACompaction) {
+  Pressure pressure = WriteDuringFlush();
+  pressure.immutables = 0;
+  pressure.deep_running = 1;
+  EXPECT_TRUE(IsBusyAfter(pressure, 3));
+}
+
+TEST_F(DeviceWatchTest, ProgressOrNoWriteOrNoBackgroundWork) {
   Pressure pressure = WriteDuringFlush();
   for (int i = 0; i < 10; ++i) {
     pressure.client_bytes_total += 100;
@@ -89,6 +97,39 @@ TEST_F(DeviceWatchTest, LullLimitsFlushesOnABusyDevice) {
   pressure.write_under_way = false;
   wanted = policy->OnEvent(EventKind::kTick, pressure, now_us_ += kTickUs);
   EXPECT_EQ(wanted.flush_bytes_per_sec_max, 0u) << "in a lull nobody waits";
+}
+
+/// A rate that came from a cache limits compactions too little. On a busy device it is used all the
+/// same, before any compaction ran, and one second of compactions corrects it.
+TEST_F(DeviceWatchTest, LullLimitsCompactionsToWhatABusyDeviceTakes) {
+  const std::unique_ptr<Policy> policy = MakePolicy("lull", PolicyOptions());
+  constexpr uint64_t kCached = 150'000'000;
+  constexpr uint64_t kDevice = 100'000'000;
+  constexpr uint64_t kClients = 20'000'000;
+  Pressure pressure = WriteDuringFlush();
+  const auto second_of = [&](uint64_t clients, uint64_t background) {
+    Directive wanted;
+    for (int i = 0; i < 100; ++i) {
+      pressure.client_bytes_total += clients / 100;
+      pressure.background_bytes_total += background / 100;
+      wanted = policy->OnEvent(EventKind::kTick, pressure, now_us_ += kTickUs);
+    }
+    return wanted.rate.bytes_per_sec;
+  };
+  second_of(kCached, 0);
+  second_of(kCached, 0);
+  second_of(0, 0);  // busy
+  pressure.immutables = 0;
+  pressure.l0_due = true;
+  pressure.l0_tables = 4;
+  pressure.l0_running = 1;
+  const uint64_t first = second_of(kClients, kDevice - kClients);
+  EXPECT_GT(first, 0u);
+  EXPECT_LT(first, kCached);
+  second_of(kClients, std::min(first, kDevice - kClients));
+  const uint64_t later = second_of(kClients, kDevice / 2);
+  EXPECT_LT(later, kDevice - kClients);
+  EXPECT_GT(later, kDevice / 4);
 }
 
 }  // namespace

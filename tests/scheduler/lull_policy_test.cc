@@ -70,6 +70,35 @@ TEST(LullPolicyTest, PressureOnlyAddsBytesPerSecond) {
   EXPECT_GT(limited, 1000);
 }
 
+/// Under a limit that L0 uses up, deep work gets its turn without more of the device.
+TEST(LullPolicyTest, DeepWorkThatStarvesGetsTheLimitInsteadOfL0) {
+  PolicyOptions options;
+  options.pause_us_max = 1'000'000;
+  options.lull.bandwidth_bytes_per_sec = 100 * kMiB;
+  LullPolicy policy(options);
+  Pressure pressure;
+  pressure.memory_budget_bytes = 64 * kMiB;
+  pressure.memtable_bytes = 4 * kMiB;
+  pressure.l0_due = pressure.deep_due = true;
+  pressure.l0_running = pressure.deep_running = 1;
+  pressure.l0_tables = options.l0_stop * 6 / 10;  // so many that compactions run beside clients
+  int deep_alone = 0;
+  for (uint64_t now_us = 10'000; now_us < 10'000'000; now_us += 10'000) {
+    pressure.client_bytes_total += kMiB / 5;
+    const Directive wanted = policy.OnEvent(EventKind::kTick, pressure, now_us);
+    ASSERT_GT(wanted.rate.bytes_per_sec, 0u) << now_us;
+    ASSERT_GT(wanted.deep.jobs_max, 0);
+    if (wanted.l0.jobs_max > 0) {
+      pressure.l0_slices_total += 10;
+    } else {
+      pressure.deep_slices_total += 10;
+      ++deep_alone;
+    }
+  }
+  EXPECT_GT(deep_alone, 50);
+  EXPECT_LT(deep_alone, 500);
+}
+
 TEST(LullPolicyTest, PressureOnlyAddsGrants) {
   ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
     Moment last;

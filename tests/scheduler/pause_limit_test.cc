@@ -191,6 +191,23 @@ TEST_F(PauseLimitTest, WhatGetsNoCpuAtIdlePriorityRunsAtNormal) {
   EXPECT_EQ(wanted.deep, idle);
 }
 
+// L0 jobs can take all of a limit. They can wait, so no limit has to be lifted.
+TEST_F(PauseLimitTest, DeepWorkThatOnlyL0HoldsUpRunsInsteadOfIt) {
+  PauseLimit limit(options_);
+  Pressure pressure;
+  pressure.l0_due = pressure.deep_due = true;
+  pressure.l0_running = pressure.deep_running = 1;
+  Deep deep = Deep::kMayWait;
+  for (uint64_t now_us = 0; now_us <= 2 * kSecondUs; now_us += kStepUs) {
+    Directive wanted;
+    wanted.l0 = wanted.deep = {3, CpuPriority::kIdle};
+    deep = limit.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
+    EXPECT_NE(deep, Deep::kMustRunUnlimited);
+    pressure.l0_slices_total += kStepUs / 1'000;
+  }
+  EXPECT_EQ(deep, Deep::kMustRunInsteadOfL0);
+}
+
 // It runs as fast as it can, so the fact that L0 waits for it lifts no limit.
 TEST_F(PauseLimitTest, ADeepJobThatRunsAnywayIsGivenNoMoreForL0) {
   PauseLimit limit(options_);
