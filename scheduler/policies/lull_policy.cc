@@ -199,7 +199,7 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
   return {Whole(limit_bytes_per_sec_), Whole(urgent)};
 }
 
-/// While flushes delay writes: the bandwidth that clients leave, but enough to keep up with them.
+/// On a busy device: the bandwidth that clients leave, but enough to keep up with them.
 uint64_t LullPolicy::FlushLimit(const Pressure& pressure) const {
   if (phase_ == Rhythm::Phase::kLull || !device_.IsBusy()) return 0;
   const double clients = client_bytes_per_sec_.value();

@@ -3,8 +3,9 @@
 // "lull", the default: flush at once, compact when clients leave room.
 //
 // - The WAL is never held back, nor is the flush thread, unless writes wait for a device that
-//   flushes keep busy: see DeviceWatch. Sealed memtables queue within the memory budget. While
-//   clients write hard or L0 is long, a flush takes several, so that a burst adds few L0 tables.
+//   background work keeps busy: see DeviceWatch. Sealed memtables queue within the memory budget.
+//   While clients write hard or L0 is long, a flush takes several, so that a burst adds few L0
+//   tables.
 // - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
 //   lull every worker runs at normal priority.
 // - While clients write, the level decides: the largest of L0 tables / l0_stop, debt /
