@@ -13,7 +13,6 @@ constexpr double kReached = 0.9;
 
 Bandwidth::Bandwidth(uint64_t given_bytes_per_sec, uint64_t span_us, uint64_t half_life_us)
     : given_bytes_per_sec_(static_cast<double>(given_bytes_per_sec)),
-      half_life_us_(half_life_us),
       all_(span_us),
       background_(span_us),
       max_(half_life_us) {}
@@ -29,7 +28,7 @@ void Bandwidth::Observe(const Pressure& pressure, uint64_t now_us, bool device_i
   const bool limit_was_reached = background_.bytes_per_sec() >= kReached * limit_min_bytes_per_sec_;
   const bool tried = compactions_always_ran_ && !limit_was_reached;
   if (tried && device_is_busy) {
-    max_.Fade(half_life_us_);
+    max_.Halve();
   } else if (compactions_ran_ && !limit_was_reached) {
     max_.Fade(all_.span_us());
   }

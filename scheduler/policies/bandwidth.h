@@ -6,8 +6,9 @@
 //
 // The measured maximum fades only during spans that contradict it: compactions ran below their
 // limit, and the rate was still lower. Otherwise a limit would lower the maximum that it is
-// computed from, and an idle night would erase it. On a device that is known to be busy one such
-// span is proof enough: the higher rate came from a cache.
+// computed from, and an idle night would erase it. On a busy device a higher rate came from a
+// cache. There a span in which compactions ran all the time lowers the maximum to the rate seen,
+// but at most to half.
 //
 // One per policy that limits background work; no clock, like a policy.
 #pragma once
@@ -41,7 +42,6 @@ class Bandwidth {
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
   double given_bytes_per_sec_;
-  uint64_t half_life_us_;
   RateMeter all_;         // written by clients and background work
   RateMeter background_;  // part of it written by background work
   FadingMaximum max_;

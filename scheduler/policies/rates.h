@@ -57,6 +57,7 @@ class FadingMaximum {
   explicit FadingMaximum(uint64_t half_life_us)
       : half_life_us_(static_cast<double>(half_life_us)) {}
   void Fade(uint64_t elapsed_us);
+  void Halve() { value_ /= 2; }
   void Raise(double value) { value_ = value > value_ ? value : value_; }
   double value() const { return value_; }
 

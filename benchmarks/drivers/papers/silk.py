@@ -5,9 +5,8 @@ from drivers.papers.parts import Claim, Paper, Scenario, policy, stock
 from drivers.policy_rows import Row, load
 
 # The load is the paper's, on a device with half of the bandwidth of the paper's, which also takes a
-# log. SILK's constants are halved with the device, but not the reserve, for which the paper has no
-# number: with a twentieth of the device it stayed saturated. Keys and values fill a store of 1 GB
-# instead of 500.
+# log. SILK's constants are halved with the device, except for the reserve, for which the paper has
+# no number. Keys and values fill a store of 1 GB instead of 500.
 KEYS = 1_000_000
 STORE = [
     '--device=100mb',
