@@ -9,6 +9,12 @@
 
 find_package(Threads REQUIRED)
 
+# Links in a third of the time. Only where many large programs are linked, and none is installed.
+if(LULL_SANITIZE)
+  find_program(LULL_LLD ld.lld)
+  mark_as_advanced(LULL_LLD)
+endif()
+
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
@@ -33,6 +39,9 @@ function(lull_compile_options target)
     target_compile_options(${target} PRIVATE
       -fsanitize=${LULL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${LULL_SANITIZE})
+    if(LULL_LLD)
+      target_link_options(${target} PUBLIC -fuse-ld=lld)
+    endif()
   endif()
   if(LULL_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)

@@ -18,9 +18,7 @@ function(lull_add_layer name)
     return()
   endif()
   add_library(lull_${name} OBJECT ${sources})
-  if(NOT LULL_SANITIZE MATCHES "address")  # where tests/planted replaces single objects
-    lull_batch(lull_${name})
-  endif()
+  lull_batch(lull_${name})
   lull_compile_options(lull_${name})
   target_include_directories(lull_${name} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")

@@ -8,18 +8,18 @@
 namespace lull::bench {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kBytesPerMiB = 1 << 20;
 constexpr double kMs = 1e6;
 constexpr double kUs = 1e3;
-constexpr uint64_t kPieceBytes = kMiB;  // written back at a time
-constexpr double kNothingNs = 1e-3;     // a request with less time left has ended (rounding)
+constexpr uint64_t kPieceBytes = kBytesPerMiB;  // written back at a time
+constexpr double kNothingNs = 1e-3;             // a request with less time left has ended
 
 // Rounded figures for each kind of disk. 100mb is the limit that papers put on a fast disk.
 constexpr DeviceSpec kPresets[] = {
-    {"hdd", 150e6, 4 * kMs, 8 * kMs, 0, 256 * kMiB},
-    {"sata", 450e6, 60 * kUs, 500 * kUs, 100 * kUs, 256 * kMiB},
-    {"nvme", 2000e6, 5 * kUs, 15 * kUs, 20 * kUs, 256 * kMiB},
-    {"100mb", 100e6, 5 * kUs, 15 * kUs, 80 * kUs, 64 * kMiB},
+    {"hdd", 150e6, 4 * kMs, 8 * kMs, 0, 256 * kBytesPerMiB},
+    {"sata", 450e6, 60 * kUs, 500 * kUs, 100 * kUs, 256 * kBytesPerMiB},
+    {"nvme", 2000e6, 5 * kUs, 15 * kUs, 20 * kUs, 256 * kBytesPerMiB},
+    {"100mb", 100e6, 5 * kUs, 15 * kUs, 80 * kUs, 64 * kBytesPerMiB},
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ WORKLOADS = {
         ),
     )
 }
-QUICK = ['unsynced-100', 'unsynced-1k', 'synced-batches', 'b1']
+QUICK = ['unsynced-1k', 'synced-batches', 'b1']
 
 CLASSIC = (
     'fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,'

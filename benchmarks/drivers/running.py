@@ -13,6 +13,7 @@ import time
 
 from drivers.common import ROOT, Failure, read_json_lines
 from drivers.progress import Progress, clock
+from drivers.steps import run_step, tail_of
 
 BUILD = os.path.join(ROOT, 'build', 'release')
 
@@ -20,6 +21,7 @@ BUILD = os.path.join(ROOT, 'build', 'release')
 OMITTED = re.compile(r'^-- (No .+), so no (db_bench_\w+)$', re.M)
 INTERVAL = re.compile(r'^\s+[\d.]+ s\s+(\w+)\s+([\d.]+) MB/s')
 CLASSIC_LINE = re.compile(r'^(\w+)\s*:\s+([\d.]+) micros/op;(?:\s+([\d.]+) MB/s)?')
+BUILD_SECONDS = 100  # about; on two processors
 REASON_MAX = 300  # letters
 GRACE_SECONDS = 5  # between SIGTERM and SIGKILL
 
@@ -34,28 +36,32 @@ def install():
         raise Failure('packages are missing: see above')
 
 
-def run_step(title, command, log):
-    """Runs a command, appends its output to the file `log`, and returns it. Shows the end of the
-    output when the command fails."""
-    if shutil.which(command[0]) is None:
-        raise Failure(f'{command[0]} is missing: cmake/install-deps benchmarks installs it')
-    print(f'{title} ...', flush=True)
-    begin = time.monotonic()
-    with open(log, 'a+b') as out:
-        start = out.seek(0, os.SEEK_END)
-        code = subprocess.call(
-            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
-        )
-        out.seek(start)
-        text = out.read().decode(errors='replace')
-    if code != 0:
-        tail = '\n'.join(text.splitlines()[-25:])
-        raise Failure(
-            f"{tail}\n\n{title} failed: {' '.join(command)} ended with {code}; "
-            f'all of its output is in {log}'
-        )
-    print(f'{title}: {time.monotonic() - begin:.0f} s', flush=True)
-    return text
+def build(programs, log):
+    """Builds the programs, given by their paths. Returns those that cannot be built, as prepare()
+    does."""
+    progress = Progress([10, BUILD_SECONDS])
+
+    def run(title, command):
+        if shutil.which(command[0]) is None:
+            raise Failure(f'{command[0]} is missing: cmake/install-deps benchmarks installs it')
+        progress.start(title)
+        begin = time.monotonic()
+        code, text = run_step(command, log, progress)
+        if code != 0:
+            raise Failure(
+                f"{tail_of(text)}\n\n{title} failed: {' '.join(command)} ended with {code}; "
+                f'all of its output is in {log}'
+            )
+        progress.finish(f'{time.monotonic() - begin:.0f} s')
+        return text
+
+    generator = [] if shutil.which('ninja') else ['-G', 'Unix Makefiles']
+    said = run('Configuring', ['cmake', '--preset', 'release', *generator])
+    names = {os.path.basename(path): path for path in programs}
+    omitted = {names.pop(name): why for why, name in OMITTED.findall(said) if name in names}
+    jobs = ['--parallel', str(os.cpu_count())]
+    run('Building', ['cmake', '--build', '--preset', 'release', *jobs, '--target', *names])
+    return omitted
 
 
 def prepare(options, programs, folder):
@@ -65,14 +71,7 @@ def prepare(options, programs, folder):
     if not options.no_build and not options.db_bench:
         if not options.no_install:
             install()
-        log = os.path.join(folder, 'build.log')
-        generator = [] if shutil.which('ninja') else ['-G', 'Unix Makefiles']
-        said = run_step('Configuring', ['cmake', '--preset', 'release', *generator], log)
-        names = {os.path.basename(path): path for path in programs}
-        omitted = {names.pop(name): why for why, name in OMITTED.findall(said) if name in names}
-        jobs = ['--parallel', str(os.cpu_count())]
-        build = ['cmake', '--build', '--preset', 'release', *jobs, '--target', *names]
-        run_step('Building', build, log)
+        omitted = build(programs, os.path.join(folder, 'build.log'))
     flag = '--db-bench' if options.db_bench else '--no-build'
     for path in programs:
         if path not in omitted and not os.access(path, os.X_OK):

@@ -97,8 +97,6 @@ constexpr NamedKeys kKeys[] = {{"uniform", KeySpec::Kind::kUniform, false},
                                {"latest", KeySpec::Kind::kLatest, true},
                                {"mixgraph", KeySpec::Kind::kMixgraph, false}};
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 }  // namespace
 
 Zipf::Zipf(uint64_t n, double exponent) : n_(static_cast<double>(n)), exponent_(exponent) {

@@ -15,8 +15,6 @@ namespace {
 constexpr int kSineSteps = 64;  // per period; a step differs from the curve by at most 5 % of the
                                 // amplitude
 
-std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 double Clamped(std::exponential_distribution<double>& law, bench::Rng& rng, double min,
                double max) {
   return std::clamp(law(rng), min, max);

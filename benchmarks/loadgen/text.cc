@@ -66,6 +66,8 @@ std::string ReadLines(const std::string& path,
   return "";
 }
 
+std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
   std::string_view nearest;
   size_t best = word.size() / 2 + 1;  // more than half wrong is a different word

@@ -23,6 +23,9 @@ std::optional<double> ParseAmount(std::string_view text);
 std::string ReadLines(const std::string& path,
                       const std::function<std::string(std::string_view line)>& read);
 
+// The text in single quotes.
+std::string Quoted(std::string_view text);
+
 // "; did you mean 'x'?" with the word of `known` that is closest to `word`; empty if none is close.
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known);
 

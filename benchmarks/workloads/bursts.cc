@@ -64,7 +64,7 @@ void ScheduleBursts(Run& run, std::vector<double> burst_seconds) {
 void ScheduleInTime(Run& run) { ScheduleBursts(run, run.config.burst_seconds); }
 void ScheduleInCount(Run& run) { ScheduleBursts(run, {}); }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kBurstSpecs[] = {
     {.name = "burstsintime",
      .body = BurstsInTime,
      .fresh_store = true,
@@ -79,6 +79,6 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> BurstWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> BurstWorkloads() { return kBurstSpecs; }
 
 }  // namespace lull::bench

@@ -299,7 +299,7 @@ void Chainstate(Worker& worker) {
   if (node->Settle() && node->Check()) worker.message = node->Total();
 }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kChainstateSpecs[] = {
     {.name = "chainstate",
      .body = Chainstate,
      .fresh_store = true,
@@ -309,6 +309,6 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> ChainstateWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> ChainstateWorkloads() { return kChainstateSpecs; }
 
 }  // namespace lull::bench

@@ -105,7 +105,7 @@ struct Zstd {
   }
 };
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kCodecSpecs[] = {
     {.name = "crc32c", .body = Checksum},
     {.name = "snappycomp", .body = CompressBlocks<Snappy>},
     {.name = "snappyuncomp", .body = UncompressBlocks<Snappy>},
@@ -115,6 +115,6 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> CodecWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> CodecWorkloads() { return kCodecSpecs; }
 
 }  // namespace lull::bench

@@ -213,7 +213,7 @@ void PrepareLoad(Run& run) {
   if (run.config.preload && !kept) WriteAllKeys(run);
 }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kLoadSpecs[] = {
     {.name = "load",
      .body = ServeArrivals,
      .fresh_store = true,
@@ -223,6 +223,6 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> LoadWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> LoadWorkloads() { return kLoadSpecs; }
 
 }  // namespace lull::bench

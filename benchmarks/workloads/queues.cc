@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRounds = 20;
 constexpr uint64_t kStepsBetweenLooks = 5000;
-constexpr double kRestSeconds = 1;  // without --idle_seconds
+constexpr double kQueueRestSeconds = 1;  // without --idle_seconds
 constexpr double kLastRests = 10;
 
 class Window {
@@ -75,7 +75,7 @@ class Window {
  private:
   Run& run() const { return worker_.run; }
   void phase(const char* name) { run().phase = name; }
-  double Seconds() const { return RestSeconds(run(), kRestSeconds); }
+  double Seconds() const { return RestSeconds(run(), kQueueRestSeconds); }
 
   /// Threads have separate windows.
   leveldb::Slice KeyOf(uint64_t step) {
@@ -129,13 +129,13 @@ void MoveWindow(Worker& worker, bool in_order) {
 void Queue(Worker& worker) { MoveWindow(worker, /*in_order=*/true); }
 void Churn(Worker& worker) { MoveWindow(worker, /*in_order=*/false); }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kQueueSpecs[] = {
     {.name = "queue", .body = Queue, .fresh_store = true, .num_divisor = 10, .writer = SampleDisk},
     {.name = "churn", .body = Churn, .fresh_store = true, .num_divisor = 10, .writer = SampleDisk},
 };
 
 }  // namespace
 
-std::span<const WorkloadSpec> QueueWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> QueueWorkloads() { return kQueueSpecs; }
 
 }  // namespace lull::bench

@@ -106,7 +106,7 @@ void SeekOrdered(Worker& worker) {
   worker.message = FoundOf(found, run.reads);
 }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kReadSpecs[] = {
     {.name = "readseq", .body = ReadForward},
     {.name = "readreverse", .body = ReadBackward},
     {.name = "readrandom", .body = ReadRandom},
@@ -120,6 +120,6 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> ReadWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> ReadWorkloads() { return kReadSpecs; }
 
 }  // namespace lull::bench

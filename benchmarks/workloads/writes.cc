@@ -73,7 +73,7 @@ void OpenAgain(Worker& worker) {
   }
 }
 
-constexpr WorkloadSpec kWorkloads[] = {
+constexpr WorkloadSpec kWriteSpecs[] = {
     {.name = "fillseq", .body = PutSequential, .fresh_store = true, .writes = true},
     {.name = "fillrandom", .body = PutRandom, .fresh_store = true, .writes = true},
     {.name = "fillbatch",
@@ -103,7 +103,7 @@ constexpr WorkloadSpec kWorkloads[] = {
 
 }  // namespace
 
-std::span<const WorkloadSpec> WriteWorkloads() { return kWorkloads; }
+std::span<const WorkloadSpec> WriteWorkloads() { return kWriteSpecs; }
 
 void WriteUntilMeasured(Worker& worker) {
   Run& run = worker.run;

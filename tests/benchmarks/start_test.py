@@ -72,7 +72,7 @@ class InstallDepsTest(FolderTest):
         done = self.install('benchmarks', missing=missing)
         self.assertEqual(done.stderr, 'install-deps: installing python3-matplotlib libgflags-dev\n')
         self.assertRegex(self.calls()[0], 'no-install-recommends python3-matplotlib libgflags-dev$')
-        done = self.install('tests', missing=missing)
+        done = self.install('tests-all', missing=missing)
         self.assertEqual(done.stderr, 'install-deps: installing clang libgflags-dev\n')
 
     def test_a_package_that_the_distribution_lacks_is_named(self):
@@ -106,7 +106,7 @@ class InstallDepsTest(FolderTest):
             self.assertEqual(
                 done.stderr,
                 'compare: no python3 (Debian: python3); '
-                'cmake/install-deps benchmarks installs it\n',
+                'cmake/install-deps python installs it\n',
             )
 
 
@@ -128,14 +128,14 @@ class PrepareTest(FolderTest):
 
     def test_a_store_that_cannot_be_built_is_left_out(self):
         said = '-- No RocksDB (Debian: librocksdb-dev), so no db_bench_rocksdb\n'
-        steps = mock.Mock(return_value=said)
+        steps = mock.Mock(return_value=(0, said))
         call = self.call('--stores=lull,rocksdb,rocksdb-tuned', '--no-install')
         with mock.patch.object(running, 'run_step', steps):
             with mock.patch('os.access', return_value=True), mock.patch('builtins.print') as out:
                 call.begin()
         self.assertEqual(call.options.stores, ['lull'])
-        self.assertIn('librocksdb-dev', out.call_args_list[0].args[0])
-        self.assertEqual(steps.call_args_list[-1].args[1][-2:], ['--target', 'db_bench'])
+        self.assertTrue(any('librocksdb-dev' in call.args[0] for call in out.call_args_list))
+        self.assertEqual(steps.call_args_list[-1].args[0][-2:], ['--target', 'db_bench'])
 
 
 if __name__ == '__main__':

@@ -78,6 +78,7 @@ SCRIPTS = {
     'tests/fuzz/run': ['tests/fuzz/run'],
     'tests/long': ['tests/long'],
     'tests/planted/run': ['tests/planted/run'],
+    'tests/cost': ['tests/cost'],
     'tests/run': ['tests/run'],
 }
 
@@ -309,7 +310,7 @@ class BlocksTest(unittest.TestCase):
                      'LULL_OPTIONS="frob=1" build/program', 'sudo frob'):
             with self.subTest(line):
                 self.assertEqual(len(list(shell.complaints(line))), 1)
-        for line in ('lull scan --limit 3 store', 'tests/run --quick', 'cmake --preset dev',
+        for line in ('lull scan --limit 3 store', 'tests/run --all', 'cmake --preset dev',
                      'LULL_OPTIONS="policy=silk" build/program', 'lull stats x && lull check x'):
             with self.subTest(line):
                 self.assertEqual(list(shell.complaints(line)), [])
