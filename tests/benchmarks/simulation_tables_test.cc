@@ -19,15 +19,15 @@ LayoutOptions SmallLayout() {
   return layout;
 }
 
-/// Runs all due compactions, L0 first, until none is due.
-int CompactAll(TableModel* tables) {
-  int jobs = 0;
+/// Runs all due compactions, L0 first. Returns the bytes that they wrote.
+double CompactAll(TableModel* tables) {
+  double written = 0;
   while (true) {
     std::optional<TableMerge> merge = tables->Begin(JobClass::kL0, 0);
     if (!merge) merge = tables->Begin(JobClass::kDeep, 0);
-    if (!merge) return jobs;
+    if (!merge) return written;
+    written += static_cast<double>(merge->bytes_out);
     tables->Install(*merge);
-    ++jobs;
   }
 }
 
@@ -61,13 +61,7 @@ std::pair<double, int> Fill(const LayoutOptions& layout) {
   double written = 0;
   for (int i = 0; i < 750; ++i) {
     tables.AddFlushed(tables.Distinct(4e6 / kEntryBytes));
-    while (true) {
-      std::optional<TableMerge> merge = tables.Begin(JobClass::kL0, 0);
-      if (!merge) merge = tables.Begin(JobClass::kDeep, 0);
-      if (!merge) break;
-      written += static_cast<double>(merge->bytes_out);
-      tables.Install(*merge);
-    }
+    written += CompactAll(&tables);
   }
   int count = 0;
   for (int level = 0; level < kLevels; ++level) count += tables.version().TableCount(level);

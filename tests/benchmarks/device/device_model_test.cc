@@ -139,24 +139,6 @@ TEST(DeviceModelTest, ARenamedFileKeepsItsBytesAndReplacesTheOther) {
   EXPECT_EQ(device.EndsAtNs(device.Sync("old")), 10 * kMs);
 }
 
-TEST(DeviceModelTest, TheSameCallsGiveTheSameTimes) {
-  const auto play = [] {
-    DeviceModel device(*DeviceModel::FindPreset("sata"));
-    uint64_t now_ns = 0;
-    uint64_t sum_ns = 0;
-    for (int i = 0; i < 500; ++i) {
-      const std::string file(1, static_cast<char>('a' + i % 5));
-      device.Append(file, static_cast<uint64_t>(i) * 977 % 100'000);
-      const auto ticket = device.Sync(file);
-      now_ns += static_cast<uint64_t>(i) * 7919 % 300'000;
-      device.Advance(now_ns);
-      sum_ns += device.EndsAtNs(ticket);
-    }
-    return sum_ns;
-  };
-  EXPECT_EQ(play(), play());
-}
-
 TEST(DeviceModelTest, Presets) {
   EXPECT_EQ(DeviceModel::FindPreset("floppy"), nullptr);
   // A synced append of 4 KB: only the disk has a rotation delay.
