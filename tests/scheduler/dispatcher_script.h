@@ -11,9 +11,9 @@
 //   want STORE KEY=VALUE...       changes its policy's directive. Keys: l0, deep (jobs), l0_idle,
 //                                 deep_idle (0 or 1: CPU priority), max (compactions), rate,
 //                                 urgent (bytes a second), l0_stop, stops (0 or 1:
-//                                 l0_stops_blockers), tick
-//   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, flushed (adds
-//                                 bytes)
+//                                 l0_stops_blockers), users (0 or 1), tick
+//   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, immutables,
+//                                 writing, written, flushed (bytes)
 //   offer STORE CLASS JOB...      its picker offers these jobs; CLASS: manual, l0, deep, cleanup
 //   revoke JOB                    the picker no longer offers it
 //   blocks JOB...                 L0 jobs of the store cannot run before these end
@@ -31,42 +31,71 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/dispatcher.h"
+#include "tests/scheduler/script.h"
 
 namespace lull::testing {
 
-class DispatcherScript final : public DispatchHost {
+class DispatcherScript final : public Script, public DispatchHost {
  public:
-  DispatcherScript();
-  ~DispatcherScript() override;
-
-  /// The output of the command; its lines end in '\n'. For an invalid command: "error: " and the
-  /// cause.
-  std::string Run(const std::string& command);
+  std::optional<std::string> Run(const Words& words) override;
 
  private:
-  using Words = std::vector<std::string>;
-  struct ScriptedStore;
-  struct ScriptedJob;
+  /// The answer of a store's policy, and what the policy received last.
+  struct Wish {
+    Directive directive;
+    EventKind event = EventKind::kTick;
+    Pressure pressure;
+  };
+  class WishPolicy;
 
-  std::string RunOnStore(const Words& words);
-  std::string RunOnJob(const Words& words);
-  std::string Want(ScriptedStore* store, const Words& words);
-  std::string Offer(ScriptedStore* store, const Words& words);
+  struct ScriptedJob;
+  struct ScriptedStore {
+    StoreId id{};
+    Wish wish;
+    Measured measured;
+    std::vector<ScriptedJob*> offers;
+    bool closing = false;
+  };
+  struct ScriptedJob {
+    bool runs() const { return worker >= 0; }
+
+    JobId id{};
+    ScriptedStore* store = nullptr;
+    JobClass job_class = JobClass::kDeep;
+    bool held = false;  // picked, not ended
+    bool blocks_l0 = false;
+    int worker = -1;
+    Assignment assignment;
+    bool asked_to_pause = false;
+    bool started_before = false;
+    uint64_t unreported_bytes = 0;
+    double share_done = 0;
+    uint64_t worked_slices = 0;  // in "work"
+    uint64_t worked_bytes = 0;
+  };
+  using NamedJob = std::pair<const std::string, ScriptedJob>;
+
+  void Restart(uint64_t threads);
+  void Open(const std::string& name);
+  std::optional<std::string> RunOnStore(const Words& words, ScriptedStore* store);
+  std::optional<std::string> RunOnJob(const Words& words, ScriptedJob* job);
+  static std::vector<Key> KeysOf(ScriptedStore* store);
+  bool Offer(ScriptedStore* store, const Words& words);
   std::string PassTime(uint64_t length_us);
   std::string Work(uint64_t length_us, uint64_t bytes_per_slice);
   void EndSlice(ScriptedJob* job, uint64_t bytes);
   void ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome);
   void RunRound();
   void Say(const std::string& text);
-  ScriptedStore& StoreOf(StoreId id);
-  ScriptedJob& JobOf(JobId id);
+  NamedJob& Named(JobId id);
 
   std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
   std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
@@ -79,8 +108,8 @@ class DispatcherScript final : public DispatchHost {
 
   std::unique_ptr<Dispatcher> dispatcher_;
   int threads_ = 0;
-  std::map<std::string, std::unique_ptr<ScriptedStore>> stores_;
-  std::map<std::string, std::unique_ptr<ScriptedJob>> jobs_;
+  std::map<std::string, ScriptedStore> stores_;
+  std::map<std::string, ScriptedJob> jobs_;
   std::vector<WorkerReport> reports_;  // for the next round
   uint64_t began_us_ = 0;              // of the current command
   uint64_t now_us_ = 1'000'000;

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "tests/scheduler/script_text.h"
+#include "tests/scheduler/script.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace lull::testing {
 namespace {
@@ -10,11 +11,31 @@ struct Unit {
   const char* suffix;
   uint64_t factor;
 };
-// A suffix precedes the suffixes that it ends in.
 constexpr Unit kUnits[] = {{"us", 1},      {"ms", 1000},   {"s", 1'000'000}, {"K", 1 << 10},
                            {"M", 1 << 20}, {"G", 1 << 30}, {"", 1}};
 
 }  // namespace
+
+void Key::Set(uint64_t value) const {
+  std::visit([&](auto* to) { *to = static_cast<std::remove_pointer_t<decltype(to)>>(value); },
+             field);
+}
+
+bool SetKeys(const Words& words, size_t first, std::span<const Key> keys) {
+  for (size_t i = first; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& known) {
+      return known.name == words[i].substr(0, equals);
+    });
+    uint64_t value = 0;
+    if (key == keys.end() || equals == std::string::npos ||
+        !ReadNumber(words[i].substr(equals + 1), &value)) {
+      return false;
+    }
+    key->Set(value);
+  }
+  return true;
+}
 
 bool ReadNumber(const std::string& text, uint64_t* value) {
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -25,13 +46,6 @@ bool ReadNumber(const std::string& text, uint64_t* value) {
     return true;
   }
   return false;
-}
-
-bool ReadPair(const std::string& word, std::string* key, uint64_t* value) {
-  const size_t equals = word.find('=');
-  if (equals == word.npos) return false;
-  *key = word.substr(0, equals);
-  return ReadNumber(word.substr(equals + 1), value);
 }
 
 std::string SizeText(uint64_t bytes) {
