@@ -39,15 +39,6 @@ uint64_t RunGreedily(TokenBucket* bucket, JobClass job_class, uint64_t bytes, ui
   return written;
 }
 
-TEST(TokenBucketTest, WithoutALimitNobodyWaits) {
-  TokenBucket bucket;
-  EXPECT_FALSE(bucket.limited());
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 0), 0u);
-    bucket.End(bucket.Begin(JobClass::kDeep, 0), kLentBytes, 0);
-  }
-}
-
 TEST(TokenBucketTest, KeepsToItsRateWhateverASliceWrites) {
   // 4096: a table with no flushed bytes yet; 8 * kLentBytes: one huge entry.
   for (uint64_t bytes : {uint64_t{4096}, kLentBytes / 2, kLentBytes, 8 * kLentBytes}) {
@@ -127,19 +118,18 @@ TEST(TokenBucketTest, AHigherRateShortensTheWait) {
   bucket.SetRate({100 * kMiB, 0}, 0);
   EXPECT_LT(bucket.WaitNanos(JobClass::kDeep, 0), before / 1000);
   bucket.SetRate({0, 0}, 0);
+  EXPECT_FALSE(bucket.limited());
   EXPECT_EQ(bucket.WaitNanos(JobClass::kDeep, 0), 0u);
 }
 
-/// In any stretch of a random history, no more bytes than the larger rate allows, plus one slice.
+/// In any stretch of a random history, also of changing rates, no more bytes than the larger rate
+/// allows, plus one slice.
 TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(SubSeed(0x70cc, seed));
-    const RateBudget rate{kMiB + rng.Below(100 * kMiB), rng.Below(60 * kMiB)};
-    const double bytes_per_nano =
-        static_cast<double>(std::max(rate.bytes_per_sec, rate.urgent_bytes_per_sec_min)) * 1e-9;
+    double bytes_per_nano = 0;
     TokenBucket bucket;
-    bucket.SetRate(rate, 0);
     struct Slice {
       Loan loan;
       uint64_t ends, bytes;
@@ -153,6 +143,12 @@ TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
           rng.OneIn(50) ? rng.Below(kSecondNanos / 10) : rng.Below(kSecondNanos / 1000);
       now += elapsed;
       excess = std::max(0.0, excess - bytes_per_nano * static_cast<double>(elapsed));
+      if (step == 0 || rng.OneIn(500)) {
+        const RateBudget rate{kMiB + rng.Below(100 * kMiB), rng.Below(60 * kMiB)};
+        bucket.SetRate(rate, now);
+        bytes_per_nano =
+            static_cast<double>(std::max(rate.bytes_per_sec, rate.urgent_bytes_per_sec_min)) * 1e-9;
+      }
       for (auto slice = running.begin(); slice != running.end();) {
         if (slice->ends > now) {
           ++slice;
@@ -215,20 +211,12 @@ class IoBudgetTest : public ::testing::Test {
   uint64_t now_ = 0;
 };
 
-TEST_F(IoBudgetTest, TwoStoresShareWhatOneMayHave) {
-  Greedy* const a = Add(20 * kMiB);
-  Greedy* const b = Add(20 * kMiB);
-  Run(10 * kSecondNanos);
-  EXPECT_LE(a->written + b->written, 200 * kMiB + kSliceBytes);
-  EXPECT_GE(a->written + b->written, 190 * kMiB);
-  EXPECT_NEAR(static_cast<double>(a->written), static_cast<double>(b->written), kSliceBytes);
-}
-
 TEST_F(IoBudgetTest, SharesAreInProportionToWhatPoliciesAllow) {
   Greedy* const large = Add(30 * kMiB);
   Greedy* const small = Add(10 * kMiB);
   Run(10 * kSecondNanos);
   EXPECT_LE(large->written + small->written, 300 * kMiB + kSliceBytes);
+  EXPECT_GE(large->written + small->written, 285 * kMiB);
   EXPECT_NEAR(static_cast<double>(large->written) / static_cast<double>(small->written), 3, 0.2);
 }
 
