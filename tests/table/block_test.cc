@@ -67,25 +67,6 @@ TEST(BlockTest, HoldsWhatWasAddedInEveryOrderAndInterval) {
   }
 }
 
-TEST(BlockTest, LongKeysOutgrowTheInlineMemory) {
-  const KeyOrder order = testing::UserOrder();
-  Entries entries(testing::LessByOrder{order});
-  for (int i = 0; i < 40; ++i) {
-    entries[std::string(static_cast<size_t>(100 + 150 * (i % 7)), 'p') + std::to_string(100 + i)] =
-        "v";
-  }
-  const std::string contents = BuildBlock(entries, 16);
-  Block block;
-  ASSERT_EQ(nullptr, block.Parse(contents));
-  BlockCursor cursor;
-  cursor.Reset(block, order);
-  auto expected = entries.begin();
-  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next(), ++expected) {
-    ASSERT_EQ(expected->first, cursor.key().ToString());
-  }
-  ASSERT_EQ(expected, entries.end());
-}
-
 TEST(BlockTest, RefusesImpossibleShapes) {
   Block block;
   EXPECT_NE(nullptr, block.Parse(Slice()));
@@ -143,35 +124,6 @@ TEST(BlockTest, DamagedEntriesEndTheWalk) {
   EXPECT_EQ(1, EntriesBeforeDamage(good + "\x80\x80\x80\x80\x80\x80", user));  // endless varint
   EXPECT_EQ(1, EntriesBeforeDamage(good + std::string(1, '\0'), user));        // cut short
   EXPECT_EQ(0, EntriesBeforeDamage(good, testing::InternalOrder()));  // no room for a trailer
-}
-
-TEST(BlockTest, SurvivesRandomDamage) {
-  Random random(17);
-  const KeyOrder orders[] = {testing::UserOrder(), testing::InternalOrder()};
-  for (int round = 0; round < 3000; ++round) {
-    const KeyOrder& order = orders[round % 2];
-    const Entries entries = testing::RandomEntries(&random, order, 1 + random.Uniform(30), 10);
-    const std::string contents = BuildBlock(entries, 1 + static_cast<int>(random.Uniform(5)));
-    auto exact = std::make_unique<char[]>(contents.size());
-    std::memcpy(exact.get(), contents.data(), contents.size());
-    for (uint64_t hits = 1 + random.Uniform(4); hits > 0; --hits) {
-      exact[random.Uniform(contents.size())] =
-          static_cast<char>(random.OneIn(2) ? random.Next() : random.Uniform(20));
-    }
-    Block block;
-    if (block.Parse(Slice(exact.get(), contents.size())) != nullptr) continue;
-    BlockCursor cursor;
-    cursor.Reset(block, order);
-    const size_t steps_max = contents.size();
-    size_t steps = 0;
-    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) ASSERT_LT(++steps, steps_max);
-    steps = 0;
-    for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) ASSERT_LT(++steps, steps_max);
-    for (int i = 0; i < 10; ++i) {
-      cursor.Seek(order, testing::RandomKey(&random, order));
-      if (cursor.Valid()) cursor.Prev();
-    }
-  }
 }
 
 TEST(BlockBuilderTest, RefusesWhatOffsetsCannotReach) {

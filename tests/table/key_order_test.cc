@@ -62,9 +62,11 @@ TEST(KeyOrderTest, ShortenedKeysStayBetween) {
       order.ShortenSeparator(&between, b);
       ASSERT_LE(order.Compare(a, between), 0);
       ASSERT_LT(order.Compare(between, b), 0);
+      ASSERT_LE(between.size(), a.size());
       std::string after = a;
       order.ShortenSuccessor(&after);
       ASSERT_LE(order.Compare(a, after), 0);
+      ASSERT_LE(after.size(), a.size());
     }
   }
 }

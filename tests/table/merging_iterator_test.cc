@@ -20,20 +20,28 @@ using testing::Iterator;
 using testing::Slice;
 using testing::Status;
 
-/// Iterates over a map. Fails permanently when it reaches `*bad_key`.
+/// The keys that a MapIterator cannot read, and what it does then.
+struct Unreadable {
+  std::set<std::string> keys;
+  OnError on_error = OnError::kStop;  ///< kStop: fails permanently
+  int seeks_left = -1;                ///< after so many seeks all keys can be read
+};
+
+/// Iterates over a map.
 class MapIterator final : public Iterator {
  public:
-  explicit MapIterator(Entries entries, const std::string* bad_key = nullptr)
-      : entries_(std::move(entries)), bad_key_(bad_key), at_(entries_.end()) {}
+  MapIterator(Entries entries, Unreadable* unreadable)
+      : entries_(std::move(entries)), unreadable_(unreadable), at_(entries_.end()) {}
 
-  bool Valid() const override { return !failed_ && at_ != entries_.end(); }
-  void SeekToFirst() override { Stand(entries_.begin()); }
-  void SeekToLast() override {
-    Stand(entries_.empty() ? entries_.end() : std::prev(entries_.end()));
+  bool Valid() const override { return at_ != entries_.end(); }
+  void SeekToFirst() override { Forward(entries_.begin()); }
+  void SeekToLast() override { Backward(entries_.end()); }
+  void Seek(const Slice& target) override {
+    Forward(entries_.lower_bound(target.ToString()));
+    if (unreadable_ != nullptr && --unreadable_->seeks_left == 0) unreadable_->keys.clear();
   }
-  void Seek(const Slice& target) override { Stand(entries_.lower_bound(target.ToString())); }
-  void Next() override { Stand(std::next(at_)); }
-  void Prev() override { Stand(at_ == entries_.begin() ? entries_.end() : std::prev(at_)); }
+  void Next() override { Forward(std::next(at_)); }
+  void Prev() override { Backward(at_); }
   Slice key() const override { return at_->first; }
   Slice value() const override { return at_->second; }
   Status status() const override {
@@ -41,13 +49,29 @@ class MapIterator final : public Iterator {
   }
 
  private:
-  void Stand(Entries::const_iterator at) {
-    at_ = at;
-    if (bad_key_ != nullptr && at_ != entries_.end() && at_->first == *bad_key_) failed_ = true;
+  bool CanRead(Entries::const_iterator at) {
+    if (unreadable_ == nullptr || !unreadable_->keys.contains(at->first)) return true;
+    failed_ = true;
+    return false;
+  }
+  bool HasStopped() const { return failed_ && unreadable_->on_error == OnError::kStop; }
+  void Forward(Entries::const_iterator at) {
+    while (at != entries_.end() && !CanRead(at) && !HasStopped()) ++at;
+    at_ = HasStopped() ? entries_.end() : at;
+  }
+  /// Moves to the last readable entry before `end`.
+  void Backward(Entries::const_iterator end) {
+    at_ = entries_.end();
+    while (end != entries_.begin() && !HasStopped()) {
+      if (CanRead(--end)) {
+        at_ = end;
+        return;
+      }
+    }
   }
 
   const Entries entries_;
-  const std::string* const bad_key_;
+  Unreadable* const unreadable_;
   Entries::const_iterator at_;
   bool failed_ = false;
 };
@@ -58,8 +82,17 @@ Entries Make(std::initializer_list<std::pair<const std::string, std::string>> li
   return entries;
 }
 
-std::unique_ptr<Iterator> Over(Entries entries, const std::string* bad_key = nullptr) {
-  return std::make_unique<MapIterator>(std::move(entries), bad_key);
+std::unique_ptr<Iterator> Over(Entries entries, Unreadable* unreadable = nullptr) {
+  return std::make_unique<MapIterator>(std::move(entries), unreadable);
+}
+
+/// The keys from here on, forward or backward.
+std::string Rest(Iterator* iterator, bool forward) {
+  std::string keys;
+  for (; iterator->Valid(); forward ? iterator->Next() : iterator->Prev()) {
+    keys += iterator->key().ToString();
+  }
+  return keys;
 }
 
 TEST(MergingIteratorTest, WalksAtRandomOverAnyNumberOfChildren) {
@@ -80,6 +113,7 @@ TEST(MergingIteratorTest, WalksAtRandomOverAnyNumberOfChildren) {
       ASSERT_FALSE(merged->Valid());
       ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(merged.get(), all));
       ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), all, &random, 5000));
+      ASSERT_TRUE(merged->status().ok());
     }
   }
 }
@@ -119,24 +153,21 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
 }
 
 TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
-  const std::string bad = "d";
-  const Entries rest = Make({{"a", ""}, {"c", ""}, {"e", ""}});
+  Unreadable bad{{"d"}};
   const auto make = [&] {
     std::vector<std::unique_ptr<Iterator>> children;
-    children.push_back(Over(rest));
+    children.push_back(Over(Make({{"a", ""}, {"c", ""}, {"e", ""}})));
     children.push_back(Over(Make({{"b", ""}, {"d", ""}, {"f", ""}}), &bad));
     return NewMergingIterator(testing::UserOrder(), std::move(children));
   };
   std::unique_ptr<Iterator> merged = make();
-  std::string seen;
-  for (merged->SeekToFirst(); merged->Valid(); merged->Next()) seen += merged->key().ToString();
+  merged->SeekToFirst();
   // c would be right, but after b it is known only that the other child has failed.
-  EXPECT_EQ("ab", seen);
+  EXPECT_EQ("ab", Rest(merged.get(), true));
   EXPECT_TRUE(merged->status().IsIOError());
   merged = make();
-  seen.clear();
-  for (merged->SeekToLast(); merged->Valid(); merged->Prev()) seen += merged->key().ToString();
-  EXPECT_EQ("f", seen);
+  merged->SeekToLast();
+  EXPECT_EQ("f", Rest(merged.get(), false));
   EXPECT_TRUE(merged->status().IsIOError());
   merged = make();
   merged->Seek("c");
@@ -145,7 +176,7 @@ TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
 }
 
 TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
-  const std::string bad = "b";
+  Unreadable bad{{"b"}};
   std::vector<std::unique_ptr<Iterator>> children;
   children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
   children.push_back(Over(Make({{"b", ""}, {"d", ""}}), &bad));
@@ -158,171 +189,64 @@ TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
   EXPECT_TRUE(merged->status().IsIOError());
 }
 
-/// Iterates over a map. Skips the keys in `unreadable`, and has a bad status from then on.
-class SkippingIterator final : public Iterator {
- public:
-  SkippingIterator(Entries entries, const std::set<std::string>* unreadable)
-      : entries_(std::move(entries)), unreadable_(unreadable), at_(entries_.end()) {}
-
-  bool Valid() const override { return at_ != entries_.end(); }
-  void SeekToFirst() override { Forward(entries_.begin()); }
-  void SeekToLast() override { Backward(entries_.end()); }
-  void Seek(const Slice& target) override { Forward(entries_.lower_bound(target.ToString())); }
-  void Next() override { Forward(std::next(at_)); }
-  void Prev() override { Backward(at_); }
-  Slice key() const override { return at_->first; }
-  Slice value() const override { return at_->second; }
-  Status status() const override {
-    return failed_ ? Status::IOError("child", "failed") : Status::OK();
-  }
-
- private:
-  bool CanRead(Entries::const_iterator at) {
-    if (!unreadable_->contains(at->first)) return true;
-    failed_ = true;
-    return false;
-  }
-  void Forward(Entries::const_iterator at) {
-    while (at != entries_.end() && !CanRead(at)) ++at;
-    at_ = at;
-  }
-  /// Moves to the last readable entry before `end`.
-  void Backward(Entries::const_iterator end) {
-    at_ = entries_.end();
-    while (end != entries_.begin()) {
-      if (CanRead(--end)) {
-        at_ = end;
-        return;
-      }
-    }
-  }
-
-  const Entries entries_;
-  const std::set<std::string>* const unreadable_;
-  Entries::const_iterator at_;
-  bool failed_ = false;
-};
-
-std::unique_ptr<Iterator> SkippingMerge(std::vector<Entries> parts,
-                                        const std::set<std::string>* unreadable) {
-  std::vector<std::unique_ptr<Iterator>> children;
-  for (Entries& part : parts) {
-    children.push_back(std::make_unique<SkippingIterator>(std::move(part), unreadable));
-  }
-  return NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
-}
-
 TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
   Random random(79);
   for (int round = 0; round < 300; ++round) {
-    const size_t count = 2 + random.Uniform(6);
-    std::vector<Entries> parts(count, Make({}));
+    std::vector<Entries> parts(2 + random.Uniform(6), Make({}));
     Entries readable = Make({});
-    std::set<std::string> unreadable;
+    Unreadable unreadable{{}, OnError::kSkip};
     for (int i = 0; i < 60; ++i) {
-      const std::string key = "k" + std::to_string(100 + i);
-      parts[random.Uniform(count)][key] = key;
+      const std::string key = testing::RandomKey(&random, testing::UserOrder());
+      if (readable.contains(key) || unreadable.keys.contains(key)) continue;
+      parts[random.Uniform(parts.size())][key] = key;
       if (random.OneIn(4)) {
-        unreadable.insert(key);
+        unreadable.keys.insert(key);
       } else {
         readable[key] = key;
       }
     }
-    const std::unique_ptr<Iterator> merged = SkippingMerge(std::move(parts), &unreadable);
+    std::vector<std::unique_ptr<Iterator>> children;
+    for (Entries& part : parts) children.push_back(Over(std::move(part), &unreadable));
+    const std::unique_ptr<Iterator> merged =
+        NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
     for (int pass = 0; pass < 2; ++pass) {
-      auto expected = readable.begin();
-      for (merged->SeekToFirst(); merged->Valid(); merged->Next(), ++expected) {
-        ASSERT_NE(expected, readable.end());
-        ASSERT_EQ(merged->key().ToString(), expected->first);
-      }
-      ASSERT_EQ(expected, readable.end());
-      auto backward = readable.rbegin();
-      for (merged->SeekToLast(); merged->Valid(); merged->Prev(), ++backward) {
-        ASSERT_NE(backward, readable.rend());
-        ASSERT_EQ(merged->key().ToString(), backward->first);
-      }
-      ASSERT_EQ(backward, readable.rend());
+      ASSERT_NO_FATAL_FAILURE(testing::ExpectEntries(merged.get(), readable));
     }
-    ASSERT_EQ(merged->status().ok(), unreadable.empty());
-    auto at = readable.end();
-    for (int step = 0; step < 100; ++step) {
-      if (at == readable.end()) {
-        const std::string target = "k" + std::to_string(100 + random.Uniform(60));
-        merged->Seek(target);
-        at = readable.lower_bound(target);
-      } else if (random.OneIn(2)) {
-        merged->Next();
-        ++at;
-      } else {
-        merged->Prev();
-        at = at == readable.begin() ? readable.end() : std::prev(at);
-      }
-      ASSERT_EQ(merged->Valid(), at != readable.end());
-      if (merged->Valid()) {
-        ASSERT_EQ(merged->key().ToString(), at->first);
-      }
-    }
+    ASSERT_EQ(merged->status().ok(), unreadable.keys.empty());
+    ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), readable, &random, 100));
   }
 }
 
 TEST(MergingIteratorTest, WhatCanBeReadAgainDoesNotBreakTheOrder) {
-  // The turn seeks "e" in the second child. That skips "f"; the step back then reads it.
   for (const bool at_the_end : {false, true}) {
-    std::set<std::string> unreadable = {"f"};
-    std::vector<Entries> parts;
-    parts.push_back(Make({{"c", ""}, {"e", ""}}));
-    parts.push_back(Make({{"b", ""}, {"f", ""}}));
-    if (!at_the_end) parts.back()["g"] = "";
-    // The second child recovers just after it has skipped "f" for the seek of TurnAround.
-    class Healing final : public Iterator {
-     public:
-      Healing(Entries entries, std::set<std::string>* unreadable)
-          : inner_(std::move(entries), unreadable), unreadable_(unreadable) {}
-      bool Valid() const override { return inner_.Valid(); }
-      void SeekToFirst() override { inner_.SeekToFirst(); }
-      void SeekToLast() override { inner_.SeekToLast(); }
-      void Seek(const Slice& target) override {
-        inner_.Seek(target);
-        if (++seeks_ == 2) unreadable_->clear();
-      }
-      void Next() override { inner_.Next(); }
-      void Prev() override { inner_.Prev(); }
-      Slice key() const override { return inner_.key(); }
-      Slice value() const override { return inner_.value(); }
-      Status status() const override { return inner_.status(); }
-
-     private:
-      SkippingIterator inner_;
-      std::set<std::string>* const unreadable_;
-      int seeks_ = 0;
-    };
+    // The turn seeks "e" in the second child. That skips "f"; the step back then reads it.
+    Unreadable unreadable{{"f"}, OnError::kSkip, /*seeks_left=*/2};
+    Entries second = Make({{"b", ""}, {"f", ""}});
+    if (!at_the_end) second["g"] = "";
     std::vector<std::unique_ptr<Iterator>> children;
-    children.push_back(Over(parts[0]));
-    children.push_back(std::make_unique<Healing>(parts[1], &unreadable));
+    children.push_back(Over(Make({{"c", ""}, {"e", ""}})));
+    children.push_back(Over(second, &unreadable));
     const std::unique_ptr<Iterator> merged =
         NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
     merged->Seek("e");
     ASSERT_EQ(merged->key().ToString(), "e");
-    std::string seen;
-    for (merged->Prev(); merged->Valid(); merged->Prev()) seen += merged->key().ToString();
-    EXPECT_EQ(seen, "cb");
+    merged->Prev();
+    EXPECT_EQ(Rest(merged.get(), false), "cb");
     EXPECT_TRUE(merged->status().IsIOError());
   }
 }
 
 TEST(MergingIteratorTest, AnUnreadableChildHidesNoOther) {
-  const auto make = [] {
-    std::vector<std::unique_ptr<Iterator>> children;
-    children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
-    children.emplace_back(leveldb::NewErrorIterator(Status::Corruption("bad table")));
-    children.push_back(Over(Make({{"b", ""}, {"d", ""}})));
-    return NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
-  };
-  const std::unique_ptr<Iterator> merged = make();
-  std::string seen;
-  for (merged->SeekToFirst(); merged->Valid(); merged->Next()) seen += merged->key().ToString();
-  for (merged->SeekToLast(); merged->Valid(); merged->Prev()) seen += merged->key().ToString();
-  EXPECT_EQ(seen, "abcddcba");
+  std::vector<std::unique_ptr<Iterator>> children;
+  children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
+  children.emplace_back(leveldb::NewErrorIterator(Status::Corruption("bad table")));
+  children.push_back(Over(Make({{"b", ""}, {"d", ""}})));
+  const std::unique_ptr<Iterator> merged =
+      NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
+  merged->SeekToFirst();
+  EXPECT_EQ(Rest(merged.get(), true), "abcd");
+  merged->SeekToLast();
+  EXPECT_EQ(Rest(merged.get(), false), "dcba");
   merged->Seek("b");
   ASSERT_TRUE(merged->Valid());
   merged->Prev();

@@ -59,6 +59,7 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
     ASSERT_FALSE(iterator->Valid());
     testing::ExpectHolds(iterator.get(), entries);
     testing::WalkAtRandom(iterator.get(), entries, random, 300);
+    ASSERT_TRUE(iterator->status().ok()) << iterator->status().ToString();
   }
   for (const auto& [key, value] : entries) {
     Found found;
@@ -109,14 +110,6 @@ TEST(TableTest, RoundTripOverOrdersShapesAndSizes) {
       }
     }
   }
-}
-
-TEST(TableTest, EmptyKeyAndEmptyValue) {
-  Random random(3);
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries[""] = "";
-  CheckRoundTrip(testing::UserOrder(), {leveldb::kNoCompression, true, true, false, 4096, 16},
-                 entries, &random);
 }
 
 TEST(TableTest, HugeValues) {
