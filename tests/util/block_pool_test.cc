@@ -33,20 +33,6 @@ TEST(BlockPool, GivesAgainWhatItWasGiven) {
   }
 }
 
-TEST(BlockPool, TrimKeepsNoMoreThanAsked) {
-  BlockPool pool(4096);
-  std::vector<BlockPool::Block> blocks;
-  std::set<char*> known;
-  for (int i = 0; i < 8; i++) blocks.push_back(pool.Take());
-  known.insert(blocks.begin(), blocks.end());
-  pool.Give(blocks);
-  pool.TrimTo(2 * 4096 + 4095);
-  std::vector<BlockPool::Block> kept;
-  kept.push_back(pool.Take());
-  kept.push_back(pool.Take());
-  EXPECT_TRUE(known.contains(kept[0]) && known.contains(kept[1]));
-}
-
 // Each call may release memory, so the pool tries again after it.
 TEST(BlockPool, CallsTheNewHandlerWithoutMemory) {
   static int calls = 0;

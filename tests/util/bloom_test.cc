@@ -9,7 +9,6 @@
 #include "leveldb/filter_policy.h"
 #include "leveldb/slice.h"
 #include "util/coding.h"
-#include "util/random.h"
 
 namespace leveldb {
 namespace {
@@ -95,16 +94,6 @@ TEST(Bloom, ReadsFiltersOfAnyOtherSetting) {
     const std::vector<std::string> keys = {"a", "", "long key with several words"};
     const std::string filter = FilterOf(*Policy(bits), keys);
     for (const std::string& key : keys) EXPECT_TRUE(reader->KeyMayMatch(key, filter)) << bits;
-  }
-}
-
-TEST(Bloom, AnyBytesAreReadSafely) {
-  const auto policy = Policy(10);
-  lull::Random random(51);
-  for (int i = 0; i < 20000; i++) {
-    std::vector<char> filter(random.Uniform(20));
-    for (char& byte : filter) byte = static_cast<char>(random.Next());
-    policy->KeyMayMatch("some key", Slice(filter.data(), filter.size()));
   }
 }
 

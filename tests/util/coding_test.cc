@@ -82,36 +82,30 @@ TEST(Coding, EncodersReturnTheirEnd) {
   }
 }
 
+/// Expects that `get` reads no value from a part of `bytes`.
+template <class Value, class Get>
+void ExpectNeedsAll(const std::string& bytes, const Get& get) {
+  for (size_t size = 0; size < bytes.size(); size++) {
+    // An exact heap copy, so that the address sanitizer detects reads past the end.
+    const std::vector<char> cut(bytes.begin(), bytes.begin() + static_cast<long>(size));
+    Slice input(cut.data(), cut.size());
+    Value value;
+    EXPECT_FALSE(get(&input, &value)) << size;
+  }
+}
+
 TEST(Coding, EveryTruncationIsNoticed) {
   for (const uint64_t number : InterestingNumbers()) {
     std::string wide, narrow, prefixed;
     PutVarint64(&wide, number);
     PutVarint32(&narrow, static_cast<uint32_t>(number));
     PutLengthPrefixed(&prefixed, std::string(number % 300, 'x'));
-    uint64_t wide_value;
-    uint32_t narrow_value;
-    Slice text;
-    // Exact heap copies, so that the address sanitizer detects reads past the end.
-    for (size_t size = 0; size < wide.size(); size++) {
-      const std::vector<char> cut(wide.begin(), wide.begin() + static_cast<long>(size));
-      Slice input(cut.data(), cut.size());
-      EXPECT_FALSE(GetVarint64(&input, &wide_value));
-    }
-    for (size_t size = 0; size < narrow.size(); size++) {
-      const std::vector<char> cut(narrow.begin(), narrow.begin() + static_cast<long>(size));
-      Slice input(cut.data(), cut.size());
-      EXPECT_FALSE(GetVarint32(&input, &narrow_value));
-    }
-    for (size_t size = 0; size < prefixed.size(); size++) {
-      Slice input(prefixed.data(), size);
-      EXPECT_FALSE(GetLengthPrefixed(&input, &text));
-    }
+    ExpectNeedsAll<uint64_t>(wide, GetVarint64);
+    ExpectNeedsAll<uint32_t>(narrow, GetVarint32);
+    ExpectNeedsAll<Slice>(prefixed, GetLengthPrefixed);
   }
-  Slice three("abc"), seven("abcdefg");
-  uint32_t value32;
-  uint64_t value64;
-  EXPECT_FALSE(GetFixed32(&three, &value32));
-  EXPECT_FALSE(GetFixed64(&seven, &value64));
+  ExpectNeedsAll<uint32_t>("abcd", GetFixed32);
+  ExpectNeedsAll<uint64_t>("abcdefgh", GetFixed64);
 }
 
 TEST(Coding, OverlongVarintsAreMalformed) {

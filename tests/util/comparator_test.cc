@@ -7,7 +7,6 @@
 #include <string>
 
 #include "leveldb/slice.h"
-#include "util/random.h"
 
 namespace leveldb {
 namespace {
@@ -53,26 +52,6 @@ TEST(BytewiseComparator, SuccessorsAsLevelDbMakesThem) {
   EXPECT_EQ(Successor("\xff\xff"), "\xff\xff");
   EXPECT_EQ(Successor("\xff\x7fx"), "\xff\x80");
   EXPECT_EQ(Successor(""), "");
-}
-
-TEST(BytewiseComparator, ShortenedKeysStayInTheirPlace) {
-  lull::Random random(41);
-  const auto key = [&random] {
-    std::string bytes(random.Uniform(6), '\0');
-    for (char& byte : bytes) byte = "\x00\x01\x7f\x80\xfe\xff"[random.Uniform(6)];
-    return bytes;
-  };
-  for (int i = 0; i < 50000; i++) {
-    const std::string a = key(), b = key();
-    const std::string successor = Successor(a);
-    EXPECT_GE(Slice(successor).compare(a), 0);
-    EXPECT_LE(successor.size(), a.size());
-    if (Slice(a).compare(b) >= 0) continue;
-    const std::string separator = Separator(a, b);
-    EXPECT_GE(Slice(separator).compare(a), 0);
-    EXPECT_LT(Slice(separator).compare(b), 0);
-    EXPECT_LE(separator.size(), a.size());
-  }
 }
 
 }  // namespace

@@ -49,10 +49,7 @@ int OpenDescriptors() {
 class PosixEnvTest : public ::testing::Test {
  protected:
   std::unique_ptr<WritableFile> Create(const std::string& name) {
-    WritableFile* file = nullptr;
-    const Status s = env_->NewWritableFile(name, &file);
-    EXPECT_TRUE(s.ok()) << s.ToString();
-    return std::unique_ptr<WritableFile>(file);
+    return Opened(env_, &Env::NewWritableFile, name);
   }
   std::unique_ptr<WritableFile> CreateTable(const std::string& name) {
     WritableFile* file = nullptr;
@@ -61,10 +58,10 @@ class PosixEnvTest : public ::testing::Test {
     return std::unique_ptr<WritableFile>(file);
   }
   std::unique_ptr<RandomAccessFile> OpenRandom(const std::string& name) {
-    RandomAccessFile* file = nullptr;
-    const Status s = env_->NewRandomAccessFile(name, &file);
-    EXPECT_TRUE(s.ok()) << s.ToString();
-    return std::unique_ptr<RandomAccessFile>(file);
+    return Opened(env_, &Env::NewRandomAccessFile, name);
+  }
+  std::unique_ptr<SequentialFile> OpenSequential(const std::string& name) {
+    return Opened(env_, &Env::NewSequentialFile, name);
   }
 
   Env* const env_ = Env::Default();
@@ -117,25 +114,17 @@ TEST_F(PosixEnvTest, ErrorsNameTheFileAndTheCause) {
             "IO error: " + dir_.path() + ": Is a directory");
 }
 
-TEST_F(PosixEnvTest, FilesAndDirectories) {
-  const std::string sub = dir_.File("sub"), a = sub + "/a", b = sub + "/b";
+TEST_F(PosixEnvTest, DirectoriesListTheirFilesAndAreRemovedWhenEmpty) {
+  const std::string sub = dir_.File("sub");
   ASSERT_TRUE(env_->CreateDir(sub).ok());
-  EXPECT_FALSE(env_->FileExists(a));
-  ASSERT_TRUE(WriteStringToFile(env_, "12345", a).ok());
-  EXPECT_TRUE(env_->FileExists(a));
-  uint64_t size;
-  ASSERT_TRUE(env_->GetFileSize(a, &size).ok());
-  EXPECT_EQ(size, 5u);
-  ASSERT_TRUE(WriteStringToFile(env_, "old", b).ok());
+  ASSERT_TRUE(WriteStringToFile(env_, "12345", sub + "/a").ok());
+  EXPECT_TRUE(env_->FileExists(sub + "/a"));
   std::vector<std::string> children = {"left over"};
   ASSERT_TRUE(env_->GetChildren(sub, &children).ok());
-  EXPECT_THAT(children, UnorderedElementsAre(".", "..", "a", "b")) << "as in LevelDB";
-  ASSERT_TRUE(env_->RenameFile(a, b).ok());
-  EXPECT_FALSE(env_->FileExists(a));
-  EXPECT_EQ(TestDir::Contents(b), "12345");
+  EXPECT_THAT(children, UnorderedElementsAre(".", "..", "a")) << "as in LevelDB";
   EXPECT_TRUE(extension_->SyncDirectory(sub).ok());
   EXPECT_TRUE(env_->RemoveDir(sub).IsIOError());
-  ASSERT_TRUE(env_->RemoveFile(b).ok());
+  ASSERT_TRUE(env_->RemoveFile(sub + "/a").ok());
   ASSERT_TRUE(env_->DeleteDir(sub).ok());
   EXPECT_FALSE(env_->FileExists(sub));
 }
@@ -176,21 +165,6 @@ TEST_F(PosixEnvTest, SmallAppendsAreBufferedAndDestructionFlushes) {
   EXPECT_EQ(TestDir::Contents(name), "abcdef");
 }
 
-TEST_F(PosixEnvTest, CreatingReplacesAndAppendingContinues) {
-  const std::string name = dir_.File("f");
-  TestDir::SetContents(name, "something older");
-  ASSERT_TRUE(Create(name)->Append("new").ok());
-  EXPECT_EQ(TestDir::Contents(name), "new");
-  for (const char* const expected : {"new+", "new++"}) {
-    WritableFile* opened;
-    ASSERT_TRUE(env_->NewAppendableFile(name, &opened).ok());
-    const std::unique_ptr<WritableFile> file(opened);
-    ASSERT_TRUE(file->Append("+").ok());
-    ASSERT_TRUE(file->Close().ok());
-    EXPECT_EQ(TestDir::Contents(name), expected);
-  }
-}
-
 TEST_F(PosixEnvTest, AFailureSticks) {
   const auto file = Create("/dev/full");
   ASSERT_TRUE(file->Append("lost").ok());
@@ -213,9 +187,8 @@ TEST_F(PosixEnvTest, SyncOfAManifestNeedsItsDirectory) {
   ASSERT_TRUE(env_->CreateDir(sub).ok());
   const auto manifest = Create(sub + "/MANIFEST-000001");
   const auto table = Create(sub + "/000002.ldb");
-  WritableFile* file = nullptr;
-  ASSERT_TRUE(extension_->NewManifestFile(sub + "/MANIFEST-000003", &file).ok());
-  const std::unique_ptr<WritableFile> leaves_it_to_its_owner(file);
+  const auto leaves_it_to_its_owner =
+      Opened(extension_, &EnvExtension::NewManifestFile, sub + "/MANIFEST-000003");
   ASSERT_TRUE(manifest->Append("x").ok());
   ASSERT_TRUE(manifest->Sync().ok());
   std::filesystem::remove_all(sub);
@@ -224,32 +197,10 @@ TEST_F(PosixEnvTest, SyncOfAManifestNeedsItsDirectory) {
   EXPECT_EQ(manifest->Sync().ToString(), "NotFound: " + sub + ": No such file or directory");
 }
 
-TEST_F(PosixEnvTest, SequentialReadsAndSkips) {
-  const std::string name = dir_.File("f"), bytes = Bytes(100000, 72);
-  TestDir::SetContents(name, bytes);
-  SequentialFile* opened;
-  ASSERT_TRUE(env_->NewSequentialFile(name, &opened).ok());
-  const std::unique_ptr<SequentialFile> file(opened);
-  std::vector<char> scratch(60000);
-  Slice result;
-  ASSERT_TRUE(file->Read(60000, &result, scratch.data()).ok());
-  EXPECT_EQ(result, Slice(bytes.data(), 60000));
-  ASSERT_TRUE(file->Skip(30000).ok());
-  ASSERT_TRUE(file->Read(60000, &result, scratch.data()).ok());
-  EXPECT_EQ(result, Slice(bytes.data() + 90000, 10000));
-  ASSERT_TRUE(file->Read(10, &result, scratch.data()).ok());
-  EXPECT_TRUE(result.empty());
-  ASSERT_TRUE(file->Skip(1000).ok());
-  ASSERT_TRUE(file->Read(10, &result, scratch.data()).ok());
-  EXPECT_TRUE(result.empty());
-}
-
 TEST_F(PosixEnvTest, AShortReadIsNotTheEnd) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  SequentialFile* opened;
-  ASSERT_TRUE(env_->NewSequentialFile("/proc/self/fd/" + std::to_string(ends[0]), &opened).ok());
-  const std::unique_ptr<SequentialFile> file(opened);
+  const auto file = OpenSequential("/proc/self/fd/" + std::to_string(ends[0]));
   const auto writer = ThreadFactory::System()->Start("pieces", CpuClass::kNormal, [&] {
     for (const char* piece = "0123456789"; *piece != '\0'; piece++)
       EXPECT_EQ(write(ends[1], piece, 1), 1);
@@ -263,17 +214,12 @@ TEST_F(PosixEnvTest, AShortReadIsNotTheEnd) {
 }
 
 TEST_F(PosixEnvTest, ReadFailuresAreErrors) {
-  SequentialFile* sequential;
-  RandomAccessFile* opened;
   char scratch[4];
   Slice result;
   const std::string text = "IO error: " + dir_.path() + ": Is a directory";
-  ASSERT_TRUE(env_->NewSequentialFile(dir_.path(), &sequential).ok());
-  const std::unique_ptr<SequentialFile> from_front(sequential);
-  EXPECT_EQ(from_front->Read(4, &result, scratch).ToString(), text);
+  EXPECT_EQ(OpenSequential(dir_.path())->Read(4, &result, scratch).ToString(), text);
   EXPECT_EQ(OpenRandom(dir_.path())->Read(0, 4, &result, scratch).ToString(), text);
-  ASSERT_TRUE(extension_->NewCompactionInput(dir_.path(), &opened).ok());
-  const std::unique_ptr<RandomAccessFile> input(opened);
+  const auto input = Opened(extension_, &EnvExtension::NewCompactionInput, dir_.path());
   EXPECT_EQ(input->Read(0, 4, &result, scratch).ToString(), text);
   EXPECT_TRUE(result.empty());
 }
@@ -410,9 +356,7 @@ TEST_F(PosixEnvTest, DescriptorsAreNotInheritedByPrograms) {
 TEST_F(PosixEnvTest, LoggerWritesStampedLines) {
   const std::string name = dir_.File("LOG");
   TestDir::SetContents(name, "kept\n");
-  leveldb::Logger* opened;
-  ASSERT_TRUE(env_->NewLogger(name, &opened).ok());
-  const std::unique_ptr<leveldb::Logger> logger(opened);
+  const auto logger = Opened(env_, &Env::NewLogger, name);
   const std::string large(5000, 'x');
   leveldb::Log(logger.get(), "one %d", 1);
   leveldb::Log(logger.get(), "two\n");
@@ -436,9 +380,7 @@ TEST_F(PosixEnvTest, LoggerWritesStampedLines) {
 
 TEST_F(PosixEnvTest, LinesOfManyThreadsDoNotMix) {
   const std::string name = dir_.File("LOG");
-  leveldb::Logger* opened;
-  ASSERT_TRUE(env_->NewLogger(name, &opened).ok());
-  const std::unique_ptr<leveldb::Logger> logger(opened);
+  const auto logger = Opened(env_, &Env::NewLogger, name);
   std::vector<std::unique_ptr<ThreadHandle>> threads;
   for (int t = 0; t < 4; t++) {
     threads.push_back(ThreadFactory::System()->Start("logging", CpuClass::kNormal, [&logger, t] {

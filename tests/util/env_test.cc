@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "leveldb/helpers/memenv.h"
 #include "tests/util/test_dir.h"
 #include "util/env_extension.h"
 #include "util/file_util.h"
@@ -57,24 +58,111 @@ TEST(Env, AppendableFilesAreOptional) {
   EXPECT_EQ(file, nullptr);
 }
 
-TEST(Env, WholeFilesGoOutAndComeBack) {
-  const lull::TestDir dir;
-  Env* const env = Env::Default();
-  for (const size_t size : {0u, 1u, 8191u, 8192u, 65536u, 65537u, 1000003u}) {
+/// Of the system and in memory.
+class AnyEnvTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void Write(const std::string& name, const std::string& bytes) {
+    ASSERT_TRUE(WriteStringToFile(env_, bytes, name).ok());
+  }
+  std::string Contents(const std::string& name) {
+    std::string bytes = "old";
+    const Status s = ReadFileToString(env_, name, &bytes);
+    return s.ok() ? bytes : s.ToString();
+  }
+
+  const lull::TestDir dir_;
+  const std::string name_ = dir_.File("file");
+  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
+  Env* const env_ = GetParam() ? memory_.get() : Env::Default();
+};
+
+INSTANTIATE_TEST_SUITE_P(Envs, AnyEnvTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Memory" : "System"; });
+
+TEST_P(AnyEnvTest, WholeFilesGoOutAndComeBack) {
+  for (const size_t size : {0u, 1u, 8191u, 8192u, 8193u, 65536u, 65537u, 1000003u}) {
     std::string bytes(size, '\0');
     for (size_t i = 0; i < size; i++) bytes[i] = static_cast<char>(i * 31 + i / 256);
-    const std::string name = dir.File("whole");
-    ASSERT_TRUE(WriteStringToFile(env, bytes, name).ok());
-    EXPECT_EQ(lull::TestDir::Contents(name), bytes);
-    std::string read = "old";
-    ASSERT_TRUE(ReadFileToString(env, name, &read).ok());
-    EXPECT_EQ(read, bytes);
-    ASSERT_TRUE(lull::WriteStringToFileSync(env, bytes + "!", name).ok());
-    EXPECT_EQ(lull::TestDir::Contents(name), bytes + "!");
+    Write(name_, bytes);
+    EXPECT_TRUE(Contents(name_) == bytes) << size;
+    uint64_t found = 99;
+    ASSERT_TRUE(env_->GetFileSize(name_, &found).ok());
+    EXPECT_EQ(found, size);
+    ASSERT_TRUE(lull::WriteStringToFileSync(env_, bytes + "!", name_).ok());
+    EXPECT_TRUE(Contents(name_) == bytes + "!") << size;
   }
+  EXPECT_EQ(env_->FileExists(dir_.File("absent")), false);
   std::string read = "old";
-  EXPECT_TRUE(ReadFileToString(env, dir.File("absent"), &read).IsNotFound());
+  EXPECT_TRUE(ReadFileToString(env_, dir_.File("absent"), &read).IsNotFound());
   EXPECT_EQ(read, "");
+}
+
+TEST_P(AnyEnvTest, CreatingReplacesAndAppendingContinues) {
+  Write(name_, "something older");
+  Write(name_, "new");
+  for (const char* const expected : {"new+", "new++"}) {
+    const auto file = lull::Opened(env_, &Env::NewAppendableFile, name_);
+    ASSERT_TRUE(file->Append("+").ok());
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_EQ(Contents(name_), expected);
+  }
+  ASSERT_TRUE(lull::Opened(env_, &Env::NewAppendableFile, dir_.File("b"))->Append("first").ok());
+  EXPECT_EQ(Contents(dir_.File("b")), "first");
+}
+
+TEST_P(AnyEnvTest, SequentialReadsAndSkips) {
+  std::string bytes(100000, '\0');
+  for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<char>(i * 31 + i / 256);
+  Write(name_, bytes);
+  const auto file = lull::Opened(env_, &Env::NewSequentialFile, name_);
+  std::vector<char> scratch(60000);
+  Slice read;
+  ASSERT_TRUE(file->Read(60000, &read, scratch.data()).ok());
+  EXPECT_EQ(read, Slice(bytes.data(), 60000));
+  ASSERT_TRUE(file->Skip(30000).ok());
+  // One read may return less than there is.
+  std::string rest;
+  do {
+    ASSERT_TRUE(file->Read(60000, &read, scratch.data()).ok());
+    rest += read.ToString();
+  } while (!read.empty());
+  EXPECT_TRUE(rest == bytes.substr(90000));
+  ASSERT_TRUE(file->Skip(1000).ok());
+  ASSERT_TRUE(file->Read(10, &read, scratch.data()).ok());
+  EXPECT_TRUE(read.empty());
+}
+
+TEST_P(AnyEnvTest, RenamingReplaces) {
+  Write(name_, "new");
+  Write(dir_.File("b"), "old");
+  ASSERT_TRUE(env_->RenameFile(name_, dir_.File("b")).ok());
+  EXPECT_EQ(Contents(dir_.File("b")), "new");
+  EXPECT_FALSE(env_->FileExists(name_));
+}
+
+TEST_P(AnyEnvTest, AnOpenFileCanBeRemovedAndStillRead) {
+  Write(name_, "contents");
+  auto file = lull::Opened(env_, &Env::NewRandomAccessFile, name_);
+  const Status removed = env_->RemoveFile(name_);
+  EXPECT_TRUE(removed.ok()) << removed.ToString();
+  char scratch[8];
+  Slice read;
+  EXPECT_TRUE(file->Read(1, sizeof(scratch), &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "ontents");
+  file.reset();
+  EXPECT_FALSE(env_->FileExists(name_));
+}
+
+TEST_P(AnyEnvTest, OneLockAtATime) {
+  FileLock* first = nullptr;
+  FileLock* second = nullptr;
+  ASSERT_TRUE(env_->LockFile(name_, &first).ok());
+  const Status s = env_->LockFile(name_, &second);
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_EQ(second, nullptr);
+  ASSERT_TRUE(env_->UnlockFile(first).ok());
+  ASSERT_TRUE(env_->LockFile(name_, &second).ok());
+  EXPECT_TRUE(env_->UnlockFile(second).ok());
 }
 
 /// Creates files whose n-th operation fails.

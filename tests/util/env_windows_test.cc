@@ -66,54 +66,16 @@ TEST_F(WindowsEnvTest, BothSlashesSeparateFolders) {
   EXPECT_TRUE(env_->FileExists(dir_.path() + "\\a/b"));
 }
 
-TEST_F(WindowsEnvTest, AnOpenFileCanBeRemovedAndStillRead) {
-  const std::string name = dir_.File("open");
-  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "contents", name).ok());
-  leveldb::RandomAccessFile* opened = nullptr;
-  ASSERT_TRUE(env_->NewRandomAccessFile(name, &opened).ok());
-  std::unique_ptr<leveldb::RandomAccessFile> file(opened);
-  const Status removed = env_->RemoveFile(name);
-  EXPECT_TRUE(removed.ok()) << removed.ToString();
-  char scratch[8];
-  Slice read;
-  EXPECT_TRUE(file->Read(0, sizeof(scratch), &read, scratch).ok());
-  EXPECT_EQ(read.ToString(), "contents");
-  file.reset();
-  EXPECT_FALSE(env_->FileExists(name));
-}
-
 TEST_F(WindowsEnvTest, ReadsEndAtTheEndOfTheFile) {
   const std::string name = dir_.File("short");
   ASSERT_TRUE(leveldb::WriteStringToFile(env_, "abc", name).ok());
-  leveldb::RandomAccessFile* opened = nullptr;
-  ASSERT_TRUE(env_->NewRandomAccessFile(name, &opened).ok());
-  const std::unique_ptr<leveldb::RandomAccessFile> file(opened);
+  const auto file = Opened(env_, &Env::NewRandomAccessFile, name);
   char scratch[8];
   Slice read;
   EXPECT_TRUE(file->Read(1, sizeof(scratch), &read, scratch).ok());
   EXPECT_EQ(read.ToString(), "bc");
   EXPECT_TRUE(file->Read(9, sizeof(scratch), &read, scratch).ok());
   EXPECT_EQ(read.ToString(), "");
-}
-
-TEST_F(WindowsEnvTest, OneLockAtATime) {
-  leveldb::FileLock* first = nullptr;
-  leveldb::FileLock* second = nullptr;
-  ASSERT_TRUE(env_->LockFile(dir_.File("LOCK"), &first).ok());
-  const Status s = env_->LockFile(dir_.File("LOCK"), &second);
-  EXPECT_TRUE(s.IsIOError()) << s.ToString();
-  EXPECT_EQ(second, nullptr);
-  ASSERT_TRUE(env_->UnlockFile(first).ok());
-  ASSERT_TRUE(env_->LockFile(dir_.File("LOCK"), &second).ok());
-  EXPECT_TRUE(env_->UnlockFile(second).ok());
-}
-
-TEST_F(WindowsEnvTest, ARenamedFileReplacesAnother) {
-  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "new", dir_.File("from")).ok());
-  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "old", dir_.File("to")).ok());
-  ASSERT_TRUE(env_->RenameFile(dir_.File("from"), dir_.File("to")).ok());
-  EXPECT_EQ(TestDir::Contents(dir_.File("to")), "new");
-  EXPECT_FALSE(env_->FileExists(dir_.File("from")));
 }
 
 TEST_F(WindowsEnvTest, TruncatesAndLinks) {

@@ -30,18 +30,6 @@ TEST(Grace, FreesAtOnceWithoutGuards) {
   }
 }
 
-TEST(Grace, AGuardKeepsWhatWasRetiredUnderIt) {
-  GraceDomain domain;
-  bool freed = false;
-  auto guard = std::make_optional<GraceGuard>(domain);
-  domain.Retire([&] { freed = true; });
-  for (int i = 0; i < 10; i++) EXPECT_EQ(domain.Collect(), 1u);
-  EXPECT_FALSE(freed);
-  guard.reset();
-  EXPECT_EQ(domain.Collect(), 0u);
-  EXPECT_TRUE(freed);
-}
-
 TEST(Grace, NewerGuardsDoNotHoldUpOlderObjects) {
   GraceDomain domain;
   bool freed = false;

@@ -55,7 +55,44 @@ uint64_t AllocatedBytes(const std::string& name) {
   return static_cast<uint64_t>(info.st_blocks) * 512;
 }
 
-class LogFileTest : public testing::TestWithParam<LogFileMode> {
+/// Until it is destroyed, writing a file beyond this length is an error, and no signal.
+class FileLengthLimit {
+ public:
+  explicit FileLengthLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileLengthLimit() {
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before_), 0);
+    signal(SIGXFSZ, handler_);
+  }
+  FileLengthLimit(const FileLengthLimit&) = delete;
+  FileLengthLimit& operator=(const FileLengthLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  const sighandler_t handler_;
+};
+
+void ExpectAllFail(LogFile* file, const Status& with) {
+  EXPECT_EQ(file->Append("c").ToString(), with.ToString());
+  EXPECT_EQ(file->Flush().ToString(), with.ToString());
+  EXPECT_EQ(file->Sync().ToString(), with.ToString());
+  EXPECT_EQ(file->Close().ToString(), with.ToString());
+}
+
+/// Runs `body` in a child process, which exits with its result. Returns how it ended.
+template <class Body>
+int EndOfChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+class LogFileTest : public ::testing::TestWithParam<LogFileMode> {
  protected:
   std::unique_ptr<LogFile> Create(uint64_t capacity_bytes = kCapacityBytes) {
     LogFile* file = nullptr;
@@ -93,7 +130,7 @@ class LogFileTest : public testing::TestWithParam<LogFileMode> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Modes, LogFileTest,
-                         testing::Values(LogFileMode::kWrite, LogFileMode::kMapped),
+                         ::testing::Values(LogFileMode::kWrite, LogFileMode::kMapped),
                          [](const auto& info) {
                            return info.param == LogFileMode::kWrite ? "Write" : "Mapped";
                          });
@@ -172,33 +209,15 @@ TEST_P(LogFileTest, ASealedFileGivesBackItsSpaceAndCanBeSynced) {
 
 /// RLIMIT_FSIZE kills a process that would exceed it, unless SIGXFSZ is ignored.
 TEST_P(LogFileTest, NoSpaceIsTakenAheadBeyondTheLongestFile) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int end = EndOfChild([&] {
     const rlimit limit{kCapacityBytes / 2, kCapacityBytes / 2};
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
     const auto file = Create();
-    if (file == nullptr || !file->Append(std::string(100'000, 'x')).ok()) _exit(3);
-    _exit(file->Close().ok() ? 0 : 4);
-  }
-  int ended = 0;
-  ASSERT_EQ(waitpid(child, &ended, 0), child);
-  EXPECT_TRUE(WIFEXITED(ended)) << "signal " << WTERMSIG(ended);
-  EXPECT_EQ(WEXITSTATUS(ended), 0);
-}
-
-TEST_P(LogFileTest, EachFlushReachesTheFile) {
-  const auto file = Create();
-  std::string expected;
-  for (int i = 0; i < 100; i++) {
-    const std::string record =
-        "record " + std::to_string(i) + std::string(static_cast<size_t>(i % 3) * 5000, 'x');
-    ASSERT_TRUE(file->Append(record).ok());
-    ASSERT_TRUE(file->Flush().ok());
-    expected += record;
-    if (i % 7 == 0) {
-      ASSERT_NO_FATAL_FAILURE(ExpectHolds(expected));
-    }
-  }
+    if (file == nullptr || !file->Append(std::string(100'000, 'x')).ok()) return 3;
+    return file->Close().ok() ? 0 : 4;
+  });
+  EXPECT_TRUE(WIFEXITED(end)) << "signal " << WTERMSIG(end);
+  EXPECT_EQ(WEXITSTATUS(end), 0);
 }
 
 TEST_P(LogFileTest, AppendsMayBeginWithZerosAndBeNothingElse) {
@@ -262,89 +281,46 @@ bool MountSmallDisk(const std::string& dir) {
 
 TEST_P(LogFileTest, AFullDiskIsAnErrorAndLeavesNoFile) {
   constexpr int kSkipped = 77;
-  const pid_t child = fork();
-  if (child == 0) {
-    if (!MountSmallDisk(dir_.path())) _exit(kSkipped);
+  const int end = EndOfChild([&] {
+    if (!MountSmallDisk(dir_.path())) return kSkipped;
     LogFile* file = nullptr;
     const Status s = extension_->NewLogFile(name_, kCapacityBytes, GetParam(), &file);
     EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": No space left on device");
     EXPECT_EQ(file, nullptr);
     EXPECT_FALSE(std::filesystem::exists(name_));
-    _exit(HasFailure() ? 1 : 0);
-  }
-  int status;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == kSkipped) GTEST_SKIP() << "mounting is not allowed here";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    return HasFailure() ? 1 : 0;
+  });
+  ASSERT_TRUE(WIFEXITED(end));
+  if (WEXITSTATUS(end) == kSkipped) GTEST_SKIP() << "mounting is not allowed here";
+  EXPECT_EQ(WEXITSTATUS(end), 0);
 }
 
 TEST_P(LogFileTest, WorksWhereNothingCanBeAllocated) {
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 64 << 10;
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   {
+    const FileLengthLimit limit(64 << 10);
     const auto file = Create();  // space for it cannot be allocated
     EXPECT_FALSE(IsMapped(name_));
     EXPECT_TRUE(file->Append("fits").ok());
     EXPECT_TRUE(file->Flush().ok());
     EXPECT_EQ(TestDir::Contents(name_), "fits");
-    const std::string too_much(100000, 'x');
-    const Status s = file->Append(too_much);
+    const Status s = file->Append(std::string(100000, 'x'));
     EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": File too large");
-    EXPECT_EQ(file->Append("more").ToString(), s.ToString());
-    EXPECT_EQ(file->Sync().ToString(), s.ToString());
-    EXPECT_EQ(file->Close().ToString(), s.ToString());
+    ExpectAllFail(file.get(), s);
   }
   EXPECT_TRUE(TestDir::Contents(name_).starts_with("fits"));
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  signal(SIGXFSZ, old_handler);
 }
 
 TEST_P(LogFileTest, AFailureBehindTheCapacitySticks) {
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
   {
     const auto file = Create(4096);
-    rlimit small = before;
-    small.rlim_cur = 8192;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const FileLengthLimit limit(8192);
     EXPECT_TRUE(file->Append(std::string(4096, 'a')).ok());
     Status s = file->Append(std::string(10000, 'b'));
     if (s.ok()) s = file->Flush();
     EXPECT_EQ(s.ToString(), "IO error: " + name_ + ": File too large");
-    EXPECT_FALSE(file->Append("c").ok());
-    EXPECT_FALSE(file->Flush().ok());
-    EXPECT_FALSE(file->Sync().ok());
-    EXPECT_FALSE(file->Close().ok());
+    ExpectAllFail(file.get(), s);
   }
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  signal(SIGXFSZ, old_handler);
   EXPECT_EQ(TestDir::Contents(name_).substr(0, 4096), std::string(4096, 'a'));
-}
-
-// The promise of an unsynced write: what was appended and flushed survives the process.
-TEST_P(LogFileTest, OutlivesAKilledProcess) {
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto file = Create();
-    AppendRandomly(file.get(), 700000, 83);
-    kill(getpid(), SIGKILL);
-  }
-  int status;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  const std::string contents = TestDir::Contents(name_);
-  const auto file = Create();  // replaces the file; the same seed gives the same records
-  const std::string expected = AppendRandomly(file.get(), 700000, 83);
-  ASSERT_GE(contents.size(), expected.size());
-  EXPECT_TRUE(contents.starts_with(expected));
-  EXPECT_TRUE(std::all_of(contents.begin() + static_cast<long>(expected.size()), contents.end(),
-                          [](char byte) { return byte == '\0'; }));
 }
 
 // After a kill at any moment, the file has whole records, at most one more than was acknowledged.
@@ -406,6 +382,13 @@ class RecycledLogFileTest : public ::testing::Test {
     return std::unique_ptr<LogFile>(file);
   }
 
+  Status Refusal(const std::string& new_name) {
+    LogFile* file = nullptr;
+    const Status s = extension_->ReuseLogFile(old_name_, new_name, kBlocks, &file);
+    EXPECT_EQ(file, nullptr);
+    return s;
+  }
+
   /// The old log, marked as empty.
   static std::string Marked() {
     std::string bytes(kOldBytes, 'o');
@@ -460,50 +443,31 @@ TEST_F(RecycledLogFileTest, KeepsItsLengthUntilItIsClosed) {
 }
 
 TEST_F(RecycledLogFileTest, IsMarkedBeforeItIsRenamed) {
-  LogFile* file = nullptr;
-  const std::string nowhere = dir_.File("no folder/000009.log");
-  EXPECT_FALSE(extension_->ReuseLogFile(old_name_, nowhere, kBlocks, &file).ok());
-  EXPECT_EQ(file, nullptr);
+  EXPECT_FALSE(Refusal(dir_.File("no folder/000009.log")).ok());
   EXPECT_TRUE(TestDir::Contents(old_name_) == Marked());
 }
 
 TEST_F(RecycledLogFileTest, WhatHasASecondNameIsLeftAlone) {
   const std::string copy = dir_.File("copy");
   std::filesystem::create_hard_link(old_name_, copy);
-  LogFile* file = nullptr;
-  EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsIOError());
-  EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(Refusal(new_name_).IsIOError());
   EXPECT_TRUE(TestDir::Contents(copy) == std::string(kOldBytes, 'o'));
   EXPECT_FALSE(std::filesystem::exists(new_name_));
 }
 
 TEST_F(RecycledLogFileTest, WhatIsNotThereIsAnError) {
   ASSERT_EQ(unlink(old_name_.c_str()), 0);
-  LogFile* file = nullptr;
-  EXPECT_TRUE(extension_->ReuseLogFile(old_name_, new_name_, kBlocks, &file).IsNotFound());
-  EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(Refusal(new_name_).IsNotFound());
   EXPECT_FALSE(std::filesystem::exists(new_name_));
 }
 
 TEST_F(RecycledLogFileTest, AFailureSticks) {
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  {
-    const auto file = Reuse();
-    rlimit small = before;
-    small.rlim_cur = 120'000;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    EXPECT_TRUE(file->Append(std::string(110'000, 'a')).ok());
-    const Status s = file->Append(std::string(20'000, 'b'));
-    EXPECT_EQ(s.ToString(), "IO error: " + new_name_ + ": File too large");
-    EXPECT_EQ(file->Append("c").ToString(), s.ToString());
-    EXPECT_EQ(file->Flush().ToString(), s.ToString());
-    EXPECT_EQ(file->Sync().ToString(), s.ToString());
-    EXPECT_EQ(file->Close().ToString(), s.ToString());
-  }
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  signal(SIGXFSZ, old_handler);
+  const auto file = Reuse();
+  const FileLengthLimit limit(120'000);
+  EXPECT_TRUE(file->Append(std::string(110'000, 'a')).ok());
+  const Status s = file->Append(std::string(20'000, 'b'));
+  EXPECT_EQ(s.ToString(), "IO error: " + new_name_ + ": File too large");
+  ExpectAllFail(file.get(), s);
 }
 
 }  // namespace

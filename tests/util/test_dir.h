@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A private directory of a test, removed with its contents at the end.
+// A private directory of a test, removed with its contents at the end; and files opened by an Env.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
+
+#include "leveldb/status.h"
 
 namespace lull {
 
@@ -44,5 +47,16 @@ class TestDir {
  private:
   std::string path_;
 };
+
+/// The file that a function of an Env opens: Opened(env, &Env::NewWritableFile, name).
+template <class Owner, class File>
+std::unique_ptr<File> Opened(Owner* owner,
+                             leveldb::Status (Owner::*open)(const std::string&, File**),
+                             const std::string& name) {
+  File* file = nullptr;
+  const leveldb::Status s = (owner->*open)(name, &file);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  return std::unique_ptr<File>(file);
+}
 
 }  // namespace lull
