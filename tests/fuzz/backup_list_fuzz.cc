@@ -39,6 +39,8 @@ void CheckList(const BackupList& list) {
           "the description survives being written");
 }
 
+}  // namespace
+
 void RunOne(Input input) {
   const bool add_last_line = (input.Byte() & 1) != 0;
   std::string text = input.rest().ToString();
@@ -52,10 +54,4 @@ void RunOne(Input input) {
   if (status.ok()) CheckList(list);
 }
 
-}  // namespace
 }  // namespace lull::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
-  return 0;
-}

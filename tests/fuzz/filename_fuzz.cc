@@ -4,7 +4,6 @@
 //
 // Input: the text. Checks: an accepted name is exactly the one that the store would give the file;
 // CURRENT names a MANIFEST exactly, or is corrupt.
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,37 +48,33 @@ void CheckName(const std::string& text) {
           "a file has one name only");
 }
 
-struct Folder {
-  std::unique_ptr<leveldb::Env> env{leveldb::NewMemEnv(leveldb::Env::Default())};
-  leveldb::Options options;
-  std::unique_ptr<StoreContext> context;
-  Folder() {
-    options.env = env.get();
-    context = std::make_unique<StoreContext>(options);
-    context->name = "/store";
-  }
-};
-
 void CheckCurrent(const std::string& text) {
-  static Folder& folder = *new Folder;
-  const std::string current = CurrentFileName(folder.context->name);
-  RequireOk(leveldb::WriteStringToFile(folder.env.get(), text, current), "memory can be written");
+  static leveldb::Env* const env = leveldb::NewMemEnv(leveldb::Env::Default());
+  static StoreContext* const context = [] {
+    leveldb::Options options;
+    options.env = env;
+    auto* const made = new StoreContext(options);
+    made->name = "/store";
+    return made;
+  }();
+  const std::string current = CurrentFileName(context->name);
+  RequireOk(leveldb::WriteStringToFile(env, text, current), "memory can be written");
   uint64_t number = 0;
-  const leveldb::Status status = ReadCurrent(*folder.context, &number);
+  const leveldb::Status status = ReadCurrent(*context, &number);
   Require(status.ok() || status.IsCorruption(), "a bad CURRENT is corruption");
   if (!status.ok()) return;
-  RequireOk(SetCurrentFile(folder.env.get(), folder.context->name, number), "CURRENT is written");
+  RequireOk(SetCurrentFile(env, context->name, number), "CURRENT is written");
   std::string again;
-  RequireOk(leveldb::ReadFileToString(folder.env.get(), current, &again), "CURRENT is read");
+  RequireOk(leveldb::ReadFileToString(env, current, &again), "CURRENT is read");
   Require(again == text, "CURRENT says what a store would write");
 }
 
 }  // namespace
-}  // namespace lull::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string text = lull::fuzz::Input(data, size).rest().ToString();
-  lull::fuzz::CheckName(text);
-  lull::fuzz::CheckCurrent(text);
-  return 0;
+void RunOne(Input input) {
+  const std::string text = input.rest().ToString();
+  CheckName(text);
+  CheckCurrent(text);
 }
+
+}  // namespace lull::fuzz

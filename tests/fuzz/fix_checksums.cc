@@ -1,6 +1,4 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "tests/fuzz/fix_checksums.h"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -9,6 +7,7 @@
 #include "leveldb/slice.h"
 #include "table/block.h"
 #include "table/format.h"
+#include "tests/fuzz/fuzz.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
 

@@ -12,7 +12,8 @@
 #include "db/version/manifest.h"
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
-#include "tests/fuzz/fix_checksums.h"
+#include "tests/db/memory_files.h"
+#include "tests/db/version_text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {
@@ -93,7 +94,7 @@ bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Fo
 bool IsWhole(const StoreContext& context, const std::string& path) {
   std::string bytes;
   if (!leveldb::ReadFileToString(context.env(), path, &bytes).ok()) return false;
-  WalReader reader(std::make_unique<SequentialBytes>(bytes), path);
+  WalReader reader(std::make_unique<testing::MemorySequential>(bytes), path);
   Slice record;
   while (reader.ReadRecord(&record)) {
     if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) return false;
@@ -177,10 +178,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   context.name = name;
   context.options.filter_policy = nullptr;  // a damaged filter must not hide entries
   ManifestState state;
-  const auto make = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
-  if (!ReadManifest(&context, make, &state).ok()) return removable;
+  if (!ReadManifest(&context, testing::MakePlainTable, &state).ok()) return removable;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : state.version->level(level)) listed.insert(table->number());

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Shared code of the fuzz targets. A target is one file that defines LLVMFuzzerTestOneInput. It
-// runs the code under test on arbitrary bytes and calls Require for each promise. It is linked with
+// Shared code of the fuzz targets. A target is one file that defines RunOne. It is linked with
 // libFuzzer (preset fuzz), or with replay.cc, which runs files and seeded mutations of them. A
 // target depends on its input only; one thread calls it.
 #pragma once
@@ -19,8 +18,6 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
 namespace lull::fuzz {
 
 /// A broken promise ends the process, which makes it a finding.
@@ -32,6 +29,15 @@ inline void Require(bool holds, const char* promise, const std::string& detail =
 
 inline void RequireOk(const leveldb::Status& status, const char* promise) {
   if (!status.ok()) Require(false, promise, status.ToString());
+}
+
+/// What a read of any bytes can end with.
+inline bool IsAnswer(const leveldb::Status& status) {
+  return status.ok() || status.IsCorruption() || status.IsIOError();
+}
+/// What an open or a repair of any files can end with, if not with success.
+inline bool IsRefusal(const leveldb::Status& status) {
+  return !status.ok() && (IsAnswer(status) || status.IsInvalidArgument());
 }
 
 /// Takes an input apart from its front. Reads past its end give zero, or nothing.
@@ -73,6 +79,23 @@ class Input {
   leveldb::Slice rest_;
 };
 
+/// A fuzzer would never guess a checksum, so without these it would only test the checksums. They
+/// fix those of the fragments of a log, as far as its lengths lead, and of the blocks that a
+/// table's footer, metaindex and index lead to.
+void FixLogChecksums(std::string* bytes);
+void FixTableChecksums(std::string* bytes);
+
+/// Runs the code under test on arbitrary bytes, and calls Require for each promise.
+void RunOne(Input input);
+
+/// Reads each byte, so that ASan checks where a slice points.
+inline void Touch(const leveldb::Slice& bytes) {
+  [[maybe_unused]] static volatile size_t sink;
+  size_t sum = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) sum += static_cast<unsigned char>(bytes[i]);
+  sink = sum;
+}
+
 /// A copy that ends where its memory ends, so that ASan detects reads past it.
 class Exact {
  public:
@@ -85,29 +108,6 @@ class Exact {
  private:
   std::unique_ptr<char[]> memory_;
   size_t size_;
-};
-
-/// Bytes as a sequential file; a call reads at most `chunk_bytes`. The bytes must outlive it.
-class SequentialBytes final : public leveldb::SequentialFile {
- public:
-  explicit SequentialBytes(const leveldb::Slice& bytes, size_t chunk_bytes = SIZE_MAX)
-      : rest_(bytes), chunk_bytes_(chunk_bytes) {}
-
-  leveldb::Status Read(size_t n, leveldb::Slice* result, char* scratch) override {
-    const size_t bytes = std::min({n, chunk_bytes_, rest_.size()});
-    if (bytes > 0) std::memcpy(scratch, rest_.data(), bytes);
-    *result = leveldb::Slice(scratch, bytes);
-    rest_.remove_prefix(bytes);
-    return leveldb::Status::OK();
-  }
-  leveldb::Status Skip(uint64_t n) override {
-    rest_.remove_prefix(static_cast<size_t>(std::min<uint64_t>(n, rest_.size())));
-    return leveldb::Status::OK();
-  }
-
- private:
-  leveldb::Slice rest_;
-  const size_t chunk_bytes_;
 };
 
 /// Bytes as a random access file. The bytes must outlive it.
@@ -126,23 +126,6 @@ class RandomAccessBytes final : public leveldb::RandomAccessFile {
 
  private:
   const leveldb::Slice bytes_;
-};
-
-/// Collects what is written.
-class WritableBytes final : public leveldb::WritableFile {
- public:
-  explicit WritableBytes(std::string* bytes) : bytes_(bytes) {}
-
-  leveldb::Status Append(const leveldb::Slice& data) override {
-    bytes_->append(data.data(), data.size());
-    return leveldb::Status::OK();
-  }
-  leveldb::Status Close() override { return leveldb::Status::OK(); }
-  leveldb::Status Flush() override { return leveldb::Status::OK(); }
-  leveldb::Status Sync() override { return leveldb::Status::OK(); }
-
- private:
-  std::string* const bytes_;
 };
 
 }  // namespace lull::fuzz

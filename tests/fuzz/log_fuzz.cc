@@ -13,13 +13,14 @@
 #include "db/wal/log_reader.h"
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_reader.h"
-#include "tests/fuzz/fix_checksums.h"
+#include "tests/db/memory_files.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {
 namespace {
 
 using leveldb::Slice;
+using testing::MemorySequential;
 
 constexpr uint8_t kFixChecksums = 1;  // with valid checksums
 constexpr uint8_t kAcrossBlocks = 2;  // after a record that nearly fills a block
@@ -32,7 +33,7 @@ struct Reading {
 
 template <typename Reader>
 Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults = false) {
-  Reader reader(std::make_unique<SequentialBytes>(bytes, chunk_bytes), "log");
+  Reader reader(std::make_unique<MemorySequential>(bytes, chunk_bytes), "log");
   if (skips_faults) reader.SkipFaults();
   Reading reading;
   Slice record;
@@ -52,18 +53,26 @@ Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults 
   return reading;
 }
 
+std::string Written(const std::vector<std::string>& records) {
+  testing::WrittenFile file;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
+  for (const std::string& record : records)
+    RequireOk(writer.AddRecord(record), "a log can be written");
+  return file.bytes;
+}
+
 std::string LogOf(Slice bytes, uint8_t flags) {
   std::string log;
   if ((flags & kAcrossBlocks) != 0) {
     constexpr size_t kLeftInBlock = 40;
-    log::Writer writer(std::make_unique<WritableBytes>(&log));
-    const std::string filler(log::kBlockBytes - kLeftInBlock - log::kHeaderBytes, '\0');
-    RequireOk(writer.AddRecord(filler), "a log can be written");
+    log = Written({std::string(log::kBlockBytes - kLeftInBlock - log::kHeaderBytes, '\0')});
   }
   log.append(bytes.data(), bytes.size());
   if ((flags & kFixChecksums) != 0) FixLogChecksums(&log);
   return log;
 }
+
+}  // namespace
 
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
@@ -82,20 +91,9 @@ void RunOne(Input input) {
               std::equal(wal.records.begin(), wal.records.end(), whole.records.begin()),
           "a WAL's records are the log's first");
 
-  std::string rewritten;
-  log::Writer writer(std::make_unique<WritableBytes>(&rewritten));
-  for (const std::string& record : whole.records) {
-    RequireOk(writer.AddRecord(record), "what was read can be written");
-  }
-  const Reading again = ReadAll<log::Reader>(rewritten, chunk_bytes);
+  const Reading again = ReadAll<log::Reader>(Written(whole.records), chunk_bytes);
   Require(again.end == log::LogEnd::kClean, "what was written ends cleanly");
   Require(again.records == whole.records, "what was written is read again");
 }
 
-}  // namespace
 }  // namespace lull::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
-  return 0;
-}

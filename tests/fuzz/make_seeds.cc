@@ -20,11 +20,12 @@
 #include "lull/lull.h"
 #include "table/block_builder.h"
 #include "table/filter_block.h"
+#include "table/format.h"
 #include "table/table_writer.h"
+#include "tests/db/memory_files.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
-#include "util/random.h"
 
 namespace lull::fuzz {
 namespace {
@@ -54,10 +55,10 @@ std::string Batch(SequenceNumber sequence, const std::vector<std::string>& keys)
 }
 
 std::string Log(const std::vector<std::string>& records) {
-  std::string bytes;
-  log::Writer writer(std::make_unique<WritableBytes>(&bytes));
+  testing::WrittenFile file;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
   for (const std::string& record : records) RequireOk(writer.AddRecord(record), "a log is written");
-  return bytes;
+  return file.bytes;
 }
 
 void MakeLogs() {
@@ -142,16 +143,6 @@ void MakeNames() {
   for (size_t i = 0; i < names.size(); ++i) Save("filename", std::to_string(i), names[i]);
 }
 
-std::string Entries(bool internal, int count) {
-  std::string bytes;
-  for (int i = 0; i < count; ++i) {
-    bytes += Prefixed("key" + std::to_string(i * 37 % 100));
-    if (internal) bytes += Byte(i);
-    bytes += Prefixed("value" + std::to_string(i));
-  }
-  return bytes;
-}
-
 std::string Key(bool internal, int i) {
   const std::string user_key = "key" + std::to_string(100 + i);
   return internal ? MakeInternalKey(user_key, 9, ValueKind::kValue) : user_key;
@@ -164,10 +155,8 @@ void MakeBlocks() {
     for (const int interval : {1, 4, 16}) {
       BlockBuilder builder(interval);
       for (int i = 0; i < 20; ++i) builder.Add(Key(internal, i), "value" + std::to_string(i));
-      const std::string name = std::to_string(flags) + "-" + std::to_string(interval);
-      Save("block", "contents" + name, Byte(flags) + target + builder.Finish().ToString());
-      Save("block", "entries" + name,
-           Byte(flags + 1) + target + Byte(interval) + Entries(internal, 20));
+      Save("block", "contents" + std::to_string(flags) + "-" + std::to_string(interval),
+           Byte(flags) + target + builder.Finish().ToString());
     }
   }
 }
@@ -182,8 +171,8 @@ void MakeTables() {
       options.filter_policy = internal ? bloom : nullptr;
       options.compression = compression;
       options.block_bytes = 128;
-      std::string bytes;
-      WritableBytes file(&bytes);
+      testing::WrittenFile written;
+      testing::MemoryWritable file(&written);
       TableWriter writer(options, &file);
       const std::string value(40, 'v');
       for (int i = 0; i < 30; ++i) writer.Add(Key(internal, i), value + std::to_string(i));
@@ -191,7 +180,7 @@ void MakeTables() {
       for (const int flags : {0x10, 0x01, 0x2d, 0xc5}) {
         const int all = flags | (internal ? 2 : 0);
         Save("table", std::to_string(compression) + "-" + std::to_string(all),
-             Byte(all) + Prefixed("key115") + bytes);
+             Byte(all) + Prefixed("key115") + written.bytes);
       }
     }
   }
@@ -207,12 +196,7 @@ void MakeFilters() {
   const std::string block = builder.Finish().ToString();
   for (const int offset : {0, 4, 40}) {
     Save("filter", "block" + std::to_string(offset),
-         Byte(0) + Byte(0) + Byte(offset) + std::string(6, '\0') + Prefixed("key7") + block);
-  }
-  for (const int bits : {0, 1, 10, 60}) {
-    std::string keys = Byte(1 | bits << 1);
-    for (int i = 0; i < 12; ++i) keys += Byte(i) + Prefixed("key" + std::to_string(i));
-    Save("filter", "keys" + std::to_string(bits), keys);
+         Byte(0) + Byte(offset) + std::string(6, '\0') + Prefixed("key7") + block);
   }
 }
 
@@ -227,18 +211,17 @@ void MakeCompressed() {
   std::string text;
   for (int i = 0; i < 30; ++i) text += "key" + std::to_string(i % 7) + " and its value;";
   for (const auto type : {0, 1, 2}) {
-    const std::string name = std::to_string(type);
-    Save("compression", "text" + name, Byte(type << 2 | 3) + text);
-    Save("compression", "zeros" + name, Byte(type << 2 | 2) + std::string(600, '\0'));
-    // As stored in a table with this compression.
-    TableWriteOptions options;
-    options.compression = static_cast<leveldb::CompressionType>(type);
-    std::string bytes;
-    WritableBytes file(&bytes);
-    TableWriter writer(options, &file);
-    writer.Add("k", text);
-    writer.FlushBlock();
-    Save("compression", "stored" + name, Byte(type << 2) + bytes.substr(0, bytes.size() - 5));
+    for (const auto& [name, value] : {std::pair{"text", text}, {"zeros", std::string(600, '\0')}}) {
+      TableWriteOptions options;
+      options.compression = static_cast<leveldb::CompressionType>(type);
+      testing::WrittenFile written;
+      testing::MemoryWritable file(&written);
+      TableWriter writer(options, &file);
+      writer.Add("k", value);
+      writer.FlushBlock();
+      written.bytes.resize(written.bytes.size() - kBlockTrailerBytes);
+      Save("compression", name + std::to_string(type), Byte(type) + written.bytes);
+    }
   }
 }
 
@@ -309,15 +292,6 @@ void MakeFolders() {
   }
 }
 
-void MakeOperations() {
-  Random random(20260101);
-  for (int i = 0; i < 16; ++i) {
-    std::string bytes = Byte(i * 7);
-    for (int left = 150; left > 0; --left) bytes += Byte(static_cast<int>(random.Uniform(256)));
-    Save("operations", "random" + std::to_string(i), bytes);
-  }
-}
-
 }  // namespace
 }  // namespace lull::fuzz
 
@@ -338,6 +312,5 @@ int main(int argc, char** argv) {
   MakeBatches();
   MakeCompressed();
   MakeFolders();
-  MakeOperations();
   return 0;
 }

@@ -4,8 +4,7 @@
 //
 // Input: flags, then the directory (folder.h). Checks: whatever it does, each file stays where it
 // is or moves to lost/; if it succeeds, the store opens with all checks and can be read completely;
-// a second repair changes nothing. (operations_fuzz.cc checks that a healthy store keeps its
-// contents.)
+// a second repair changes nothing.
 #include <string>
 
 #include "db/filename.h"
@@ -19,10 +18,6 @@ namespace {
 using leveldb::Status;
 
 constexpr uint8_t kParanoid = 1;
-
-bool IsRefusal(const Status& status) {
-  return status.IsCorruption() || status.IsIOError() || status.IsInvalidArgument();
-}
 
 Folder WithoutLogs(Folder folder) {
   for (const char* name : {"LOG", "LOG.old", "LOCK"}) folder.erase(name);
@@ -49,6 +44,8 @@ void CheckRepaired(StoreUnderTest* store) {
   store->Close();
 }
 
+}  // namespace
+
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
   const Folder before = DecodeFolder(input.rest());
@@ -68,10 +65,4 @@ void RunOne(Input input) {
   CheckRepaired(&store);
 }
 
-}  // namespace
 }  // namespace lull::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
-  return 0;
-}

@@ -82,7 +82,7 @@ void RunInput(const Bytes& input) {
   running_data = exact.get();
   running_size = input.size();
   alarm(kRunSecondsMax);
-  LLVMFuzzerTestOneInput(running_data, running_size);
+  RunOne(Input(running_data, running_size));
   alarm(0);
   running_data = nullptr;
 }

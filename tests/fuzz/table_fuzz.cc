@@ -13,7 +13,6 @@
 #include "leveldb/comparator.h"
 #include "leveldb/filter_policy.h"
 #include "table/table_reader.h"
-#include "tests/fuzz/fix_checksums.h"
 #include "tests/fuzz/fuzz.h"
 #include "util/coding.h"
 
@@ -34,10 +33,6 @@ constexpr uint8_t kSkipDamaged = 128;
 
 // An index can name one block a thousand times, so a walk can be longer than the file.
 constexpr int kStepsMax = 3000;
-
-bool IsAnswer(const Status& status) {
-  return status.ok() || status.IsCorruption() || status.IsIOError();
-}
 
 struct WalkResult {
   bool complete = false;
@@ -80,6 +75,8 @@ void Explore(const TableReader& table, const BlockReadOptions& read, const Slice
   }
 }
 
+}  // namespace
+
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
   std::string key = input.TakePrefixed().ToString();
@@ -113,10 +110,4 @@ void RunOne(Input input) {
   if (table != nullptr) Explore(*table, read, key, genuine);
 }
 
-}  // namespace
 }  // namespace lull::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
-  return 0;
-}

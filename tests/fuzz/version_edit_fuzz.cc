@@ -12,20 +12,14 @@
 #include "db/filename.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
-#include "leveldb/comparator.h"
+#include "tests/db/version_text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {
 namespace {
 
-using leveldb::Slice;
-
-const KeyOrder& Order() {
-  static const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
-  return order;
-}
-
-TableRef MakeTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
+using testing::EmptyVersion;
+using testing::MakePlainTable;
 
 std::vector<VersionEdit> DecodeEdits(Input input) {
   std::vector<VersionEdit> edits;
@@ -60,16 +54,17 @@ void AskAbout(const Version& version, const TableMeta& table) {
 }
 
 void CheckVersion(const Version& version) {
+  const KeyOrder order = testing::InternalOrder();
   for (int level = 0; level < kLevels; ++level) {
     uint64_t bytes = 0;
     const TableFile* before = nullptr;
     for (const TableRef& table : version.level(level)) {
-      Require(Order().Compare(table->smallest(), table->largest()) <= 0, "a table has a range");
+      Require(order.Compare(table->smallest(), table->largest()) <= 0, "a table has a range");
       Require(table->number() <= kFileNumberMax, "a number is a possible one");
       if (before != nullptr && level == 0)
         Require(before->number() > table->number(), "L0 is ordered by number");
       if (before != nullptr && level > 0)
-        Require(Order().Compare(before->largest(), table->smallest()) < 0, "a level is disjoint");
+        Require(order.Compare(before->largest(), table->smallest()) < 0, "a level is disjoint");
       bytes += table->file_bytes();
       before = table.get();
     }
@@ -78,16 +73,18 @@ void CheckVersion(const Version& version) {
   version.DebtBytes({1, 10, 100, 1000, 10'000, 100'000, UINT64_MAX}, 4);
 }
 
-void RunOne(const Input& input) {
+}  // namespace
+
+void RunOne(Input input) {
   const std::vector<VersionEdit> edits = DecodeEdits(input);
-  const auto empty = std::make_shared<const Version>(Order());
-  VersionBuilder together(empty, MakeTable);
+  const VersionRef empty = EmptyVersion();
+  VersionBuilder together(empty, MakePlainTable);
   bool all_applied = true;
   VersionRef step = empty;
   for (const VersionEdit& edit : edits) {
     all_applied = all_applied && together.Apply(edit).ok();
     if (step == nullptr) continue;
-    VersionBuilder builder(step, MakeTable);
+    VersionBuilder builder(step, MakePlainTable);
     VersionRef next;
     const bool built = builder.Apply(edit).ok() && builder.Build(&next).ok();
     step = built ? next : nullptr;
@@ -104,10 +101,4 @@ void RunOne(const Input& input) {
   }
 }
 
-}  // namespace
 }  // namespace lull::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lull::fuzz::RunOne(lull::fuzz::Input(data, size));
-  return 0;
-}
