@@ -16,6 +16,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/script_policy.h"
+#include "tests/db/store_properties.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
 #include "tests/support/rng.h"
@@ -129,8 +130,7 @@ class ScriptedStoreTest : public ::testing::Test {
     const auto make = [this](const std::string& policy, const PolicyOptions& options) {
       return script_.Make(policy, options);
     };
-    const leveldb::Status status = Store::Open(options_, scheduling_, name_, &db, make, pace_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(Store::Open(options_, scheduling_, name_, &db, make, pace_).ToString(), "OK");
     db_.reset(db);
   }
   /// Same as Script's.
@@ -154,6 +154,17 @@ class ScriptedStoreTest : public ::testing::Test {
       acked_.store(i + 1);
     }
   }
+  void Delete(uint64_t from, uint64_t until) {
+    for (uint64_t i = from; i < until; ++i)
+      ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  }
+  /// Waits until all writes are in tables and no background work is left.
+  void Rest() {
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  }
+  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
+  Json Space() { return JsonProperty(db_.get(), "lull.space"); }
   void ExpectAll(leveldb::DB* db, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
       std::string value;

@@ -3,8 +3,6 @@
 // Events and statistics of a running store: events come only in valid orders, statistics agree with
 // them, stalls are visible while they last, and LOG has lines for them. Tests wait for events.
 #include <atomic>
-#include <cstdarg>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,12 +17,11 @@
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/lines_logger.h"
 #include "tests/db/metrics_checker.h"
+#include "tests/db/store_properties.h"
+#include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
-#include "tests/support/json_value.h"
 #include "util/clock.h"
-#include "util/mutex.h"
-#include "util/random.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -33,44 +30,12 @@ namespace {
 using testing::JobSequenceChecker;
 using testing::Json;
 
-/// No table can be created while the gate is closed, and nothing can be appended to logs while
-/// `break_logs` is set.
-class GatedEnv final : public leveldb::EnvWrapper {
- public:
-  GatedEnv() : EnvWrapper(leveldb::Env::Default()) {}
-
-  leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override {
-    if (path.ends_with(".ldb")) gate.Pass();
-    leveldb::Status status = target()->NewWritableFile(path, file);
-    if (status.ok()) *file = new File(*file, path.ends_with(".log") ? &break_logs : nullptr);
-    return status;
-  }
-
-  testing::Gate gate;
-  std::atomic<bool> break_logs{false};
-
- private:
-  class File final : public leveldb::WritableFile {
-   public:
-    File(leveldb::WritableFile* file, const std::atomic<bool>* broken)
-        : file_(file), broken_(broken) {}
-    leveldb::Status Append(const leveldb::Slice& data) override {
-      if (broken_ != nullptr && broken_->load()) return leveldb::Status::IOError("out of order");
-      return file_->Append(data);
-    }
-    leveldb::Status Close() override { return file_->Close(); }
-    leveldb::Status Flush() override { return file_->Flush(); }
-    leveldb::Status Sync() override { return file_->Sync(); }
-
-   private:
-    const std::unique_ptr<leveldb::WritableFile> file_;
-    const std::atomic<bool>* const broken_;
-  };
-};
-
 class StoreEventsTest : public ::testing::Test {
  protected:
   StoreEventsTest() {
+    env_.set_before_operation([this](testing::IoOp op, const std::string& path) {
+      if (op == testing::kOpenWrite && path.ends_with(".ldb")) tables_.Pass();
+    });
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
     options_.env = &env_;
@@ -83,8 +48,7 @@ class StoreEventsTest : public ::testing::Test {
     OptionValues parsed;
     ASSERT_TRUE(ParseOptions("own_coordinator=true;" + scheduling, &parsed).ok());
     leveldb::DB* db = nullptr;
-    const leveldb::Status status = Store::Open(options_, parsed, name_, &db, MakePolicy, pace_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(Store::Open(options_, parsed, name_, &db, MakePolicy, pace_).ToString(), "OK");
     db_.reset(db);
     checker_ = std::make_shared<JobSequenceChecker>();
     ASSERT_TRUE(AddListener(db, checker_).ok());
@@ -97,27 +61,21 @@ class StoreEventsTest : public ::testing::Test {
   }
   void Fill(int first, int count) {
     for (int i = first; i < first + count; ++i) {
-      const leveldb::Status status =
-          db_->Put(leveldb::WriteOptions(), "key" + std::to_string(i * 7919 % 10007),
-                   std::string(1000, static_cast<char>('a' + i % 26)));
-      ASSERT_TRUE(status.ok()) << status.ToString();
+      ASSERT_EQ(db_->Put(leveldb::WriteOptions(), "key" + std::to_string(i * 7919 % 10007),
+                         std::string(1000, static_cast<char>('a' + i % 26)))
+                    .ToString(),
+                "OK");
     }
   }
-  /// Writes on a separate thread until `enough`.
-  std::unique_ptr<ThreadHandle> FillInThread(const std::atomic<bool>* enough) {
-    return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, enough] {
-      for (int first = 0; !enough->load(); first += 10) Fill(first, 10);
-    });
+  std::string Property(const std::string& name) { return testing::Property(db_.get(), name); }
+  Json Stats() { return testing::JsonProperty(db_.get(), "lull.stats"); }
+  double Metric(const std::string& name) {
+    return testing::ParseMetrics(Property("lull.metrics")).at(name);
   }
-  std::string Property(const std::string& name) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty(name, &text)) << name;
-    return text;
-  }
-  Json Stats() { return Json::Parse(Property("lull.stats")); }
 
   const std::string name_ = testing::FreshDirectory("store_events");
-  GatedEnv env_;
+  testing::Gate tables_;  // each creation of a table passes here
+  testing::FaultEnv env_{leveldb::Env::Default()};
   testing::LinesLogger log_;
   leveldb::Options options_;
   StorePace pace_;
@@ -161,9 +119,11 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
   ManualClock clock;
   pace_.clock = &clock;
   OpenWith("policy=leveldb");
-  env_.gate.Close();
+  tables_.Close();
   std::atomic<bool> enough{false};
-  auto writer = FillInThread(&enough);
+  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    for (int first = 0; !enough.load(); first += 10) Fill(first, 10);
+  });
   checker_->Await(
       [](const auto& counts) { return counts.stall_begins == 1 && counts.begins == 1; });
   const Json first = Stats();
@@ -178,24 +138,11 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
     clock.Advance(1'000'000'000);
     EXPECT_EQ(Stats()["stalls"]["stop"]["memory"]["held_seconds"], seconds);
   }
-  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_stall_active{kind=\"stop\"}"),
-            1);
+  EXPECT_EQ(Metric("lull_stall_active{kind=\"stop\"}"), 1);
   enough.store(true);
-  env_.gate.Open();
+  tables_.Open();
   checker_->Await([](const auto& counts) { return counts.stall_ends >= 1; });
   EXPECT_EQ(checker_->LastStall().cause, WriteStallCause::kMemory);
-  writer.reset();
-  Close();
-}
-
-TEST_F(StoreEventsTest, StopsMakeLinesInLog) {
-  OpenWith("policy=leveldb");
-  env_.gate.Close();
-  std::atomic<bool> enough{false};
-  auto writer = FillInThread(&enough);
-  checker_->Await([](const auto& counts) { return counts.stall_begins == 1; });
-  enough.store(true);
-  env_.gate.Open();
   writer.reset();
   Close();
   EXPECT_GE(log_.Count("Writes are stopped: memtables wait for their flush"), 1);
@@ -204,16 +151,20 @@ TEST_F(StoreEventsTest, StopsMakeLinesInLog) {
 
 TEST_F(StoreEventsTest, WritesAreRefusedWhileNoLogCanBeWritten) {
   OpenWith("policy=lull");
-  env_.break_logs.store(true);
+  testing::Fault fault;
+  fault.kind = testing::FaultKind::kErrorSticky;
+  fault.ops = testing::kAppend;
+  fault.name_part = ".log";
+  env_.Arm(fault);
   EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
   EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
   checker_->Await([](const auto& counts) { return counts.refusals > 0; });
-  EXPECT_NE(Stats()["write_error"].Text().find("out of order"), std::string::npos);
-  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 1);
-  env_.break_logs.store(false);
+  EXPECT_NE(Stats()["write_error"].Text().find("injected"), std::string::npos);
+  EXPECT_EQ(Metric("lull_writes_refused"), 1);
+  env_.Heal();
   EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
   EXPECT_EQ(Stats()["write_error"], "");
-  EXPECT_EQ(testing::ParseMetrics(Property("lull.metrics")).at("lull_writes_refused"), 0);
+  EXPECT_EQ(Metric("lull_writes_refused"), 0);
   Close();
   EXPECT_EQ(checker_->counts().refusals, 1u);
 }

@@ -13,6 +13,7 @@
 #include "leveldb/helpers/memenv.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
 
 namespace lull {
 namespace {
@@ -36,19 +37,11 @@ class SlowClockEnv final : public leveldb::EnvWrapper {
 
 class MemEnvStoreTest : public ::testing::Test {
  protected:
-  MemEnvStoreTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.write_buffer_size = 64 << 10;
-    options_.max_file_size = 1 << 20;
-  }
+  MemEnvStoreTest() { options_.max_file_size = 1 << 20; }
 
   void Reopen() {
     db_.reset();
-    leveldb::DB* raw = nullptr;
-    const leveldb::Status status = Open(options_, SchedulingOptions(), "/store", &raw);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(raw);
+    ASSERT_EQ(testing::OpenAt(options_, "/store", &db_).ToString(), "OK");
   }
   void Fill(int round) {
     leveldb::WriteOptions write;
@@ -58,18 +51,13 @@ class MemEnvStoreTest : public ::testing::Test {
     }
   }
   void ExpectAll(int round) {
-    const std::unique_ptr<leveldb::Iterator> entry(db_->NewIterator(leveldb::ReadOptions()));
-    int i = 0;
-    for (entry->SeekToFirst(); entry->Valid(); entry->Next(), ++i) {
-      ASSERT_EQ(entry->key().ToString(), Key(i));
-      ASSERT_EQ(entry->value().ToString(), Value(i, round));
-    }
-    EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();
-    EXPECT_EQ(i, kEntries);
+    testing::Contents expected;
+    for (int i = 0; i < kEntries; ++i) expected[Key(i)] = Value(i, round);
+    EXPECT_TRUE(testing::ReadAll(db_.get()) == expected);
   }
 
   const std::unique_ptr<leveldb::Env> env_{leveldb::NewMemEnv(leveldb::Env::Default())};
-  leveldb::Options options_;
+  leveldb::Options options_ = testing::SmallOptions(env_.get());
   std::unique_ptr<leveldb::DB> db_;
 };
 
@@ -84,29 +72,6 @@ TEST_F(MemEnvStoreTest, WritesCompactsAndReopens) {
   Reopen();
   ExpectAll(2);
   EXPECT_FALSE(leveldb::Env::Default()->FileExists("/store"));
-}
-
-TEST_F(MemEnvStoreTest, HasOneOpenerAndCanBeDestroyed) {
-  Reopen();
-  leveldb::DB* second = nullptr;
-  EXPECT_TRUE(leveldb::DB::Open(options_, "/store", &second).IsIOError());
-  db_.reset();
-  const leveldb::Status status = leveldb::DestroyDB("/store", options_);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_FALSE(env_->FileExists("/store"));
-  options_.create_if_missing = false;
-  EXPECT_TRUE(leveldb::DB::Open(options_, "/store", &second).IsInvalidArgument());
-}
-
-TEST_F(MemEnvStoreTest, CanBeRepaired) {
-  Reopen();
-  Fill(7);
-  db_.reset();
-  ASSERT_TRUE(env_->RemoveFile("/store/CURRENT").ok());
-  const leveldb::Status status = leveldb::RepairDB("/store", options_);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  Reopen();
-  ExpectAll(7);
 }
 
 TEST_F(MemEnvStoreTest, StatisticsMeasureTimeByTheClockOfTheEnv) {

@@ -16,6 +16,7 @@
 #include "leveldb/env.h"
 #include "lull/lull.h"
 #include "scheduler/threads/coordinator.h"
+#include "tests/db/small_store.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/no_more_threads.h"
@@ -26,13 +27,8 @@ namespace lull {
 namespace {
 
 leveldb::Status TryOpen(const std::string& name, const std::string& scheduling,
-                        std::unique_ptr<leveldb::DB>* result) {
-  leveldb::Options options;
-  options.create_if_missing = true;
-  leveldb::DB* db = nullptr;
-  const leveldb::Status status = Open(options, scheduling, name, &db);
-  result->reset(db);
-  return status;
+                        std::unique_ptr<leveldb::DB>* db) {
+  return testing::OpenAt(testing::SmallOptions(leveldb::Env::Default()), name, db, scheduling);
 }
 
 int ThreadsNamed(const std::string& name) {
@@ -49,9 +45,9 @@ TEST(StoreThreads, AllStoresShareThem) {
   const std::string folder = testing::FreshDirectory("shared-threads");
   std::vector<std::unique_ptr<leveldb::DB>> stores(10);
   for (size_t i = 0; i < stores.size(); ++i) {
-    const leveldb::Status status =
-        TryOpen(folder + "/" + std::to_string(i), "compaction_threads=2", &stores[i]);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(
+        TryOpen(folder + "/" + std::to_string(i), "compaction_threads=2", &stores[i]).ToString(),
+        "OK");
     ASSERT_TRUE(stores[i]->Put(leveldb::WriteOptions(), "key", "value").ok());
     ASSERT_TRUE(Flush(stores[i].get()).ok());
   }
@@ -73,8 +69,7 @@ TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
     EXPECT_EQ(db, nullptr);
     EXPECT_FALSE(std::filesystem::exists(name));
   }
-  const leveldb::Status status = TryOpen(name, "", &db);
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(TryOpen(name, "", &db).ToString(), "OK");
   EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
 }
 
@@ -104,8 +99,7 @@ TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
     EXPECT_NE(status.ToString().find("cannot start thread lull-events: "), std::string::npos)
         << status.ToString();
   }
-  const leveldb::Status status = TryOpen(name, "", &db);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(TryOpen(name, "", &db).ToString(), "OK");
 }
 
 /// Starts at most `left` threads, and counts those that have not ended.

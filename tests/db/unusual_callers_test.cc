@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "leveldb/cache.h"
@@ -19,7 +18,10 @@
 #include "leveldb/table_builder.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
+#include "tests/db/store_properties.h"
 #include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
 
 namespace lull {
@@ -54,8 +56,7 @@ std::string Get(leveldb::DB* db, const std::string& key) {
 
 void WriteAndReadBack(const leveldb::Options& options) {
   std::unique_ptr<leveldb::DB> db;
-  Status status = OpenAt(options, &db);
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(db->Put(leveldb::WriteOptions(), NumberedKey(i), NumberedKey(i)).ok());
     if (i % 100 == 50) {
@@ -64,13 +65,9 @@ void WriteAndReadBack(const leveldb::Options& options) {
   }
   db->CompactRange(nullptr, nullptr);
   db.reset();
-  status = OpenAt(options, &db);
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
   for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), NumberedKey(i)), NumberedKey(i));
-  int seen = 0;
-  const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
-  for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
-  EXPECT_EQ(seen, 300);
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), 300u);
 }
 
 TEST(UnusualCallers, ExtremeSizes) {
@@ -235,10 +232,8 @@ TEST_P(DisorderTest, NeitherCrashesNorHangs) {
     const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
     int steps = 0;
     for (it->SeekToFirst(); it->Valid() && steps < 100'000; it->Next()) ++steps;
-    EXPECT_LT(steps, 100'000) << "forward";
-    steps = 0;
     for (it->SeekToLast(); it->Valid() && steps < 100'000; it->Prev()) ++steps;
-    EXPECT_LT(steps, 100'000) << "backward";
+    EXPECT_LT(steps, 100'000);
     for (int i = 0; i < 2000; i += 7) {
       Get(db.get(), NumberedKey(i));
       it->Seek(NumberedKey(i));
@@ -254,10 +249,17 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DisorderTest,
                                            Disorder::Kind::kAlwaysEqual, Disorder::Kind::kCyclic,
                                            Disorder::Kind::kByHash));
 
-/// Throws instead of calling the target, once, at a chosen operation of the thread that armed it.
-class ThrowingEnv final : public leveldb::EnvWrapper {
+/// Throws instead of an operation, once, at a chosen operation of the thread that armed it.
+class ThrowingEnv final : public testing::FaultEnv {
  public:
-  explicit ThrowingEnv(leveldb::Env* target) : EnvWrapper(target) {}
+  explicit ThrowingEnv(leveldb::Env* target) : FaultEnv(target) {
+    constexpr uint32_t kThrowing = testing::kOpenRead | testing::kOpenWrite | testing::kRead |
+                                   testing::kAppend | testing::kSync;
+    set_before_operation([this](testing::IoOp op, const std::string&) {
+      if ((op & kThrowing) == 0 || std::this_thread::get_id() != victim_ || left_ < 0) return;
+      if (--left_ < 0) throw std::runtime_error("thrown by an Env");
+    });
+  }
 
   void ThrowAt(int operation) {
     victim_ = std::this_thread::get_id();
@@ -266,73 +268,10 @@ class ThrowingEnv final : public leveldb::EnvWrapper {
   void Disarm() { left_ = -1; }
   bool has_thrown() const { return left_ < 0; }
 
-  Status NewWritableFile(const std::string& name, leveldb::WritableFile** result) override;
-  Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override;
-  Status RenameFile(const std::string& from, const std::string& to) override {
-    MayThrow();
-    return target()->RenameFile(from, to);
-  }
-  Status GetChildren(const std::string& name, std::vector<std::string>* result) override {
-    MayThrow();
-    return target()->GetChildren(name, result);
-  }
-  void MayThrow() {
-    if (std::this_thread::get_id() != victim_ || left_ < 0) return;
-    if (--left_ < 0) throw std::runtime_error("thrown by an Env");
-  }
-
  private:
   std::atomic<std::thread::id> victim_;
   std::atomic<int> left_{-1};
 };
-
-class ThrowingWritableFile final : public leveldb::WritableFile {
- public:
-  ThrowingWritableFile(ThrowingEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {}
-  Status Append(const Slice& data) override {
-    env_->MayThrow();
-    return file_->Append(data);
-  }
-  Status Close() override { return file_->Close(); }
-  Status Flush() override { return file_->Flush(); }
-  Status Sync() override {
-    env_->MayThrow();
-    return file_->Sync();
-  }
-
- private:
-  ThrowingEnv* const env_;
-  const std::unique_ptr<leveldb::WritableFile> file_;
-};
-
-class ThrowingRandomAccessFile final : public leveldb::RandomAccessFile {
- public:
-  ThrowingRandomAccessFile(ThrowingEnv* env, leveldb::RandomAccessFile* file)
-      : env_(env), file_(file) {}
-  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    env_->MayThrow();
-    return file_->Read(offset, n, result, scratch);
-  }
-
- private:
-  ThrowingEnv* const env_;
-  const std::unique_ptr<leveldb::RandomAccessFile> file_;
-};
-
-Status ThrowingEnv::NewWritableFile(const std::string& name, leveldb::WritableFile** result) {
-  MayThrow();
-  const Status status = target()->NewWritableFile(name, result);
-  if (status.ok()) *result = new ThrowingWritableFile(this, *result);
-  return status;
-}
-
-Status ThrowingEnv::NewRandomAccessFile(const std::string& name,
-                                        leveldb::RandomAccessFile** result) {
-  MayThrow();
-  const Status status = target()->NewRandomAccessFile(name, result);
-  if (status.ok()) *result = new ThrowingRandomAccessFile(this, *result);
-  return status;
-}
 
 TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
   testing::CrashEnv disk;
@@ -396,41 +335,36 @@ class LongKeysTest : public ::testing::Test {
   static constexpr int kKeys = 60;
   static std::string LongKey(int i) { return std::string(8000, 'p') + NumberedKey(i); }
 
-  void Open(const std::string& scheduling) {
+  void Open() {
     leveldb::Options options = OptionsOn(&disk_);
     options.write_buffer_size = 8 << 20;
-    const Status status =
-        OpenAt(options, &db_, "own_coordinator=true;index_bytes_max=100000;" + scheduling);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(OpenAt(options, &db_,
+                     "own_coordinator=true;index_bytes_max=100000;"
+                     "l0_trigger=40;l0_slowdown=50;l0_stop=60")
+                  .ToString(),
+              "OK");
   }
   void Write(const std::string& value) {
     leveldb::WriteBatch batch;
     for (int i = 0; i < kKeys; ++i) batch.Put(LongKey(i), value + std::to_string(i));
     ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
   }
-  int TablesAt(int level) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
-    return std::stoi(text);
-  }
+  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
   void ExpectValue(const std::string& value) {
-    for (int i = 0; i < kKeys; ++i)
-      ASSERT_EQ(Get(db_.get(), LongKey(i)), value + std::to_string(i));
-    int seen = 0;
-    const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next(), ++seen)
-      ASSERT_EQ(it->value().ToString(), value + std::to_string(seen));
-    EXPECT_EQ(seen, kKeys);
+    testing::Contents expected;
+    for (int i = 0; i < kKeys; ++i) {
+      expected[LongKey(i)] = value + std::to_string(i);
+      ASSERT_EQ(Get(db_.get(), LongKey(i)), expected[LongKey(i)]);
+    }
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected);
   }
 
   testing::CrashEnv disk_;
   std::unique_ptr<leveldb::DB> db_;
 };
 
-constexpr char kNoCompaction[] = "l0_trigger=40;l0_slowdown=50;l0_stop=60";
-
 TEST_F(LongKeysTest, AFlushCutsATableBeforeItsIndexIsTooLarge) {
-  ASSERT_NO_FATAL_FAILURE(Open(kNoCompaction));
+  ASSERT_NO_FATAL_FAILURE(Open());
   ASSERT_NO_FATAL_FAILURE(Write("old"));
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
   ASSERT_NO_FATAL_FAILURE(Write("new"));
