@@ -105,18 +105,6 @@ TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
   }
 }
 
-TEST_F(DamagedWalTest, AHoleCostsWhatStoodThere) {
-  const std::string whole = Log(1, "");
-  for (const size_t hole :
-       {size_t{4096}, log::kBlockBytes, 2 * log::kBlockBytes - 4096, size_t{50'000}}) {
-    std::string damaged = whole;
-    std::fill_n(damaged.begin() + hole, 4096, '\0');
-    const auto found = Repaired(damaged);
-    EXPECT_GE(found.size(), size_t{kRecords - 6}) << hole;
-    EXPECT_LT(found.size(), size_t{kRecords});
-  }
-}
-
 // A value may contain a log whose records have valid checksums.
 TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
   testing::WrittenFile inner;

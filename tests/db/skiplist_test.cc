@@ -4,14 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/table/table_test_util.h"
 #include "util/random.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -27,9 +24,7 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
 
   void Insert(const std::string& user_key, uint64_t trailer, const std::string& value) {
     list_.Insert(user_key, trailer, value);
-    std::string internal_key = user_key;
-    PutFixed64(&internal_key, trailer);
-    model_.emplace_back(internal_key, value);
+    model_.emplace_back(InternalKey(user_key, trailer), value);
     is_sorted_ = false;
   }
 
@@ -162,88 +157,11 @@ TEST_P(SkipListTest, RunsOfKeys) {
   CheckBackward();
 }
 
-TEST_P(SkipListTest, VersionsOfAKeyNewestFirst) {
-  for (const uint64_t trailer : {5, 900, 7, 901, 1, 4}) Insert("key", trailer, "v");
-  for (uint64_t trailer = 0; trailer < 10; ++trailer) CheckSeek(InternalKey("key", trailer));
-  CheckForward();
-}
-
 TEST_P(SkipListTest, LargeEntries) {
   Insert(std::string(100'000, 'k'), 1, std::string(3 << 20, 'v'));
   Insert(std::string(100'001, 'k'), 2, "");
   Insert("", 3, std::string(100'000, 'w'));
   CheckForward();
-}
-
-/// One thread inserts the numbers in a scrambled order, and publishes how many are in. Each reader
-/// checks that the list is intact, in order, and contains all numbers published before the read.
-class SkipListThreadsTest : public ::testing::Test {
- protected:
-  static constexpr uint64_t kCount = 20'000;
-  // A permutation of [0, kCount): the factor is coprime to it.
-  static uint64_t NumberAt(uint64_t step) { return step * 7919 % kCount; }
-  static std::string KeyOf(uint64_t number) {
-    std::string key = "0000000" + std::to_string(number);
-    return key.substr(key.size() - 8);
-  }
-  static std::string ValueOf(uint64_t number) {
-    return std::string(number % 100, 'v') + KeyOf(number);
-  }
-
-  void ReadAll(uint64_t seed) {
-    Random random(seed);
-    bool is_last = false;
-    while (!is_last) {
-      is_last = inserted_.load(std::memory_order_acquire) == kCount;
-      CheckScan();
-      for (int i = 0; i < 200; ++i) CheckOne(&random);
-    }
-  }
-
-  void CheckScan() {
-    const uint64_t announced = inserted_.load(std::memory_order_acquire);
-    SkipList::Cursor cursor(&list_);
-    std::string before;
-    uint64_t seen = 0;
-    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next(), ++seen) {
-      const std::string key = UserKeyOf(cursor.key()).ToString();
-      if (key <= before) faults_.fetch_add(1);
-      if (cursor.value().ToString() != ValueOf(std::stoull(key))) faults_.fetch_add(1);
-      before = key;
-    }
-    if (seen < announced) faults_.fetch_add(1);
-  }
-
-  void CheckOne(Random* random) {
-    const uint64_t announced = inserted_.load(std::memory_order_acquire);
-    if (announced == 0) return;
-    const std::string key = KeyOf(NumberAt(random->Uniform(announced)));
-    SkipList::Cursor cursor(&list_);
-    cursor.Seek(MakeInternalKey(key, kMaxSequence, kKindForSeek));
-    if (!cursor.Valid() || UserKeyOf(cursor.key()) != leveldb::Slice(key)) faults_.fetch_add(1);
-    if (cursor.Valid()) cursor.Prev();
-    if (cursor.Valid() && UserKeyOf(cursor.key()).ToString() >= key) faults_.fetch_add(1);
-  }
-
-  Arena arena_;
-  SkipList list_{KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal), &arena_};
-  std::atomic<uint64_t> inserted_{0};
-  std::atomic<int> faults_{0};
-};
-
-TEST_F(SkipListThreadsTest, ReadersBesideTheInserter) {
-  std::vector<std::unique_ptr<ThreadHandle>> readers;
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    readers.push_back(ThreadFactory::System()->Start("reader", CpuClass::kNormal,
-                                                     [this, seed] { ReadAll(seed); }));
-  }
-  for (uint64_t step = 0; step < kCount; ++step) {
-    const uint64_t number = NumberAt(step);
-    list_.Insert(KeyOf(number), PackTrailer(step + 1, ValueKind::kValue), ValueOf(number));
-    inserted_.store(step + 1, std::memory_order_release);
-  }
-  readers.clear();
-  EXPECT_EQ(faults_.load(), 0);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "db/filename.h"
 #include "util/coding.h"
-#include "util/random.h"
 
 namespace lull {
 namespace {
@@ -65,8 +64,7 @@ TEST(VersionEditTest, SameBytesAsLevelDB) {
         "020a0900030e04e9180501116b6579303032393939017805000000000006010c06020507020dacc302"
         "116b657930303030303101f3060000000000116b65793030323939390178050000000000"}) {
     VersionEdit edit;
-    const leveldb::Status status = edit.DecodeFrom(FromHex(hex));
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(edit.DecodeFrom(FromHex(hex)).ToString(), "OK");
     EXPECT_EQ(Encoded(edit), FromHex(hex));
   }
 }
@@ -159,22 +157,6 @@ TEST(VersionEditTest, RefusesBadFields) {
     const leveldb::Status status = edit.DecodeFrom(bytes);
     EXPECT_TRUE(status.IsCorruption()) << cause;
     EXPECT_THAT(status.ToString(), HasSubstr(cause));
-  }
-}
-
-TEST(VersionEditTest, RandomChangesNeverCrash) {
-  Random random(1);
-  const std::string bytes = Encoded(Everything());
-  for (int round = 0; round < 20'000; ++round) {
-    std::string changed = bytes;
-    for (int i = 0; i < 2; ++i) {
-      changed[random.Uniform(changed.size())] = static_cast<char>(random.Next());
-    }
-    VersionEdit edit, again;
-    if (!edit.DecodeFrom(changed).ok()) continue;
-    EXPECT_TRUE(again.DecodeFrom(Encoded(edit)).ok());
-    EXPECT_EQ(again, edit);
-    edit.DebugString();
   }
 }
 

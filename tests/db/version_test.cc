@@ -5,13 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "db/compaction/picker.h"
 #include "tests/db/version_text.h"
-#include "util/random.h"
 
 namespace lull {
 namespace {
@@ -97,11 +95,6 @@ TEST(Version, DebtCountsExcessForEachLevelItPasses) {
   EXPECT_EQ(VersionFromText("L6: 1:[a..b]*9999")->DebtBytes(targets, 2), 0u);
 }
 
-TEST(Version, DescribesItself) {
-  EXPECT_EQ(VersionFromText("L1: 7:[a@3..c@2]")->DebugString(),
-            "L1:\n  7:[a@3..c@2] 1048576 bytes\n");
-}
-
 TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
   const VersionRef base = VersionFromText("L1: 1:[a..c] 2:[d..f]");
   VersionEdit move = EditFromText("L2: 1:[a..c]");
@@ -160,53 +153,6 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
   second.reset();
 }
 
-TEST(VersionBuilder, ManyEditsGiveWhatAPlainListWould) {
-  // Tables of one key each, so that any set of them fits a level. Several edits for each builder.
-  SCOPED_TRACE("seed 17");
-  Random random(17);
-  VersionRef version = EmptyVersion();
-  std::map<uint64_t, int> model;  // number -> level
-  uint64_t next_number = 1;
-  const auto describe = [](int level, uint64_t number) {
-    const std::string key = "k" + std::to_string(100'000 + number * 7919 % 100'000);
-    return TableMeta{level, number, 1, testing::KeyFromText(key, 2), testing::KeyFromText(key, 1)};
-  };
-  for (int round = 0; round < 200; ++round) {
-    VersionBuilder builder(version, [](const TableMeta& table) {
-      return std::make_shared<TableFile>(table, nullptr);
-    });
-    for (int i = 0; i < 3; ++i) {
-      VersionEdit edit;
-      for (const auto& [number, level] : std::map<uint64_t, int>(model)) {
-        const uint64_t draw = random.Uniform(8);
-        if (draw > 1) continue;
-        edit.deleted_tables.emplace_back(level, number);
-        model.erase(number);
-        if (draw == 0 || level + 1 == kLevels) continue;
-        edit.new_tables.push_back(describe(level + 1, number));
-        model[number] = level + 1;
-      }
-      for (uint64_t n = random.Uniform(4); n > 0; --n, ++next_number) {
-        const int level = static_cast<int>(random.Uniform(kLevels));
-        edit.new_tables.push_back(describe(level, next_number));
-        model[next_number] = level;
-      }
-      ASSERT_TRUE(builder.Apply(edit).ok());
-    }
-    ASSERT_TRUE(builder.Build(&version).ok());
-    std::map<uint64_t, int> listed;
-    for (int level = 0; level < kLevels; ++level) {
-      uint64_t bytes = 0;
-      for (const TableRef& table : version->level(level)) {
-        listed[table->number()] = level;
-        bytes += table->file_bytes();
-      }
-      EXPECT_EQ(version->LevelBytes(level), bytes);
-    }
-    ASSERT_EQ(listed, model) << "round " << round;
-  }
-}
-
 /// goleveldb lists the tables that it recovered from logs twice.
 TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
   VersionBuilder builder(EmptyVersion(), MakePlainTable);
@@ -257,33 +203,6 @@ TEST(VersionBuilder, RefusesOverlapsAndKeysOutOfOrder) {
   VersionEdit stub = EditFromText("L4: 3:[a..b]");
   stub.new_tables[0].largest = "short";
   EXPECT_TRUE(BuildError(base, stub).IsCorruption());
-}
-
-TEST(Version, OverlappingAgreesWithAScan) {
-  Random random(301);
-  for (int round = 0; round < 500; ++round) {
-    VersionEdit edit;
-    const auto key = [](uint64_t i) { return std::string(1, static_cast<char>('a' + i)); };
-    for (uint64_t number = 1, at = random.Uniform(3); at < 24; ++number) {
-      const uint64_t end = std::min<uint64_t>(25, at + random.Uniform(4));
-      edit.new_tables.push_back(
-          {2, number, 1, testing::KeyFromText(key(at), 5), testing::KeyFromText(key(end), 4)});
-      at = end + 1 + random.Uniform(3);
-    }
-    const VersionRef version = Applied(EmptyVersion(), edit);
-    ASSERT_NE(version, nullptr);
-    UserRange range;
-    if (!random.OneIn(5)) range.smallest = key(random.Uniform(26));
-    if (!random.OneIn(5)) range.largest = key(random.Uniform(26));
-    std::vector<TableRef> expected;
-    if (range.smallest && range.largest && *range.smallest > *range.largest) continue;
-    for (const TableRef& table : version->level(2)) {
-      if (range.smallest && table->largest_user().ToString() < *range.smallest) continue;
-      if (range.largest && table->smallest_user().ToString() > *range.largest) continue;
-      expected.push_back(table);
-    }
-    EXPECT_EQ(Numbers(version->Overlapping(2, range)), Numbers(expected));
-  }
 }
 
 }  // namespace

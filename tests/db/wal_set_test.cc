@@ -34,161 +34,6 @@ leveldb::Options OptionsWith(leveldb::Env* env) {
   return options;
 }
 
-class WalSetTest : public ::testing::Test {
- protected:
-  WalSetTest() : context_(OptionsWith(&env_)), wals_(&context_) {
-    disk_.CreateDir("/store");
-    context_.name = "/store";
-    context_.extension = &env_;
-  }
-
-  void PrepareAll() {
-    while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
-  }
-
-  /// A memtable's lifetime: its records are written, the next WAL takes over, and its own is
-  /// released. Returns the number of files to remove.
-  size_t Round(int records, bool sync) {
-    const std::string record(1000, 'r');
-    for (int i = 0; i < records; ++i) {
-      EXPECT_TRUE(wals_.Append(record).ok());
-      if (!sync) continue;
-      EXPECT_TRUE(wals_.Sync().ok());
-    }
-    PrepareAll();
-    EXPECT_TRUE(wals_.Switch(1).ok());
-    const std::vector<std::string> obsolete = wals_.Release(wals_.current_number());
-    for (const std::string& path : obsolete) EXPECT_TRUE(env_.RemoveFile(path).ok());
-    PrepareAll();
-    return obsolete.size();
-  }
-
-  size_t Logs() {
-    std::vector<std::string> names;
-    disk_.GetChildren("/store", &names);
-    return names.size();
-  }
-
-  CrashEnv disk_;
-  FaultEnv env_{&disk_};
-  StoreContext context_;
-  WalSet wals_;
-};
-
-TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) {
-    Round(30, true);
-    ASSERT_LE(Logs(), kLogsMax) << round;
-  }
-  const uint64_t creations = env_.Count(testing::kOpenWrite);
-  const uint64_t appends = disk_.appends_to_reused_logs();
-  size_t removed = 0;
-  for (int round = 0; round < 20; ++round) removed += Round(30, true);
-  EXPECT_EQ(removed, 0u);
-  EXPECT_GE(disk_.appends_to_reused_logs() - appends, 20u * 30);
-  // Each file was opened for writing once, to be recycled; none was created.
-  EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
-}
-
-// A successful directory sync after a failed one proves nothing about the names before the failure.
-TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  ASSERT_TRUE(wals_.Append("first").ok());
-  ASSERT_TRUE(wals_.Sync().ok());
-  ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so Switch created it
-  const size_t before = Logs();
-  Fault fault;
-  fault.kind = FaultKind::kErrorOnce;
-  fault.ops = testing::kSyncDir;
-  env_.Arm(fault);
-  EXPECT_FALSE(wals_.Prepare().ok());
-  EXPECT_EQ(Logs(), before) << "the failed preparation leaves no file";
-  env_.Heal();
-  ASSERT_TRUE(wals_.Append("second").ok());
-  EXPECT_FALSE(wals_.Sync().ok());
-  ASSERT_TRUE(wals_.Restart(3).ok());
-  ASSERT_TRUE(wals_.Append("third").ok());
-  EXPECT_TRUE(wals_.Sync().ok());
-}
-
-TEST_F(WalSetTest, NotWhereClientsDoNotSync) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
-  EXPECT_EQ(disk_.appends_to_reused_logs(), 0u);
-}
-
-TEST_F(WalSetTest, NorWhenTheyCeaseTo) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) Round(30, true);
-  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
-  const uint64_t appends = disk_.appends_to_reused_logs();
-  Round(30, false);
-  EXPECT_EQ(disk_.appends_to_reused_logs(), appends);
-  EXPECT_LE(Logs(), kLogsMax);
-}
-
-TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) Round(30, true);
-  EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so its size fits exactly
-  EXPECT_EQ(Round(200, true), 1u);
-  size_t removed = 0;
-  for (int round = 0; round < 20; ++round) removed += Round(30, true);
-  EXPECT_GT(removed, 0u);  // files of the larger size are too long now
-  const uint64_t appends = disk_.appends_to_reused_logs();
-  EXPECT_EQ(Round(33, true), 0u);  // the difference is less than the spare bytes of a file
-  EXPECT_EQ(Round(30, true), 0u);
-  EXPECT_GT(disk_.appends_to_reused_logs(), appends);
-}
-
-// The leader still holds these logs, for a later sync.
-TEST_F(WalSetTest, NorWhatEndedUnsynced) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  const std::string record(1000, 'r');
-  for (int round = 0; round < 30; ++round) {
-    Round(20, true);
-    ASSERT_TRUE(wals_.Append(record).ok());
-    ASSERT_TRUE(wals_.Sync().ok());
-    ASSERT_TRUE(wals_.Append(record).ok());
-    ASSERT_EQ(Round(0, false), 1u);
-    ASSERT_TRUE(wals_.Append(record).ok());
-    ASSERT_TRUE(wals_.Sync().ok());
-    ASSERT_LE(Logs(), kLogsMax) << round;
-  }
-}
-
-TEST_F(WalSetTest, AfterASwitchThatFailedTheLogStays) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  ASSERT_TRUE(wals_.Append("first").ok());
-  const uint64_t number = wals_.current_number();
-  Fault fault;
-  fault.kind = FaultKind::kErrorSticky;
-  fault.ops = testing::kOpenWrite;
-  env_.Arm(fault);
-  EXPECT_FALSE(wals_.Switch(2).ok());
-  EXPECT_EQ(wals_.current_number(), number);
-  EXPECT_TRUE(wals_.CanTakeMore());
-  ASSERT_TRUE(wals_.Append("second").ok());
-  ASSERT_TRUE(wals_.Sync().ok());
-  env_.Heal();
-  ASSERT_TRUE(wals_.Switch(3).ok());
-  EXPECT_NE(wals_.current_number(), number);
-  EXPECT_EQ(wals_.Release(wals_.current_number()).size(), 1u);
-}
-
-TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  Fault fault;
-  fault.kind = FaultKind::kErrorSticky;
-  fault.ops = testing::kOpenWrite | testing::kAppend;
-  env_.Arm(fault);
-  EXPECT_FALSE(wals_.Append("first").ok());
-  EXPECT_FALSE(wals_.Switch(2).ok());
-  EXPECT_FALSE(wals_.CanTakeMore());
-  EXPECT_FALSE(wals_.Restart(2).ok());
-}
-
 /// No log can get a descriptor from the budget. Tracks which logs are open.
 class OpenLogsEnv final : public FaultEnv {
  public:
@@ -246,13 +91,161 @@ class OpenLogsEnv final : public FaultEnv {
   std::set<std::string> loaded_;
 };
 
-class OpenLogsTest : public ::testing::Test {
+template <class EnvType>
+class WalSetFixture : public ::testing::Test {
  protected:
-  OpenLogsTest() : context_(OptionsWith(&env_)), wals_(&context_) {
+  WalSetFixture() : context_(OptionsWith(&env_)), wals_(&context_) {
     disk_.CreateDir("/store");
     context_.name = "/store";
     context_.extension = &env_;
   }
+
+  void PrepareAll() {
+    while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
+  }
+
+  CrashEnv disk_;
+  EnvType env_{&disk_};
+  StoreContext context_;
+  WalSet wals_;
+};
+
+class WalSetTest : public WalSetFixture<FaultEnv> {
+ protected:
+  /// A memtable's lifetime: its records are written, the next WAL takes over, and its own is
+  /// released. Returns the number of files to remove.
+  size_t Round(int records, bool sync) {
+    const std::string record(1000, 'r');
+    for (int i = 0; i < records; ++i) {
+      EXPECT_TRUE(wals_.Append(record).ok());
+      if (!sync) continue;
+      EXPECT_TRUE(wals_.Sync().ok());
+    }
+    PrepareAll();
+    EXPECT_TRUE(wals_.Switch(1).ok());
+    const std::vector<std::string> obsolete = wals_.Release(wals_.current_number());
+    for (const std::string& path : obsolete) EXPECT_TRUE(env_.RemoveFile(path).ok());
+    PrepareAll();
+    return obsolete.size();
+  }
+
+  size_t Logs() {
+    std::vector<std::string> names;
+    disk_.GetChildren("/store", &names);
+    return names.size();
+  }
+
+  void Break(FaultKind kind, uint32_t ops) {
+    Fault fault;
+    fault.kind = kind;
+    fault.ops = ops;
+    env_.Arm(fault);
+  }
+};
+
+TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) {
+    Round(30, true);
+    ASSERT_LE(Logs(), kLogsMax) << round;
+  }
+  const uint64_t creations = env_.Count(testing::kOpenWrite);
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  size_t removed = 0;
+  for (int round = 0; round < 20; ++round) removed += Round(30, true);
+  EXPECT_EQ(removed, 0u);
+  EXPECT_GE(disk_.appends_to_reused_logs() - appends, 20u * 30);
+  // Each file was opened for writing once, to be recycled; none was created.
+  EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
+}
+
+// A successful directory sync after a failed one proves nothing about the names before the failure.
+TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  ASSERT_TRUE(wals_.Append("first").ok());
+  ASSERT_TRUE(wals_.Sync().ok());
+  ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so Switch created it
+  const size_t before = Logs();
+  Break(FaultKind::kErrorOnce, testing::kSyncDir);
+  EXPECT_FALSE(wals_.Prepare().ok());
+  EXPECT_EQ(Logs(), before) << "the failed preparation leaves no file";
+  env_.Heal();
+  ASSERT_TRUE(wals_.Append("second").ok());
+  EXPECT_FALSE(wals_.Sync().ok());
+  ASSERT_TRUE(wals_.Restart(3).ok());
+  ASSERT_TRUE(wals_.Append("third").ok());
+  EXPECT_TRUE(wals_.Sync().ok());
+}
+
+TEST_F(WalSetTest, NotWhereClientsDoNotSyncOrCeaseTo) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
+  EXPECT_EQ(disk_.appends_to_reused_logs(), 0u);
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  Round(30, false);
+  EXPECT_EQ(disk_.appends_to_reused_logs(), appends);
+  EXPECT_LE(Logs(), kLogsMax);
+}
+
+TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  for (int round = 0; round < 20; ++round) Round(30, true);
+  EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so its size fits exactly
+  EXPECT_EQ(Round(200, true), 1u);
+  size_t removed = 0;
+  for (int round = 0; round < 20; ++round) removed += Round(30, true);
+  EXPECT_GT(removed, 0u);  // files of the larger size are too long now
+  const uint64_t appends = disk_.appends_to_reused_logs();
+  EXPECT_EQ(Round(33, true), 0u);  // the difference is less than the spare bytes of a file
+  EXPECT_EQ(Round(30, true), 0u);
+  EXPECT_GT(disk_.appends_to_reused_logs(), appends);
+}
+
+// The leader still holds these logs, for a later sync.
+TEST_F(WalSetTest, NorWhatEndedUnsynced) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  const std::string record(1000, 'r');
+  for (int round = 0; round < 30; ++round) {
+    Round(20, true);
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_TRUE(wals_.Sync().ok());
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_EQ(Round(0, false), 1u);
+    ASSERT_TRUE(wals_.Append(record).ok());
+    ASSERT_TRUE(wals_.Sync().ok());
+    ASSERT_LE(Logs(), kLogsMax) << round;
+  }
+}
+
+TEST_F(WalSetTest, AfterASwitchThatFailedTheLogStays) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  ASSERT_TRUE(wals_.Append("first").ok());
+  const uint64_t number = wals_.current_number();
+  Break(FaultKind::kErrorSticky, testing::kOpenWrite);
+  EXPECT_FALSE(wals_.Switch(2).ok());
+  EXPECT_EQ(wals_.current_number(), number);
+  EXPECT_TRUE(wals_.CanTakeMore());
+  ASSERT_TRUE(wals_.Append("second").ok());
+  ASSERT_TRUE(wals_.Sync().ok());
+  env_.Heal();
+  ASSERT_TRUE(wals_.Switch(3).ok());
+  EXPECT_NE(wals_.current_number(), number);
+  EXPECT_EQ(wals_.Release(wals_.current_number()).size(), 1u);
+}
+
+TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  Break(FaultKind::kErrorSticky, testing::kOpenWrite | testing::kAppend);
+  EXPECT_FALSE(wals_.Append("first").ok());
+  EXPECT_FALSE(wals_.Switch(2).ok());
+  EXPECT_FALSE(wals_.CanTakeMore());
+  EXPECT_FALSE(wals_.Restart(2).ok());
+}
+
+class OpenLogsTest : public WalSetFixture<OpenLogsEnv> {
+ protected:
   /// The number of successful switches in `tries` tries.
   int Switches(int tries) {
     int switches = 0;
@@ -263,11 +256,6 @@ class OpenLogsTest : public ::testing::Test {
     }
     return switches;
   }
-
-  CrashEnv disk_;
-  OpenLogsEnv env_{&disk_};
-  StoreContext context_;
-  WalSet wals_;
 };
 
 TEST_F(OpenLogsTest, SealedLogsTakeNoDescriptor) {
@@ -298,7 +286,7 @@ TEST_F(OpenLogsTest, ReleasedLogsAreClosedBeforeTheyAreRemoved) {
 TEST_F(OpenLogsTest, OnlyTheCurrentAndTheNextTwoHavePages) {
   env_.limits = false;
   const auto prepare_all = [this] {
-    while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
+    PrepareAll();
     wals_.TendPages();
   };
   const auto loaded = [this](std::vector<uint64_t> numbers) {
@@ -408,10 +396,7 @@ TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
 TEST_F(WalSetTest, AFileThatCannotBeRecycledIsReplaced) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 10; ++round) Round(30, true);
-  Fault fault;
-  fault.kind = FaultKind::kErrorSticky;
-  fault.ops = testing::kRename;
-  env_.Arm(fault);
+  Break(FaultKind::kErrorSticky, testing::kRename);
   for (int round = 0; round < 10; ++round) Round(30, true);
   EXPECT_LE(Logs(), kLogsMax);
   env_.Heal();

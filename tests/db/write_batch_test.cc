@@ -65,16 +65,6 @@ TEST(WriteBatchTest, AppendCopiesTheEntries) {
   EXPECT_EQ(batch::Count(first), 4u);
 }
 
-TEST(WriteBatchTest, CopiesAreIndependent) {
-  leveldb::WriteBatch batch;
-  batch.Put("a", "1");
-  leveldb::WriteBatch copy = batch;
-  copy.Delete("b");
-  EXPECT_EQ(Text(batch), "Put(a,1)");
-  batch = copy;
-  EXPECT_EQ(Text(batch), "Put(a,1)Delete(b)");
-}
-
 TEST(WriteBatchTest, DeliversWhatStandsBeforeAFault) {
   leveldb::WriteBatch batch;
   batch.Put("a", "1");
@@ -82,14 +72,6 @@ TEST(WriteBatchTest, DeliversWhatStandsBeforeAFault) {
   TextHandler handler;
   EXPECT_TRUE(batch.Iterate(&handler).IsCorruption());
   EXPECT_EQ(handler.text, "Put(a,1)");
-}
-
-TEST(WriteBatchTest, GrowsToAnySize) {
-  leveldb::WriteBatch batch;
-  batch.Put(std::string(100, 'k'), "v");
-  for (int i = 0; i < 1000; ++i) batch.Put(std::to_string(i), std::string(i, 'v'));
-  EXPECT_EQ(batch::Count(batch), 1001u);
-  EXPECT_TRUE(batch::Validate(batch::Contents(batch)).ok());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "util/thread.h"
@@ -71,51 +72,31 @@ class WritersQueueTest : public ::testing::Test {
   std::vector<std::unique_ptr<ThreadHandle>> threads_;
 };
 
-TEST_F(WritersQueueTest, ALoneWriterLeadsItself) {
-  Join(10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g");
+struct GroupRow {
+  const char* name;
+  const char* writers;  // w: a small write, s: a synced one, L: a large one, -: a request to seal
+  const char* members;
+};
+
+class WritersGroupTest : public WritersQueueTest, public ::testing::WithParamInterface<GroupRow> {};
+
+TEST_P(WritersGroupTest, EndsWithOneStatus) {
+  for (const char writer : std::string_view(GetParam().writers))
+    Join(writer == '-' ? 0 : writer == 'L' ? 100 << 10 : 10, writer == 's');
+  EXPECT_EQ(FinishGroup(Status::IOError("the disk")), GetParam().members);
 }
 
-TEST_F(WritersQueueTest, AGroupEndsWithOneStatus) {
-  for (int i = 0; i < 4; ++i) Join(10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("the disk")), "gggg");
-}
-
-// Otherwise its write would be acknowledged without being durable.
-TEST_F(WritersQueueTest, ASyncedWriteIsNotLedByOneThatDoesNotSync) {
-  Join(10, false);
-  Join(10, false);
-  Join(10, true);
-  Join(10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "gg--");
-}
-
-TEST_F(WritersQueueTest, OneThatSyncsLeadsBothKinds) {
-  Join(10, true);
-  Join(10, false);
-  Join(10, true);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "ggg");
-}
-
-TEST_F(WritersQueueTest, ARequestToSealStandsAlone) {
-  Join(10, false);
-  Join(0, false);
-  Join(10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g--");
-}
-
-TEST_F(WritersQueueTest, ARequestToSealLeadsNobody) {
-  Join(0, false);
-  Join(10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "g-");
-}
-
-TEST_F(WritersQueueTest, ASmallWriteIsNotHeldUpByLargeOnes) {
-  Join(10, false);
-  Join(100 << 10, false);
-  Join(100 << 10, false);
-  EXPECT_EQ(FinishGroup(Status::IOError("x")), "gg-");
-}
+INSTANTIATE_TEST_SUITE_P(
+    Rows, WritersGroupTest,
+    ::testing::Values(GroupRow{"ALoneWriterLeadsItself", "w", "g"},
+                      GroupRow{"WritersOfOneKindShareAGroup", "wwww", "gggg"},
+                      // Otherwise its write would be acknowledged without being durable.
+                      GroupRow{"ASyncedWriteIsNotLedByOneThatDoesNotSync", "wwsw", "gg--"},
+                      GroupRow{"OneThatSyncsLeadsBothKinds", "sws", "ggg"},
+                      GroupRow{"ARequestToSealStandsAlone", "w-w", "g--"},
+                      GroupRow{"ARequestToSealLeadsNobody", "-w", "g-"},
+                      GroupRow{"ASmallWriteIsNotHeldUpByLargeOnes", "wLL", "gg-"}),
+    [](const auto& row) { return row.param.name; });
 
 TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
   Writer patient;
