@@ -16,7 +16,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
-#include "tests/support/json_value.h"
+#include "tests/db/store_properties.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -53,22 +53,13 @@ TEST(SpaceBoundTest, IsAShareOfTheLiveEntries) {
   EXPECT_TRUE(bound.IsReached(use(2498 * kMiB)));
 }
 
-TEST(SpaceBoundTest, LeavesRoomForTheLogsOfASmallStore) {
+TEST(SpaceBoundTest, LeavesRoomForTheLogsAndCompactionsOfASmallStore) {
   const SpaceBound bound = Of(200);
-  EXPECT_EQ(bound.BytesMax({.live_bytes = 0, .memtable_bytes = kMiB}), 16 * kMiB);
+  constexpr uint64_t kLiveAndMaxMib[][2] = {{0, 16}, {10, 28}, {20, 44}, {100, 200}};
+  for (const auto& [live, max] : kLiveAndMaxMib)
+    EXPECT_EQ(bound.BytesMax({.live_bytes = live * kMiB, .memtable_bytes = kMiB}), max * kMiB);
   EXPECT_FALSE(bound.IsReached({.file_bytes = 13 * kMiB, .memtable_bytes = kMiB}));
   EXPECT_TRUE(bound.IsReached({.file_bytes = 14 * kMiB, .memtable_bytes = kMiB}));
-}
-
-TEST(SpaceBoundTest, LeavesRoomForTheCompactionsOfASmallStore) {
-  const SpaceBound bound = Of(200);
-  // All of it can be in L0 and L1.
-  const SpaceBound::Use small = {.live_bytes = 10 * kMiB, .memtable_bytes = kMiB};
-  EXPECT_EQ(bound.BytesMax(small), 28 * kMiB);
-  const SpaceBound::Use larger = {.live_bytes = 20 * kMiB, .memtable_bytes = kMiB};
-  EXPECT_EQ(bound.BytesMax(larger), 44 * kMiB);
-  const SpaceBound::Use large = {.live_bytes = 100 * kMiB, .memtable_bytes = kMiB};
-  EXPECT_EQ(bound.BytesMax(large), 200 * kMiB);
 }
 
 TEST(SpaceBoundTest, CompactionsWaitForDeletionsForAShortTime) {
@@ -103,8 +94,7 @@ class BoundedStoreTest : public testing::ScriptedStoreTest {
     for (int round = 0; round < rounds; ++round) {
       Write(0, 3000);
       ASSERT_TRUE(Flush(db_.get()).ok());
-      for (uint64_t i = 0; i < 3000; ++i)
-        ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+      Delete(0, 3000);
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
   }
@@ -113,10 +103,7 @@ class BoundedStoreTest : public testing::ScriptedStoreTest {
     return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
   }
   bool IsWriterStopped() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    const testing::Json stats = testing::Json::Parse(text);
-    return stats["stalls"]["stop"]["debt"]["count"] > 0;
+    return testing::JsonProperty(db_.get(), "lull.stats")["stalls"]["stop"]["debt"]["count"] > 0;
   }
 };
 
@@ -138,8 +125,7 @@ TEST_F(BoundedStoreTest, AWriterDoesNotWaitForASnapshot) {
   Churn(1);
   const leveldb::Snapshot* const second = db_->GetSnapshot();
   Write(0, 20'000);
-  for (uint64_t i = 0; i < 20'000; ++i)
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Delete(0, 20'000);
   const leveldb::Snapshot* const third = db_->GetSnapshot();
   Churn(3);
   for (const leveldb::Snapshot* const each : {snapshot, second, third}) db_->ReleaseSnapshot(each);

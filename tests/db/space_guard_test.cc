@@ -16,30 +16,22 @@
 #include "tests/db/lines_logger.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/version_text.h"
-#include "tests/support/json_value.h"
 #include "util/env_extension.h"
 
 namespace lull {
 namespace {
 
 using testing::kMiB;
-using testing::Numbers;
+using testing::PlanText;
 using testing::SetContents;
 using testing::VersionFromText;
-
-std::string Show(const std::optional<CompactionPlan>& plan) {
-  if (!plan) return "nothing";
-  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
-  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
-  return plan->trivial_move ? text + " move" : text;
-}
 
 OutputRoom Room(uint64_t mib) { return {.bytes_max = mib * kMiB, .freeing_bytes_max = mib * kMiB}; }
 
 // ---- the picker
 
 std::string PickWith(const std::string& tables, JobClass job_class, const OutputRoom& room) {
-  return Show(Pick(*VersionFromText(tables), job_class, {}, {}, {}, room));
+  return PlanText(Pick(*VersionFromText(tables), job_class, {}, {}, {}, room));
 }
 
 TEST(PickWithinRoom, TheNextBestIfTheBestDoesNotFit) {
@@ -64,7 +56,7 @@ TEST(PickWithinRoom, OneTableOfL0) {
   const VersionRef version =
       VersionFromText("L0: 4:[a..z]*4 3:[a..z]*4 2:[a..z]*4 1:[a..z]*2 L1: 5:[a..z]*3");
   const auto pick = [&](uint64_t mib) {
-    return Show(Pick(*version, JobClass::kL0, {}, {}, layout, Room(mib)));
+    return PlanText(Pick(*version, JobClass::kL0, {}, {}, layout, Room(mib)));
   };
   EXPECT_EQ(pick(17), "L0 4 3 2 1 + 5");
   EXPECT_EQ(pick(16), "L0 1 + 5");
@@ -77,8 +69,8 @@ TEST(PickWithinRoom, AStepOfAManualCompaction) {
   const auto pick = [&](const OutputRoom& room) {
     return PickManual(*version, 1, {}, {}, {}, room);
   };
-  EXPECT_EQ(Show(pick({}).plan), "L1 1 2 3 + 4 5 6");
-  EXPECT_EQ(Show(pick(Room(14)).plan), "L1 1 + 4");
+  EXPECT_EQ(PlanText(pick({}).plan), "L1 1 2 3 + 4 5 6");
+  EXPECT_EQ(PlanText(pick(Room(14)).plan), "L1 1 + 4");
   EXPECT_EQ(pick(Room(14)).next_begin, "c");
   EXPECT_TRUE(pick(Room(4)).conflict);
 }
@@ -88,7 +80,7 @@ TEST(PickWithinRoom, DeletionsLeaveLessToWrite) {
   SetContents(*version, 1, {1000, 1000, 7});
   SetContents(*version, 2, {1000, 0, 0});
   const auto pick = [&](const OutputRoom& room) {
-    return Show(PickReclaim(*version, {}, {}, {7}, room));
+    return PlanText(PickReclaim(*version, {}, {}, {7}, room));
   };
   EXPECT_EQ(pick({.bytes_max = 0, .freeing_bytes_max = 0}), "L1 1 + 2") << "nothing is left";
   EXPECT_EQ(pick({.bytes_max = 0, .freeing_bytes_max = 0, .oldest_snapshot = 6}), "nothing")
@@ -99,7 +91,9 @@ TEST(PickWithinRoom, DeletionsLeaveLessToWrite) {
   // Below them is nothing that they hide.
   const VersionRef alone = VersionFromText("L1: 1:[a..c]*4");
   SetContents(*alone, 1, {1000, 750, 7});
-  const auto drop = [&](uint64_t mib) { return Show(PickReclaim(*alone, {}, {}, {7}, Room(mib))); };
+  const auto drop = [&](uint64_t mib) {
+    return PlanText(PickReclaim(*alone, {}, {}, {7}, Room(mib)));
+  };
   EXPECT_EQ(drop(1), "L1 1");
   EXPECT_EQ(drop(0), "nothing");
 }
@@ -113,14 +107,14 @@ TEST(CompactionBoardRoom, TellsWhatLacksRoom) {
     return board.BytesLackingRoom(JobClass::kDeep, *version, kMaxSequence, std::nullopt);
   };
   board.SetRoom(Room(14));
-  EXPECT_EQ(Show(board.Pick(JobClass::kDeep, *version)), "nothing");
+  EXPECT_EQ(PlanText(board.Pick(JobClass::kDeep, *version)), "nothing");
   EXPECT_EQ(lacking(), 15 * kMiB);
   EXPECT_FALSE(board.IsIdle(*version, kMaxSequence));
   EXPECT_EQ(board.BytesLackingRoom(JobClass::kL0, *version, kMaxSequence, std::nullopt),
             std::nullopt);
   board.SetRoom(Room(15));
   const auto plan = board.Pick(JobClass::kDeep, *version);
-  EXPECT_EQ(Show(plan), "L1 1 + 2") << "a larger room is another pick";
+  EXPECT_EQ(PlanText(plan), "L1 1 + 2") << "a larger room is another pick";
   ASSERT_TRUE(board.Reserve(JobClass::kDeep, *plan, testing::InternalOrder()));
   board.SetRoom(Room(14));
   EXPECT_EQ(lacking(), std::nullopt) << "it runs";
@@ -133,7 +127,7 @@ TEST(CompactionBoardRoom, AManualRequestWaitsForRoomOrEnds) {
   request.level = 1;
   board.AddRequest(&request);
   board.SetRoom(Room(4));
-  EXPECT_EQ(Show(board.PickManual(*version, leveldb::Status::OK())), "nothing");
+  EXPECT_EQ(PlanText(board.PickManual(*version, leveldb::Status::OK())), "nothing");
   EXPECT_FALSE(request.done);
   EXPECT_EQ(board.BytesLackingRoom(JobClass::kManual, *version, kMaxSequence, std::nullopt),
             5 * kMiB);
@@ -248,16 +242,10 @@ TEST_F(SpaceGuardTest, ReportsAWaitThatLastsAndItsEnd) {
   EXPECT_EQ(log_.Count("Compactions wait for disk space: "), 2);
 }
 
-TEST_F(SpaceGuardTest, ItsErrorIsThatOfAFullDisk) {
-  EXPECT_TRUE(IsOutOfResources(guard_.Error(500)));
-}
-
 // ---- a store
 
 class GuardedStoreTest : public testing::ScriptedStoreTest {
  protected:
-  using Json = testing::Json;
-
   GuardedStoreTest() {
     pace_.retry_nanos = 40'000;  // free space is measured every 10 us
     options_.info_log = &log_;
@@ -281,17 +269,6 @@ class GuardedStoreTest : public testing::ScriptedStoreTest {
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
   }
-  int TablesAt(int level) {
-    std::string count;
-    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &count));
-    return std::stoi(count);
-  }
-  Json Space() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.space", &text));
-    return Json::Parse(text);
-  }
-
   testing::LinesLogger log_;
 };
 
@@ -342,8 +319,7 @@ TEST_F(GuardedStoreTest, AWriterThatNeedsACompactionGetsTheError) {
 
 TEST_F(GuardedStoreTest, WhatFreesSpaceBeginsNevertheless) {
   FillL1(1 * kMiB + 512 * 1024);
-  for (uint64_t i = 0; i < 4000; ++i)
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Delete(0, 4000);
   ASSERT_TRUE(Flush(db_.get()).ok());
   EXPECT_TRUE(WaitForIdle(db_.get()).ok());
   EXPECT_EQ(Space()["tables"]["count"], 0);

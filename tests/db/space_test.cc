@@ -205,11 +205,6 @@ TEST(SpaceReport, BothTextsSayTheSame) {
 
 class SpaceTest : public testing::ScriptedStoreTest {
  protected:
-  Json Space() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.space", &text));
-    return Json::Parse(text);
-  }
   /// Files with this extension, as the file system sees them.
   FileTotals Files(const std::string& extension) const {
     FileTotals totals;
@@ -232,9 +227,12 @@ class SpaceTest : public testing::ScriptedStoreTest {
     for (const Json& level : space["levels"].Values()) sum += level[member].Count();
     return sum;
   }
-  void Rest() {
-    ASSERT_TRUE(Flush(db_.get()).ok());
-    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  /// Opens a store of `count` keys, in which no obsolete file is left.
+  void Fill(uint64_t count) {
+    Open();
+    Write(0, count);
+    Rest();
+    AwaitClean();
   }
   /// Iterators are gone and clean-up has run.
   void AwaitClean() {
@@ -250,10 +248,7 @@ class SpaceTest : public testing::ScriptedStoreTest {
 
 TEST_F(SpaceTest, AgreesWithTheDirectory) {
   constexpr int kKeys = 3000;
-  Open();
-  Write(0, kKeys);
-  Rest();
-  AwaitClean();
+  Fill(kKeys);
   Json space;
   Await("all logs are prepared", [&] {
     space = Space();
@@ -274,8 +269,7 @@ TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
   Write(0, kKeys);
   db_->CompactRange(nullptr, nullptr);
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < kKeys / 2; ++i)
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Delete(0, kKeys / 2);
   Rest();
   Json space = Space();
   EXPECT_EQ(SumOfLevels(space, "deletions"), kKeys / 2);
@@ -292,31 +286,13 @@ TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
   EXPECT_EQ(space["reclaim"]["freed_bytes"], before - space["tables"]["bytes"].Count());
 }
 
-TEST_F(SpaceTest, AnIteratorPinsObsoleteTables) {
-  Open();
-  Write(0, 2000);
-  Rest();
-  AwaitClean();
-  const FileTotals pinned = Of(Space()["tables"]);
-  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
-  db_->CompactRange(nullptr, nullptr);
-  EXPECT_EQ(Of(Space()["pinned_tables"]), pinned);
-  EXPECT_EQ(Sum(Of(Space()["tables"]), pinned), Files(".ldb"));
-  iterator.reset();
-  AwaitClean();
-  EXPECT_EQ(Of(Space()["tables"]), Files(".ldb"));
-}
-
-// A clean-up job that has not ended counts as well.
+// A clean-up job that has not ended counts as well, and WaitForIdle waits for it.
 TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
-  Open();
-  Write(0, 2000);
-  Rest();
-  AwaitClean();
+  Fill(2000);
   const FileTotals before = Of(Space()["tables"]);
   env_.removals.Close();
   // The deletion makes the compaction write a table, wherever those of before are.
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(0)).ok());
+  Delete(0, 1);
   db_->CompactRange(nullptr, nullptr);
   Await("they are obsolete", [&] { return Of(Space()["obsolete_files"]).count >= before.count; });
   env_.removals.AwaitBlocked();
@@ -327,18 +303,6 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
     return Sum(live, Of(space["obsolete_files"])) == Sum(Files(".ldb"), Files(".log"));
   });
   EXPECT_GE(Of(Space()["obsolete_files"]).bytes, before.bytes);
-  env_.removals.Open();
-  AwaitClean();
-}
-
-TEST_F(SpaceTest, WaitForIdleWaitsUntilObsoleteFilesAreDeleted) {
-  Open();
-  Write(0, 2000);
-  Rest();
-  AwaitClean();
-  env_.removals.Close();
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(0)).ok());
-  db_->CompactRange(nullptr, nullptr);
   Await("nobody waits", [&] { return !script_.Seen().drain_requested; });
   FileTotals found;
   std::unique_ptr<ThreadHandle> client =
@@ -350,6 +314,7 @@ TEST_F(SpaceTest, WaitForIdleWaitsUntilObsoleteFilesAreDeleted) {
   env_.removals.Open();
   client.reset();
   EXPECT_EQ(found, Of(Space()["tables"]));
+  AwaitClean();
 }
 
 class PinTest : public SpaceTest {
@@ -377,15 +342,14 @@ class PinTest : public SpaceTest {
 };
 
 TEST_F(PinTest, AnOldIteratorIsReported) {
-  Open();
-  Write(0, 2000);
-  Rest();
-  AwaitClean();
+  Fill(2000);
   const FileTotals pinned = Of(Space()["tables"]);
   std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
   clock_.Advance(60 * kMinute);
   db_->CompactRange(nullptr, nullptr);
   const auto readers = [&] { return Space()["pins"]["readers"]; };
+  EXPECT_EQ(Of(Space()["pinned_tables"]), pinned);
+  EXPECT_EQ(Sum(Of(Space()["tables"]), pinned), Files(".ldb"));
   EXPECT_EQ(readers()["bytes"], pinned.bytes);
   EXPECT_EQ(readers()["oldest_seconds"], 0) << "until now it kept nothing";
   clock_.Advance(9 * kMinute);
@@ -416,7 +380,7 @@ TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
   EXPECT_EQ(Space()["pins"]["snapshots"],
             Json::Parse(R"({"count":1,"oldest_seconds":660,"bytes":0})"));
   EXPECT_EQ(log_.Count("Snapshots keep "), 0) << "it keeps nothing";
-  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+  Delete(0, kKeys);
   Rest();
   EXPECT_EQ(Space()["pins"]["snapshots"]["bytes"], Space()["hidden_bytes"]);
   clock_.Advance(2 * kMinute);
@@ -424,16 +388,6 @@ TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
   AwaitLines("Snapshots keep ", 1);
   db_->ReleaseSnapshot(snapshot);
   EXPECT_EQ(Space()["pins"]["snapshots"]["count"], 0);
-}
-
-TEST_F(SpaceTest, TablesOfAnEarlierOpenAreKnown) {
-  Open();
-  Write(0, 2000);
-  Rest();
-  db_.reset();
-  Open();
-  Await("they are known", [&] { return SumOfLevels(Space(), "unknown_bytes") == 0; });
-  EXPECT_EQ(SumOfLevels(Space(), "values"), 2000u);
 }
 
 }  // namespace

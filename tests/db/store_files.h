@@ -22,6 +22,7 @@
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
 #include "leveldb/write_batch.h"
+#include "tests/db/version_text.h"
 
 namespace lull::testing {
 
@@ -162,10 +163,7 @@ inline StoreReading ReadStore(const leveldb::Options& options, const std::string
   StoreContext context(options);
   context.name = name;
   ManifestState state;
-  const auto make = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
-  reading.status = ReadManifest(&context, make, &state);
+  reading.status = ReadManifest(&context, MakePlainTable, &state);
   if (!reading.status.ok()) return reading;
   reading.last_sequence = state.last_sequence;
   reading.log_number = state.log_number;

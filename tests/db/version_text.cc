@@ -63,4 +63,14 @@ std::string Numbers(const std::vector<TableRef>& tables) {
   return text;
 }
 
+std::string PlanText(const std::optional<CompactionPlan>& plan) {
+  if (!plan) return "nothing";
+  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
+  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
+  for (const std::string& fence : plan->fences) text += " #" + fence;
+  if (plan->trivial_move) text += " move";
+  if (plan->least_bad) text += " !";
+  return text;
+}
+
 }  // namespace lull::testing

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "db/compaction/picker.h"
 #include "db/version/version.h"
 #include "tests/table/key_orders.h"
 
@@ -40,6 +42,9 @@ void SetContents(const Version& version, uint64_t number, const TableContents& c
 
 // The numbers of `tables`, as "3 4".
 std::string Numbers(const std::vector<TableRef>& tables);
+
+/// "L1 3 4 + 7 8", then fences as "#c", "move", and "!" for the least bad.
+std::string PlanText(const std::optional<CompactionPlan>& plan);
 
 inline UserRange Range(const std::string& smallest, const std::string& largest) {
   return {smallest, largest};

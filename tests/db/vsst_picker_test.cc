@@ -18,7 +18,7 @@ namespace {
 using testing::Applied;
 using testing::EmptyVersion;
 using testing::kMiB;
-using testing::Numbers;
+using testing::PlanText;
 using testing::VersionFromText;
 
 // f = 4, S_M = 8 MiB: L1 holds 32 MiB, in tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
@@ -32,23 +32,12 @@ LayoutOptions SmallLayout() {
   return layout;
 }
 
-// A plan as one line: "L1 3 4 + 7 8", then fences as "#c", "move", and "!" for the least bad.
-std::string Show(const std::optional<CompactionPlan>& plan) {
-  if (!plan) return "nothing";
-  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
-  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
-  for (const std::string& fence : plan->fences) text += " #" + fence;
-  if (plan->trivial_move) text += " move";
-  if (plan->least_bad) text += " !";
-  return text;
-}
-
 std::string PickText(const std::string& tables, JobClass job_class,
                      const std::vector<RunningRange>& running = {},
                      const LayoutOptions& layout = SmallLayout()) {
   const VersionRef version = VersionFromText(tables);
   return version == nullptr ? "no such version"
-                            : Show(Pick(*version, job_class, running, {}, layout));
+                            : PlanText(Pick(*version, job_class, running, {}, layout));
 }
 
 TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
