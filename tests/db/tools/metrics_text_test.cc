@@ -14,8 +14,7 @@ namespace {
 
 MetricsText Parsed(const std::string& text) {
   MetricsText result;
-  const leveldb::Status status = MetricsText::Parse("a.prom", text, &result);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(MetricsText::Parse("a.prom", text, &result).ToString(), "OK");
   return result;
 }
 

@@ -19,8 +19,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 
 MetricsText Text(const StoreReport& report) {
   MetricsText text;
-  const leveldb::Status status = MetricsText::Parse("a.prom", RenderPrometheus(report), &text);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(MetricsText::Parse("a.prom", RenderPrometheus(report), &text).ToString(), "OK");
   return text;
 }
 
@@ -88,13 +87,6 @@ TEST(TopModelTest, RatesAreOfTheTimeBetweenTheTexts) {
   EXPECT_EQ(stall.share, 0.5);
   EXPECT_EQ(stall.count, 3);
   EXPECT_TRUE(figures.latencies.empty());
-}
-
-TEST(TopModelTest, OneTextHasNoRates) {
-  const StoreFigures figures = MakeFigures(nullptr, Text(TwoReports().after));
-  EXPECT_FALSE(figures.has_rates);
-  EXPECT_EQ(figures.writes_per_sec, 0);
-  EXPECT_EQ(figures.debt_bytes, 77);
 }
 
 TEST(TopModelTest, AReopenedStoreCountsFromItsOpen) {
