@@ -102,8 +102,6 @@ PAUSES = {
     # Tests or replaces sleeping.
     'tests/schedule/primitives.cc',
     'tests/schedule/schedule_test.cc',
-    'tests/support/crash_env.cc',
-    'tests/support/crash_env_test.cc',
     'tests/util/clock_test.cc',
     'tests/util/env_posix_test.cc',
     # There is no event: a thread blocks in the tested function.

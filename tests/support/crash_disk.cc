@@ -141,90 +141,68 @@ std::string BaseName(const std::string& clean_path) {
   return slash == std::string::npos ? clean_path : clean_path.substr(slash + 1);
 }
 
-const char* DiskOpName(DiskOp op) {
-  switch (op) {
-    case DiskOp::kCreate:
-      return "create";
-    case DiskOp::kAppend:
-      return "append";
-    case DiskOp::kSync:
-      return "sync";
-    case DiskOp::kSyncDir:
-      return "syncdir";
-    case DiskOp::kRename:
-      return "rename";
-    case DiskOp::kRemove:
-      return "remove";
-  }
-  return "?";
-}
-
 // ---- CrashDisk -------------------------------------------------------------------------------
 
-Status CrashDisk::StepLocked(DiskOp op, const std::string& path) {
-  if (steps_ >= crash_point_) {
-    crashed_ = true;
-    return Status::IOError(path, "simulated power loss");
-  }
-  if (trace_on_) trace_.push_back(std::to_string(steps_) + " " + DiskOpName(op) + " " + path);
-  ++steps_;
+Status CrashDisk::Step(const std::string& path) {
+  crashed = crashed || steps >= crash_point;
+  if (steps >= crash_point) return Status::IOError(path, "simulated power loss");
+  ++steps;
   return Status::OK();
 }
 
+void CrashDisk::AddPending(const PendingEntry& entry, const InodeRef& inode) {
+  pending_[DirectoryOf(entry.path)].push_back({entry, inode});
+}
+
 Status CrashDisk::Open(const std::string& path, InodeRef* inode) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
+  const auto it = live_.find(path);
   if (it == live_.end()) return Status::NotFound(path, "no such file");
   *inode = it->second;
   return Status::OK();
 }
 
+FileContent* CrashDisk::Find(const std::string& path) {
+  const auto it = live_.find(path);
+  return it != live_.end() ? &it->second->now : nullptr;
+}
+
 Status CrashDisk::Create(const std::string& path, bool keep, InodeRef* inode) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it != live_.end() && keep) {
-    *inode = it->second;
-    return Status::OK();
-  }
-  Status s = StepLocked(DiskOp::kCreate, path);
+  const bool exists = Open(path, inode).ok();
+  if (exists && keep) return Status::OK();
+  Status s = Step(path);
   if (!s.ok()) return s;
-  if (it != live_.end()) {
-    Inode& old = *it->second;
+  if (exists) {
+    Inode& old = **inode;
     if (old.before_truncation == nullptr) {
       old.before_truncation = std::make_shared<FileContent>(std::move(old.now));
     }
     old.now = FileContent();
-    *inode = it->second;
     return s;
   }
-  *inode = std::make_shared<Inode>();
-  live_[path] = *inode;
-  pending_[DirectoryOf(path)].push_back({{DiskOp::kCreate, path, ""}, *inode});
+  live_[path] = *inode = std::make_shared<Inode>();
+  AddPending({DiskOp::kCreate, path, ""}, *inode);
   return s;
 }
 
 Status CrashDisk::Append(const std::string& path, const InodeRef& inode, Slice data) {
-  std::lock_guard<std::mutex> lock(mu_);
-  Status s = StepLocked(DiskOp::kAppend, path);
+  Status s = Step(path);
   if (s.ok()) inode->now.Append(data);
   return s;
 }
 
 Status CrashDisk::WriteAt(const std::string& path, const InodeRef& inode, uint64_t offset,
                           Slice data) {
-  std::lock_guard<std::mutex> lock(mu_);
-  Status s = StepLocked(DiskOp::kAppend, path);
+  Status s = Step(path);
   if (s.ok()) inode->now.WriteAt(offset, data);
   return s;
 }
 
 Status CrashDisk::Sync(const std::string& path, const InodeRef& inode) {
-  std::lock_guard<std::mutex> lock(mu_);
-  if (manifest_sync_covers_directory_ && BaseName(path).rfind("MANIFEST-", 0) == 0) {
-    Status s = SyncDirLocked(DirectoryOf(path));
-    if (!s.ok()) return s;
+  Status s;
+  if (manifest_sync_covers_directory && BaseName(path).rfind("MANIFEST-", 0) == 0) {
+    s = SyncDir(DirectoryOf(path));
   }
-  Status s = StepLocked(DiskOp::kSync, path);
+  if (s.ok()) s = Step(path);
   if (!s.ok()) return s;
   inode->now.SyncOk();
   inode->before_truncation = nullptr;
@@ -232,12 +210,7 @@ Status CrashDisk::Sync(const std::string& path, const InodeRef& inode) {
 }
 
 Status CrashDisk::SyncDir(const std::string& dir) {
-  std::lock_guard<std::mutex> lock(mu_);
-  return SyncDirLocked(dir);
-}
-
-Status CrashDisk::SyncDirLocked(const std::string& dir) {
-  Status s = StepLocked(DiskOp::kSyncDir, dir);
+  Status s = Step(dir);
   if (!s.ok()) return s;
   for (const Change& change : pending_[dir]) ApplyChange(change, &sure_);
   pending_.erase(dir);
@@ -246,151 +219,82 @@ Status CrashDisk::SyncDirLocked(const std::string& dir) {
 }
 
 void CrashDisk::ApplyChange(const Change& change, Names* names) {
-  switch (change.entry.op) {
-    case DiskOp::kRemove:
-      names->erase(change.entry.path);
-      break;
-    case DiskOp::kRename:
-      names->erase(change.entry.path);
-      (*names)[change.entry.target] = change.inode;
-      break;
-    default:
-      (*names)[change.entry.path] = change.inode;
-      break;
-  }
+  if (change.entry.op != DiskOp::kCreate) names->erase(change.entry.path);
+  if (change.entry.op == DiskOp::kCreate) (*names)[change.entry.path] = change.inode;
+  if (change.entry.op == DiskOp::kRename) (*names)[change.entry.target] = change.inode;
 }
 
 Status CrashDisk::Remove(const std::string& path) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it == live_.end()) return Status::NotFound(path, "no such file");
-  Status s = StepLocked(DiskOp::kRemove, path);
+  InodeRef inode;
+  Status s = Open(path, &inode);
+  if (s.ok()) s = Step(path);
   if (!s.ok()) return s;
-  pending_[DirectoryOf(path)].push_back({{DiskOp::kRemove, path, ""}, it->second});
-  live_.erase(it);
+  AddPending({DiskOp::kRemove, path, ""}, inode);
+  live_.erase(path);
   return s;
 }
 
 Status CrashDisk::Rename(const std::string& from, const std::string& to) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(from);
-  if (it == live_.end()) return Status::NotFound(from, "no such file");
-  Status s = StepLocked(DiskOp::kRename, from);
+  InodeRef inode;
+  Status s = Open(from, &inode);
+  if (s.ok()) s = Step(from);
   if (!s.ok()) return s;
-  InodeRef inode = it->second;
-  pending_[DirectoryOf(from)].push_back({{DiskOp::kRename, from, to}, inode});
-  live_.erase(it);
+  AddPending({DiskOp::kRename, from, to}, inode);
+  live_.erase(from);
   live_[to] = inode;
   return s;
 }
 
 Status CrashDisk::Link(const std::string& from, const std::string& to) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(from);
-  if (it == live_.end()) return Status::NotFound(from, "no such file");
-  if (live_.count(to) != 0) return Status::IOError(to, "file exists");
-  Status s = StepLocked(DiskOp::kCreate, to);
+  InodeRef inode;
+  Status s = Open(from, &inode);
+  if (s.ok() && live_.contains(to)) s = Status::IOError(to, "file exists");
+  if (s.ok()) s = Step(to);
   if (!s.ok()) return s;
-  live_[to] = it->second;
-  pending_[DirectoryOf(to)].push_back({{DiskOp::kCreate, to, ""}, it->second});
+  live_[to] = inode;
+  AddPending({DiskOp::kCreate, to, ""}, inode);
   return s;
 }
 
 Status CrashDisk::MakeDir(const std::string& dir) {
-  std::lock_guard<std::mutex> lock(mu_);
   if (!dirs_.insert(dir).second) return Status::IOError(dir, "file exists");
-  if (new_directories_may_vanish_) unsure_dirs_.insert(dir);
+  if (new_directories_may_vanish) unsure_dirs_.insert(dir);
   return Status::OK();
 }
 
 Status CrashDisk::RemoveDir(const std::string& dir) {
-  std::lock_guard<std::mutex> lock(mu_);
-  for (const auto& [path, inode] : live_) {
-    if (DirectoryOf(path) == dir) return Status::IOError(dir, "directory not empty");
+  std::vector<std::string> names;
+  if (List(dir, &names).ok() && !names.empty()) {
+    return Status::IOError(dir, "directory not empty");
   }
   return dirs_.erase(dir) != 0 ? Status::OK() : Status::NotFound(dir, "no such directory");
 }
 
 Status CrashDisk::List(const std::string& dir, std::vector<std::string>* names) {
-  std::lock_guard<std::mutex> lock(mu_);
   names->clear();
   for (const auto& [path, inode] : live_) {
     if (DirectoryOf(path) == dir) names->push_back(BaseName(path));
   }
-  if (names->empty() && dirs_.count(dir) == 0) return Status::NotFound(dir, "no such directory");
+  if (names->empty() && !dirs_.contains(dir)) return Status::NotFound(dir, "no such directory");
   return Status::OK();
-}
-
-bool CrashDisk::Exists(const std::string& path) {
-  std::lock_guard<std::mutex> lock(mu_);
-  return live_.count(path) != 0 || dirs_.count(path) != 0;
-}
-
-Status CrashDisk::Size(const std::string& path, uint64_t* size) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it == live_.end()) return Status::NotFound(path, "no such file");
-  *size = it->second->now.size();
-  return Status::OK();
-}
-
-size_t CrashDisk::Read(const InodeRef& inode, uint64_t offset, size_t n, char* scratch) {
-  std::lock_guard<std::mutex> lock(mu_);
-  return inode->now.Read(offset, n, scratch);
-}
-
-void CrashDisk::Reserve(const InodeRef& inode, uint64_t size) {
-  std::lock_guard<std::mutex> lock(mu_);
-  inode->now.Reserve(size);
 }
 
 void CrashDisk::Release(const InodeRef& inode) {
-  std::lock_guard<std::mutex> lock(mu_);
-  if (!crashed_) inode->now.Release();
+  if (!crashed) inode->now.Release();
 }
 
 void CrashDisk::Cut(const InodeRef& inode, uint64_t size) {
-  std::lock_guard<std::mutex> lock(mu_);
-  if (!crashed_) inode->now.Cut(size);
+  if (!crashed) inode->now.Cut(size);
 }
 
-bool CrashDisk::Lock(const std::string& path) {
-  std::lock_guard<std::mutex> lock(mu_);
+bool CrashDisk::LockFile(const std::string& path) {
   if (!locks_.insert(path).second) return false;
   InodeRef& file = live_[path];
   if (file == nullptr) sure_[path] = file = std::make_shared<Inode>();
   return true;
 }
 
-void CrashDisk::Unlock(const std::string& path) {
-  std::lock_guard<std::mutex> lock(mu_);
-  locks_.erase(path);
-}
-
-void CrashDisk::DropDirtyPages(const std::string& path) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it != live_.end()) it->second->now.SyncFailed();
-}
-
-bool CrashDisk::Corrupt(const std::string& path, uint64_t offset, const std::string& bytes) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it == live_.end()) return false;
-  it->second->now.Overwrite(offset, bytes);
-  return true;
-}
-
-bool CrashDisk::Truncate(const std::string& path, uint64_t size) {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = live_.find(path);
-  if (it == live_.end()) return false;
-  it->second->now.Resize(size);
-  return true;
-}
-
 std::vector<PendingEntry> CrashDisk::Pending(const std::string& dir) {
-  std::lock_guard<std::mutex> lock(mu_);
   std::vector<PendingEntry> entries;
   for (const Change& change : pending_[dir]) entries.push_back(change.entry);
   return entries;
@@ -404,7 +308,6 @@ std::shared_ptr<CrashDisk> CrashDisk::AfterCrash(uint64_t seed, const CrashOptio
   const double data = options.data_survival.value_or(drawn_data);
   const double entry = options.entry_survival.value_or(drawn_entry);
 
-  std::lock_guard<std::mutex> lock(mu_);
   Names names = sure_;
   for (const auto& [dir, changes] : pending_) {
     for (const Change& change : changes) {
@@ -421,8 +324,8 @@ std::shared_ptr<CrashDisk> CrashDisk::AfterCrash(uint64_t seed, const CrashOptio
     disk->dirs_.erase(dir);
     std::erase_if(names, [&](const auto& name) { return DirectoryOf(name.first) == dir; });
   }
-  disk->manifest_sync_covers_directory_ = manifest_sync_covers_directory_;
-  disk->new_directories_may_vanish_ = new_directories_may_vanish_;
+  disk->manifest_sync_covers_directory = manifest_sync_covers_directory;
+  disk->new_directories_may_vanish = new_directories_may_vanish;
   for (const auto& [path, inode] : names) {
     const FileContent* content = &inode->now;
     if (inode->before_truncation != nullptr && !rng.Chance(data)) {
@@ -433,41 +336,6 @@ std::shared_ptr<CrashDisk> CrashDisk::AfterCrash(uint64_t seed, const CrashOptio
     disk->live_[path] = disk->sure_[path] = std::move(fresh);
   }
   return disk;
-}
-
-void CrashDisk::SetCrashPoint(uint64_t index) {
-  std::lock_guard<std::mutex> lock(mu_);
-  crash_point_ = index;
-}
-
-bool CrashDisk::crashed() {
-  std::lock_guard<std::mutex> lock(mu_);
-  return crashed_;
-}
-
-uint64_t CrashDisk::steps() {
-  std::lock_guard<std::mutex> lock(mu_);
-  return steps_;
-}
-
-void CrashDisk::set_trace(bool on) {
-  std::lock_guard<std::mutex> lock(mu_);
-  trace_on_ = on;
-}
-
-std::vector<std::string> CrashDisk::trace() {
-  std::lock_guard<std::mutex> lock(mu_);
-  return trace_;
-}
-
-void CrashDisk::set_new_directories_may_vanish(bool on) {
-  std::lock_guard<std::mutex> lock(mu_);
-  new_directories_may_vanish_ = on;
-}
-
-void CrashDisk::set_manifest_sync_covers_directory(bool on) {
-  std::lock_guard<std::mutex> lock(mu_);
-  manifest_sync_covers_directory_ = on;
 }
 
 }  // namespace lull::testing

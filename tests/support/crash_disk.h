@@ -1,11 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The state of a CrashEnv: files, names, and which of them are durable. Used by crash_env.cc only.
-// Every public method takes the disk's one lock.
+// Not thread-safe, except for Locked, through which all use it.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -78,7 +77,17 @@ class CrashDisk {
  public:
   using InodeRef = std::shared_ptr<Inode>;
 
-  std::atomic<uint64_t> appends_to_reused_logs{0};
+  // The disk, locked until the end of the full expression: disk->Locked()->Remove(path).
+  class Lock {
+   public:
+    explicit Lock(CrashDisk* disk) : lock_(disk->mu_), disk_(disk) {}
+    CrashDisk* operator->() const { return disk_; }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    CrashDisk* disk_;
+  };
+  Lock Locked() { return Lock(this); }
 
   leveldb::Status Open(const std::string& path, InodeRef* inode);
   // Creates `path`. Empties an existing file, or keeps it if `keep` is set.
@@ -87,7 +96,10 @@ class CrashDisk {
   leveldb::Status WriteAt(const std::string& path, const InodeRef& inode, uint64_t offset,
                           leveldb::Slice data);
   leveldb::Status Sync(const std::string& path, const InodeRef& inode);
-  void Reserve(const InodeRef& inode, uint64_t size);
+  size_t Read(const Inode& inode, uint64_t offset, size_t n, char* scratch) {
+    return inode.now.Read(offset, n, scratch);
+  }
+  void Reserve(const InodeRef& inode, uint64_t size) { inode->now.Reserve(size); }
   // Ends the reservation, as closing a preallocated file does.
   void Release(const InodeRef& inode);
   void Cut(const InodeRef& inode, uint64_t size);
@@ -99,25 +111,21 @@ class CrashDisk {
   leveldb::Status MakeDir(const std::string& dir);
   leveldb::Status RemoveDir(const std::string& dir);
   leveldb::Status List(const std::string& dir, std::vector<std::string>* names);
-  bool Exists(const std::string& path);
-  leveldb::Status Size(const std::string& path, uint64_t* size);
-  size_t Read(const InodeRef& inode, uint64_t offset, size_t n, char* scratch);
-  bool Lock(const std::string& path);
-  void Unlock(const std::string& path);
+  bool Exists(const std::string& path) { return live_.contains(path) || dirs_.contains(path); }
+  bool LockFile(const std::string& path);
+  void UnlockFile(const std::string& path) { locks_.erase(path); }
 
-  void DropDirtyPages(const std::string& path);
-  bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);
-  bool Truncate(const std::string& path, uint64_t size);
+  // The content of a file, or nullptr.
+  FileContent* Find(const std::string& path);
   std::vector<PendingEntry> Pending(const std::string& dir);
   std::shared_ptr<CrashDisk> AfterCrash(uint64_t seed, const CrashOptions& options);
 
-  void SetCrashPoint(uint64_t index);
-  bool crashed();
-  uint64_t steps();
-  void set_trace(bool on);
-  std::vector<std::string> trace();
-  void set_manifest_sync_covers_directory(bool on);
-  void set_new_directories_may_vanish(bool on);
+  uint64_t steps = 0;
+  uint64_t crash_point = CrashEnv::kNoCrashPoint;
+  bool crashed = false;
+  bool manifest_sync_covers_directory = true;
+  bool new_directories_may_vanish = false;
+  uint64_t appends_to_reused_logs = 0;
 
  private:
   struct Change {
@@ -127,8 +135,8 @@ class CrashDisk {
   using Names = std::map<std::string, InodeRef>;
 
   // Counts one step, or fails if the crash point is reached.
-  leveldb::Status StepLocked(DiskOp op, const std::string& path);
-  leveldb::Status SyncDirLocked(const std::string& dir);
+  leveldb::Status Step(const std::string& path);
+  void AddPending(const PendingEntry& entry, const InodeRef& inode);
   static void ApplyChange(const Change& change, Names* names);
 
   std::mutex mu_;
@@ -138,13 +146,6 @@ class CrashDisk {
   std::set<std::string> dirs_{"/"};
   std::set<std::string> unsure_dirs_;  // a subset of them
   std::set<std::string> locks_;
-  uint64_t steps_ = 0;
-  uint64_t crash_point_ = CrashEnv::kNoCrashPoint;
-  bool crashed_ = false;
-  bool manifest_sync_covers_directory_ = true;
-  bool new_directories_may_vanish_ = false;
-  bool trace_on_ = false;
-  std::vector<std::string> trace_;
 };
 
 // `path` without doubled or trailing slashes.

@@ -15,18 +15,24 @@ using leveldb::Status;
 
 namespace {
 
-using DiskRef = std::shared_ptr<CrashDisk>;
-using InodeRef = CrashDisk::InodeRef;
+// What each open file has. It can outlive the CrashEnv.
+struct OpenFile {
+  std::shared_ptr<CrashDisk> disk;
+  std::string path;
+  CrashDisk::InodeRef inode;
+
+  size_t Read(uint64_t offset, size_t n, char* scratch) const {
+    return disk->Locked()->Read(*inode, offset, n, scratch);
+  }
+};
 
 class SequentialReader : public leveldb::SequentialFile {
  public:
-  SequentialReader(DiskRef disk, InodeRef inode)
-      : disk_(std::move(disk)), inode_(std::move(inode)) {}
+  explicit SequentialReader(OpenFile file) : file_(std::move(file)) {}
 
   Status Read(size_t n, Slice* result, char* scratch) override {
-    const size_t length = disk_->Read(inode_, position_, n, scratch);
-    position_ += length;
-    *result = Slice(scratch, length);
+    *result = Slice(scratch, file_.Read(position_, n, scratch));
+    position_ += result->size();
     return Status::OK();
   }
 
@@ -36,23 +42,21 @@ class SequentialReader : public leveldb::SequentialFile {
   }
 
  private:
-  const DiskRef disk_;
-  const InodeRef inode_;
+  const OpenFile file_;
   uint64_t position_ = 0;
 };
 
 class RandomReader : public leveldb::RandomAccessFile {
  public:
-  RandomReader(DiskRef disk, InodeRef inode) : disk_(std::move(disk)), inode_(std::move(inode)) {}
+  explicit RandomReader(OpenFile file) : file_(std::move(file)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    *result = Slice(scratch, disk_->Read(inode_, offset, n, scratch));
+    *result = Slice(scratch, file_.Read(offset, n, scratch));
     return Status::OK();
   }
 
  private:
-  const DiskRef disk_;
-  const InodeRef inode_;
+  const OpenFile file_;
 };
 
 // Passes every append to the "page cache" at once, so Flush has nothing left to do.
@@ -64,66 +68,65 @@ using LogFileBase = leveldb::WritableFile;
 
 class Writer : public LogFileBase {
  public:
-  Writer(DiskRef disk, std::string path, InodeRef inode)
-      : disk_(std::move(disk)), path_(std::move(path)), inode_(std::move(inode)) {}
+  explicit Writer(OpenFile file) : file_(std::move(file)) {}
 
-  Status Append(const Slice& data) override { return disk_->Append(path_, inode_, data); }
+  Status Append(const Slice& data) override {
+    return file_.disk->Locked()->Append(file_.path, file_.inode, data);
+  }
   Status Close() override {
-    disk_->Release(inode_);
+    file_.disk->Locked()->Release(file_.inode);
     return Status::OK();
   }
   Status Flush() override { return Status::OK(); }
-  Status Sync() override { return disk_->Sync(path_, inode_); }
+  Status Sync() override { return file_.disk->Locked()->Sync(file_.path, file_.inode); }
 #ifdef LULL_BUILD
   Status Seal() override { return Close(); }  // which only releases the reserved space
 #endif
 
- private:
-  const DiskRef disk_;
-  const std::string path_;
-  const InodeRef inode_;
+ protected:
+  const OpenFile file_;
 };
 
 #ifdef LULL_BUILD
 // Overwrites an older file from its front. Each append adds a mark after it.
-class Overwriter : public LogFileBase {
+class Overwriter : public Writer {
  public:
-  Overwriter(DiskRef disk, std::string path, InodeRef inode, size_t mark_bytes)
-      : disk_(std::move(disk)),
-        path_(std::move(path)),
-        inode_(std::move(inode)),
-        mark_(mark_bytes, '\0') {}
+  Overwriter(OpenFile file, size_t mark_bytes) : Writer(std::move(file)), mark_(mark_bytes, '\0') {}
 
   Status Append(const Slice& data) override {
-    Status s = disk_->WriteAt(path_, inode_, written_, data.ToString() + mark_);
+    Status s = file_.disk->Locked()->WriteAt(file_.path, file_.inode, written_,
+                                             data.ToString() + mark_);
     if (!s.ok()) return s;
     written_ += data.size();
-    ++disk_->appends_to_reused_logs;
+    ++file_.disk->Locked()->appends_to_reused_logs;
     return s;
   }
   Status Close() override {
-    disk_->Cut(inode_, written_);
+    file_.disk->Locked()->Cut(file_.inode, written_);
     return Status::OK();
   }
-  Status Flush() override { return Status::OK(); }
-  Status Sync() override { return disk_->Sync(path_, inode_); }
+  Status Seal() override { return Status::OK(); }
 
  private:
-  const DiskRef disk_;
-  const std::string path_;
-  const InodeRef inode_;
   const std::string mark_;
   uint64_t written_ = 0;
 };
 #endif
 
+template <class File, class Base>
+Status Make(const Status& s, OpenFile file, Base** result) {
+  *result = s.ok() ? new File(std::move(file)) : nullptr;
+  return s;
+}
+
 class HeldLock : public leveldb::FileLock {
  public:
-  HeldLock(DiskRef disk, std::string path) : disk_(std::move(disk)), path_(std::move(path)) {}
-  ~HeldLock() override { disk_->Unlock(path_); }
+  HeldLock(std::shared_ptr<CrashDisk> disk, std::string path)
+      : disk_(std::move(disk)), path_(std::move(path)) {}
+  ~HeldLock() override { disk_->Locked()->UnlockFile(path_); }
 
  private:
-  const DiskRef disk_;
+  const std::shared_ptr<CrashDisk> disk_;
   const std::string path_;
 };
 
@@ -149,104 +152,112 @@ CrashOptions CrashOptions::KeepAll() {
 }
 
 CrashEnv::CrashEnv() : CrashEnv(std::make_shared<CrashDisk>()) {}
+CrashEnv::CrashEnv(std::shared_ptr<CrashDisk> disk)
+    : EnvWrapper(leveldb::Env::Default()),
 #ifdef LULL_BUILD
-CrashEnv::CrashEnv(std::shared_ptr<CrashDisk> disk) : EnvExtension(this), disk_(std::move(disk)) {}
-#else
-CrashEnv::CrashEnv(std::shared_ptr<CrashDisk> disk) : disk_(std::move(disk)) {}
+      EnvExtension(this),
 #endif
+      disk_(std::move(disk)) {
+}
 CrashEnv::~CrashEnv() = default;
 
 std::unique_ptr<CrashEnv> CrashEnv::Crash(uint64_t seed, const CrashOptions& options) const {
-  return std::unique_ptr<CrashEnv>(new CrashEnv(disk_->AfterCrash(seed, options)));
+  return std::unique_ptr<CrashEnv>(new CrashEnv(disk_->Locked()->AfterCrash(seed, options)));
 }
 
-void CrashEnv::SetCrashPoint(uint64_t index) { disk_->SetCrashPoint(index); }
-bool CrashEnv::crashed() const { return disk_->crashed(); }
-uint64_t CrashEnv::steps() const { return disk_->steps(); }
-void CrashEnv::set_trace(bool on) { disk_->set_trace(on); }
-std::vector<std::string> CrashEnv::trace() const { return disk_->trace(); }
-
-void CrashEnv::DropDirtyPages(const std::string& path) { disk_->DropDirtyPages(CleanPath(path)); }
+void CrashEnv::SetCrashPoint(uint64_t index) { disk_->Locked()->crash_point = index; }
+bool CrashEnv::crashed() const { return disk_->Locked()->crashed; }
+uint64_t CrashEnv::steps() const { return disk_->Locked()->steps; }
 
 std::vector<PendingEntry> CrashEnv::Pending(const std::string& dir) const {
-  return disk_->Pending(CleanPath(dir));
+  return disk_->Locked()->Pending(CleanPath(dir));
 }
 
 void CrashEnv::set_new_directories_may_vanish(bool on) {
-  disk_->set_new_directories_may_vanish(on);
+  disk_->Locked()->new_directories_may_vanish = on;
 }
 
 void CrashEnv::set_manifest_sync_covers_directory(bool on) {
-  disk_->set_manifest_sync_covers_directory(on);
+  disk_->Locked()->manifest_sync_covers_directory = on;
+}
+
+template <class Change>
+bool CrashEnv::Edit(const std::string& path, Change change) const {
+  const CrashDisk::Lock disk = disk_->Locked();
+  FileContent* const content = disk->Find(CleanPath(path));
+  if (content != nullptr) change(content);
+  return content != nullptr;
+}
+
+void CrashEnv::DropDirtyPages(const std::string& path) {
+  Edit(path, [](FileContent* content) { content->SyncFailed(); });
 }
 
 bool CrashEnv::Corrupt(const std::string& path, uint64_t offset, const std::string& bytes) {
-  return disk_->Corrupt(CleanPath(path), offset, bytes);
+  return Edit(path, [&](FileContent* content) { content->Overwrite(offset, bytes); });
 }
 
 bool CrashEnv::Truncate(const std::string& path, uint64_t size) {
-  return disk_->Truncate(CleanPath(path), size);
+  return Edit(path, [&](FileContent* content) { content->Resize(size); });
 }
 
-void CrashEnv::UseManualClock(uint64_t now_us) {
-  manual_now_us_ = now_us;
-  manual_clock_ = true;
+Status CrashEnv::GetFileSize(const std::string& path, uint64_t* size) {
+  const bool exists = Edit(path, [&](FileContent* content) { *size = content->size(); });
+  return exists ? Status::OK() : Status::NotFound(path, "no such file");
 }
-
-void CrashEnv::AdvanceClock(uint64_t delta_us) { manual_now_us_ += delta_us; }
 
 Status CrashEnv::NewSequentialFile(const std::string& path, leveldb::SequentialFile** result) {
-  InodeRef inode;
-  Status s = disk_->Open(CleanPath(path), &inode);
-  *result = s.ok() ? new SequentialReader(disk_, std::move(inode)) : nullptr;
-  return s;
+  OpenFile file{disk_, CleanPath(path), nullptr};
+  const Status s = disk_->Locked()->Open(file.path, &file.inode);
+  return Make<SequentialReader>(s, std::move(file), result);
 }
 
 Status CrashEnv::NewRandomAccessFile(const std::string& path, leveldb::RandomAccessFile** result) {
-  InodeRef inode;
-  Status s = disk_->Open(CleanPath(path), &inode);
-  *result = s.ok() ? new RandomReader(disk_, std::move(inode)) : nullptr;
-  return s;
+  OpenFile file{disk_, CleanPath(path), nullptr};
+  const Status s = disk_->Locked()->Open(file.path, &file.inode);
+  return Make<RandomReader>(s, std::move(file), result);
 }
 
 Status CrashEnv::NewWritableFile(const std::string& path, leveldb::WritableFile** result) {
-  const std::string clean = CleanPath(path);
-  InodeRef inode;
-  Status s = disk_->Create(clean, /*keep=*/false, &inode);
-  *result = s.ok() ? new Writer(disk_, clean, std::move(inode)) : nullptr;
-  return s;
+  OpenFile file{disk_, CleanPath(path), nullptr};
+  const Status s = disk_->Locked()->Create(file.path, /*keep=*/false, &file.inode);
+  return Make<Writer>(s, std::move(file), result);
 }
 
 Status CrashEnv::NewAppendableFile(const std::string& path, leveldb::WritableFile** result) {
-  const std::string clean = CleanPath(path);
-  InodeRef inode;
-  Status s = disk_->Create(clean, /*keep=*/true, &inode);
-  *result = s.ok() ? new Writer(disk_, clean, std::move(inode)) : nullptr;
-  return s;
+  OpenFile file{disk_, CleanPath(path), nullptr};
+  const Status s = disk_->Locked()->Create(file.path, /*keep=*/true, &file.inode);
+  return Make<Writer>(s, std::move(file), result);
 }
 
-bool CrashEnv::FileExists(const std::string& path) { return disk_->Exists(CleanPath(path)); }
+bool CrashEnv::FileExists(const std::string& path) {
+  return disk_->Locked()->Exists(CleanPath(path));
+}
 
 Status CrashEnv::GetChildren(const std::string& dir, std::vector<std::string>* result) {
-  return disk_->List(CleanPath(dir), result);
+  return disk_->Locked()->List(CleanPath(dir), result);
 }
 
-Status CrashEnv::RemoveFile(const std::string& path) { return disk_->Remove(CleanPath(path)); }
-Status CrashEnv::CreateDir(const std::string& dir) { return disk_->MakeDir(CleanPath(dir)); }
-Status CrashEnv::RemoveDir(const std::string& dir) { return disk_->RemoveDir(CleanPath(dir)); }
+Status CrashEnv::RemoveFile(const std::string& path) {
+  return disk_->Locked()->Remove(CleanPath(path));
+}
 
-Status CrashEnv::GetFileSize(const std::string& path, uint64_t* size) {
-  return disk_->Size(CleanPath(path), size);
+Status CrashEnv::CreateDir(const std::string& dir) {
+  return disk_->Locked()->MakeDir(CleanPath(dir));
+}
+
+Status CrashEnv::RemoveDir(const std::string& dir) {
+  return disk_->Locked()->RemoveDir(CleanPath(dir));
 }
 
 Status CrashEnv::RenameFile(const std::string& from, const std::string& to) {
-  return disk_->Rename(CleanPath(from), CleanPath(to));
+  return disk_->Locked()->Rename(CleanPath(from), CleanPath(to));
 }
 
 Status CrashEnv::LockFile(const std::string& path, leveldb::FileLock** lock) {
   const std::string clean = CleanPath(path);
   *lock = nullptr;
-  if (!disk_->Lock(clean)) return Status::IOError(clean, "lock is already held");
+  if (!disk_->Locked()->LockFile(clean)) return Status::IOError(clean, "lock is already held");
   *lock = new HeldLock(disk_, clean);
   return Status::OK();
 }
@@ -264,7 +275,7 @@ void CrashEnv::Schedule(void (*function)(void*), void* arg) {
       return;
     }
   }
-  leveldb::Env::Default()->Schedule(function, arg);
+  target()->Schedule(function, arg);
 }
 
 void CrashEnv::HoldScheduledWork() {
@@ -279,16 +290,7 @@ void CrashEnv::ReleaseScheduledWork() {
     hold_ = false;
     released.swap(held_);
   }
-  for (const auto& [function, arg] : released) leveldb::Env::Default()->Schedule(function, arg);
-}
-
-void CrashEnv::StartThread(void (*function)(void*), void* arg) {
-  leveldb::Env::Default()->StartThread(function, arg);
-}
-
-Status CrashEnv::GetTestDirectory(std::string* path) {
-  *path = "/test";
-  return Status::OK();
+  for (const auto& [function, arg] : released) target()->Schedule(function, arg);
 }
 
 Status CrashEnv::NewLogger(const std::string&, leveldb::Logger** result) {
@@ -296,55 +298,45 @@ Status CrashEnv::NewLogger(const std::string&, leveldb::Logger** result) {
   return Status::OK();
 }
 
-uint64_t CrashEnv::NowMicros() {
-  return manual_clock_ ? manual_now_us_.load() : leveldb::Env::Default()->NowMicros();
-}
-
-void CrashEnv::SleepForMicroseconds(int micros) {
-  if (manual_clock_) {
-    AdvanceClock(static_cast<uint64_t>(micros));
-  } else {
-    leveldb::Env::Default()->SleepForMicroseconds(micros);
-  }
-}
-
 #ifdef LULL_BUILD
 Status CrashEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes, lull::LogFileMode,
                             lull::LogFile** result) {
-  const std::string clean = CleanPath(path);
-  InodeRef inode;
-  Status s = disk_->Create(clean, /*keep=*/false, &inode);
-  if (s.ok()) disk_->Reserve(inode, capacity_bytes);
-  *result = s.ok() ? new Writer(disk_, clean, std::move(inode)) : nullptr;
-  return s;
+  OpenFile file{disk_, CleanPath(path), nullptr};
+  const Status s = disk_->Locked()->Create(file.path, /*keep=*/false, &file.inode);
+  if (s.ok()) disk_->Locked()->Reserve(file.inode, capacity_bytes);
+  return Make<Writer>(s, std::move(file), result);
 }
 
-uint64_t CrashEnv::appends_to_reused_logs() const { return disk_->appends_to_reused_logs; }
+uint64_t CrashEnv::appends_to_reused_logs() const {
+  return disk_->Locked()->appends_to_reused_logs;
+}
 
 Status CrashEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
                               const lull::LogBlocks& blocks, lull::LogFile** result) {
-  const std::string from = CleanPath(old_path), to = CleanPath(new_path);
+  const std::string from = CleanPath(old_path);
+  OpenFile file{disk_, CleanPath(new_path), nullptr};
   *result = nullptr;
-  InodeRef inode;
   uint64_t size = 0;
-  Status s = disk_->Open(from, &inode);
-  if (s.ok()) s = disk_->Size(from, &size);
+  Status s = disk_->Locked()->Open(from, &file.inode);
+  if (s.ok()) s = GetFileSize(from, &size);
   for (uint64_t at = 0; s.ok() && at < size; at += blocks.block_bytes) {
     const uint64_t wanted = at == 0 ? blocks.block_bytes : blocks.mark_bytes;
-    s = disk_->WriteAt(from, inode, at, std::string(std::min(wanted, size - at), '\0'));
+    s = disk_->Locked()->WriteAt(from, file.inode, at,
+                                 std::string(std::min(wanted, size - at), '\0'));
   }
-  if (s.ok()) s = disk_->Sync(from, inode);
-  if (s.ok()) s = disk_->Rename(from, to);
-  if (!s.ok()) return s;
-  *result = new Overwriter(disk_, to, std::move(inode), blocks.mark_bytes);
+  if (s.ok()) s = disk_->Locked()->Sync(from, file.inode);
+  if (s.ok()) s = disk_->Locked()->Rename(from, file.path);
+  if (s.ok()) *result = new Overwriter(std::move(file), blocks.mark_bytes);
   return s;
 }
 
 Status CrashEnv::LinkFile(const std::string& from, const std::string& to) {
-  return disk_->Link(CleanPath(from), CleanPath(to));
+  return disk_->Locked()->Link(CleanPath(from), CleanPath(to));
 }
 #endif
 
-Status CrashEnv::SyncDirectory(const std::string& dir) { return disk_->SyncDir(CleanPath(dir)); }
+Status CrashEnv::SyncDirectory(const std::string& dir) {
+  return disk_->Locked()->SyncDir(CleanPath(dir));
+}
 
 }  // namespace lull::testing

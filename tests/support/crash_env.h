@@ -22,7 +22,6 @@
 // Thread-safe. Files opened here may outlive the CrashEnv.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -44,13 +43,11 @@ namespace lull::testing {
 /// The name of the store, for tests that need just one.
 inline constexpr char kStoreName[] = "/store";
 
-enum class DiskOp { kCreate, kAppend, kSync, kSyncDir, kRename, kRemove };
-
-const char* DiskOpName(DiskOp op);
+enum class DiskOp { kCreate, kRename, kRemove };
 
 // A change to a directory that no directory sync has covered yet.
 struct PendingEntry {
-  DiskOp op;           // kCreate, kRename or kRemove
+  DiskOp op;
   std::string path;    // the name created or removed; the old name of a rename
   std::string target;  // the new name of a rename
 };
@@ -72,7 +69,7 @@ struct CrashOptions {
 
 class CrashDisk;
 
-class CrashEnv : public leveldb::Env
+class CrashEnv : public leveldb::EnvWrapper
 #ifdef LULL_BUILD
     ,
                  public lull::EnvExtension
@@ -94,9 +91,6 @@ class CrashEnv : public leveldb::Env
   bool crashed() const;
   // The number of steps taken so far.
   uint64_t steps() const;
-  // One line for each step, "index op path", for failure messages. Off by default.
-  void set_trace(bool on);
-  std::vector<std::string> trace() const;
 
   // Marks the dirty pages of `path` clean without making them durable, as a failed fsync does.
   void DropDirtyPages(const std::string& path);
@@ -117,10 +111,6 @@ class CrashEnv : public leveldb::Env
   void HoldScheduledWork();
   void ReleaseScheduledWork();
 
-  // From now on only AdvanceClock and sleeping move the clock of NowMicros().
-  void UseManualClock(uint64_t now_us);
-  void AdvanceClock(uint64_t delta_us);
-
   leveldb::Status NewSequentialFile(const std::string& path,
                                     leveldb::SequentialFile** result) override;
   leveldb::Status NewRandomAccessFile(const std::string& path,
@@ -138,11 +128,7 @@ class CrashEnv : public leveldb::Env
   leveldb::Status LockFile(const std::string& path, leveldb::FileLock** lock) override;
   leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
   void Schedule(void (*function)(void*), void* arg) override;
-  void StartThread(void (*function)(void*), void* arg) override;
-  leveldb::Status GetTestDirectory(std::string* path) override;
   leveldb::Status NewLogger(const std::string& path, leveldb::Logger** result) override;
-  uint64_t NowMicros() override;
-  void SleepForMicroseconds(int micros) override;
 
 #ifdef LULL_BUILD
   leveldb::Status SyncDirectory(const std::string& dir) override;
@@ -161,13 +147,13 @@ class CrashEnv : public leveldb::Env
 
  private:
   explicit CrashEnv(std::shared_ptr<CrashDisk> disk);
+  template <class Change>
+  bool Edit(const std::string& path, Change change) const;
 
   const std::shared_ptr<CrashDisk> disk_;
   std::mutex held_mu_;
   bool hold_ = false;
   std::vector<std::pair<void (*)(void*), void*>> held_;
-  std::atomic<bool> manual_clock_{false};
-  std::atomic<uint64_t> manual_now_us_{0};
 };
 
 }  // namespace lull::testing

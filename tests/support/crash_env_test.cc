@@ -7,12 +7,8 @@
 #include <set>
 #include <string>
 
-#include "leveldb/slice.h"
-
 namespace lull::testing {
 namespace {
-
-using leveldb::Status;
 
 class CrashEnvTest : public ::testing::Test {
  protected:
@@ -38,32 +34,6 @@ class CrashEnvTest : public ::testing::Test {
 
   CrashEnv env_;
 };
-
-TEST_F(CrashEnvTest, ReadsBackWhatWasWritten) {
-  WriteSynced("/d/f", "hello");
-  EXPECT_EQ(Contents(&env_, "/d/f"), "hello");
-  EXPECT_EQ(Contents(&env_, "//d//f"), "hello");
-  uint64_t size = 0;
-  EXPECT_TRUE(env_.GetFileSize("/d/f", &size).ok());
-  EXPECT_EQ(size, 5u);
-  leveldb::RandomAccessFile* raw = nullptr;
-  ASSERT_TRUE(env_.NewRandomAccessFile("/d/f", &raw).ok());
-  std::unique_ptr<leveldb::RandomAccessFile> file(raw);
-  char scratch[8];
-  leveldb::Slice result;
-  EXPECT_TRUE(file->Read(3, 8, &result, scratch).ok());
-  EXPECT_EQ(result.ToString(), "lo");
-  EXPECT_TRUE(file->Read(9, 8, &result, scratch).ok());
-  EXPECT_TRUE(result.empty());
-}
-
-TEST_F(CrashEnvTest, MissingFilesAreNotFound) {
-  leveldb::SequentialFile* file = nullptr;
-  EXPECT_TRUE(env_.NewSequentialFile("/d/none", &file).IsNotFound());
-  EXPECT_TRUE(env_.RemoveFile("/d/none").IsNotFound());
-  EXPECT_TRUE(env_.RenameFile("/d/none", "/d/f").IsNotFound());
-  EXPECT_FALSE(env_.FileExists("/d/none"));
-}
 
 TEST_F(CrashEnvTest, SyncedFileIsLostWithItsUnsyncedName) {
   WriteSynced("/d/f", "hello");
@@ -164,15 +134,6 @@ TEST_F(CrashEnvTest, TruncationIsInDoubtUntilSynced) {
   EXPECT_EQ(Contents(env_.Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "new");
 }
 
-TEST_F(CrashEnvTest, AppendableFileGoesOn) {
-  WriteSynced("/d/f", "one");
-  leveldb::WritableFile* raw = nullptr;
-  ASSERT_TRUE(env_.NewAppendableFile("/d/f", &raw).ok());
-  std::unique_ptr<leveldb::WritableFile> file(raw);
-  file->Append(" two");
-  EXPECT_EQ(Contents(&env_, "/d/f"), "one two");
-}
-
 TEST_F(CrashEnvTest, NothingChangesFromTheCrashPointOn) {
   auto file = Create("/d/f");  // step 0
   file->Append("kept");        // step 1
@@ -203,33 +164,6 @@ TEST_F(CrashEnvTest, AfterACrashTheDiskWorksAndMayCrashAgain) {
   second->Append(" second");
   // What survived the first crash is durable; what was written after it is not.
   EXPECT_EQ(Contents(after->Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "first");
-}
-
-TEST_F(CrashEnvTest, LockIsHeldOnceAndNotAcrossACrash) {
-  leveldb::FileLock *first = nullptr, *second = nullptr;
-  ASSERT_TRUE(env_.LockFile("/d/LOCK", &first).ok());
-  EXPECT_FALSE(env_.LockFile("/d//LOCK", &second).ok());
-  EXPECT_EQ(second, nullptr);
-  EXPECT_TRUE(env_.Crash(1)->LockFile("/d/LOCK", &second).ok());
-  delete second;
-  EXPECT_TRUE(env_.UnlockFile(first).ok());
-  EXPECT_TRUE(env_.LockFile("/d/LOCK", &second).ok());
-  EXPECT_TRUE(env_.UnlockFile(second).ok());
-}
-
-TEST_F(CrashEnvTest, ManualClockMovesOnlyWhenAsked) {
-  env_.UseManualClock(100);
-  EXPECT_EQ(env_.NowMicros(), 100u);
-  env_.AdvanceClock(5);
-  env_.SleepForMicroseconds(10);
-  EXPECT_EQ(env_.NowMicros(), 115u);
-}
-
-TEST_F(CrashEnvTest, TraceNamesEachStep) {
-  env_.set_trace(true);
-  WriteSynced("/d/f", "x");
-  EXPECT_EQ(env_.trace(),
-            (std::vector<std::string>{"0 create /d/f", "1 append /d/f", "2 sync /d/f"}));
 }
 
 }  // namespace

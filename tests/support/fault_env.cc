@@ -23,13 +23,31 @@ std::string BaseOf(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-class FaultySequentialFile : public leveldb::SequentialFile {
+// What the files of the Env have in common.
+template <class File>
+class Faulty : public File {
  public:
-  FaultySequentialFile(FaultEnv* env, std::string path, leveldb::SequentialFile* target)
+  Faulty(FaultEnv* env, std::string path, File* target)
       : env_(env), path_(std::move(path)), target_(target) {}
 
+ protected:
+  FaultEnv::Outcome Decide(IoOp op, uint64_t bytes = 0) const {
+    return env_->Decide(op, path_, bytes);
+  }
+  File* target() const { return target_.get(); }
+
+ private:
+  FaultEnv* const env_;
+  const std::string path_;
+  const std::unique_ptr<File> target_;
+};
+
+class FaultySequentialFile final : public Faulty<leveldb::SequentialFile> {
+ public:
+  using Faulty::Faulty;
+
   Status Read(size_t n, Slice* result, char* scratch) override {
-    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    const FaultEnv::Outcome outcome = Decide(kRead, n);
     *result = Slice();
     if (!outcome.status.ok()) return outcome.status;
     if (!held_back_.empty()) {
@@ -39,7 +57,7 @@ class FaultySequentialFile : public leveldb::SequentialFile {
       *result = Slice(scratch, length);
       return Status::OK();
     }
-    Status s = target_->Read(n, result, scratch);
+    Status s = target()->Read(n, result, scratch);
     if (!s.ok() || !outcome.pass_bytes.has_value()) return s;
     const size_t given = result->size() / 2;
     held_back_.assign(result->data() + given, result->size() - given);
@@ -48,84 +66,70 @@ class FaultySequentialFile : public leveldb::SequentialFile {
   }
 
   Status Skip(uint64_t n) override {
-    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    const FaultEnv::Outcome outcome = Decide(kRead, n);
     if (!outcome.status.ok()) return outcome.status;
     const uint64_t from_held_back = std::min<uint64_t>(n, held_back_.size());
     held_back_.erase(0, from_held_back);
-    return target_->Skip(n - from_held_back);
+    return target()->Skip(n - from_held_back);
   }
 
  private:
-  FaultEnv* const env_;
-  const std::string path_;
-  const std::unique_ptr<leveldb::SequentialFile> target_;
   std::string held_back_;  // what a short read left for the next one
 };
 
-class FaultyRandomAccessFile : public leveldb::RandomAccessFile {
+class FaultyRandomAccessFile final : public Faulty<leveldb::RandomAccessFile> {
  public:
-  FaultyRandomAccessFile(FaultEnv* env, std::string path, leveldb::RandomAccessFile* target)
-      : env_(env), path_(std::move(path)), target_(target) {}
+  using Faulty::Faulty;
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    const FaultEnv::Outcome outcome = env_->Decide(kRead, path_, n);
+    const FaultEnv::Outcome outcome = Decide(kRead, n);
     if (!outcome.status.ok()) {
       *result = Slice();
       return outcome.status;
     }
-    Status s = target_->Read(offset, n, result, scratch);
+    Status s = target()->Read(offset, n, result, scratch);
     if (s.ok() && outcome.pass_bytes.has_value()) {
       *result = Slice(result->data(), result->size() / 2);
     }
     return s;
   }
-
- private:
-  FaultEnv* const env_;
-  const std::string path_;
-  const std::unique_ptr<leveldb::RandomAccessFile> target_;
 };
 
 // `File`: leveldb::WritableFile or LogFile.
 template <class File>
-class FaultyFile : public File {
+class FaultyFile : public Faulty<File> {
  public:
-  FaultyFile(FaultEnv* env, std::string path, File* target)
-      : env_(env), path_(std::move(path)), target_(target) {}
+  using Faulty<File>::Faulty;
 
   Status Append(const Slice& data) override {
-    const FaultEnv::Outcome outcome = env_->Decide(kAppend, path_, data.size());
+    const FaultEnv::Outcome outcome = Decide(kAppend, data.size());
     const uint64_t pass = outcome.pass_bytes.value_or(outcome.status.ok() ? data.size() : 0);
     if (pass > 0) {
-      Status s = target_->Append(Slice(data.data(), pass));
-      if (s.ok() && !outcome.status.ok()) s = target_->Flush();
+      Status s = target()->Append(Slice(data.data(), pass));
+      if (s.ok() && !outcome.status.ok()) s = target()->Flush();
       if (!s.ok()) return s;
     }
     return outcome.status;
   }
 
   Status Sync() override {
-    const FaultEnv::Outcome outcome = env_->Decide(kSync, path_);
+    const FaultEnv::Outcome outcome = Decide(kSync);
     if (outcome.lie || !outcome.status.ok()) return outcome.status;
-    return target_->Sync();
+    return target()->Sync();
   }
 
   // Closes the file in any case: an fd is gone even when close() reports an error.
   Status Close() override {
-    const FaultEnv::Outcome outcome = env_->Decide(kClose, path_);
-    Status s = target_->Close();
+    const FaultEnv::Outcome outcome = Decide(kClose);
+    Status s = target()->Close();
     return outcome.status.ok() ? s : outcome.status;
   }
 
-  Status Flush() override { return target_->Flush(); }
+  Status Flush() override { return target()->Flush(); }
 
  protected:
-  File* target() const { return target_.get(); }
-
- private:
-  FaultEnv* const env_;
-  const std::string path_;
-  const std::unique_ptr<File> target_;
+  using Faulty<File>::Decide;
+  using Faulty<File>::target;
 };
 
 using FaultyWritableFile = FaultyFile<leveldb::WritableFile>;
@@ -137,6 +141,28 @@ class FaultyLogFile final : public FaultyFile<lull::LogFile> {
   Status Seal() override { return target()->Seal(); }
   bool HoldsDescriptor() const override { return target()->HoldsDescriptor(); }
 };
+#endif
+
+// Opens a file with `open`, unless a fault hits `op`, and wraps it in a `File`.
+template <class File, class Base, class Open>
+Status OpenFile(FaultEnv* env, IoOp op, const std::string& path, Base** result, Open open) {
+  *result = nullptr;
+  const FaultEnv::Outcome outcome = env->Decide(op, path);
+  if (!outcome.status.ok()) return outcome.status;
+  Status s = open();
+  if (s.ok()) *result = new File(env, path, *result);
+  return s;
+}
+
+#ifdef LULL_BUILD
+// The same with a function of the target's extension, if it has one.
+template <class File, class Base, class Open>
+Status OpenExtended(FaultEnv* env, IoOp op, const std::string& path, Base** result, Open open) {
+  lull::EnvExtension* const extension = lull::ExtensionOf(env->target());
+  *result = nullptr;
+  if (extension == nullptr) return Status::NotSupported(path, "the target has no extension");
+  return OpenFile<File>(env, op, path, result, [&] { return open(extension); });
+}
 #endif
 
 }  // namespace
@@ -281,40 +307,23 @@ std::optional<FaultEnv::Outcome> FaultEnv::HitLocked(Armed* armed, IoOp op, cons
 }
 
 Status FaultEnv::NewSequentialFile(const std::string& path, leveldb::SequentialFile** result) {
-  *result = nullptr;
-  const Outcome outcome = Decide(kOpenRead, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = target()->NewSequentialFile(path, result);
-  if (s.ok()) *result = new FaultySequentialFile(this, path, *result);
-  return s;
+  return OpenFile<FaultySequentialFile>(
+      this, kOpenRead, path, result, [&] { return target()->NewSequentialFile(path, result); });
 }
 
 Status FaultEnv::NewRandomAccessFile(const std::string& path, leveldb::RandomAccessFile** result) {
-  *result = nullptr;
-  const Outcome outcome = Decide(kOpenRead, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = target()->NewRandomAccessFile(path, result);
-  if (s.ok()) *result = new FaultyRandomAccessFile(this, path, *result);
-  return s;
-}
-
-Status FaultEnv::OpenForWriting(const std::string& path, leveldb::WritableFile** result,
-                                bool append) {
-  *result = nullptr;
-  const Outcome outcome = Decide(kOpenWrite, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s =
-      append ? target()->NewAppendableFile(path, result) : target()->NewWritableFile(path, result);
-  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
-  return s;
+  return OpenFile<FaultyRandomAccessFile>(
+      this, kOpenRead, path, result, [&] { return target()->NewRandomAccessFile(path, result); });
 }
 
 Status FaultEnv::NewWritableFile(const std::string& path, leveldb::WritableFile** result) {
-  return OpenForWriting(path, result, /*append=*/false);
+  return OpenFile<FaultyWritableFile>(this, kOpenWrite, path, result,
+                                      [&] { return target()->NewWritableFile(path, result); });
 }
 
 Status FaultEnv::NewAppendableFile(const std::string& path, leveldb::WritableFile** result) {
-  return OpenForWriting(path, result, /*append=*/true);
+  return OpenFile<FaultyWritableFile>(this, kOpenWrite, path, result,
+                                      [&] { return target()->NewAppendableFile(path, result); });
 }
 
 Status FaultEnv::GetChildren(const std::string& dir, std::vector<std::string>* result) {
@@ -352,22 +361,17 @@ Status FaultEnv::SyncDirectory(const std::string& dir) {
 
 Status FaultEnv::NewLogFile(const std::string& path, uint64_t capacity_bytes,
                             lull::LogFileMode mode, lull::LogFile** result) {
-  *result = nullptr;
-  lull::EnvExtension* extension = lull::ExtensionOf(target());
-  if (extension == nullptr) return Status::NotSupported(path, "no preallocated files");
-  const Outcome outcome = Decide(kOpenWrite, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = extension->NewLogFile(path, capacity_bytes, mode, result);
-  if (s.ok()) *result = new FaultyLogFile(this, path, *result);
-  return s;
+  return OpenExtended<FaultyLogFile>(this, kOpenWrite, path, result, [&](auto* extension) {
+    return extension->NewLogFile(path, capacity_bytes, mode, result);
+  });
 }
 
 // A fault before any step, at the sync inside, or at the rename; a lie affects none of them.
 Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& new_path,
                               const lull::LogBlocks& blocks, lull::LogFile** result) {
+  lull::EnvExtension* const extension = lull::ExtensionOf(target());
   *result = nullptr;
-  lull::EnvExtension* extension = lull::ExtensionOf(target());
-  if (extension == nullptr) return Status::NotSupported(old_path, "no files to be reused");
+  if (extension == nullptr) return Status::NotSupported(old_path, "the target has no extension");
   for (const IoOp op : {kOpenWrite, kSync, kRename}) {
     const Outcome outcome = Decide(op, old_path);
     if (!outcome.status.ok()) return outcome.status;
@@ -378,37 +382,22 @@ Status FaultEnv::ReuseLogFile(const std::string& old_path, const std::string& ne
 }
 
 Status FaultEnv::NewCompactionInput(const std::string& path, leveldb::RandomAccessFile** result) {
-  *result = nullptr;
-  lull::EnvExtension* extension = lull::ExtensionOf(target());
-  if (extension == nullptr) return Status::NotSupported(path, "no compaction inputs");
-  const Outcome outcome = Decide(kOpenRead, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = extension->NewCompactionInput(path, result);
-  if (s.ok()) *result = new FaultyRandomAccessFile(this, path, *result);
-  return s;
+  return OpenExtended<FaultyRandomAccessFile>(
+      this, kOpenRead, path, result,
+      [&](auto* extension) { return extension->NewCompactionInput(path, result); });
 }
 
 Status FaultEnv::NewTableFile(const std::string& path, lull::TableWriterKind writer,
                               leveldb::WritableFile** result) {
-  *result = nullptr;
-  lull::EnvExtension* extension = lull::ExtensionOf(target());
-  if (extension == nullptr) return Status::NotSupported(path, "no table files");
-  const Outcome outcome = Decide(kOpenWrite, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = extension->NewTableFile(path, writer, result);
-  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
-  return s;
+  return OpenExtended<FaultyWritableFile>(
+      this, kOpenWrite, path, result,
+      [&](auto* extension) { return extension->NewTableFile(path, writer, result); });
 }
 
 Status FaultEnv::NewManifestFile(const std::string& path, leveldb::WritableFile** result) {
-  *result = nullptr;
-  lull::EnvExtension* extension = lull::ExtensionOf(target());
-  if (extension == nullptr) return Status::NotSupported(path, "no manifest files");
-  const Outcome outcome = Decide(kOpenWrite, path);
-  if (!outcome.status.ok()) return outcome.status;
-  Status s = extension->NewManifestFile(path, result);
-  if (s.ok()) *result = new FaultyWritableFile(this, path, *result);
-  return s;
+  return OpenExtended<FaultyWritableFile>(
+      this, kOpenWrite, path, result,
+      [&](auto* extension) { return extension->NewManifestFile(path, result); });
 }
 
 Status FaultEnv::LinkFile(const std::string& from, const std::string& to) {

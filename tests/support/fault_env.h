@@ -69,7 +69,7 @@ struct Fault {
   // Which operations match: these ops (minus those that the kind cannot hit) on files whose base
   // name contains `name_part`.
   uint32_t ops = kAnyOp;
-  std::string name_part;
+  std::string name_part{};
   uint64_t bytes = 0;  // kNoSpace only
 };
 
@@ -141,8 +141,6 @@ class FaultEnv : public leveldb::EnvWrapper
   };
 
   std::optional<Outcome> HitLocked(Armed* armed, IoOp op, const std::string& path, uint64_t bytes);
-  leveldb::Status OpenForWriting(const std::string& path, leveldb::WritableFile** result,
-                                 bool append);
 
   mutable std::mutex mu_;
   std::vector<Armed> armed_;

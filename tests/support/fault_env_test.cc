@@ -16,16 +16,7 @@ class FaultEnvTest : public ::testing::Test {
  protected:
   FaultEnvTest() { disk_.CreateDir("/d"); }
 
-  void Arm(FaultKind kind, uint64_t index, uint64_t bytes = 0, const std::string& name = "",
-           uint32_t ops = kAnyOp) {
-    Fault fault;
-    fault.kind = kind;
-    fault.index = index;
-    fault.bytes = bytes;
-    fault.name_part = name;
-    fault.ops = ops;
-    env_.Arm(fault);
-  }
+  void Arm(FaultKind kind, uint64_t index = 0) { env_.Arm({.kind = kind, .index = index}); }
 
   std::unique_ptr<leveldb::WritableFile> Create(const std::string& path) {
     leveldb::WritableFile* file = nullptr;
@@ -70,7 +61,7 @@ TEST_F(FaultEnvTest, ErrorOnceHitsExactlyTheIndexedOperation) {
 
 TEST_F(FaultEnvTest, StickyErrorLastsUntilHealed) {
   auto file = Create("/d/f");
-  Arm(FaultKind::kErrorSticky, 0);
+  Arm(FaultKind::kErrorSticky);
   EXPECT_TRUE(file->Append("a").IsIOError());
   EXPECT_TRUE(file->Sync().IsIOError());
   EXPECT_TRUE(env_.RenameFile("/d/f", "/d/g").IsIOError());
@@ -85,7 +76,7 @@ TEST_F(FaultEnvTest, StickyErrorLastsUntilHealed) {
 TEST_F(FaultEnvTest, FiltersByNameAndOperation) {
   auto log = Create("/d/1.log");
   auto table = Create("/d/2.ldb");
-  Arm(FaultKind::kErrorSticky, 0, 0, ".log", kSync);
+  env_.Arm({.kind = FaultKind::kErrorSticky, .ops = kSync, .name_part = ".log"});
   EXPECT_TRUE(table->Sync().ok());
   EXPECT_TRUE(log->Append("x").ok());
   EXPECT_TRUE(log->Sync().IsIOError());
@@ -93,7 +84,7 @@ TEST_F(FaultEnvTest, FiltersByNameAndOperation) {
 
 TEST_F(FaultEnvTest, NoSpaceWritesWhatFits) {
   auto file = Create("/d/f");
-  Arm(FaultKind::kNoSpace, 0, 5);
+  env_.Arm({.kind = FaultKind::kNoSpace, .bytes = 5});
   EXPECT_TRUE(file->Append("abc").ok());
   EXPECT_TRUE(file->Append("defg").IsIOError());
   EXPECT_EQ(OnDisk("/d/f"), "abcde");
@@ -108,7 +99,7 @@ TEST_F(FaultEnvTest, NoSpaceWritesWhatFits) {
 
 TEST_F(FaultEnvTest, ShortWriteWritesHalf) {
   auto file = Create("/d/f");
-  Arm(FaultKind::kShortWrite, 0);
+  Arm(FaultKind::kShortWrite);
   EXPECT_TRUE(file->Append("abcd").IsIOError());
   EXPECT_EQ(OnDisk("/d/f"), "ab");
 }
@@ -118,7 +109,7 @@ TEST_F(FaultEnvTest, ShortReadGivesHalfAndTheNextTheRest) {
   leveldb::SequentialFile* raw = nullptr;
   ASSERT_TRUE(env_.NewSequentialFile("/d/f", &raw).ok());
   std::unique_ptr<leveldb::SequentialFile> file(raw);
-  Arm(FaultKind::kShortRead, 0);
+  Arm(FaultKind::kShortRead);
   char scratch[100];
   leveldb::Slice result;
   EXPECT_TRUE(file->Read(100, &result, scratch).ok());
@@ -129,7 +120,7 @@ TEST_F(FaultEnvTest, ShortReadGivesHalfAndTheNextTheRest) {
   leveldb::RandomAccessFile* random = nullptr;
   ASSERT_TRUE(env_.NewRandomAccessFile("/d/f", &random).ok());
   std::unique_ptr<leveldb::RandomAccessFile> at(random);
-  Arm(FaultKind::kShortRead, 0);
+  Arm(FaultKind::kShortRead);
   EXPECT_TRUE(at->Read(2, 4, &result, scratch).ok());
   EXPECT_EQ(result.ToString(), "cd");
 }
@@ -143,7 +134,7 @@ TEST_F(FaultEnvTest, FailedSyncTellsAndLiesLie) {
     disk_.DropDirtyPages(path);
   });
   file->Append("abc");
-  Arm(FaultKind::kFailedSync, 0);
+  Arm(FaultKind::kFailedSync);
   EXPECT_TRUE(file->Sync().IsIOError());
   EXPECT_EQ(told, "/d/f");
   EXPECT_TRUE(file->Sync().ok());
@@ -156,7 +147,7 @@ TEST_F(FaultEnvTest, FailedSyncTellsAndLiesLie) {
   auto second = Create("/d/g");
   disk_.SyncDirectory("/d");
   second->Append("abc");
-  Arm(FaultKind::kSyncLie, 0);
+  Arm(FaultKind::kSyncLie);
   EXPECT_TRUE(second->Sync().ok());
   ReadFileToString(disk_.Crash(1, lose).get(), "/d/g", &bytes);
   EXPECT_EQ(bytes, "");
