@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,16 +11,16 @@
 #include <iterator>
 #include <ostream>
 
+#include "leveldb/env.h"
 #include "tests/support/fresh_directory.h"
-#include "tests/support/weakness_scenarios.h"
 #include "tests/support/weaknesses.h"
 
 namespace lull::testing {
 
 namespace {
 
+constexpr unsigned kSecondsMax = 120;
 constexpr char kIdVariable[] = "LULL_TEST_WEAKNESS";
-constexpr char kExtraVariable[] = "LULL_TEST_WEAKNESS_EXTRA";
 constexpr char kShown[] = "VERDICT shown: ";
 constexpr char kAbsent[] = "VERDICT absent: ";
 
@@ -30,25 +31,23 @@ std::string HowItEnded(int wait_status) {
   return std::string("killed by signal ") + std::to_string(signal) + " (" + strsignal(signal) + ")";
 }
 
-[[noreturn]] void BecomeChild(const std::string& id, const std::string& extra,
-                              const std::string& output, int seconds_max) {
+[[noreturn]] void BecomeChild(const std::string& id, const std::string& output) {
   setenv(kIdVariable, id.c_str(), 1);
-  setenv(kExtraVariable, extra.c_str(), 1);
   unsetenv("GTEST_OUTPUT");
   if (std::freopen(output.c_str(), "w", stdout) == nullptr) _exit(126);
   dup2(fileno(stdout), fileno(stderr));
-  alarm(static_cast<unsigned>(seconds_max));  // survives exec, and ends a child that hangs
+  alarm(kSecondsMax);  // survives exec, and ends a child that hangs
   execl("/proc/self/exe", "child", "--gtest_also_run_disabled_tests",
         "--gtest_filter=WeaknessChild.DISABLED_Run", static_cast<char*>(nullptr));
   _exit(127);
 }
 
-std::string LastLines(const std::string& text) {
-  return text.size() <= 600 ? text : text.substr(text.size() - 600);
-}
-
-std::string Rest(const std::string& text, size_t from) {
-  return text.substr(from, text.find('\n', from) - from);
+// The rest of the line that begins with `start`, if there is one.
+bool FindLine(const std::string& text, const std::string& start, std::string* rest) {
+  const size_t at = text.find(start);
+  if (at == std::string::npos) return false;
+  *rest = text.substr(at + start.size(), text.find('\n', at) - at - start.size());
+  return true;
 }
 
 }  // namespace
@@ -56,77 +55,68 @@ std::string Rest(const std::string& text, size_t from) {
 void PrintTo(const Weakness& weakness, std::ostream* out) { *out << weakness.title; }
 
 const std::vector<Weakness>& AllWeaknesses() {
-  static const auto* const kAll = new std::vector<Weakness>{
-      {"W1", "unlink of the old MANIFEST outruns the rename of CURRENT", W1RenameAfterUnlink},
-      {"W2", "acked synced write in a WAL whose name is not durable", W2UnsyncedLogName},
-      {"W3", "synced write outlives an older unsynced one in the previous WAL", W3HoleBetweenLogs},
-      {"W4", "writes acked after a failed append vanish", W4WriteAfterFailedAppend},
-      {"W5", "a read error of the WAL at open deletes data", W5ReadErrorAtOpen},
-      {"W6", "a bad record in mid-log leaves a hole", W6HoleAfterBadRecord},
-      {"W7", "reuse_logs appends after a torn record", W7ReuseTornLog},
-      {"W10", "a missing CURRENT deletes every table", W10MissingCurrent},
-      {"W11", "a rename that worked but reported failure loses the MANIFEST", W11LyingRename},
-      {"W12", "deleted key returns when its versions span two tables", W12SplitUserKey},
-      {"W13", "a failed second open releases the first one's lock", W13LostLock},
-      {"W15", "a compaction copies corrupt blocks as if they were valid", W15CorruptionRewritten},
-      {"W15b", "a damaged filter hides keys", W15DamagedFilter},
-      {"W16", "sizes in a table are trusted", W16TableSizes},
-      {"W17", "keys in the MANIFEST are trusted", W17ManifestKeys},
-      {"W19", "a table that shrinks kills the process", W19TruncatedTable},
-  };
+  static const auto* const kAll = [] {
+    auto* all = new std::vector<Weakness>(LogWeaknesses());
+    for (const Weakness& weakness : DataWeaknesses()) all->push_back(weakness);
+    return all;
+  }();
   return *kAll;
 }
 
-ChildResult RunChild(const std::string& id, const std::string& extra, int seconds_max) {
-  const std::string directory = FreshDirectory(id + "-output");
-  const std::string output = directory + "/output";
-  ChildResult result;
+WeaknessVerdict RunWeaknessIsolated(const std::string& id) {
+  const std::string output = FreshDirectory(id + "-output") + "/output";
   std::fflush(nullptr);
   const pid_t pid = fork();
-  if (pid == 0) BecomeChild(id, extra, output, seconds_max);
+  if (pid == 0) BecomeChild(id, output);
   int status = 0;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-    result.how = "could not start a child";
-    return result;
-  }
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) return {true, "could not start a child"};
   std::ifstream file(output, std::ios::binary);
-  result.output.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  result.finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  result.how = HowItEnded(status);
-  return result;
-}
-
-std::string WeaknessExtra() {
-  const char* extra = std::getenv(kExtraVariable);
-  return extra != nullptr ? extra : "";
-}
-
-WeaknessVerdict RunWeaknessIsolated(const std::string& id, int seconds_max) {
-  const ChildResult child = RunChild(id, "", seconds_max);
-  const size_t shown = child.output.find(kShown);
-  if (shown != std::string::npos) return {true, Rest(child.output, shown + std::strlen(kShown))};
-  const size_t absent = child.output.find(kAbsent);
-  if (child.finished && absent != std::string::npos) {
-    return {false, Rest(child.output, absent + std::strlen(kAbsent))};
+  const std::string said(std::istreambuf_iterator<char>(file), {});
+  WeaknessVerdict verdict;
+  verdict.weakness_shown = FindLine(said, kShown, &verdict.detail);
+  if (verdict.weakness_shown || (status == 0 && FindLine(said, kAbsent, &verdict.detail))) {
+    return verdict;
   }
-  return {true, "the process did not survive: " + child.how + "; " + LastLines(child.output)};
+  return {true, "the process did not survive: " + HowItEnded(status) + "; " +
+                    said.substr(said.size() - std::min<size_t>(said.size(), 600))};
 }
 
 bool RunWeaknessChild() {
   const char* id = std::getenv(kIdVariable);
-  if (id == nullptr) return false;
-  if (std::strcmp(id, kLockProbe) == 0) {
-    ProbeLock(WeaknessExtra());
-    return true;
-  }
   for (const Weakness& weakness : AllWeaknesses()) {
-    if (std::strcmp(weakness.id, id) != 0) continue;
+    if (id == nullptr || std::strcmp(weakness.id, id) != 0) continue;
     const WeaknessVerdict verdict = weakness.run();
     std::printf("%s%s\n", verdict.weakness_shown ? kShown : kAbsent, verdict.detail.c_str());
     std::fflush(stdout);
     return true;
   }
   return false;
+}
+
+leveldb::Options UncompressedStore(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.compression = leveldb::kNoCompression;
+  return options;
+}
+
+std::unique_ptr<leveldb::DB> OpenOrNull(const leveldb::Options& options, const std::string& name,
+                                        leveldb::Status* status) {
+  leveldb::DB* db = nullptr;
+  *status = leveldb::DB::Open(options, name, &db);
+  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
+}
+
+std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& directory,
+                                       const std::string& suffix) {
+  std::vector<std::string> names, found;
+  env->GetChildren(directory, &names);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (name.ends_with(suffix)) found.push_back(directory + "/" + name);
+  }
+  return found;
 }
 
 }  // namespace lull::testing

@@ -10,8 +10,12 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "leveldb/db.h"
+#include "leveldb/options.h"
 
 namespace lull::testing {
 
@@ -31,22 +35,25 @@ void PrintTo(const Weakness& weakness, std::ostream* out);
 
 const std::vector<Weakness>& AllWeaknesses();
 
-// Runs scenario `id` in a child process. A child that dies, or that does not finish within
-// `seconds_max`, shows the weakness.
-WeaknessVerdict RunWeaknessIsolated(const std::string& id, int seconds_max = 120);
+// Runs scenario `id` in a child process. A child that dies, or that does not finish within two
+// minutes, shows the weakness.
+WeaknessVerdict RunWeaknessIsolated(const std::string& id);
 
 // For the test WeaknessChild.DISABLED_Run, which the child runs: runs the scenario named in the
 // environment and prints its verdict. False if none is named.
 bool RunWeaknessChild();
 
-// Starts this program as RunWeaknessIsolated does, for scenarios that need a second process. Passes
-// `extra` to the child; see WeaknessExtra.
-struct ChildResult {
-  bool finished = false;  // it exited by itself, with 0
-  std::string how;        // how it ended
-  std::string output;
-};
-ChildResult RunChild(const std::string& id, const std::string& extra, int seconds_max);
-std::string WeaknessExtra();
+// ---- for the scenarios, which are independent of each other and clean up ----
+
+std::vector<Weakness> LogWeaknesses();   // weaknesses_log.cc: crashes, the log, the MANIFEST
+std::vector<Weakness> DataWeaknesses();  // weaknesses_data.cc: tables, the lock, bad input
+
+leveldb::Options UncompressedStore(leveldb::Env* env);
+// nullptr if the store does not open.
+std::unique_ptr<leveldb::DB> OpenOrNull(const leveldb::Options& options, const std::string& name,
+                                        leveldb::Status* status);
+// The paths of the files in a directory whose names end in `suffix`, in order.
+std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& directory,
+                                       const std::string& suffix);
 
 }  // namespace lull::testing

@@ -1,4 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -13,30 +17,16 @@
 #include "leveldb/table.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fresh_directory.h"
-#include "tests/support/log_format.h"
 #include "tests/support/rng.h"
-#include "tests/support/weakness_scenarios.h"
+#include "tests/support/weaknesses.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
 
 namespace lull::testing {
 
 using leveldb::Status;
 
 namespace {
-
-leveldb::Options PlainStore(leveldb::Env* env) {
-  leveldb::Options options;
-  options.env = env;
-  options.create_if_missing = true;
-  options.compression = leveldb::kNoCompression;
-  return options;
-}
-
-std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, const std::string& name,
-                                  Status* status) {
-  leveldb::DB* db = nullptr;
-  *status = leveldb::DB::Open(options, name, &db);
-  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
-}
 
 std::string NumberedKey(int number) { return "key" + std::to_string(10000 + number); }
 
@@ -55,25 +45,27 @@ void PutNumbers(leveldb::DB* db, int count, size_t value_bytes) {
 }
 
 std::vector<std::string> TablesOf(leveldb::Env* env, const std::string& directory) {
-  std::vector<std::string> names, tables;
-  env->GetChildren(directory, &names);
-  for (const std::string& name : names) {
-    if (name.size() > 4 && name.substr(name.size() - 4) == ".ldb") {
-      tables.push_back(directory + "/" + name);
-    }
-  }
-  return tables;
+  return FilesEndingIn(env, directory, ".ldb");
 }
 
-}  // namespace
+// A correct record of a log or MANIFEST. REQUIRES: it fits the 32 KiB block in which it starts.
+std::string LogRecord(const std::string& payload) {
+  constexpr char kWholeRecord = 1;
+  std::string record(6, '\0');
+  record += kWholeRecord + payload;
+  const uint32_t crc = lull::crc32c::Value(record.data() + 6, record.size() - 6);
+  lull::EncodeFixed32(record.data(), lull::crc32c::Mask(crc));
+  lull::EncodeFixed16(record.data() + 4, static_cast<uint16_t>(payload.size()));
+  return record;
+}
 
 WeaknessVerdict W12SplitUserKey() {
   CrashEnv env;
-  leveldb::Options options = PlainStore(&env);
+  leveldb::Options options = UncompressedStore(&env);
   options.write_buffer_size = 8 << 20;
   options.max_file_size = 1 << 20;
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
   const leveldb::WriteOptions write;
   // Data at the deepest level that a flush can reach, so that the real data must be merged with it.
   db->Put(write, "a0000", "old");
@@ -104,41 +96,44 @@ WeaknessVerdict W12SplitUserKey() {
           "Get of the deleted key: " + (s.ok() ? "\"" + value + "\"" : s.ToString())};
 }
 
+// Whether another process can lock the file.
+bool IsLockFree(const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const int fd = open(path.c_str(), O_RDWR);
+    const bool held = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    _exit(held ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) != child || status != 0;
+}
+
 WeaknessVerdict W13LostLock() {
   const std::string directory = FreshDirectory("W13");
   leveldb::Options options;
   options.create_if_missing = true;
   Status first, second;
-  std::unique_ptr<leveldb::DB> db = Open(options, directory, &first);
-  std::unique_ptr<leveldb::DB> again = Open(options, directory, &second);
-  const ChildResult probe = RunChild(kLockProbe, directory, 30);
-  const bool stolen = probe.output.find("PROBE opened") != std::string::npos;
-  const bool probed = probe.output.find("PROBE") != std::string::npos;
-  return {stolen || !probed || again != nullptr,
-          "second open in the process: " + second.ToString() + "; other process " +
-              (stolen   ? "opened the store too"
-               : probed ? "was refused"
-                        : "did not run")};
-}
-
-void ProbeLock(const std::string& directory) {
-  Status s;
-  leveldb::Options options;
-  const bool opened = Open(options, directory, &s) != nullptr;
-  std::printf("PROBE %s\n", opened ? "opened" : s.ToString().c_str());
-  std::fflush(stdout);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, directory, &first);
+  std::unique_ptr<leveldb::DB> again = OpenOrNull(options, directory, &second);
+  const bool free = IsLockFree(directory + "/LOCK");
+  return {free || again != nullptr, "second open in the process: " + second.ToString() +
+                                        "; another process " +
+                                        (free ? "can open the store too" : "is refused")};
 }
 
 WeaknessVerdict W15CorruptionRewritten() {
   CrashEnv env;
-  leveldb::Options options = PlainStore(&env);
+  leveldb::Options options = UncompressedStore(&env);
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
   PutNumbers(db.get(), 200, 500);
   db->CompactRange(nullptr, nullptr);
   db.reset();
   for (const std::string& table : TablesOf(&env, kStoreName)) env.Corrupt(table, 5'100, "#");
-  db = Open(options, kStoreName, &s);
+  db = OpenOrNull(options, kStoreName, &s);
   if (db == nullptr) return {false, "open refuses: " + s.ToString()};
   // Overlaps the damaged table on both sides, so that a compaction must merge with it.
   db->Put(leveldb::WriteOptions(), NumberedKey(0), ValueOf(0, 500));
@@ -157,12 +152,10 @@ WeaknessVerdict W15CorruptionRewritten() {
   return {false, "no read gave wrong data"};
 }
 
-namespace {
-
 // What is wrong with a read of the forty keys; empty if every answer is correct or an error.
 std::string WrongAnswerOfForty(const leveldb::Options& options) {
   Status s;
-  const std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
+  const std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
   leveldb::ReadOptions read;
   read.verify_checksums = true;
   for (int i = 0; db != nullptr && i < 40; ++i) {
@@ -174,15 +167,13 @@ std::string WrongAnswerOfForty(const leveldb::Options& options) {
   return "";
 }
 
-}  // namespace
-
 WeaknessVerdict W15DamagedFilter() {
   std::unique_ptr<const leveldb::FilterPolicy> filter(leveldb::NewBloomFilterPolicy(10));
   CrashEnv healthy;
-  leveldb::Options options = PlainStore(&healthy);
+  leveldb::Options options = UncompressedStore(&healthy);
   options.filter_policy = filter.get();
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
   PutNumbers(db.get(), 40, 20);
   db->CompactRange(nullptr, nullptr);
   db.reset();
@@ -203,8 +194,6 @@ WeaknessVerdict W15DamagedFilter() {
   }
   return {tried == 0, "no byte of " + std::to_string(tried) + " made a read give wrong data"};
 }
-
-namespace {
 
 // A table in memory; `bytes` must outlive it.
 class StringFile : public leveldb::RandomAccessFile {
@@ -242,22 +231,20 @@ std::string WithIndexHandle(std::string table, uint64_t offset, uint64_t size) {
   constexpr size_t kFooterBytes = 48;
   constexpr size_t kMagicBytes = 8;
   std::string footer;
-  AppendVarint(0, &footer);
-  AppendVarint(8, &footer);
-  AppendVarint(offset, &footer);
-  AppendVarint(size, &footer);
+  lull::PutVarint64(&footer, 0);
+  lull::PutVarint64(&footer, 8);
+  lull::PutVarint64(&footer, offset);
+  lull::PutVarint64(&footer, size);
   footer.resize(kFooterBytes - kMagicBytes, '\0');
   footer += table.substr(table.size() - kMagicBytes);
   table.resize(table.size() - kFooterBytes);
   return table + footer;
 }
 
-}  // namespace
-
 WeaknessVerdict W16TableSizes() {
   CrashEnv env;
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName, &s);
   PutNumbers(db.get(), 300, 40);
   db->CompactRange(nullptr, nullptr);
   db.reset();
@@ -289,32 +276,22 @@ WeaknessVerdict W16TableSizes() {
   return {false, "every forged table was refused or read"};
 }
 
-namespace {
-
 // An edit that adds two tables to level 1 with bounds `bounds`, used as internal keys.
 std::string ForgedManifest(const std::vector<std::string>& bounds) {
   std::string edit;
-  auto number = [&edit](uint64_t tag, uint64_t value) {
-    AppendVarint(tag, &edit);
-    AppendVarint(value, &edit);
+  const auto add = [&edit](std::initializer_list<uint64_t> numbers) {
+    for (const uint64_t number : numbers) lull::PutVarint64(&edit, number);
   };
-  AppendVarint(1, &edit);
-  AppendLengthPrefixed("leveldb.BytewiseComparator", &edit);
-  number(2, 4);    // log
-  number(3, 20);   // next file
-  number(4, 100);  // last sequence
+  add({1});
+  lull::PutLengthPrefixed(&edit, "leveldb.BytewiseComparator");
+  add({2, 4, 3, 20, 4, 100});  // log 4, next file 20, last sequence 100
   for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
-    AppendVarint(7, &edit);
-    AppendVarint(1, &edit);       // level
-    AppendVarint(10 + i, &edit);  // file
-    AppendVarint(1000, &edit);    // bytes
-    AppendLengthPrefixed(bounds[i], &edit);
-    AppendLengthPrefixed(bounds[i + 1], &edit);
+    add({7, /*level=*/1, /*file=*/10 + i, /*bytes=*/1000});
+    lull::PutLengthPrefixed(&edit, bounds[i]);
+    lull::PutLengthPrefixed(&edit, bounds[i + 1]);
   }
   return LogRecord(edit);
 }
-
-}  // namespace
 
 WeaknessVerdict W17ManifestKeys() {
   std::string accepted;
@@ -331,7 +308,7 @@ WeaknessVerdict W17ManifestKeys() {
       WriteStringToFile(&env, std::string(1000, 't'), kStoreName + std::string(table));
     }
     Status s;
-    const std::unique_ptr<leveldb::DB> db = Open(PlainStore(&env), kStoreName, &s);
+    const std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName, &s);
     if (db == nullptr) continue;
     accepted = "keys of " + std::to_string(key_bytes) + " bytes were accepted";
     std::string value;
@@ -344,9 +321,9 @@ WeaknessVerdict W17ManifestKeys() {
 
 WeaknessVerdict W19TruncatedTable() {
   const std::string directory = FreshDirectory("W19");
-  leveldb::Options options = PlainStore(leveldb::Env::Default());
+  leveldb::Options options = UncompressedStore(leveldb::Env::Default());
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, directory, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, directory, &s);
   PutNumbers(db.get(), 1000, 1000);
   db->CompactRange(nullptr, nullptr);
   std::string value;
@@ -363,6 +340,20 @@ WeaknessVerdict W19TruncatedTable() {
   }
   return {wrong > 0 || errors == 0, std::to_string(errors) + " reads gave an error, " +
                                         std::to_string(wrong) + " wrong data, of 1000"};
+}
+
+}  // namespace
+
+std::vector<Weakness> DataWeaknesses() {
+  return {
+      {"W12", "deleted key returns when its versions span two tables", W12SplitUserKey},
+      {"W13", "a failed second open releases the first one's lock", W13LostLock},
+      {"W15", "a compaction copies corrupt blocks as if they were valid", W15CorruptionRewritten},
+      {"W15b", "a damaged filter hides keys", W15DamagedFilter},
+      {"W16", "sizes in a table are trusted", W16TableSizes},
+      {"W17", "keys in the MANIFEST are trusted", W17ManifestKeys},
+      {"W19", "a table that shrinks kills the process", W19TruncatedTable},
+  };
 }
 
 }  // namespace lull::testing

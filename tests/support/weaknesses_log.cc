@@ -8,7 +8,7 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/model.h"
-#include "tests/support/weakness_scenarios.h"
+#include "tests/support/weaknesses.h"
 
 namespace lull::testing {
 
@@ -17,18 +17,13 @@ using leveldb::Status;
 namespace {
 
 leveldb::Options SmallStore(leveldb::Env* env) {
-  leveldb::Options options;
-  options.env = env;
-  options.create_if_missing = true;
+  leveldb::Options options = UncompressedStore(env);
   options.write_buffer_size = 64 << 10;
-  options.compression = leveldb::kNoCompression;
   return options;
 }
 
 std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, Status* status) {
-  leveldb::DB* db = nullptr;
-  *status = leveldb::DB::Open(options, kStoreName, &db);
-  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
+  return OpenOrNull(options, kStoreName, status);
 }
 
 WriteOps OnePut(const std::string& key, size_t value_bytes = 100) {
@@ -37,40 +32,30 @@ WriteOps OnePut(const std::string& key, size_t value_bytes = 100) {
 
 std::string LogKey(int number) { return "key" + std::to_string(1000 + number); }
 
-// Whether the store on `env` opens and matches the log; otherwise sets `detail`.
-bool OpensAndMatches(const leveldb::Options& options, CommitLog* log, std::string* detail,
-                     CommitLog::Demand demand = CommitLog::Demand::kSyncedSurvives) {
+// How the store opens and compares with the log.
+CommitLog::Verdict OpenAndMatch(const leveldb::Options& options, const CommitLog& log) {
   Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, &s);
-  if (db == nullptr) {
-    *detail = "does not open: " + s.ToString();
-    return false;
-  }
-  const CommitLog::Verdict verdict = log->MatchesPrefix(db.get(), demand);
-  *detail = verdict.detail;
-  return verdict.ok;
+  const std::unique_ptr<leveldb::DB> db = Open(options, &s);
+  if (db == nullptr) return {false, 0, "does not open: " + s.ToString()};
+  return log.MatchesPrefix(db.get());
 }
 
-std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& suffix) {
-  std::vector<std::string> names, found;
-  env->GetChildren(kStoreName, &names);
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    if (name.size() > suffix.size() &&
-        name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
-      found.push_back(name);
-    }
-  }
-  return found;
+WeaknessVerdict ShownIfWrong(const CommitLog::Verdict& verdict) {
+  return {!verdict.ok, verdict.detail};
+}
+
+leveldb::Options ExistingStore(leveldb::Env* env) {
+  leveldb::Options options = SmallStore(env);
+  options.create_if_missing = false;
+  return options;
 }
 
 // The log with the data: the largest one, because the store can keep an empty one ready.
 std::string LiveLog(leveldb::Env* env) {
   std::string best;
   uint64_t best_size = 0;
-  for (const std::string& name : FilesEndingIn(env, ".log")) {
+  for (const std::string& path : FilesEndingIn(env, kStoreName, ".log")) {
     uint64_t size = 0;
-    const std::string path = std::string(kStoreName) + "/" + name;
     if (env->GetFileSize(path, &size).ok() && (best.empty() || size > best_size)) {
       best = path;
       best_size = size;
@@ -95,8 +80,6 @@ void MakeStoreWithLog(CrashEnv* env, CommitLog* log, int commits, size_t value_b
   for (int i = 0; i < commits; ++i) log->Write(db.get(), OnePut(LogKey(i), value_bytes), true);
 }
 
-}  // namespace
-
 WeaknessVerdict W1RenameAfterUnlink() {
   CrashEnv env;
   CommitLog log;
@@ -107,14 +90,8 @@ WeaknessVerdict W1RenameAfterUnlink() {
   crash.data_survival = 1;
   crash.decide_entry = [](const PendingEntry& entry) { return entry.op == DiskOp::kRemove; };
   const std::unique_ptr<CrashEnv> after = env.Crash(1, crash);
-  leveldb::Options options = SmallStore(after.get());
-  options.create_if_missing = false;
-  WeaknessVerdict verdict;
-  verdict.weakness_shown = !OpensAndMatches(options, &log, &verdict.detail);
-  return verdict;
+  return ShownIfWrong(OpenAndMatch(ExistingStore(after.get()), log));
 }
-
-namespace {
 
 // Unsynced writes until the memtable is switched, then one synced write while the flush is held;
 // then a power loss.
@@ -129,12 +106,8 @@ WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
   const std::unique_ptr<CrashEnv> after = env.Crash(1, crash);
   env.ReleaseScheduledWork();
   db.reset();
-  WeaknessVerdict verdict;
-  verdict.weakness_shown = !OpensAndMatches(SmallStore(after.get()), &log, &verdict.detail);
-  return verdict;
+  return ShownIfWrong(OpenAndMatch(SmallStore(after.get()), log));
 }
-
-}  // namespace
 
 WeaknessVerdict W2UnsyncedLogName() {
   // All bytes survive, so what is lost was lost with its name.
@@ -171,11 +144,10 @@ WeaknessVerdict W4WriteAfterFailedAppend() {
     for (int i = 5; i < 10; ++i) acked += log.Write(db.get(), OnePut(LogKey(i)), true).ok();
     const std::unique_ptr<CrashEnv> after = disk.Crash(1, CrashOptions::KeepAll());
     db.reset();
-    std::string detail;
-    if (!OpensAndMatches(SmallStore(after.get()), &log, &detail)) {
-      return {true, "room for " + std::to_string(room) + " bytes, then " + std::to_string(acked) +
-                        " synced writes acked; after reopening: " + detail};
-    }
+    const CommitLog::Verdict verdict = OpenAndMatch(SmallStore(after.get()), log);
+    if (verdict.ok) continue;
+    return {true, "room for " + std::to_string(room) + " bytes, then " + std::to_string(acked) +
+                      " synced writes acked; after reopening: " + verdict.detail};
   }
   return {false, "every acked synced write was there after reopening"};
 }
@@ -197,14 +169,11 @@ WeaknessVerdict W5ReadErrorAtOpen() {
         options.paranoid_checks = paranoid;
         Status s;
         Open(options, &s).reset();
-        std::string detail;
-        options = SmallStore(&disk);
-        options.create_if_missing = false;
-        if (!OpensAndMatches(options, &log, &detail)) {
-          return {true, std::string(FaultKindName(kind)) + " of " + file + " at open" +
-                            (paranoid ? " (paranoid)" : "") + " gave \"" + s.ToString() +
-                            "\"; the next, healthy open: " + detail};
-        }
+        const CommitLog::Verdict verdict = OpenAndMatch(ExistingStore(&disk), log);
+        if (verdict.ok) continue;
+        return {true, std::string(FaultKindName(kind)) + " of " + file + " at open" +
+                          (paranoid ? " (paranoid)" : "") + " gave \"" + s.ToString() +
+                          "\"; the next, healthy open: " + verdict.detail};
       }
     }
   }
@@ -241,9 +210,7 @@ WeaknessVerdict W7ReuseTornLog() {
   if (db == nullptr) return {true, "does not open: " + s.ToString()};
   for (int i = 100; i < 110; ++i) log.Write(db.get(), OnePut(LogKey(i)), true);
   db.reset();
-  WeaknessVerdict verdict;
-  verdict.weakness_shown = !OpensAndMatches(options, &log, &verdict.detail);
-  return verdict;
+  return ShownIfWrong(OpenAndMatch(options, log));
 }
 
 WeaknessVerdict W10MissingCurrent() {
@@ -254,18 +221,16 @@ WeaknessVerdict W10MissingCurrent() {
   std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
   db->CompactRange(nullptr, nullptr);
   db.reset();
-  const std::vector<std::string> tables = FilesEndingIn(&env, ".ldb");
+  const std::vector<std::string> tables = FilesEndingIn(&env, kStoreName, ".ldb");
   env.RemoveFile(std::string(kStoreName) + "/CURRENT");
   db = Open(SmallStore(&env), &s);
   db.reset();
-  const std::vector<std::string> left = FilesEndingIn(&env, ".ldb");
+  const std::vector<std::string> left = FilesEndingIn(&env, kStoreName, ".ldb");
   const bool all_left = std::includes(left.begin(), left.end(), tables.begin(), tables.end());
   return {!all_left || tables.empty(), "open: " + s.ToString() + "; of " +
                                            std::to_string(tables.size()) + " tables " +
                                            std::to_string(left.size()) + " are left"};
 }
-
-namespace {
 
 // Renames and then reports a failure, as a network file system can.
 class LyingRenameEnv : public leveldb::EnvWrapper {
@@ -280,8 +245,6 @@ class LyingRenameEnv : public leveldb::EnvWrapper {
   }
 };
 
-}  // namespace
-
 WeaknessVerdict W11LyingRename() {
   CrashEnv disk;
   CommitLog log;
@@ -289,12 +252,25 @@ WeaknessVerdict W11LyingRename() {
   LyingRenameEnv env(&disk);
   Status s;
   Open(SmallStore(&env), &s).reset();
-  leveldb::Options options = SmallStore(&disk);
-  options.create_if_missing = false;
-  std::string detail;
-  const bool right = OpensAndMatches(options, &log, &detail);
-  return {!right,
-          "the faulty open gave \"" + s.ToString() + "\"; the next, healthy open: " + detail};
+  const CommitLog::Verdict verdict = OpenAndMatch(ExistingStore(&disk), log);
+  return {!verdict.ok, "the faulty open gave \"" + s.ToString() +
+                           "\"; the next, healthy open: " + verdict.detail};
+}
+
+}  // namespace
+
+std::vector<Weakness> LogWeaknesses() {
+  return {
+      {"W1", "unlink of the old MANIFEST outruns the rename of CURRENT", W1RenameAfterUnlink},
+      {"W2", "acked synced write in a WAL whose name is not durable", W2UnsyncedLogName},
+      {"W3", "synced write outlives an older unsynced one in the previous WAL", W3HoleBetweenLogs},
+      {"W4", "writes acked after a failed append vanish", W4WriteAfterFailedAppend},
+      {"W5", "a read error of the WAL at open deletes data", W5ReadErrorAtOpen},
+      {"W6", "a bad record in mid-log leaves a hole", W6HoleAfterBadRecord},
+      {"W7", "reuse_logs appends after a torn record", W7ReuseTornLog},
+      {"W10", "a missing CURRENT deletes every table", W10MissingCurrent},
+      {"W11", "a rename that worked but reported failure loses the MANIFEST", W11LyingRename},
+  };
 }
 
 }  // namespace lull::testing
