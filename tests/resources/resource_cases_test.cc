@@ -1,21 +1,34 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Stores with few resources for their size: few descriptors, a small disk. Each test runs in a
-// separate process, which reports errors.
+// Stores with few resources for their size, and on unusual systems: few descriptors, a small disk,
+// little memory, one core, no /proc, file systems that are read-only, layered or without locks.
+// Each test runs in a separate process, which reports errors.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/resources/child.h"
-#include "tests/resources/child_store.h"
 #include "tests/resources/limits.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
@@ -27,55 +40,155 @@ namespace {
 using leveldb::Status;
 
 constexpr uint64_t kChildMillisMax = 120'000;
-constexpr char kNoDisk[] = "no private disk";
+constexpr char kCannot[] = "this system cannot run the test";
 
-std::string PutMany(const std::string& directory, rlim_t descriptors) {
-  const struct rlimit limit { descriptors, descriptors };
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return "setrlimit failed";
-  constexpr uint64_t kCount = 200'000;
-  ChildStore store(directory, 64 << 10);
-  store.Open();
-  std::vector<uint64_t> keys(kCount);
-  for (uint64_t i = 0; i < kCount; ++i) keys[i] = i;
-  Rng rng(1);
-  for (uint64_t i = kCount - 1; i > 0; --i) std::swap(keys[i], keys[rng.Below(i + 1)]);
-  for (uint64_t i = 0; i < kCount && store.ok(); ++i) {
-    store.Check("put " + std::to_string(i), store.Put(keys[i], 200));
-  }
-  if (store.ok()) store.Open();
-  if (store.ok()) store.CheckScan(kCount, 200);
-  return store.error();
+std::string KeyOf(uint64_t key) {
+  const std::string text = std::to_string(key);
+  return std::string(12 - text.size(), '0') + text;
 }
 
-class FewDescriptors : public ::testing::TestWithParam<int> {};
+/// Deterministic and incompressible.
+std::string ValueOf(uint64_t key, size_t bytes) {
+  Rng rng(key);
+  std::string value;
+  while (value.size() < bytes) value.push_back(static_cast<char>(rng.Next()));
+  return value;
+}
+
+/// A store whose keys have fixed values. A child cannot use GoogleTest's assertions, so the store
+/// keeps the first error. After an error, calls do nothing.
+class ChildStore {
+ public:
+  ChildStore(const std::string& directory, size_t write_buffer_bytes)
+      : name_(directory + "/store") {
+    options_.create_if_missing = true;
+    options_.write_buffer_size = write_buffer_bytes;
+  }
+  SchedulingOptions* scheduling() { return &scheduling_; }
+
+  Status TryOpen() {
+    db_.reset();
+    leveldb::DB* db = nullptr;
+    const Status status = lull::Open(options_, scheduling_, name_, &db);
+    db_.reset(db);
+    return status;
+  }
+  void Open() {
+    if (ok()) Check("open", TryOpen());
+  }
+  void OpenReadOnly() {
+    if (!ok()) return;
+    db_.reset();
+    leveldb::DB* db = nullptr;
+    Check("open to read", lull::OpenReadOnly(options_, name_, &db));
+    db_.reset(db);
+  }
+  void Close() { db_.reset(); }
+  leveldb::DB* db() { return db_.get(); }
+  Status Put(uint64_t key, size_t bytes, bool sync = false) {
+    leveldb::WriteOptions write;
+    write.sync = sync;
+    return db_->Put(write, KeyOf(key), ValueOf(key, bytes));
+  }
+  void PutAll(const std::vector<uint64_t>& keys, size_t bytes) {
+    for (size_t i = 0; i < keys.size() && ok(); ++i) {
+      Check("put " + std::to_string(i), Put(keys[i], bytes));
+    }
+  }
+  void FlushAll() {
+    if (ok()) Check("flush", Flush(db_.get()));
+  }
+  void Check(const std::string& what, const Status& status) {
+    Check(what + ": " + status.ToString(), status.ok());
+  }
+  void Check(const std::string& what, bool right) {
+    if (!right && error_.empty()) error_ = what;
+  }
+  bool ok() const { return error_.empty(); }
+  const std::string& error() const { return error_; }
+
+  /// Checks that exactly the keys below `keys` are present, with their values.
+  void CheckScan(uint64_t keys, size_t bytes) {
+    if (!ok()) return;
+    const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
+    uint64_t seen = 0;
+    for (it->SeekToFirst(); it->Valid() && ok(); it->Next(), ++seen) {
+      Check("scan at " + KeyOf(seen) + " showed " + it->key().ToString(),
+            it->key() == leveldb::Slice(KeyOf(seen)) &&
+                it->value() == leveldb::Slice(ValueOf(seen, bytes)));
+    }
+    Check("scan", it->status());
+    Check("scan saw " + std::to_string(seen) + " keys", seen == keys);
+  }
+
+ private:
+  const std::string name_;
+  leveldb::Options options_;
+  SchedulingOptions scheduling_;
+  std::unique_ptr<leveldb::DB> db_;
+  std::string error_;
+};
+
+std::vector<uint64_t> KeysBelow(uint64_t count) {
+  std::vector<uint64_t> keys(count);
+  std::iota(keys.begin(), keys.end(), 0);
+  return keys;
+}
+
+/// Runs `body` in a child, with a directory. It returns an error, or a remark that begins with
+/// `expected`.
+void RunInChild(const std::function<std::string(const std::string& directory)>& body,
+                const std::string& expected = "") {
+  const std::string directory = FreshDirectory("resources");
+  Child child([&] { return body(directory); });
+  const Child::End end = child.Wait(kChildMillisMax);
+  if (end.said == kCannot) GTEST_SKIP() << "needs root or user namespaces";
+  EXPECT_TRUE(end.ok()) << "signal " << end.signal << ", timed out: " << end.timed_out;
+  EXPECT_EQ(end.said.substr(0, expected.empty() ? end.said.size() : expected.size()), expected)
+      << end.said;
+  std::cout << end.said << "\n";
+}
+
+// ---- few descriptors
+
+class FewDescriptors : public ::testing::TestWithParam<rlim_t> {};
 
 TEST_P(FewDescriptors, FailNoWrite) {
-  const std::string directory = FreshDirectory("descriptors");
-  Child child([&] { return PutMany(directory, static_cast<rlim_t>(GetParam())); });
-  const Child::End end = child.Wait(kChildMillisMax);
-  EXPECT_TRUE(end.ok()) << "signal " << end.signal << ", timed out: " << end.timed_out;
-  EXPECT_EQ(end.said, "");
+  RunInChild([](const std::string& directory) -> std::string {
+    const struct rlimit limit { GetParam(), GetParam() };
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return "setrlimit failed";
+    constexpr uint64_t kCount = 200'000;
+    ChildStore store(directory, 64 << 10);
+    store.Open();
+    std::vector<uint64_t> keys = KeysBelow(kCount);
+    Rng rng(1);
+    for (uint64_t i = kCount - 1; i > 0; --i) std::swap(keys[i], keys[rng.Below(i + 1)]);
+    store.PutAll(keys, 200);
+    store.Open();
+    store.CheckScan(kCount, 200);
+    return store.error();
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Limits, FewDescriptors, ::testing::Values(256, 64, 32));
 
+// ---- a small disk
+
 std::string FillHalf(const std::string& directory) {
-  if (!MountPrivateDisk(directory, 40 << 20)) return kNoDisk;
+  if (!MountPrivateDisk(directory, 40 << 20)) return kCannot;
   ChildStore store(directory, 1 << 20);
   store.Open();
   constexpr uint64_t kCount = 18 << 10;
-  for (uint64_t i = 0; i < kCount && store.ok(); ++i) {
-    store.Check("put " + std::to_string(i), store.Put(i, 1000));
-  }
-  if (store.ok()) store.Check("flush", Flush(store.db()));
-  if (store.ok()) store.Open();
-  if (store.ok()) store.CheckScan(kCount, 1000);
+  store.PutAll(KeysBelow(kCount), 1000);
+  store.FlushAll();
+  store.Open();
+  store.CheckScan(kCount, 1000);
   return store.error();
 }
 
 // The writer exits without closing the store. Its parent, on the same disk, opens the store.
 std::string FillAndOpen(const std::string& directory) {
-  if (!MountPrivateDisk(directory, 40 << 20)) return kNoDisk;
+  if (!MountPrivateDisk(directory, 40 << 20)) return kCannot;
   Child writer([&] {
     ChildStore store(directory, 1 << 20);
     store.Open();
@@ -114,10 +227,10 @@ uint64_t AwaitRecovery(ChildStore* store) {
 }
 
 std::string FillAgainAndAgain(const std::string& directory) {
-  if (!MountPrivateDisk(directory, 64 << 20)) return kNoDisk;
+  if (!MountPrivateDisk(directory, 64 << 20)) return kCannot;
   ChildStore store(directory, 1 << 20);
   store.Open();
-  for (uint64_t i = 0; i < 6000 && store.ok(); ++i) store.Check("put", store.Put(i, 1000));
+  store.PutAll(KeysBelow(6000), 1000);
   uint64_t longest_ms = 0;
   for (int round = 0; round < 8 && store.ok(); ++round) {
     Limit limit(LimitKind::kDisk, 0, directory);
@@ -128,28 +241,136 @@ std::string FillAgainAndAgain(const std::string& directory) {
     limit.Lift();
     longest_ms = std::max(longest_ms, AwaitRecovery(&store));
   }
-  if (store.ok()) store.CheckScan(6000, 1000);
-  if (store.ok()) store.Open();
-  if (store.ok()) store.CheckScan(6000, 1000);
+  store.CheckScan(6000, 1000);
+  store.Open();
+  store.CheckScan(6000, 1000);
   return store.ok() ? "longest recovery: " + std::to_string(longest_ms) + " ms" : store.error();
 }
 
-void RunOnDisk(std::string (*body)(const std::string&), const std::string& expected) {
-  const std::string directory = FreshDirectory("disk");
-  Child child([&] { return body(directory); });
-  const Child::End end = child.Wait(kChildMillisMax);
-  if (end.said == kNoDisk) GTEST_SKIP() << "needs root or user namespaces";
-  EXPECT_TRUE(end.ok()) << "signal " << end.signal << ", timed out: " << end.timed_out;
-  EXPECT_EQ(expected.empty() ? end.said : end.said.substr(0, expected.size()), expected)
-      << end.said;
-  std::cout << end.said << "\n";
+TEST(SmallDisk, TakesDataOfNearlyHalfItsSize) { RunInChild(FillHalf); }
+
+TEST(SmallDisk, OpensAfterItWasFilled) { RunInChild(FillAndOpen); }
+
+TEST(SmallDisk, IsWrittenAgainWithRoom) { RunInChild(FillAgainAndAgain, "longest recovery"); }
+
+// ---- small or unusual systems
+
+/// Writes and overwrites 20 MB, reads all of it, and reads it again after a reopen.
+std::string Use(ChildStore* store) {
+  store->Open();
+  store->PutAll(KeysBelow(10'000), 1000);
+  store->PutAll(KeysBelow(10'000), 900);
+  store->CheckScan(10'000, 900);
+  store->FlushAll();
+  store->Open();
+  store->CheckScan(10'000, 900);
+  return store->error();
 }
 
-TEST(SmallDisk, TakesDataOfNearlyHalfItsSize) { RunOnDisk(FillHalf, ""); }
+std::string UseOneMebibyte(const std::string& directory) {
+  ChildStore store(directory, 256 << 10);
+  store.scheduling()->SetMemoryBudgetBytes(1 << 20);
+  return Use(&store);
+}
 
-TEST(SmallDisk, OpensAfterItWasFilled) { RunOnDisk(FillAndOpen, ""); }
+std::string UseOneCore(const std::string& directory) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(sched_getcpu(), &cores);
+  if (sched_setaffinity(0, sizeof(cores), &cores) != 0) return kCannot;
+  ChildStore store(directory, 1 << 20);
+  return Use(&store);
+}
 
-TEST(SmallDisk, IsWrittenAgainWithRoom) { RunOnDisk(FillAgainAndAgain, "longest recovery"); }
+std::string UseWithoutProc(const std::string& directory) {
+  if (!MountPrivateDisk(directory, 100 << 20)) return kCannot;
+  if (mount("none", "/proc", "tmpfs", 0, "") != 0) return kCannot;
+  ChildStore store(directory, 1 << 20);
+  return Use(&store);
+}
+
+std::string UseReadOnly(const std::string& directory) {
+  const auto remount = [&](unsigned long flags) {
+    return mount("none", directory.c_str(), "tmpfs", MS_REMOUNT | flags, "") == 0;
+  };
+  if (!MountPrivateDisk(directory, 100 << 20)) return kCannot;
+  ChildStore store(directory, 1 << 20);
+  store.Open();
+  store.PutAll(KeysBelow(10'000), 1000);
+  store.Close();
+  if (!remount(MS_RDONLY)) return kCannot;
+  const std::string refused = store.TryOpen().ToString();
+  store.Check("open: " + refused, refused.find("Read-only file system") != std::string::npos);
+  store.OpenReadOnly();
+  store.CheckScan(10'000, 1000);
+  store.Close();
+  store.Check("remount", remount(0));
+  store.Open();
+  store.CheckScan(10'000, 1000);
+  return store.error();
+}
+
+/// The lower directory has a store already. Its files are copied up or hidden; none may change.
+std::string UseOverlay(const std::string& directory) {
+  if (!MountPrivateDisk(directory, 200 << 20)) return kCannot;
+  for (const char* const name : {"/lower", "/upper", "/work", "/merged"})
+    std::filesystem::create_directory(directory + name);
+  ChildStore below(directory + "/lower", 1 << 20);
+  below.Open();
+  below.PutAll(KeysBelow(5000), 700);
+  below.Close();
+  const std::string layers = "lowerdir=" + directory + "/lower,upperdir=" + directory +
+                             "/upper,workdir=" + directory + "/work";
+  if (mount("overlay", (directory + "/merged").c_str(), "overlay", 0, layers.c_str()) != 0)
+    return kCannot;
+  ChildStore merged(directory + "/merged", 1 << 20);
+  merged.Open();
+  merged.CheckScan(5000, 700);
+  merged.Close();
+  Use(&merged);
+  merged.Close();
+  below.OpenReadOnly();
+  below.CheckScan(5000, 700);
+  return below.ok() ? merged.error() : below.error();
+}
+
+/// Makes the kernel refuse file locks, as NFS does without a lock service.
+bool RefuseLocks() {
+  constexpr auto kArg1 = offsetof(seccomp_data, args) + sizeof(uint64_t);
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArg1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETLK, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{.len = std::size(steps), .filter = steps};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+std::string OpenWithoutLocks(const std::string& directory) {
+  if (!RefuseLocks()) return kCannot;
+  ChildStore store(directory, 1 << 20);
+  const std::string refused = store.TryOpen().ToString();
+  const std::string lock = directory + "/store/LOCK";
+  store.Check(refused, refused.find(lock) != std::string::npos &&
+                           refused.find("the file system has no locks") != std::string::npos);
+  return store.error();
+}
+
+TEST(SmallMachine, OneMebibyteOfMemory) { RunInChild(UseOneMebibyte); }
+
+TEST(SmallMachine, OneCore) { RunInChild(UseOneCore); }
+
+TEST(SmallMachine, NoProc) { RunInChild(UseWithoutProc); }
+
+TEST(SmallMachine, ReadOnlyFileSystem) { RunInChild(UseReadOnly); }
+
+TEST(SmallMachine, OverlayFileSystem) { RunInChild(UseOverlay); }
+
+TEST(SmallMachine, FileSystemWithoutLocks) { RunInChild(OpenWithoutLocks); }
 
 }  // namespace
 }  // namespace lull::testing
