@@ -2,6 +2,7 @@
 #include "tests/resources/child.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,12 +11,33 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "util/clock.h"
 
 namespace lull::testing {
 
-Child::Child(const std::function<std::string()>& body) {
+namespace {
+
+// Of this process, if it is a child. std::new_handler takes no argument.
+bool* ran_out_of_memory = nullptr;
+
+void NoteOutOfMemory() {
+  *ran_out_of_memory = true;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* ShareMemory(size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return memory;
+}
+
+Child::Child(const std::function<std::string()>& body)
+    : ran_out_of_memory_(static_cast<bool*>(ShareMemory(sizeof(bool)))) {
   int ends[2];
   std::fflush(stdout);
   if (pipe(ends) != 0) std::abort();
@@ -24,6 +46,8 @@ Child::Child(const std::function<std::string()>& body) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
+    ran_out_of_memory = ran_out_of_memory_;
+    std::set_new_handler(NoteOutOfMemory);
     // An exception in the body ends the process, so that it never reaches the test's frames.
     const std::string said = [&]() noexcept { return body(); }();
     const char* from = said.data();
@@ -42,6 +66,7 @@ Child::Child(const std::function<std::string()>& body) {
 Child::~Child() {
   if (pid_ > 0) Wait(0);
   close(fd_);
+  munmap(ran_out_of_memory_, sizeof(bool));
 }
 
 Child::End Child::Wait(uint64_t timeout_ms) {
@@ -70,6 +95,7 @@ Child::End Child::Wait(uint64_t timeout_ms) {
   }
   pid_ = -1;
   if (!end.timed_out && WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  end.out_of_memory = end.signal == SIGABRT && *ran_out_of_memory_;
   return end;
 }
 

@@ -5,11 +5,15 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 
 namespace lull::testing {
+
+// Zeroed memory that children share. Never freed.
+void* ShareMemory(size_t bytes);
 
 class Child {
  public:
@@ -26,7 +30,8 @@ class Child {
 
   struct End {
     bool timed_out = false;
-    int signal = 0;  // the one that ended it; 0: none
+    int signal = 0;              // the one that ended it; 0: none
+    bool out_of_memory = false;  // std::bad_alloc ended it
     std::string said;
     bool ok() const { return !timed_out && signal == 0; }
   };
@@ -34,6 +39,7 @@ class Child {
   End Wait(uint64_t timeout_ms);
 
  private:
+  bool* const ran_out_of_memory_;
   pid_t pid_ = -1;
   int fd_ = -1;
 };

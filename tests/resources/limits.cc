@@ -76,21 +76,9 @@ void WriteText(const char* file, const std::string& text) { std::ofstream(file) 
 }  // namespace
 
 const char* LimitName(LimitKind kind) {
-  switch (kind) {
-    case LimitKind::kDescriptors:
-      return "descriptors";
-    case LimitKind::kFileSize:
-      return "file-size";
-    case LimitKind::kAddressSpace:
-      return "address-space";
-    case LimitKind::kThreads:
-      return "threads";
-    case LimitKind::kDisk:
-      return "disk";
-    case LimitKind::kPreallocation:
-      return "preallocation";
-  }
-  return "";
+  static constexpr const char* kNames[] = {"descriptors", "file-size", "address-space",
+                                           "threads",     "disk",      "preallocation"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 const std::vector<uint64_t>& LimitSteps(LimitKind kind) {

@@ -7,7 +7,6 @@
 //   resource_soak --seconds=3600 --seed=1 [--dir=D]
 // Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -19,8 +18,8 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leveldb/db.h"
@@ -67,7 +66,6 @@ struct Slot {
 struct Shared {
   Slot slots[kStores][kKeys];
   std::atomic<bool> stop;
-  std::atomic<uint32_t> out_of_memory;
   std::atomic<uint64_t> acked, failed, reads, failed_reads;
   std::atomic<uint32_t> recoveries;
   uint32_t recovery_ms[kRecoveriesMax];
@@ -77,11 +75,6 @@ Shared* shared = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
 
 void Interrupt(int) { interrupted = 1; }
-
-void NoteOutOfMemory() {
-  shared->out_of_memory = 1;
-  throw std::bad_alloc();
-}
 
 bool IsAbsent(uint32_t version) { return version == 0 || version % 8 == 7; }
 
@@ -316,9 +309,7 @@ std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadli
   const uint64_t end_of_life =
       std::min(deadline, clock->NowNanos() + (15'000 + rng.Below(60'000)) * kMilli);
   shared->stop = false;
-  shared->out_of_memory = 0;
   Child child([&] {
-    std::set_new_handler(NoteOutOfMemory);
     // Closing stuck stores might never return.
     auto* const life = new Life(seed, directory);
     std::string said = life->Run();
@@ -342,7 +333,7 @@ std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadli
     return end.said;
   }
   if (end.timed_out) return "closing the stores hangs";
-  if (end.signal == SIGABRT && shared->out_of_memory != 0) {
+  if (end.out_of_memory) {
     ++counts->out_of_memory;
     return "";
   }
@@ -382,10 +373,7 @@ void PrintTable(const Counts& counts, const std::string& wrong) {
 int Soak(uint64_t seconds, uint64_t seed, const std::string& directory) {
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
-  void* const memory =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return 2;
-  shared = static_cast<Shared*>(memory);
+  shared = static_cast<Shared*>(ShareMemory(sizeof(Shared)));
   std::filesystem::create_directories(directory);
   if (!MountPrivateDisk(directory, kDiskBytes)) {
     std::fprintf(stderr, "soak: %s: no private disk: needs root or user namespaces\n",
@@ -408,22 +396,20 @@ int Soak(uint64_t seconds, uint64_t seed, const std::string& directory) {
 }  // namespace lull::testing
 
 int main(int argc, char** argv) {
-  uint64_t seconds = 3600;
-  uint64_t seed = 1;
-  std::string directory;
+  std::string seconds = "3600", seed = "1", directory;
+  const std::pair<std::string, std::string*> flags[] = {
+      {"--seconds=", &seconds}, {"--seed=", &seed}, {"--dir=", &directory}};
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg.rfind("--seconds=", 0) == 0) {
-      seconds = std::strtoull(arg.c_str() + 10, nullptr, 10);
-    } else if (arg.rfind("--seed=", 0) == 0) {
-      seed = std::strtoull(arg.c_str() + 7, nullptr, 10);
-    } else if (arg.rfind("--dir=", 0) == 0) {
-      directory = arg.substr(6);
-    } else {
+    const auto* const flag =
+        std::find_if(std::begin(flags), std::end(flags),
+                     [&](const auto& one) { return arg.starts_with(one.first); });
+    if (flag == std::end(flags)) {
       std::fprintf(stderr, "usage: resource_soak --seconds=3600 --seed=1 [--dir=D]\n");
       return 2;
     }
+    *flag->second = arg.substr(flag->first.size());
   }
   if (directory.empty()) directory = lull::testing::FreshDirectory("soak");
-  return lull::testing::Soak(seconds, seed, directory);
+  return lull::testing::Soak(std::stoull(seconds), std::stoull(seed), directory);
 }

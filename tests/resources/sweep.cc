@@ -5,24 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "tests/resources/child.h"
-#include "tests/resources/journal.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
 #include "tests/support/scenario.h"
 #include "tests/support/setting.h"
-#include "tests/support/workload.h"
+#include "tests/support/sweep.h"
 #include "util/clock.h"
 
 namespace lull::testing {
@@ -33,7 +30,7 @@ namespace {
 
 constexpr uint64_t kDiskBytes = 16 << 20;
 constexpr int kRecoveryKey = 90;
-constexpr int kKeys = 100;
+constexpr size_t kRecoveryBytes = 10;
 
 struct Result {
   Outcome outcome = Outcome::kOk;
@@ -63,10 +60,8 @@ uint64_t ValueOf(const Point& point) {
 }
 
 std::string SchedulingOf(const Point& point) {
-  std::string text = AllScenarios()[point.scenario].scheduling;
-  text += "policy=lull";
-  if (point.step / 2 % 2 == 1) text += ";layout=vsst;table_bytes_max=8K;growth_factor=4";
-  return text;
+  return std::string("policy=lull") +
+         (point.step / 2 % 2 == 1 ? ";layout=vsst;table_bytes_max=8K;growth_factor=4" : "");
 }
 
 // A stack that cannot grow under an address space limit causes a SIGSEGV, so grow it first.
@@ -78,12 +73,14 @@ std::string SchedulingOf(const Point& point) {
 // One point: a scenario under a limit, in a process that may start threads.
 class PointRun {
  public:
-  PointRun(const Point& point, uint64_t patience_ms, std::string directory, Journal* journal)
+  // `fates` is memory that outlives the process of the scenario.
+  PointRun(const Point& point, uint64_t patience_ms, std::string directory,
+           CommitLog::Fate* fates)
       : point_(point),
         scenario_(AllScenarios()[point.scenario]),
         patience_ms_(patience_ms),
         directory_(std::move(directory)),
-        journal_(journal),
+        fates_(fates),
         limit_(point.kind, ValueOf(point), directory_) {}
 
   Result Run() {
@@ -91,20 +88,17 @@ class PointRun {
       return {Outcome::kSkipped, 0, ""};
     // std::bad_alloc must not destroy the store during unwinding: a store that threw it is not
     // usable.
-    auto* const store = new ScenarioStore(leveldb::Env::Default(), scenario_.option_set,
-                                          SchedulingOf(point_), Hooks());
+    auto* const store = new ScenarioStore(scenario_, leveldb::Env::Default(), SchedulingOf(point_),
+                                          Hooks(/*replays=*/false));
     applied_ = point_.step % 2 == 0;
     if (applied_ && !limit_.Apply()) return {Outcome::kSkipped, 0, ""};
-    scenario_.run(store);
+    RunScenario(scenario_, store);
     limit_.Lift();
     if (!store->wrong_read().empty()) return {Outcome::kWrong, 0, store->wrong_read()};
     Result result = Recover(store);
     std::string lost;
-    if (result.outcome == Outcome::kOk) lost = Compare(store);
-    if (lost.empty()) {
-      const Status s = store->Open();
-      lost = s.ok() ? Compare(store) : "cannot be reopened: " + s.ToString();
-    }
+    if (result.outcome == Outcome::kOk) lost = Compare(store, store->commits());
+    if (lost.empty()) lost = OpenAndCompare(store, store->commits());
     if (!lost.empty()) return {Outcome::kLost, result.recovery_ms, lost};
     delete store;
     return result;
@@ -112,43 +106,47 @@ class PointRun {
 
   // Runs after std::bad_alloc has ended the scenario's process.
   Result Reopen() {
-    ScenarioStore store(leveldb::Env::Default(), scenario_.option_set, SchedulingOf(point_),
+    ScenarioStore replay(scenario_, leveldb::Env::Default(), "", Hooks(/*replays=*/true));
+    RunScenario(scenario_, &replay);
+    while (replay.HasMore()) replay.Put(kRecoveryKey, kRecoveryBytes, true);
+    ScenarioStore store(scenario_, leveldb::Env::Default(), SchedulingOf(point_),
                         {.directory = directory_ + "/store"});
-    const Status s = store.Open();
-    if (!s.ok()) return {Outcome::kLost, 0, "cannot be reopened: " + s.ToString()};
-    CommitLog log;
-    journal_->ReplayTo(&log);
-    if (scenario_.filters) log.LetExpire(Expires);
-    const CommitLog::Verdict verdict =
-        log.MatchesPrefix(store.db(), CommitLog::Demand::kAckedSurvives);
-    if (!verdict.ok) return {Outcome::kLost, 0, "after std::bad_alloc: " + verdict.detail};
-    return {Outcome::kOutOfMemory, 0, ""};
+    const std::string lost = OpenAndCompare(&store, replay.commits());
+    if (lost.empty()) return {Outcome::kOutOfMemory, 0, ""};
+    return {Outcome::kLost, 0, "after std::bad_alloc: " + lost};
   }
 
  private:
-  ScenarioHooks Hooks() {
+  static std::string Compare(ScenarioStore* store, const CommitLog& log) {
+    const CommitLog::Verdict verdict =
+        log.MatchesPrefix(store->db(), CommitLog::Demand::kAckedSurvives);
+    return verdict.ok ? "" : verdict.detail;
+  }
+
+  static std::string OpenAndCompare(ScenarioStore* store, const CommitLog& log) {
+    const Status s = store->Open();
+    return s.ok() ? Compare(store, log) : "cannot be reopened: " + s.ToString();
+  }
+
+  ScenarioHooks Hooks(bool replays) {
     ScenarioHooks hooks;
     hooks.directory = directory_ + "/store";
     hooks.stay_open = true;
     hooks.opened = [this] {
       if (!std::exchange(applied_, true)) limit_.Apply();
     };
-    hooks.write_begins = [this](const WriteOps& ops) { journal_->Begin(ops); };
-    hooks.write_ended = [this](bool acked) { journal_->End(acked); };
+    hooks.fates = fates_;
+    hooks.replays = replays;
     return hooks;
   }
 
   // A synced write and a flush on the current store; opens it first if an open had failed.
-  Status Work(ScenarioStore* store) const {
+  static Status Work(ScenarioStore* store) {
     if (!store->is_open()) {
       const Status s = store->Open();
       if (!s.ok()) return s;
     }
-    // Into the journal too: the store's threads can still be ending the process for lack of memory.
-    const WriteOps ops = {{"k" + std::to_string(kRecoveryKey), "again"}};
-    journal_->Begin(ops);
-    const Status s = store->log()->Write(store->db(), ops, true);
-    journal_->End(s.ok());
+    const Status s = store->Put(kRecoveryKey, kRecoveryBytes, true);
     return s.ok() && !kIsStock ? FlushStore(store->db()) : s;
   }
 
@@ -164,28 +162,14 @@ class PointRun {
     }
   }
 
-  static std::string Compare(ScenarioStore* store) {
-    const CommitLog::Verdict verdict =
-        store->log()->MatchesPrefix(store->db(), CommitLog::Demand::kAckedSurvives);
-    return verdict.ok ? "" : verdict.detail;
-  }
-
   const Point point_;
   const Scenario& scenario_;
   const uint64_t patience_ms_;
   const std::string directory_;
-  Journal* const journal_;
+  CommitLog::Fate* const fates_;
   Limit limit_;
   bool applied_ = false;
 };
-
-// std::new_handler takes no argument.
-Journal* journal_of_process = nullptr;
-
-void NoteOutOfMemory() {
-  journal_of_process->SetOutOfMemory();
-  throw std::bad_alloc();
-}
 
 // Mounts the disk, and starts the process that runs the scenario on it.
 Result RunPoint(const Point& point, const ResourceSweepOptions& options,
@@ -193,12 +177,11 @@ Result RunPoint(const Point& point, const ResourceSweepOptions& options,
   if (!MountPrivateDisk(directory, kDiskBytes) && point.kind == LimitKind::kDisk) {
     return {Outcome::kSkipped, 0, ""};
   }
-  Journal journal;
-  journal_of_process = &journal;
-  PointRun run(point, options.patience_ms, directory, &journal);
+  using Fate = CommitLog::Fate;
+  auto* const fates = static_cast<Fate*>(ShareMemory(ScenarioStore::kWritesMax * sizeof(Fate)));
+  PointRun run(point, options.patience_ms, directory, fates);
   const int errors = memfd_create("stderr", MFD_CLOEXEC);
   Child child([&run, errors] {
-    std::set_new_handler(NoteOutOfMemory);
     dup2(errors, STDERR_FILENO);
     GrowStack();
     return run.Run().Encode();
@@ -209,7 +192,7 @@ Result RunPoint(const Point& point, const ResourceSweepOptions& options,
   close(errors);
   if (end.timed_out) return {Outcome::kStuck, 0, "the scenario hangs"};
   if (end.ok()) return Result::Decode(end.said);
-  if (end.signal != SIGABRT || !journal.out_of_memory()) {
+  if (!end.out_of_memory) {
     return {Outcome::kDied, 0, std::string(strsignal(end.signal)) + " " + printed};
   }
   Child after([&run] { return run.Reopen().Encode(); });
@@ -258,7 +241,7 @@ std::vector<Point> PointsNamed(const std::string& text) {
 void Count(const Point& point, const Result& result, ResourceSweepReport* report) {
   Tally& tally = report->tallies[point.kind];
   ++tally.points;
-  ++tally.outcomes[static_cast<size_t>(result.outcome)];
+  ++tally.outcomes[result.outcome];
   if (result.outcome == Outcome::kOk) {
     tally.longest_ms = std::max(tally.longest_ms, result.recovery_ms);
   }
@@ -276,6 +259,7 @@ ResourceSweepOptions ResourceSettings() {
   ResourceSweepOptions options;
   options.seed = static_cast<uint64_t>(Setting("LULL_RESOURCE_SEED", 1));
   options.points = static_cast<uint64_t>(Setting("LULL_RESOURCE_POINTS", 0));
+  options.stride = SweepStride();
   const char* const only = std::getenv("LULL_RESOURCE_ONLY");
   if (only != nullptr) options.only = only;
   return options;
@@ -283,8 +267,11 @@ ResourceSweepOptions ResourceSettings() {
 
 ResourceSweepReport ResourceSweep(const ResourceSweepOptions& options) {
   ResourceSweepReport report;
-  const std::vector<Point> points =
-      options.only.empty() ? AllPoints(options) : PointsNamed(options.only);
+  std::vector<Point> points = options.only.empty() ? AllPoints(options) : PointsNamed(options.only);
+  uint64_t index = 0;
+  std::erase_if(points, [&](const Point&) {
+    return options.only.empty() && SubSeed(options.seed, index++) % options.stride != 0;
+  });
   struct Running {
     Point point;
     std::unique_ptr<Child> child;
@@ -315,7 +302,8 @@ std::string TableOf(const ResourceSweepReport& report) {
       "kind           points  out of memory  lost  wrong  stuck  died  longest recovery ms\n";
   for (const auto& [kind, tally] : report.tallies) {
     const auto count = [&t = tally](Outcome outcome) {
-      return static_cast<unsigned long long>(t.outcomes[static_cast<size_t>(outcome)]);
+      const auto found = t.outcomes.find(outcome);
+      return found != t.outcomes.end() ? static_cast<unsigned long long>(found->second) : 0;
     };
     std::snprintf(line, sizeof(line), "%-13s %7llu %14llu %5llu %6llu %6llu %5llu %20u%s\n",
                   LimitName(kind), static_cast<unsigned long long>(tally.points),

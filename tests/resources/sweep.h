@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Runs scenarios in processes that lack a resource, and then returns the resource. The store must
-// work again without being reopened, and must have lost nothing. The calling process has one
-// thread.
+// The sweep of tests/support/sweep.h with real processes: runs scenarios that lack a resource, and
+// then returns the resource. The store must work again without being reopened, and must have lost
+// nothing. The calling process has one thread.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ enum class Outcome : uint32_t {
 
 struct Tally {
   uint64_t points = 0;
-  uint64_t outcomes[7] = {};
+  std::map<Outcome, uint64_t> outcomes;
   uint32_t longest_ms = 0;
 };
 
@@ -49,6 +49,8 @@ struct ResourceSweepOptions {
   uint64_t points = 0;
   // KIND, KIND/SCENARIO or KIND/SCENARIO/STEP; empty: all.
   std::string only;
+  // One in so many points, drawn by the seed.
+  uint64_t stride = 1;
   // The time in which a store must recover.
   uint64_t patience_ms = 10'000;
   // The time limit of the scenario under the limit.
@@ -57,7 +59,7 @@ struct ResourceSweepOptions {
   size_t at_a_time = 24;
 };
 
-// Reads LULL_RESOURCE_SEED, LULL_RESOURCE_POINTS and LULL_RESOURCE_ONLY.
+// Reads LULL_RESOURCE_SEED, LULL_RESOURCE_POINTS, LULL_RESOURCE_ONLY and LULL_SWEEP_STRIDE.
 ResourceSweepOptions ResourceSettings();
 
 ResourceSweepReport ResourceSweep(const ResourceSweepOptions& options);

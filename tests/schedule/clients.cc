@@ -248,12 +248,12 @@ std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& opera
 }
 
 Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
-               Fingerprint* state) {
+               Contents* state) {
   const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    const leveldb::Slice key = iterator->key(), value = iterator->value();
-    if (key[0] == without || key[0] == RemovedRanges::kPrefix) continue;
-    state->Add({key.data(), key.size()}, {value.data(), value.size()});
+    const char first = iterator->key()[0];
+    if (first == without || first == RemovedRanges::kPrefix) continue;
+    state->emplace(iterator->key().ToString(), iterator->value().ToString());
   }
   return iterator->status();
 }

@@ -65,6 +65,6 @@ std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& opera
 
 // The result of one scan, without the keys of RemovedRanges and those that begin with `without`.
 leveldb::Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
-                        Fingerprint* state);
+                        Contents* state);
 
 }  // namespace lull::testing

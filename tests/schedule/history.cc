@@ -2,11 +2,9 @@
 #include "tests/schedule/history.h"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
+#include <map>
 
 #include "db/read/snapshots.h"
-#include "leveldb/iterator.h"
 #include "tests/support/metamorphic.h"
 
 namespace lull::testing {
@@ -37,7 +35,10 @@ void History::Acked(size_t commit, bool synced, uint64_t now) {
 std::string History::Check(leveldb::DB* db) {
   std::string wrong = LearnOrder(db);
   if (!wrong.empty()) return wrong;
-  Replay();
+  for (const Commit& commit : commits_) {
+    model_.Commit(commit.ops);
+    log_.Begin(commit.ops);
+  }
   std::map<size_t, size_t> seen;  // by client: the prefix that it saw last
   for (const Look& look : looks_) {
     wrong = CheckLook(look, &seen[look.client]);
@@ -77,28 +78,10 @@ std::string History::LearnOrder(leveldb::DB* db) {
   return "";
 }
 
-void History::Replay() {
-  Fingerprint state;
-  prefixes_.push_back(state);
-  for (size_t i = 0; i < commits_.size(); ++i) {
-    for (const WriteOp& op : commits_[i].ops) {
-      std::vector<Version>& versions = versions_[op.key];
-      if (!versions.empty() && versions.back().value) state.Remove(op.key, *versions.back().value);
-      if (op.value) state.Add(op.key, *op.value);
-      versions.push_back({i + 1, op.value});
-    }
-    prefixes_.push_back(state);
-  }
-}
-
-const std::optional<std::string>& History::ValueAt(const std::string& key, size_t prefix) const {
-  static const std::optional<std::string> kNone;
-  const auto versions = versions_.find(key);
-  if (versions == versions_.end()) return kNone;
-  const auto after = std::upper_bound(
-      versions->second.begin(), versions->second.end(), prefix,
-      [](size_t wanted, const Version& version) { return wanted < version.prefix; });
-  return after == versions->second.begin() ? kNone : std::prev(after)->value;
+bool History::Shows(const Look& look, size_t prefix) const {
+  if (!look.key) return model_.Shows(look.state, prefix);
+  const std::string* const value = model_.Find(*look.key, prefix);
+  return value != nullptr ? look.value == *value : !look.value;
 }
 
 // A look shows the state after some prefix of the commits: one that includes all commits acked
@@ -121,14 +104,12 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
     low = std::max(low, *seen);
   }
   for (size_t prefix = low; prefix <= high; ++prefix) {
-    const bool same =
-        look.key ? look.value == ValueAt(*look.key, prefix) : look.state == prefixes_[prefix];
-    if (!same) continue;
+    if (!Shows(look, prefix)) continue;
     if (!look.snapshot) *seen = prefix;
     return "";
   }
   const std::string what = !look.key
-                               ? "a scan of " + std::to_string(look.state.entries) + " entries"
+                               ? "a scan of " + std::to_string(look.state.size()) + " entries"
                                : *look.key + " = " + (look.value ? Show(*look.value) : "(none)");
   return "client " + std::to_string(look.client) + " saw " + what + " between steps " +
          std::to_string(look.began) + " and " + std::to_string(look.ended) +
@@ -136,37 +117,12 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
          std::to_string(low) + " to " + std::to_string(high) + " commits";
 }
 
-std::optional<size_t> History::PrefixOf(const Fingerprint& state) const {
-  // Their markers make all states different.
-  for (size_t prefix = prefixes_.size(); prefix-- > 0;) {
-    if (prefixes_[prefix] == state) return prefix;
+const CommitLog& History::LogAt(uint64_t moment) {
+  for (size_t i = 0; i < commits_.size(); ++i) {
+    const bool survives = commits_[i].synced && commits_[i].acked < moment;
+    log_.SetFate(i, survives ? CommitLog::Fate::kAckedSynced : CommitLog::Fate::kAcked);
   }
-  return std::nullopt;
-}
-
-size_t History::RequiredAt(uint64_t moment) const {
-  for (size_t i = commits_.size(); i > 0; --i) {
-    if (commits_[i - 1].synced && commits_[i - 1].acked < moment) return i;
-  }
-  return 0;
-}
-
-std::string History::Describe(leveldb::DB* db) const {
-  std::string text;
-  std::string value;
-  size_t first = 0;  // of the current range of present commits; 0: none
-  for (size_t i = 1; i <= commits_.size() + 1; ++i) {
-    const bool there =
-        i <= commits_.size() &&
-        db->Get(leveldb::ReadOptions(), commits_[i - 1].ops.front().key, &value).ok();
-    if (there && first == 0) first = i;
-    if (there || first == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += std::to_string(first);
-    if (first + 1 < i) text += "-" + std::to_string(i - 1);
-    first = 0;
-  }
-  return text.empty() ? "none" : text;
+  return log_;
 }
 
 }  // namespace lull::testing

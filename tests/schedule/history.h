@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/dbformat.h"
@@ -32,7 +32,7 @@ struct Look {
   std::optional<SequenceNumber> snapshot;
   std::optional<std::string> key;    // unset: all keys
   std::optional<std::string> value;  // of the key; unset: it was not found
-  Fingerprint state;                 // of all keys
+  Contents state;                    // of all keys
 };
 
 class History {
@@ -47,15 +47,9 @@ class History {
   // the clients. Returns what is wrong, or nothing.
   std::string Check(leveldb::DB* db);
 
-  // ---- after Check ----
-
-  // The number of first commits that result in this state.
-  std::optional<size_t> PrefixOf(const Fingerprint& state) const;
-  // The number of commits that must have survived a power loss at that moment: up to the last
-  // synced one acked by then.
-  size_t RequiredAt(uint64_t moment) const;
-  // The commits that a store contains, by their markers: "1-40, 45".
-  std::string Describe(leveldb::DB* db) const;
+  // After Check: the commits in their order, with what a power loss at that moment could not lose:
+  // all up to the last synced one that was acked by then. Markers make all states different.
+  const CommitLog& LogAt(uint64_t moment);
 
  private:
   static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
@@ -67,20 +61,14 @@ class History {
     bool synced = false;
     SequenceNumber sequence = 0;  // of its first entry
   };
-  struct Version {
-    size_t prefix;  // the first prefix that has it
-    std::optional<std::string> value;
-  };
-
   std::string LearnOrder(leveldb::DB* db);
-  void Replay();
   std::string CheckLook(const Look& look, size_t* seen) const;
-  const std::optional<std::string>& ValueAt(const std::string& key, size_t prefix) const;
+  bool Shows(const Look& look, size_t prefix) const;
 
-  std::vector<Commit> commits_;        // in the order of their begin; later in the store's order
-  std::vector<Look> looks_;            // in the order of their end
-  std::vector<Fingerprint> prefixes_;  // by number of commits
-  std::map<std::string, std::vector<Version>> versions_;
+  std::vector<Commit> commits_;  // in the order of their begin; later in the store's order
+  std::vector<Look> looks_;      // in the order of their end
+  Model model_{leveldb::BytewiseComparator()};  // a sequence of it is a number of commits
+  CommitLog log_;
 };
 
 }  // namespace lull::testing

@@ -60,7 +60,7 @@ class WatchedDisk {
 
 // The required content of a disk.
 struct Expected {
-  size_t commits_min = 0;
+  uint64_t moment = 0;               // of the first power loss
   size_t removals = 0;               // of RemovedRanges
   std::optional<size_t> commits;     // once an open has found it, it must stay
   std::vector<std::string> written;  // keys of later synced writes
@@ -85,7 +85,7 @@ class Runner {
     for (PowerLoss& loss : losses_) {
       if (!report_.failure.empty()) break;
       Expected expected;
-      expected.commits_min = history_.RequiredAt(loss.moment);
+      expected.moment = loss.moment;
       expected.removals = loss.removals;
       const std::string wrong =
           Examine(std::move(loss.left), loss.seed, /*crashes=*/0, std::move(expected));
@@ -229,23 +229,19 @@ class Runner {
   }
 
   // Once a comparison has succeeded, later ones must find the same prefix.
-  std::string Compare(leveldb::DB* db, Expected* expected) const {
+  std::string Compare(leveldb::DB* db, Expected* expected) {
     leveldb::ReadOptions read;
     read.verify_checksums = true;
-    Fingerprint state;
+    Contents state;
     Status status = StateOf(db, read, kAfterPrefix, &state);
     if (!status.ok()) return "cannot be read: " + status.ToString();
-    const std::optional<size_t> commits = history_.PrefixOf(state);
-    if (!commits || *commits < expected->commits_min ||
-        expected->commits.value_or(*commits) != *commits) {
-      std::string text = "holds " + std::to_string(state.entries) + " entries, and of " +
-                         std::to_string(history_.commits()) + " commits " + history_.Describe(db);
-      if (!commits) text += ", which is no prefix of them";
-      if (expected->commits)
-        return text + "; an open had found " + std::to_string(*expected->commits);
-      return text + "; the first " + std::to_string(expected->commits_min) + " had to survive";
-    }
-    expected->commits = commits;
+    const CommitLog::Verdict found = history_.LogAt(expected->moment)
+                                         .MatchesPrefix(state, CommitLog::Demand::kSyncedSurvives);
+    if (!found.ok) return found.detail;
+    if (expected->commits.value_or(found.prefix) != found.prefix)
+      return "an open had found " + std::to_string(*expected->commits) + " commits; " +
+             found.detail;
+    expected->commits = found.prefix;
     const std::string wrong = ranges_.Check(db, expected->removals);
     if (!wrong.empty()) return wrong;
     std::string value;

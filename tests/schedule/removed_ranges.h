@@ -6,8 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,26 +23,18 @@ class RemovedRanges {
   // Writes some keys or removes a range. Returns what is wrong, or nothing.
   std::string Step(leveldb::DB* db, Rng* rng);
 
-  // The number of ranges removed so far: the removals are durable.
-  size_t removals() const { return removals_.size(); }
-  // A store after a power loss has no value that the first `removals` removed. Returns what is
-  // wrong, or nothing.
-  std::string Check(leveldb::DB* db, size_t removals) const;
+  // The number of ranges removed so far: the removals are durable, with all writes before them.
+  size_t removals() const { return removed_ ? removals_.size() : removals_.size() - 1; }
+  // A store after a power loss has a prefix of the writes that includes the first `removals` ranges
+  // removed. Returns what is wrong, or nothing.
+  std::string Check(leveldb::DB* db, size_t removals);
 
  private:
-  struct Removal {
-    KeySpan span;
-    uint64_t last_value = 0;  // the newest one that it removed
-  };
-  using Values = std::map<std::string, uint64_t>;
+  std::string Compare(leveldb::DB* db, CommitLog::Demand demand) const;
 
-  std::string Write(leveldb::DB* db, Rng* rng);
-  std::string Remove(leveldb::DB* db, Rng* rng);
-  static std::string Read(leveldb::DB* db, Values* values);
-
-  uint64_t last_value_ = 0;  // values ascend
-  Values values_;
-  std::vector<Removal> removals_;
+  CommitLog log_;
+  std::vector<size_t> removals_;  // their numbers in the log
+  bool removed_ = true;           // the last one has returned
 };
 
 }  // namespace lull::testing

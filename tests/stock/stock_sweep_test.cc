@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
 
-#include "tests/support/scenario.h"
+#include "tests/support/sweep.h"
 
 namespace lull::testing {
 namespace {
@@ -20,24 +21,22 @@ const Scenario& Named(const std::string& name) {
   return AllScenarios().front();
 }
 
+void ExpectWrong(const char* what, const SweepReport& report) {
+  EXPECT_GT(report.violations, 0u) << what;
+  std::printf("%s: %llu of %llu states are wrong; first: %s\n", what,
+              static_cast<unsigned long long>(report.violations),
+              static_cast<unsigned long long>(report.states), report.first_violation.c_str());
+}
+
 TEST(StockSweep, CrashesLoseSyncedWritesOrTheStore) {
   for (const char* name : {"SyncedPuts", "MemtableSwitches", "AsyncBurst", "ReopeningWithData"}) {
-    const SweepReport report = CrashSweep(Named(name), CrashSweepOptions());
-    EXPECT_GT(report.states, 100u);
-    EXPECT_GT(report.violations, 0u) << name;
-    std::printf("%s: %llu of %llu states are wrong; first: %s\n", name,
-                static_cast<unsigned long long>(report.violations),
-                static_cast<unsigned long long>(report.states), report.first_violation.c_str());
+    ExpectWrong(name, CrashSweep(Named(name), {}));
   }
 }
 
 TEST(StockSweep, FaultsLoseAckedWrites) {
   for (const FaultKind kind : {FaultKind::kErrorOnce, FaultKind::kShortWrite}) {
-    const SweepReport report = FaultSweep(Named("SyncedPuts"), kind, FaultSweepOptions());
-    EXPECT_GT(report.violations, 0u) << FaultKindName(kind);
-    std::printf("%s: %llu of %llu states are wrong; first: %s\n", FaultKindName(kind),
-                static_cast<unsigned long long>(report.violations),
-                static_cast<unsigned long long>(report.states), report.first_violation.c_str());
+    ExpectWrong(FaultKindName(kind), FaultSweep(Named("SyncedPuts"), kind, {}));
   }
 }
 

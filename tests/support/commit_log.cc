@@ -13,14 +13,18 @@ namespace lull::testing {
 
 using leveldb::Status;
 
-Status ContentsOf(leveldb::DB* db, Contents* contents) {
+Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator* order) {
   leveldb::ReadOptions options;
   options.verify_checksums = true;
   std::unique_ptr<leveldb::Iterator> it(db->NewIterator(options));
   contents->clear();
-  std::string value;
+  std::string value, last;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    contents->emplace(it->key().ToString(), it->value().ToString());
+    if (!contents->empty() && order->Compare(last, it->key()) >= 0) {
+      return Status::Corruption(it->key(), "iterated out of order");
+    }
+    last = it->key().ToString();
+    contents->emplace(last, it->value().ToString());
     Status s = db->Get(options, it->key(), &value);
     if (s.IsNotFound()) return Status::Corruption(it->key(), "iterated, but Get finds nothing");
     if (!s.ok()) return s;
@@ -60,8 +64,8 @@ class CommitLog::Replay {
     for (const auto& [key, expected] : state_) {
       const std::string* const actual = ActualOf(key);
       if (Agrees(actual, expected)) continue;
-      return key + " should be " + (expected.value ? Show(*expected.value) : "gone") + ", is " +
-             (actual != nullptr ? Show(*actual) : "gone");
+      return key + " should be " + (expected.value != nullptr ? Show(*expected.value) : "gone") +
+             ", is " + (actual != nullptr ? Show(*actual) : "gone");
     }
     return "a key was never written";
   }
@@ -69,27 +73,29 @@ class CommitLog::Replay {
   void Apply(size_t index) {
     const Commit& commit = log_.commits_[index];
     for (const WriteOp& op : commit.ops) {
-      Set(op.key, {op.value, MayGoAfter(index, op.key), MustGoAfter(index, op.key), false});
+      Replace(op.key, &state_[op.key],
+              {op.value ? &*op.value : nullptr, MayGoAfter(index, op.key),
+               MustGoAfter(index, op.key), false});
     }
     if (!commit.removal) return;
-    const bool acked = commit.fate == Fate::kAcked || commit.fate == Fate::kAckedSynced;
     const Removal& removal = *commit.removal;
     for (auto& [key, expected] : state_) {
-      if (!removal.span.Contains(key)) continue;
+      if (expected.value == nullptr || !removal.span.Contains(key, *log_.order_)) continue;
+      if (removal.only && !removal.only(*expected.value)) continue;
       Expected after = expected;
       if (!removal.files_only) {
-        if (acked) after = Expected();
-        after.in_doubt = !acked;
+        if (commit.IsAcked()) after = Expected();
+        after.in_doubt = !commit.IsAcked();
       } else if (removal.kept.count(key) > 0) {
         after.may_be_gone = MayGoAfter(index, key);
       }
-      Replace(key, &expected, std::move(after));
+      Replace(key, &expected, after);
     }
   }
 
  private:
   struct Expected {
-    std::optional<std::string> value;
+    const std::string* value = nullptr;
     bool may_be_gone = false;
     bool must_be_gone = false;
     bool in_doubt = false;  // a call to remove it failed, and can still take effect after a crash
@@ -99,7 +105,7 @@ class CommitLog::Replay {
   // memory are not. So a crash can leave it together with a state from before it.
   bool MayGoAfter(size_t index, const std::string& key) const {
     return std::any_of(files_only_.begin(), files_only_.end(), [&](size_t removal) {
-      return removal > index && log_.commits_[removal].removal->span.Contains(key);
+      return removal > index && log_.commits_[removal].removal->span.Contains(key, *log_.order_);
     });
   }
   bool MustGoAfter(size_t index, const std::string& key) const {
@@ -108,11 +114,10 @@ class CommitLog::Replay {
     });
   }
 
-  void Set(const std::string& key, Expected after) { Replace(key, &state_[key], std::move(after)); }
-  void Replace(const std::string& key, Expected* expected, Expected after) {
+  void Replace(const std::string& key, Expected* expected, const Expected& after) {
     const std::string* const actual = ActualOf(key);
     if (!Agrees(actual, *expected)) --wrong_;
-    *expected = std::move(after);
+    *expected = after;
     if (!Agrees(actual, *expected)) ++wrong_;
   }
   const std::string* ActualOf(const std::string& key) const {
@@ -120,7 +125,7 @@ class CommitLog::Replay {
     return found == actual_.end() ? nullptr : &found->second;
   }
   bool Agrees(const std::string* actual, const Expected& expected) const {
-    if (!expected.value) return actual == nullptr;
+    if (expected.value == nullptr) return actual == nullptr;
     if (actual != nullptr) return !expected.must_be_gone && *actual == *expected.value;
     return expected.may_be_gone || expected.must_be_gone || expected.in_doubt ||
            (log_.expires_ && log_.expires_(*expected.value));
@@ -135,12 +140,15 @@ class CommitLog::Replay {
 
 // ---- CommitLog -------------------------------------------------------------------------------
 
-size_t CommitLog::Begin(WriteOps ops) {
-  commits_.push_back({std::move(ops), Fate::kUnknown, std::nullopt});
+size_t CommitLog::Begin(WriteOps ops, Fate fate) {
+  commits_.push_back({std::move(ops), fate, std::nullopt});
   return commits_.size() - 1;
 }
 
-void CommitLog::SetFate(size_t commit, Fate fate) { commits_[commit].fate = fate; }
+size_t CommitLog::BeginRemoval(KeySpan span, Fate fate, Rule only) {
+  commits_.push_back({{}, fate, Removal{std::move(span), std::move(only), false, {}, {}}});
+  return commits_.size() - 1;
+}
 
 Status CommitLog::Write(leveldb::DB* db, WriteOps ops, bool sync) {
   leveldb::WriteBatch batch;
@@ -153,25 +161,57 @@ Status CommitLog::Write(leveldb::DB* db, WriteOps ops, bool sync) {
   return s;
 }
 
-Status CommitLog::Remove(leveldb::DB* db, const KeySpan& span, bool files_only,
-                         std::set<std::string>* gone) {
-  const size_t commit = Begin({});
-  commits_[commit].removal = {span, files_only, {}, {}};
+Status CommitLog::Remove(leveldb::DB* db, const KeySpan& span, bool files_only) {
+  const size_t commit = BeginRemoval(span);
+  Removal& removal = *commits_[commit].removal;
+  removal.files_only = files_only;
   Contents before, after;
-  const bool read_before = files_only && ContentsOf(db, &before).ok();
+  const bool read_before = files_only && ContentsOf(db, &before, order_).ok();
   const Status s = RemoveRange(db, span, files_only);
   if (!s.ok()) {
     SetFate(commit, Fate::kFailed);
     return s;
   }
   SetFate(commit, files_only ? Fate::kAcked : Fate::kAckedSynced);
-  if (!read_before || !ContentsOf(db, &after).ok()) return s;
-  Removal& removal = *commits_[commit].removal;
+  if (!read_before || !ContentsOf(db, &after, order_).ok()) return s;
   for (const auto& [key, value] : before) {
-    if (span.Contains(key)) (after.count(key) == 0 ? removal.gone : removal.kept).insert(key);
+    if (!span.Contains(key, *order_)) continue;
+    (after.contains(key) ? removal.kept : removal.gone).insert(key);
   }
-  *gone = removal.gone;
   return s;
+}
+
+std::set<std::string> CommitLog::Keys() const {
+  std::set<std::string> keys;
+  for (const Commit& commit : commits_) {
+    for (const WriteOp& op : commit.ops) keys.insert(op.key);
+  }
+  return keys;
+}
+
+const std::optional<std::string>* CommitLog::WrittenBy(const Commit& commit,
+                                                       const std::string& key) const {
+  static const std::optional<std::string> kNothing;
+  if (commit.removal) {
+    const Removal& removal = *commit.removal;
+    const bool spares = removal.files_only && commit.IsAcked() && !removal.gone.contains(key);
+    return removal.span.Contains(key, *order_) && !spares ? &kNothing : nullptr;
+  }
+  const auto op = std::find_if(commit.ops.rbegin(), commit.ops.rend(),
+                               [&](const WriteOp& one) { return one.key == key; });
+  return op != commit.ops.rend() ? &op->value : nullptr;
+}
+
+bool CommitLog::MayRead(const std::string& key, const std::string* value) const {
+  for (auto commit = commits_.rbegin(); commit != commits_.rend(); ++commit) {
+    const std::optional<std::string>* const written = WrittenBy(*commit, key);
+    if (written == nullptr) continue;
+    const bool same = value != nullptr ? *written == *value : !written->has_value();
+    const bool expired = value == nullptr && *written && expires_ && expires_(**written);
+    if (same || expired) return true;
+    if (commit->IsAcked()) return false;
+  }
+  return value == nullptr;
 }
 
 size_t CommitLog::RequiredPrefix(Demand demand) const {
@@ -224,7 +264,7 @@ std::optional<size_t> CommitLog::FindPrefix(const Contents& wanted,
 
 CommitLog::Verdict CommitLog::MatchesPrefix(leveldb::DB* db, Demand demand) const {
   Contents actual;
-  const Status s = ContentsOf(db, &actual);
+  const Status s = ContentsOf(db, &actual, order_);
   if (s.ok()) return MatchesPrefix(actual, demand);
   Verdict verdict;
   verdict.detail = "the recovered store cannot be read: " + s.ToString();

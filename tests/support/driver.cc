@@ -28,15 +28,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "leveldb/comparator.h"
 #include "leveldb/db.h"
-#include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/metamorphic.h"
@@ -60,58 +58,51 @@ struct Flags {
   uint64_t fail_allocation = 0;
   uint64_t sync_every = 512;
   uint64_t flush_every = UINT64_MAX;
-  std::optional<size_t> set;
-  bool filter = false;
+  uint64_t set = 0;
+  uint64_t filter = 0;
   uint64_t filtered = 0;
-  bool ranges = false;
-  bool compress = true;
+  uint64_t ranges = 0;
+  uint64_t compress = 1;
+  bool has_set = false;
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
   if (argc < 2) return false;
   flags->command = argv[1];
+  const std::map<std::string, std::string*> texts = {{"dir", &flags->dir},
+                                                     {"scheduling", &flags->scheduling},
+                                                     {"leave", &flags->leave},
+                                                     {"checkpoint", &flags->checkpoint}};
+  const std::map<std::string, uint64_t*> numbers = {
+      {"seed", &flags->seed},
+      {"start", &flags->start},
+      {"ops", &flags->ops},
+      {"fail_allocation", &flags->fail_allocation},
+      {"sync_every", &flags->sync_every},
+      {"flush_every", &flags->flush_every},
+      {"set", &flags->set},
+      {"filter", &flags->filter},
+      {"filtered", &flags->filtered},
+      {"ranges", &flags->ranges},
+      {"compress", &flags->compress}};
   for (int i = 2; i < argc; ++i) {
     const std::string arg = argv[i];
     const size_t equals = arg.find('=');
     if (arg.rfind("--", 0) != 0 || equals == std::string::npos) return false;
     const std::string name = arg.substr(2, equals - 2);
     const std::string value = arg.substr(equals + 1);
-    const uint64_t number = std::strtoull(value.c_str(), nullptr, 10);
-    if (name == "dir") {
-      flags->dir = value;
-    } else if (name == "scheduling") {
-      flags->scheduling = value;
-    } else if (name == "leave") {
-      flags->leave = value;
-    } else if (name == "checkpoint") {
-      flags->checkpoint = value;
-    } else if (name == "seed") {
-      flags->seed = number;
-    } else if (name == "start") {
-      flags->start = number;
-    } else if (name == "ops") {
-      flags->ops = number;
-    } else if (name == "fail_allocation") {
-      flags->fail_allocation = number;
-    } else if (name == "sync_every" && number > 0) {
-      flags->sync_every = number;
-    } else if (name == "flush_every" && number > 0) {
-      flags->flush_every = number;
-    } else if (name == "filter") {
-      flags->filter = number != 0;
-    } else if (name == "ranges") {
-      flags->ranges = number != 0;
-    } else if (name == "compress") {
-      flags->compress = number != 0;
-    } else if (name == "filtered") {
-      flags->filtered = number;
-    } else if (name == "set") {
-      flags->set = number % kOptionSetCount;
+    if (const auto text = texts.find(name); text != texts.end()) {
+      *text->second = value;
+    } else if (const auto number = numbers.find(name); number != numbers.end()) {
+      *number->second = std::strtoull(value.c_str(), nullptr, 10);
     } else {
       return false;
     }
+    flags->has_set = flags->has_set || name == "set";
   }
-  return flags->command == "sets" || !flags->dir.empty();
+  flags->set %= kOptionSetCount;
+  return flags->sync_every > 0 && flags->flush_every > 0 &&
+         (flags->command == "sets" || !flags->dir.empty());
 }
 
 bool Wrong(const std::string& what) {
@@ -119,207 +110,150 @@ bool Wrong(const std::string& what) {
   return false;
 }
 
-// Whether the store can lack an entry of the model.
-using MayLack = std::function<bool(const Model::Cursor& entry)>;
+bool Succeeds(const std::string& what, const leveldb::Status& s) {
+  return s.ok() || Wrong(what + ": " + s.ToString());
+}
 
-// Forward and backward scans and a Get of each key, against the model's last state.
-bool Verify(leveldb::DB* db, Model* model, const MayLack& may_lack = nullptr) {
-  std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
-  Model::Cursor expected(model, model->last_sequence());
-  uint64_t entries = 0;
-  std::string value;
-  expected.SeekToFirst();
-  const auto skip_to = [&](const leveldb::Slice* key) {
-    while (may_lack && expected.Valid() && (key == nullptr || *key != expected.key()) &&
-           may_lack(expected))
-      expected.Next();
-  };
-  for (it->SeekToFirst(); it->Valid(); it->Next(), expected.Next(), ++entries) {
-    const leveldb::Slice key = it->key();
-    skip_to(&key);
-    if (!expected.Valid()) return Wrong("unexpected key " + Show(it->key().ToString()));
-    if (it->key() != leveldb::Slice(expected.key()) ||
-        it->value() != leveldb::Slice(expected.value())) {
-      return Wrong("expected " + Show(expected.key()) + " = " + Show(expected.value()) +
-                   ", found " + Show(it->key().ToString()) + " = " + Show(it->value().ToString()));
-    }
-    const leveldb::Status s = db->Get(leveldb::ReadOptions(), it->key(), &value);
-    if (!s.ok() || value != expected.value()) {
-      return Wrong("Get(" + Show(expected.key()) + ") differs from the scan: " + s.ToString());
+bool IsRight(const CommitLog::Verdict& verdict) { return verdict.ok || Wrong(verdict.detail); }
+
+// The commits of a stream and the store that they go to.
+class Stream {
+ public:
+  explicit Stream(const Flags& flags)
+      : flags_(flags),
+        workload_(flags.seed),
+        set_(MakeOptionSet(flags.set)),
+        log_(set_->options.comparator) {
+    for (uint64_t i = 0; i < flags.start; ++i) {
+      Log(i, Fate::kAcked);
+      if (i + 1 == flags.filtered) log_.BeginRemoval({}, Fate::kAcked, Expires);
     }
   }
-  if (!it->status().ok()) return Wrong("scan: " + it->status().ToString());
-  skip_to(nullptr);
-  if (expected.Valid()) return Wrong("missing key " + Show(expected.key()));
-  for (it->SeekToLast(); it->Valid(); it->Prev()) --entries;
-  if (entries != 0) return Wrong("the backward scan found a different number of entries");
-  return true;
-}
 
-bool Apply(leveldb::DB* db, const Workload& workload, const Flags& flags, Model* model) {
-  for (uint64_t i = flags.start; i < flags.start + flags.ops; ++i) {
-    const WriteOps ops = workload.CommitAt(i);
-    leveldb::WriteBatch batch;
-    FillBatch(ops, &batch);
-    leveldb::WriteOptions options;
-    options.sync = i % flags.sync_every == 0;
-    const leveldb::Status s = db->Write(options, &batch);
-    if (!s.ok()) return Wrong("commit " + std::to_string(i) + ": " + s.ToString());
-    model->Commit(ops);
-    if (kIsStock || i % flags.flush_every != flags.flush_every - 1) continue;
-    const leveldb::Status flushed = FlushStore(db);
-    if (!flushed.ok()) return Wrong("flush: " + flushed.ToString());
-  }
-  return true;
-}
-
-// Batches of the commits [start, start + ops), made before any allocation fails.
-std::deque<leveldb::WriteBatch> MakeBatches(const Workload& workload, const Flags& flags) {
-  std::deque<leveldb::WriteBatch> batches;
-  for (uint64_t i = flags.start; i < flags.start + flags.ops; ++i)
-    FillBatch(workload.CommitAt(i), &batches.emplace_back());
-  return batches;
-}
-
-// The range that commit `index` removes, if any.
-std::optional<KeySpan> RangeAt(const Workload& workload, const Flags& flags, uint64_t index,
-                               const leveldb::Comparator& order) {
-  if (!flags.ranges) return std::nullopt;
-  std::optional<KeySpan> range = workload.RangeAt(index);
-  if (range && order.Compare(range->begin, range->end) > 0) std::swap(range->begin, range->end);
-  return range;
-}
-
-bool IsIn(const KeySpan& range, const std::string& key, const leveldb::Comparator& order) {
-  return order.Compare(range.begin, key) <= 0 &&
-         (range.end.empty() || order.Compare(key, range.end) < 0);
-}
-
-// What commit `index` writes: for a range, the deletion of each key in it.
-WriteOps OpsAt(const Workload& workload, const Flags& flags, uint64_t index,
-               const leveldb::Comparator& order, Model* model) {
-  const std::optional<KeySpan> range = RangeAt(workload, flags, index, order);
-  if (!range) return workload.CommitAt(index);
-  WriteOps ops;
-  Model::Cursor cursor(model, model->last_sequence());
-  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
-    if (IsIn(*range, cursor.key(), order)) ops.push_back({cursor.key(), std::nullopt});
-  }
-  return ops;
-}
-
-// Checks a store that a kill left. If it holds the commit that was in progress, or a part of one
-// that removes a range, increments `*next`.
-bool VerifyKilled(leveldb::DB* db, const Workload& workload, const Flags& flags,
-                  const leveldb::Comparator& order, Model* model, uint64_t* next) {
-  const auto expired = [&](const Model::Cursor& entry) {
-    return flags.filter && Expires(entry.value());
-  };
-  if (Verify(db, model, expired)) return true;
-  const WriteOps ops = OpsAt(workload, flags, *next, order, model);
-  if (const auto range = RangeAt(workload, flags, *next, order)) {
-    const bool is_part = Verify(db, model, [&](const Model::Cursor& entry) {
-      return expired(entry) || IsIn(*range, entry.key(), order);
-    });
-    if (!is_part) return Wrong("more than a range was in progress");
-    const leveldb::Status s = RemoveRange(db, *range, false);
-    if (!s.ok()) return Wrong("the rest of the range: " + s.ToString());
-  }
-  model->Commit(ops);
-  ++*next;
-  return Verify(db, model, expired) || Wrong("it holds neither the acked commits nor one more");
-}
-
-// Without `made`, returns only on an error.
-bool Live(leveldb::DB* db, const Workload& workload, const Flags& flags,
-          const leveldb::Comparator& order, std::deque<leveldb::WriteBatch> made, Model* model) {
-  uint64_t next = flags.start;
-  if (!VerifyKilled(db, workload, flags, order, model, &next)) return false;
-  if (next > flags.start && !made.empty()) made.pop_front();
-  if (flags.filter && !FilterStore(db, true).ok()) return Wrong("filter");
-  for (; flags.ops == 0 || !made.empty(); ++next) {
-    leveldb::Status s;
-    if (const auto range = RangeAt(workload, flags, next, order)) {
-      s = RemoveRange(db, *range, false);
-    } else {
-      if (flags.ops == 0) FillBatch(workload.CommitAt(next), &made.emplace_back());
-      leveldb::WriteOptions options;
-      options.sync = next % flags.sync_every == 0;
-      s = db->Write(options, &made.front());
-      made.pop_front();
+  bool Run() {
+    leveldb::Options options = set_->options;
+    options.create_if_missing = flags_.start == 0;
+    if (flags_.compress == 0) options.compression = leveldb::kNoCompression;
+    // The batches are made before any allocation fails.
+    const bool lives = flags_.command == "live";
+    for (uint64_t i = 0; lives && i < flags_.ops; ++i)
+      FillBatch(workload_.CommitAt(flags_.start + i), &made_.emplace_back());
+    FailAllocation(flags_.fail_allocation);
+    leveldb::DB* raw = nullptr;
+    bool right = Succeeds("open", OpenStore(options, flags_.scheduling, flags_.dir, &raw));
+    db_.reset(raw);
+    right = right && (lives ? Live() : Verify());
+    if (flags_.command == "apply") right = right && Apply();
+    if (!flags_.checkpoint.empty())
+      right = right && Succeeds("checkpoint", CheckpointStore(db_.get(), flags_.checkpoint));
+    if (!right) {
+      return Wrong("seed=" + std::to_string(flags_.seed) + " start=" +
+                   std::to_string(flags_.start) + " ops=" + std::to_string(flags_.ops) +
+                   " options=" + set_->name);
     }
-    if (!s.ok()) return Wrong("commit " + std::to_string(next) + ": " + s.ToString());
-    const std::string line = std::to_string(next + 1) + "\n";
-    if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-      return Wrong("nobody listens");
-  }
-  return true;
-}
-
-bool Filter(leveldb::DB* db, Model* model) {
-  const leveldb::Status s = FilterStore(db, true);
-  if (!s.ok()) return Wrong("filter: " + s.ToString());
-  db->CompactRange(nullptr, nullptr);
-  model->MarkGone(nullptr, nullptr, Expires);
-  return Verify(db, model);
-}
-
-bool Checkpoint(leveldb::DB* db, const std::string& directory) {
-  const leveldb::Status s = CheckpointStore(db, directory);
-  return s.ok() || Wrong("checkpoint: " + s.ToString());
-}
-
-int Work(const Flags& flags) {
-  const Workload workload(flags.seed);
-  const std::unique_ptr<OptionSet> set = MakeOptionSet(flags.set.value_or(0));
-  Model model(set->options.comparator);
-  for (uint64_t i = 0; i < flags.start; ++i) {
-    model.Commit(OpsAt(workload, flags, i, *set->options.comparator, &model));
-    if (i + 1 == flags.filtered) model.MarkGone(nullptr, nullptr, Expires);
+    if (flags_.leave == "abandon") {
+      std::fflush(nullptr);
+      std::_Exit(0);
+    }
+    db_.reset();
+    if (lives) std::fprintf(stderr, "%" PRIu64 " allocations\n", AllocationCount());
+    return true;
   }
 
-  leveldb::Options options = set->options;
-  options.create_if_missing = flags.start == 0;
-  if (!flags.compress) options.compression = leveldb::kNoCompression;
-  const bool lives = flags.command == "live";
-  std::deque<leveldb::WriteBatch> made;
-  if (lives) made = MakeBatches(workload, flags);
-  FailAllocation(flags.fail_allocation);
-  leveldb::DB* raw = nullptr;
-  const leveldb::Status s = OpenStore(options, flags.scheduling, flags.dir, &raw);
-  std::unique_ptr<leveldb::DB> db(raw);
-  bool right = s.ok() || Wrong("open: " + s.ToString());
-  if (right && lives) {
-    right = Live(db.get(), workload, flags, *options.comparator, std::move(made), &model);
-  } else if (right) {
-    right = Verify(db.get(), &model);
+ private:
+  using Fate = CommitLog::Fate;
+
+  CommitLog::Verdict Match() const {
+    return log_.MatchesPrefix(db_.get(), CommitLog::Demand::kAckedSurvives);
   }
-  if (right && flags.command == "apply") {
-    right = Apply(db.get(), workload, flags, &model) && Verify(db.get(), &model);
+  bool Verify() const { return IsRight(Match()); }
+
+  // The range that commit `index` removes, if any.
+  std::optional<KeySpan> RangeAt(uint64_t index) const {
+    if (flags_.ranges == 0) return std::nullopt;
+    std::optional<KeySpan> range = workload_.RangeAt(index);
+    if (range && set_->options.comparator->Compare(range->begin, range->end) > 0)
+      std::swap(range->begin, range->end);
+    return range;
   }
-  if (right && flags.command == "apply" && flags.filter) right = Filter(db.get(), &model);
-  if (right && !flags.checkpoint.empty()) right = Checkpoint(db.get(), flags.checkpoint);
-  if (!right) {
-    Wrong("seed=" + std::to_string(flags.seed) + " start=" + std::to_string(flags.start) +
-          " ops=" + std::to_string(flags.ops) + " options=" + set->name);
+
+  size_t Log(uint64_t index, Fate fate) {
+    const std::optional<KeySpan> range = RangeAt(index);
+    return range ? log_.BeginRemoval(*range, fate) : log_.Begin(workload_.CommitAt(index), fate);
   }
-  if (right && flags.leave == "abandon") {
-    std::fflush(nullptr);
-    std::_Exit(0);
+
+  bool Apply() {
+    for (uint64_t i = flags_.start; i < flags_.start + flags_.ops; ++i) {
+      const bool sync = i % flags_.sync_every == 0;
+      if (!Succeeds("commit " + std::to_string(i),
+                    log_.Write(db_.get(), workload_.CommitAt(i), sync)))
+        return false;
+      if (kIsStock || i % flags_.flush_every != flags_.flush_every - 1) continue;
+      if (!Succeeds("flush", FlushStore(db_.get()))) return false;
+    }
+    if (!Verify()) return false;
+    if (flags_.filter == 0) return true;
+    if (!Succeeds("filter", FilterStore(db_.get(), true))) return false;
+    db_->CompactRange(nullptr, nullptr);
+    log_.BeginRemoval({}, Fate::kAcked, Expires);
+    return Verify();
   }
-  db.reset();
-  if (lives) std::fprintf(stderr, "%" PRIu64 " allocations\n", AllocationCount());
-  return right ? 0 : 1;
-}
+
+  // Checks a store that a kill left: it can hold the commit that was in progress, or a part of one
+  // that removes a range. Then increments `*next`.
+  bool VerifyKilled(uint64_t* next) {
+    if (flags_.filter != 0) log_.LetExpire(Expires);
+    const size_t in_progress = Log(*next, Fate::kUnknown);
+    const CommitLog::Verdict verdict = Match();
+    if (!IsRight(verdict)) return false;
+    if (verdict.prefix <= in_progress) return true;
+    const std::optional<KeySpan> range = RangeAt((*next)++);
+    if (!range) return true;
+    log_.SetFate(in_progress, Fate::kAcked);
+    return Succeeds("the rest of the range", RemoveRange(db_.get(), *range, false)) && Verify();
+  }
+
+  // Without `--ops`, returns only on an error.
+  bool Live() {
+    uint64_t next = flags_.start;
+    if (!VerifyKilled(&next)) return false;
+    if (next > flags_.start && !made_.empty()) made_.pop_front();
+    if (flags_.filter != 0 && !Succeeds("filter", FilterStore(db_.get(), true))) return false;
+    for (; flags_.ops == 0 || !made_.empty(); ++next) {
+      leveldb::Status s;
+      if (const auto range = RangeAt(next)) {
+        s = RemoveRange(db_.get(), *range, false);
+      } else {
+        if (flags_.ops == 0) FillBatch(workload_.CommitAt(next), &made_.emplace_back());
+        leveldb::WriteOptions options;
+        options.sync = next % flags_.sync_every == 0;
+        s = db_->Write(options, &made_.front());
+        made_.pop_front();
+      }
+      if (!Succeeds("commit " + std::to_string(next), s)) return false;
+      const std::string line = std::to_string(next + 1) + "\n";
+      if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+        return Wrong("nobody listens");
+    }
+    return true;
+  }
+
+  const Flags& flags_;
+  const Workload workload_;
+  const std::unique_ptr<OptionSet> set_;
+  CommitLog log_;
+  std::deque<leveldb::WriteBatch> made_;
+  std::unique_ptr<leveldb::DB> db_;
+};
 
 int Metamorphic(const Flags& flags) {
   MetamorphicConfig config;
   config.seed = flags.seed;
   config.ops = flags.ops;
   config.directory = flags.dir;
-  config.option_set = flags.set;
+  if (flags.has_set) config.option_set = flags.set;
   config.hooks = StoreHooks(flags.scheduling);
-  if (flags.filter) config.hooks.filter = FilterStore;
+  if (flags.filter != 0) config.hooks.filter = FilterStore;
   const MetamorphicReport report = RunMetamorphic(config);
   if (!report.ok) Wrong(report.failure);
   return report.ok ? 0 : 1;
@@ -333,10 +267,10 @@ int Main(int argc, char** argv) {
   }
   if (flags.command == "metamorphic") return Metamorphic(flags);
   if (flags.command == "apply" || flags.command == "verify" || flags.command == "live")
-    return Work(flags);
+    return Stream(flags).Run() ? 0 : 1;
   if (flags.command == "sets") {
     Rng rng(flags.seed);
-    std::printf("%zu\n", CompatibleSet(flags.set.value_or(0), &rng));
+    std::printf("%zu\n", CompatibleSet(flags.set, &rng));
     return 0;
   }
   return 2;

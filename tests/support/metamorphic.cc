@@ -1,16 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/metamorphic.h"
 
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
-#include "tests/support/counted_iterator.h"
 #include "tests/support/model.h"
 #include "tests/support/option_sets.h"
 #include "tests/support/rng.h"
@@ -36,6 +37,10 @@ std::string Show(const std::string& bytes) {
 
 namespace {
 
+constexpr size_t kSnapshotsMax = 64;
+constexpr size_t kIteratorsMax = 8;
+constexpr uint64_t kReopenOneIn = 3'000;
+
 std::string Show(const std::string* bytes) {
   return bytes == nullptr ? "nothing" : testing::Show(*bytes);
 }
@@ -49,6 +54,13 @@ struct HeldSnapshot {
 struct HeldIterator {
   std::unique_ptr<leveldb::Iterator> actual;
   std::unique_ptr<Model::Cursor> expected;
+};
+
+struct ReadTally {
+  uint64_t gets_found = 0;
+  uint64_t gets_not_found = 0;
+  uint64_t seeks = 0;
+  uint64_t steps = 0;
 };
 
 class Runner {
@@ -109,8 +121,13 @@ class Runner {
   void CheckGet(const std::string& key, const HeldSnapshot* at);
   HeldIterator MakeIterator();
   void Move(HeldIterator* it);
+  void SeekToEnd(HeldIterator* it, bool first);
+  void SeekTo(HeldIterator* it, const std::string& target);
+  void Advance(HeldIterator* it, bool forward);
   void SkipDropped(HeldIterator* it, bool forward);
   bool Compare(const HeldIterator& it, const std::string& move);
+  const leveldb::Comparator& order() const { return *set_->options.comparator; }
+  std::array<std::string, 2> TwoKeys();  // in order
   leveldb::WriteOptions SomeWriteOptions();
   leveldb::ReadOptions SomeReadOptions();
 
@@ -171,27 +188,21 @@ MetamorphicReport Runner::Run() {
 }
 
 void Runner::Step() {
-  if (rng_.OneIn(config_.reopen_one_in)) {
+  if (rng_.OneIn(kReopenOneIn)) {
     op_name_ = "reopen";
     ++report_.done[op_name_];
     Reopen();
     return;
   }
-  static const unsigned kTotal = [] {
-    unsigned total = 0;
-    for (const Choice& choice : kChoices) total += choice.weight;
-    return total;
-  }();
+  static const unsigned kTotal =
+      std::accumulate(std::begin(kChoices), std::end(kChoices), 0u,
+                      [](unsigned sum, const Choice& choice) { return sum + choice.weight; });
   auto draw = static_cast<unsigned>(rng_.Below(kTotal));
-  for (const Choice& choice : kChoices) {
-    if (draw < choice.weight) {
-      op_name_ = choice.name;
-      ++report_.done[op_name_];
-      (this->*choice.action)();
-      return;
-    }
-    draw -= choice.weight;
-  }
+  const Choice* choice = kChoices;
+  while (draw >= choice->weight) draw -= choice++->weight;
+  op_name_ = choice->name;
+  ++report_.done[op_name_];
+  (this->*choice->action)();
 }
 
 void Runner::Fail(const std::string& what) {
@@ -257,9 +268,6 @@ void Runner::CheckTally() {
 
 void Runner::Reopen() {
   Close();
-  if (config_.hooks.while_closed) {
-    if (!Expect(config_.hooks.while_closed(config_.directory), "work while closed")) return;
-  }
   set_index_ = CompatibleSet(set_index_, &rng_);
   Open();
 }
@@ -341,24 +349,19 @@ void Runner::SnapshotGets() {
 }
 
 void Runner::TakeSnapshot() {
-  if (snapshots_.size() >= config_.snapshots_max) return;
+  if (snapshots_.size() >= kSnapshotsMax) return;
   snapshots_.push_back({db_->GetSnapshot(), model_.last_sequence()});
-  model_.Pin(model_.last_sequence());
 }
 
 void Runner::DropSnapshot() {
   if (snapshots_.empty()) return;
   const size_t victim = rng_.Below(snapshots_.size());
   db_->ReleaseSnapshot(snapshots_[victim].snapshot);
-  model_.Unpin(snapshots_[victim].sequence);
   snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(victim));
 }
 
 void Runner::DropAllSnapshots() {
-  for (const HeldSnapshot& held : snapshots_) {
-    model_.Unpin(held.sequence);
-    db_->ReleaseSnapshot(held.snapshot);
-  }
+  for (const HeldSnapshot& held : snapshots_) db_->ReleaseSnapshot(held.snapshot);
   snapshots_.clear();
 }
 
@@ -373,11 +376,32 @@ HeldIterator Runner::MakeIterator() {
     sequence = at.sequence;
   }
   HeldIterator it;
-  it.actual = std::make_unique<CountedIterator>(
-      std::unique_ptr<leveldb::Iterator>(db_->NewIterator(options)), &tally_);
-  it.expected = std::make_unique<Model::Cursor>(&model_, sequence);
+  it.actual.reset(db_->NewIterator(options));
+  it.expected = std::make_unique<Model::Cursor>(model_, sequence);
   Compare(it, "being made");
   return it;
+}
+
+// Each moves both iterators.
+void Runner::SeekToEnd(HeldIterator* it, bool first) {
+  ++tally_.seeks;
+  first ? it->actual->SeekToFirst() : it->actual->SeekToLast();
+  first ? it->expected->SeekToFirst() : it->expected->SeekToLast();
+  SkipDropped(it, /*forward=*/first);
+}
+
+void Runner::SeekTo(HeldIterator* it, const std::string& target) {
+  ++tally_.seeks;
+  it->actual->Seek(target);
+  it->expected->Seek(target);
+  SkipDropped(it, /*forward=*/true);
+}
+
+void Runner::Advance(HeldIterator* it, bool forward) {
+  ++tally_.steps;
+  forward ? it->actual->Next() : it->actual->Prev();
+  forward ? it->expected->Next() : it->expected->Prev();
+  SkipDropped(it, forward);
 }
 
 // Moves the model's iterator past values that the store's does not show, if a filter can have
@@ -418,36 +442,22 @@ bool Runner::Compare(const HeldIterator& it, const std::string& move) {
 
 void Runner::Move(HeldIterator* it) {
   const uint64_t draw = rng_.Below(20);
-  if (draw == 0) {
-    it->actual->SeekToFirst();
-    it->expected->SeekToFirst();
-    SkipDropped(it, /*forward=*/true);
-    Compare(*it, "SeekToFirst");
-  } else if (draw == 1) {
-    it->actual->SeekToLast();
-    it->expected->SeekToLast();
-    SkipDropped(it, /*forward=*/false);
-    Compare(*it, "SeekToLast");
-  } else if (draw <= 4 || !it->expected->Valid()) {
+  if (draw <= 1) {
+    SeekToEnd(it, draw == 0);
+    Compare(*it, draw == 0 ? "SeekToFirst" : "SeekToLast");
+    return;
+  }
+  if (draw <= 4 || !it->expected->Valid()) {
     const std::string target = workload_.Key(&rng_);
-    it->actual->Seek(target);
-    it->expected->Seek(target);
-    SkipDropped(it, /*forward=*/true);
+    SeekTo(it, target);
     Compare(*it, "Seek(" + testing::Show(target) + ")");
-  } else {
-    // A few steps in one direction; the next move may reverse it.
-    const bool forward = rng_.OneIn(2);
-    for (uint64_t steps = 1 + rng_.Below(6); steps > 0 && it->expected->Valid(); --steps) {
-      if (forward) {
-        it->actual->Next();
-        it->expected->Next();
-      } else {
-        it->actual->Prev();
-        it->expected->Prev();
-      }
-      SkipDropped(it, forward);
-      if (!Compare(*it, forward ? "Next" : "Prev")) return;
-    }
+    return;
+  }
+  // A few steps in one direction; the next move may reverse it.
+  const bool forward = rng_.OneIn(2);
+  for (uint64_t steps = 1 + rng_.Below(6); steps > 0 && it->expected->Valid(); --steps) {
+    Advance(it, forward);
+    if (!Compare(*it, forward ? "Next" : "Prev")) return;
   }
 }
 
@@ -459,7 +469,7 @@ void Runner::ShortIterator() {
 }
 
 void Runner::NewHeldIterator() {
-  if (iterators_.size() < config_.iterators_max) iterators_.push_back(MakeIterator());
+  if (iterators_.size() < kIteratorsMax) iterators_.push_back(MakeIterator());
 }
 
 void Runner::MoveHeldIterator() {
@@ -475,44 +485,36 @@ void Runner::FullScan() {
   const bool forward = rng_.OneIn(2);
   HeldIterator it = MakeIterator();
   const std::string move = forward ? "a full scan" : "a full scan backward";
-  forward ? it.actual->SeekToFirst() : it.actual->SeekToLast();
-  forward ? it.expected->SeekToFirst() : it.expected->SeekToLast();
-  SkipDropped(&it, forward);
-  while (Compare(it, move) && it.expected->Valid()) {
-    forward ? it.actual->Next() : it.actual->Prev();
-    forward ? it.expected->Next() : it.expected->Prev();
-    SkipDropped(&it, forward);
-  }
+  SeekToEnd(&it, forward);
+  while (Compare(it, move) && it.expected->Valid()) Advance(&it, forward);
 }
 
 // ---- the rest of the interface ---------------------------------------------------------------
 
+std::array<std::string, 2> Runner::TwoKeys() {
+  std::array<std::string, 2> keys = {workload_.Key(&rng_), workload_.Key(&rng_)};
+  if (order().Compare(keys[0], keys[1]) > 0) keys[0].swap(keys[1]);
+  return keys;
+}
+
 void Runner::CompactRange() {
-  std::string bounds[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
-  const leveldb::Comparator* order = set_->options.comparator;
-  if (order->Compare(bounds[0], bounds[1]) > 0) bounds[0].swap(bounds[1]);
+  const auto bounds = TwoKeys();
   const Slice begin(bounds[0]), end(bounds[1]);
   const bool has_begin = !rng_.OneIn(3), has_end = !rng_.OneIn(3);
   if (filters_ && rng_.OneIn(2)) DropAllSnapshots();
   db_->CompactRange(has_begin ? &begin : nullptr, has_end ? &end : nullptr);
   // Without snapshots, the filter has seen all that can be read.
   if (!filters_ || !snapshots_.empty()) return;
-  model_.MarkGone(has_begin ? bounds : nullptr, has_end ? bounds + 1 : nullptr, Expires);
+  model_.MarkGone(has_begin ? &bounds[0] : nullptr, has_end ? &bounds[1] : nullptr, Expires);
   FullScan();
 }
 
 void Runner::ApproximateSizes() {
-  if (model_.keys_ever() == 0) return;
-  std::string part[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
-  const leveldb::Comparator* order = set_->options.comparator;
-  if (order->Compare(part[0], part[1]) > 0) part[0].swap(part[1]);
-  auto inside = [&](const std::string& key) {
-    return order->Compare(model_.smallest(), key) <= 0 &&
-           order->Compare(key, model_.largest()) <= 0;
-  };
-  if (!inside(part[0]) || !inside(part[1])) return;
+  const std::string smallest = model_.smallest(), largest = model_.largest();
+  const auto part = TwoKeys();
+  if (order().Compare(part[0], smallest) < 0 || order().Compare(largest, part[1]) < 0) return;
   const leveldb::Range ranges[3] = {
-      {model_.smallest(), model_.largest()}, {part[0], part[1]}, {part[0], part[0]}};
+      {smallest, largest}, {part[0], part[1]}, {part[0], part[0]}};
   uint64_t sizes[3] = {1, 1, 1};
   db_->GetApproximateSizes(ranges, 3, sizes);
   if (sizes[1] > sizes[0]) {
@@ -555,9 +557,7 @@ void Runner::OptionsHook() {
 
 // Iterators keep what they see, but snapshots do not.
 void Runner::RangeHook() {
-  std::string bounds[2] = {workload_.Key(&rng_), workload_.Key(&rng_)};
-  const leveldb::Comparator* order = set_->options.comparator;
-  if (order->Compare(bounds[0], bounds[1]) > 0) bounds[0].swap(bounds[1]);
+  const auto bounds = TwoKeys();
   const Slice begin(bounds[0]), end(bounds[1]);
   const Slice* const from = rng_.OneIn(5) ? nullptr : &begin;
   const Slice* const to = rng_.OneIn(5) ? nullptr : &end;
@@ -566,16 +566,14 @@ void Runner::RangeHook() {
   DropAllSnapshots();
   if (!Expect(config_.hooks.delete_range(db_.get(), from, to, files_only), "delete-range")) return;
   WriteOps gone;
-  {
-    Model::Cursor at(&model_, model_.last_sequence());
-    from == nullptr ? at.SeekToFirst() : at.Seek(bounds[0]);
-    for (; at.Valid() && (to == nullptr || order->Compare(at.key(), end) < 0); at.Next()) {
-      std::string value;
-      const Status s = Find(SomeReadOptions(), at.key(), &value);
-      if (s.IsNotFound()) gone.push_back({at.key(), std::nullopt});
-      if (s.ok() && !files_only) Fail("range deletion left " + testing::Show(at.key()));
-      if (s.ok() && value != at.value()) Fail("an old value of " + testing::Show(at.key()));
-    }
+  Model::Cursor at(model_, model_.last_sequence());
+  from == nullptr ? at.SeekToFirst() : at.Seek(bounds[0]);
+  for (; at.Valid() && (to == nullptr || order().Compare(at.key(), end) < 0); at.Next()) {
+    std::string value;
+    const Status s = Find(SomeReadOptions(), at.key(), &value);
+    if (s.IsNotFound()) gone.push_back({at.key(), std::nullopt});
+    if (s.ok() && !files_only) Fail("range deletion left " + testing::Show(at.key()));
+    if (s.ok() && value != at.value()) Fail("an old value of " + testing::Show(at.key()));
   }
   if (!gone.empty()) model_.Commit(gone);
 }

@@ -33,8 +33,6 @@ struct Hooks {
   std::function<leveldb::Status(leveldb::DB*, const leveldb::Slice* begin,
                                 const leveldb::Slice* end, bool files_only)>
       delete_range;
-  // Runs between closing and reopening, for example to let another library use the directory.
-  std::function<leveldb::Status(const std::string&)> while_closed;
 };
 
 struct MetamorphicConfig {
@@ -43,10 +41,6 @@ struct MetamorphicConfig {
   std::string directory;             // emptied first
   leveldb::Env* env = nullptr;       // default: Env::Default()
   std::optional<size_t> option_set;  // default: drawn from the seed
-  size_t snapshots_max = 64;
-  size_t iterators_max = 8;
-  // One in this many operations reopens the store.
-  uint64_t reopen_one_in = 3'000;
   Hooks hooks;
 };
 

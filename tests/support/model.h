@@ -2,18 +2,20 @@
 //
 // The expected content of a store, in two forms. Neither is thread-safe.
 //
-// Model keeps every version of every key that a pinned sequence can still see; it answers reads at
-// any pinned sequence. A sequence here counts commits (a batch is one), not entries. A value that a
-// compaction filter dropped is *gone*, at every sequence and for every later reader.
+// Model has every version of every key, and answers reads at any sequence. A sequence here counts
+// commits (a batch is one), not entries. It is for clients whose commits all succeed. A value that
+// a compaction filter dropped is *gone*, at every sequence and for every later reader.
 //
-// CommitLog keeps commits in order, each with the status that the caller got. It decides whether a
-// recovered store equals the state after some prefix of them that includes all required commits.
-// Calls of DeleteRange and DeleteFilesInRange are commits too.
+// CommitLog keeps commits in order, each with the outcome that the caller got. It decides whether a
+// read is right while calls can fail, and whether a recovered store equals the state after some
+// prefix of the commits that includes all required ones. Calls of DeleteRange and
+// DeleteFilesInRange are commits too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,9 +40,11 @@ using WriteOps = std::vector<WriteOp>;
 
 void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch);
 
+using Contents = std::map<std::string, std::string>;
+
 class Model {
  public:
-  explicit Model(const leveldb::Comparator* comparator);
+  explicit Model(const leveldb::Comparator* comparator) : keys_(Less{comparator}) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -48,13 +52,10 @@ class Model {
   uint64_t Commit(const WriteOps& ops);
   uint64_t last_sequence() const { return last_sequence_; }
 
-  // Keeps everything visible at `sequence` until a matching Unpin.
-  void Pin(uint64_t sequence);
-  void Unpin(uint64_t sequence);
-
-  // The value of `key` at `sequence`, or nullptr. Valid until the next Commit. REQUIRES: `sequence`
-  // is pinned, or the last one.
+  // The value of `key` at `sequence`, or nullptr. Valid until the next Commit.
   const std::string* Find(const std::string& key, uint64_t sequence) const;
+  // Whether exactly these entries are visible at `sequence`.
+  bool Shows(const Contents& contents, uint64_t sequence) const;
 
   // The value that Find returns is gone.
   void MarkGone(const std::string& key, uint64_t sequence);
@@ -63,13 +64,9 @@ class Model {
   void MarkGone(const std::string* begin, const std::string* end,
                 bool (*expires)(std::string_view value));
 
-  // The keys that have a value at `sequence`.
-  size_t CountAt(uint64_t sequence) const;
-  // Every key ever written, including deleted ones.
-  size_t keys_ever() const { return keys_.size(); }
-  // The smallest and the largest key ever written. REQUIRES: keys_ever() > 0.
-  const std::string& smallest() const { return keys_.begin()->first; }
-  const std::string& largest() const { return keys_.rbegin()->first; }
+  // The smallest and the largest key ever written; "" without one.
+  std::string smallest() const { return keys_.empty() ? "" : keys_.begin()->first; }
+  std::string largest() const { return keys_.empty() ? "" : keys_.rbegin()->first; }
 
   class Cursor;
 
@@ -92,72 +89,68 @@ class Model {
   };
   using Keys = std::map<std::string, Versions, Less>;
 
-  static Version* VisibleAt(Versions* versions, uint64_t sequence);
-  static const Version* VisibleAt(const Versions& versions, uint64_t sequence);
-  void DropInvisible(Versions* versions) const;
+  static const Version* VisibleAt(const Versions& versions, uint64_t sequence,
+                                  uint64_t gone_before);
 
   Keys keys_;
-  std::multiset<uint64_t> pins_;
   uint64_t last_sequence_ = 0;
   uint64_t gone_count_ = 0;
 };
 
-// Iterates over the model at one sequence, which it pins during its lifetime. Same moves and same
-// semantics as a leveldb::Iterator. Shows values that went after it was made.
+// Iterates over the model at one sequence. Same moves and same semantics as a leveldb::Iterator.
+// Shows values that went after it was made.
 class Model::Cursor {
  public:
-  Cursor(Model* model, uint64_t sequence);
-  ~Cursor();
-  Cursor(const Cursor&) = delete;
-  Cursor& operator=(const Cursor&) = delete;
+  Cursor(const Model& model, uint64_t sequence)
+      : keys_(model.keys_),
+        sequence_(sequence),
+        gone_before_(model.gone_count_),
+        at_(keys_.end()) {}
 
-  bool Valid() const { return at_ != model_->keys_.end(); }
-  void SeekToFirst();
-  void SeekToLast();
-  void Seek(const std::string& target);
-  void Next();
-  void Prev();
+  bool Valid() const { return at_ != keys_.end(); }
+  void SeekToFirst() { SkipForward(keys_.begin()); }
+  void SeekToLast() { StepBack(keys_.end()); }
+  void Seek(const std::string& target) { SkipForward(keys_.lower_bound(target)); }
+  void Next() { SkipForward(std::next(at_)); }
+  void Prev() { StepBack(at_); }
   const std::string& key() const { return at_->first; }
-  const std::string& value() const;
+  const std::string& value() const { return *Visible(at_)->value; }
 
  private:
-  bool IsVisible(Keys::iterator at) const;
-  void SkipForward();
-  void StepBack(Keys::iterator from);
+  const Version* Visible(Keys::const_iterator at) const {
+    return VisibleAt(at->second, sequence_, gone_before_);
+  }
+  void SkipForward(Keys::const_iterator from);
+  void StepBack(Keys::const_iterator from);
 
-  Model* const model_;
+  const Keys& keys_;
   const uint64_t sequence_;
   const uint64_t gone_before_;
-  Keys::iterator at_;
+  Keys::const_iterator at_;
 };
 
-// An order-independent hash of a whole key-value state, updated entry by entry.
-struct Fingerprint {
-  uint64_t sum = 0;
-  uint64_t mix = 0;
-  uint64_t entries = 0;
+// Reads the whole store forward, backward, and key by key. Not OK if the three disagree, or if keys
+// are not in `order`.
+leveldb::Status ContentsOf(leveldb::DB* db, Contents* contents,
+                           const leveldb::Comparator* order = leveldb::BytewiseComparator());
 
-  void Add(std::string_view key, std::string_view value);
-  void Remove(std::string_view key, std::string_view value);
-  bool operator==(const Fingerprint& other) const = default;
-};
-
-using Contents = std::map<std::string, std::string>;
-
-// Reads the whole store forward, backward, and key by key. Not OK if the three disagree.
-leveldb::Status ContentsOf(leveldb::DB* db, Contents* contents);
-
-// The keys from `begin` to just before `end`, in bytewise order. An empty `end` means no bound.
+// The keys from `begin` to just before `end`. An empty one means no bound.
 struct KeySpan {
   std::string begin;
   std::string end;
 
-  bool Contains(const std::string& key) const { return key >= begin && (end.empty() || key < end); }
+  bool Contains(const std::string& key,
+                const leveldb::Comparator& order = *leveldb::BytewiseComparator()) const {
+    return (begin.empty() || order.Compare(begin, key) <= 0) &&
+           (end.empty() || order.Compare(key, end) < 0);
+  }
 };
 
 class CommitLog {
  public:
-  enum class Fate { kUnknown, kAcked, kAckedSynced, kFailed };
+  // kNone: no commit, in memory that holds the fates of some.
+  enum class Fate : uint8_t { kNone, kUnknown, kAcked, kAckedSynced, kFailed };
+  using Rule = std::function<bool(std::string_view value)>;
 
   struct Verdict {
     bool ok = false;
@@ -169,25 +162,33 @@ class CommitLog {
   // no acked commit.
   enum class Demand { kSyncedSurvives, kAckedSurvives };
 
-  // Records a commit that is about to be written; returns its number. Its fate is kUnknown.
-  size_t Begin(WriteOps ops);
-  void SetFate(size_t commit, Fate fate);
+  explicit CommitLog(const leveldb::Comparator* order = leveldb::BytewiseComparator())
+      : order_(order) {}
+
+  // Records a commit that is about to be written; returns its number.
+  size_t Begin(WriteOps ops, Fate fate = Fate::kUnknown);
+  // The same for the removal of the keys in `span`; with `only`, of those with such values.
+  size_t BeginRemoval(KeySpan span, Fate fate = Fate::kUnknown, Rule only = nullptr);
+  void SetFate(size_t commit, Fate fate) { commits_[commit].fate = fate; }
   // Convenience: writes `ops` to `db` and records the status.
   leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
 
   // Calls lull::DeleteRange, or with `files_only` DeleteFilesInRange, and records the result. What
   // the latter removed is seen by reading the store before and after it: no other thread may write
-  // to the range meanwhile. `gone`: keys that had a value before the call and have none after it.
-  leveldb::Status Remove(leveldb::DB* db, const KeySpan& span, bool files_only,
-                         std::set<std::string>* gone);
+  // to the range meanwhile.
+  leveldb::Status Remove(leveldb::DB* db, const KeySpan& span, bool files_only);
 
   // A value for which `expires` is true can be missing from the store, but an older one of its key
   // must not appear in its place.
-  void LetExpire(std::function<bool(std::string_view value)> expires) {
-    expires_ = std::move(expires);
-  }
+  void LetExpire(Rule expires) { expires_ = std::move(expires); }
 
   size_t size() const { return commits_.size(); }
+  // Every key that a commit wrote or deleted.
+  std::set<std::string> Keys() const;
+
+  // Whether a client that made all these calls can read this value of `key` (null: none): the last
+  // acked one, or one of those that failed since.
+  bool MayRead(const std::string& key, const std::string* value) const;
 
   // Whether `db` equals the state after the first n commits, for an n that covers every commit that
   // had to survive. Each commit that failed or has no known fate can be present or not (if there
@@ -201,6 +202,7 @@ class CommitLog {
 
   struct Removal {
     KeySpan span;
+    Rule only;
     bool files_only = false;
     // Of an acked call with `files_only`: keys of the range that had a value before it.
     std::set<std::string> gone;
@@ -210,8 +212,12 @@ class CommitLog {
     WriteOps ops;
     Fate fate = Fate::kUnknown;
     std::optional<Removal> removal;
+
+    bool IsAcked() const { return fate == Fate::kAcked || fate == Fate::kAckedSynced; }
   };
 
+  // What the commit left under `key`, or nullptr if it did not touch it.
+  const std::optional<std::string>* WrittenBy(const Commit& commit, const std::string& key) const;
   // The number after the last commit that must be in the state.
   size_t RequiredPrefix(Demand demand) const;
   // The sets of commits that can be missing although later ones are present.
@@ -219,8 +225,9 @@ class CommitLog {
   // The largest n for which the first n commits minus `missing` give `wanted`.
   std::optional<size_t> FindPrefix(const Contents& wanted, const std::set<size_t>& missing) const;
 
+  const leveldb::Comparator* order_;
   std::vector<Commit> commits_;
-  std::function<bool(std::string_view value)> expires_;
+  Rule expires_;
 };
 
 }  // namespace lull::testing

@@ -17,45 +17,17 @@ std::string Found(const Model& model, const std::string& key, uint64_t sequence)
   return value != nullptr ? *value : "(none)";
 }
 
-TEST(ModelTest, PinnedSequencesSeeTheirPast) {
+TEST(ModelTest, EverySequenceSeesItsPast) {
   Model model(leveldb::BytewiseComparator());
   const uint64_t first = model.Commit({{"a", "1"}, {"b", "1"}});
-  model.Pin(first);
   const uint64_t second = model.Commit({{"a", std::nullopt}, {"c", "2"}});
-  model.Pin(second);
   const uint64_t third = model.Commit({{"a", "3"}, {"a", "4"}});
   EXPECT_EQ(Found(model, "a", first), "1");
   EXPECT_EQ(Found(model, "c", first), "(none)");
   EXPECT_EQ(Found(model, "a", second), "(none)");
   EXPECT_EQ(Found(model, "a", third), "4");
-  EXPECT_EQ(model.CountAt(first), 2u);
-  EXPECT_EQ(model.CountAt(second), 2u);
-  EXPECT_EQ(model.CountAt(third), 3u);
-  EXPECT_EQ(model.keys_ever(), 3u);
-}
-
-TEST(ModelTest, CursorMovesLikeAnIteratorAndSkipsDeleted) {
-  Model model(leveldb::BytewiseComparator());
-  model.Commit({{"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}});
-  model.Commit({{"b", std::nullopt}, {"d", std::nullopt}});
-  Model::Cursor cursor(&model, model.last_sequence());
-  model.Commit({{"bb", "later"}});
-  cursor.SeekToFirst();
-  EXPECT_EQ(cursor.key(), "a");
-  cursor.Next();
-  EXPECT_EQ(cursor.key(), "c");
-  cursor.Prev();
-  EXPECT_EQ(cursor.key(), "a");
-  cursor.Seek("b");
-  EXPECT_EQ(cursor.key(), "c");
-  cursor.Next();
-  EXPECT_FALSE(cursor.Valid());
-  cursor.SeekToLast();
-  EXPECT_EQ(cursor.key(), "c");
-  EXPECT_EQ(cursor.value(), "1");
-  cursor.SeekToFirst();
-  cursor.Prev();
-  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(model.Shows({{"b", "1"}, {"c", "2"}}, second));
+  EXPECT_FALSE(model.Shows({{"b", "1"}}, second));
 }
 
 bool IsX(std::string_view value) { return value == "x"; }
@@ -63,16 +35,14 @@ bool IsX(std::string_view value) { return value == "x"; }
 TEST(ModelTest, WhatAFilterDroppedIsGoneForLaterReaders) {
   Model model(leveldb::BytewiseComparator());
   const uint64_t first = model.Commit({{"a", "x"}, {"b", "x"}, {"c", "1"}});
-  model.Pin(first);
-  Model::Cursor before(&model, first);
+  Model::Cursor before(model, first);
   model.MarkGone("a", first);
   const std::string from = "b";
   model.MarkGone(&from, nullptr, IsX);
-  Model::Cursor after(&model, first);
+  Model::Cursor after(model, first);
   EXPECT_EQ(Found(model, "a", first), "(none)");
   EXPECT_EQ(Found(model, "b", first), "(none)");
   EXPECT_EQ(Found(model, "c", first), "1");
-  EXPECT_EQ(model.CountAt(first), 1u);
   before.SeekToFirst();
   EXPECT_EQ(before.key(), "a");
   after.SeekToFirst();
@@ -104,9 +74,9 @@ class CommitLogTest : public ::testing::Test {
 
 TEST_F(CommitLogTest, AcceptsEveryPrefixThatHoldsTheSyncedWrites) {
   using Fate = CommitLog::Fate;
-  log_.SetFate(log_.Begin({{"a", "1"}}), Fate::kAckedSynced);
-  log_.SetFate(log_.Begin({{"b", "2"}}), Fate::kAcked);
-  log_.SetFate(log_.Begin({{"a", std::nullopt}, {"c", "3"}}), Fate::kAcked);
+  log_.Begin({{"a", "1"}}, Fate::kAckedSynced);
+  log_.Begin({{"b", "2"}}, Fate::kAcked);
+  log_.Begin({{"a", std::nullopt}, {"c", "3"}}, Fate::kAcked);
   EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok) << "the synced write is missing";
   Put("a", "1");
   EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
@@ -122,10 +92,10 @@ TEST_F(CommitLogTest, AcceptsEveryPrefixThatHoldsTheSyncedWrites) {
 
 TEST_F(CommitLogTest, FailedWritesMayBeThereOrNotInTheirPlace) {
   using Fate = CommitLog::Fate;
-  log_.SetFate(log_.Begin({{"a", "1"}}), Fate::kFailed);
-  log_.SetFate(log_.Begin({{"a", "2"}}), Fate::kAckedSynced);
-  log_.SetFate(log_.Begin({{"b", "1"}}), Fate::kFailed);
-  log_.SetFate(log_.Begin({{"c", "1"}}), Fate::kAckedSynced);
+  log_.Begin({{"a", "1"}}, Fate::kFailed);
+  log_.Begin({{"a", "2"}}, Fate::kAckedSynced);
+  log_.Begin({{"b", "1"}}, Fate::kFailed);
+  log_.Begin({{"c", "1"}}, Fate::kAckedSynced);
   Put("a", "1");
   EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
   Put("a", "2");
@@ -135,6 +105,24 @@ TEST_F(CommitLogTest, FailedWritesMayBeThereOrNotInTheirPlace) {
   EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
   Put("b", "wrong");
   EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
+}
+
+TEST_F(CommitLogTest, ReadsGiveTheLastAckedValueOrAFailedOneSince) {
+  using Fate = CommitLog::Fate;
+  const std::string old = "old", now = "now", maybe = "maybe";
+  log_.Begin({{"a", old}}, Fate::kAcked);
+  log_.Begin({{"a", now}, {"b", now}}, Fate::kAcked);
+  EXPECT_TRUE(log_.MayRead("a", &now));
+  EXPECT_FALSE(log_.MayRead("a", &old));
+  EXPECT_FALSE(log_.MayRead("a", nullptr));
+  EXPECT_FALSE(log_.MayRead("c", &now));
+  log_.Begin({{"a", maybe}}, Fate::kFailed);
+  log_.BeginRemoval({"b", ""}, Fate::kFailed);
+  EXPECT_TRUE(log_.MayRead("a", &now) && log_.MayRead("a", &maybe));
+  EXPECT_TRUE(log_.MayRead("b", &now) && log_.MayRead("b", nullptr));
+  log_.BeginRemoval({"", "b"}, Fate::kAcked);
+  EXPECT_TRUE(log_.MayRead("a", nullptr));
+  EXPECT_FALSE(log_.MayRead("a", &maybe));
 }
 
 TEST_F(CommitLogTest, WriteRecordsWhatTheStoreSaid) {

@@ -15,13 +15,9 @@ namespace {
 
 constexpr int kNone = -1;  // no bound
 
-void PutRange(ScenarioStore* store, int from, int to, size_t bytes) {
-  for (int i = from; i < to; ++i) store->Put(i, bytes, false);
-}
-
 // Tables in the deepest level, newer ones with deletions above them, and entries in memory.
 void FillLevels(ScenarioStore* store) {
-  PutRange(store, 0, 36, 900);
+  store->PutRange(0, 36, 900);
   store->CompactAll();
   for (int i = 6; i < 30; i += 2) store->Put(i, 500, false);
   for (int i = 7; i < 30; i += 4) store->Delete(i, false);
@@ -31,7 +27,6 @@ void FillLevels(ScenarioStore* store) {
 }
 
 void RangeInMemory(ScenarioStore* store) {
-  store->Open();
   store->CountFromHere();
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 12; ++i) store->Put(i, 200, i % 5 == 4);
@@ -39,134 +34,118 @@ void RangeInMemory(ScenarioStore* store) {
     store->Put(5, 50, false);
     store->Put(20 + round, 50, round % 2 == 0);
     store->Delete(6, false);
-    store->CheckReads(26);
+    store->CheckReads();
   }
-  store->Close();
 }
 
 // L0 is never compacted, so it has older and newer tables, inside the range and across its ends.
 void RangeOverL0(ScenarioStore* store) {
-  store->Open();
   for (int round = 0; round < 4; ++round) {
-    PutRange(store, 4 * round, 30 - 4 * round, 300);
+    store->PutRange(4 * round, 30 - 4 * round, 300);
     store->Delete(5 + round, false);
     store->Flush();
   }
   store->CountFromHere();
   store->DeleteRange(9, 26);
-  store->CheckReads(32);
-  PutRange(store, 12, 15, 200);
+  store->CheckReads();
+  store->PutRange(12, 15, 200);
   store->Flush();
   store->DeleteRange(kNone, 10);
   store->Put(40, 20, true);
   store->CompactAll();
-  store->CheckReads(42);
-  store->Close();
 }
 
 void RangeOverLevels(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   store->DeleteRange(5, 31);
-  store->CheckReads(40);
-  PutRange(store, 10, 16, 300);
+  store->CheckReads();
+  store->PutRange(10, 16, 300);
   store->Flush();
   store->WaitForIdle();
   store->CompactAll();
-  store->CheckReads(40);
-  store->Close();
 }
 
 // No table is inside the range: all of it is deleted key by key.
 void EdgesInsideTables(ScenarioStore* store) {
-  store->Open();
-  PutRange(store, 0, 30, 700);
+  store->PutRange(0, 30, 700);
   store->CompactAll();
   for (int i = 8; i < 20; i += 3) store->Put(i, 400, false);
   store->CountFromHere();
   store->DeleteRange(6, 24);
-  store->CheckReads(30);
+  store->CheckReads();
   store->Flush();
   store->Put(15, 30, false);
   store->CompactAll();
   store->DeleteRange(14, kNone);
   store->CompactAll();
-  store->CheckReads(30);
-  store->Close();
 }
 
 void WholeStore(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   store->DeleteRange(kNone, kNone);
-  store->CheckReads(40);
-  PutRange(store, 0, 8, 300);
+  store->CheckReads();
+  store->PutRange(0, 8, 300);
   store->Flush();
-  PutRange(store, 4, 12, 100);
+  store->PutRange(4, 12, 100);
   store->DeleteRange(kNone, kNone);
   store->Put(3, 10, false);
   store->Close();
   store->Open();
   store->DeleteRange(kNone, kNone);
-  store->CheckReads(40);
-  store->Close();
 }
 
 void RangeWithReaders(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->HoldSnapshot();
   store->HoldIterator();
-  PutRange(store, 8, 20, 300);
+  store->PutRange(8, 20, 300);
   store->HoldSnapshot();
   store->CountFromHere();
   store->DeleteRange(5, 24);
-  store->CheckReads(40);
+  store->CheckReads();
   store->HoldIterator();
-  PutRange(store, 10, 14, 200);
+  store->PutRange(10, 14, 200);
   store->CompactAll();
   store->DeleteFiles(kNone, 20);
   store->CheckIterators();
   store->DropSnapshots();
   store->CompactAll();
-  store->CheckReads(40);
-  store->Close();
 }
 
-// Memtables fill up and compactions run while ranges are deleted.
-void RangeBesideCompactions(ScenarioStore* store) {
-  store->Open();
-  PutRange(store, 0, 30, 3000);
+// Memtables fill up and compactions run while ranges, or their files, are deleted.
+template <bool kFiles>
+void RemovalsBesideCompactions(ScenarioStore* store) {
+  store->PutRange(0, 30, 3000);
   store->CountFromHere();
-  for (int round = 0; round < 3; ++round) {
-    PutRange(store, 5 * round, 5 * round + 16, 5000);
-    store->DeleteRange(5 * round + 3, 5 * round + 12);
-    store->Put(5 * round + 4, 400, round == 1);
+  for (int first = 0; first < 15; first += 5) {
+    store->PutRange(first, first + 16, 5000);
+    if (kFiles) {
+      store->DeleteFiles(first + 1, first + 14);
+      store->Delete(first + 4, first == 5);
+    } else {
+      store->DeleteRange(first + 3, first + 12);
+      store->Put(first + 4, 400, first == 5);
+    }
   }
-  store->CheckReads(32);
-  store->Close();
 }
 
 void OverlappingRanges(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   store->DeleteRange(5, 20);
-  PutRange(store, 14, 18, 300);
+  store->PutRange(14, 18, 300);
   store->DeleteRange(16, 30);
-  PutRange(store, 18, 22, 300);
+  store->PutRange(18, 22, 300);
   store->Flush();
   store->DeleteRange(kNone, 19);
   store->DeleteRange(12, 17);
-  store->CheckReads(40);
+  store->CheckReads();
   store->Put(16, 10, true);
-  store->Close();
 }
 
 void RangeAndReopen(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   for (int round = 0; round < 3; ++round) {
@@ -175,31 +154,26 @@ void RangeAndReopen(ScenarioStore* store) {
     store->Put(11 + 8 * round, 300, round == 1);
     store->Close();
     store->Open();
-    store->CheckReads(40);
+    store->CheckReads();
   }
-  store->Close();
 }
 
 void FilesInRange(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   store->DeleteFiles(5, 28);
-  store->CheckReads(40);
-  PutRange(store, 8, 14, 300);
+  store->CheckReads();
+  store->PutRange(8, 14, 300);
   store->Delete(15, true);
   store->Flush();
   store->DeleteFiles(3, 20);
-  store->CheckReads(40);
+  store->CheckReads();
   store->CompactAll();
   store->DeleteFiles(10, kNone);
   store->Put(12, 20, true);
-  store->CheckReads(40);
-  store->Close();
 }
 
 void FilesThenRange(ScenarioStore* store) {
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   for (int i = 8; i < 20; i += 3) store->Delete(i, false);
@@ -208,57 +182,36 @@ void FilesThenRange(ScenarioStore* store) {
   store->DeleteRange(7, 22);
   store->Put(10, 40, false);
   store->DeleteFiles(kNone, kNone);
-  store->CheckReads(40);
-  store->Close();
-}
-
-void FilesBesideCompactions(ScenarioStore* store) {
-  store->Open();
-  PutRange(store, 0, 30, 3000);
-  store->CountFromHere();
-  for (int round = 0; round < 3; ++round) {
-    PutRange(store, 5 * round, 5 * round + 16, 5000);
-    store->DeleteFiles(5 * round + 1, 5 * round + 14);
-    store->Delete(5 * round + 4, round == 1);
-  }
-  store->CheckReads(32);
-  store->Close();
 }
 
 // ---- compaction filters
 
 void FilterWithSnapshots(ScenarioStore* store) {
   store->UseFilter();
-  store->Open();
-  PutRange(store, 0, 24, 900);
+  store->PutRange(0, 24, 900);
   store->HoldSnapshot();
   store->HoldIterator();
   store->CountFromHere();
   for (int i = 0; i < 24; i += 2) store->Put(i, 200, i % 10 == 0);
   store->Flush();
   store->WaitForIdle();
-  store->CheckReads(24);
+  store->CheckReads();
   store->CompactAll();
   store->CheckIterators();
   store->DropSnapshots();
   store->CompactAll();
-  store->CheckReads(24);
-  store->Close();
 }
 
 // The filter comes to a store whose data is in the deepest level already.
 void FilterRewritesDeepest(ScenarioStore* store) {
-  store->Open();
-  PutRange(store, 0, 30, 900);
+  store->PutRange(0, 30, 900);
   store->CompactAll();
   store->UseFilter();
   store->CountFromHere();
   store->CompactAll();
-  store->CheckReads(30);
-  PutRange(store, 10, 20, 300);
+  store->CheckReads();
+  store->PutRange(10, 20, 300);
   store->CompactAll();
-  store->CheckReads(30);
-  store->Close();
 }
 
 void FilterThrows(ScenarioStore* store) {
@@ -267,17 +220,15 @@ void FilterThrows(ScenarioStore* store) {
     if (++*calls % 23 == 0) throw std::runtime_error("no decision");
     return Expires(value);
   };
-  store->Open();
-  PutRange(store, 0, 30, 700);
+  store->PutRange(0, 30, 700);
   store->CompactAll();
   store->CountFromHere();
   for (int round = 0; round < 4; ++round) {
-    PutRange(store, 4 * round, 4 * round + 12, 150);
+    store->PutRange(4 * round, 4 * round + 12, 150);
     store->UseFilter(Expires, throws_often);
     store->CompactAll();
-    store->CheckReads(30);
+    store->CheckReads();
   }
-  store->Close();
 }
 
 // A value begins with the number of its write, as a time stamp would. Old ones expire.
@@ -288,8 +239,7 @@ void ValuesGrowOld(ScenarioStore* store) {
   };
   const auto always = [](std::string_view) { return true; };
   store->UseFilter(always, old);
-  store->Open();
-  PutRange(store, 0, 24, 700);
+  store->PutRange(0, 24, 700);
   store->CompactAll();
   store->CountFromHere();
   for (int round = 1; round < 4; ++round) {
@@ -298,18 +248,16 @@ void ValuesGrowOld(ScenarioStore* store) {
     store->Flush();
     *oldest = 12 * round;
     store->CompactAll();
-    store->CheckReads(24);
+    store->CheckReads();
   }
-  store->Close();
 }
 
 void RangesAndFilter(ScenarioStore* store) {
   store->UseFilter();
-  store->Open();
   FillLevels(store);
   store->CountFromHere();
   store->DeleteRange(8, 18);
-  PutRange(store, 10, 24, 400);
+  store->PutRange(10, 24, 400);
   store->Flush();
   store->WaitForIdle();
   store->DeleteFiles(3, 16);
@@ -317,8 +265,6 @@ void RangesAndFilter(ScenarioStore* store) {
   store->DeleteRange(20, kNone);
   store->Put(21, 100, false);
   store->CompactAll();
-  store->CheckReads(40);
-  store->Close();
 }
 
 constexpr char kManyLevels[] =
@@ -340,13 +286,13 @@ const std::vector<Scenario>& RemovalScenarios() {
       {"EdgesInsideTables", 2, EdgesInsideTables, kBigTables},
       {"WholeStore", 4, WholeStore, kManyLevels},
       {"RangeWithReaders", 1, RangeWithReaders, kManyLevels},
-      {"RangeBesideCompactions", 2, RangeBesideCompactions, kEagerL0},
+      {"RangeBesideCompactions", 2, RemovalsBesideCompactions<false>, kEagerL0},
       {"OverlappingRanges", 10, OverlappingRanges, kManyLevels},
       {"RangeAndReopen", 9, RangeAndReopen, kManyLevels},
       {"RangeShortManifests", 2, RangeOverLevels, kShortManifests},
       {"FilesInRange", 5, FilesInRange, kManyLevels},
       {"FilesThenRange", 1, FilesThenRange, kManyLevels},
-      {"FilesBesideCompactions", 2, FilesBesideCompactions, kEagerL0},
+      {"FilesBesideCompactions", 2, RemovalsBesideCompactions<true>, kEagerL0},
       {"FilterWithSnapshots", 5, FilterWithSnapshots, kManyLevels},
       {"FilterRewritesDeepest", 2, FilterRewritesDeepest, kManyLevels},
       {"FilterThrows", 1, FilterThrows, kManyLevels},

@@ -1,13 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/scenario.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
-#include "leveldb/write_batch.h"
 #include "tests/support/metamorphic.h"
 #include "tests/support/open_store.h"
+#include "tests/support/rng.h"
 
 namespace lull::testing {
 
@@ -17,22 +16,28 @@ namespace {
 
 std::string KeyOf(int number) { return "k" + std::to_string(1000 + number); }
 
+// The entries that an iterator shows in one direction, if it shows all without an error.
+Status ScanOf(leveldb::Iterator* it, bool forward, Contents* shown) {
+  for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+       forward ? it->Next() : it->Prev()) {
+    shown->emplace(it->key().ToString(), it->value().ToString());
+  }
+  return it->status();
+}
+
 }  // namespace
 
-ScenarioStore::ScenarioStore(leveldb::Env* env, size_t option_set, std::string scheduling,
-                             ScenarioHooks hooks)
+ScenarioStore::ScenarioStore(const Scenario& scenario, leveldb::Env* env,
+                             const std::string& scheduling, ScenarioHooks hooks)
     : env_(env),
-      scheduling_(std::move(scheduling)),
+      scheduling_(scenario.scheduling + scheduling),
       hooks_(std::move(hooks)),
-      set_(MakeOptionSet(option_set)) {}
-
-ScenarioStore::~ScenarioStore() {
-  DropSnapshots();
-  iterators_.clear();
-}
+      set_(MakeOptionSet(scenario.option_set)),
+      log_(set_->options.comparator) {}
 
 Status ScenarioStore::Open(bool create_if_missing) {
   db_.reset();
+  if (hooks_.replays) return Status::OK();
   leveldb::Options options = set_->options;
   options.env = env_;
   options.create_if_missing = create_if_missing;
@@ -44,10 +49,9 @@ Status ScenarioStore::Open(bool create_if_missing) {
   return s;
 }
 
-void ScenarioStore::UseFilter(Rule may_drop, Rule drops) {
-  may_drop_ = std::move(may_drop);
+void ScenarioStore::UseFilter(const CommitLog::Rule& may_drop, CommitLog::Rule drops) {
   drops_ = std::move(drops);
-  log_.LetExpire(may_drop_);
+  log_.LetExpire(may_drop);
   if (db_ != nullptr) FilterStoreBy(db_.get(), drops_);
 }
 
@@ -56,39 +60,43 @@ void ScenarioStore::CountFromHere() {
 }
 
 void ScenarioStore::Close() {
-  DropSnapshots();
-  iterators_.clear();
+  DropReaders();
   if (!hooks_.stay_open) db_.reset();
 }
 
+void ScenarioStore::DropReaders() {
+  DropSnapshots();
+  iterators_.clear();
+}
+
+void ScenarioStore::Wrong(const std::string& what) {
+  if (wrong_read_.empty()) wrong_read_ = what;
+}
+
 std::string ScenarioStore::NextValue(size_t bytes) {
-  std::string value = std::to_string(writes_) + ".";
-  Rng rng(writes_);
+  std::string value = std::to_string(log_.size()) + ".";
+  Rng rng(log_.size());
   while (value.size() < bytes) value.push_back(static_cast<char>(rng.Next()));
   return value;
 }
 
-void ScenarioStore::Write(WriteOps ops, bool sync) {
-  if (db_ == nullptr) return;
-  ++writes_;
-  std::map<std::string, Value> last;
-  for (const WriteOp& op : ops) last[op.key] = op.value;
-  if (hooks_.write_begins) hooks_.write_begins(ops);
-  const bool acked = log_.Write(db_.get(), std::move(ops), sync).ok();
-  if (hooks_.write_ended) hooks_.write_ended(acked);
-  for (auto& [key, value] : last) {
-    std::vector<Value>& possible = possible_[key];
-    if (acked) {
-      possible.clear();
-    } else if (possible.empty()) {
-      possible.emplace_back(std::nullopt);
-    }
-    possible.push_back(std::move(value));
-  }
+Status ScenarioStore::Write(WriteOps ops, bool sync) {
+  using Fate = CommitLog::Fate;
+  Fate* const fate = hooks_.fates != nullptr ? hooks_.fates + calls_++ % kWritesMax : nullptr;
+  if (hooks_.replays && *fate != Fate::kNone) log_.Begin(std::move(ops), *fate);
+  if (db_ == nullptr) return Status::IOError("the store is closed");
+  if (fate != nullptr) *fate = Fate::kUnknown;
+  const Status s = log_.Write(db_.get(), std::move(ops), sync);
+  if (fate != nullptr) *fate = s.ok() ? Fate::kAcked : Fate::kFailed;
+  return s;
 }
 
-void ScenarioStore::Put(int key, size_t value_bytes, bool sync) {
-  Write({{KeyOf(key), NextValue(value_bytes)}}, sync);
+Status ScenarioStore::Put(int key, size_t value_bytes, bool sync) {
+  return Write({{KeyOf(key), NextValue(value_bytes)}}, sync);
+}
+
+void ScenarioStore::PutRange(int from, int to, size_t value_bytes) {
+  for (int key = from; key < to; ++key) Put(key, value_bytes, false);
 }
 
 void ScenarioStore::Delete(int key, bool sync) { Write({{KeyOf(key), std::nullopt}}, sync); }
@@ -115,40 +123,22 @@ void ScenarioStore::WaitForIdle() {
 
 void ScenarioStore::Remove(int from, int to, bool files_only) {
   if (db_ == nullptr) return;
-  const KeySpan span{from < 0 ? "" : KeyOf(from), to < 0 ? "" : KeyOf(to)};
-  std::set<std::string> gone;
-  const bool acked = log_.Remove(db_.get(), span, files_only, &gone).ok();
-  for (auto& [key, possible] : possible_) {
-    if (!span.Contains(key)) continue;
-    if (acked && (!files_only || gone.count(key) > 0)) {
-      possible = {std::nullopt};
-    } else if (!acked) {
-      possible.emplace_back(std::nullopt);
-    }
-  }
+  log_.Remove(db_.get(), {from < 0 ? "" : KeyOf(from), to < 0 ? "" : KeyOf(to)}, files_only);
 }
 
 void ScenarioStore::HoldIterator() {
   if (db_ == nullptr) return;
-  HeldIterator held{std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions())),
-                    {}};
-  leveldb::Iterator& it = *held.iterator;
-  for (it.SeekToFirst(); it.Valid(); it.Next()) {
-    held.shown.emplace(it.key().ToString(), it.value().ToString());
-  }
-  if (it.status().ok()) iterators_.push_back(std::move(held));
+  HeldIterator held;
+  held.iterator.reset(db_->NewIterator(leveldb::ReadOptions()));
+  if (!ScanOf(held.iterator.get(), /*forward=*/true, &held.shown).ok()) return;
+  iterators_.push_back(std::move(held));
 }
 
 void ScenarioStore::CheckIterators() {
   for (const HeldIterator& held : iterators_) {
     Contents shown;
-    leveldb::Iterator& it = *held.iterator;
-    for (it.SeekToLast(); it.Valid(); it.Prev()) {
-      shown.emplace(it.key().ToString(), it.value().ToString());
-    }
-    if (it.status().ok() && shown != held.shown && wrong_read_.empty()) {
-      wrong_read_ = "an iterator shows other entries than before";
-    }
+    const Status s = ScanOf(held.iterator.get(), /*forward=*/false, &shown);
+    if (s.ok() && shown != held.shown) Wrong("an iterator shows other entries than before");
   }
   iterators_.clear();
 }
@@ -162,53 +152,38 @@ void ScenarioStore::DropSnapshots() {
   snapshots_.clear();
 }
 
-bool ScenarioStore::Possible(const std::string& key, const Value& value) const {
-  auto it = possible_.find(key);
-  if (it == possible_.end()) return !value.has_value();
-  if (may_drop_ && !value.has_value() &&
-      std::any_of(it->second.begin(), it->second.end(),
-                  [&](const Value& possible) { return possible && may_drop_(*possible); })) {
-    return true;
-  }
-  return std::find(it->second.begin(), it->second.end(), value) != it->second.end();
-}
-
-void ScenarioStore::CheckReads(int keys) {
+// A scan that ends without an error must have shown exactly the store's content. The results of a
+// scan that ends with an error do not count: callers must check status() before they trust a scan.
+void ScenarioStore::CheckReads() {
   if (db_ == nullptr) return;
   leveldb::ReadOptions read;
   read.verify_checksums = true;
-  for (int i = 0; i < keys; ++i) {
-    std::string bytes;
-    const Status s = db_->Get(read, KeyOf(i), &bytes);
+  std::set<std::string> keys = log_.Keys();
+  keys.insert("never written");
+  for (const std::string& key : keys) {
+    std::string value;
+    const Status s = db_->Get(read, key, &value);
     if (!s.ok() && !s.IsNotFound()) continue;
-    const Value value = s.ok() ? Value(bytes) : std::nullopt;
-    if (Possible(KeyOf(i), value) || !wrong_read_.empty()) continue;
-    wrong_read_ = "Get(" + KeyOf(i) + ") gave " + (s.ok() ? Show(bytes) : s.ToString());
+    if (log_.MayRead(key, s.ok() ? &value : nullptr)) continue;
+    Wrong("Get(" + key + ") gave " + (s.ok() ? Show(value) : s.ToString()));
   }
-  CheckScan();
+  Contents seen;
+  const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
+  if (!ScanOf(it.get(), /*forward=*/true, &seen).ok()) return;
+  for (const auto& [key, value] : seen) keys.insert(key);
+  for (const std::string& key : keys) {
+    const auto found = seen.find(key);
+    const std::string* const value = found != seen.end() ? &found->second : nullptr;
+    if (log_.MayRead(key, value)) continue;
+    Wrong("a scan without an error showed " + key + " = " + (value ? Show(*value) : "nothing"));
+  }
 }
 
-// A scan that ends without an error must have shown exactly the store's content. The results of a
-// scan that ends with an error do not count: callers must check status() before they trust a scan.
-void ScenarioStore::CheckScan() {
-  leveldb::ReadOptions read;
-  read.verify_checksums = true;
-  std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
-  std::map<std::string, Value> seen;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    seen[it->key().ToString()] = it->value().ToString();
-  }
-  if (!it->status().ok()) return;
-  for (const auto& [key, value] : seen) {
-    if (!Possible(key, value) && wrong_read_.empty()) {
-      wrong_read_ = "a scan showed " + key + " = " + Show(*value);
-    }
-  }
-  for (const auto& [key, possible] : possible_) {
-    if (seen.count(key) == 0 && !Possible(key, std::nullopt) && wrong_read_.empty()) {
-      wrong_read_ = "a scan that ended without an error left out " + key;
-    }
-  }
+void RunScenario(const Scenario& scenario, ScenarioStore* store) {
+  store->Open();
+  scenario.run(store);
+  store->CheckReads();
+  store->Close();
 }
 
 // ---- the scenarios ---------------------------------------------------------------------------
@@ -216,62 +191,46 @@ void ScenarioStore::CheckScan() {
 namespace {
 
 void SyncedPuts(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 25; ++i) store->Put(i % 9, 120, true);
-  store->CheckReads(9);
-  store->Close();
 }
 
 void MixedSync(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 60; ++i) store->Put(i % 20, i % 5 == 0 ? 6000 : 300, i % 4 == 3);
-  store->CheckReads(20);
-  store->Close();
 }
 
 void MemtableSwitches(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 60; ++i) store->Put(i % 25, 5000, i % 10 == 9);
-  store->CheckReads(25);
-  store->Close();
 }
 
 // Writes the same amount to each WAL, so that the records of a recycled one overwrite older ones.
 // The last WAL also has unsynced records.
 void SyncedSwitches(ScenarioStore* store) {
-  store->Open();
   for (int round = 0; round < 16; ++round) {
     for (int i = 0; i < 3; ++i) store->Put(i + round % 4, 6000, true);
     store->Flush();
   }
   for (int i = 0; i < 4; ++i) store->Put(i, 6000, i == 1);
-  store->CheckReads(8);
-  store->Close();
 }
 
 void AsyncBurst(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 70; ++i) store->Put(i % 30, 4000, false);
   store->Put(99, 50, true);
   for (int i = 0; i < 20; ++i) store->Put(i, 4000, false);
-  store->Close();
 }
 
 void OverwriteAndCompact(ScenarioStore* store) {
-  store->Open();
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 12; ++i) store->Put(i, 3000, i == 6);
     for (int i = round; i < 12; i += 3) store->Delete(i, i > 8);
     store->CompactAll();
-    store->CheckReads(12);
+    store->CheckReads();
   }
-  store->Close();
 }
 
 void Reopening(ScenarioStore* store) {
   for (int round = 0; round < 4; ++round) {
-    store->Open();
-    store->CheckReads(10);
+    if (round > 0) store->Open();
+    store->CheckReads();
     for (int i = 0; i < 6; ++i) store->Put(i + round, 700, i % 3 == 2);
     store->Close();
   }
@@ -279,37 +238,30 @@ void Reopening(ScenarioStore* store) {
 
 void ReopeningWithData(ScenarioStore* store) {
   for (int round = 0; round < 3; ++round) {
-    store->Open();
+    if (round > 0) store->Open();
     for (int i = 0; i < 18; ++i) store->Put(i + round, 6000, i % 6 == 5);
-    store->CheckReads(10);
+    store->CheckReads();
     store->Close();
   }
 }
 
 void WideBatches(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 6; ++i) {
     store->Batch(i * 3, 12, 3500, i % 2 == 1);
     store->Batch(i, 3, 10, false);
   }
-  store->CheckReads(30);
-  store->Close();
 }
 
 void FlushAndIdle(ScenarioStore* store) {
-  store->Open();
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < 8; ++i) store->Put(i * 3 + round, 2000, false);
     store->Flush();
     store->Put(50 + round, 20, true);
   }
   store->WaitForIdle();
-  store->CheckReads(40);
-  store->Close();
 }
 
 void SnapshotsHeld(ScenarioStore* store) {
-  store->Open();
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < 8; ++i) store->Put(i, 2500, i == 7);
     store->HoldSnapshot();
@@ -318,37 +270,29 @@ void SnapshotsHeld(ScenarioStore* store) {
   }
   store->DropSnapshots();
   store->CompactAll();
-  store->CheckReads(8);
-  store->Close();
 }
 
 // A quarter of the values expire. The first ones fill the deepest level, and small later ones hide
 // them from L1.
 void FilteredValues(ScenarioStore* store) {
   store->UseFilter();
-  store->Open();
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < 12; ++i) store->Put(i, round == 0 ? 2000 : 100, i == 6);
     store->Delete(round, true);
     store->Flush();
     store->WaitForIdle();
-    store->CheckReads(12);
+    store->CheckReads();
   }
   store->CompactAll();
-  store->CheckReads(12);
-  store->Close();
 }
 
 // Many installs and few tables, so that a MANIFEST rolls over several times.
 void ManifestsRoll(ScenarioStore* store) {
-  store->Open();
   for (int i = 0; i < 10; ++i) {
     store->Put(i % 5, 100, i % 3 == 0);
     store->Flush();
   }
   store->WaitForIdle();
-  store->CheckReads(5);
-  store->Close();
 }
 
 }  // namespace
@@ -371,7 +315,7 @@ const std::vector<Scenario>& AllScenarios() {
       {"SnapshotsHeld", 12, SnapshotsHeld},
       {"ManifestsRoll", 2, ManifestsRoll, "manifest_bytes_min=1;"},
       {"FilteredValues", 5, FilteredValues,
-       "layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;", /*filters=*/true},
+       "layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;"},
   };
   return *kAll;
 }
