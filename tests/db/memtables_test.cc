@@ -1,16 +1,136 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/write/memtables.h"
-
+//
+// A memtable, and the list of a store's memtables.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "db/write/memtable.h"
+#include "db/write/memtables.h"
 #include "tests/db/version_text.h"
+#include "tests/table/table_test_util.h"
+#include "util/random.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
+
+// ---- one
+
+std::string GetAt(const MemTable& memtable, const std::string& key, SequenceNumber sequence) {
+  std::string value = "untouched";
+  switch (memtable.Get(LookupKey(key, sequence), &value)) {
+    case MemTable::Found::kNothing:
+      EXPECT_EQ(value, "untouched");
+      return "nothing";
+    case MemTable::Found::kDeleted:
+      EXPECT_EQ(value, "untouched");
+      return "deleted";
+    case MemTable::Found::kValue:
+      break;
+  }
+  return value;
+}
+
+TEST(MemTableTest, GetSeesTheNewestVisibleEntry) {
+  MemTable memtable(testing::InternalOrder());
+  EXPECT_EQ(GetAt(memtable, "k", kMaxSequence), "nothing");
+  memtable.Add(10, ValueKind::kValue, "k", "ten");
+  memtable.Add(20, ValueKind::kDeletion, "k", "");
+  memtable.Add(30, ValueKind::kValue, "k", "");
+  memtable.Add(31, ValueKind::kValue, "kk", "other");
+  EXPECT_EQ(GetAt(memtable, "k", 9), "nothing");
+  EXPECT_EQ(GetAt(memtable, "k", 10), "ten");
+  EXPECT_EQ(GetAt(memtable, "k", 19), "ten");
+  EXPECT_EQ(GetAt(memtable, "k", 20), "deleted");
+  EXPECT_EQ(GetAt(memtable, "k", 29), "deleted");
+  EXPECT_EQ(GetAt(memtable, "k", 30), "");
+  EXPECT_EQ(GetAt(memtable, "k", kMaxSequence), "");
+  EXPECT_EQ(GetAt(memtable, "j", kMaxSequence), "nothing");
+  EXPECT_EQ(GetAt(memtable, "", kMaxSequence), "nothing");
+  EXPECT_EQ(GetAt(memtable, "l", kMaxSequence), "nothing");
+  EXPECT_EQ(memtable.EntryCount(), 4u);
+}
+
+TEST(MemTableTest, UsesTheUsersComparator) {
+  testing::ReverseComparator reverse;
+  MemTable memtable(KeyOrder(&reverse, KeyOrder::Keys::kInternal));
+  memtable.Add(1, ValueKind::kValue, "a", "1");
+  memtable.Add(2, ValueKind::kValue, "b", "2");
+  EXPECT_EQ(GetAt(memtable, "a", 5), "1");
+  const auto iterator = memtable.NewIterator();
+  EXPECT_FALSE(iterator->Valid());
+  iterator->SeekToFirst();
+  EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "b");
+  EXPECT_EQ(iterator->value().ToString(), "2");
+  iterator->Next();
+  EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "a");
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  iterator->SeekToLast();
+  EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "a");
+  iterator->Prev();
+  EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "b");
+  iterator->Seek(MakeInternalKey("aa", kMaxSequence, kKindForSeek));
+  EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "a");
+  EXPECT_TRUE(iterator->status().ok());
+}
+
+TEST(MemTableTest, MemoryIsThatOfTheArena) {
+  MemTable memtable(testing::InternalOrder());
+  const size_t before = memtable.MemoryBytes();
+  for (int i = 0; i < 10'000; ++i) {
+    memtable.Add(i + 1, ValueKind::kValue, "key" + std::to_string(i), std::string(100, 'v'));
+  }
+  EXPECT_GE(memtable.MemoryBytes() - before, 10'000u * (100 + 8 + 7));
+  EXPECT_LE(memtable.MemoryBytes(), 10'000u * 170 + (1 << 20));
+}
+
+// Readers look up keys at published sequences: each must find the value as of that sequence.
+TEST(MemTableTest, ReadersBesideTheWriter) {
+  constexpr uint64_t kKeys = 64;
+  constexpr SequenceNumber kLast = 30'000;
+  MemTable memtable(testing::InternalOrder());
+  std::atomic<SequenceNumber> published{0};
+  std::atomic<int> faults{0};
+  // The entry with sequence s is for key s % kKeys; every fifth entry is a deletion.
+  const auto read = [&](uint64_t seed) {
+    Random random(seed);
+    for (SequenceNumber seen = 0; seen < kLast;) {
+      seen = published.load(std::memory_order_acquire);
+      const uint64_t key = random.Uniform(kKeys);
+      const SequenceNumber at = random.Uniform(seen + 1);
+      std::string value;
+      const MemTable::Found found = memtable.Get(LookupKey(std::to_string(key), at), &value);
+      SequenceNumber expected = at - (at + kKeys - key) % kKeys;  // the last one at or before
+      if (at < key || expected == 0) {
+        if (found != MemTable::Found::kNothing) faults.fetch_add(1);
+      } else if (expected % 5 == 0) {
+        if (found != MemTable::Found::kDeleted) faults.fetch_add(1);
+      } else if (found != MemTable::Found::kValue || value != std::to_string(expected)) {
+        faults.fetch_add(1);
+      }
+    }
+  };
+  std::vector<std::unique_ptr<ThreadHandle>> readers;
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    readers.push_back(
+        ThreadFactory::System()->Start("reader", CpuClass::kNormal, [&read, seed] { read(seed); }));
+  }
+  for (SequenceNumber s = 1; s <= kLast; ++s) {
+    const ValueKind kind = s % 5 == 0 ? ValueKind::kDeletion : ValueKind::kValue;
+    memtable.Add(s, kind, std::to_string(s % kKeys), s % 5 == 0 ? "" : std::to_string(s));
+    published.store(s, std::memory_order_release);
+  }
+  readers.clear();
+  EXPECT_EQ(faults.load(), 0);
+  EXPECT_EQ(memtable.EntryCount(), kLast);
+}
+
+// ---- all of a store
 
 MemTableRef MakeMemTable() { return std::make_shared<MemTable>(testing::InternalOrder()); }
 
@@ -53,6 +173,8 @@ TEST_F(MemTablesTest, LeaveInTheOrderInWhichTheyWereSealed) {
   EXPECT_EQ(gates_.immutables, 1);
   EXPECT_EQ(memtables_.LogNumberAfter(0), 12u);
   EXPECT_EQ(memtables_.LogNumberAfter(1), 13u);
+  memtables_.SetActiveWal(20);  // after a failed log
+  EXPECT_EQ(memtables_.LogNumberAfter(1), 20u);
 }
 
 TEST_F(MemTablesTest, AFlushTakesAtLeastOneAndNoMoreThanItMay) {
@@ -72,12 +194,6 @@ TEST_F(MemTablesTest, AFlushTakesAtLeastOneAndNoMoreThanItMay) {
     EXPECT_EQ(memtables_.Oldest(row.count_max, row.bytes_max).size(), row.taken)
         << row.count_max << " of " << row.bytes_max << " bytes";
   }
-}
-
-TEST_F(MemTablesTest, AfterAFailedLogTheNextWalIsTheActiveOnes) {
-  SealSome(1);
-  memtables_.SetActiveWal(20);
-  EXPECT_EQ(memtables_.LogNumberAfter(1), 20u);
 }
 
 TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
