@@ -22,17 +22,31 @@ namespace {
 using testing::CrashEnv;
 using testing::StoreFiles;
 
-class MergeJobTest : public ::testing::Test {
+class CompactionJobTest : public ::testing::Test {
  protected:
-  MergeJobTest() : files_(&env_, "/store"), tables_(files_.context(), &grace_, [] {}) {
+  CompactionJobTest() { layout_.l0_trigger = 1; }
+
+  /// A compaction of `tables`.
+  std::unique_ptr<CompactionJob> JobFor(const std::vector<TableMeta>& tables) {
     VersionEdit edit;
-    edit.new_tables.push_back(files_.AddUnlisted(Entries("abcdefgh", 1), 1));
-    edit.new_tables.push_back(files_.AddUnlisted(Entries("bdfhjl", 20), 0));
-    version_ = testing::Applied(testing::EmptyVersion(), edit);
-    inputs_ = FilesNow();
-    layout_.table_bytes_max = 60'000;  // a few outputs
-    layout_.l0_trigger = 1;
+    edit.new_tables = tables;
+    const VersionRef version = testing::Applied(testing::EmptyVersion(), edit);
+    std::optional<CompactionPlan> plan = Pick(*version, JobClass::kL0, {}, {}, layout_);
+    EXPECT_TRUE(plan && !plan->trivial_move);
+    return std::make_unique<CompactionJob>(JobClass::kL0, files_.context(), &tables_,
+                                           std::move(*plan), layout_, version, kMaxSequence);
   }
+
+  CrashEnv env_;
+  StoreFiles files_{&env_, "/store"};
+  GraceDomain grace_;
+  TableCache tables_{files_.context(), &grace_, [] {}};
+  LayoutOptions layout_;
+};
+
+class MergeJobTest : public CompactionJobTest {
+ protected:
+  MergeJobTest() { layout_.table_bytes_max = 60'000; }  // a few outputs
 
   static std::string Entries(const std::string& keys, uint64_t first_sequence) {
     std::string text;
@@ -43,12 +57,7 @@ class MergeJobTest : public ::testing::Test {
     return text;
   }
 
-  std::unique_ptr<CompactionJob> NewJob() {
-    std::optional<CompactionPlan> plan = Pick(*version_, JobClass::kL0, {}, {}, layout_);
-    EXPECT_TRUE(plan);
-    return std::make_unique<CompactionJob>(JobClass::kL0, files_.context(), &tables_,
-                                           std::move(*plan), layout_, version_, kMaxSequence);
-  }
+  std::unique_ptr<CompactionJob> NewJob() { return JobFor(tables_in_); }
 
   /// Runs `slices` slices, or fewer if the job is done; returns whether it is done.
   bool Run(CompactionJob* job, int slices) {
@@ -79,13 +88,9 @@ class MergeJobTest : public ::testing::Test {
     return text;
   }
 
-  CrashEnv env_;
-  StoreFiles files_;
-  GraceDomain grace_;
-  TableCache tables_;
-  VersionRef version_;
-  LayoutOptions layout_;
-  std::set<std::string> inputs_;
+  const std::vector<TableMeta> tables_in_ = {files_.AddUnlisted(Entries("abcdefgh", 1), 1),
+                                             files_.AddUnlisted(Entries("bdfhjl", 20), 0)};
+  const std::set<std::string> inputs_ = FilesNow();
   int slices_run_ = 0;
 };
 
@@ -155,36 +160,14 @@ TEST_F(MergeJobTest, GivenUpByACleanupItLeavesNothing) {
   EXPECT_EQ(FilesNow(), inputs_);
 }
 
-TEST_F(MergeJobTest, TwoInterruptedJobsDoNotTouchEachOther) {
-  for (int entries = 1; entries < 12; ++entries) {
-    auto first = NewJob();
-    auto second = NewJob();
-    Run(first.get(), entries);
-    Run(second.get(), 12 - entries);
-    first.reset();
-    ASSERT_TRUE(Run(second.get(), kToItsEnd));
-    EXPECT_FALSE(Shape(second.get()).empty());
-    second.reset();
-    EXPECT_EQ(FilesNow(), inputs_);
-  }
-}
-
 // Tables with valid checksums but contents that no store writes.
-class DamagedMergeTest : public ::testing::Test {
+class DamagedMergeTest : public CompactionJobTest {
  protected:
   leveldb::Status Compact(const std::vector<TableMeta>& tables) {
-    VersionEdit edit;
-    edit.new_tables = tables;
-    const VersionRef version = testing::Applied(testing::EmptyVersion(), edit);
-    LayoutOptions layout;
-    layout.l0_trigger = 1;
-    std::optional<CompactionPlan> plan = Pick(*version, JobClass::kL0, {}, {}, layout);
-    EXPECT_TRUE(plan && !plan->trivial_move);
-    CompactionJob job(JobClass::kL0, files_.context(), &tables_, std::move(*plan), layout, version,
-                      kMaxSequence);
+    const auto job = JobFor(tables);
     Job::Progress progress = Job::Progress::kMore;
-    const leveldb::Status status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
-    const RunningRange avoided = job.RangeToAvoid();
+    const leveldb::Status status = job->RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+    const RunningRange avoided = job->RangeToAvoid();
     EXPECT_EQ(avoided.input_level, 0);
     EXPECT_EQ(avoided.output_level, 1);
     avoided_ = avoided.smallest_user + ".." + avoided.largest_user;
@@ -192,10 +175,6 @@ class DamagedMergeTest : public ::testing::Test {
   }
 
   std::string avoided_;  // after a failure
-  CrashEnv env_;
-  StoreFiles files_{&env_, "/store"};
-  GraceDomain grace_;
-  TableCache tables_{files_.context(), &grace_, [] {}};
 };
 
 TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {

@@ -4,14 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "db/compaction/drop_rule.h"
 #include "tests/db/version_text.h"
-#include "util/random.h"
 
 namespace lull {
 namespace {
@@ -20,52 +18,27 @@ using testing::EmptyVersion;
 using testing::InternalOrder;
 using testing::MakePlainTable;
 
-struct Entry {
-  std::string key;  // internal
-  uint64_t bytes = 1;
-};
-
-struct Output {
-  std::vector<Entry> entries;
-  uint64_t bytes = 0;
-};
-
 TableRef Below(const std::string& smallest, const std::string& largest, uint64_t bytes) {
   static uint64_t number = 0;
   return MakePlainTable({2, ++number, bytes, MakeInternalKey(smallest, 5, ValueKind::kValue),
                          MakeInternalKey(largest, 5, ValueKind::kValue)});
 }
 
-// Cuts as a job does: the versions of a user key stay together.
-std::vector<Output> CutAll(const std::vector<Entry>& entries, const CutRule& rule,
-                           std::vector<TableRef> below = {}, std::vector<std::string> fences = {}) {
-  OutputCutter cutter(InternalOrder(), rule, std::move(below), std::move(fences));
-  std::vector<Output> outputs;
-  leveldb::Slice before;
-  for (const Entry& entry : entries) {
-    const leveldb::Slice user_key = UserKeyOf(entry.key);
-    const bool may_cut = !outputs.empty() && user_key != before;
-    const uint64_t bytes = outputs.empty() ? 0 : outputs.back().bytes;
-    if (cutter.CutBefore(entry.key, bytes, may_cut) || outputs.empty()) outputs.emplace_back();
-    outputs.back().entries.push_back(entry);
-    outputs.back().bytes += entry.bytes;
-    before = user_key;
-  }
-  return outputs;
-}
-
-// One entry for each letter; the tables as words: "abc de f".
+// Cuts as a job does: the versions of a user key stay together. One entry of one byte for each
+// letter; the tables as words: "abc de f".
 std::string CutText(const std::string& letters, const CutRule& rule,
                     std::vector<TableRef> below = {}, std::vector<std::string> fences = {}) {
-  std::vector<Entry> entries;
-  uint64_t sequence = 100;
-  for (const char letter : letters) {
-    entries.push_back({MakeInternalKey(std::string(1, letter), sequence--, ValueKind::kValue), 1});
-  }
+  OutputCutter cutter(InternalOrder(), rule, std::move(below), std::move(fences));
   std::string text;
-  for (const Output& output : CutAll(entries, rule, std::move(below), std::move(fences))) {
-    if (!text.empty()) text += ' ';
-    for (const Entry& entry : output.entries) text += entry.key[0];
+  uint64_t sequence = 100, bytes = 0;
+  for (const char letter : letters) {
+    const std::string key = MakeInternalKey(std::string(1, letter), sequence--, ValueKind::kValue);
+    if (cutter.CutBefore(key, bytes, !text.empty() && text.back() != letter)) {
+      text += ' ';
+      bytes = 0;
+    }
+    text += letter;
+    ++bytes;
   }
   return text;
 }
@@ -175,91 +148,6 @@ TEST(OutputCutter, RulesFollowFromLayoutAndLevel) {
   EXPECT_EQ(CutRuleFor(layout, 1).overlap_ratio_max, 0);
   layout.align_outputs = false;
   EXPECT_FALSE(CutRuleFor(layout, 1).align);
-}
-
-// ---- properties ----
-
-class RandomMerge {
- public:
-  explicit RandomMerge(uint64_t seed) : random_(seed) {
-    const uint64_t keys = 1 + random_.Uniform(400);
-    for (uint64_t key = 0; key < keys; ++key) {
-      if (random_.OneIn(4)) continue;
-      uint64_t sequence = 1000;
-      do {
-        sequence -= 1 + random_.Uniform(5);
-        entries_.push_back(
-            {MakeInternalKey(Name(key), sequence, ValueKind::kValue), 1 + random_.Uniform(20)});
-      } while (random_.OneIn(3) && sequence > 900);
-    }
-    for (uint64_t key = random_.Uniform(9); key < keys;) {
-      const uint64_t end = key + random_.Uniform(1 + random_.Uniform(60));
-      below_.push_back(Below(Name(key), Name(end), 1 + random_.Uniform(600)));
-      key = end + 1 + random_.Uniform(4);
-    }
-    layout_.kind = LayoutKind::kVsst;
-    layout_.growth_factor = 1 + static_cast<double>(random_.Uniform(40));
-    layout_.table_bytes_max = 40 + random_.Uniform(400);
-  }
-
-  // Checks the definitions, without the cutter's running sums.
-  void Check() {
-    const CutRule rule = CutRuleFor(layout_, 1);
-    const std::vector<Output> outputs = CutAll(entries_, rule, below_);
-    size_t position = 0;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const Output& output = outputs[i];
-      for (const Entry& entry : output.entries) {
-        ASSERT_EQ(entry.key, entries_[position++].key) << "outputs are the merge, in order";
-      }
-      if (i + 1 == outputs.size()) break;
-      const leveldb::Slice last = UserKeyOf(output.entries.back().key);
-      const leveldb::Slice next = UserKeyOf(outputs[i + 1].entries.front().key);
-      ASSERT_NE(last, next) << "a user key was split";
-      ASSERT_GE(output.bytes, rule.table_bytes_min);
-      // Without its last user key the table was not full.
-      uint64_t before_last = 0;
-      for (const Entry& entry : output.entries) {
-        if (UserKeyOf(entry.key) != last) before_last += entry.bytes;
-      }
-      ASSERT_LT(before_last, rule.table_bytes_max);
-      // Either it was full, or with the next entry its overlap would have exceeded the limit.
-      if (output.bytes < rule.table_bytes_max) {
-        ASSERT_GT(static_cast<double>(Overlap(UserKeyOf(output.entries.front().key), next)),
-                  rule.overlap_ratio_max * static_cast<double>(output.bytes));
-      }
-    }
-    ASSERT_EQ(position, entries_.size());
-  }
-
- private:
-  static std::string Name(uint64_t key) {
-    const std::string digits = std::to_string(key);
-    return std::string(6 - digits.size(), '0') + digits;
-  }
-
-  uint64_t Overlap(const leveldb::Slice& first, const leveldb::Slice& last) const {
-    uint64_t bytes = 0;
-    for (const TableRef& table : below_) {
-      if (table->largest_user().compare(first) >= 0 && table->smallest_user().compare(last) <= 0) {
-        bytes += table->file_bytes();
-      }
-    }
-    return bytes;
-  }
-
-  Random random_;
-  LayoutOptions layout_;
-  std::vector<Entry> entries_;
-  std::vector<TableRef> below_;
-};
-
-TEST(OutputCutterProperty, VsstTablesKeepTheirBounds) {
-  for (uint64_t seed = 1; seed <= 2000; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    RandomMerge(seed).Check();
-    if (::testing::Test::HasFailure()) return;
-  }
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 
 #include "db/compaction/key_sample.h"
 #include "tests/db/version_text.h"
-#include "tests/support/rng.h"
 #include "tests/support/units.h"
 
 namespace lull {
@@ -19,7 +18,6 @@ namespace {
 using testing::InternalOrder;
 using testing::kMiB;
 using testing::Numbers;
-using testing::Rng;
 using testing::VersionFromText;
 
 /// "..c 30% c..m 50% m.. 20%"
@@ -54,45 +52,6 @@ TEST(DivideKeysTest, MakesFewerPartsIfTheKeysAllowNoMore) {
   EXPECT_EQ(Divide({{"a", 1}, {"b", 1}}, 1), ".. 100%");
   EXPECT_EQ(Divide({{"a", 1}, {"a", 1}, {"b", 1}, {"b", 1}}, 4), "..b 50% b.. 50%");
   EXPECT_EQ(Divide({{"a", 97}, {"b", 1}, {"c", 1}, {"d", 1}}, 4), ".. 100%") << "no part of 3%";
-}
-
-TEST(DivideKeysTest, CoversTheKeySpaceOnce) {
-  Rng rng(301);
-  for (int round = 0; round < 2000; ++round) {
-    std::vector<std::string> names(1 + rng.Below(40));
-    std::vector<WeightedKey> keys;
-    double total = 0;
-    for (std::string& name : names) {
-      name = std::to_string(rng.Below(50));
-      keys.push_back({name, rng.Below(100)});
-      total += static_cast<double>(keys.back().bytes);
-    }
-    const size_t parts_max = 1 + rng.Below(8);
-    const std::vector<PartRange> parts = DivideKeys(InternalOrder(), keys, parts_max);
-    ASSERT_LE(parts.size(), parts_max);
-    ASSERT_EQ(parts.front().begin, std::nullopt);
-    ASSERT_EQ(parts.back().end, std::nullopt);
-    ASSERT_EQ(parts.front().from, 0);
-    ASSERT_EQ(parts.back().to, 1);
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (i > 0) {
-        ASSERT_EQ(parts[i].begin, parts[i - 1].end);
-        ASSERT_EQ(parts[i].from, parts[i - 1].to);
-      }
-      if (parts[i].begin && parts[i].end) {
-        ASSERT_LT(*parts[i].begin, *parts[i].end);
-      }
-      double weight = 0;
-      for (const WeightedKey& key : keys) {
-        const std::string name = key.user_key.ToString();
-        if ((!parts[i].begin || name >= *parts[i].begin) && (!parts[i].end || name < *parts[i].end))
-          weight += static_cast<double>(key.bytes);
-      }
-      if (total == 0) continue;
-      ASSERT_NEAR(weight / total, parts[i].to - parts[i].from, 1e-9);
-      ASSERT_GE(weight / total, 0.499 / static_cast<double>(parts_max));
-    }
-  }
 }
 
 class PartsTest : public ::testing::Test {

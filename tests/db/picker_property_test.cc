@@ -88,16 +88,13 @@ class MiniStore {
   bool Start(JobClass job_class) {
     auto plan = Pick(*version_, job_class, Running(), pointers_, layout_);
     if (!plan) return false;
-    CheckPlan(*plan);
     pointers_[plan->level] = plan->next_pointer;
     Run(std::move(*plan));
     return true;
   }
 
   bool StartManual() {
-    UserRange range;
-    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
-    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
+    const UserRange range = RandomRange();
     const int level = static_cast<int>(random_.Uniform(kLevels));
     ManualPick pick = PickManual(*version_, level, range, Running(), layout_);
     if (!pick.plan) {
@@ -109,22 +106,17 @@ class MiniStore {
     if (pick.next_begin) {
       EXPECT_LT(*pick.next_begin, range.largest.value_or(KeyName(kKeys)));
     }
-    CheckPlan(*pick.plan);
     Run(std::move(*pick.plan));
     return true;
   }
 
   bool StartRewrite() {
-    UserRange range;
-    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
-    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
     const int level = 1 + static_cast<int>(random_.Uniform(kLevels - 1));
-    ManualPick pick = PickRewrite(*version_, level, range, /*pass=*/1, Running(), layout_);
+    ManualPick pick = PickRewrite(*version_, level, RandomRange(), /*pass=*/1, Running(), layout_);
     if (!pick.plan) return false;
     if (pick.next_begin) {
       EXPECT_GT(*pick.next_begin, pick.plan->range.largest_user);
     }
-    CheckPlan(*pick.plan);
     Run(std::move(*pick.plan));
     return true;
   }
@@ -189,7 +181,15 @@ class MiniStore {
     return running;
   }
 
+  UserRange RandomRange() {
+    UserRange range;
+    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
+    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
+    return range;
+  }
+
   void Run(CompactionPlan plan) {
+    CheckPlan(plan);
     const SequenceNumber oldest = snapshots_.empty() ? sequence_ : *snapshots_.begin();
     jobs_.push_back({std::move(plan), version_, oldest});
   }
@@ -219,8 +219,8 @@ class MiniStore {
     std::sort(inputs.begin(), inputs.end(),
               [&](const std::string& a, const std::string& b) { return order.Compare(a, b) < 0; });
     DropRule rule(order, job.oldest_snapshot, job.base, job.plan.output_level);
-    OutputCutter cutter(order, CutRuleFor(layout_, job.plan.output_level), job.plan.grandparents,
-                        job.plan.fences);
+    const CutRule cut = CutRuleFor(layout_, job.plan.output_level);
+    OutputCutter cutter(order, cut, job.plan.grandparents, job.plan.fences);
     Entries output;
     for (std::string& key : inputs) {
       if (rule.ShouldDrop(key)) continue;
@@ -234,11 +234,32 @@ class MiniStore {
       }
       const bool may_cut = !output.empty() && (splits_keys_ || !rule.SameUserKeyAsBefore());
       if (cutter.CutBefore(key, output.size(), may_cut)) {
+        if (cut.overlap_ratio_max > 0 && job.plan.fences.empty()) CheckCut(job, cut, output, key);
         AddTable(job.plan.output_level, std::exchange(output, {}), edit);
       }
       output.push_back(key);
     }
     if (!output.empty()) AddTable(job.plan.output_level, std::move(output), edit);
+  }
+
+  // The bounds of a table of vsst's L1 that ends before `next`, without the cutter's running sums.
+  static void CheckCut(const RunningJob& job, const CutRule& rule, const Entries& output,
+                       const std::string& next) {
+    ASSERT_GE(output.size(), rule.table_bytes_min);
+    const leveldb::Slice last = UserKeyOf(output.back());
+    const auto before_last = std::count_if(output.begin(), output.end(), [&](const auto& key) {
+      return UserKeyOf(key) != last;
+    });
+    ASSERT_LT(static_cast<uint64_t>(before_last), rule.table_bytes_max);
+    if (output.size() >= rule.table_bytes_max) return;
+    uint64_t overlap = 0;
+    for (const TableRef& table : job.plan.grandparents) {
+      const bool overlaps = table->largest_user().compare(UserKeyOf(output.front())) >= 0 &&
+                            table->smallest_user().compare(UserKeyOf(next)) <= 0;
+      if (overlaps) overlap += table->file_bytes();
+    }
+    ASSERT_GT(static_cast<double>(overlap),
+              rule.overlap_ratio_max * static_cast<double>(output.size()));
   }
 
   std::optional<SequenceNumber> Get(const std::string& key, SequenceNumber reader) const {
@@ -272,19 +293,18 @@ class MiniStore {
     std::set<uint64_t> upper, lower;
     uint64_t bytes = 0;
     std::string smallest = plan.upper[0]->smallest_user().ToString(), largest;
-    for (const TableRef& table : plan.upper) {
-      upper.insert(table->number());
-      bytes += table->file_bytes();
-      smallest = std::min(smallest, table->smallest_user().ToString());
-      largest = std::max(largest, table->largest_user().ToString());
-    }
-    ASSERT_LE(plan.range.smallest_user, smallest);
-    ASSERT_GE(plan.range.largest_user, largest);
-    for (const TableRef& table : plan.lower) {
-      lower.insert(table->number());
-      bytes += table->file_bytes();
-      ASSERT_LE(plan.range.smallest_user, table->smallest_user().ToString());
-      ASSERT_GE(plan.range.largest_user, table->largest_user().ToString());
+    for (const auto* tables : {&plan.upper, &plan.lower}) {
+      for (const TableRef& table : *tables) {
+        const std::string first = table->smallest_user().ToString();
+        const std::string last = table->largest_user().ToString();
+        ASSERT_LE(plan.range.smallest_user, first);
+        ASSERT_GE(plan.range.largest_user, last);
+        bytes += table->file_bytes();
+        (tables == &plan.upper ? upper : lower).insert(table->number());
+        if (tables == &plan.lower) continue;
+        smallest = std::min(smallest, first);
+        largest = std::max(largest, last);
+      }
     }
     ASSERT_EQ(plan.input_bytes, bytes);
     for (const TableRef& table : version_->level(plan.output_level)) {
@@ -305,9 +325,9 @@ class MiniStore {
       ASSERT_TRUE(plan.level > 0 || plan.upper.size() == 1);
       for (const TableRef& table : plan.upper) {
         const UserRange range{table->smallest_user().ToString(), table->largest_user().ToString()};
-        ASSERT_LE(
-            plan.level + 2 >= kLevels ? 0 : SumBytes(version_->Overlapping(plan.level + 2, range)),
-            layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
+        const int below = plan.level + 2;
+        ASSERT_LE(below >= kLevels ? 0 : SumBytes(version_->Overlapping(below, range)),
+                  layout_.grandparent_overlap_tables_max * layout_.table_bytes_max);
       }
     }
   }
@@ -319,10 +339,8 @@ class MiniStore {
       if (numbers.count(table->number())) continue;
       for (const TableRef& taken : chosen) {
         if (level == 0) {
-          const bool overlap =
-              table->smallest_user().ToString() <= taken->largest_user().ToString() &&
-              taken->smallest_user().ToString() <= table->largest_user().ToString();
-          ASSERT_FALSE(overlap && table->number() < taken->number());
+          ASSERT_FALSE(UserRangesTouch(InternalOrder(), *table, *taken) &&
+                       table->number() < taken->number());
         } else {
           const bool goes_on = InternalOrder().Compare(table->smallest(), taken->largest()) > 0 &&
                                table->smallest_user() == taken->largest_user();
@@ -349,28 +367,17 @@ class MiniStore {
 };
 
 void Step(MiniStore* store) {
-  switch (store->random()->Uniform(10)) {
-    case 0:
-    case 1:
-    case 2:
-      store->Flush();
-      return;
-    case 3:
-      store->TakeOrReleaseSnapshot();
-      return;
-    case 4:
-    case 5:
-      if (store->RunningJobs() < 4) store->Start(JobClass::kL0);
-      return;
-    case 6:
-      if (store->RunningJobs() < 4) store->Start(JobClass::kDeep);
-      return;
-    case 7:
-      if (store->random()->OneIn(4)) store->StartManual();
-      if (store->random()->OneIn(4)) store->StartRewrite();
-      return;
-    default:
-      if (store->FinishOne()) store->CheckReads();
+  const bool may_start = store->RunningJobs() < 4;
+  const uint64_t what = store->random()->Uniform(10);
+  if (what < 3) return store->Flush();
+  if (what == 3) return store->TakeOrReleaseSnapshot();
+  if (what < 7) {
+    if (may_start) store->Start(what == 6 ? JobClass::kDeep : JobClass::kL0);
+  } else if (what == 7) {
+    if (store->random()->OneIn(4)) store->StartManual();
+    if (store->random()->OneIn(4)) store->StartRewrite();
+  } else if (store->FinishOne()) {
+    store->CheckReads();
   }
 }
 

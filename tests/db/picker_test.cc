@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/db/plan_text.h"
 #include "tests/db/version_text.h"
 #include "tests/support/units.h"
 
@@ -12,25 +13,15 @@ namespace {
 
 using testing::KeyFromText;
 using testing::kMiB;
-using testing::Numbers;
+using testing::PlanText;
 using testing::Range;
 using testing::VersionFromText;
-
-// A plan as one line, for comparison: "L1 3 4 + 7 8 | 9", followed by " move" for a trivial move.
-std::string Show(const std::optional<CompactionPlan>& plan) {
-  if (!plan) return "nothing";
-  std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
-  if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
-  if (!plan->grandparents.empty()) text += " | " + Numbers(plan->grandparents);
-  if (plan->trivial_move) text += " move";
-  return text;
-}
 
 std::string PickText(const std::string& tables, JobClass job_class,
                      const LayoutOptions& layout = {},
                      const std::vector<RunningRange>& running = {},
                      const CompactPointers& pointers = {}) {
-  return Show(Pick(*VersionFromText(tables), job_class, running, pointers, layout));
+  return PlanText(Pick(*VersionFromText(tables), job_class, running, pointers, layout));
 }
 
 CompactPointers PointerAt(int level, const std::string& key) {
@@ -85,15 +76,6 @@ TEST(Pick, MovesWhatExceedsTheTargetInOneJob) {
   EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {{2, 3, "e", "e"}}), "L1 1 move");
 }
 
-TEST(LevelScore, IsOneWhenDue) {
-  const VersionRef version =
-      VersionFromText("L0: 1:[a..b] 2:[a..b] L1: 3:[a..b]*15 L6: 4:[a..b]*5000");
-  EXPECT_DOUBLE_EQ(LevelScore(*version, 0, {}), 0.5);
-  EXPECT_DOUBLE_EQ(LevelScore(*version, 1, {}), 1.5);
-  EXPECT_DOUBLE_EQ(LevelScore(*version, 2, {}), 0);
-  EXPECT_DOUBLE_EQ(LevelScore(*version, 6, {}), 0);
-}
-
 TEST(Conflicts, NeedASharedLevelAndASharedKey) {
   const KeyOrder order = testing::InternalOrder();
   const std::vector<RunningRange> running = {{1, 2, "d", "h"}};
@@ -131,14 +113,6 @@ TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
   EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", JobClass::kL0), "nothing") << "L0 is not due";
 }
 
-TEST(Pick, EachDepthLooksOnlyAtItsOwnLevelsWhereL0MayGrow) {
-  LayoutOptions layout;
-  layout.l0_job_bytes_max = 64 * kMiB;
-  const std::string both = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] L1: 5:[x..z]*20";
-  EXPECT_EQ(PickText(both, JobClass::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(both, JobClass::kDeep, layout), "L1 5 move");
-}
-
 // Otherwise successive L0 jobs, each over all of L1, would leave deep jobs no table of it, however
 // many workers there are: L1 would grow without limit.
 TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
@@ -147,6 +121,7 @@ TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
   const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kL0, layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kDeep, layout), "L1 5 move");
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout), "L1 5 move");
   EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*80", JobClass::kL0, layout), "L0 4 3 2 1");
   EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*81", JobClass::kL0, layout), "L1 5 move");
@@ -174,19 +149,10 @@ TEST(Pick, L0GoesRoundByPointer) {
 
 TEST(Pick, L0JobsOnDisjointRangesRunAtOnce) {
   const std::string tables = "L0: 1:[a..c] 2:[b..d] 3:[m..n] 4:[n..p] L1: 5:[c..e]";
-  const auto version = VersionFromText(tables);
-  const auto first = Pick(*version, JobClass::kL0, {}, {}, {});
-  EXPECT_EQ(Show(first), "L0 2 1 + 5");
-  const auto second = Pick(*version, JobClass::kL0, {first->range}, {}, {});
-  EXPECT_EQ(Show(second), "L0 4 3");
-  EXPECT_EQ(Show(Pick(*version, JobClass::kL0, {first->range, second->range}, {}, {})), "nothing");
-}
-
-TEST(Pick, L0IsBlockedByWhatRunsBelow) {
-  // 1 itself is free, but the table it overlaps is being compacted.
-  const std::string tables = "L0: 1:[a..c] 2:[a..c] 3:[a..c] 4:[a..c] L1: 5:[c..h]";
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {{1, 2, "f", "k"}}), "nothing");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {{2, 3, "a", "z"}}), "L0 4 3 2 1 + 5");
+  const std::vector<RunningRange> first = {{0, 1, "a", "e"}};
+  EXPECT_EQ(Pick(*VersionFromText(tables), JobClass::kL0, {}, {}, {})->range, first[0]);
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, first), "L0 4 3");
+  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {first[0], {0, 1, "m", "p"}}), "nothing");
 }
 
 TEST(Pick, OldestL0TablesUpToTheJobsSize) {
@@ -263,17 +229,6 @@ TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
   EXPECT_EQ(PickText(reaches, JobClass::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
 }
 
-TEST(Pick, AUserKeyIsNeverSplitFromItsOlderEntries) {
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..c@5]*1 3:[c@4..d]*1 4:[e..f]*6", JobClass::kDeep),
-            "L1 1 2 3");
-  // The same below: the deletion of a key may be in one input and the key in the next table.
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*16 L2: 4:[b@3..d@3] 5:[d@2..f@1] 6:[g..h]", JobClass::kDeep),
-            "L1 1 + 4 5");
-  // Newer entries may stay above.
-  EXPECT_EQ(PickText("L1: 1:[a..c@9]*6 2:[c@8..d]*6", JobClass::kDeep, {}, {}, PointerAt(1, "c@9")),
-            "L1 2 move");
-}
-
 TEST(Pick, ATrivialMoveNeedsRoomBelowTheLevelBelow) {
   const std::string tables = "L1: 1:[a..z]*11 L3: 2:[a..k]*10 3:[l..z]*";
   EXPECT_EQ(PickText(tables + "10", JobClass::kDeep), "L1 1 | 2 3 move");
@@ -294,13 +249,6 @@ TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
   EXPECT_EQ(plan->next_pointer, KeyFromText("f", 1));
 }
 
-TEST(Pick, TheLastLevelButOneHasNoGrandparents) {
-  LayoutOptions tiny;
-  tiny.l1_bytes_target = 1;
-  tiny.growth_factor = 1;
-  EXPECT_EQ(PickText("L5: 1:[a..b] L6: 2:[a..c]", JobClass::kDeep, tiny), "L5 1 + 2");
-}
-
 ManualPick Manual(const std::string& tables, int level, const UserRange& range,
                   const std::vector<RunningRange>& running = {}) {
   return PickManual(*VersionFromText(tables), level, range, running, {});
@@ -312,38 +260,22 @@ TEST(PickManual, GoesInStepsOfEightTables) {
   layout.expanded_inputs_tables_max = 0;
   const auto version = VersionFromText(tables);
   ManualPick pick = PickManual(*version, 1, Range("a", "h"), {}, layout);
-  EXPECT_EQ(Show(pick.plan), "L1 1 2 + 5");
+  EXPECT_EQ(PlanText(pick.plan), "L1 1 2 + 5");
   EXPECT_EQ(pick.next_begin, "d");
   // In a store the tables up to "d" are gone by then; here the range leaves them out.
   pick = PickManual(*version, 1, Range("d0", "h"), {}, layout);
-  EXPECT_EQ(Show(pick.plan), "L1 3 4 + 5");
+  EXPECT_EQ(PlanText(pick.plan), "L1 3 4 + 5");
   EXPECT_EQ(pick.next_begin, std::nullopt);
   pick = PickManual(*version, 1, Range("d0", "f"), {}, layout);
-  EXPECT_EQ(Show(pick.plan), "L1 3 + 5");
-  EXPECT_EQ(pick.next_begin, std::nullopt);
-}
-
-TEST(PickManual, WideningMayTakeAllThatIsLeft) {
-  const ManualPick pick = Manual("L1: 1:[a..b] 2:[c..d] 3:[e..f] L2: 5:[a..k]", 1, {});
-  EXPECT_EQ(Show(pick.plan), "L1 1 2 3 + 5");
+  EXPECT_EQ(PlanText(pick.plan), "L1 3 + 5");
   EXPECT_EQ(pick.next_begin, std::nullopt);
 }
 
 TEST(PickManual, L0IsTakenWhole) {
   const ManualPick pick =
       Manual("L0: 1:[a..c]*9 2:[c..d]*9 3:[x..z] L1: 4:[a..b]", 0, Range("d", "d"));
-  EXPECT_EQ(Show(pick.plan), "L0 2 1 + 4");
+  EXPECT_EQ(PlanText(pick.plan), "L0 2 1 + 4");
   EXPECT_EQ(pick.next_begin, std::nullopt);
-}
-
-TEST(PickManual, RewritesWhereATableCouldMove) {
-  EXPECT_EQ(Show(Manual("L1: 1:[a..c]", 1, {}).plan), "L1 1");
-}
-
-TEST(PickManual, KeepsSplitKeysTogether) {
-  const ManualPick pick = Manual("L1: 1:[a..c@9]*16 2:[c@8..d]*16 3:[e..f]", 1, {});
-  EXPECT_EQ(Show(pick.plan), "L1 1 2");
-  EXPECT_EQ(pick.next_begin, "d");
 }
 
 TEST(PickManual, NothingToDo) {
@@ -373,21 +305,21 @@ ManualPick Rewrite(const VersionRef& version, const UserRange& range,
 TEST(PickRewrite, StaysOnTheLevel) {
   const auto version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c] 3:[d..f] L3: 4:[b..e]");
   const ManualPick pick = Rewrite(version, {});
-  EXPECT_EQ(Show(pick.plan), "L2 2 3 | 4");
+  EXPECT_EQ(PlanText(pick.plan), "L2 2 3 | 4");
   EXPECT_TRUE(pick.plan->is_rewrite());
   EXPECT_FALSE(pick.plan->trivial_move);
   EXPECT_EQ(pick.plan->range, (RunningRange{2, 2, "a", "f"}));
   EXPECT_EQ(pick.plan->input_bytes, 2u << 20);
   EXPECT_EQ(pick.plan->next_pointer, "");
   EXPECT_EQ(pick.next_begin, std::nullopt);
-  EXPECT_EQ(Show(Rewrite(version, Range("d", "z")).plan), "L2 3 | 4");
+  EXPECT_EQ(PlanText(Rewrite(version, Range("d", "z")).plan), "L2 3 | 4");
   EXPECT_FALSE(Rewrite(version, Range("g", "z")).plan);
 }
 
 TEST(PickRewrite, GoesInStepsPastTheOutputsOfTheLast) {
   const auto version = VersionFromText("L2: 1:[a..b]*32 2:[c..d]*32 3:[e..f]*32");
   const ManualPick pick = Rewrite(version, {});
-  EXPECT_EQ(Show(pick.plan), "L2 1");
+  EXPECT_EQ(PlanText(pick.plan), "L2 1");
   EXPECT_EQ(pick.next_begin, "c");
 }
 
@@ -395,10 +327,10 @@ TEST(PickRewrite, SkipsTablesOfThisPass) {
   const auto version = VersionFromText("L2: 1:[a..b] 2:[c..d] 3:[e..f] 4:[g..h]");
   for (const size_t written : {0, 2}) version->level(2)[written]->filter_pass = 5;
   ManualPick pick = Rewrite(version, {});
-  EXPECT_EQ(Show(pick.plan), "L2 2");
+  EXPECT_EQ(PlanText(pick.plan), "L2 2");
   EXPECT_EQ(pick.next_begin, "e");
   pick = Rewrite(version, Range("e", "h"));
-  EXPECT_EQ(Show(pick.plan), "L2 4");
+  EXPECT_EQ(PlanText(pick.plan), "L2 4");
   EXPECT_EQ(pick.next_begin, std::nullopt);
   for (const TableRef& table : version->level(2)) table->filter_pass = 6;
   EXPECT_FALSE(Rewrite(version, {}).plan);
@@ -409,7 +341,7 @@ TEST(PickRewrite, KeepsSplitKeysTogether) {
   const auto version = VersionFromText("L2: 1:[a..c@9] 2:[c@8..c@7] 3:[c@6..d] 4:[e..f]");
   for (const size_t written : {1, 3}) version->level(2)[written]->filter_pass = 5;
   const ManualPick pick = Rewrite(version, Range("a", "b"));
-  EXPECT_EQ(Show(pick.plan), "L2 1 2 3");
+  EXPECT_EQ(PlanText(pick.plan), "L2 1 2 3");
 }
 
 TEST(PickRewrite, WaitsForARunningJob) {
@@ -426,7 +358,7 @@ TEST(PickRewrite, DoesNotEmptyALevelThatIsDue) {
   LayoutOptions layout;
   EXPECT_FALSE(Pick(*version, JobClass::kDeep, {{1, 2, "a", "f"}}, {}, layout));
   const auto plan = Pick(*version, JobClass::kDeep, {{1, 1, "a", "c"}}, {}, layout);
-  EXPECT_EQ(Show(plan), "L1 2 move");
+  EXPECT_EQ(PlanText(plan), "L1 2 move");
 }
 
 }  // namespace
