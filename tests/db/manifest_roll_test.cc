@@ -2,7 +2,6 @@
 //
 // A MANIFEST that has grown long is replaced while the store is open. (The scenario ManifestsRoll
 // of the sweeps tests crashes and faults at every step of it.)
-#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
@@ -19,33 +19,14 @@
 namespace lull {
 namespace {
 
-/// Can make the directory sync after a rename fail.
-class RenamingEnv : public testing::FaultEnv {
- public:
-  using FaultEnv::FaultEnv;
-  leveldb::Status RenameFile(const std::string& from, const std::string& to) override {
-    if (fail_sync_after_rename) {
-      testing::Fault fault;
-      fault.ops = testing::kSyncDir;
-      Arm(fault);
-    }
-    return FaultEnv::RenameFile(from, to);
-  }
-  std::atomic<bool> fail_sync_after_rename{false};
-};
-
 class ManifestRollTest : public ::testing::Test {
  protected:
-  ManifestRollTest() {
-    options_.env = &env_;
-    options_.create_if_missing = true;
-    Open();
-  }
+  ManifestRollTest() { Open(); }
 
-  void Open() {
+  void Open(const std::string& name = "/store", const std::string& more = ";manifest_bytes_min=1") {
     leveldb::DB* raw = nullptr;
     const leveldb::Status status = testing::OpenStore(
-        options_, "own_coordinator=true;l0_trigger=100;manifest_bytes_min=1", "/store", &raw);
+        testing::SmallOptions(&env_), "own_coordinator=true;l0_trigger=100" + more, name, &raw);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(raw);
   }
@@ -75,9 +56,9 @@ class ManifestRollTest : public ::testing::Test {
     std::erase_if(names, [](const std::string& name) { return !name.starts_with("MANIFEST"); });
     return names;
   }
-  std::string Current() {
+  std::string Current(const std::string& name = "/store") {
     std::string text;
-    EXPECT_TRUE(leveldb::ReadFileToString(&disk_, CurrentFileName("/store"), &text).ok());
+    EXPECT_TRUE(leveldb::ReadFileToString(&disk_, CurrentFileName(name), &text).ok());
     return text;
   }
   void Arm(uint32_t ops, const std::string& name_part) {
@@ -89,8 +70,7 @@ class ManifestRollTest : public ::testing::Test {
   }
 
   testing::CrashEnv disk_;
-  RenamingEnv env_{&disk_};
-  leveldb::Options options_;
+  testing::FaultEnv env_{&disk_};
   std::unique_ptr<leveldb::DB> db_;
   int installs_ = 0;
 };
@@ -113,14 +93,10 @@ TEST_F(ManifestRollTest, ANewOneTakesOverAndTheOldOneGoes) {
 }
 
 TEST_F(ManifestRollTest, AShortOneStays) {
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(testing::OpenStore(options_, "own_coordinator=true", "/other", &raw).ok());
-  db_.reset(raw);
-  std::string before, after;
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, CurrentFileName("/other"), &before).ok());
+  Open("/other", "");
+  const std::string before = Current("/other");
   InstallTimes(40);
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, CurrentFileName("/other"), &after).ok());
-  EXPECT_EQ(before, after);
+  EXPECT_EQ(Current("/other"), before);
 }
 
 TEST_F(ManifestRollTest, TheOldOneGoesOnWhenNoneCanBeBegun) {
@@ -144,13 +120,16 @@ TEST_F(ManifestRollTest, TheOldOneGoesOnWhenNoneCanBeBegun) {
 
 TEST_F(ManifestRollTest, WritesAreRefusedWhenNobodyKnowsWhichIsInForce) {
   const std::string before = Current();
-  env_.fail_sync_after_rename = true;
+  env_.set_before_operation([this](testing::IoOp op, const std::string&) {
+    if (op == testing::kRename) Arm(testing::kSyncDir, "");
+  });
   while (Install().ok()) ASSERT_LT(installs_, 100);
   EXPECT_NE(Current(), before);
   const leveldb::Status status = db_->Put(leveldb::WriteOptions(), "a", "b");
   EXPECT_FALSE(status.ok());
-  env_.fail_sync_after_rename = false;
   db_.reset();
+  env_.set_before_operation({});
+  env_.Heal();
   EXPECT_GE(Manifests().size(), 2u) << "neither may be deleted";
   --installs_;
   Open();

@@ -13,6 +13,7 @@
 
 #include "db/recovery/lost_files.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
@@ -32,6 +33,17 @@ std::string Contents(leveldb::Env* env, const std::string& path) {
   return bytes;
 }
 
+Status OpenOn(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db, bool paranoid = false) {
+  leveldb::Options options;
+  options.env = env;
+  options.paranoid_checks = paranoid;
+  return testing::OpenAt(options, kStoreName, db);
+}
+
+std::string InLost(const std::string& path) {
+  return LostFolderName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
+}
+
 // Three logs; the second is damaged after its first record.
 class LostLogTest : public ::testing::Test {
  protected:
@@ -47,19 +59,9 @@ class LostLogTest : public ::testing::Test {
     unread_ = Contents(&disk_, LogFileName(kStoreName, third_));
   }
 
-  static Status Open(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db) {
-    leveldb::Options options;
-    options.env = env;
-    leveldb::DB* raw = nullptr;
-    const Status status = lull::Open(options, SchedulingOptions(), kStoreName, &raw);
-    db->reset(raw);
-    return status;
-  }
-
   static std::string Found(leveldb::DB* db) {
     std::string found;
-    const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
-    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) found += entry->key().ToString();
+    for (const auto& [key, value] : testing::ReadAll(db)) found += key;
     return found;
   }
 
@@ -86,15 +88,14 @@ class LostLogTest : public ::testing::Test {
 TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
   for (int round = 0; round < 3; ++round) {
     std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(Open(&disk_, &db).ok());
+    ASSERT_TRUE(OpenOn(&disk_, &db).ok());
     EXPECT_EQ(Found(db.get()), "ab");
     db.reset();
     EXPECT_FALSE(disk_.FileExists(LogFileName(kStoreName, second_)));
-    EXPECT_EQ(Contents(&disk_, LostFolderName(kStoreName) + LogFileName("", second_)), damaged_);
-    EXPECT_EQ(Contents(&disk_, LostFolderName(kStoreName) + LogFileName("", third_)), unread_);
+    EXPECT_EQ(Contents(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
+    EXPECT_EQ(Contents(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
     for (const uint64_t log : {second_, third_}) {
-      const std::string note =
-          LostFolderName(kStoreName) + LogFileName("", log) + kReplayedToSuffix;
+      const std::string note = InLost(LogFileName(kStoreName, log)) + kReplayedToSuffix;
       EXPECT_EQ(Contents(&disk_, note), "2\n");
     }
   }
@@ -107,7 +108,7 @@ TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   const std::string older(damaged_.size(), 'o');
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(Open(&disk_, &db).ok());
+  ASSERT_TRUE(OpenOn(&disk_, &db).ok());
   EXPECT_EQ(Contents(&disk_, taken), older);
   EXPECT_EQ(Contents(&disk_, taken + ".2"), damaged_);
 }
@@ -121,11 +122,11 @@ TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
       env->set_manifest_sync_covers_directory(seed % 2 == 0);
       env->SetCrashPoint(step);
       std::unique_ptr<leveldb::DB> db;
-      done = Open(env.get(), &db).ok() && !env->crashed();
+      done = OpenOn(env.get(), &db).ok() && !env->crashed();
       db.reset();
       auto after = seed == 0 ? env->Crash(0, CrashOptions::LoseAllUnsynced()) : env->Crash(seed);
       ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
-      ASSERT_TRUE(Open(after.get(), &db).ok());
+      ASSERT_TRUE(OpenOn(after.get(), &db).ok());
       ASSERT_EQ(Found(db.get()), "ab") << "step " << step << ", seed " << seed;
       db.reset();
       ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
@@ -146,12 +147,12 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
     fault.index = index;
     env.Arm(fault);
     std::unique_ptr<leveldb::DB> db;
-    Open(&env, &db);
+    OpenOn(&env, &db);
     db.reset();
     hit = env.hits() > 0;
     env.Heal();
     ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
-    ASSERT_TRUE(Open(disk.get(), &db).ok()) << env.first_hit();
+    ASSERT_TRUE(OpenOn(disk.get(), &db).ok()) << env.first_hit();
     ASSERT_EQ(Found(db.get()), "ab") << env.first_hit();
     db.reset();
     ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
@@ -159,9 +160,6 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
 }
 
 TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
-  leveldb::Options options;
-  options.env = &disk_;
-  options.paranoid_checks = true;
   const auto tables_and_logs = [&] {
     std::vector<std::string> names;
     EXPECT_TRUE(disk_.GetChildren(kStoreName, &names).ok());
@@ -173,61 +171,48 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   };
   const std::vector<std::string> before = tables_and_logs();
   for (int round = 0; round < 3; ++round) {
-    leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(OpenOn(&disk_, &db, /*paranoid=*/true).IsCorruption());
     EXPECT_EQ(tables_and_logs(), before);
   }
 }
 
-// Only the second log shows that records are missing between two logs. The unreadable end of the
-// first may contain them.
-TEST(RecoveryTest, ALogWithABadEndIsKeptWhereTheNextBeginsBehindAGap) {
-  for (const SequenceNumber next : {2, 3}) {
+// Only a later log shows that records are missing after the first. The unreadable end of the first
+// may contain them. An empty log between the two proves nothing.
+TEST(RecoveryTest, ALogWithABadEndIsKeptWhereALaterOneBeginsBehindAGap) {
+  struct Row {
+    const char* name;
+    SequenceNumber next;
+    bool empty_between;
+    bool unfinished_between;
+  };
+  for (const Row& row : std::vector<Row>{{"no gap", 2, false, false},
+                                         {"a gap", 3, false, false},
+                                         {"a gap after an empty log", 3, true, false},
+                                         {"a gap after an unfinished log", 3, true, true}}) {
+    SCOPED_TRACE(row.name);
     CrashEnv disk;
     StoreFiles files(&disk, kStoreName);
     const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
-    const uint64_t second = files.AddWal({"c@" + std::to_string(next) + "=c"}, next);
-    files.WriteManifest(first);
-    const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
-    const std::string bad = Contents(&disk, path);
-    leveldb::Options options;
-    options.env = &disk;
-    leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
-    delete raw;
-    EXPECT_FALSE(disk.FileExists(path));
-    const bool gap = next == 3;
-    EXPECT_EQ(Contents(&disk, LostFolderName(kStoreName) + LogFileName("", first)), gap ? bad : "");
-    EXPECT_EQ(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", second)), gap);
-  }
-}
-
-// An empty log proves nothing about the log before it.
-TEST(RecoveryTest, ALogWithABadEndIsKeptWhereAnEmptyLogPrecedesTheGap) {
-  for (const bool unfinished : {false, true}) {
-    CrashEnv disk;
-    StoreFiles files(&disk, kStoreName);
-    const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
-    const uint64_t empty = files.AddWal({});
-    const uint64_t last = files.AddWal({"c@3=c"}, 3);
-    files.WriteManifest(first);
-    const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
-    const std::string bad = Contents(&disk, path);
-    if (unfinished) {
-      ASSERT_TRUE(
-          leveldb::WriteStringToFile(&disk, "half of a head", LogFileName(kStoreName, empty)).ok());
+    if (row.empty_between) {
+      const std::string empty = LogFileName(kStoreName, files.AddWal({}));
+      if (row.unfinished_between) {
+        ASSERT_TRUE(leveldb::WriteStringToFile(&disk, "half of a head", empty).ok());
+      }
     }
-    leveldb::Options options;
-    options.env = &disk;
-    leveldb::DB* raw = nullptr;
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
-    delete raw;
+    const std::string last = LogFileName(
+        kStoreName, files.AddWal({"c@" + std::to_string(row.next) + "=c"}, row.next));
+    files.WriteManifest(first);
+    const std::string path = LogFileName(kStoreName, first);
+    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
+    const std::string bad = Contents(&disk, path);
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(OpenOn(&disk, &db).ok());
+    db.reset();
     EXPECT_FALSE(disk.FileExists(path));
-    EXPECT_EQ(Contents(&disk, LostFolderName(kStoreName) + LogFileName("", first)), bad)
-        << unfinished;
-    EXPECT_TRUE(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", last)));
+    const bool gap = row.next == 3;
+    EXPECT_EQ(Contents(&disk, InLost(path)), gap ? bad : "");
+    EXPECT_EQ(disk.FileExists(InLost(last)), gap);
   }
 }
 
@@ -247,15 +232,7 @@ class BadManifestEndTest : public ::testing::Test {
     EXPECT_TRUE(disk_.Corrupt(manifest_, Contents(&disk_, manifest_).size() - 1, "x"));
     options_.env = &disk_;
   }
-  Status Open() {
-    leveldb::DB* raw = nullptr;
-    const Status status = lull::Open(options_, SchedulingOptions(), kStoreName, &raw);
-    db_.reset(raw);
-    return status;
-  }
-  std::string Lost(const std::string& path) {
-    return LostFolderName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
-  }
+  Status Open() { return testing::OpenAt(options_, kStoreName, &db_); }
 
   CrashEnv disk_;
   leveldb::Options options_;
@@ -272,8 +249,8 @@ TEST_F(BadManifestEndTest, WhatItMayHaveNamedIsKept) {
   EXPECT_TRUE(db_->Get({}, "b", &value).IsNotFound());
   db_.reset();
   EXPECT_FALSE(disk_.FileExists(table_));
-  EXPECT_EQ(Contents(&disk_, Lost(table_)), table);
-  EXPECT_EQ(Contents(&disk_, Lost(manifest_)), manifest);
+  EXPECT_EQ(Contents(&disk_, InLost(table_)), table);
+  EXPECT_EQ(Contents(&disk_, InLost(manifest_)), manifest);
 }
 
 TEST_F(BadManifestEndTest, WhoWantsToKnowOfDamageIsTold) {
@@ -297,21 +274,17 @@ TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
   const uint64_t wal =
       files.AddWal({"a@1=a1", "b@" + std::to_string(kMaxStoredSequence + 1) + "=b1"});
   files.WriteManifest(wal);
-  leveldb::Options options;
-  options.env = &disk;
-  options.paranoid_checks = true;
-  leveldb::DB* raw = nullptr;
-  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
-  options.paranoid_checks = false;
+  std::unique_ptr<leveldb::DB> db;
+  EXPECT_TRUE(OpenOn(&disk, &db, /*paranoid=*/true).IsCorruption());
   for (int round = 0; round < 2; ++round) {
-    ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
-    const std::unique_ptr<leveldb::DB> db(raw);
+    db.reset();
+    ASSERT_TRUE(OpenOn(&disk, &db).ok());
     std::string value;
     EXPECT_TRUE(db->Get({}, "a", &value).ok());
     EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
     EXPECT_TRUE(db->Put({}, "c", "c1").ok());
   }
-  EXPECT_TRUE(disk.FileExists(LostFolderName(kStoreName) + LogFileName("", wal)));
+  EXPECT_TRUE(disk.FileExists(InLost(LogFileName(kStoreName, wal))));
 }
 
 // Otherwise the next files would have names that no store reads.
@@ -323,12 +296,11 @@ TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk, "", stray).ok());
   leveldb::Options options;
   options.env = &disk;
-  leveldb::DB* raw = nullptr;
-  EXPECT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).IsCorruption());
+  std::unique_ptr<leveldb::DB> db;
+  EXPECT_TRUE(OpenOn(&disk, &db).IsCorruption());
   EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsCorruption());
   ASSERT_TRUE(disk.RemoveFile(stray).ok());
-  ASSERT_TRUE(lull::Open(options, SchedulingOptions(), kStoreName, &raw).ok());
-  delete raw;
+  ASSERT_TRUE(OpenOn(&disk, &db).ok());
 }
 
 // The process that wrote the log may have used larger memtables.
@@ -346,9 +318,8 @@ TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   options.write_buffer_size = 64 << 10;
   options.compression = leveldb::kNoCompression;
   const auto scheduling = SchedulingOptions().SetL0Trigger(100);  // they stay there
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(lull::Open(options, scheduling, kStoreName, &raw).ok());
-  const std::unique_ptr<leveldb::DB> db(raw);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db, scheduling).ok());
   std::string value;
   ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));
   EXPECT_GE(std::stoi(value), 5);

@@ -1,24 +1,22 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Descriptors, disk space or a table are missing for a while: the store works with less, and
-// recovers by itself. tests/resources tests the same with real limits.
+// Disk space or a file is missing for a while: the store works with less, and recovers by itself.
+// tests/resources tests the same with real limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "db/disk_room.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
 #include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
-#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
-#include "tests/support/fresh_directory.h"
 #include "tests/support/json_value.h"
 #include "tests/support/open_store.h"
 
@@ -26,59 +24,23 @@ namespace lull {
 namespace {
 
 using testing::CrashEnv;
-using testing::Fault;
 using testing::FaultEnv;
-using testing::FaultKind;
 using testing::kStoreName;
 
-/// Tables longer than a limit fail as on a full disk; the test sets the free space.
+/// The test sets the free space.
 class ScarceEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
 
-  std::atomic<uint64_t> table_bytes_max{UINT64_MAX};
   std::atomic<uint64_t> free_bytes{UINT64_MAX};
-  std::atomic<int> tables_refused{0};
-
-  leveldb::Status NewWritableFile(const std::string& path,
-                                  leveldb::WritableFile** result) override {
-    const leveldb::Status status = FaultEnv::NewWritableFile(path, result);
-    if (status.ok() && path.ends_with(".ldb")) *result = new Table(this, path, *result);
-    return status;
-  }
   uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
-
- private:
-  class Table final : public leveldb::WritableFile {
-   public:
-    Table(ScarceEnv* env, std::string path, leveldb::WritableFile* file)
-        : env_(env), path_(std::move(path)), file_(file) {}
-    leveldb::Status Append(const leveldb::Slice& data) override {
-      bytes_ += data.size();
-      if (bytes_ <= env_->table_bytes_max.load()) return file_->Append(data);
-      env_->tables_refused.fetch_add(1);
-      return leveldb::Status::IOError(path_, "No space left on device");
-    }
-    leveldb::Status Close() override { return file_->Close(); }
-    leveldb::Status Flush() override { return file_->Flush(); }
-    leveldb::Status Sync() override { return file_->Sync(); }
-
-   private:
-    ScarceEnv* const env_;
-    const std::string path_;
-    const std::unique_ptr<leveldb::WritableFile> file_;
-    uint64_t bytes_ = 0;
-  };
 };
 
 class ResourcesTest : public ::testing::Test {
  protected:
   void Open(const std::string& scheduling = "", bool paranoid = false) {
     db_.reset();
-    leveldb::Options options;
-    options.env = &env_;
-    options.create_if_missing = true;
-    options.write_buffer_size = 64 << 10;
+    leveldb::Options options = testing::SmallOptions(&env_);
     options.compression = leveldb::kNoCompression;
     options.paranoid_checks = paranoid;
     leveldb::DB* raw = nullptr;
@@ -91,10 +53,10 @@ class ResourcesTest : public ::testing::Test {
     return db_->Put(leveldb::WriteOptions(), Key(key), std::string(bytes, 'v'));
   }
   static std::string Key(int key) { return "k" + std::to_string(10'000 + key); }
-  std::string Level(int level) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
-    return text;
+  static void ExpectFirst(leveldb::DB* db, int count) {
+    std::string value;
+    for (int i = 0; i < count; ++i)
+      EXPECT_TRUE(db->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
   }
   static size_t Logs(CrashEnv* disk) {
     std::vector<std::string> names;
@@ -103,12 +65,10 @@ class ResourcesTest : public ::testing::Test {
         std::count_if(names.begin(), names.end(),
                       [](const std::string& name) { return name.ends_with(".log"); }));
   }
-  void FailTables(FaultKind kind) {
-    Fault fault;
-    fault.kind = kind;
-    fault.ops = testing::kOpenWrite;
-    fault.name_part = ".ldb";
-    env_.Arm(fault);
+  void FailNew(const std::string& name_part) {
+    env_.Arm({.kind = testing::FaultKind::kErrorSticky,
+              .ops = testing::kOpenWrite,
+              .name_part = name_part});
   }
 
   CrashEnv disk_;
@@ -116,30 +76,12 @@ class ResourcesTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-// While no table can be made, memtables accumulate. Then there is space for one of them at a time.
-TEST_F(ResourcesTest, AFlushThatLacksSpaceIsTriedWithFewerMemtables) {
-  Open("retry_ms=10");
-  env_.table_bytes_max = 0;
-  for (int i = 0; i < 600; ++i) ASSERT_TRUE(Put(i).ok());
-  EXPECT_FALSE(Flush(db_.get()).ok());
-  env_.table_bytes_max = 100 << 10;
-  EXPECT_TRUE(Flush(db_.get()).ok());
-  EXPECT_GT(env_.tables_refused.load(), 0);
-  std::string value;
-  for (int i = 0; i < 600; ++i)
-    EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
-}
-
 // No new log can be made. A power loss could lose part of one memtable's records, so none of them
 // may be flushed to a table while the log that holds the others is in use.
 TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
   Open("memory_budget_bytes=1M");
   ASSERT_TRUE(Put(0).ok());
-  Fault fault;
-  fault.kind = FaultKind::kErrorSticky;
-  fault.ops = testing::kOpenWrite;
-  fault.name_part = ".log";
-  env_.Arm(fault);
+  FailNew(".log");
   int written = 1;
   leveldb::Status status;
   for (; written < 5000 && status.ok(); ++written) status = Put(written);
@@ -150,9 +92,7 @@ TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
   env_.Heal();
   ASSERT_TRUE(Put(5000).ok());
   ASSERT_TRUE(Flush(db_.get()).ok());
-  std::string value;
-  for (int i = 0; i < written - 1; ++i)
-    EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
+  ExpectFirst(db_.get(), written - 1);
 }
 
 // The policy would let 16 MiB of memtables accumulate.
@@ -174,7 +114,7 @@ TEST_F(ResourcesTest, OnADiskThatIsNearlyFullNoMemtableWaitsForAnother) {
 // power loss at any step loses nothing.
 TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   Open();
-  FailTables(FaultKind::kErrorSticky);
+  FailNew(".ldb");
   constexpr int kEntries = 300;
   for (int i = 0; i < kEntries; ++i) ASSERT_TRUE(Put(i).ok());
   leveldb::WriteOptions synced;
@@ -197,9 +137,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
         "own_coordinator=true;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
     const leveldb::Status status = testing::OpenStore(options, no_compactions, kStoreName, &raw);
     const std::unique_ptr<leveldb::DB> db(raw);
-    std::string value;
-    for (int i = 0; db != nullptr && i <= kEntries; ++i)
-      EXPECT_TRUE(db->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
+    if (status.ok()) ExpectFirst(db.get(), kEntries + 1);
     return status.ok();
   };
   size_t logs = 0;
@@ -241,99 +179,6 @@ TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
   env.free_bytes = 1 << 20;
   room.Look(now + 1, 0, 1000);
   EXPECT_TRUE(room.is_low()) << "too soon to ask again";
-}
-
-/// Notes when an obsolete log was truncated to its length, or removed.
-class TidiedLogsEnv final : public FaultEnv {
- public:
-  using FaultEnv::FaultEnv;
-
-  testing::EventCount tidied;
-
-  leveldb::Status RemoveFile(const std::string& path) override {
-    const leveldb::Status status = FaultEnv::RemoveFile(path);
-    tidied.Note();
-    return status;
-  }
-  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
-                             LogFile** result) override {
-    const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
-    if (status.ok()) *result = new Log(&tidied, *result);
-    return status;
-  }
-
- private:
-  class Log final : public LogFile {
-   public:
-    Log(testing::EventCount* tidied, LogFile* file) : tidied_(tidied), file_(file) {}
-    ~Log() override {
-      file_.reset();
-      tidied_->Note();
-    }
-    leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
-    leveldb::Status Close() override { return file_->Close(); }
-    leveldb::Status Flush() override { return file_->Flush(); }
-    leveldb::Status Sync() override { return file_->Sync(); }
-    leveldb::Status Seal() override {
-      const leveldb::Status status = file_->Seal();
-      tidied_->Note();
-      return status;
-    }
-    bool HoldsDescriptor() const override { return file_->HoldsDescriptor(); }
-
-   private:
-    testing::EventCount* const tidied_;
-    std::unique_ptr<LogFile> file_;
-  };
-};
-
-// The bound in docs/operations.md. Released logs are removed a moment later, so each check waits
-// for that.
-TEST(DiskBoundTest, LogsTakeTheMemoryBudgetAndSevenLogsMore) {
-  constexpr uint64_t kBudgetBytes = 4 << 20, kMemTableBytes = 64 << 10;
-  TidiedLogsEnv env(leveldb::Env::Default());
-  leveldb::Options options;
-  options.env = &env;
-  options.create_if_missing = true;
-  options.write_buffer_size = kMemTableBytes;
-  const std::string name = testing::FreshDirectory("bound") + "/store";
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(
-      testing::OpenStore(options, "own_coordinator=true;memory_budget_bytes=4M", name, &raw).ok());
-  const std::unique_ptr<leveldb::DB> db(raw);
-  const auto log_bytes = [&] {
-    uint64_t total = 0;
-    std::vector<std::string> names;
-    EXPECT_TRUE(leveldb::Env::Default()->GetChildren(name, &names).ok());
-    for (const std::string& file : names) {
-      uint64_t bytes = 0;
-      if (!file.ends_with(".log")) continue;
-      if (leveldb::Env::Default()->GetFileSize(name + "/" + file, &bytes).ok()) total += bytes;
-    }
-    return total;
-  };
-  for (int i = 0; i < 20'000; ++i) {
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), std::to_string(i), std::string(1000, 'v')).ok());
-    if (i % 1000 != 0) continue;
-    ASSERT_TRUE(env.tidied.Await("logs within the bound, after " + std::to_string(i), [&] {
-      return log_bytes() <= kBudgetBytes + 7 * (kMemTableBytes + (256 << 10));
-    }));
-  }
-}
-
-TEST_F(ResourcesTest, AManualCompactionThatFailedDoesNotStopTheNext) {
-  Open("retry_ms=100000");
-  ASSERT_TRUE(Put(1).ok());
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  ASSERT_TRUE(Put(1).ok());
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  FailTables(FaultKind::kErrorSticky);
-  db_->CompactRange(nullptr, nullptr);
-  EXPECT_EQ(Level(0), "2");
-  env_.Heal();
-  EXPECT_TRUE(WaitForIdle(db_.get()).ok()) << "nothing has failed since the call";
-  db_->CompactRange(nullptr, nullptr);
-  EXPECT_EQ(Level(0), "0");
 }
 
 TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
