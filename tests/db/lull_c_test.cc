@@ -5,43 +5,39 @@
 #include <cstring>
 #include <string>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lull/c.h"
+#include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
-#include "util/mutex.h"
 
 namespace lull {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
 /// Data of the callbacks about flushes. (The store may compact at any time after a flush.)
 struct Heard {
-  Mutex mutex;
-  CondVar changed;
-  int begins LULL_GUARDED_BY(mutex) = 0;
-  int ends LULL_GUARDED_BY(mutex) = 0;
-  lull_job_info_t last_end LULL_GUARDED_BY(mutex) = {};
-  int destroyed = 0;
-
-  void AwaitEnds(int count) {
-    MutexLock lock(mutex);
-    while (ends < count) changed.Wait(mutex);
+  void AwaitEnd() {
+    ended.Await("the end of a flush", [this] { return ended.count() > 0; });
   }
+
+  std::atomic<int> begins{0};
+  testing::EventCount ended;
+  lull_job_info_t last_end = {};
+  int destroyed = 0;
 };
 
 void OnBegin(void* state, const lull_job_info_t* job) {
-  if (job->kind != lull_job_flush) return;
-  auto* const heard = static_cast<Heard*>(state);
-  MutexLock lock(heard->mutex);
-  ++heard->begins;
+  if (job->kind == lull_job_flush) ++static_cast<Heard*>(state)->begins;
 }
 
 void OnEnd(void* state, const lull_job_info_t* job) {
   if (job->kind != lull_job_flush) return;
   auto* const heard = static_cast<Heard*>(state);
-  MutexLock lock(heard->mutex);
-  ++heard->ends;
   heard->last_end = *job;
-  heard->changed.NotifyAll();
+  heard->ended.Note();
 }
 
 void OnDestroyed(void* state) { ++static_cast<Heard*>(state)->destroyed; }
@@ -75,14 +71,27 @@ class LullCTest : public ::testing::Test {
     leveldb_put(db_, write_, key, std::strlen(key), "v", 1, &error_);
     ASSERT_EQ(error_, nullptr) << error_;
   }
-  bool Has(const char* key) {
+  /// "absent" for a missing key.
+  std::string Get(const std::string& key, leveldb_t* db = nullptr) {
     leveldb_readoptions_t* const read = leveldb_readoptions_create();
     size_t length = 0;
-    char* const value = leveldb_get(db_, read, key, std::strlen(key), &length, &error_);
+    char* const value =
+        leveldb_get(db != nullptr ? db : db_, read, key.data(), key.size(), &length, &error_);
     leveldb_readoptions_destroy(read);
-    const bool found = value != nullptr;
+    const std::string found = value != nullptr ? std::string(value, length) : "absent";
     leveldb_free(value);
     return found;
+  }
+  std::string Property(const char* name) {
+    char* const text = leveldb_property_value(db_, name);
+    EXPECT_NE(text, nullptr) << name;
+    const std::string value = text != nullptr ? text : "";
+    leveldb_free(text);
+    return value;
+  }
+  void ExpectError(const std::string& part) {
+    const std::string error = TakeError();
+    EXPECT_NE(error.find(part), std::string::npos) << error;
   }
   /// Returns the message and clears it.
   std::string TakeError() {
@@ -102,16 +111,10 @@ class LullCTest : public ::testing::Test {
 
 TEST_F(LullCTest, OpensWithAnOptionString) {
   Open("policy=leveldb;own_coordinator=1;l0_stop=20");
-  char* options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
-  ASSERT_NE(options, nullptr);
-  EXPECT_NE(std::string(options).find("policy=leveldb"), std::string::npos);
-  EXPECT_NE(std::string(options).find("l0_stop=20"), std::string::npos);
-  leveldb_free(options);
-  for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS, LULL_PROPERTY_SPACE}) {
-    char* text = leveldb_property_value(db_, name);
-    EXPECT_NE(text, nullptr) << name;
-    leveldb_free(text);
-  }
+  EXPECT_THAT(Property(LULL_PROPERTY_OPTIONS),
+              AllOf(HasSubstr("policy=leveldb"), HasSubstr("l0_stop=20")));
+  for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS, LULL_PROPERTY_SPACE})
+    EXPECT_NE(Property(name), "");
 }
 
 TEST_F(LullCTest, DeletesRanges) {
@@ -122,12 +125,11 @@ TEST_F(LullCTest, DeletesRanges) {
   lull_delete_files_in_range(db_, "b", 1, nullptr, 0, &bytes, &bytes_left, &error_);
   EXPECT_EQ(bytes, 0u);
   EXPECT_GT(bytes_left, 0u) << "the table with a, too";
-  EXPECT_TRUE(Has("c"));
+  EXPECT_EQ(Get("c"), "v");
   lull_delete_range(db_, "b", 1, "d", 1, &error_);
-  EXPECT_TRUE(Has("a") && Has("d"));
-  EXPECT_FALSE(Has("b") || Has("c"));
+  EXPECT_EQ(Get("a") + Get("b") + Get("c") + Get("d"), "vabsentabsentv");
   lull_delete_range(db_, nullptr, 0, nullptr, 0, &error_);
-  EXPECT_FALSE(Has("a") || Has("d"));
+  EXPECT_EQ(Get("a") + Get("d"), "absentabsent");
   lull_delete_files_in_range(db_, nullptr, 0, nullptr, 0, nullptr, nullptr, &error_);
   EXPECT_EQ(TakeError(), "");
 }
@@ -139,15 +141,10 @@ TEST_F(LullCTest, MakesACheckpoint) {
   lull_create_checkpoint(db_, copy.c_str(), &error_);
   ASSERT_EQ(TakeError(), "");
   lull_create_checkpoint(db_, copy.c_str(), &error_);
-  EXPECT_NE(TakeError().find("must be empty, but contains"), std::string::npos);
+  ExpectError("must be empty, but contains");
   leveldb_t* const second = lull_open(options_, "", copy.c_str(), &error_);
   ASSERT_EQ(TakeError(), "");
-  leveldb_readoptions_t* const read = leveldb_readoptions_create();
-  size_t length = 0;
-  char* const value = leveldb_get(second, read, "a", 1, &length, &error_);
-  EXPECT_EQ(length, 1u);
-  leveldb_free(value);
-  leveldb_readoptions_destroy(read);
+  EXPECT_EQ(Get("a", second), "v");
   leveldb_close(second);
 }
 
@@ -157,7 +154,7 @@ TEST_F(LullCTest, MakesListsAndRestoresBackups) {
   size_t count = 7;
   EXPECT_EQ(lull_list_backups(dir.c_str(), &count, &error_), nullptr);
   EXPECT_EQ(count, 0u);
-  EXPECT_NE(TakeError().find("contains no backups"), std::string::npos);
+  ExpectError("contains no backups");
   Put("a");
   lull_backup_info_t info = {};
   lull_create_backup(db_, dir.c_str(), &info, &error_);
@@ -185,17 +182,16 @@ TEST_F(LullCTest, MakesListsAndRestoresBackups) {
   leveldb_close(db_);
   db_ = lull_open(options_, "own_coordinator=1", copy.c_str(), &error_);
   ASSERT_EQ(TakeError(), "");
-  EXPECT_TRUE(Has("a"));
-  EXPECT_FALSE(Has("b"));
+  EXPECT_EQ(Get("a") + Get("b"), "vabsent");
 
   lull_prune_backups(dir.c_str(), 0, &error_);
   EXPECT_NE(TakeError(), "");
   lull_prune_backups(dir.c_str(), 1, &error_);
   EXPECT_EQ(TakeError(), "");
   lull_verify_backup(dir.c_str(), 1, &error_);
-  EXPECT_NE(TakeError().find("no backup 1"), std::string::npos);
+  ExpectError("no backup 1");
   lull_restore_backup(dir.c_str(), 0, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_restore_backup: target"), std::string::npos);
+  ExpectError("lull_restore_backup: target");
 }
 
 TEST_F(LullCTest, ErrorsReplaceEachOther) {
@@ -204,7 +200,7 @@ TEST_F(LullCTest, ErrorsReplaceEachOther) {
   EXPECT_NE(std::strstr(error_, "policy=none"), nullptr) << error_;
   // The second failure frees the first message.
   EXPECT_EQ(lull_open(options_, "l0_stip=1", name_.c_str(), &error_), nullptr);
-  EXPECT_NE(TakeError().find("l0_stop"), std::string::npos);
+  ExpectError("l0_stop");
 }
 
 TEST_F(LullCTest, ListensToAFlush) {
@@ -220,14 +216,11 @@ TEST_F(LullCTest, ListensToAFlush) {
   Put("a");
   lull_flush(db_, &error_);
   EXPECT_EQ(TakeError(), "");
-  heard.AwaitEnds(1);
-  {
-    MutexLock lock(heard.mutex);
-    EXPECT_EQ(heard.begins, 1);
-    EXPECT_EQ(heard.last_end.outcome, lull_job_done);
-    EXPECT_EQ(heard.last_end.error, nullptr);
-    EXPECT_EQ(heard.last_end.output_files, 1u);
-  }
+  heard.AwaitEnd();
+  EXPECT_EQ(heard.begins, 1);
+  EXPECT_EQ(heard.last_end.outcome, lull_job_done);
+  EXPECT_EQ(heard.last_end.error, nullptr);
+  EXPECT_EQ(heard.last_end.output_files, 1u);
   lull_wait_for_idle(db_, &error_);
   lull_remove_listener(db_, listener, &error_);
   EXPECT_EQ(TakeError(), "");
@@ -247,7 +240,7 @@ TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
   lull_listener_destroy(listener);
   Put("a");
   lull_flush(db_, &error_);
-  heard.AwaitEnds(1);
+  heard.AwaitEnd();
   EXPECT_EQ(heard.destroyed, 0);
   leveldb_close(db_);
   db_ = nullptr;
@@ -258,12 +251,10 @@ TEST_F(LullCTest, OptionsChangeOrAreRefusedByName) {
   Open("policy=lull;own_coordinator=1");
   lull_set_options(db_, "policy=silk;l0_trigger=6", &error_);
   EXPECT_EQ(TakeError(), "");
-  char* const options = leveldb_property_value(db_, LULL_PROPERTY_OPTIONS);
-  EXPECT_NE(std::string(options).find("policy=silk;"), std::string::npos) << options;
-  EXPECT_NE(std::string(options).find("l0_trigger=6;"), std::string::npos) << options;
-  leveldb_free(options);
+  EXPECT_THAT(Property(LULL_PROPERTY_OPTIONS),
+              AllOf(HasSubstr("policy=silk;"), HasSubstr("l0_trigger=6;")));
   lull_set_options(db_, "compaction_threads=7", &error_);
-  EXPECT_NE(TakeError().find("compaction_threads"), std::string::npos);
+  ExpectError("compaction_threads");
 }
 
 TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
@@ -309,16 +300,9 @@ TEST_F(LullCTest, FiltersEntries) {
   leveldb_release_snapshot(db_, snapshot);
   EXPECT_EQ(filtered.seen_at_snapshots, 3);
 
-  leveldb_readoptions_t* const read = leveldb_readoptions_create();
-  std::string found;
-  for (const char* key : {"a", "b", "c"}) {
-    size_t length = 0;
-    char* const value = leveldb_get(db_, read, key, 1, &length, &error_);
-    if (value != nullptr) found += std::string(key) + "=" + std::string(value, length) + " ";
-    leveldb_free(value);
-  }
-  leveldb_readoptions_destroy(read);
-  EXPECT_EQ(found, "b= c=kept ");
+  EXPECT_EQ(Get("a"), "absent");
+  EXPECT_EQ(Get("b"), "");
+  EXPECT_EQ(Get("c"), "kept");
   lull_set_compaction_filter(db_, nullptr, &error_);
   EXPECT_EQ(TakeError(), "");
   leveldb_close(db_);
@@ -328,20 +312,20 @@ TEST_F(LullCTest, FiltersEntries) {
 
 TEST_F(LullCTest, WhatIsNullIsNamed) {
   EXPECT_EQ(lull_open(options_, nullptr, name_.c_str(), &error_), nullptr);
-  EXPECT_NE(TakeError().find("lull_open: scheduling"), std::string::npos);
+  ExpectError("lull_open: scheduling");
   EXPECT_EQ(lull_open(options_, "", nullptr, &error_), nullptr);
-  EXPECT_NE(TakeError().find("lull_open: name"), std::string::npos);
+  ExpectError("lull_open: name");
   Open("own_coordinator=1");
   lull_set_options(db_, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_set_options: scheduling"), std::string::npos);
+  ExpectError("lull_set_options: scheduling");
   lull_create_checkpoint(db_, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_create_checkpoint: dir"), std::string::npos);
+  ExpectError("lull_create_checkpoint: dir");
   lull_create_backup(db_, nullptr, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_create_backup: dir"), std::string::npos);
+  ExpectError("lull_create_backup: dir");
   lull_add_listener(db_, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_add_listener: listener"), std::string::npos);
+  ExpectError("lull_add_listener: listener");
   lull_remove_listener(db_, nullptr, &error_);
-  EXPECT_NE(TakeError().find("lull_remove_listener: listener"), std::string::npos);
+  ExpectError("lull_remove_listener: listener");
   Put("a");  // the store still works
 }
 

@@ -97,19 +97,6 @@ TEST_F(MemoryReportTest, ALullLeavesPooledBlocksForOneMemtable) {
   EXPECT_EQ(Bytes("pooled_block_bytes"), kMiB);
 }
 
-TEST_F(MemoryReportTest, ABudgetOfTwoMemtablesSuffices) {
-  options_.write_buffer_size = 4 * kMiB;
-  scheduling_.memory_budget_bytes = 8 * kMiB;
-  Open();
-  for (uint64_t written = 0; written < 30'000; written += 500) {
-    Write(written, written + 500);
-    EXPECT_LE(Bytes("used_bytes"), 9 * kMiB) << "two memtables, with the ends of their blocks";
-    EXPECT_LE(Bytes("active_bytes") + Bytes("immutable_bytes"), 13 * kMiB);
-  }
-  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  ExpectAll(db_.get(), 30'000);
-}
-
 TEST_F(MemoryReportTest, TheTotalEqualsTheMemoryOfTheProcess) {
 #ifdef LULL_OWN_HEAP
   GTEST_SKIP() << "the heap cannot be measured";

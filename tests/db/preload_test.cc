@@ -13,8 +13,8 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/many_tables.h"
+#include "tests/db/small_store.h"
 #include "tests/db/table_files_env.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -22,6 +22,20 @@ namespace {
 using testing::TableFilesEnv;
 
 // ---- a table cache
+
+const Preload::OnContents kIgnore = [](TableFile*, const TableContents&) {};
+
+/// Runs all jobs of `preload`; returns their number.
+int RunAll(Preload* preload) {
+  int jobs = 0;
+  while (const std::unique_ptr<Job> job = preload->TakeJob()) {
+    ++jobs;
+    EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
+    Job::Progress progress = Job::Progress::kMore;
+    while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
+  }
+  return jobs;
+}
 
 class PreloadedTablesTest : public testing::ManyTablesTest {
  protected:
@@ -37,21 +51,13 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
     }
     return text;
   }
-};
-
-const Preload::OnContents kIgnore = [](TableFile*, const TableContents&) {};
-
-/// Runs all jobs of `preload`; returns their number.
-int RunAll(Preload* preload) {
-  int jobs = 0;
-  while (const std::unique_ptr<Job> job = preload->TakeJob()) {
-    ++jobs;
-    EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
-    Job::Progress progress = Job::Progress::kMore;
-    while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
+  /// REQUIRES: few tables.
+  void PreloadAll() {
+    Preload preload(files_.context(), tables_.get(), kIgnore);
+    preload.Begin(*version_, false);
+    EXPECT_EQ(RunAll(&preload), 1);
   }
-  return jobs;
-}
+};
 
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
@@ -75,40 +81,27 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
-TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpens) {
-  Build(3, 0);
-  std::map<const TableFile*, TableContents> sampled;
-  Preload preload(files_.context(), tables_.get(),
-                  [&](TableFile* file, const TableContents& contents) {
-                    EXPECT_TRUE(sampled.emplace(file, contents).second);
-                  });
-  preload.Begin(*version_, false);
-  EXPECT_EQ(RunAll(&preload), 1);
-  ASSERT_EQ(sampled.size(), 3u);
-  EXPECT_EQ(sampled[all_[1]], (TableContents{.entries = 1}));
-}
-
-TEST_F(PreloadedTablesTest, PreloadReadsAllContentsOnRequest) {
+TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpensAndReadsAllContentsOnRequest) {
   Build(2, 14);
-  std::map<const TableFile*, TableContents> read;
-  Preload preload(files_.context(), tables_.get(),
-                  [&](TableFile* file, const TableContents& contents) {
-                    EXPECT_TRUE(read.emplace(file, contents).second);
-                  });
-  preload.Begin(*version_, true);
-  EXPECT_EQ(RunAll(&preload), 2);
-  EXPECT_EQ(read.size(), 16u);
-  EXPECT_EQ(read[all_[15]], (TableContents{.entries = 1}));
-  EXPECT_EQ(OpenTables(), "oooooooooo......");
+  for (const bool all : {false, true}) {
+    std::map<const TableFile*, TableContents> read;
+    Preload preload(files_.context(), tables_.get(),
+                    [&](TableFile* file, const TableContents& contents) {
+                      EXPECT_TRUE(read.emplace(file, contents).second);
+                    });
+    preload.Begin(*version_, all);
+    EXPECT_EQ(RunAll(&preload), 2);
+    EXPECT_EQ(read.size(), all ? 16u : 10u);
+    EXPECT_EQ(read[all_[all ? 15 : 1]], (TableContents{.entries = 1}));
+    EXPECT_EQ(OpenTables(), "oooooooooo......");
+  }
 }
 
 TEST_F(PreloadedTablesTest, PreloadLoadsTheKeyFiltersAboveTheDeepestLevel) {
   files_.builds_key_filters = true;
   Build(2, 2);
   EXPECT_EQ(KeyFilters(), "....");
-  Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_, false);
-  EXPECT_EQ(RunAll(&preload), 1);
+  PreloadAll();
   EXPECT_EQ(KeyFilters(), "ff..");
 }
 
@@ -123,9 +116,7 @@ TEST_F(PreloadedTablesTest, PreloadLoadsNoDamagedKeyFilter) {
   ASSERT_NE(place, std::string::npos);
   bytes[place] ^= 1;
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
-  Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_, false);
-  EXPECT_EQ(RunAll(&preload), 1);
+  PreloadAll();
   EXPECT_EQ(KeyFilters(), ".f");
   EXPECT_TRUE(Read(all_[0]).ok());
 }
@@ -134,9 +125,7 @@ TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   Build(3, 0);
   const std::string path = TableFileName("/store", all_[1]->number());
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
-  Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_, false);
-  EXPECT_EQ(RunAll(&preload), 1);
+  PreloadAll();
   EXPECT_EQ(OpenTables(), "o.o");
   EXPECT_TRUE(Read(all_[1]).IsCorruption());
   EXPECT_TRUE(Read(all_[2]).ok());
@@ -159,18 +148,12 @@ TEST_F(PreloadedTablesTest, OpeningAheadEvictsNothing) {
 
 class PreloadTest : public ::testing::Test {
  protected:
-  PreloadTest() {
-    options_.env = &env_;
-    options_.create_if_missing = true;
-    scheduling_.SetOwnCoordinator(true);
-  }
+  PreloadTest() { scheduling_.SetOwnCoordinator(true); }
 
   void Reopen() {
     db_.reset();
-    leveldb::DB* raw = nullptr;
-    const leveldb::Status status = Open(options_, scheduling_, "/store", &raw);
+    const leveldb::Status status = testing::OpenAt(options_, "/store", &db_, scheduling_);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(raw);
   }
   void WriteTable(int number) {
     for (const char* key : {"a", "b", "c"}) {
@@ -193,21 +176,16 @@ class PreloadTest : public ::testing::Test {
   }
 
   TableFilesEnv env_;
-  leveldb::Options options_;
+  leveldb::Options options_ = testing::SmallOptions(&env_);
   SchedulingOptions scheduling_;
   std::unique_ptr<leveldb::DB> db_;
 };
 
-TEST_F(PreloadTest, AFlushOpensItsTable) {
+TEST_F(PreloadTest, AFlushOpensItsTableAndACompactionItsOutputs) {
   Reopen();
   WriteTable(1);
   EXPECT_EQ(env_.open_now(), 1);
   ExpectReadsOpenNothing();
-}
-
-TEST_F(PreloadTest, ACompactionOpensItsOutputs) {
-  Reopen();
-  WriteTable(1);
   WriteTable(2);
   db_->CompactRange(nullptr, nullptr);
   ASSERT_EQ(TablesAt(0), 0);
@@ -232,21 +210,6 @@ TEST_F(PreloadTest, OpeningAStoreOpensItsTables) {
   Reopen();
   env_.noted.Await("the tables are open", [&] { return env_.open_now() == 3; });
   ExpectReadsOpenNothing();
-}
-
-TEST_F(PreloadTest, AStoreClosesWhileAWorkerOpensATable) {
-  Reopen();
-  for (int i = 0; i < 3; ++i) WriteTable(i);
-  for (int round = 0; round < 10; ++round) Reopen();
-  db_.reset();  // or its preload would wait at the gate
-  env_.gate.Close();
-  Reopen();
-  env_.gate.AwaitBlocked();
-  std::unique_ptr<ThreadHandle> closing =
-      ThreadFactory::System()->Start("closing", CpuClass::kNormal, [&] { db_.reset(); });
-  env_.gate.Open();
-  closing.reset();
-  EXPECT_EQ(env_.open_now(), 0);
 }
 
 }  // namespace

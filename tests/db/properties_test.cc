@@ -3,13 +3,13 @@
 // LevelDB 1.23 wrote the expected texts, for a store with the same tables.
 #include "db/report/properties.h"
 
-#include <memory>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leveldb/comparator.h"
+#include "tests/db/version_text.h"
 
 namespace lull {
 namespace {
@@ -27,18 +27,10 @@ TableMeta Table(int level, uint64_t number, uint64_t file_bytes,
           MakeInternalKey(largest.first, largest.second, ValueKind::kValue)};
 }
 
-VersionRef MakeVersion(const std::vector<TableMeta>& tables) {
-  const KeyOrder order(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal);
-  VersionBuilder builder(std::make_shared<const Version>(order), [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  });
+VersionRef MakeVersion(std::vector<TableMeta> tables) {
   VersionEdit edit;
-  edit.new_tables = tables;
-  EXPECT_TRUE(builder.Apply(edit).ok());
-  VersionRef version;
-  const leveldb::Status status = builder.Build(&version);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return version;
+  edit.new_tables = std::move(tables);
+  return testing::Applied(testing::EmptyVersion(), edit);
 }
 
 VersionRef SampleVersion() {
@@ -64,17 +56,22 @@ class PropertiesTest : public ::testing::Test {
     return text;
   }
 
-  VersionRef empty_ = MakeVersion({});
+  VersionRef empty_ = testing::EmptyVersion();
   VersionRef sample_ = SampleVersion();
   PropertySource source_{sample_.get(), {}, 0};
   bool known_ = false;
 };
 
-TEST_F(PropertiesTest, FilesAtLevel) {
-  EXPECT_EQ(GetKnown("leveldb.num-files-at-level0"), "3");
-  EXPECT_EQ(GetKnown("leveldb.num-files-at-level2"), "2");
-  EXPECT_EQ(GetKnown("leveldb.num-files-at-level6"), "0");
-  EXPECT_EQ(GetKnown("leveldb.num-files-at-level00"), "3");
+TEST_F(PropertiesTest, FilesAtLevelAndMemoryUsage) {
+  source_.memory_bytes = UINT64_MAX;
+  for (const auto& [name, text] : std::map<std::string, std::string>{
+           {"leveldb.num-files-at-level0", "3"},
+           {"leveldb.num-files-at-level2", "2"},
+           {"leveldb.num-files-at-level6", "0"},
+           {"leveldb.num-files-at-level00", "3"},
+           {"leveldb.approximate-memory-usage", "18446744073709551615"}}) {
+    EXPECT_EQ(GetKnown(name), text);
+  }
 }
 
 TEST_F(PropertiesTest, UnknownNames) {
@@ -87,11 +84,6 @@ TEST_F(PropertiesTest, UnknownNames) {
     EXPECT_EQ(Get(name), "") << name;
     EXPECT_FALSE(known_) << name;
   }
-}
-
-TEST_F(PropertiesTest, StatsOfAnEmptyStoreAreTheHeader) {
-  source_.version = empty_.get();
-  EXPECT_EQ(GetKnown("leveldb.stats"), kStatsHeader);
 }
 
 TEST_F(PropertiesTest, StatsListLevelsWithFilesOrTime) {
@@ -109,6 +101,7 @@ TEST_F(PropertiesTest, StatsListLevelsWithFilesOrTime) {
 
 TEST_F(PropertiesTest, StatsCountInMebibytesAndSeconds) {
   source_.version = empty_.get();
+  EXPECT_EQ(GetKnown("leveldb.stats"), kStatsHeader);
   source_.stats[3] = {1'500'001, uint64_t{2500} << 20, (uint64_t{7} << 20) - (1 << 18)};
   EXPECT_EQ(GetKnown("leveldb.stats"),
             std::string(kStatsHeader) + "  3        0        0         2     2500         7\n");
@@ -144,12 +137,6 @@ TEST_F(PropertiesTest, TablesWithOneSmallestKeyAreListedByNumber) {
             " 8:3['a' @ 9 : 1 .. 'a' @ 9 : 1]\n"
             " 7:2['a' @ 5 : 1 .. 'c' @ 7 : 1]\n"
             " 9:1['a' @ 5 : 1 .. 'b' @ 6 : 1]\n");
-}
-
-TEST_F(PropertiesTest, MemoryUsage) {
-  EXPECT_EQ(GetKnown("leveldb.approximate-memory-usage"), "0");
-  source_.memory_bytes = UINT64_MAX;
-  EXPECT_EQ(GetKnown("leveldb.approximate-memory-usage"), "18446744073709551615");
 }
 
 }  // namespace
