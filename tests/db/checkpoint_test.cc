@@ -2,7 +2,6 @@
 //
 // Checkpoints: their content while clients write, and what remains after a failure.
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,16 +10,15 @@
 #include "leveldb/db.h"
 #include "leveldb/helpers/memenv.h"
 #include "lull/lull.h"
+#include "tests/db/copy_failures.h"
 #include "tests/db/moment_writers.h"
-#include "tests/db/small_store.h"
-#include "tests/support/crash_env.h"
-#include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
 
 namespace lull {
 namespace {
 
 using testing::Contents;
+using testing::IsOk;
 using testing::OpenAt;
 using testing::ReadAll;
 using testing::ReadStore;
@@ -35,8 +33,7 @@ class CheckpointTest : public ::testing::Test {
   CheckpointTest() {
     leveldb::Options options = SmallOptions(env_);
     options.write_buffer_size = 256 << 10;  // small enough for four writers to fill quickly
-    const leveldb::Status status = OpenAt(options, folder_ + "/store", &db_);
-    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_TRUE(IsOk(OpenAt(options, folder_ + "/store", &db_)));
   }
 
   leveldb::Env* const env_ = leveldb::Env::Default();
@@ -51,8 +48,7 @@ TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
     for (int i = 0; i < 6; ++i) {
       writers.AwaitMore(50);
       made.emplace_back(folder_ + "/" + std::to_string(i), writers.Acked());
-      const leveldb::Status status = CreateCheckpoint(db_.get(), made.back().first);
-      ASSERT_TRUE(status.ok()) << status.ToString();
+      ASSERT_TRUE(IsOk(CreateCheckpoint(db_.get(), made.back().first)));
     }
     EXPECT_EQ(Writers::Wrong(ReadStore(env_, made[0].first), made[0].second), "");
   }
@@ -107,46 +103,28 @@ TEST(CheckpointInMemoryTest, CopiesTablesWhereItCannot) {
   const std::unique_ptr<leveldb::Env> env(leveldb::NewMemEnv(leveldb::Env::Default()));
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(SmallOptions(env.get()), "/store", &db).ok());
+  ASSERT_TRUE(IsOk(CreateCheckpoint(db.get(), "/empty")));
+  EXPECT_EQ(ReadStore(env.get(), "/empty"), Contents());
   for (int i = 0; i < 3000; ++i) {
     const std::string key = "key" + std::to_string(i * 7919 % 3000);
     ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
   }
   const Contents contents = ReadAll(db.get());
-  const leveldb::Status status = CreateCheckpoint(db.get(), "/copy");
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_TRUE(IsOk(CreateCheckpoint(db.get(), "/copy")));
   db.reset();
   ASSERT_TRUE(leveldb::DestroyDB("/store", SmallOptions(env.get())).ok());
   EXPECT_EQ(ReadStore(env.get(), "/copy"), contents);
 }
 
-TEST(CheckpointInMemoryTest, OfAnEmptyStore) {
-  testing::CrashEnv env;
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(&env), "/store", &db).ok());
-  ASSERT_TRUE(CreateCheckpoint(db.get(), "/copy").ok());
-  EXPECT_EQ(ReadStore(&env, "/copy"), Contents());
-}
-
 // ---- failures ----
 
-/// A disk on which tables can be shared, or not.
-class CheckpointDisk : public testing::FaultEnv {
- public:
-  CheckpointDisk(leveldb::Env* target, bool links) : FaultEnv(target), links_(links) {}
-  leveldb::Status LinkFile(const std::string& from, const std::string& to) override {
-    return links_ ? FaultEnv::LinkFile(from, to) : leveldb::Status::NotSupported(from);
-  }
-
- private:
-  const bool links_;
-};
-
-class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
+/// On a disk on which tables can be shared, or not.
+class CheckpointFailureTest : public testing::CopyFailureTest,
+                              public ::testing::WithParamInterface<bool> {
  protected:
   CheckpointFailureTest() {
-    EXPECT_TRUE(OpenAt(SmallOptions(&elsewhere_), "/other", &other_).ok());
     std::unique_ptr<leveldb::DB> db;
-    EXPECT_TRUE(OpenAt(SmallOptions(&base_), "/store", &db).ok());
+    EXPECT_TRUE(IsOk(OpenAt(SmallOptions(&base_), "/store", &db)));
     for (int i = 0; i < 200; ++i) {
       const std::string key = "key" + std::to_string(i * 37 % 100);
       EXPECT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
@@ -157,99 +135,38 @@ class CheckpointFailureTest : public ::testing::TestWithParam<bool> {
     wanted_["last"] = "write";
   }
 
-  /// Makes a checkpoint, after `prepare`, on a copy of the disk, and returns the resulting disk.
-  std::unique_ptr<testing::CrashEnv> Run(
-      const std::function<void(testing::CrashEnv*, CheckpointDisk*)>& prepare,
-      const std::function<void(const testing::CrashEnv&, const CheckpointDisk&)>& finish) {
-    auto disk = base_.Crash(0, testing::CrashOptions::KeepAll());
-    CheckpointDisk faulty(disk.get(), GetParam());
-    faulty.set_on_failed_sync([&disk](const std::string& path) { disk->DropDirtyPages(path); });
+  const Operation checkpoint_ = [links = GetParam()](testing::CopyDisk* disk, const auto& begin) {
+    disk->links = links;
     std::unique_ptr<leveldb::DB> db;
-    EXPECT_TRUE(OpenAt(SmallOptions(&faulty), "/store", &db).ok());
+    EXPECT_TRUE(IsOk(OpenAt(SmallOptions(disk), "/store", &db)));
     leveldb::WriteOptions synced;
     synced.sync = true;
     EXPECT_TRUE(db->Put(synced, "last", "write").ok());
-    faulty.ResetCount();
-    prepare(disk.get(), &faulty);
-    status_ = CreateCheckpoint(db.get(), "/copy");
-    finish(*disk, faulty);
-    faulty.Heal();
-    return disk;
-  }
-
-  /// The directory /copy must hold all of the checkpoint, or (unless `required`) no store.
-  std::string Wrong(leveldb::Env* env, bool required) const {
-    leveldb::Options options = SmallOptions(env);
+    begin();
+    return CreateCheckpoint(db.get(), "/copy");
+  };
+  /// The directory /copy must hold all of the checkpoint, or no store if the call failed.
+  const Check all_or_nothing_ = [this](const testing::CopyRun& run, testing::CrashEnv* left) {
+    leveldb::Options options = SmallOptions(left);
     options.create_if_missing = false;
     std::unique_ptr<leveldb::DB> db;
     const leveldb::Status status = OpenAt(options, "/copy", &db);
-    if (!status.ok()) return required ? "does not open: " + status.ToString() : "";
-    return ReadAll(db.get()) == wanted_ ? "" : "opens, and holds something else";
-  }
-
-  void ExpectAllOrNothing(const testing::CrashEnv& disk, uint64_t seed, const std::string& where) {
-    using testing::CrashOptions;
-    const std::string told = where + ", " + status_.ToString();
-    EXPECT_EQ(Wrong(disk.Crash(0, CrashOptions::KeepAll()).get(), status_.ok()), "") << told;
-    EXPECT_EQ(Wrong(disk.Crash(0, CrashOptions::LoseAllUnsynced()).get(), status_.ok()), "")
-        << told << ", after a power loss";
-    EXPECT_EQ(Wrong(disk.Crash(seed).get(), status_.ok()), "") << told << ", crash seed " << seed;
-    EXPECT_EQ(ReadStore(disk.Crash(seed).get(), "/store"), wanted_) << told;
-  }
-
-  // While this store is open, opening others starts no threads.
-  testing::CrashEnv elsewhere_;
-  std::unique_ptr<leveldb::DB> other_;
-  testing::CrashEnv base_;
+    EXPECT_TRUE(status.ok() || !run.status.ok()) << status.ToString();
+    if (status.ok()) {
+      EXPECT_EQ(ReadAll(db.get()), wanted_);
+    }
+    db.reset();
+    EXPECT_EQ(ReadStore(left, "/store"), wanted_);
+  };
   Contents wanted_;
-  leveldb::Status status_;
 };
 
 TEST_P(CheckpointFailureTest, EveryOperation) {
-  using testing::FaultKind;
-  for (const FaultKind kind :
-       {FaultKind::kErrorOnce, FaultKind::kErrorSticky, FaultKind::kNoSpace, FaultKind::kShortRead,
-        FaultKind::kShortWrite, FaultKind::kFailedSync}) {
-    uint64_t operations = 0;
-    uint64_t failed = 0;
-    Run([](testing::CrashEnv*, CheckpointDisk*) {},
-        [&](const testing::CrashEnv&, const CheckpointDisk& faulty) {
-          operations = faulty.Count(testing::OpsOf(kind));
-        });
-    ASSERT_TRUE(status_.ok()) << status_.ToString();
-    for (uint64_t index = 0; index < operations; ++index) {
-      const auto arm = [&](testing::CrashEnv*, CheckpointDisk* faulty) {
-        testing::Fault fault;
-        fault.kind = kind;
-        fault.index = index;
-        fault.bytes = index * 7 % 50;
-        faulty->Arm(fault);
-      };
-      const auto disk = Run(arm, [](const testing::CrashEnv&, const CheckpointDisk&) {});
-      if (!status_.ok()) ++failed;
-      ExpectAllOrNothing(*disk, index + 1,
-                         std::string(testing::FaultKindName(kind)) + " " + std::to_string(index));
-    }
-    const uint64_t must_fail = kind == FaultKind::kShortRead ? 0 : 3;  // a short read is retried
-    EXPECT_GE(failed, must_fail) << testing::FaultKindName(kind);
-  }
+  FaultEach(testing::kCopyFaults, checkpoint_, all_or_nothing_);
 }
 
 TEST_P(CheckpointFailureTest, ACrashAtEveryStep) {
-  const uint64_t never = testing::CrashEnv::kNoCrashPoint;
-  uint64_t steps = 0;
-  const auto count = [&](testing::CrashEnv* disk, CheckpointDisk*) { steps = disk->steps(); };
-  Run(count,
-      [&](const testing::CrashEnv& disk, const CheckpointDisk&) { steps = disk.steps() - steps; });
-  ASSERT_TRUE(status_.ok()) << status_.ToString();
-  ASSERT_GT(steps, 10u);
-  for (uint64_t step = 0; step <= steps; ++step) {
-    const auto arm = [&](testing::CrashEnv* disk, CheckpointDisk*) {
-      disk->SetCrashPoint(step == steps ? never : disk->steps() + step);
-    };
-    const auto disk = Run(arm, [](const testing::CrashEnv&, const CheckpointDisk&) {});
-    ExpectAllOrNothing(*disk, step + 1, "crash at step " + std::to_string(step));
-  }
+  EXPECT_GE(CrashEach(checkpoint_, all_or_nothing_), 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, CheckpointFailureTest, ::testing::Bool(),
