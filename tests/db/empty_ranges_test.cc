@@ -6,15 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "db/write/batch_format.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/small_store.h"
 #include "tests/db/version_text.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
@@ -27,29 +29,35 @@ using leveldb::Slice;
 
 class EmptyRangesTest : public ::testing::Test {
  protected:
-  void Put(SequenceNumber sequence, const char* key) {
-    leveldb::WriteBatch batch;
-    batch.Put(key, "v");
-    Check(sequence, &batch);
-  }
-  void Delete(SequenceNumber sequence, const char* key) {
-    leveldb::WriteBatch batch;
-    batch.Delete(key);
-    Check(sequence, &batch);
-  }
-  void Check(SequenceNumber sequence, leveldb::WriteBatch* batch) {
-    batch::SetSequence(batch, sequence);
-    ranges_.Check(batch::Contents(*batch));
-  }
-  void Report(const char* begin, const char* end, SequenceNumber sequence) {
+  /// Carries out one step: "a..m@10", an iterator as of 10 found that range empty; "+x-c@12", a
+  /// batch that puts x and deletes c; "?20=a..m", the range known as of 20.
+  void Step(const std::string& step) {
+    const size_t at = step.find_first_of("@=");
+    if (step[0] == '?') {
+      EXPECT_EQ(Known(std::stoull(step.substr(1))), step.substr(at + 1)) << step;
+      return;
+    }
+    const SequenceNumber sequence = std::stoull(step.substr(at + 1));
+    if (step[0] == '+' || step[0] == '-') return Write(step.substr(0, at), sequence);
+    const size_t dots = step.find("..");
+    const std::string end = step.substr(dots + 2, at - dots - 2);
     std::optional<Slice> last;
-    if (end != nullptr) last = Slice(end);
-    ranges_.Report(begin, last, sequence);
+    if (!end.empty()) last = Slice(end);
+    ranges_.Report(step.substr(0, dots), last, sequence);
+  }
+  void Write(const std::string& entries, SequenceNumber sequence) {
+    leveldb::WriteBatch batch;
+    for (size_t i = 0; i < entries.size(); i += 2) {
+      const std::string key = entries.substr(i + 1, 1);
+      entries[i] == '+' ? batch.Put(key, "v") : batch.Delete(key);
+    }
+    batch::SetSequence(&batch, sequence);
+    ranges_.Check(batch::Contents(batch));
   }
   std::string Known(SequenceNumber sequence) {
     const GraceGuard guard(grace_);
     const EmptyRange* const range = ranges_.Known(sequence);
-    if (range == nullptr) return "nothing";
+    if (range == nullptr) return "none";
     const std::string text = *range->span.begin + ".." + range->span.end.value_or("");
     range->Unref();
     return text;
@@ -60,91 +68,51 @@ class EmptyRangesTest : public ::testing::Test {
   EmptyRanges ranges_{testing::InternalOrder(), &grace_, [this] { ++retired_; }};
 };
 
-TEST_F(EmptyRangesTest, TheFirstReportIsOnlyWatched) {
-  Report("a", "m", 10);
-  EXPECT_EQ(Known(10), "nothing") << "a write that nobody checked can be under way";
-  Report("a", "m", 11);
-  EXPECT_EQ(Known(11), "nothing");
-  Put(12, "x");  // the first one that is checked
-  Report("b", "m", 11);
-  EXPECT_EQ(Known(20), "b..m") << "an iterator as of 11 sees all writes that were not checked";
+struct RangeRow {
+  const char* what;
+  const char* steps;
+};
+
+class EmptyRangesRows : public EmptyRangesTest, public ::testing::WithParamInterface<RangeRow> {};
+
+TEST_P(EmptyRangesRows, IsKnown) {
+  SCOPED_TRACE(GetParam().what);
+  std::istringstream steps(GetParam().steps);
+  for (std::string step; steps >> step;) Step(step);
 }
 
-TEST_F(EmptyRangesTest, AnIteratorThatIsTooOldConfirmsNothing) {
-  Report("a", "m", 10);
-  Put(15, "x");
-  Report("a", "m", 13);
-  EXPECT_EQ(Known(20), "nothing") << "14 can be in the range";
-  Report("a", "m", 15);
-  EXPECT_EQ(Known(20), "a..m");
-  EXPECT_EQ(Known(15), "a..m");
-  EXPECT_EQ(Known(14), "nothing") << "14 can be in the range, and be deleted by 15";
-}
-
-TEST_F(EmptyRangesTest, WhenAllWritesAreCheckedAReportSuffices) {
-  Report("a", "m", 10);
-  Put(11, "x");
-  Report("p", "q", 11);
-  EXPECT_EQ(Known(11), "p..q");
-  Put(12, "x");
-  Report("r", "s", 11);
-  EXPECT_EQ(Known(12), "p..q") << "12 was not checked against r..s";
-}
-
-TEST_F(EmptyRangesTest, AValueEndsTheRangeButADeletionDoesNot) {
-  Report("a", "m", 10);
-  Put(11, "x");
-  Report("a", "m", 11);
-  Delete(12, "b");
-  Put(13, "m");
-  EXPECT_EQ(Known(13), "a..m") << "m is not in it";
-  Put(14, "a");
-  EXPECT_EQ(Known(14), "nothing");
-  EXPECT_EQ(Known(13), "nothing");
-  EXPECT_GT(retired_, 0);
-}
-
-TEST_F(EmptyRangesTest, AValueEndsTheWatch) {
-  Report("a", "m", 10);
-  Put(11, "c");
-  Report("a", "m", 10);  // as of 10, which does not see it
-  EXPECT_EQ(Known(11), "nothing");
-  leveldb::WriteBatch batch;
-  batch.Put("x", "v");
-  batch.Put("c", "v");
-  Check(12, &batch);
-  Report("a", "m", 11);
-  EXPECT_EQ(Known(13), "nothing") << "the second entry of the batch counts too";
-}
-
-TEST_F(EmptyRangesTest, BothReportsMustFindItEmpty) {
-  Report("a", "m", 10);
-  Put(11, "x");
-  Put(12, "x");
-  Report("c", "z", 11);
-  EXPECT_EQ(Known(12), "c..m");
-}
-
-TEST_F(EmptyRangesTest, TheEndCanBeMissing) {
-  Report("a", nullptr, 10);
-  Put(11, "A");
-  Report("b", nullptr, 11);
-  EXPECT_EQ(Known(11), "b..");
-  Put(12, "zzz");
-  EXPECT_EQ(Known(12), "nothing");
-}
+INSTANTIATE_TEST_SUITE_P(
+    All, EmptyRangesRows,
+    ::testing::Values(
+        // A write that nobody checked can be under way. An iterator as of 11 sees all of those.
+        RangeRow{"the first report is only watched",
+                 "a..m@10 ?10=none a..m@11 ?11=none +x@12 b..m@11 ?20=b..m"},
+        // 14 can be in the range, and be deleted by 15.
+        RangeRow{"an iterator that is too old confirms nothing",
+                 "a..m@10 +x@15 a..m@13 ?20=none a..m@15 ?20=a..m ?15=a..m ?14=none"},
+        // 12 was not checked against r..s.
+        RangeRow{"a report suffices when all writes are checked",
+                 "a..m@10 +x@11 p..q@11 ?11=p..q +x@12 r..s@11 ?12=p..q"},
+        RangeRow{"a value ends the range, but a deletion or its end does not",
+                 "a..m@10 +x@11 a..m@11 -b@12 +m@13 ?13=a..m +a@14 ?14=none ?13=none"},
+        RangeRow{"a value ends the watch, also as the second entry of a batch",
+                 "a..m@10 +c@11 a..m@10 ?11=none +x+c@12 a..m@11 ?13=none"},
+        RangeRow{"both reports must find it empty", "a..m@10 +x@11 +x@12 c..z@11 ?12=c..m"},
+        RangeRow{"the end can be missing", "a..@10 +A@11 b..@11 ?11=b.. +z@12 ?12=none"}));
 
 TEST_F(EmptyRangesTest, ChecksEndWhenTheRangeIsNotUsed) {
-  Report("a", "m", 10);
-  Put(11, "x");
-  Report("a", "m", 11);
+  for (const char* step : {"a..m@10", "+x@11", "a..m@11"}) Step(step);
   SequenceNumber sequence = 12;
-  for (int i = 0; i < 90'000; ++i) Put(sequence++, "x");
+  const auto write = [&](int count) {
+    for (int i = 0; i < count; ++i) Write("+x", sequence++);
+  };
+  write(90'000);
   EXPECT_EQ(Known(sequence), "a..m");
-  for (int i = 0; i < 90'000; ++i) Put(sequence++, "x");
+  write(90'000);
   EXPECT_EQ(Known(sequence), "a..m") << "the last use counts";
-  for (int i = 0; i < 110'000; ++i) Put(sequence++, "x");
-  EXPECT_EQ(Known(sequence), "nothing");
+  write(110'000);
+  EXPECT_EQ(Known(sequence), "none");
+  EXPECT_GT(retired_, 0);
 }
 
 // ---- a store
@@ -154,14 +122,10 @@ std::string StoreKey(int i) { return "key" + std::to_string(100'000 + i); }
 class EmptyRangesStoreTest : public ::testing::Test {
  protected:
   EmptyRangesStoreTest() {
-    leveldb::Options options;
-    options.create_if_missing = true;
-    options.write_buffer_size = 64 << 10;
-    leveldb::DB* db = nullptr;
-    EXPECT_TRUE(lull::Open(options, SchedulingOptions().SetOwnCoordinator(true),
-                           testing::FreshDirectory("empty_ranges"), &db)
+    EXPECT_TRUE(testing::OpenAt(testing::SmallOptions(leveldb::Env::Default()),
+                                testing::FreshDirectory("empty_ranges"), &db_,
+                                "own_coordinator=true")
                     .ok());
-    db_.reset(db);
   }
   void Put(int i) { ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), StoreKey(i), "v").ok()); }
   void Delete(int i) { ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), StoreKey(i)).ok()); }
@@ -172,12 +136,10 @@ class EmptyRangesStoreTest : public ::testing::Test {
     const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(read));
     from.empty() ? iterator->SeekToFirst() : iterator->Seek(from);
     const std::string first = iterator->Valid() ? iterator->key().ToString() : "none";
+    if (iterator->Valid()) iterator->Prev();
     if (iterator->Valid()) {
-      iterator->Prev();
-      if (iterator->Valid()) {
-        iterator->Next();
-        EXPECT_EQ(iterator->key().ToString(), first);
-      }
+      iterator->Next();
+      EXPECT_EQ(iterator->key().ToString(), first);
     }
     EXPECT_TRUE(iterator->status().ok());
     return first;
@@ -186,49 +148,15 @@ class EmptyRangesStoreTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-TEST_F(EmptyRangesStoreTest, AQueueShowsItsFirstEntry) {
-  constexpr int kLive = 500;
-  int head = 0;
-  for (int tail = 0; tail < 6000; ++tail) {
-    Put(tail);
-    if (tail < kLive) continue;
-    Delete(head++);
-    if (tail % 37 == 0) {
-      ASSERT_EQ(FirstFrom(""), StoreKey(head)) << tail;
-    }
-    if (tail % 1000 == 0) {
-      ASSERT_TRUE(Flush(db_.get()).ok());
-    }
-  }
-  const int back = head - 400;  // in the middle of what is jumped over
-  Put(back);
-  EXPECT_EQ(FirstFrom(""), StoreKey(back));
-  EXPECT_EQ(FirstFrom(StoreKey(back + 1)), StoreKey(head));
-  Delete(back);
-  EXPECT_EQ(FirstFrom(""), StoreKey(head));
-}
-
-TEST_F(EmptyRangesStoreTest, ASnapshotFromBeforeStillSeesTheEntries) {
-  for (int i = 0; i < 2000; ++i) Put(i);
-  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < 1500; ++i) Delete(i);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(FirstFrom(""), StoreKey(1500));
-    Put(1999);
-  }
-  EXPECT_EQ(FirstFrom("", snapshot), StoreKey(0));
-  EXPECT_EQ(FirstFrom(StoreKey(700), snapshot), StoreKey(700));
-  db_->ReleaseSnapshot(snapshot);
-  for (int i = 1500; i < 2000; ++i) Delete(i);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(FirstFrom(""), "none");
-    Delete(0);
-  }
-}
-
 TEST_F(EmptyRangesStoreTest, AgreesWithAModelUnderRandomWrites) {
+  using Model = std::set<std::string>;
   testing::Rng rng(5);
-  std::map<std::string, bool> model;
+  Model model, frozen;
+  const auto first_of = [](const Model& keys, const std::string& from) {
+    const auto found = keys.lower_bound(from);
+    return found == keys.end() ? "none" : *found;
+  };
+  const leveldb::Snapshot* snapshot = db_->GetSnapshot();
   for (int round = 0; round < 300; ++round) {
     const int at = static_cast<int>(rng.Below(4000));
     const int count = static_cast<int>(rng.Below(1500));
@@ -239,15 +167,23 @@ TEST_F(EmptyRangesStoreTest, AgreesWithAModelUnderRandomWrites) {
     for (int i = 0; i < 3; ++i) {
       const int live = static_cast<int>(rng.Below(5500));
       Put(live);
-      model[StoreKey(live)] = true;
+      model.insert(StoreKey(live));
       for (int look = 0; look < 4; ++look) {
-        const std::string from = StoreKey(static_cast<int>(rng.Below(5500)));
-        const auto expected = model.lower_bound(from);
-        ASSERT_EQ(FirstFrom(from), expected == model.end() ? "none" : expected->first) << round;
+        const std::string from = look == 0 ? "" : StoreKey(static_cast<int>(rng.Below(5500)));
+        ASSERT_EQ(FirstFrom(from), first_of(model, from)) << round;
+        ASSERT_EQ(FirstFrom(from, snapshot), first_of(frozen, from)) << round;
       }
-      ASSERT_EQ(FirstFrom(""), model.begin()->first) << round;
     }
+    if (round % 20 != 0) continue;
+    for (int i = 0; i < 2000; ++i) {  // so that the snapshot sees what is deleted later
+      Put(i);
+      model.insert(StoreKey(i));
+    }
+    db_->ReleaseSnapshot(snapshot);
+    snapshot = db_->GetSnapshot();
+    frozen = model;
   }
+  db_->ReleaseSnapshot(snapshot);
 }
 
 }  // namespace

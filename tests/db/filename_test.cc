@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "leveldb/env.h"
+#include "tests/support/fault_env.h"
 #include "tests/util/test_dir.h"
-#include "util/env_extension.h"
 
 namespace lull {
 namespace {
@@ -28,16 +31,14 @@ TEST(FileNameTest, Names) {
 
 TEST(FileNameTest, ParseIsTheInverse) {
   for (const uint64_t number : {uint64_t{0}, uint64_t{5}, uint64_t{1'000'000}, kFileNumberMax}) {
-    EXPECT_EQ(ParseFileName(LogFileName("", number).substr(1)),
-              (ParsedFileName{FileKind::kLog, number}));
-    EXPECT_EQ(ParseFileName(TableFileName("", number).substr(1)),
-              (ParsedFileName{FileKind::kTable, number}));
-    EXPECT_EQ(ParseFileName(LegacyTableFileName("", number).substr(1)),
-              (ParsedFileName{FileKind::kTable, number}));
-    EXPECT_EQ(ParseFileName(DescriptorFileName("", number).substr(1)),
-              (ParsedFileName{FileKind::kDescriptor, number}));
-    EXPECT_EQ(ParseFileName(TempFileName("", number).substr(1)),
-              (ParsedFileName{FileKind::kTemp, number}));
+    const std::pair<std::string, FileKind> names[] = {
+        {LogFileName("", number), FileKind::kLog},
+        {TableFileName("", number), FileKind::kTable},
+        {LegacyTableFileName("", number), FileKind::kTable},
+        {DescriptorFileName("", number), FileKind::kDescriptor},
+        {TempFileName("", number), FileKind::kTemp}};
+    for (const auto& [name, kind] : names)
+      EXPECT_EQ(ParseFileName(name.substr(1)), (ParsedFileName{kind, number})) << name;
   }
   EXPECT_EQ(ParseFileName("CURRENT"), (ParsedFileName{FileKind::kCurrent, 0}));
   EXPECT_EQ(ParseFileName("LOCK"), (ParsedFileName{FileKind::kLock, 0}));
@@ -45,85 +46,40 @@ TEST(FileNameTest, ParseIsTheInverse) {
   EXPECT_EQ(ParseFileName("LOG.old"), (ParsedFileName{FileKind::kInfoLog, 0}));
 }
 
+// After number 4611686018427387905 none is free. For number 7, a store would look for 000007.log.
 TEST(FileNameTest, OtherNamesAreNobodys) {
-  for (const char* name : {"",
-                           "foo",
-                           "foo-dx-100.log",
-                           "4611686018427387905.log",  // no free number after it
-                           "18446744073709551615.log",
-                           ".log",
-                           "manifest-3",
-                           "MANIFEST",
-                           "MANIFEST-",
-                           "MANIFEST-3x",
-                           "CURRENT ",
-                           "CURREN",
-                           "LOCKx",
-                           "LOGger",
-                           "LOG.old2",
-                           "100",
-                           "100.",
-                           "100.lo",
-                           "100.logs",
-                           "18446744073709551616.log",
-                           "184467440737095516150.log",
-                           "MANIFEST-18446744073709551616",
-                           "-1.log",
-                           " 1.log",
-                           "+1.log",
-                           "lost",
-                           "1.ldb/",
-                           "0x10.ldb",
-                           "7.log",  // a store would look for 000007.log
-                           "0000007.log",
-                           "12345.sst",
-                           "MANIFEST-7",
-                           "01234567.ldb"}) {
+  std::istringstream words(
+      "foo foo-dx-100.log 4611686018427387905.log 18446744073709551615.log .log manifest-3 "
+      "MANIFEST "
+      "MANIFEST- MANIFEST-3x CURREN LOCKx LOGger LOG.old2 100 100. 100.lo 100.logs "
+      "18446744073709551616.log 184467440737095516150.log MANIFEST-18446744073709551616 -1.log "
+      "+1.log lost 1.ldb/ 0x10.ldb 7.log 0000007.log 12345.sst MANIFEST-7 01234567.ldb");
+  for (std::string name; words >> name;) EXPECT_EQ(ParseFileName(name), std::nullopt) << name;
+  for (const std::string& name : {std::string(), std::string("CURRENT "), std::string(" 1.log"),
+                                  std::string("000001.log\0", 11)}) {
     EXPECT_EQ(ParseFileName(name), std::nullopt) << name;
   }
-  EXPECT_EQ(ParseFileName(std::string("000001.log\0", 11)), std::nullopt);
 }
-
-/// Records operations on names, in order, and fails one of the steps.
-class RecordingEnv final : public leveldb::EnvWrapper, public EnvExtension {
- public:
-  explicit RecordingEnv(leveldb::Env* base) : leveldb::EnvWrapper(base), EnvExtension(this) {}
-
-  leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override {
-    return Step("create " + name, [&] { return target()->NewWritableFile(name, file); });
-  }
-  leveldb::Status RenameFile(const std::string& from, const std::string& to) override {
-    return Step("rename " + from + " " + to, [&] { return target()->RenameFile(from, to); });
-  }
-  leveldb::Status SyncDirectory(const std::string& folder) override {
-    return Step("sync " + folder, [] { return leveldb::Status::OK(); });
-  }
-
-  std::vector<std::string> steps;
-  size_t failing_step = SIZE_MAX;
-
- private:
-  template <typename Do>
-  leveldb::Status Step(const std::string& what, Do&& action) {
-    steps.push_back(what);
-    return steps.size() - 1 == failing_step ? leveldb::Status::IOError(what) : action();
-  }
-};
 
 class SetCurrentTest : public ::testing::Test {
  protected:
   std::string Current() { return TestDir::Contents(dir_.File("CURRENT")); }
+
   const TestDir dir_;
-  RecordingEnv env_{leveldb::Env::Default()};
+  testing::FaultEnv env_{leveldb::Env::Default()};
 };
 
 TEST_F(SetCurrentTest, ReplacesCurrentInDurableSteps) {
+  std::vector<std::string> steps;
+  env_.set_before_operation([&](testing::IoOp op, const std::string& path) {
+    steps.push_back(std::string(testing::IoOpName(op)) + " " + path);
+  });
   ASSERT_TRUE(SetCurrentFile(&env_, dir_.path(), 5).ok());
   EXPECT_EQ(Current(), "MANIFEST-000005\n");
-  const std::string temp = dir_.File("000005.dbtmp");
-  EXPECT_EQ(env_.steps, (std::vector<std::string>{"create " + temp,
-                                                  "rename " + temp + " " + dir_.File("CURRENT"),
-                                                  "sync " + dir_.path()}));
+  const std::string temp = " " + dir_.File("000005.dbtmp");
+  EXPECT_EQ(steps,
+            (std::vector<std::string>{"open-write" + temp, "append" + temp, "sync" + temp,
+                                      "close" + temp, "rename" + temp, "sync-dir " + dir_.path()}));
   ASSERT_TRUE(SetCurrentFile(&env_, dir_.path(), 1'234'567).ok());
   EXPECT_EQ(Current(), "MANIFEST-1234567\n");
 }
@@ -135,12 +91,13 @@ TEST_F(SetCurrentTest, WorksWithoutTheExtension) {
 }
 
 TEST_F(SetCurrentTest, EveryStepMayFail) {
-  for (const size_t failing : {0, 1, 2}) {
+  for (const testing::IoOp step : {testing::kOpenWrite, testing::kAppend, testing::kSync,
+                                   testing::kClose, testing::kRename, testing::kSyncDir}) {
     ASSERT_TRUE(SetCurrentFile(leveldb::Env::Default(), dir_.path(), 5).ok());
-    env_.steps.clear();
-    env_.failing_step = failing;
-    EXPECT_TRUE(SetCurrentFile(&env_, dir_.path(), 6).IsIOError()) << failing;
-    EXPECT_EQ(Current(), failing < 2 ? "MANIFEST-000005\n" : "MANIFEST-000006\n");
+    env_.Arm({.ops = step, .name_part = ""});
+    EXPECT_TRUE(SetCurrentFile(&env_, dir_.path(), 6).IsIOError()) << testing::IoOpName(step);
+    env_.Heal();
+    EXPECT_EQ(Current(), step == testing::kSyncDir ? "MANIFEST-000006\n" : "MANIFEST-000005\n");
     EXPECT_FALSE(env_.FileExists(dir_.File("000006.dbtmp")));
   }
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lull {
@@ -43,92 +44,65 @@ void Report(const std::string& event, StoreHealth* health) {
   found->second();
 }
 
-std::string Show(const leveldb::Status& status) {
-  if (status.ok()) return "yes";
+std::string ErrorOf(const leveldb::Status& status) {
   const std::string text = status.ToString();
-  return "no: " + text.substr(text.rfind(' ') + 1);
+  return text.substr(text.rfind(' ') + 1);
 }
 
-// What the store may do at kNow after `events`, which are separated by spaces.
-std::string AnswersAfter(const std::string& events) {
+// What the store may not do at kNow after `events`, which are separated by spaces.
+std::string RefusedAfter(const std::string& events) {
   StoreGates gates;
   StoreHealth health(&gates);
   std::istringstream words(events);
   for (std::string word; words >> word;) Report(word, &health);
   EXPECT_EQ(gates.refuses_writes, !health.WhyNotWritten().ok()) << events;
   EXPECT_EQ(gates.may_install, health.MayInstall()) << events;
-  const auto yes_or = [](bool yes, const char* otherwise) { return yes ? "yes" : otherwise; };
-  std::string text = "write " + Show(health.WhyNotWritten());
-  text += ", flush ";
-  text += yes_or(health.MayInstall() && health.flush_retry_at_nanos() <= kNow,
-                 health.MayInstall() ? "later" : "no");
-  text += ", compact ";
-  text += yes_or(health.MayCompact(kNow), health.MayCompact(kLater) ? "later" : "no");
-  text += ", install ";
-  text += yes_or(gates.may_install, "no");
-  text += ", delete ";
-  text += yes_or(gates.may_delete, "no");
+  std::string text;
+  const auto say = [&text](bool is_refused, const std::string& what) {
+    if (is_refused) text += (text.empty() ? "" : ", ") + what;
+  };
+  say(!health.WhyNotWritten().ok(), "write: " + ErrorOf(health.WhyNotWritten()));
+  say(!health.MayInstall(), "flush and install");
+  say(health.MayInstall() && health.flush_retry_at_nanos() > kNow, "flush until later");
+  say(!health.MayCompact(kNow), health.MayCompact(kLater) ? "compact until later" : "compact");
+  say(!gates.may_delete, "delete");
   return text;
 }
 
-struct Row {
-  const char* events;
-  const char* answers;
-};
-
 TEST(StoreHealth, SaysWhatMayBeDoneAfterEachEvent) {
-  const std::vector<Row> rows = {
-      {"", "write yes, flush yes, compact yes, install yes, delete no"},
-      {"opened", "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened closing", "write yes, flush yes, compact yes, install yes, delete no"},
-      {"opened wal", "write no: wal, flush yes, compact yes, install yes, delete yes"},
-      {"opened wal wal-restarted", "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened manifest-full",
-       "write no: manifest-full, flush no, compact no, install no, delete no"},
-      {"opened manifest-full manifest-restored",
-       "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened manifest-lost",
-       "write no: manifest-lost, flush no, compact no, install no, delete no"},
-      {"opened fatal", "write no: fatal, flush yes, compact no, install yes, delete yes"},
-      {"opened flush", "write yes, flush later, compact yes, install yes, delete yes"},
-      {"opened flush retry-flush", "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened compaction", "write yes, flush yes, compact later, install yes, delete yes"},
-      {"opened compaction retry-flush",
-       "write yes, flush yes, compact later, install yes, delete yes"},
-      {"opened compaction retry", "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened no-space", "write yes, flush yes, compact yes, install yes, delete yes"},
-      {"opened compaction no-space",
-       "write yes, flush yes, compact later, install yes, delete yes"},
-      {"opened unreadable", "write yes, flush yes, compact later, install yes, delete yes"},
-      {"opened unreadable retry readable",
-       "write yes, flush yes, compact yes, install yes, delete yes"},
-  };
-  for (const Row& row : rows) EXPECT_EQ(AnswersAfter(row.events), row.answers) << row.events;
-}
-
-TEST(StoreHealth, OfSeveralErrorsEachMustEnd) {
-  const std::vector<Row> rows = {
-      {"opened wal manifest-full manifest-restored",
-       "write no: wal, flush yes, compact yes, install yes, delete yes"},
-      {"opened wal manifest-full wal-restarted",
-       "write no: manifest-full, flush no, compact no, install no, delete no"},
-      {"opened wal fatal wal-restarted",
-       "write no: fatal, flush yes, compact no, install yes, delete yes"},
-      {"opened manifest-full fatal",
-       "write no: manifest-full, flush no, compact no, install no, delete no"},
-      {"opened manifest-full fatal manifest-restored",
-       "write no: fatal, flush yes, compact no, install yes, delete yes"},
-      {"opened manifest-lost manifest-restored",
-       "write no: manifest-lost, flush no, compact no, install no, delete no"},
+  const std::string none = "flush and install, compact, delete";
+  const std::vector<std::pair<const char*, std::string>> rows = {
+      {"", "delete"},
+      {"opened", ""},
+      {"opened closing", "delete"},
+      {"opened wal", "write: wal"},
+      {"opened wal wal-restarted", ""},
+      {"opened manifest-full", "write: manifest-full, " + none},
+      {"opened manifest-full manifest-restored", ""},
+      {"opened manifest-lost", "write: manifest-lost, " + none},
+      {"opened fatal", "write: fatal, compact"},
+      {"opened flush", "flush until later"},
+      {"opened flush retry-flush", ""},
+      {"opened compaction", "compact until later"},
+      {"opened compaction retry-flush", "compact until later"},
+      {"opened compaction retry", ""},
+      {"opened no-space", ""},
+      {"opened compaction no-space", "compact until later"},
+      {"opened unreadable", "compact until later"},
+      {"opened unreadable retry readable", ""},
+      // Of several errors each must end.
+      {"opened wal manifest-full manifest-restored", "write: wal"},
+      {"opened wal manifest-full wal-restarted", "write: manifest-full, " + none},
+      {"opened wal fatal wal-restarted", "write: fatal, compact"},
+      {"opened manifest-full fatal", "write: manifest-full, " + none},
+      {"opened manifest-full fatal manifest-restored", "write: fatal, compact"},
+      {"opened manifest-lost manifest-restored", "write: manifest-lost, " + none},
       // Where writes are refused anyway, the store does not begin another MANIFEST.
-      {"opened fatal manifest-full",
-       "write no: fatal, flush no, compact no, install no, delete no"},
-      {"opened fatal manifest-full manifest-restored",
-       "write no: fatal, flush no, compact no, install no, delete no"},
-      {"opened manifest-full closing manifest-restored",
-       "write yes, flush yes, compact yes, install yes, delete no"},
+      {"opened fatal manifest-full", "write: fatal, " + none},
+      {"opened fatal manifest-full manifest-restored", "write: fatal, " + none},
+      {"opened manifest-full closing manifest-restored", "delete"},
   };
-  for (const Row& row : rows) EXPECT_EQ(AnswersAfter(row.events), row.answers) << row.events;
+  for (const auto& [events, refused] : rows) EXPECT_EQ(RefusedAfter(events), refused) << events;
 }
 
 // The error that a waiting write or client gets.
@@ -144,32 +118,33 @@ std::string ErrorsAfter(const std::string& events) {
       Report(word, &health);
     }
   }
-  return "flush " + Show(health.WhyNotFlushed()) + ", compact " + Show(health.WhyNotCompacted()) +
-         ", damage " + Show(health.damage()) + ", since " + Show(health.ErrorSince(errors_before));
+  return "flush " + ErrorOf(health.WhyNotFlushed()) + ", compact " +
+         ErrorOf(health.WhyNotCompacted()) + ", damage " + ErrorOf(health.damage()) + ", since " +
+         ErrorOf(health.ErrorSince(errors_before));
 }
 
 TEST(StoreHealth, SaysWhyWorkDoesNotEnd) {
-  const std::vector<Row> rows = {
-      {"|", "flush yes, compact yes, damage yes, since yes"},
-      {"| flush", "flush no: flush, compact no: flush, damage yes, since no: flush"},
-      {"| flush flushed", "flush yes, compact yes, damage yes, since yes"},
+  const std::vector<std::pair<const char*, const char*>> rows = {
+      {"|", "flush OK, compact OK, damage OK, since OK"},
+      {"| flush", "flush flush, compact flush, damage OK, since flush"},
+      {"| flush flushed", "flush OK, compact OK, damage OK, since OK"},
       // The disk has room again, as far as a compaction can tell.
-      {"| flush compacted", "flush no: flush, compact yes, damage yes, since yes"},
-      {"| compaction", "flush yes, compact no: compaction, damage yes, since no: compaction"},
-      {"| no-space", "flush yes, compact no: no-space, damage yes, since no: no-space"},
-      {"| no-space compacted", "flush yes, compact yes, damage yes, since yes"},
-      {"| compaction compacted", "flush yes, compact yes, damage yes, since yes"},
-      {"| compaction flushed", "flush yes, compact yes, damage yes, since yes"},
-      {"compaction |", "flush yes, compact no: compaction, damage yes, since yes"},
-      {"compaction | fatal", "flush no: fatal, compact no: fatal, damage yes, since no: fatal"},
-      {"| unreadable", "flush yes, compact yes, damage no: unreadable, since yes"},
-      {"| unreadable compacted", "flush yes, compact yes, damage no: unreadable, since yes"},
-      {"| unreadable readable", "flush yes, compact yes, damage yes, since yes"},
+      {"| flush compacted", "flush flush, compact OK, damage OK, since OK"},
+      {"| compaction", "flush OK, compact compaction, damage OK, since compaction"},
+      {"| no-space", "flush OK, compact no-space, damage OK, since no-space"},
+      {"| no-space compacted", "flush OK, compact OK, damage OK, since OK"},
+      {"| compaction compacted", "flush OK, compact OK, damage OK, since OK"},
+      {"| compaction flushed", "flush OK, compact OK, damage OK, since OK"},
+      {"compaction |", "flush OK, compact compaction, damage OK, since OK"},
+      {"compaction | fatal", "flush fatal, compact fatal, damage OK, since fatal"},
+      {"| unreadable", "flush OK, compact OK, damage unreadable, since OK"},
+      {"| unreadable compacted", "flush OK, compact OK, damage unreadable, since OK"},
+      {"| unreadable readable", "flush OK, compact OK, damage OK, since OK"},
       {"| manifest-full",
-       "flush no: manifest-full, compact no: manifest-full, damage yes, since no: manifest-full"},
-      {"| wal", "flush yes, compact yes, damage yes, since yes"},
+       "flush manifest-full, compact manifest-full, damage OK, since manifest-full"},
+      {"| wal", "flush OK, compact OK, damage OK, since OK"},
   };
-  for (const Row& row : rows) EXPECT_EQ(ErrorsAfter(row.events), row.answers) << row.events;
+  for (const auto& [events, errors] : rows) EXPECT_EQ(ErrorsAfter(events), errors) << events;
 }
 
 TEST(StoreHealth, CountsFailedTries) {
