@@ -45,6 +45,9 @@ class ActivityStatsTest : public ::testing::Test {
   StallTotals Totals(StallKind kind, WriteStallCause cause) {
     return stats_.Report(0).stall_totals[static_cast<size_t>(kind)][static_cast<size_t>(cause)];
   }
+  StallTotals Slowdowns(WriteStallCause cause) { return Totals(StallKind::kSlowdown, cause); }
+  size_t StallsNow() { return stats_.Report(0).stalls.size(); }
+  void Advance(uint64_t ms) { clock_.Advance(ms * 1'000'000); }
 
   StoreContext context_;
   ManualClock clock_;
@@ -57,16 +60,16 @@ class ActivityStatsTest : public ::testing::Test {
 TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
   const auto job = MakeFlush(1000);
   stats_.JobStarted(*job, CpuPriority::kNormal);
-  clock_.Advance(10 * kMs);
+  Advance(10);
   stats_.JobPaused(*job);
-  clock_.Advance(30 * kMs);
+  Advance(30);
   ActivityReport report = stats_.Report(0);
   ASSERT_EQ(report.jobs.size(), 1u);
   EXPECT_TRUE(report.jobs[0].paused);
   EXPECT_EQ(report.jobs[0].info.paused_us, 30'000u);  // counted while the pause lasts
   EXPECT_EQ(report.job_totals[0].paused_nanos, 30 * kMs);
   stats_.JobStarted(*job, CpuPriority::kIdle);
-  clock_.Advance(5 * kMs);
+  Advance(5);
   report = stats_.Report(0);
   EXPECT_FALSE(report.jobs[0].paused);
   EXPECT_TRUE(report.jobs[0].info.idle_priority);
@@ -84,12 +87,9 @@ TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
 }
 
 TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
-  const auto failed = MakeFlush(1000);
-  const auto abandoned = MakeFlush(1000);
-  const auto open = MakeFlush(1000);
-  for (const auto* job : {&failed, &abandoned, &open}) {
+  const auto failed = MakeFlush(1000), abandoned = MakeFlush(1000), open = MakeFlush(1000);
+  for (const auto* job : {&failed, &abandoned, &open})
     stats_.JobStarted(**job, CpuPriority::kNormal);
-  }
   stats_.JobEnded(*failed, leveldb::Status::IOError("no room"));
   stats_.JobPaused(*abandoned);
   stats_.JobAbandoned(*abandoned);
@@ -105,11 +105,11 @@ TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
 TEST_F(ActivityStatsTest, APartThatHasMergedIsNotPausedAnyMore) {
   const auto part = MakeFlush(1000);
   stats_.JobStarted(*part, CpuPriority::kNormal);
-  clock_.Advance(1'000'000);
+  Advance(1);
   stats_.PartMerged(*part);
-  clock_.Advance(5'000'000);
+  Advance(5);
   stats_.JobPaused(*part);
-  clock_.Advance(5'000'000);
+  Advance(5);
   stats_.JobAbandoned(*part);  // the checker compares both times
   EXPECT_EQ(stats_.Report(0).job_totals[0].paused_nanos, 0u);
 }
@@ -120,75 +120,63 @@ TEST_F(ActivityStatsTest, AStopLastsAsLongAsItsWriteWaits) {
     EXPECT_EQ(Totals(StallKind::kStop, WriteStallCause::kMemory).count, 0u);
     write.Because(StallCause::kMemory);
     write.Because(StallCause::kMemory);
-    clock_.Advance(7 * kMs);
+    Advance(7);
     const StallTotals now = Totals(StallKind::kStop, WriteStallCause::kMemory);
     EXPECT_EQ(now.count, 1u);
     EXPECT_EQ(now.held_nanos, 7 * kMs);
     EXPECT_EQ(now.held_writes, 1u);
-    EXPECT_EQ(stats_.Report(0).stalls.size(), 1u);
+    EXPECT_EQ(StallsNow(), 1u);
     write.Because(StallCause::kL0);
-    clock_.Advance(2 * kMs);
+    Advance(2);
   }
-  clock_.Advance(100 * kMs);
+  Advance(100);
   EXPECT_EQ(Totals(StallKind::kStop, WriteStallCause::kMemory).held_nanos, 7 * kMs);
   EXPECT_EQ(Totals(StallKind::kStop, WriteStallCause::kL0).held_nanos, 2 * kMs);
-  EXPECT_TRUE(stats_.Report(0).stalls.empty());
+  EXPECT_EQ(StallsNow(), 0u);
 }
 
-TEST_F(ActivityStatsTest, ASlowdownIsOneStallHoweverManyWritesItHolds) {
+TEST_F(ActivityStatsTest, ASlowdownIsOneStallForEachCauseHoweverManyWritesItHolds) {
   stats_.DirectiveIs(Slowing(StallCause::kDebt));
-  EXPECT_TRUE(stats_.Report(0).stalls.empty());  // no write was delayed yet
+  EXPECT_EQ(StallsNow(), 0u);  // no write was delayed yet
   {
     const SlowedWrite first(&stats_);
-    clock_.Advance(2 * kMs);
+    Advance(2);
     const SlowedWrite second(&stats_);  // two at the same time do not count twice
-    clock_.Advance(3 * kMs);
+    Advance(3);
   }
-  clock_.Advance(50 * kMs);
+  Advance(50);
   {
     const SlowedWrite third(&stats_);
-    clock_.Advance(1 * kMs);
-  }
-  StallTotals totals = Totals(StallKind::kSlowdown, WriteStallCause::kDebt);
-  EXPECT_EQ(totals.count, 1u);
-  EXPECT_EQ(totals.held_writes, 3u);
-  EXPECT_EQ(totals.held_nanos, 6 * kMs);
-  stats_.DirectiveIs(Slowing(StallCause::kDebt));
-  EXPECT_EQ(stats_.Report(0).stalls.size(), 1u);
-  stats_.DirectiveIs(Directive());
-  EXPECT_TRUE(stats_.Report(0).stalls.empty());
-  checker_->Await([](const auto& counts) { return counts.stall_ends == 1; });
-  EXPECT_EQ(checker_->LastStall().elapsed_us, 56'000u);
-  EXPECT_EQ(checker_->LastStall().held_us, 6'000u);
-}
-
-TEST_F(ActivityStatsTest, ASlowdownForAnotherCauseIsAnotherStall) {
-  stats_.DirectiveIs(Slowing(StallCause::kMemory));
-  {
-    const SlowedWrite write(&stats_);
-    clock_.Advance(2 * kMs);
+    Advance(1);
+    stats_.DirectiveIs(Slowing(StallCause::kDebt));
+    EXPECT_EQ(StallsNow(), 1u);
     stats_.DirectiveIs(Slowing(StallCause::kL0));
-    clock_.Advance(4 * kMs);
-    // Lifted while the write still sleeps: the stall ends with the write.
+    checker_->Await([](const auto& counts) { return counts.stall_ends == 1; });
+    EXPECT_EQ(checker_->LastStall().elapsed_us, 56'000u);
+    EXPECT_EQ(checker_->LastStall().held_us, 6'000u);
+    Advance(4);
     stats_.DirectiveIs(Directive());
-    clock_.Advance(1 * kMs);
-    EXPECT_EQ(stats_.Report(0).stalls.size(), 1u);
+    Advance(1);
+    EXPECT_EQ(StallsNow(), 1u) << "the stall ends with the write";
   }
-  EXPECT_TRUE(stats_.Report(0).stalls.empty());
-  EXPECT_EQ(Totals(StallKind::kSlowdown, WriteStallCause::kMemory).held_nanos, 2 * kMs);
-  EXPECT_EQ(Totals(StallKind::kSlowdown, WriteStallCause::kL0).held_nanos, 5 * kMs);
-  EXPECT_EQ(Totals(StallKind::kSlowdown, WriteStallCause::kL0).count, 1u);
+  EXPECT_EQ(StallsNow(), 0u);
+  const StallTotals debt = Slowdowns(WriteStallCause::kDebt);
+  EXPECT_EQ(debt.count, 1u);
+  EXPECT_EQ(debt.held_writes, 3u);
+  EXPECT_EQ(debt.held_nanos, 6 * kMs);
+  EXPECT_EQ(Slowdowns(WriteStallCause::kL0).count, 1u);
+  EXPECT_EQ(Slowdowns(WriteStallCause::kL0).held_nanos, 5 * kMs);
 }
 
 TEST_F(ActivityStatsTest, RatesAreOfTheLastSecond) {
   uint64_t bytes = 0;
   for (int i = 0; i < 50; ++i) {
-    clock_.Advance(100 * kMs);
+    Advance(100);
     stats_.Sample(bytes += 1000);
   }
   EXPECT_NEAR(stats_.Report(bytes).rates.user_bytes_per_sec, 10'000, 1);
   for (int i = 0; i < 20; ++i) {
-    clock_.Advance(100 * kMs);
+    Advance(100);
     stats_.Sample(bytes);
   }
   EXPECT_EQ(stats_.Report(bytes).rates.user_bytes_per_sec, 0);
@@ -217,11 +205,8 @@ TEST_F(ActivityStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
 }
 
 TEST_F(ActivityStatsTest, OptionsAreAnEventOnlyWhenTheyChange) {
-  stats_.OptionsAre("lull", "policy=lull");
-  stats_.OptionsAre("lull", "policy=lull");
-  EXPECT_EQ(stats_.Report(0).policy, "lull");
-  stats_.OptionsAre("silk", "policy=silk");
-  EXPECT_EQ(stats_.Report(0).options, "policy=silk");
+  for (const std::string policy : {"lull", "lull", "silk"})
+    stats_.OptionsAre(policy, "policy=" + policy);
   checker_->Await([](const auto& counts) { return counts.option_changes == 1; });
 }
 

@@ -7,18 +7,17 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "leveldb/env.h"
-#include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
+#include "tests/db/store_files.h"
 #include "tests/support/json_value.h"
-#include "util/mutex.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -26,7 +25,6 @@ namespace {
 
 using leveldb::Slice;
 using testing::Json;
-using testing::kKiB;
 
 /// Drops what the test says, and counts the calls.
 class TestFilter final : public CompactionFilter {
@@ -69,6 +67,10 @@ class CompactionFilterTest : public testing::ScriptedStoreTest {
     return value;
   }
   void CompactAll() { db_->CompactRange(nullptr, nullptr); }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
   /// The tables of the current Version.
   std::string Tables() {
     std::string text;
@@ -79,15 +81,6 @@ class CompactionFilterTest : public testing::ScriptedStoreTest {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
     return Json::Parse(text)["filter"];
-  }
-  int TablesBelow(int level) {
-    int count = 0;
-    for (int deeper = level + 1; deeper < kLevels; ++deeper) {
-      std::string text;
-      EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(deeper), &text));
-      count += std::stoi(text);
-    }
-    return count;
   }
 };
 
@@ -113,8 +106,7 @@ TEST_F(CompactionFilterTest, CompactRangeDropsWhatTheFilterSays) {
   EXPECT_EQ(stats["dropped_entries"], 3);
   EXPECT_EQ(stats["dropped_bytes"], 9);
 
-  db_.reset();
-  Open();
+  Reopen();
   EXPECT_EQ(Get("a"), "");
   EXPECT_EQ(Get("b"), "kept");
   EXPECT_EQ(FilterStats()["name"], "") << "a filter is not part of the store";
@@ -122,6 +114,7 @@ TEST_F(CompactionFilterTest, CompactRangeDropsWhatTheFilterSays) {
 
 TEST_F(CompactionFilterTest, CompactRangeRewritesTheDeepestLevelOnlyForAFilter) {
   Open();
+  const std::string empty = Tables();
   for (const char* key : {"a", "b", "c"}) Put(key, "x");
   CompactAll();
   const std::string before = Tables();
@@ -139,9 +132,8 @@ TEST_F(CompactionFilterTest, CompactRangeRewritesTheDeepestLevelOnlyForAFilter) 
   db_->CompactRange(&begin, &end);
   CompactAll();
   EXPECT_EQ(Get("a") + Get("b") + Get("c"), "");
-  EXPECT_EQ(TablesBelow(-1), 0) << "nothing is left, not even a deletion";
-  db_.reset();
-  Open();
+  EXPECT_EQ(Tables(), empty) << "nothing is left, not even a deletion";
+  Reopen();
   EXPECT_EQ(Get("a") + Get("b") + Get("c"), "");
 }
 
@@ -156,43 +148,27 @@ TEST_F(CompactionFilterTest, CompactRangeRewritesNoTableTwice) {
   ExpectAll(db_.get(), 2000);
 }
 
-// Older values are in L2 and deeper. The filter drops the newer ones above them.
+// A background compaction into L1 drops the value that hides an older one in L2.
 TEST_F(CompactionFilterTest, NothingOlderReappears) {
-  constexpr int kKeys = 1500;
-  scheduling_.layout = "vsst";
-  scheduling_.table_bytes_max = 64 * kKiB;
-  scheduling_.growth_factor = 4;
-  scheduling_.vsst_phi = 2;
+  testing::StoreFiles files(&env_, name_);
+  files.AddTable(1, "a@3=x z@4=kept");
+  files.AddTable(2, "a@1=older z@2=older");
+  files.WriteManifest(files.context()->NewFileNumber());
+  scheduling_.l0_trigger = 1;
   Open();
-  Write(0, kKeys);
+  EXPECT_EQ(Get("a"), "x");
+  Filter([](const FilterContext& context, const Slice& value) {
+    return context.output_level == 1 && value == Slice("x");
+  });
+  Put("b", "new");
+  Put("y", "new");
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  ASSERT_GT(TablesBelow(1), 0);
-
-  std::atomic<int> level_max{1};
-  Filter([&](const FilterContext& context, const Slice& value) {
-    return context.output_level <= level_max && value == Slice("x");
-  });
-  for (int round = 0; round < 2; ++round) {  // the first table of L0 just moves down
-    for (int i = 0; i < kKeys; i += 3) Put(KeyOf(i), "x");
-    ASSERT_TRUE(Flush(db_.get()).ok());
-    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  }
-  EXPECT_GE(FilterStats()["dropped_entries"], kKeys / 3);
-  for (int i = 0; i < kKeys; ++i) {
-    const std::string found = Get(KeyOf(i));
-    ASSERT_TRUE(i % 3 == 0 ? found.empty() || found == "x" : found == ValueOf(i)) << i;
-  }
-
-  level_max = kLevels;
+  EXPECT_EQ(FilterStats()["dropped_entries"], 1);
+  EXPECT_EQ(Get("a") + Get("b") + Get("y") + Get("z"), "newnewkept");
   CompactAll();
-  for (const bool reopened : {false, true}) {
-    if (reopened) {
-      db_.reset();
-      Open();
-    }
-    for (int i = 0; i < kKeys; ++i) ASSERT_EQ(Get(KeyOf(i)), i % 3 == 0 ? "" : ValueOf(i)) << i;
-  }
+  Reopen();
+  EXPECT_EQ(Get("a") + Get("b") + Get("y") + Get("z"), "newnewkept");
 }
 
 TEST_F(CompactionFilterTest, ASnapshotKeepsNewerEntriesFromTheFilter) {
@@ -233,42 +209,10 @@ TEST_F(CompactionFilterTest, IsToldThatASnapshotMaySeeTheEntry) {
   EXPECT_EQ(Get("a"), "");
 }
 
-TEST_F(CompactionFilterTest, BackgroundCompactionsAskIt) {
-  scheduling_.l0_trigger = 2;
-  Open();
-  Filter(BeginsWithX);
-  for (const char* key : {"a", "a", "a"}) {
-    Put(key, "x");
-    Put("z", "kept");  // overlaps, so that tables do not just move
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
-  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  EXPECT_GE(FilterStats()["dropped_entries"], 1);
-  EXPECT_EQ(Get("z"), "kept");
-}
-
-/// The errors of failed jobs.
-class FailureListener final : public EventListener {
- public:
-  void OnJobEnd(const JobInfo& job) override {
-    if (job.outcome != JobOutcome::kFailed) return;
-    MutexLock lock(mutex_);
-    errors_.insert(job.status.ToString());
-  }
-  std::set<std::string> errors() {
-    MutexLock lock(mutex_);
-    return errors_;
-  }
-
- private:
-  Mutex mutex_;
-  std::set<std::string> errors_ LULL_GUARDED_BY(mutex_);
-};
-
 TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
   Open();
-  const auto failures = std::make_shared<FailureListener>();
-  ASSERT_TRUE(AddListener(db_.get(), failures).ok());
+  const auto jobs = std::make_shared<testing::JobSequenceChecker>();
+  ASSERT_TRUE(AddListener(db_.get(), jobs).ok());
   for (const char* key : {"a", "b", "c"}) Put(key, std::string("x") + key);
   ASSERT_TRUE(Flush(db_.get()).ok());
   const std::string before = Tables();
@@ -283,6 +227,8 @@ TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
   EXPECT_EQ(FilterStats()["name"], "");
   EXPECT_EQ(FilterStats()["error"], error);
   EXPECT_EQ(FilterStats()["dropped_entries"], 0);
+  jobs->Await([](const auto& counts) { return counts.failed == 1; });
+  EXPECT_EQ(jobs->LastEnd(JobKind::kManualCompaction).status.ToString(), error);
 
   CompactAll();
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
@@ -296,25 +242,12 @@ TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
   EXPECT_EQ(FilterStats()["error"], "");
 
   db_.reset();  // delivers all events
-  EXPECT_EQ(failures->errors(), std::set<std::string>{error});
+  EXPECT_EQ(jobs->counts().failed, 1u);
   std::string log;
   ASSERT_TRUE(leveldb::ReadFileToString(&env_, name_ + "/LOG", &log).ok());
   const std::string told = "Compactions continue without the filter test-filter";
   EXPECT_NE(log.find(told), std::string::npos) << log;
   EXPECT_EQ(log.find(told), log.rfind(told)) << "once";
-}
-
-// The compactions of L0 that writers wait for go on, and no write fails.
-TEST_F(CompactionFilterTest, WritesDoNotFailWithTheFilter) {
-  scheduling_.l0_trigger = 1;
-  Open();
-  for (int round = 0; round < 3; ++round) {
-    Filter([](const FilterContext&, const Slice&) -> bool { throw 1; });
-    Write(0, 3000);
-  }
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  EXPECT_TRUE(WaitForIdle(db_.get()).ok());
-  ExpectAll(db_.get(), 3000);
 }
 
 TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
@@ -343,20 +276,14 @@ TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
   EXPECT_TRUE(alive.expired());
 }
 
-TEST_F(CompactionFilterTest, IsReleasedWhenItIsReplacedAndAtTheClose) {
-  Open();
-  const std::weak_ptr<TestFilter> first = Filter(BeginsWithX);
-  const std::weak_ptr<TestFilter> second = Filter(BeginsWithX);
-  EXPECT_TRUE(first.expired());
-  EXPECT_FALSE(second.expired());
-  db_.reset();
-  EXPECT_TRUE(second.expired());
-}
-
 TEST_F(CompactionFilterTest, OnlyAnOpenStoreOfLullTakesOne) {
   EXPECT_TRUE(SetCompactionFilter(nullptr, nullptr).IsInvalidArgument());
   Open();
+  const std::weak_ptr<TestFilter> first = Filter(BeginsWithX);
+  const std::weak_ptr<TestFilter> second = Filter(BeginsWithX);
+  EXPECT_TRUE(first.expired()) << "it was replaced";
   db_.reset();
+  EXPECT_TRUE(second.expired());
   leveldb::DB* reader = nullptr;
   ASSERT_TRUE(OpenReadOnly(options_, name_, &reader).ok());
   EXPECT_TRUE(

@@ -4,6 +4,7 @@
 // be earned, or for overdue work. The coordinator's clock stands still during these tests, so such
 // a wait would never end.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,32 +34,29 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
     return wanted;
   }
 
-  std::shared_ptr<JobRecord> OfferWriter(JobClass job_class) {
-    auto record = std::make_shared<JobRecord>();
-    record->job_class = job_class;
-    record->bytes_per_slice.store(kLentBytes);
-    tenant_.Offer(record);
-    return record;
-  }
-
   /// Starts an L0 and a deep job, which run a slice or more; they stop if `wanted` grants nothing.
   void StartBoth(const Directive& wanted) {
     Start(2, &clock_);
     wish_.Set(wanted);
-    l0_ = OfferWriter(JobClass::kL0);
-    deep_ = OfferWriter(JobClass::kDeep);
-    Register(&tenant_);
+    l0_ = tenant_.Offer(JobClass::kL0, kLentBytes);
+    deep_ = tenant_.Offer(JobClass::kDeep, kLentBytes);
+    Register();
   }
-  void AwaitSlices() {
+  void RunBoth() {
+    StartBoth(Script::Everything());
     Await("both ran", [&] { return l0_->slices.load() > 0 && deep_->slices.load() > 0; });
   }
-
-  /// Closes on a separate thread, for tests in which a slice delays the close.
-  std::unique_ptr<ThreadHandle> StartClosing(std::atomic<bool>* closed) {
-    return ThreadFactory::System()->Start("closer", CpuClass::kNormal, [this, closed] {
-      coordinator_->Unregister(&tenant_);
-      closed->store(true);
-    });
+  /// One slice costs more than is earned in hours.
+  void RunOneIntoDebt() {
+    StartBoth(AByteASecond());
+    AwaitRounds(&wish_, 1);
+    clock_.Advance(2 * kSecondNanos);
+    Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
+    AwaitBothStill();
+  }
+  void AwaitBothStill() {
+    AwaitStill(*l0_);
+    AwaitStill(*deep_);
   }
 
   void CloseAndCheck() {
@@ -72,8 +70,29 @@ class CoordinatorClosingTest : public testing::CoordinatorFixture {
     EXPECT_TRUE(deep_slices == 0 || deep_->destroyed.load());
     EXPECT_EQ(tenant_.ended_.load(), 0);
   }
+  /// Closes while something cannot end. Returns when the monitor has released the store; decisions
+  /// of another store's policy show that. The close waits until `release`.
+  void CloseDuring(const std::function<void()>& release) {
+    std::atomic<bool> closed{false};
+    auto closer = ThreadFactory::System()->Start("closer", CpuClass::kNormal, [&] {
+      coordinator_->Unregister(&tenant_);
+      closed.store(true);
+    });
+    FakeTenant other;
+    Script others;
+    others.Set(Script::Nothing());
+    Register(&other, &others);
+    Await("the monitor releases it", [&] {
+      const uint64_t asked = wish_.asked();
+      AwaitRounds(&others, 5);
+      return wish_.asked() == asked;
+    });
+    EXPECT_FALSE(closed.load());
+    release();
+    closer.reset();
+    coordinator_->Unregister(&other);
+  }
 
-  FakeTenant tenant_;
   std::shared_ptr<JobRecord> l0_;
   std::shared_ptr<JobRecord> deep_;
 };
@@ -86,46 +105,33 @@ TEST_F(CoordinatorClosingTest, WhileNothingMayBegin) {
 }
 
 TEST_F(CoordinatorClosingTest, WhileEverythingIsPaused) {
-  StartBoth(Script::Everything());
-  AwaitSlices();
+  RunBoth();
   wish_.Set(Script::Nothing());
-  AwaitStill(*l0_);
-  AwaitStill(*deep_);
+  AwaitBothStill();
   CloseAndCheck();
   EXPECT_EQ(tenant_.abandoned_.load(), 2);
 }
 
 TEST_F(CoordinatorClosingTest, WhileEverythingRuns) {
-  StartBoth(Script::Everything());
-  AwaitSlices();
+  RunBoth();
   CloseAndCheck();
   EXPECT_EQ(tenant_.abandoned_.load(), 2);
 }
 
 TEST_F(CoordinatorClosingTest, WhileTheBudgetIsOwedForHours) {
-  StartBoth(AByteASecond());
-  AwaitRounds(&wish_, 1);
-  clock_.Advance(2 * kSecondNanos);
-  Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
-  AwaitStill(*l0_);
-  AwaitStill(*deep_);
+  RunOneIntoDebt();
   CloseAndCheck();
 }
 
 TEST_F(CoordinatorClosingTest, WhileWhatOwesIsPausedAsWell) {
-  StartBoth(AByteASecond());
-  AwaitRounds(&wish_, 1);
-  clock_.Advance(2 * kSecondNanos);
-  Await("one ran", [&] { return l0_->slices.load() + deep_->slices.load() > 0; });
+  RunOneIntoDebt();
   wish_.Set(Script::Nothing());
-  AwaitStill(*l0_);
-  AwaitStill(*deep_);
+  AwaitBothStill();
   CloseAndCheck();
 }
 
 TEST_F(CoordinatorClosingTest, WhileJobsMoveToTheOtherCpuPriority) {
-  StartBoth(Script::Everything());
-  AwaitSlices();
+  RunBoth();
   Directive idle = Script::Everything();
   idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
   wish_.Set(idle);
@@ -135,15 +141,14 @@ TEST_F(CoordinatorClosingTest, WhileJobsMoveToTheOtherCpuPriority) {
 
 TEST_F(CoordinatorClosingTest, WhileADeepJobStandsInTheWayOfL0) {
   Start(1, &clock_);
-  wish_.Set(Script::Everything());
-  deep_ = OfferWriter(JobClass::kDeep);
+  deep_ = tenant_.Offer(JobClass::kDeep, kLentBytes);
   deep_->blocks_l0.store(true);
   deep_->share_done.store(0.9);
-  Register(&tenant_);
-  Await("it runs", [&] { return deep_->slices.load() > 0; });
+  Register();
+  AwaitRuns(*deep_);
   wish_.Set(Script::Nothing());
   AwaitStill(*deep_);
-  l0_ = OfferWriter(JobClass::kL0);
+  l0_ = tenant_.Offer(JobClass::kL0, kLentBytes);
   AwaitRounds(&wish_, 3);
   CloseAndCheck();
 }
@@ -156,25 +161,12 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   // One more slice would never end. (Either job may have finished its first before it was held.)
   const uint64_t l0_slices = l0_->slices.load();
   const uint64_t deep_slices = deep_->slices.load();
-  std::atomic<bool> closed{false};
-  std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
-  // Decisions of the other store's policy show that the monitor has run.
-  FakeTenant other;
-  Script others;
-  others.Set(Script::Nothing());
-  Register(&other, &others);
-  Await("the monitor asks the workers to pause", [&] {
-    const uint64_t asked = wish_.asked();
-    AwaitRounds(&others, 5);
-    return wish_.asked() == asked;
+  CloseDuring([&] {
+    l0_->AllowSlices(l0_slices);
+    deep_->AllowSlices(deep_slices);
   });
-  EXPECT_FALSE(closed.load());
-  l0_->AllowSlices(l0_slices);
-  deep_->AllowSlices(deep_slices);
-  closer.reset();
   EXPECT_EQ(l0_->slices.load(), l0_slices);
   EXPECT_EQ(deep_->slices.load(), deep_slices);
-  coordinator_->Unregister(&other);
 }
 
 TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
@@ -185,30 +177,15 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
     coordinator_->WakeFlush();
     return tenant_.flush_calls_.load() > calls;
   });
-  std::atomic<bool> closed{false};
-  std::unique_ptr<ThreadHandle> closer = StartClosing(&closed);
-  FakeTenant other;
-  Script others;
-  others.Set(Script::Nothing());
-  Register(&other, &others);
-  Await("the monitor releases it", [&] {
-    const uint64_t asked = wish_.asked();
-    AwaitRounds(&others, 5);
-    return wish_.asked() == asked;
-  });
-  AwaitRounds(&others, 100);
-  EXPECT_FALSE(closed.load());
-  tenant_.flush_gate_.Open();
-  closer.reset();
-  coordinator_->Unregister(&other);
+  CloseDuring([&] { tenant_.flush_gate_.Open(); });
 }
 
 TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
   Start(1);
   FakeTenant hangs;
   hangs.flush_gate_.Close();
-  Register(&hangs);
-  Register(&tenant_);
+  Register(&hangs, &wish_);
+  Register();
   Await("the flush thread hangs", [&] { return hangs.flush_calls_.load() > 0; });
   coordinator_->Unregister(&tenant_);
   const int calls = tenant_.flush_calls_.load();
@@ -237,16 +214,14 @@ class StoreClosingTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> Open(const std::string& name, Script* wish) {
     leveldb::Options options;
     options.create_if_missing = true;
-    options.compression = leveldb::kNoCompression;
     options.write_buffer_size = 1 << 20;
     leveldb::DB* db = nullptr;
-    const leveldb::Status status =
-        Store::Open(options, OptionValues(), testing::FreshDirectory(name), &db,
-                    [wish](const std::string&, const PolicyOptions&) { return wish->Make(); });
-    EXPECT_TRUE(status.ok()) << status.ToString();
+    const auto make = [wish](const std::string&, const PolicyOptions&) { return wish->Make(); };
+    EXPECT_TRUE(
+        Store::Open(options, OptionValues(), testing::FreshDirectory(name), &db, make).ok());
     return std::unique_ptr<leveldb::DB>(db);
   }
-  /// Writes `count` KiB of keys that all tables share, so that a compaction has to merge them.
+  /// Writes `count` KiB.
   static void Write(leveldb::DB* db, int count) {
     for (int i = 0; i < count; ++i) {
       const std::string key = "key" + std::to_string(i * 7919 % 1000);
@@ -283,25 +258,6 @@ TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
   AwaitAsked(&wish, 2);  // the directive is in force
   Write(db.get(), 1500);
   Await("a sealed memtable", [&] { return wish.Seen().immutables > 0; });
-  CloseAndCheck(std::move(db));
-}
-
-TEST_F(StoreClosingTest, WithACompactionThatIsPausedAndOwes) {
-  Script wish;
-  wish.Set(Script::Nothing());
-  auto db = Open("closing-paused", &wish);
-  for (int table = 0; table < 5; ++table) {
-    Write(db.get(), 500);
-    ASSERT_TRUE(Flush(db.get()).ok());
-  }
-  Directive limited = Script::Everything();
-  limited.rate = {1, 1};
-  wish.Set(limited);
-  AwaitAsked(&wish, 3);
-  clock_.Advance(2 * kSecondNanos);
-  Await("a slice of L0", [&] { return wish.Seen().l0_slices_total > 0; });
-  wish.Set(Script::Nothing());
-  AwaitAsked(&wish, 3);
   CloseAndCheck(std::move(db));
 }
 

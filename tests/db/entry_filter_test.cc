@@ -34,17 +34,6 @@ class EntryFilterTest : public ::testing::Test {
   EntryFilter filter_{{NewFilter("fake"), 0, true}, 3};
 };
 
-TEST_F(EntryFilterTest, CountsWhatItDrops) {
-  for (const char* value : {"x", "y", "", "xyz"}) {
-    bool drop = false;
-    EXPECT_TRUE(filter_.Ask("key", value, &drop).ok());
-    EXPECT_EQ(drop, value[0] == 'x');
-  }
-  EXPECT_EQ(filter_.dropped().entries, 2u);
-  EXPECT_EQ(filter_.dropped().bytes, 3u + 1 + 3 + 3);
-  EXPECT_FALSE(filter_.has_failed());
-}
-
 TEST_F(EntryFilterTest, AnExceptionBecomesAnError) {
   bool drop = false;
   leveldb::Status status = filter_.Ask("throw", "x", &drop);

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/event_count.h"
+#include "tests/support/gate.h"
 #include "tests/support/no_more_threads.h"
 #include "util/mutex.h"
 #include "util/thread.h"
@@ -29,7 +30,8 @@ Event End(uint64_t id) {
   return event;
 }
 
-/// Records the ids that it receives, and calls the test's function at each.
+/// Records the ids that it receives, and calls the test's function at each. Each event passes the
+/// gate.
 class Notes final : public EventListener {
  public:
   void OnJobBegin(const JobInfo& job) override { Note(job.id); }
@@ -39,10 +41,11 @@ class Notes final : public EventListener {
     MutexLock lock(mutex_);
     return heard_;
   }
-  void Await(size_t count) {
-    MutexLock lock(mutex_);
-    while (heard_.size() < count) more_.Wait(mutex_);
+  void AwaitFirst() {
+    events_.Await("an event", [this] { return events_.count() > 0; });
   }
+
+  testing::Gate gate;
   std::function<void()> at_each;
 
  private:
@@ -50,71 +53,70 @@ class Notes final : public EventListener {
     {
       MutexLock lock(mutex_);
       heard_.push_back(id);
-      more_.NotifyAll();
     }
+    events_.Note();
     if (at_each) at_each();
+    gate.Pass();
   }
 
+  testing::EventCount events_;
   Mutex mutex_;
-  CondVar more_;
   std::vector<uint64_t> heard_ LULL_GUARDED_BY(mutex_);
 };
 
 using Ids = std::vector<uint64_t>;
-constexpr EventHub::Wants kAll = EventHub::Wants::kEverything;
 
-TEST(EventHub, DeliversInOrderAndAllOfItBeforeItStops) {
-  auto notes = std::make_shared<Notes>();
-  EventHub hub;
-  hub.Add(notes, kAll, {});
-  Ids posted;
-  for (uint64_t id = 1; id <= 1000; ++id) {
-    hub.Post(Begin(id));
-    posted.push_back(id);
+class EventHubTest : public ::testing::Test {
+ protected:
+  leveldb::Status Add(const std::shared_ptr<Notes>& notes, const std::vector<Event>& past = {}) {
+    return hub_.Add(notes, EventHub::Wants::kEverything, past);
   }
-  hub.Stop();
-  EXPECT_EQ(notes->Heard(), posted);
-  hub.Post(Begin(1001));
-  EXPECT_EQ(notes->Heard(), posted);
+  void Post(uint64_t first, uint64_t last) {
+    for (uint64_t id = first; id <= last; ++id) hub_.Post(Begin(id));
+  }
+  /// notes_ hangs in an event until its gate opens.
+  void Hang() {
+    notes_->gate.Close();
+    hub_.Post(Begin(0));
+    notes_->gate.AwaitBlocked();
+  }
+
+  const std::shared_ptr<Notes> notes_ = std::make_shared<Notes>();
+  const std::shared_ptr<Notes> second_ = std::make_shared<Notes>();
+  EventHub hub_;
+};
+
+TEST_F(EventHubTest, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
+  Add(notes_);
+  Post(1, 1);
+  EXPECT_TRUE(Add(second_, {Begin(7), Begin(8)}).ok());
+  EXPECT_TRUE(Add(second_, {Begin(9)}).IsInvalidArgument());
+  Post(2, 2);
+  hub_.Stop();
+  Post(3, 3);
+  EXPECT_EQ(notes_->Heard(), (Ids{1, 2}));
+  EXPECT_EQ(second_->Heard(), (Ids{7, 8, 2}));
 }
 
-TEST(EventHub, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
-  auto first = std::make_shared<Notes>();
-  auto second = std::make_shared<Notes>();
-  EventHub hub;
-  hub.Add(first, kAll, {});
-  hub.Post(Begin(1));
-  EXPECT_TRUE(hub.Add(second, kAll, {Begin(7), Begin(8)}).ok());
-  EXPECT_TRUE(hub.Add(second, kAll, {Begin(9)}).IsInvalidArgument());
-  hub.Post(Begin(2));
-  hub.Stop();
-  EXPECT_EQ(first->Heard(), (Ids{1, 2}));
-  EXPECT_EQ(second->Heard(), (Ids{7, 8, 2}));
+TEST_F(EventHubTest, SummariesAreEndsOnly) {
+  hub_.Add(notes_, EventHub::Wants::kSummaries, {});
+  hub_.Post(Begin(1));
+  hub_.Post(End(2));
+  hub_.Stop();
+  EXPECT_EQ(notes_->Heard(), (Ids{2}));
 }
 
-TEST(EventHub, SummariesAreEndsOnly) {
-  auto summaries = std::make_shared<Notes>();
-  EventHub hub;
-  hub.Add(summaries, EventHub::Wants::kSummaries, {});
-  hub.Post(Begin(1));
-  hub.Post(End(2));
-  hub.Stop();
-  EXPECT_EQ(summaries->Heard(), (Ids{2}));
-}
-
-TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
+TEST_F(EventHubTest, RemoveWaitsForTheCallThatRuns) {
   std::atomic<bool> inside{false};
   std::atomic<bool> removed{false};
   std::atomic<bool> left{false};
-  auto notes = std::make_shared<Notes>();
-  EventHub hub;
   testing::EventCount removes;
   std::unique_ptr<ThreadHandle> remover;
-  notes->at_each = [&] {
+  notes_->at_each = [&] {
     if (inside.exchange(true)) return;
     remover = ThreadFactory::System()->Start("remove", CpuClass::kNormal, [&] {
       removes.Note();
-      EXPECT_TRUE(hub.Remove(notes.get()));
+      EXPECT_TRUE(hub_.Remove(notes_.get()));
       EXPECT_TRUE(left.load());
       removed.store(true);
     });
@@ -127,138 +129,95 @@ TEST(EventHub, RemoveWaitsForTheCallThatRuns) {
     }
     left.store(true);
   };
-  hub.Add(notes, kAll, {});
-  hub.Post(Begin(1));
-  hub.Post(Begin(2));
-  hub.Stop();
+  Add(notes_);
+  Post(1, 2);
+  hub_.Stop();
   remover.reset();
   EXPECT_TRUE(inside.load());
   EXPECT_TRUE(removed.load());
-  EXPECT_FALSE(hub.Remove(notes.get()));
+  EXPECT_FALSE(hub_.Remove(notes_.get()));
 }
 
-TEST(EventHub, HoldsNoListenerThatWasRemovedWhileAnEventIsOnItsWayToIt) {
-  Mutex gate;
-  auto slow = std::make_shared<Notes>();
-  slow->at_each = [&] { MutexLock lock(gate); };
-  auto next = std::make_shared<Notes>();
-  EventHub hub;
-  hub.Add(slow, kAll, {});
-  hub.Add(next, kAll, {});
-  gate.Lock();
-  hub.Post(Begin(1));
-  slow->Await(1);  // the event moves from the slow listener to the next
-  EXPECT_TRUE(hub.Remove(next.get()));
-  EXPECT_EQ(next.use_count(), 1);
-  gate.Unlock();
-  hub.Stop();
-  EXPECT_EQ(next->Heard(), Ids{});
+TEST_F(EventHubTest, HoldsNoListenerThatWasRemovedWhileAnEventIsOnItsWayToIt) {
+  Add(notes_);
+  Add(second_);
+  Hang();
+  EXPECT_TRUE(hub_.Remove(second_.get()));
+  EXPECT_EQ(second_.use_count(), 1);
+  notes_->gate.Open();
+  hub_.Stop();
+  EXPECT_EQ(second_->Heard(), Ids{});
 }
 
-TEST(EventHub, AListenerMayRemoveItself) {
-  auto notes = std::make_shared<Notes>();
-  EventHub hub;
-  notes->at_each = [&] { EXPECT_TRUE(hub.Remove(notes.get())); };
-  hub.Add(notes, kAll, {});
-  hub.Post(Begin(1));
-  hub.Post(Begin(2));
-  hub.Stop();
-  EXPECT_EQ(notes->Heard(), (Ids{1}));
+TEST_F(EventHubTest, AListenerMayRemoveItself) {
+  notes_->at_each = [&] { EXPECT_TRUE(hub_.Remove(notes_.get())); };
+  Add(notes_);
+  Post(1, 2);
+  hub_.Stop();
+  EXPECT_EQ(notes_->Heard(), (Ids{1}));
 }
 
-TEST(EventHub, PostersDoNotWaitForASlowListener) {
-  Mutex gate;
-  auto slow = std::make_shared<Notes>();
-  slow->at_each = [&] { MutexLock lock(gate); };
-  EventHub hub;
-  hub.Add(slow, kAll, {});
-  gate.Lock();
-  for (uint64_t id = 1; id <= 100; ++id) hub.Post(Begin(id));
-  slow->Await(1);
-  EXPECT_EQ(slow->Heard().size(), 1u);
-  gate.Unlock();
-  hub.Stop();
-  EXPECT_EQ(slow->Heard().size(), 100u);
-}
-
-TEST(EventHub, AListenerThatHangsLosesTheOldestEvents) {
+// Posters do not wait for it.
+TEST_F(EventHubTest, AListenerThatHangsLosesTheOldestEvents) {
   constexpr uint64_t kLost = 10;
-  Mutex gate;
-  auto slow = std::make_shared<Notes>();
-  slow->at_each = [&] { MutexLock lock(gate); };
-  EventHub hub;
-  ASSERT_TRUE(hub.Add(slow, kAll, {}).ok());
-  gate.Lock();
-  hub.Post(Begin(0));
-  slow->Await(1);
-  EXPECT_EQ(hub.Dropped(), 0u);
-  for (uint64_t id = 1; id <= EventHub::kQueuedMax + kLost; ++id) hub.Post(Begin(id));
-  EXPECT_EQ(hub.Dropped(), kLost);
-  gate.Unlock();
-  hub.Stop();
-  const Ids heard = slow->Heard();
+  Add(notes_);
+  Hang();
+  EXPECT_EQ(hub_.Dropped(), 0u);
+  Post(1, EventHub::kQueuedMax + kLost);
+  EXPECT_EQ(hub_.Dropped(), kLost);
+  EXPECT_EQ(notes_->Heard().size(), 1u);
+  notes_->gate.Open();
+  hub_.Stop();
+  const Ids heard = notes_->Heard();
   ASSERT_EQ(heard.size(), 1 + EventHub::kQueuedMax);
   EXPECT_EQ(heard[1], kLost + 1);
   EXPECT_EQ(heard.back(), EventHub::kQueuedMax + kLost);
 }
 
-TEST(EventHub, HubsShareAThreadThatNoneNeedsToStop) {
-  Mutex gate;
-  auto slow = std::make_shared<Notes>();
-  unsigned slow_thread = 0;
-  slow->at_each = [&] {
-    slow_thread = ThreadOrdinal();
-    MutexLock lock(gate);
-  };
-  auto other = std::make_shared<Notes>();
-  unsigned other_thread = 0;
-  other->at_each = [&] { other_thread = ThreadOrdinal(); };
-  EventHub hangs, shared;
-  ASSERT_TRUE(hangs.Add(slow, kAll, {}).ok());
-  ASSERT_TRUE(shared.Add(other, kAll, {}).ok());
+TEST_F(EventHubTest, HubsShareAThreadThatNoneNeedsToStop) {
+  unsigned hung_thread = 0, other_thread = 0;
+  notes_->at_each = [&] { hung_thread = ThreadOrdinal(); };
+  second_->at_each = [&] { other_thread = ThreadOrdinal(); };
+  EventHub shared;
+  ASSERT_TRUE(shared.Add(second_, EventHub::Wants::kEverything, {}).ok());
   shared.Post(Begin(1));
-  other->Await(1);
-  gate.Lock();
-  hangs.Post(Begin(1));
-  slow->Await(1);
+  second_->AwaitFirst();
+  Add(notes_);
+  Hang();
   shared.Post(Begin(2));
   shared.Stop();  // returns although the thread hangs in the other hub's listener
-  EXPECT_EQ(other->Heard(), (Ids{1, 2}));
+  EXPECT_EQ(second_->Heard(), (Ids{1, 2}));
   EXPECT_EQ(other_thread, ThreadOrdinal());
-  gate.Unlock();
-  hangs.Stop();
-  EXPECT_NE(slow_thread, ThreadOrdinal());
+  notes_->gate.Open();
+  hub_.Stop();
+  EXPECT_NE(hung_thread, ThreadOrdinal());
 }
 
-TEST(EventHub, WithoutAThreadNoListenerIsAdded) {
-  auto notes = std::make_shared<Notes>();
-  EventHub hub;
+TEST_F(EventHubTest, WithoutAThreadNoListenerIsAdded) {
   {
     const testing::NoMoreThreads refused;
-    EXPECT_TRUE(hub.Add(notes, kAll, {}).IsIOError());
+    EXPECT_TRUE(Add(notes_).IsIOError());
   }
-  EXPECT_FALSE(hub.Remove(notes.get()));
-  EXPECT_TRUE(hub.Add(notes, kAll, {}).ok());
-  hub.Post(Begin(1));
-  hub.Stop();
-  EXPECT_EQ(notes->Heard(), (Ids{1}));
+  EXPECT_FALSE(hub_.Remove(notes_.get()));
+  EXPECT_TRUE(Add(notes_).ok());
+  Post(1, 1);
+  hub_.Stop();
+  EXPECT_EQ(notes_->Heard(), (Ids{1}));
 }
 
-TEST(EventHub, ManyPostersKeepTheirOwnOrder) {
+TEST_F(EventHubTest, ManyPostersKeepTheirOwnOrder) {
   constexpr uint64_t kPosters = 4;
   constexpr uint64_t kEach = EventHub::kQueuedMax / kPosters;
-  auto notes = std::make_shared<Notes>();
-  EventHub hub;
-  hub.Add(notes, kAll, {});
+  Add(notes_);
   std::vector<std::unique_ptr<ThreadHandle>> posters;
   for (uint64_t poster = 0; poster < kPosters; ++poster) {
-    posters.push_back(ThreadFactory::System()->Start("post", CpuClass::kNormal, [&hub, poster] {
-      for (uint64_t i = 0; i < kEach; ++i) hub.Post(Begin(poster * kEach + i));
+    posters.push_back(ThreadFactory::System()->Start("post", CpuClass::kNormal, [=, this] {
+      Post(poster * kEach, poster * kEach + kEach - 1);
     }));
   }
   posters.clear();
-  hub.Stop();
-  const Ids heard = notes->Heard();
+  hub_.Stop();
+  const Ids heard = notes_->Heard();
   ASSERT_EQ(heard.size(), kPosters * kEach);
   std::vector<uint64_t> next(kPosters, 0);
   for (uint64_t id : heard) ASSERT_EQ(id % kEach, next[id / kEach]++);

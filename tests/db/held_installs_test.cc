@@ -2,11 +2,10 @@
 //
 // Finished compactions that wait for their install.
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
 
-#include "lull/listener.h"
+#include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/store_files.h"
 
@@ -15,32 +14,10 @@ namespace {
 
 using testing::kMiB;
 
-/// Counts started deep jobs, and option changes.
-class DeepJobs final : public EventListener {
- public:
-  explicit DeepJobs(testing::Script* script) : script_(script) {}
-  void OnJobBegin(const JobInfo& job) override {
-    if (job.kind != JobKind::kDeepCompaction) return;
-    begun_.fetch_add(1);
-    script_->Note();
-  }
-  void OnOptionsChange(const OptionsInfo&) override {
-    changes_.fetch_add(1);
-    script_->Note();
-  }
-  int begun() const { return begun_.load(); }
-  int changes() const { return changes_.load(); }
-
- private:
-  testing::Script* const script_;
-  std::atomic<int> begun_{0};
-  std::atomic<int> changes_{0};
-};
-
 /// A store whose flush thread blocks in the install of a deep job, while other jobs finish.
 class HeldInstallsTest : public testing::ScriptedStoreTest {
  protected:
-  static constexpr int kToInstallMax = 8;
+  static constexpr uint64_t kToInstallMax = 8;
 
   ~HeldInstallsTest() override { env_.syncs.Open(); }
 
@@ -62,11 +39,11 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
     Open();
     ASSERT_TRUE(AddListener(db_.get(), jobs_).ok());
     script_.AwaitDecisions(1);
-    ASSERT_EQ(jobs_->begun(), 0);
+    ASSERT_EQ(jobs_->counts().begins, 0u);
     env_.syncs.Close();
     wanted.deep.jobs_max = 1;
     script_.Set(wanted);
-    Await("jobs wait", [&] { return jobs_->begun() > kToInstallMax; });
+    jobs_->Await([](const auto& counts) { return counts.begins > kToInstallMax; });
   }
   void WriteMiB(int from, int until) {
     constexpr int kEntriesInMiB = 8;
@@ -76,7 +53,8 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
     }
   }
 
-  const std::shared_ptr<DeepJobs> jobs_ = std::make_shared<DeepJobs>(&script_);
+  const std::shared_ptr<testing::JobSequenceChecker> jobs_ =
+      std::make_shared<testing::JobSequenceChecker>();  // of deep jobs, until a flush begins
 };
 
 TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
@@ -84,11 +62,11 @@ TEST_F(HeldInstallsTest, FewFinishedJobsWait) {
   script_.AwaitDecisions(20);
   // Listeners receive this after all jobs that began earlier.
   ASSERT_TRUE(SetOptions(db_.get(), "l0_slowdown=50;l0_stop=60").ok());
-  Await("the change of options", [&] { return jobs_->changes() == 1; });
-  EXPECT_EQ(jobs_->begun(), 1 + kToInstallMax) << "one is being installed";
+  jobs_->Await([](const auto& counts) { return counts.option_changes == 1; });
+  EXPECT_EQ(jobs_->counts().begins, 1 + kToInstallMax) << "one is being installed";
   env_.syncs.Open();
   ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "no job took another's inputs";
-  Await("the others", [&] { return jobs_->begun() > 1 + kToInstallMax; });
+  jobs_->Await([](const auto& counts) { return counts.begins > 1 + kToInstallMax; });
 }
 
 // The failed sync may concern the names of all finished jobs' files.

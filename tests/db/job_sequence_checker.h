@@ -48,26 +48,21 @@ class JobSequenceChecker final : public EventListener {
   }
   void OnJobEnd(const JobInfo& job) override {
     MutexLock lock(mutex_);
+    if (job.outcome == JobOutcome::kRunning) Wrong(job, "ends without an outcome");
+    if (job.outcome == JobOutcome::kFailed) ++counts_.failed;
+    if (job.outcome == JobOutcome::kAbandoned) ++counts_.abandoned;
     if (job.outcome == JobOutcome::kDone) {
       ++counts_.done;
       ++(job.kind == JobKind::kFlush ? counts_.flushes_done : counts_.compactions_done);
       if (job.input_bytes_done != job.input_bytes) Wrong(job, "is done before its end");
-      if (!job.status.ok()) Wrong(job, "is done with an error");
-    } else if (job.outcome == JobOutcome::kFailed) {
-      ++counts_.failed;
-      if (job.status.ok()) Wrong(job, "failed without a reason");
-    } else if (job.outcome == JobOutcome::kAbandoned) {
-      ++counts_.abandoned;
-    } else {
-      Wrong(job, "ends without an outcome");
     }
+    if (job.outcome == JobOutcome::kDone && !job.status.ok()) Wrong(job, "is done with an error");
+    if (job.outcome == JobOutcome::kFailed && job.status.ok())
+      Wrong(job, "failed without a reason");
     // A paused job can only be abandoned.
-    const auto found = jobs_.find(job.id);
-    if (found != jobs_.end() && found->second.state == State::kPaused &&
-        job.outcome != JobOutcome::kAbandoned) {
-      Wrong(job, "ends while paused");
-    }
-    Move(job, found == jobs_.end() ? State::kEnded : found->second.state, State::kEnded);
+    const bool is_paused = jobs_.contains(job.id) && jobs_[job.id].state == State::kPaused;
+    Move(job, is_paused && job.outcome == JobOutcome::kAbandoned ? State::kPaused : State::kRunning,
+         State::kEnded);
     last_end_[job.kind] = job;
   }
   void OnStallBegin(const StallInfo& stall) override {

@@ -67,18 +67,6 @@ TEST_F(KeyFiltersTest, ACompactionAboveTheDeepestLevelBuildsOne) {
   EXPECT_GT(Bytes("block_cache_bytes"), one_block) << "the search for key read L1 too";
 }
 
-TEST_F(KeyFiltersTest, TheDeepestLevelHasNone) {
-  Open();
-  Write(0, 100);
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  EXPECT_GT(Bytes("key_filter_bytes"), 0u);
-  db_->CompactRange(nullptr, nullptr);
-  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  EXPECT_EQ(TablesAt(0), 0);
-  EXPECT_EQ(Bytes("key_filter_bytes"), 0u);
-  EXPECT_EQ(Get(KeyOf(50)), ValueOf(50));
-}
-
 TEST_F(KeyFiltersTest, ATableWithItsOwnFilterHasNone) {
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   options_.filter_policy = bloom.get();
