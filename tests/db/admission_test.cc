@@ -4,6 +4,7 @@
 #include "db/write/admission.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -16,37 +17,38 @@ constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 /// Sleepers wake late, as on a real machine.
 class LateClock final : public Clock {
  public:
-  explicit LateClock(uint64_t late_nanos) : late_nanos_(late_nanos) {}
   uint64_t NowNanos() const override { return now_nanos_; }
   void SleepForNanos(uint64_t nanos) override {
-    ++sleeps_;
-    longest_nanos_ = std::max(longest_nanos_, nanos + late_nanos_);
-    Advance(nanos + late_nanos_);
-    if (admission_ != nullptr && sleeps_ == release_after_) admission_->Apply(Directive());
+    ++sleeps;
+    longest_nanos = std::max(longest_nanos, nanos + late_nanos);
+    Advance(nanos + late_nanos);
+    if (at_sleep) at_sleep();
   }
   void Advance(uint64_t nanos) { now_nanos_ += nanos; }
-  /// The monitor lifts the limit during the `sleeps`th sleep.
-  void ReleaseIn(Admission* admission, int sleeps) {
-    admission_ = admission;
-    release_after_ = sleeps_ + sleeps;
-  }
-  int sleeps() const { return sleeps_; }
-  uint64_t longest_nanos() const { return longest_nanos_; }
+
+  uint64_t late_nanos = 0;
+  int sleeps = 0;
+  uint64_t longest_nanos = 0;
+  std::function<void()> at_sleep;
 
  private:
-  const uint64_t late_nanos_;
   uint64_t now_nanos_ = kNanosPerSecond;
-  int sleeps_ = 0;
-  uint64_t longest_nanos_ = 0;
-  Admission* admission_ = nullptr;
-  int release_after_ = 0;
 };
 
-Directive LimitTo(uint64_t bytes_per_sec) {
-  Directive directive;
-  directive.write_bytes_per_sec_max = bytes_per_sec;
-  return directive;
-}
+class AdmissionTest : public ::testing::Test {
+ protected:
+  void LimitTo(uint64_t bytes_per_sec) {
+    Directive directive;
+    directive.write_bytes_per_sec_max = bytes_per_sec;
+    admission_.Apply(directive);
+    begin_ = clock_.NowNanos();
+  }
+  uint64_t SinceLimit() const { return clock_.NowNanos() - begin_; }
+
+  LateClock clock_;
+  Admission admission_{&clock_};
+  uint64_t begin_ = 0;
+};
 
 struct Load {
   uint64_t bytes;        // of a write
@@ -55,21 +57,18 @@ struct Load {
   uint64_t late_nanos;   // of a sleep
 };
 
-class AdmissionRateTest : public ::testing::TestWithParam<Load> {};
+class AdmissionRateTest : public AdmissionTest, public ::testing::WithParamInterface<Load> {};
 
 TEST_P(AdmissionRateTest, IsThatOfTheDirective) {
   const Load load = GetParam();
-  LateClock clock(load.late_nanos);
-  Admission admission(&clock);
-  admission.Apply(LimitTo(load.rate));
-  const uint64_t begin = clock.NowNanos();
+  clock_.late_nanos = load.late_nanos;
+  LimitTo(load.rate);
   const uint64_t total = 2 * load.rate;  // two seconds' worth
   for (uint64_t written = 0; written < total; written += load.bytes) {
-    admission.Await(load.bytes);
-    clock.Advance(load.write_nanos);
+    admission_.Await(load.bytes);
+    clock_.Advance(load.write_nanos);
   }
-  const double seconds = static_cast<double>(clock.NowNanos() - begin) / kNanosPerSecond;
-  EXPECT_NEAR(seconds, 2.0, 0.02);
+  EXPECT_NEAR(static_cast<double>(SinceLimit()) / kNanosPerSecond, 2.0, 0.02);
 }
 
 INSTANTIATE_TEST_SUITE_P(Loads, AdmissionRateTest,
@@ -85,69 +84,59 @@ INSTANTIATE_TEST_SUITE_P(Loads, AdmissionRateTest,
                                   std::to_string(info.param.late_nanos / 1000);
                          });
 
-TEST(AdmissionTest, WhoStaysBelowTheLimitNeverSleeps) {
-  LateClock clock(60'000);
-  Admission admission(&clock);
-  admission.Apply(LimitTo(100'000'000));
+TEST_F(AdmissionTest, WhoStaysBelowTheLimitNeverSleeps) {
+  LimitTo(100'000'000);
   for (int i = 0; i < 10'000; ++i) {
-    admission.Await(1'000);
-    clock.Advance(11'000);
+    admission_.Await(1'000);
+    clock_.Advance(11'000);
   }
-  EXPECT_EQ(clock.sleeps(), 0);
+  EXPECT_EQ(clock_.sleeps, 0);
 }
 
-TEST(AdmissionTest, APauseIsNoReasonToOutrunTheLimitBehindIt) {
-  LateClock clock(0);
-  Admission admission(&clock);
-  admission.Apply(LimitTo(1'000'000));
-  admission.Await(1'000);
-  clock.Advance(10 * kNanosPerSecond);
-  const uint64_t begin = clock.NowNanos();
-  for (int i = 0; i < 1'000; ++i) admission.Await(1'000);
-  EXPECT_GE(clock.NowNanos() - begin, 98 * kNanosPerSecond / 100);
+TEST_F(AdmissionTest, APauseIsNoReasonToOutrunTheLimitBehindIt) {
+  LimitTo(1'000'000);
+  admission_.Await(1'000);
+  clock_.Advance(10 * kNanosPerSecond);
+  for (int i = 0; i < 1'000; ++i) admission_.Await(1'000);
+  EXPECT_GE(SinceLimit(), 1098 * kNanosPerSecond / 100);
 }
 
-TEST(AdmissionTest, NobodyWaitsForWhatWasOwedAtARateThatHasPassed) {
-  LateClock clock(0);
-  Admission admission(&clock);
-  admission.Apply(LimitTo(1'000));
-  admission.Await(1'000'000);  // a thousand seconds' worth
-  admission.Apply(LimitTo(1'000'000'000));
-  const uint64_t begin = clock.NowNanos();
-  admission.Await(1'000);
-  EXPECT_LE(clock.NowNanos() - begin, 20'000'000u);
-  EXPECT_LE(clock.longest_nanos(), 1'000'000u);
+TEST_F(AdmissionTest, NobodyWaitsForWhatWasOwedAtARateThatHasPassed) {
+  LimitTo(1'000);
+  admission_.Await(1'000'000);  // a thousand seconds' worth
+  LimitTo(1'000'000'000);
+  admission_.Await(1'000);
+  EXPECT_LE(SinceLimit(), 20'000'000u);
+  EXPECT_LE(clock_.longest_nanos, 1'000'000u);
 }
 
-TEST(AdmissionTest, AReleaseWakesWhoSleepsAndForgivesWhatIsOwed) {
-  LateClock clock(0);
-  Admission admission(&clock);
-  admission.Apply(LimitTo(1'000'000));
-  admission.Await(15'000);  // 15 ms' worth
-  clock.ReleaseIn(&admission, 2);
-  const uint64_t begin = clock.NowNanos();
-  admission.Await(15'000);
-  EXPECT_LE(clock.NowNanos() - begin, 2'000'000u);
-  EXPECT_FALSE(admission.HoldsWrites());
-  admission.Apply(LimitTo(1'000'000));
-  const int before = clock.sleeps();
-  admission.Await(1);
-  EXPECT_EQ(clock.sleeps(), before);
+TEST_F(AdmissionTest, AReleaseWakesWhoSleepsAndForgivesWhatIsOwed) {
+  LimitTo(1'000'000);
+  admission_.Await(15'000);  // 15 ms' worth
+  const uint64_t begin = clock_.NowNanos();
+  const int before = clock_.sleeps;
+  clock_.at_sleep = [&] {
+    if (clock_.sleeps == before + 2) admission_.Apply(Directive());
+  };
+  admission_.Await(15'000);
+  EXPECT_LE(clock_.NowNanos() - begin, 2'000'000u);
+  EXPECT_FALSE(admission_.HoldsWrites());
+  LimitTo(1'000'000);
+  admission_.Await(1);
+  EXPECT_EQ(clock_.sleeps, before + 2);
 }
 
-TEST(AdmissionTest, ADelayIsForEveryWriteAndEndsAtTwentyMilliseconds) {
-  LateClock clock(0);
-  Admission admission(&clock);
+TEST_F(AdmissionTest, ADelayIsForEveryWriteAndEndsAtTwentyMilliseconds) {
   Directive directive;
   directive.delay_us_per_write = 1'000;
-  admission.Apply(directive);
-  const uint64_t begin = clock.NowNanos();
-  for (int i = 0; i < 3; ++i) admission.Await(1);
-  EXPECT_EQ(clock.NowNanos() - begin, 3'000'000u);
+  admission_.Apply(directive);
+  const uint64_t begin = clock_.NowNanos();
+  for (int i = 0; i < 3; ++i) admission_.Await(1);
+  EXPECT_EQ(clock_.NowNanos() - begin, 3'000'000u);
   directive.delay_us_per_write = 3'600'000'000;
-  admission.Apply(directive);
-  admission.Await(1);
-  EXPECT_EQ(clock.NowNanos() - begin, 23'000'000u);
+  admission_.Apply(directive);
+  admission_.Await(1);
+  EXPECT_EQ(clock_.NowNanos() - begin, 23'000'000u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,6 +47,19 @@ class CompactionBoardTest : public ::testing::Test {
     return plan;
   }
 
+  ManualRequest* Request(int level, const UserRange& range = {}) {
+    ManualRequest& request = requests_.emplace_back();
+    request.level = level;
+    request.range = range;
+    board_.AddRequest(&request);
+    return &request;
+  }
+  void End(const CompactionPlan& plan) {
+    board_.ManualJobEnded(plan, leveldb::Status::OK());
+    board_.Installed(plan);
+  }
+
+  std::deque<ManualRequest> requests_;
   CompactionBoard board_{LayoutOptions()};
 };
 
@@ -85,10 +99,7 @@ TEST_F(CompactionBoardTest, ASearchInVainIsNotRepeatedBeforeSomethingChanges) {
       {"same size", [](CompactionBoard* board) { board->SetTableBytesMax(2 << 20); }, "nothing"},
       {"a range is free", [](CompactionBoard* board) { board->Free({}); }, "L1 1"},
       {"a range is avoided",
-       [](CompactionBoard* board) {
-         board->Avoid({1, 2, "a", "c"}, UINT64_MAX);
-       },
-       "L1 2"},
+       [](CompactionBoard* board) { board->Avoid({1, 2, "a", "c"}, UINT64_MAX); }, "L1 2"},
   };
   for (const Row& row : rows) {
     CompactionBoard board{LayoutOptions()};
@@ -140,46 +151,39 @@ TEST_F(CompactionBoardTest, BlockersOfL0) {
 TEST_F(CompactionBoardTest, AManualRequestGoesOnPieceByPiece) {
   board_.SetTableBytesMax(512 << 10);  // a step takes one table of 6 MiB
   const VersionRef version = VersionFromText(kTwoDeep);
-  ManualRequest request;
-  request.level = 1;
-  request.range = Range("a", "f");
-  board_.AddRequest(&request);
+  const ManualRequest* const request = Request(1, Range("a", "f"));
   const auto first = Take(JobClass::kManual, version);
   EXPECT_EQ(Show(first), "L1 1");
   EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "its piece is under way";
-  board_.ManualJobEnded(*first, leveldb::Status::OK());
-  board_.Installed(*first);
-  EXPECT_FALSE(request.done);
-  EXPECT_EQ(*request.range.smallest, "c");
+  End(*first);
+  EXPECT_FALSE(request->done);
+  EXPECT_EQ(*request->range.smallest, "c");
 
   const VersionRef after = VersionFromText("L1: 2:[d..f]*6 L2: 9:[a..c]");
   const auto second = Take(JobClass::kManual, after);
   EXPECT_EQ(Show(second), "L1 2");
-  board_.ManualJobEnded(*second, leveldb::Status::OK());
-  EXPECT_TRUE(request.done);
-  EXPECT_TRUE(request.status.ok());
+  End(*second);
+  EXPECT_TRUE(request->done);
+  EXPECT_TRUE(request->status.ok());
   EXPECT_EQ(board_.request_count(), 0u);
 }
 
 TEST_F(CompactionBoardTest, ARequestRewritesEachTableOnce) {
   board_.SetTableBytesMax(512 << 10);
-  ManualRequest request;
-  request.level = 2;
-  request.rewrite_pass = 1;
-  board_.AddRequest(&request);
+  ManualRequest* const request = Request(2);
+  request->rewrite_pass = 1;
   const auto first = Take(JobClass::kManual, VersionFromText("L2: 1:[a..c]*6 2:[d..f]*6"));
   EXPECT_EQ(Show(first), "L2 1");
   EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *VersionFromText("L1: 3:[b..b]*20"))), "nothing")
       << "the range is in use";
-  board_.ManualJobEnded(*first, leveldb::Status::OK());
-  board_.Installed(*first);
+  End(*first);
   EXPECT_EQ(board_.pointers()[2], "");
 
   // The filter was removed meanwhile, so 3 does not belong to the pass.
   const auto second = Take(JobClass::kManual, VersionFromText("L2: 3:[a..c]*6 2:[d..f]*6"));
   EXPECT_EQ(Show(second), "L2 2");
-  board_.ManualJobEnded(*second, leveldb::Status::OK());
-  EXPECT_TRUE(request.done);
+  End(*second);
+  EXPECT_TRUE(request->done);
 }
 
 TEST_F(CompactionBoardTest, AManualRequestEnds) {
@@ -205,26 +209,20 @@ TEST_F(CompactionBoardTest, AManualRequestEnds) {
     board.PickManual(*VersionFromText(row.version), kDamage);
     EXPECT_EQ(request.done, row.ends) << row.why;
     EXPECT_EQ(request.status.IsCorruption(), row.fails) << row.why;
-    if (!request.done) board.RemoveRequest(&request);
   }
 }
 
 TEST_F(CompactionBoardTest, AFailedJobEndsItsRequestAlone) {
   const VersionRef version = VersionFromText(kTwoDeep);
-  ManualRequest failed, next;
-  failed.level = next.level = 1;
-  failed.range = Range("a", "c");
-  next.range = Range("d", "f");
-  board_.AddRequest(&failed);
-  board_.AddRequest(&next);
+  const ManualRequest* const failed = Request(1, Range("a", "c"));
+  const ManualRequest* const next = Request(1, Range("d", "f"));
   const auto plan = Take(JobClass::kManual, version);
   board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
   board_.Free(*plan);
-  EXPECT_TRUE(failed.done);
-  EXPECT_TRUE(failed.status.IsIOError());
-  EXPECT_FALSE(next.done);
+  EXPECT_TRUE(failed->done);
+  EXPECT_TRUE(failed->status.IsIOError());
+  EXPECT_FALSE(next->done);
   EXPECT_EQ(Show(Take(JobClass::kManual, version)), "L1 2");
-  board_.RemoveRequest(&next);
 }
 
 TEST_F(CompactionBoardTest, NoJobBeginsWhereAManualRequestWaits) {
@@ -232,39 +230,25 @@ TEST_F(CompactionBoardTest, NoJobBeginsWhereAManualRequestWaits) {
   const VersionRef version = VersionFromText(kTwoDeep);
   const auto running = Take(JobClass::kDeep, version);
   ASSERT_EQ(Show(running), "L1 1");
-  ManualRequest request;
-  request.level = 1;
-  request.range = Range("a", "f");
-  board_.AddRequest(&request);
+  ManualRequest* const request = Request(1, Range("a", "f"));
   EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "in conflict";
   board_.Free(*running);
   EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 2") << "1 is kept free";
-  board_.RemoveRequest(&request);
+  board_.RemoveRequest(request);
   EXPECT_EQ(Show(board_.Pick(JobClass::kDeep, *version)), "L1 1");
 }
 
 // Its client gave up while the job ran.
 TEST_F(CompactionBoardTest, AJobWithoutItsRequestEndsLikeAnyOther) {
   const VersionRef version = VersionFromText(kTwoDeep);
-  ManualRequest request;
-  request.level = 1;
-  board_.AddRequest(&request);
+  ManualRequest* const request = Request(1);
   const auto plan = Take(JobClass::kManual, version);
-  board_.RemoveRequest(&request);
+  board_.RemoveRequest(request);
   board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
-  EXPECT_FALSE(request.done);
-  ManualRequest other;
-  other.level = 1;
-  other.range = Range("g", "k");
-  board_.AddRequest(&other);
+  EXPECT_FALSE(request->done);
+  const ManualRequest* const other = Request(1, Range("g", "k"));
   board_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
-  EXPECT_FALSE(other.done) << "that job is not its own";
-  board_.RemoveRequest(&other);
-}
-
-TEST_F(CompactionBoardTest, IsIdleWhenNothingRunsOrIsDue) {
-  EXPECT_TRUE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*9"), kMaxSequence));
-  EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10"), kMaxSequence));
+  EXPECT_FALSE(other->done) << "that job is not its own";
 }
 
 TEST_F(CompactionBoardTest, OldDeletionsAreDueWhileClientsWrite) {
@@ -288,7 +272,9 @@ TEST_F(CompactionBoardTest, OldDeletionsAreDueWhileClientsWrite) {
   EXPECT_FALSE(is_due());
 }
 
-TEST_F(CompactionBoardTest, IsNotIdleWhileDeletionsHideEntries) {
+TEST_F(CompactionBoardTest, IsIdleWhenNothingIsDueAndNoDeletionHidesEntries) {
+  EXPECT_TRUE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*9"), kMaxSequence));
+  EXPECT_FALSE(board_.IsIdle(*VersionFromText("L1: 1:[a..c]*10"), kMaxSequence));
   const VersionRef version = VersionFromText("L1: 1:[a..c] L2: 2:[a..c]");
   EXPECT_FALSE(board_.IsReclaimDue(*version, kMaxSequence, ReclaimScope::kAll));
   SetContents(*version, 1, {.entries = 9, .deletions = 9, .newest_deletion = 5});

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "leveldb/env.h"
 #include "lull/c.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
+#include "tests/support/fault_env.h"
 #include "tests/support/json_value.h"
 #include "util/clock.h"
 #include "util/thread.h"
@@ -22,39 +22,27 @@ namespace {
 constexpr uint64_t kReadTakesNanos = 2'000'000;
 
 /// Each read of a table takes kReadTakesNanos.
-class SlowReadsEnv final : public leveldb::EnvWrapper {
+class SlowReadsEnv final : public testing::FaultEnv {
  public:
-  SlowReadsEnv() : EnvWrapper(leveldb::Env::Default()) {}
-  leveldb::Status NewRandomAccessFile(const std::string& name,
-                                      leveldb::RandomAccessFile** result) override {
-    const leveldb::Status status = EnvWrapper::NewRandomAccessFile(name, result);
-    if (status.ok()) *result = new File(*result);
-    return status;
-  }
-
- private:
-  class File final : public leveldb::RandomAccessFile {
-   public:
-    explicit File(leveldb::RandomAccessFile* file) : file_(file) {}
-    leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
-                         char* scratch) const override {
-      const uint64_t until = Clock::System()->NowNanos() + kReadTakesNanos;
-      while (Clock::System()->NowNanos() < until) {
+  SlowReadsEnv() : FaultEnv(leveldb::Env::Default()) {
+    set_before_operation([](testing::IoOp op, const std::string&) {
+      const uint64_t begin = Clock::System()->NowNanos();
+      while (op == testing::kRead && Clock::System()->NowNanos() - begin < kReadTakesNanos) {
       }
-      return file_->Read(offset, n, result, scratch);
-    }
-
-   private:
-    const std::unique_ptr<leveldb::RandomAccessFile> file_;
-  };
+    });
+  }
 };
 
 class CallProfileTest : public testing::ScriptedStoreTest {
  protected:
-  leveldb::Status Put(const std::string& key, bool sync = false) {
+  void Put(const std::string& key, bool sync = false) {
     leveldb::WriteOptions write;
     write.sync = sync;
-    return db_->Put(write, key, "value");
+    EXPECT_TRUE(db_->Put(write, key, "value").ok());
+  }
+  void OpenIdle() {
+    script_.Set(script_.Nothing());
+    Open();
   }
   testing::Json Stats() {
     std::string text;
@@ -64,16 +52,15 @@ class CallProfileTest : public testing::ScriptedStoreTest {
 };
 
 TEST_F(CallProfileTest, PartsOfAWrite) {
-  script_.Set(script_.Nothing());
-  Open();
+  OpenIdle();
   CallProfile profile;
   EXPECT_EQ(profile.ToString(), "");
-  ASSERT_TRUE(Put("a").ok());
+  Put("a");
   EXPECT_EQ(profile.Count(CallPart::kLogAppend), 1u);
   EXPECT_EQ(profile.Count(CallPart::kMemTableAdd), 1u);
   EXPECT_EQ(profile.Count(CallPart::kLogSync), 0u);
   EXPECT_EQ(profile.Count(CallPart::kDelay), 0u);
-  ASSERT_TRUE(Put("b", /*sync=*/true).ok());
+  Put("b", /*sync=*/true);
   EXPECT_EQ(profile.Count(CallPart::kLogAppend), 2u);
   EXPECT_EQ(profile.Count(CallPart::kLogSync), 1u);
   EXPECT_NE(profile.ToString().find("log_append 2 x "), std::string::npos) << profile.ToString();
@@ -88,7 +75,7 @@ TEST_F(CallProfileTest, ADelayedWrite) {
   Open();
   AwaitObeyed();
   CallProfile profile;
-  ASSERT_TRUE(Put("a").ok());
+  Put("a");
   EXPECT_EQ(profile.Count(CallPart::kDelay), 1u);
   EXPECT_GE(profile.Nanos(CallPart::kDelay), 3'000'000u);
 }
@@ -111,7 +98,7 @@ TEST_F(CallProfileTest, WritesThatWait) {
   uint64_t appended = 0;
   auto second = ThreadFactory::System()->Start("second", CpuClass::kNormal, [&] {
     CallProfile profile;
-    ASSERT_TRUE(Put("second").ok());
+    Put("second");
     queued = profile.Count(CallPart::kQueue);
     appended = profile.Count(CallPart::kLogAppend);
   });
@@ -126,8 +113,7 @@ TEST_F(CallProfileTest, WritesThatWait) {
 }
 
 TEST_F(CallProfileTest, ReadsFromFiles) {
-  script_.Set(script_.Nothing());
-  Open();
+  OpenIdle();
   Write(0, 100);
   ASSERT_TRUE(Flush(db_.get()).ok());
   db_.reset();
@@ -158,39 +144,31 @@ TEST_F(CallProfileTest, ReadsFromFiles) {
   EXPECT_EQ(profile.Count(CallPart::kBlockRead), profile.Count(CallPart::kBlockDecode));
 }
 
-TEST_F(CallProfileTest, MeasuresItsOwnThreadOnly) {
-  script_.Set(script_.Nothing());
-  Open();
-  CallProfile profile;
+TEST_F(CallProfileTest, TheInnermostOfItsThreadMeasures) {
+  OpenIdle();
+  CallProfile outer;
   auto other = ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
-    ASSERT_TRUE(Put("a").ok());
+    Put("a");
     CallProfile own;
-    ASSERT_TRUE(Put("b").ok());
+    Put("b");
     EXPECT_EQ(own.Count(CallPart::kLogAppend), 1u);
   });
   other.reset();
-  EXPECT_EQ(profile.ToString(), "");
-}
-
-TEST_F(CallProfileTest, TheInnermostMeasures) {
-  script_.Set(script_.Nothing());
-  Open();
-  CallProfile outer;
+  EXPECT_EQ(outer.ToString(), "");
   {
     CallProfile inner;
-    ASSERT_TRUE(Put("a").ok());
+    Put("a");
     EXPECT_EQ(inner.Count(CallPart::kLogAppend), 1u);
   }
   EXPECT_EQ(outer.Count(CallPart::kLogAppend), 0u);
-  ASSERT_TRUE(Put("b").ok());
+  Put("b");
   EXPECT_EQ(outer.Count(CallPart::kLogAppend), 1u);
 }
 
 TEST_F(CallProfileTest, InC) {
-  script_.Set(script_.Nothing());
-  Open();
+  OpenIdle();
   lull_call_profile_t* const profile = lull_call_profile_create();
-  ASSERT_TRUE(Put("a", /*sync=*/true).ok());
+  Put("a", /*sync=*/true);
   EXPECT_EQ(lull_call_profile_count(profile, lull_part_log_sync), 1u);
   EXPECT_GT(lull_call_profile_nanos(profile, lull_part_log_sync), 0u);
   EXPECT_EQ(lull_call_profile_count(profile, lull_part_block_decode), 0u);

@@ -68,6 +68,11 @@ class PartedCompactionTest : public ::testing::Test {
     return status;
   }
 
+  static void TakeBackMerged(std::unique_ptr<CompactionJob> part) {
+    Compaction* const whole = part->place().whole;
+    whole->TakeBack(std::move(part), true, leveldb::Status::OK());
+  }
+
   /// Runs the parts, which take turns, and returns the outputs.
   std::vector<TableMeta> Merge(Compaction* compaction) {
     std::vector<std::unique_ptr<CompactionJob>> parts;
@@ -77,8 +82,7 @@ class PartedCompactionTest : public ::testing::Test {
         Job::Progress progress = Job::Progress::kMore;
         EXPECT_TRUE(part->RunSlice({1, 1'000'000'000}, &progress).ok());
         EXPECT_FALSE(compaction->IsMerged());
-        if (progress == Job::Progress::kDone)
-          compaction->TakeBack(std::move(part), true, leveldb::Status::OK());
+        if (progress == Job::Progress::kDone) TakeBackMerged(std::move(part));
       }
       std::erase(parts, nullptr);
     }
@@ -109,6 +113,14 @@ class PartedCompactionTest : public ::testing::Test {
 };
 
 std::string KeyOf(uint64_t i) { return "k" + std::to_string(10 + i); }
+
+/// Sixty entries of 5000 bytes.
+std::string LargeEntries() {
+  std::string text;
+  for (uint64_t i = 0; i < 60; ++i)
+    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
+  return text;
+}
 
 /// Three tables of L0 and some of L1, with several versions and deletions of few keys.
 std::vector<TableMeta> RandomTables(Rng* rng, StoreFiles* files, size_t keys) {
@@ -168,26 +180,8 @@ TEST_F(PartedCompactionTest, ThePartsTogetherEqualTheUndividedCompaction) {
   }
 }
 
-TEST_F(PartedCompactionTest, APartReadsOnlyItsTables) {
-  Use({files_.AddUnlisted("a@5=x c@6=y", 0), files_.AddUnlisted("m@7=x p@8=y", 0),
-       files_.AddUnlisted("a@9=x p@10=y", 0), files_.AddUnlisted("b@1=z", 1),
-       files_.AddUnlisted("n@2=z", 1)});
-  const auto compaction = Divided({"m"});
-  const auto low = compaction->BeginPart();
-  const auto high = compaction->BeginPart();
-  ASSERT_TRUE(env_.RemoveFile(TableFileName("/store", version_->level(1)[1]->number())).ok());
-  EXPECT_TRUE(RunToEnd(low.get()).ok());
-  EXPECT_EQ(EntriesOf(low->outputs().finished()).size(), 3u);
-  EXPECT_FALSE(RunToEnd(high.get()).ok());
-  EXPECT_TRUE(high->input_failed());
-  EXPECT_EQ(high->RangeToAvoid().smallest_user, "n") << "only the table that is missing";
-}
-
 TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
-  std::string text;
-  for (uint64_t i = 0; i < 60; ++i)
-    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
-  Use({files_.AddUnlisted(text, 0), files_.AddUnlisted("k10@99=x k99@99=x", 0)});
+  Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted("k10@99=x k99@99=x", 0)});
   const auto undivided = Divided({});
   Merge(undivided.get());
   const auto divided = Divided({KeyOf(20), KeyOf(40)});
@@ -199,30 +193,36 @@ TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
   EXPECT_LE(bytes, once + 4 * 6000) << "a block of each table at each boundary";
 }
 
-TEST_F(PartedCompactionTest, CountsWhatItsPartsHaveMoved) {
-  std::string text;
-  for (uint64_t i = 0; i < 60; ++i)
-    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
-  Use({files_.AddUnlisted(text, 0), files_.AddUnlisted(text, 1)});
+TEST_F(PartedCompactionTest, InFlightGivesOutEachPartOnceAndCountsWhatTheyHaveMoved) {
+  Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted(LargeEntries(), 1)});
   const uint64_t upper_bytes = version_->LevelBytes(0);
   CompactionsInFlight in_flight;
+  EXPECT_FALSE(in_flight.HasPart(JobClass::kL0));
   in_flight.Add(Divided({KeyOf(20)}));
+  EXPECT_FALSE(in_flight.HasPart(JobClass::kManual));
+  EXPECT_EQ(in_flight.NextPart(JobClass::kManual), nullptr);
   auto low = in_flight.NextPart(JobClass::kL0);
+  EXPECT_EQ(low->place().index, 0u);
+  EXPECT_TRUE(in_flight.HasPart(JobClass::kL0));
   auto high = in_flight.NextPart(JobClass::kL0);
+  EXPECT_EQ(in_flight.NextPart(JobClass::kL0), nullptr);
   const Compaction* const whole = low->place().whole;
   EXPECT_EQ(in_flight.MovedBytes(), 0u);
   ASSERT_TRUE(RunToEnd(low.get()).ok());
   EXPECT_GT(in_flight.MovedBytes(), upper_bytes / 4);
   EXPECT_LT(in_flight.MovedBytes(), upper_bytes / 2);
-  low->place().whole->TakeBack(std::move(low), true, leveldb::Status::OK());
+  TakeBackMerged(std::move(low));
   ASSERT_TRUE(RunToEnd(high.get()).ok());
-  high->place().whole->TakeBack(std::move(high), true, leveldb::Status::OK());
+  EXPECT_EQ(in_flight.BeginInstall(), nullptr);
+  TakeBackMerged(std::move(high));
   in_flight.AwaitInstall(whole);
+  EXPECT_EQ(in_flight.waiting_count(), 1u);
   EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
   EXPECT_LE(in_flight.MovedBytes(), upper_bytes);
   EXPECT_EQ(in_flight.BeginInstall(), whole);
   EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "while it is installed";
-  in_flight.EndInstall();
+  EXPECT_EQ(in_flight.EndInstall().get(), whole);
+  EXPECT_EQ(in_flight.waiting_count(), 0u);
   EXPECT_EQ(in_flight.MovedBytes(), 0u);
 }
 
@@ -263,7 +263,7 @@ TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
   auto fails = compaction_->BeginPart();
   auto runs = compaction_->BeginPart();
   ASSERT_TRUE(RunToEnd(merged.get()).ok());
-  compaction_->TakeBack(std::move(merged), true, leveldb::Status::OK());
+  TakeBackMerged(std::move(merged));
   Job::Progress progress = Job::Progress::kMore;
   ASSERT_TRUE(fails->RunSlice({1, 1'000'000'000}, &progress).ok());
   ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
@@ -274,7 +274,7 @@ TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
   progress = Job::Progress::kMore;
   ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
   EXPECT_EQ(progress, Job::Progress::kDone) << "it ends at its next slice";
-  compaction_->TakeBack(std::move(runs), true, leveldb::Status::OK());
+  TakeBackMerged(std::move(runs));
   EXPECT_TRUE(compaction_->IsOver());
   EXPECT_FALSE(compaction_->IsMerged());
   EXPECT_TRUE(compaction_->status().IsIOError());
@@ -284,40 +284,17 @@ TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
 }
 
 TEST_F(CancelledCompactionTest, IsNotMergedEvenIfAllOtherPartsAre) {
+  auto abandoned = compaction_->BeginPart();
   std::vector<std::unique_ptr<CompactionJob>> parts;
   while (compaction_->HasPartToBegin()) parts.push_back(compaction_->BeginPart());
-  compaction_->TakeBack(std::move(parts[0]), false, leveldb::Status::OK());
-  for (size_t i = 1; i < parts.size(); ++i) {
+  compaction_->TakeBack(std::move(abandoned), false, leveldb::Status::OK());
+  for (auto& part : parts) {
     EXPECT_FALSE(compaction_->IsOver());
-    compaction_->TakeBack(std::move(parts[i]), true, leveldb::Status::OK());
+    TakeBackMerged(std::move(part));
   }
   EXPECT_TRUE(compaction_->IsOver());
   EXPECT_FALSE(compaction_->IsMerged());
   EXPECT_TRUE(compaction_->status().ok()) << "abandoned";
-}
-
-TEST_F(CancelledCompactionTest, InFlightGivesOutEachPartOnce) {
-  CompactionsInFlight in_flight;
-  EXPECT_FALSE(in_flight.HasPart(JobClass::kL0));
-  const Compaction* const added = compaction_.get();
-  in_flight.Add(std::move(compaction_));
-  EXPECT_TRUE(in_flight.HasPart(JobClass::kL0));
-  EXPECT_FALSE(in_flight.HasPart(JobClass::kManual));
-  EXPECT_EQ(in_flight.NextPart(JobClass::kManual), nullptr);
-  std::vector<std::unique_ptr<CompactionJob>> parts;
-  while (auto part = in_flight.NextPart(JobClass::kL0)) {
-    EXPECT_EQ(part->place().index, parts.size());
-    parts.push_back(std::move(part));
-  }
-  EXPECT_EQ(parts.size(), 4u);
-  EXPECT_EQ(in_flight.BeginInstall(), nullptr);
-  for (auto& part : parts)
-    part->place().whole->TakeBack(std::move(part), true, leveldb::Status::OK());
-  in_flight.AwaitInstall(added);
-  EXPECT_EQ(in_flight.waiting_count(), 1u);
-  EXPECT_EQ(in_flight.BeginInstall(), added);
-  EXPECT_EQ(in_flight.EndInstall().get(), added);
-  EXPECT_EQ(in_flight.waiting_count(), 0u);
 }
 
 }  // namespace

@@ -6,18 +6,16 @@
 
 #include <atomic>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "db/compaction/board.h"
 #include "db/compaction/range_removal.h"
 #include "leveldb/db.h"
-#include "leveldb/iterator.h"
-#include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/expect_ok.h"
+#include "tests/db/small_store.h"
 #include "tests/db/version_text.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
@@ -30,8 +28,13 @@ namespace lull {
 namespace {
 
 using leveldb::Slice;
+using testing::Contents;
 using testing::CrashEnv;
 using testing::CrashOptions;
+using testing::IsOk;
+using testing::OpenAt;
+using testing::ReadAll;
+using testing::RemoveRange;
 using testing::Rng;
 using testing::VersionFromText;
 
@@ -143,19 +146,6 @@ std::string KeyOf(int i) {
   return "key" + std::string(6 - text.size(), '0') + text;
 }
 
-using Model = std::map<std::string, std::string>;
-
-Model ContentsOf(leveldb::DB* db, const leveldb::Snapshot* snapshot = nullptr) {
-  leveldb::ReadOptions read;
-  read.snapshot = snapshot;
-  Model contents;
-  const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(read));
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
-    contents[iterator->key().ToString()] = iterator->value().ToString();
-  EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
-  return contents;
-}
-
 uint64_t TableBytes(leveldb::DB* db) {
   const leveldb::Range all("", "\xff");
   uint64_t bytes = 0;
@@ -164,11 +154,8 @@ uint64_t TableBytes(leveldb::DB* db) {
 }
 
 leveldb::Options OptionsOn(leveldb::Env* env) {
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.write_buffer_size = 64 << 10;
+  leveldb::Options options = testing::SmallOptions(env);
   options.compression = leveldb::kNoCompression;
-  if (env != nullptr) options.env = env;
   return options;
 }
 
@@ -178,11 +165,8 @@ class DeleteRangeTest : public ::testing::Test {
 
   void Open() {
     db_.reset();
-    leveldb::DB* db = nullptr;
-    const leveldb::Status status =
-        lull::Open(OptionsOn(nullptr), "own_coordinator=true;table_bytes_max=64K", name_, &db);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(db);
+    ASSERT_TRUE(IsOk(OpenAt(OptionsOn(leveldb::Env::Default()), name_, &db_,
+                            "own_coordinator=true;table_bytes_max=64K")));
   }
   void Put(int from, int to, char fill, size_t bytes = 500) {
     for (int i = from; i < to; ++i) {
@@ -198,21 +182,15 @@ class DeleteRangeTest : public ::testing::Test {
     Put(0, count, 'b');
     db_->CompactRange(nullptr, nullptr);
   }
-  void DeleteFromModel(int from, int to) {
+  void DeleteRange(int from, int to) {
+    ASSERT_TRUE(IsOk(RemoveRange(db_.get(), {KeyOf(from), KeyOf(to)}, /*files_only=*/false)));
     model_.erase(model_.lower_bound(KeyOf(from)), model_.lower_bound(KeyOf(to)));
   }
-  void DeleteRange(int from, int to) {
-    const std::string begin = KeyOf(from), end = KeyOf(to);
-    const Slice begin_slice(begin), end_slice(end);
-    const leveldb::Status status = lull::DeleteRange(db_.get(), &begin_slice, &end_slice);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    DeleteFromModel(from, to);
-  }
-  void ExpectModel() { EXPECT_TRUE(ContentsOf(db_.get()) == model_); }
+  void ExpectModel() { EXPECT_TRUE(ReadAll(db_.get()) == model_); }
 
   const std::string name_ = testing::FreshDirectory("delete_range");
   std::unique_ptr<leveldb::DB> db_;
-  Model model_;
+  Contents model_;
 };
 
 TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
@@ -225,24 +203,6 @@ TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
   ExpectModel();
 }
 
-TEST_F(DeleteRangeTest, OldValuesDoNotComeBack) {
-  Put(0, 3000, 'a');
-  db_->CompactRange(nullptr, nullptr);  // a few large tables
-  for (int i = 0; i < 3000; i += 2) {
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
-    model_.erase(KeyOf(i));
-  }
-  Put(1, 2000, 'b');
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  Put(500, 700, 'c');  // in memory
-  DeleteRange(333, 2222);
-  ExpectModel();
-  db_->CompactRange(nullptr, nullptr);
-  ExpectModel();
-  Open();
-  ExpectModel();
-}
-
 TEST_F(DeleteRangeTest, TheBoundsCanBeMissing) {
   Put(0, 100, 'a');
   ASSERT_TRUE(Flush(db_.get()).ok());
@@ -250,43 +210,14 @@ TEST_F(DeleteRangeTest, TheBoundsCanBeMissing) {
   const std::string middle = KeyOf(150);
   const Slice bound(middle);
   ASSERT_TRUE(lull::DeleteRange(db_.get(), &bound, nullptr).ok());
-  DeleteFromModel(150, 999);
+  model_.erase(model_.lower_bound(middle), model_.end());
   ExpectModel();
-  ASSERT_TRUE(lull::DeleteRange(db_.get(), &bound, &bound).ok()) << "an empty range";
+  DeleteRange(140, 140);
   ExpectModel();
   ASSERT_TRUE(lull::DeleteRange(db_.get(), nullptr, nullptr).ok());
-  EXPECT_TRUE(ContentsOf(db_.get()).empty());
+  EXPECT_TRUE(ReadAll(db_.get()).empty());
   Put(0, 10, 'b');
-  EXPECT_EQ(ContentsOf(db_.get()).size(), 10u) << "it can be written again";
-}
-
-TEST_F(DeleteRangeTest, AnIteratorKeepsWhatItSees) {
-  Put(0, 2000, 'a');
-  db_->CompactRange(nullptr, nullptr);
-  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
-  iterator->SeekToFirst();
-  DeleteRange(0, 2000);
-  int seen = 0;
-  for (; iterator->Valid(); iterator->Next()) ++seen;
-  EXPECT_TRUE(iterator->status().ok());
-  EXPECT_EQ(seen, 2000);
-}
-
-TEST_F(DeleteRangeTest, RandomRangesAgreeWithAModel) {
-  Rng rng(7);
-  for (int round = 0; round < 60; ++round) {
-    const int at = static_cast<int>(rng.Below(3000));
-    const int count = static_cast<int>(1 + rng.Below(400));
-    Put(at, at + count, static_cast<char>('a' + round % 26), 20 + rng.Below(600));
-    if (rng.OneIn(4)) {
-      ASSERT_TRUE(Flush(db_.get()).ok());
-    }
-    if (rng.OneIn(6)) db_->CompactRange(nullptr, nullptr);
-    const int from = static_cast<int>(rng.Below(3400));
-    DeleteRange(from, from + static_cast<int>(rng.Below(rng.OneIn(3) ? 3000 : 60)));
-    ExpectModel();
-    if (rng.OneIn(10)) Open();
-  }
+  EXPECT_EQ(ReadAll(db_.get()).size(), 10u) << "it can be written again";
 }
 
 TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
@@ -299,6 +230,10 @@ TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
       ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), value).ok());
     }
   });
+  const auto expect_model = [this](Contents contents) {
+    contents.erase(contents.lower_bound(KeyOf(100'000)), contents.end());
+    EXPECT_TRUE(contents == model_);
+  };
   for (int round = 0; round < 5; ++round) {
     Put(0, 1000, static_cast<char>('a' + round));
     if (round % 3 == 1) db_->CompactRange(nullptr, nullptr);
@@ -306,19 +241,12 @@ TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
     if (round % 2 == 1) {
       const std::string copy = testing::FreshDirectory("delete_range_copy");
       ASSERT_TRUE(CreateCheckpoint(db_.get(), copy).ok());
-      leveldb::DB* opened = nullptr;
-      ASSERT_TRUE(OpenReadOnly(OptionsOn(nullptr), copy, &opened).ok());
-      Model contents = ContentsOf(opened);
-      delete opened;
-      contents.erase(contents.lower_bound(KeyOf(100'000)), contents.end());
-      EXPECT_TRUE(contents == model_);
+      expect_model(testing::ReadStore(leveldb::Env::Default(), copy));
     }
   }
   ends.store(true);
   writer.reset();
-  Model contents = ContentsOf(db_.get());
-  contents.erase(contents.lower_bound(KeyOf(100'000)), contents.end());
-  EXPECT_TRUE(contents == model_);
+  expect_model(ReadAll(db_.get()));
 }
 
 TEST_F(DeleteRangeTest, FilesInRangeGoAtOnce) {
@@ -335,46 +263,12 @@ TEST_F(DeleteRangeTest, FilesInRangeGoAtOnce) {
   EXPECT_LE(deleted.files_left, 2u) << "the tables at the ends";
   EXPECT_NEAR(static_cast<double>(TableBytes(db_.get()) + deleted.bytes),
               static_cast<double>(before), 1000);
-  Model left = ContentsOf(db_.get());
+  Contents left = ReadAll(db_.get());
   for (const auto& [key, value] : left) EXPECT_EQ(model_[key], value);
-  for (const auto& [key, value] : model_) {
-    EXPECT_TRUE((key >= begin && key < end) || left.count(key) == 1) << key;
-  }
-  const uint64_t bytes = deleted.bytes;
-  ASSERT_TRUE(DeleteFilesInRange(db_.get(), &from, &to).ok()) << "the result is optional";
+  for (const auto& [key, value] : model_)
+    EXPECT_TRUE((key >= begin && key < end) || left.contains(key)) << key;
   ASSERT_TRUE(DeleteFilesInRange(db_.get(), &from, &to, &deleted).ok());
-  EXPECT_GT(bytes, 0u);
   EXPECT_EQ(deleted.files, 0u) << "nothing is left to remove";
-}
-
-TEST_F(DeleteRangeTest, FilesInRangeNeverBringOldValuesBack) {
-  Rng rng(11);
-  for (int round = 0; round < 40; ++round) {
-    const int at = static_cast<int>(rng.Below(2000));
-    const int count = static_cast<int>(1 + rng.Below(600));
-    Put(at, at + count, static_cast<char>('a' + round % 26));
-    for (int i = 0; i < count / 2; ++i) {
-      const std::string key = KeyOf(at + static_cast<int>(rng.Below(count)));
-      ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), key).ok());
-      model_.erase(key);
-    }
-    if (rng.OneIn(2)) {
-      ASSERT_TRUE(Flush(db_.get()).ok());
-    }
-    if (rng.OneIn(5)) db_->CompactRange(nullptr, nullptr);
-    // Often the newest table is inside the range, and an older one reaches beyond it.
-    const std::string begin = KeyOf(rng.OneIn(2) ? at : static_cast<int>(rng.Below(1500)));
-    const std::string end = begin + "5";
-    const std::string far = KeyOf(static_cast<int>(1500 + rng.Below(1500)));
-    const Slice from(begin), to(rng.OneIn(2) ? end : far);
-    ASSERT_TRUE(DeleteFilesInRange(db_.get(), &from, rng.OneIn(3) ? nullptr : &to).ok());
-    const Model left = ContentsOf(db_.get());
-    for (const auto& [key, value] : left) {
-      ASSERT_EQ(model_.count(key), 1u) << key << " came back in round " << round;
-      ASSERT_TRUE(model_[key] == value) << key << " is old in round " << round;
-    }
-    model_ = left;
-  }
 }
 
 TEST(DeleteRangeCalls, NeedAnOpenStore) {
@@ -390,8 +284,12 @@ TEST(DeleteRangeCalls, NeedAnOpenStore) {
 constexpr int kCrashKeys = 60;
 constexpr int kCrashBegin = 7, kCrashEnd = 52;
 
+leveldb::Status DeleteCrashRange(leveldb::DB* db) {
+  return RemoveRange(db, {KeyOf(kCrashBegin), KeyOf(kCrashEnd)}, /*files_only=*/false);
+}
+
 struct CrashRun {
-  Model before;        // the contents when the range is deleted
+  Contents before;     // the contents when the range is deleted
   bool began = false;  // the call
   bool done = false;   // the call returned OK
   bool wrote_after = false;
@@ -421,27 +319,27 @@ void RunUntilCrash(leveldb::Env* env, CrashRun* run) {
   if (run->before.count(KeyOf(kCrashKeys)) == 0) return;
   write.sync = false;
   put(kCrashKeys + 1, "unsynced");
-  const std::string begin = KeyOf(kCrashBegin), end = KeyOf(kCrashEnd);
-  const Slice from(begin), to(end);
   run->began = true;
-  run->done = lull::DeleteRange(db.get(), &from, &to).ok();
+  run->done = DeleteCrashRange(db.get()).ok();
   write.sync = true;
   run->wrote_after = run->done && db->Put(write, "after", "it").ok();
 }
 
 // What is wrong after the crash, or nothing.
 std::string WrongAfter(leveldb::Env* disk, const CrashRun& run) {
-  leveldb::DB* raw = nullptr;
-  const leveldb::Status status = leveldb::DB::Open(OptionsOn(disk), "/store", &raw);
+  std::unique_ptr<leveldb::DB> db;
+  const leveldb::Status status = OpenAt(OptionsOn(disk), "/store", &db);
   if (!status.ok()) return status.ToString();
-  const std::unique_ptr<leveldb::DB> db(raw);
-  Model after = ContentsOf(raw);
+  const auto is_inside = [](const std::string& key) {
+    return key >= KeyOf(kCrashBegin) && key < KeyOf(kCrashEnd);
+  };
+  Contents after = ReadAll(db.get());
   if (run.wrote_after && after.count("after") == 0) return "the last write is lost";
   after.erase("after");
   const std::string unsynced = KeyOf(kCrashKeys + 1);
   if (!run.done && run.before.count(unsynced) > 0) after[unsynced] = run.before.at(unsynced);
   for (const auto& [key, value] : run.before) {
-    const bool inside = key >= KeyOf(kCrashBegin) && key < KeyOf(kCrashEnd);
+    const bool inside = is_inside(key);
     const auto found = after.find(key);
     if (inside && run.done && found != after.end()) return key + " is not deleted";
     if (!inside && found == after.end()) return key + " is lost";
@@ -450,11 +348,9 @@ std::string WrongAfter(leveldb::Env* disk, const CrashRun& run) {
   for (const auto& [key, value] : after)
     if (run.before.count(key) == 0) return key + " came back";
   // A second call does the rest.
-  const std::string begin = KeyOf(kCrashBegin), end = KeyOf(kCrashEnd);
-  const Slice from(begin), to(end);
-  if (!lull::DeleteRange(raw, &from, &to).ok()) return "it cannot be repeated";
-  for (const auto& [key, value] : ContentsOf(raw))
-    if (key >= begin && key < end) return key + " remains after a second call";
+  if (!DeleteCrashRange(db.get()).ok()) return "it cannot be repeated";
+  for (const auto& [key, value] : ReadAll(db.get()))
+    if (is_inside(key)) return key + " remains after a second call";
   return "";
 }
 
@@ -491,18 +387,14 @@ TEST(DeleteRangeFault, AFailureIsToldAndNothingComesBack) {
     for (uint64_t index = 0; index < 400; index += 3) {
       CrashEnv disk;
       testing::FaultEnv env(&disk);
-      testing::Fault fault;
-      fault.kind = kind;
-      fault.index = index;
-      env.Arm(fault);
+      env.Arm({.kind = kind, .index = index, .name_part = ""});
       CrashRun run;
       RunUntilCrash(&env, &run);
-      const bool hit = env.hits() > 0;
       if (run.began) {
         const std::string wrong = WrongAfter(disk.Crash(1, CrashOptions::KeepAll()).get(), run);
-        ASSERT_EQ(wrong, "") << "fault kind " << static_cast<int>(kind) << " at " << index;
+        ASSERT_EQ(wrong, "") << testing::FaultKindName(kind) << " at " << index;
       }
-      if (!hit) break;
+      if (env.hits() == 0) break;
     }
   }
 }

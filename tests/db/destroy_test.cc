@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
 
 namespace lull {
 namespace {
@@ -26,8 +26,9 @@ class DestroyTest : public ::testing::Test {
     env_.CreateDir("/store");
   }
 
-  void Make(const std::string& path) {
-    ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "x", path).ok());
+  void Make(const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "x", "/store/" + name).ok());
   }
   std::vector<std::string> Left() {
     std::vector<std::string> names, left;
@@ -48,22 +49,16 @@ TEST_F(DestroyTest, IsFineWhereNothingIs) {
 }
 
 TEST_F(DestroyTest, RemovesEveryKindOfFile) {
-  for (const char* file : {"CURRENT", "LOCK", "LOG", "LOG.old", "000001.log", "000002.ldb",
-                           "000003.sst", "MANIFEST-000004", "000005.dbtmp"}) {
-    Make(std::string("/store/") + file);
-  }
+  Make({"CURRENT", "LOCK", "LOG", "LOG.old", "000001.log", "000002.ldb", "000003.sst",
+        "MANIFEST-000004", "000005.dbtmp"});
   EXPECT_EQ(leveldb::DestroyDB("/store", options_).ToString(), "OK");
   EXPECT_THAT(Left(), UnorderedElementsAre());
 }
 
 TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
-  for (const char* file : {"CURRENT", "000001.log", "notes.txt", "x000002.ldb", "MANIFEST"}) {
-    Make(std::string("/store/") + file);
-  }
   env_.CreateDir("/store/lost");
-  Make("/store/lost/000009.ldb");
-  Make("/store/lost/000010.log");
-  Make("/store/lost/000010.log.replayed");
+  Make({"CURRENT", "000001.log", "notes.txt", "x000002.ldb", "MANIFEST", "lost/000009.ldb",
+        "lost/000010.log", "lost/000010.log.replayed"});
   EXPECT_EQ(leveldb::DestroyDB("/store", options_).ToString(), "OK");
   EXPECT_THAT(Left(), ::testing::IsSupersetOf({"notes.txt", "x000002.ldb", "MANIFEST"}));
   EXPECT_FALSE(env_.FileExists("/store/CURRENT"));
@@ -76,7 +71,7 @@ TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
 }
 
 TEST_F(DestroyTest, FailsWhileTheStoreIsOpen) {
-  Make("/store/CURRENT");
+  Make({"CURRENT"});
   leveldb::FileLock* lock = nullptr;
   ASSERT_TRUE(env_.LockFile(LockFileName("/store"), &lock).ok());
   EXPECT_FALSE(leveldb::DestroyDB("/store", options_).ok());
@@ -86,20 +81,11 @@ TEST_F(DestroyTest, FailsWhileTheStoreIsOpen) {
 }
 
 TEST_F(DestroyTest, NamesTheFileThatStays) {
-  class Stubborn final : public leveldb::EnvWrapper {
-   public:
-    using EnvWrapper::EnvWrapper;
-    leveldb::Status RemoveFile(const std::string& path) override {
-      if (path == "/store/000002.ldb") return leveldb::Status::IOError(path, "told to fail");
-      return target()->RemoveFile(path);
-    }
-  } stubborn(&env_);
+  testing::FaultEnv stubborn(&env_);
+  stubborn.Arm({.ops = testing::kRemove, .name_part = "000002.ldb"});
   options_.env = &stubborn;
-  for (const char* file : {"CURRENT", "000001.log", "000002.ldb", "000003.ldb"}) {
-    Make(std::string("/store/") + file);
-  }
-  const leveldb::Status status = leveldb::DestroyDB("/store", options_);
-  EXPECT_THAT(status.ToString(), HasSubstr("000002.ldb"));
+  Make({"CURRENT", "000001.log", "000002.ldb", "000003.ldb"});
+  EXPECT_THAT(leveldb::DestroyDB("/store", options_).ToString(), HasSubstr("000002.ldb"));
   EXPECT_FALSE(env_.FileExists("/store/CURRENT"));
   EXPECT_FALSE(env_.FileExists("/store/000003.ldb"));
   options_.env = &env_;

@@ -64,19 +64,11 @@ TEST_F(DumpFileTest, Log) {
   EXPECT_EQ(dumped_.appends, 5);
 }
 
-TEST_F(DumpFileTest, LogWithBadBatches) {
-  const std::string wrong_count(
-      "\x05\0\0\0\0\0\0\0\x02\0\0\0\x01\x01"
-      "a\x01"
-      "b",
-      17);
-  Make("000010.log", Log({"short", wrong_count}));
+TEST_F(DumpFileTest, LogsWithDamage) {
+  Make("000010.log", Log({"short", std::string("\5\0\0\0\0\0\0\0\2\0\0\0\1\1a\1b", 17)}));
   EXPECT_THAT(Dump("000010.log"), HasSubstr("--- offset 0; log record length 5 is too small\n"
                                             "--- offset 12; sequence 5\n  put 'a' 'b'\n  error: "));
   EXPECT_TRUE(status_.ok());
-}
-
-TEST_F(DumpFileTest, DamagedLog) {
   leveldb::WriteBatch batch;
   batch.Put("k", "v");
   std::string bytes = Log({Batch(1, &batch), Batch(2, &batch), Batch(3, &batch)});

@@ -15,13 +15,14 @@
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/expect_ok.h"
+#include "tests/db/small_store.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/gate.h"
 #include "tests/support/model.h"
-#include "tests/support/open_store.h"
 
 namespace lull {
 namespace {
@@ -30,8 +31,6 @@ using testing::CommitLog;
 using testing::CrashEnv;
 using testing::CrashOptions;
 using testing::DiskOp;
-using testing::Fault;
-using testing::FaultKind;
 using testing::kStoreName;
 using testing::PendingEntry;
 
@@ -39,7 +38,13 @@ using testing::PendingEntry;
 /// released. Counts the files that are open for writing, and removed tables.
 class MomentsEnv final : public testing::FaultEnv {
  public:
-  using FaultEnv::FaultEnv;
+  explicit MomentsEnv(leveldb::Env* target) : FaultEnv(target) {
+    set_before_operation([this](testing::IoOp op, const std::string& path) {
+      if (op == testing::kOpenWrite && path.ends_with(".ldb") && before_table) before_table();
+      if (op == testing::kAppend && path.find("MANIFEST") != path.npos && before_manifest)
+        before_manifest();
+    });
+  }
 
   std::function<void()> before_table;
   std::function<void()> before_manifest;
@@ -49,12 +54,11 @@ class MomentsEnv final : public testing::FaultEnv {
 
   leveldb::Status NewWritableFile(const std::string& path,
                                   leveldb::WritableFile** result) override {
-    if (path.ends_with(".ldb") && before_table) before_table();
-    return Wrapped(path, FaultEnv::NewWritableFile(path, result), result);
+    return Wrapped(FaultEnv::NewWritableFile(path, result), result);
   }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {
-    return Wrapped(path, FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
+    return Wrapped(FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
   }
   leveldb::Status RemoveFile(const std::string& path) override {
     const leveldb::Status status = FaultEnv::RemoveFile(path);
@@ -69,29 +73,23 @@ class MomentsEnv final : public testing::FaultEnv {
  private:
   class File final : public LogFile {
    public:
-    File(MomentsEnv* env, bool is_manifest, leveldb::WritableFile* file)
-        : env_(env), is_manifest_(is_manifest), file_(file) {
+    File(MomentsEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {
       env_->open_files_.fetch_add(1);
     }
     ~File() override { env_->open_files_.fetch_sub(1); }
-    leveldb::Status Append(const leveldb::Slice& data) override {
-      if (is_manifest_ && env_->before_manifest) env_->before_manifest();
-      return file_->Append(data);
-    }
+    leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
     leveldb::Status Close() override { return file_->Close(); }
     leveldb::Status Flush() override { return file_->Flush(); }
     leveldb::Status Sync() override { return file_->Sync(); }
 
    private:
     MomentsEnv* const env_;
-    const bool is_manifest_;
     const std::unique_ptr<leveldb::WritableFile> file_;
   };
 
   template <class Result>
-  leveldb::Status Wrapped(const std::string& path, leveldb::Status status, Result** result) {
-    const bool is_manifest = path.find("MANIFEST") != std::string::npos;
-    if (status.ok()) *result = new File(this, is_manifest, *result);
+  leveldb::Status Wrapped(const leveldb::Status& status, Result** result) {
+    if (status.ok()) *result = new File(this, *result);
     return status;
   }
 
@@ -106,15 +104,11 @@ class IoOrderTest : public ::testing::Test {
   }
 
   static std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env) {
-    leveldb::Options options;
-    options.env = env;
-    options.create_if_missing = true;
-    options.write_buffer_size = 64 << 10;
-    leveldb::DB* raw = nullptr;
-    const leveldb::Status status = testing::OpenStore(
-        options, "own_coordinator=true;compaction_threads=1;l0_trigger=100", kStoreName, &raw);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return std::unique_ptr<leveldb::DB>(raw);
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(
+        testing::IsOk(testing::OpenAt(testing::SmallOptions(env), kStoreName, &db,
+                                      "own_coordinator=true;compaction_threads=1;l0_trigger=100")));
+    return db;
   }
   void Open() { db_ = OpenOn(&env_); }
 
@@ -141,19 +135,13 @@ class IoOrderTest : public ::testing::Test {
   /// The first log that contains `text`.
   std::string LogWith(const std::string& text) {
     for (const std::string& name : Logs(&disk_)) {
+      const std::string path = std::string(kStoreName) + "/" + name;
       std::string bytes;
-      leveldb::ReadFileToString(&disk_, std::string(kStoreName) + "/" + name, &bytes);
-      if (bytes.find(text) != std::string::npos) return std::string(kStoreName) + "/" + name;
+      leveldb::ReadFileToString(&disk_, path, &bytes);
+      if (bytes.find(text) != std::string::npos) return path;
     }
     ADD_FAILURE() << "no log holds " << text;
     return "";
-  }
-  void FailOnce(uint32_t ops, const std::string& name_part) {
-    Fault fault;
-    fault.kind = FaultKind::kErrorOnce;
-    fault.ops = ops;
-    fault.name_part = name_part;
-    env_.Arm(fault);
   }
 
   CrashEnv disk_;
@@ -171,11 +159,10 @@ TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
     const auto disk = disk_.Crash(0, CrashOptions::KeepAll());
     disk->set_manifest_sync_covers_directory(false);
     disk->SetCrashPoint(step);
-    leveldb::Options options;
-    options.env = disk.get();
-    leveldb::DB* raw = nullptr;
-    done = leveldb::DB::Open(options, kStoreName, &raw).ok() && !disk->crashed();
-    delete raw;
+    std::unique_ptr<leveldb::DB> db;
+    done = testing::OpenAt(testing::SmallOptions(disk.get()), kStoreName, &db).ok() &&
+           !disk->crashed();
+    db.reset();
     CrashOptions crash;
     crash.data_survival = 1;
     crash.decide_entry = [](const PendingEntry& entry) { return entry.op != DiskOp::kCreate; };
@@ -297,7 +284,7 @@ TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
 // The edit may be in force, so its tables stay; it may also not be, so the log stays.
 TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
   FillMemTable("a");
-  FailOnce(testing::kSync, "MANIFEST");
+  env_.Arm({.ops = testing::kSync, .name_part = "MANIFEST"});
   EXPECT_FALSE(Flush(db_.get()).ok());
   env_.Heal();
   db_.reset();
@@ -306,16 +293,6 @@ TEST_F(IoOrderTest, AnEditInDoubtKeepsItsTableAndItsLog) {
   lost.data_survival = 0;
   lost.entry_survival = 1;
   ExpectMatch(disk_.Crash(1, lost).get(), CommitLog::Demand::kSyncedSurvives);
-}
-
-// A log whose first record fails is discarded like any other, though no record of it is in memory.
-TEST_F(IoOrderTest, TheFirstWriteToALogDoesNotComeBack) {
-  ASSERT_TRUE(Put("a", 10, true).ok());
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  FailOnce(testing::kSync, ".log");
-  ASSERT_FALSE(Put("b", 10, true).ok());
-  ASSERT_TRUE(log_.Write(db_.get(), {{"b", std::nullopt}}, true).ok());
-  ExpectMatch(disk_.Crash(1, CrashOptions::KeepAll()).get(), CommitLog::Demand::kAckedSurvives);
 }
 
 TEST_F(IoOrderTest, FilesAreClosedBeforeTheLockIsGivenBack) {
@@ -347,13 +324,10 @@ class HookedComparator final : public leveldb::Comparator {
 TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
   CrashEnv disk;
   HookedComparator comparator;
-  leveldb::Options options;
-  options.env = &disk;
-  options.create_if_missing = true;
+  leveldb::Options options = testing::SmallOptions(&disk);
   options.comparator = &comparator;
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(leveldb::DB::Open(options, kStoreName, &raw).ok());
-  const std::unique_ptr<leveldb::DB> db(raw);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db).ok());
   leveldb::ReadOptions then;
   comparator.hook = [&] { then.snapshot = db->GetSnapshot(); };
   leveldb::WriteBatch batch;
