@@ -11,6 +11,7 @@
 #include "db/write/memtable.h"
 #include "db/write/memtables.h"
 #include "tests/db/version_text.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 #include "util/random.h"
 #include "util/thread.h"
@@ -56,8 +57,7 @@ TEST(MemTableTest, GetSeesTheNewestVisibleEntry) {
 }
 
 TEST(MemTableTest, UsesTheUsersComparator) {
-  testing::ReverseComparator reverse;
-  MemTable memtable(KeyOrder(&reverse, KeyOrder::Keys::kInternal));
+  MemTable memtable(KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal));
   memtable.Add(1, ValueKind::kValue, "a", "1");
   memtable.Add(2, ValueKind::kValue, "b", "2");
   EXPECT_EQ(GetAt(memtable, "a", 5), "1");

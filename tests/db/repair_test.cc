@@ -15,6 +15,7 @@
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
 namespace lull {
@@ -118,7 +119,7 @@ TEST_F(RepairTest, RefusesAnotherComparator) {
   files_.AddTable(1, "a@1=x");
   const uint64_t manifest = files_.WriteManifest(0);
   leveldb::Options options = files_.options();
-  options.comparator = testing::Reverse();
+  options.comparator = testing::ReverseComparator();
   const auto before = AllFiles(&env_);
   EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsInvalidArgument());
   EXPECT_EQ(AllFiles(&env_), before);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 #include "util/random.h"
 
@@ -18,8 +19,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;  // internal k
 class SkipListTest : public ::testing::TestWithParam<bool> {
  protected:
   SkipListTest()
-      : order_(GetParam() ? static_cast<const leveldb::Comparator*>(&reverse_)
-                          : leveldb::BytewiseComparator(),
+      : order_(GetParam() ? testing::ReverseComparator() : leveldb::BytewiseComparator(),
                KeyOrder::Keys::kInternal) {}
 
   void Insert(const std::string& user_key, uint64_t trailer, const std::string& value) {
@@ -88,7 +88,6 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
     return key;
   }
 
-  testing::ReverseComparator reverse_;
   const KeyOrder order_;
   Arena arena_;
   SkipList list_{order_, &arena_};

@@ -259,7 +259,7 @@ ResourceSweepOptions ResourceSettings() {
   ResourceSweepOptions options;
   options.seed = static_cast<uint64_t>(Setting("LULL_RESOURCE_SEED", 1));
   options.points = static_cast<uint64_t>(Setting("LULL_RESOURCE_POINTS", 0));
-  options.stride = SweepStride();
+  options.stride = TestStride();
   const char* const only = std::getenv("LULL_RESOURCE_ONLY");
   if (only != nullptr) options.only = only;
   return options;

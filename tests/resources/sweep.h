@@ -59,7 +59,7 @@ struct ResourceSweepOptions {
   size_t at_a_time = 24;
 };
 
-// Reads LULL_RESOURCE_SEED, LULL_RESOURCE_POINTS, LULL_RESOURCE_ONLY and LULL_SWEEP_STRIDE.
+// Reads LULL_RESOURCE_SEED, LULL_RESOURCE_POINTS, LULL_RESOURCE_ONLY and LULL_TEST_STRIDE.
 ResourceSweepOptions ResourceSettings();
 
 ResourceSweepReport ResourceSweep(const ResourceSweepOptions& options);

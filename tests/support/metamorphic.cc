@@ -39,7 +39,6 @@ namespace {
 
 constexpr size_t kSnapshotsMax = 64;
 constexpr size_t kIteratorsMax = 8;
-constexpr uint64_t kReopenOneIn = 3'000;
 
 std::string Show(const std::string* bytes) {
   return bytes == nullptr ? "nothing" : testing::Show(*bytes);
@@ -188,7 +187,7 @@ MetamorphicReport Runner::Run() {
 }
 
 void Runner::Step() {
-  if (rng_.OneIn(kReopenOneIn)) {
+  if (rng_.OneIn(config_.reopen_one_in)) {
     op_name_ = "reopen";
     ++report_.done[op_name_];
     Reopen();

@@ -38,6 +38,7 @@ struct Hooks {
 struct MetamorphicConfig {
   uint64_t seed = 1;
   uint64_t ops = 10'000;
+  uint64_t reopen_one_in = 3'000;    // one in so many operations reopens the store
   std::string directory;             // emptied first
   leveldb::Env* env = nullptr;       // default: Env::Default()
   std::optional<size_t> option_set;  // default: drawn from the seed

@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Environment variables by which tests/long makes short tests longer.
+// Environment variables by which tests/run and tests/long make tests shorter or longer.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace lull::testing {
@@ -10,6 +12,17 @@ namespace lull::testing {
 inline double Setting(const char* variable, double otherwise) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::strtod(text, nullptr) : otherwise;
+}
+
+// Long tests run only every LULL_TEST_STRIDE-th of their cases (steps, seeds, rounds); all if it is
+// not set.
+inline uint64_t TestStride() {
+  return static_cast<uint64_t>(std::max(1.0, Setting("LULL_TEST_STRIDE", 1)));
+}
+
+// How many of `count` cases a test runs.
+inline int Strided(int count) {
+  return std::max(1, count / static_cast<int>(TestStride()));
 }
 
 }  // namespace lull::testing

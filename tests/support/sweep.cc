@@ -17,15 +17,6 @@ using leveldb::Status;
 
 using Demand = CommitLog::Demand;
 
-#if !defined(LULL_SWEEP_STRIDE_DEFAULT)
-#define LULL_SWEEP_STRIDE_DEFAULT 1
-#endif
-
-uint64_t SweepStride() {
-  return static_cast<uint64_t>(
-      std::max(1.0, Setting("LULL_SWEEP_STRIDE", LULL_SWEEP_STRIDE_DEFAULT)));
-}
-
 namespace {
 
 // How much Examine does after its first comparison.

@@ -4,8 +4,7 @@
 // operation. Then the store must hold a prefix of the commits with everything that had to survive.
 // tests/resources/sweep.h does the same with limits of real processes.
 //
-// The environment variable LULL_SWEEP_STRIDE=N sweeps only every N-th step or operation. Default:
-// 1, or 20 in builds with a sanitizer.
+// LULL_TEST_STRIDE (setting.h) is the stride over steps and operations.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,15 @@
 
 #include "tests/support/fault_env.h"
 #include "tests/support/scenario.h"
+#include "tests/support/setting.h"
 
 namespace lull::testing {
-
-uint64_t SweepStride();
 
 struct SweepOptions {
   uint64_t seed = 1;
   std::string scheduling;
   // Every stride-th step or operation.
-  uint64_t stride = SweepStride();
+  uint64_t stride = TestStride();
   // Random crash states at each step, besides "all unsynced lost" and "only the process died".
   int random_states = 2;
   // Also crashes in the recovery: the maximal depth of such nested crashes.

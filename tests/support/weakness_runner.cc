@@ -34,6 +34,8 @@ std::string HowItEnded(int wait_status) {
 [[noreturn]] void BecomeChild(const std::string& id, const std::string& output) {
   setenv(kIdVariable, id.c_str(), 1);
   unsetenv("GTEST_OUTPUT");
+  unsetenv("GTEST_TOTAL_SHARDS");
+  unsetenv("GTEST_SHARD_INDEX");
   if (std::freopen(output.c_str(), "w", stdout) == nullptr) _exit(126);
   dup2(fileno(stdout), fileno(stderr));
   alarm(kSecondsMax);  // survives exec, and ends a child that hangs

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "table/block_builder.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
 namespace lull {
@@ -26,9 +27,9 @@ std::string BuildBlock(const Entries& entries, int restart_interval) {
 
 TEST(BlockTest, HoldsWhatWasAddedInEveryOrderAndInterval) {
   const KeyOrder orders[] = {testing::UserOrder(),
-                             {testing::Reverse(), KeyOrder::Keys::kUser},
+                             {testing::ReverseComparator(), KeyOrder::Keys::kUser},
                              testing::InternalOrder(),
-                             {testing::Reverse(), KeyOrder::Keys::kInternal}};
+                             {testing::ReverseComparator(), KeyOrder::Keys::kInternal}};
   Random random(301);
   for (const KeyOrder& order : orders) {
     for (const int interval : {-1, 1, 2, 3, 16, 1000}) {

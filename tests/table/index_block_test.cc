@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "table/block_builder.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
 namespace lull {
@@ -42,7 +43,9 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
   const std::string beginnings[] = {"", "common", "0000000000", std::string(3, '\0'),
                                     std::string(12, '\xff')};
   const KeyOrder orders[] = {
-      testing::UserOrder(), {testing::Reverse(), KeyOrder::Keys::kUser}, testing::InternalOrder()};
+      testing::UserOrder(),
+      {testing::ReverseComparator(), KeyOrder::Keys::kUser},
+      testing::InternalOrder()};
   for (const KeyOrder& order : orders) {
     for (const std::string& beginning : beginnings) {
       for (const int interval : {1, 2, 16}) {

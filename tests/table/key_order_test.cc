@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
 namespace lull {
@@ -17,7 +18,7 @@ TEST(KeyOrderTest, InternalKeysAscendByUserKeyAndDescendBySequence) {
   EXPECT_LT(order.Compare(InternalKey("a", 256), InternalKey("a", 255)), 0);
   EXPECT_LT(order.Compare(InternalKey("a", 1), InternalKey("ab", 9)), 0);
   EXPECT_EQ(order.Compare(InternalKey("a", 1), InternalKey("a", 1)), 0);
-  EXPECT_GT(KeyOrder(testing::Reverse(), KeyOrder::Keys::kInternal)
+  EXPECT_GT(KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal)
                 .Compare(InternalKey("a", 1), InternalKey("b", 1)),
             0);
 }

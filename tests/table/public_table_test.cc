@@ -8,6 +8,7 @@
 #include "leveldb/options.h"
 #include "leveldb/table.h"
 #include "leveldb/table_builder.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
 namespace lull {
@@ -21,7 +22,7 @@ TEST(PublicTableTest, BuildsAndReads) {
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
   for (const leveldb::Comparator* comparator :
-       {leveldb::BytewiseComparator(), testing::Reverse()}) {
+       {leveldb::BytewiseComparator(), testing::ReverseComparator()}) {
     const Entries entries =
         testing::RandomEntries(&random, {comparator, KeyOrder::Keys::kUser}, 500, 50);
     leveldb::Options options;
@@ -63,7 +64,7 @@ TEST(PublicTableTest, ChangeOptionsKeepsTheComparator) {
   leveldb::TableBuilder builder(options, &sink);
   options.block_size = 100;
   EXPECT_TRUE(builder.ChangeOptions(options).ok());
-  options.comparator = testing::Reverse();
+  options.comparator = testing::ReverseComparator();
   EXPECT_TRUE(builder.ChangeOptions(options).IsInvalidArgument());
   builder.Add("a", std::string(200, 'x'));
   EXPECT_GT(builder.FileSize(), 0u);

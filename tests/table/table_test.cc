@@ -8,6 +8,7 @@
 #include "leveldb/cache.h"
 #include "leveldb/filter_policy.h"
 #include "table/format.h"
+#include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 #include "util/thread.h"
 
@@ -90,9 +91,9 @@ TEST(TableTest, RoundTripOverOrdersShapesAndSizes) {
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   Random random(kSeed);
   const KeyOrder orders[] = {testing::UserOrder(),
-                             {testing::Reverse(), KeyOrder::Keys::kUser},
+                             {testing::ReverseComparator(), KeyOrder::Keys::kUser},
                              testing::InternalOrder(),
-                             {testing::Reverse(), KeyOrder::Keys::kInternal}};
+                             {testing::ReverseComparator(), KeyOrder::Keys::kInternal}};
   const leveldb::CompressionType compressions[] = {
       leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression};
   for (const KeyOrder& order : orders) {
@@ -408,7 +409,7 @@ TEST(TableWriterTest, ChangesBetweenBlocks) {
     EXPECT_LT(writer.FileBytes() - first, first / 4);
   }
   TableWriteOptions other = options;
-  other.order = {testing::Reverse(), KeyOrder::Keys::kUser};
+  other.order = {testing::ReverseComparator(), KeyOrder::Keys::kUser};
   EXPECT_FALSE(writer.ChangeOptions(other));
   other.order = testing::InternalOrder();
   EXPECT_FALSE(writer.ChangeOptions(other));

@@ -82,23 +82,9 @@ class MemoryFile final : public leveldb::RandomAccessFile {
   const FileProbe* const probe_;
 };
 
-/// Reverse byte order; shortens nothing.
-class ReverseComparator final : public leveldb::Comparator {
- public:
-  int Compare(const Slice& a, const Slice& b) const override { return b.compare(a); }
-  const char* Name() const override { return "test.Reverse"; }
-  void FindShortestSeparator(std::string*, const Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 inline bool LacksALibrary() {
   return MissingLibrary(leveldb::kSnappyCompression) != nullptr ||
          MissingLibrary(leveldb::kZstdCompression) != nullptr;
-}
-
-inline const leveldb::Comparator* Reverse() {
-  static const ReverseComparator comparator;
-  return &comparator;
 }
 
 inline std::string InternalKey(const std::string& user_key, uint64_t sequence) {
