@@ -41,7 +41,7 @@ class Progress:
         inside = time.monotonic() - self.run_begin if self.share is None else self.share * current
         inside = min(inside, 0.95 * current)
         # If runs took longer than expected, later ones probably will, too.
-        pace = (self.run_begin - self.begin) / before if before else 1
+        pace = max(1, (self.run_begin - self.begin) / before) if before else 1
         seconds = (sum(self.expected) - before) * pace - inside
         return max(0, seconds), (before + inside) / sum(self.expected)
 

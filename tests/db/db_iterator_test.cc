@@ -13,6 +13,7 @@
 #include "tests/db/vector_iterator.h"
 #include "tests/db/version_text.h"
 #include "tests/support/option_sets.h"
+#include "tests/support/setting.h"
 #include "util/random.h"
 
 namespace lull {
@@ -174,7 +175,7 @@ void WalkAtRandom(const KeyOrder& order, uint64_t seed) {
 
 TEST(DbIterator, AgreesWithAMap) {
   const KeyOrder reverse(testing::ReverseComparator(), KeyOrder::Keys::kInternal);
-  for (uint64_t seed = 1; seed <= 6000; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Strided(6'000); ++seed) {
     WalkAtRandom(seed % 6 == 0 ? reverse : InternalOrder(), seed);
     if (HasFatalFailure()) return;
   }

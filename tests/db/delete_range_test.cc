@@ -22,6 +22,7 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
+#include "tests/support/setting.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -355,7 +356,7 @@ std::string WrongAfter(leveldb::Env* disk, const CrashRun& run) {
 }
 
 TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
-  constexpr uint64_t kStates = 150;  // after each step
+  const uint64_t states_a_step = testing::Strided(150);
   uint64_t states = 0, cut_in_call = 0;
   for (uint64_t step = 0;; ++step) {
     CrashEnv env;
@@ -365,7 +366,7 @@ TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
     RunUntilCrash(&env, &run);
     if (run.began) {
       cut_in_call += run.done ? 0 : 1;
-      for (uint64_t seed = 0; seed < kStates; ++seed) {
+      for (uint64_t seed = 0; seed < states_a_step; ++seed) {
         const CrashOptions how = seed == 0   ? CrashOptions::LoseAllUnsynced()
                                  : seed == 1 ? CrashOptions::KeepAll()
                                              : CrashOptions();
@@ -377,14 +378,13 @@ TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
     if (!env.crashed()) break;
   }
   EXPECT_GE(cut_in_call, 3u);
-
-  EXPECT_GT(states, 1'000u);
+  EXPECT_GT(states, cut_in_call * states_a_step);
   std::cout << states << " states after a crash\n";
 }
 
 TEST(DeleteRangeFault, AFailureIsToldAndNothingComesBack) {
   for (const testing::FaultKind kind : testing::kAllFaultKinds) {
-    for (uint64_t index = 0; index < 400; index += 3) {
+    for (uint64_t index = 0; index < 400; index += 2 + testing::TestStride()) {
       CrashEnv disk;
       testing::FaultEnv env(&disk);
       env.Arm({.kind = kind, .index = index, .name_part = ""});

@@ -20,6 +20,7 @@
 #include "tests/db/version_text.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
+#include "tests/support/setting.h"
 #include "util/grace.h"
 
 namespace lull {
@@ -157,7 +158,8 @@ TEST_F(EmptyRangesStoreTest, AgreesWithAModelUnderRandomWrites) {
     return found == keys.end() ? "none" : *found;
   };
   const leveldb::Snapshot* snapshot = db_->GetSnapshot();
-  for (int round = 0; round < 150; ++round) {
+  const int rounds = static_cast<int>(testing::Strided(150));
+  for (int round = 0; round < rounds; ++round) {
     const int at = static_cast<int>(rng.Below(4000));
     const int count = static_cast<int>(rng.Below(1500));
     for (int i = at; i < at + count; ++i) {

@@ -12,6 +12,7 @@
 #include "db/wal/log_reader.h"
 #include "db/wal/log_writer.h"
 #include "tests/db/memory_files.h"
+#include "tests/support/setting.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
 #include "util/random.h"
@@ -433,7 +434,7 @@ class GrowingLogTest : public ::testing::Test {
 };
 
 TEST_F(GrowingLogTest, TheEndOfALogThatGrewIsNoDamage) {
-  for (size_t at = 0; at < 2 * kBlockBytes; at += 577) {
+  for (size_t at = 0; at < 2 * kBlockBytes; at += 480 + 97 * testing::TestStride()) {
     for (const size_t grown : {kBlockBytes, 3 * kBlockBytes, 4 * kBlockBytes + 100}) {
       GrowingFile file({Early(at), Early(at), Early(at + grown), Early(at + 2 * grown), whole_});
       const Outcome read = file.ReadAll();
@@ -473,7 +474,7 @@ TEST_F(GrowingLogTest, AFileThatIsGoneAtTheSecondLookIsAnError) {
 TEST(LogReaderTest, RandomDamageGivesAPrefix) {
   constexpr uint64_t kSeed = 20'261'121;
   Random random(kSeed);
-  for (int round = 0; round < 400; ++round) {
+  for (uint64_t round = 0; round < testing::Strided(400); ++round) {
     SCOPED_TRACE("seed " + std::to_string(kSeed) + " round " + std::to_string(round));
     Records records;
     const size_t count = random.Uniform(60);

@@ -16,6 +16,7 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/open_store.h"
+#include "tests/support/setting.h"
 
 namespace lull::testing {
 namespace {
@@ -46,7 +47,7 @@ TEST_P(Metamorphic, AgreesWithTheModel) {
   CrashEnv memory;
   MetamorphicConfig config;
   config.seed = seed;
-  config.ops = kOpsPerSeed;
+  config.ops = Strided(kOpsPerSeed, 4'000);
   const std::string scheduling = Scheduling(policy, seed);
   config.hooks = StoreHooks(scheduling);
   if (seed % 2 == 1) config.hooks.filter = FilterStore;

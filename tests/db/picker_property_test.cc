@@ -18,6 +18,7 @@
 #include "db/compaction/output_cutter.h"
 #include "db/compaction/planner.h"
 #include "tests/db/version_text.h"
+#include "tests/support/setting.h"
 #include "util/random.h"
 
 namespace lull {
@@ -382,7 +383,7 @@ void Step(MiniStore* store) {
 }
 
 TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Strided(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int step = 0; step < 400; ++step) {
@@ -393,7 +394,7 @@ TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
 }
 
 TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Strided(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int flush = 0; flush < 60; ++flush) store.Flush();

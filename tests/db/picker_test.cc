@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/db/plan_text.h"
 #include "tests/db/version_text.h"
 #include "tests/support/units.h"
 

@@ -15,7 +15,6 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "lull/lull.h"
-#include "tests/db/plan_text.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/small_store.h"
 #include "tests/db/table_names.h"

@@ -67,6 +67,7 @@ std::string PlanText(const std::optional<CompactionPlan>& plan) {
   if (!plan) return "nothing";
   std::string text = "L" + std::to_string(plan->level) + " " + Numbers(plan->upper);
   if (!plan->lower.empty()) text += " + " + Numbers(plan->lower);
+  if (!plan->grandparents.empty()) text += " | " + Numbers(plan->grandparents);
   for (const std::string& fence : plan->fences) text += " #" + fence;
   if (plan->trivial_move) text += " move";
   if (plan->least_bad) text += " !";

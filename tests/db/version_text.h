@@ -43,7 +43,8 @@ void SetContents(const Version& version, uint64_t number, const TableContents& c
 // The numbers of `tables`, as "3 4".
 std::string Numbers(const std::vector<TableRef>& tables);
 
-/// "L1 3 4 + 7 8", then fences as "#c", "move", and "!" for the least bad.
+/// "L1 3 4 + 7 8 | 9": inputs, inputs below, grandparents; then fences as "#c", "move", and "!" for
+/// the least bad.
 std::string PlanText(const std::optional<CompactionPlan>& plan);
 
 inline UserRange Range(const std::string& smallest, const std::string& largest) {

@@ -93,8 +93,8 @@ TEST(VsstPick, TheQueueHasOnlyTablesThatOverlap) {
 
 TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
   EXPECT_EQ(PickText("L0: 1:[a..z]*2", JobClass::kL0), "L0 1 move");
-  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8", JobClass::kL0), "L0 1 move");
-  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1", JobClass::kL0), "L0 1");
+  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8", JobClass::kL0), "L0 1 | 2 move");
+  EXPECT_EQ(PickText("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1", JobClass::kL0), "L0 1 | 2 3");
 }
 
 TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
@@ -135,8 +135,9 @@ TEST(VsstPick, WithAnEmptyL2TablesMoveInSetsOfOneTablesSize) {
 }
 
 TEST(VsstPick, AMoveKeepsToWhatLiesTwoLevelsDown) {
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80", JobClass::kDeep), "L1 1 move");
-  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80 3:[c..c]*0.1", JobClass::kDeep), "L1 1");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80", JobClass::kDeep), "L1 1 | 2 move");
+  EXPECT_EQ(PickText("L1: 1:[a..c]*40 L3: 2:[a..b]*80 3:[c..c]*0.1", JobClass::kDeep),
+            "L1 1 | 2 3");
 }
 
 // Their costs are 2, 5, 1 and 4, so 2 is poor.

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/setting.h"
 #include "util/random.h"
 
 // Defined by sanitizers; null without.
@@ -196,6 +197,7 @@ int Main(int argc, char** argv) {
   PrepareToDie(argv[0]);
   for (const Bytes& input : corpus) RunInput(input);
   Mutator mutator(seed, corpus);
+  mutations = testing::Strided(mutations);
   for (uint64_t i = 0; i < mutations; ++i) RunInput(mutator.Next());
   std::printf("%zu inputs and %llu mutations of them (seed %llu) ran well\n", corpus.size(),
               static_cast<unsigned long long>(mutations), static_cast<unsigned long long>(seed));

@@ -156,9 +156,10 @@ def functions(code):
     """Yields (first line, last line) of every function body with its signature. Lambdas and local
     classes count as part of the function that contains them."""
     kinds, starts, line = [], [], 1  # of the open braces
+    bodies = 0  # those that are not a scope's
     head, head_line, last = '', 0, (0, 0)
     for char in without_directives(code):
-        inside = any(kind != 'scope' for kind in kinds)
+        inside = bodies > 0
         if char == '\n':
             line += 1
         if char == '{':
@@ -169,9 +170,11 @@ def functions(code):
                 kind, first = 'function', last[0]
             kinds.append(kind)
             starts.append(first)
+            bodies += kind != 'scope'
         elif char == '}' and kinds:
             kind, first = kinds.pop(), starts.pop()
-            if kind == 'function' and all(k == 'scope' for k in kinds):
+            bodies -= kind != 'scope'
+            if kind == 'function' and not bodies:
                 last = (first, line)
                 head, head_line = '', 0
                 yield last

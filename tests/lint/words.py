@@ -42,11 +42,14 @@ PHRASES = {
 }
 FINDERS = [(re.compile(r'\b' + pattern + r'\b', re.I), instead)
            for pattern, instead in PHRASES.items()]
+ANY = re.compile(r'\b(' + '|'.join(PHRASES) + r')\b', re.I)
 
 
 def found(text):
     """Yields (line, phrase, what to write instead)."""
     for number, line in enumerate(text.split('\n'), 1):
+        if not ANY.search(line):
+            continue
         for finder, instead in FINDERS:
             match = finder.search(line)
             if match:

@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from seeds import strided  # noqa: E402
+
 VSST = "layout=vsst;table_bytes_max=32K"
 SCHEDULING = ["policy=lull", "policy=leveldb", "policy=lull;compaction_threads=2;pick_by_overlap=1",
               f"manifest_bytes_min=1;policy=lull;{VSST}",
@@ -99,6 +102,7 @@ def main():
     parser.add_argument("--folder", help="where to make the directories")
     parser.add_argument("--recycled", type=int, default=0, help="minimum of recycled logs")
     args = parser.parse_args()
+    args.seeds = strided(args.seeds)
     recycled = 0
     for seed in range(args.first_seed, args.first_seed + 10 * args.seeds):
         if seed >= args.first_seed + args.seeds and recycled >= args.recycled:

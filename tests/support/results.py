@@ -15,19 +15,20 @@ STEPS = 'steps.jsonl'  # by tests/run, in build/
 # A test of a program, or a case of a GoogleTest program.
 Case = collections.namedtuple('Case', 'name seconds passed')
 
-ENDED = re.compile(r'^\[ +(OK|FAILED) +\] (\S+?),?(?: where .*)? \((\d+) ms\)$', re.M)
+ENDED = re.compile(r'^\[ +(OK|FAILED|SKIPPED) +\] (\S+?),?(?: where .*)? \((\d+) ms\)$', re.M)
 BEGUN = re.compile(r'^\[ RUN +\] (\S+)$', re.M)
 
 
 def cases_of(name, seconds, passed, output):
     """The cases of a ctest test, which may be a GoogleTest program."""
     program = name.split('/')[0]
+    ended, begun = ENDED.findall(output), BEGUN.findall(output)
     cases = [
         Case(f'{program} {case}', int(ms) / 1000, word == 'OK')
-        for word, case, ms in ENDED.findall(output)
+        for word, case, ms in ended
+        if word != 'SKIPPED'
     ]
-    begun = BEGUN.findall(output)
-    if len(begun) > len(cases):  # the program ended inside a case
+    if len(begun) > len(ended):  # the program ended inside a case
         cases.append(Case(f'{program} {begun[-1]}', 0, False))
     elif not cases or (not passed and all(case.passed for case in cases)):
         cases.append(Case(name, seconds, passed))

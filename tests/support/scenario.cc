@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/scenario.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -76,7 +78,10 @@ void ScenarioStore::Wrong(const std::string& what) {
 std::string ScenarioStore::NextValue(size_t bytes) {
   std::string value = std::to_string(log_.size()) + ".";
   Rng rng(log_.size());
-  while (value.size() < bytes) value.push_back(static_cast<char>(rng.Next()));
+  const size_t counted = value.size();
+  if (counted < bytes) value.resize(bytes);
+  std::generate(value.begin() + static_cast<ptrdiff_t>(counted), value.end(),
+                [&] { return static_cast<char>(rng.Next()); });
   return value;
 }
 

@@ -20,9 +20,9 @@ inline uint64_t TestStride() {
   return static_cast<uint64_t>(std::max(1.0, Setting("LULL_TEST_STRIDE", 1)));
 }
 
-// How many of `count` cases a test runs.
-inline int Strided(int count) {
-  return std::max(1, count / static_cast<int>(TestStride()));
+// How many of `count` cases a test runs, at least `min`.
+inline uint64_t Strided(uint64_t count, uint64_t min = 1) {
+  return std::max(min, count / TestStride());
 }
 
 }  // namespace lull::testing
