@@ -365,9 +365,9 @@ size_t OpenDescriptors() {
 }
 
 TEST(Load, LosesNothingAndLeavesNothingBehind) {
-  const double seconds = Setting(
-      "LULL_LOAD_SECONDS", static_cast<double>(Strided(kSecondsInOneRun)));
-  const auto seed = static_cast<uint64_t>(testing::Setting("LULL_LOAD_SEED", 1));
+  const double seconds =
+      Setting("LULL_LOAD_SECONDS", static_cast<double>(Strided(kSecondsInOneRun)));
+  const auto seed = static_cast<uint64_t>(Setting("LULL_LOAD_SEED", 1));
   // Fills the reserve of descriptors, which stays.
   ASSERT_TRUE(ExtensionOf(leveldb::Env::Default())->SyncDirectory("/").ok());
   const size_t open_before = OpenDescriptors();
