@@ -19,7 +19,7 @@ def run_step(command, log, progress, counted=BUILT, environment=()):
     Returns (exit code, all output).
     """
     lines = []
-    with open(log, 'a', encoding='utf-8') as kept:
+    with open(log, 'a', buffering=1, encoding='utf-8') as kept:
         child = subprocess.Popen(
             command,
             cwd=ROOT,

@@ -223,7 +223,20 @@ size_t CommitLog::RequiredPrefix(Demand demand) const {
   return 0;
 }
 
-std::vector<std::set<size_t>> CommitLog::PossiblyMissing() const {
+bool CommitLog::Shows(const Contents& contents, const Commit& commit) {
+  const auto agrees = [&](const WriteOp& op) {
+    const auto found = contents.find(op.key);
+    return op.value ? found != contents.end() && found->second == *op.value
+                    : found == contents.end();
+  };
+  const auto is_put = [](const WriteOp& op) { return op.value.has_value(); };
+  if (std::none_of(commit.ops.begin(), commit.ops.end(), is_put))
+    return std::all_of(commit.ops.begin(), commit.ops.end(), agrees);
+  return std::any_of(commit.ops.begin(), commit.ops.end(),
+                     [&](const WriteOp& op) { return op.value && agrees(op); });
+}
+
+std::vector<std::set<size_t>> CommitLog::PossiblyMissing(const Contents& contents) const {
   std::vector<size_t> in_doubt;
   for (size_t i = 0; i < commits_.size(); ++i) {
     const Fate fate = commits_[i].fate;
@@ -235,6 +248,8 @@ std::vector<std::set<size_t>> CommitLog::PossiblyMissing() const {
   std::vector<std::set<size_t>> choices;
   if (in_doubt.size() > 6) {
     choices.push_back(all);
+    std::set<size_t>& unseen = choices.emplace_back(all);
+    std::erase_if(unseen, [&](size_t commit) { return Shows(contents, commits_[commit]); });
     for (size_t present : in_doubt) {
       choices.push_back(all);
       choices.back().erase(present);
@@ -275,7 +290,7 @@ CommitLog::Verdict CommitLog::MatchesPrefix(const Contents& contents, Demand dem
   Verdict verdict;
   const size_t required = RequiredPrefix(demand);
   std::optional<size_t> best;
-  for (const std::set<size_t>& missing : PossiblyMissing()) {
+  for (const std::set<size_t>& missing : PossiblyMissing(contents)) {
     best = std::max(best, FindPrefix(contents, missing));
     if (best.has_value() && *best >= required) break;
   }

@@ -192,7 +192,7 @@ class CommitLog {
 
   // Whether `db` equals the state after the first n commits, for an n that covers every commit that
   // had to survive. Each commit that failed or has no known fate can be present or not (if there
-  // are more than six of these: none of them, or one).
+  // are more than six of these: none of them, one, or those whose values are there).
   Verdict MatchesPrefix(leveldb::DB* db, Demand demand = Demand::kSyncedSurvives) const;
   // The same for the contents of a store, or for a part of them that the log is about.
   Verdict MatchesPrefix(const Contents& contents, Demand demand) const;
@@ -220,8 +220,10 @@ class CommitLog {
   const std::optional<std::string>* WrittenBy(const Commit& commit, const std::string& key) const;
   // The number after the last commit that must be in the state.
   size_t RequiredPrefix(Demand demand) const;
-  // The sets of commits that can be missing although later ones are present.
-  std::vector<std::set<size_t>> PossiblyMissing() const;
+  // Whether a state shows that it contains the commit.
+  static bool Shows(const Contents& contents, const Commit& commit);
+  // The sets of commits that can be missing in a state although later ones are present.
+  std::vector<std::set<size_t>> PossiblyMissing(const Contents& contents) const;
   // The largest n for which the first n commits minus `missing` give `wanted`.
   std::optional<size_t> FindPrefix(const Contents& wanted, const std::set<size_t>& missing) const;
 

@@ -107,6 +107,19 @@ TEST_F(CommitLogTest, FailedWritesMayBeThereOrNotInTheirPlace) {
   EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
 }
 
+TEST_F(CommitLogTest, AnyOfManyFailedWritesMayBeThere) {
+  using Fate = CommitLog::Fate;
+  for (const char* key : {"a", "b", "c", "d", "e", "f", "g", "h"})
+    log_.Begin({{key, "1"}}, Fate::kFailed);
+  log_.Begin({{"i", "1"}}, Fate::kAckedSynced);
+  Put("i", "1");
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+  for (const char* key : {"b", "d", "h"}) Put(key, "1");
+  EXPECT_TRUE(log_.MatchesPrefix(db_.get()).ok);
+  Put("h", "wrong");
+  EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok);
+}
+
 TEST_F(CommitLogTest, ReadsGiveTheLastAckedValueOrAFailedOneSince) {
   using Fate = CommitLog::Fate;
   const std::string old = "old", now = "now", maybe = "maybe";

@@ -22,16 +22,17 @@ BEGUN = re.compile(r'^\[ RUN +\] (\S+)$', re.M)
 def cases_of(name, seconds, passed, output):
     """The cases of a ctest test, which may be a GoogleTest program."""
     program = name.split('/')[0]
-    ended, begun = ENDED.findall(output), BEGUN.findall(output)
+    ended = ENDED.findall(output)
     cases = [
-        Case(f'{program} {case}', int(ms) / 1000, word == 'OK')
+        Case(f'{program} {case}', int(ms) / 1000, passed or word == 'OK')
         for word, case, ms in ended
         if word != 'SKIPPED'
     ]
-    if len(begun) > len(ended):  # the program ended inside a case
-        cases.append(Case(f'{program} {begun[-1]}', 0, False))
-    elif not cases or (not passed and all(case.passed for case in cases)):
-        cases.append(Case(name, seconds, passed))
+    if passed:
+        return cases or [Case(name, seconds, True)]
+    if all(case.passed for case in cases):  # the program ended inside a case, or has none
+        begun = BEGUN.findall(output)
+        cases.append(Case(f'{program} {begun[-1]}' if begun else name, 0, False))
     return cases
 
 
