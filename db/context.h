@@ -15,12 +15,12 @@
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
+#include "scheduler/threads/flush_thread.h"
 #include "table/key_order.h"
 #include "table/table_writer.h"
 #include "util/block_pool.h"
 #include "util/clock.h"
 #include "util/env_extension.h"
-#include "util/folder_thread.h"
 #include "util/memory_charge.h"
 #include "util/resizable_cache.h"
 
@@ -67,9 +67,8 @@ struct StoreContext {
   LayoutOptions layout;
   EnvExtension* extension = nullptr;  ///< of options.env; null if it has none
   StorePace pace;
-  /// Runs directory operations for threads of idle priority. Null if there is no such thread: in
-  /// repair, in recovery's readers and in tests of jobs.
-  std::shared_ptr<FolderThread> folder_thread;
+  /// Null if there is no such thread: in repair, in recovery's readers and in tests of jobs.
+  FlushThread* flush_thread = nullptr;
   std::unique_ptr<ResizableCache> own_cache;  ///< null if the caller supplied one
   std::unique_ptr<leveldb::Logger> own_logger;
 

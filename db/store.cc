@@ -21,19 +21,6 @@ constexpr uint64_t kRestNanos = 20'000'000;
 constexpr uint64_t kSealRestNanos = 1'000'000'000;
 constexpr uint64_t kShrinkRestNanos = 5'000'000'000;
 
-/// Seals the active memtable.
-class SealJob final : public Job {
- public:
-  explicit SealJob(WritePath* writes) : Job(JobClass::kPreload), writes_(writes) {}
-  leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
-    *progress = Progress::kDone;
-    return writes_->SealInRest();
-  }
-
- private:
-  WritePath* const writes_;
-};
-
 }  // namespace
 
 // ---- clients ----
@@ -187,6 +174,8 @@ void Store::MeasurePressure(Pressure* pressure) {
       table_bytes - pressure->hidden_bytes - state_.board.OverwrittenBytes(version);
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
+  pressure->manual_due =
+      state_.board.request_count() > 0 || state_.in_flight.HasPart(JobClass::kManual);
   pressure->l0_due =
       LevelScore(version, 0, layout) >= 1.0 || state_.in_flight.HasPart(JobClass::kL0);
   for (int level = 1; level < kLevels - 1; ++level) {
@@ -202,6 +191,22 @@ void Store::MeasurePressure(Pressure* pressure) {
                                 state_.ReclaimScopeLocked())) {
     pressure->deep_due = true;
   }
+  if (WantsSealLocked() && !wants_seal_.exchange(true, std::memory_order_relaxed))
+    flush_thread_.Wake();
+}
+
+/// Whether the memtable has old deletions. Once no client writes, also whether its flush lets
+/// compactions free space that its deletions hide, or its WAL takes much of a small store's space.
+bool Store::WantsSealLocked() {
+  if (state_.closing || state_.waiting_writers > 0 || state_.memtables.immutable_count() > 0)
+    return false;
+  const uint64_t deletions = state_.memtables.active()->DeletionCount();
+  if (deletions > 0 && state_.board.IsOld(state_.memtables.active_begun_seconds())) return true;
+  if (rest_.nanos() < kSealRestNanos) return false;
+  if (deletions > 0 && IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions))
+    return true;
+  return rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&
+         write_path_.wal().IsTooLargeForRest();
 }
 
 /// Whether compactions must free space for the user's bound, and can. Also decides whether writers
@@ -240,7 +245,11 @@ void Store::ApplyDirective(const Directive& directive) {
   write_path_.admission().Apply(directive);
   const bool flushes_sooner = limits_.Apply(directive, coordinator_->memory_budget_bytes());
   write_path_.wal().SetCapacity(limits_.memtable_bytes());
-  if (flushes_sooner) coordinator_->WakeFlush();
+  // Memory of other stores counts too, and their seals do not wake this store's flush thread.
+  const bool lacks_memory =
+      coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2 &&
+      gates_.immutables.load(std::memory_order_relaxed) > 0;
+  if (flushes_sooner || lacks_memory) flush_thread_.Wake();
 }
 
 void Store::PolicyStateIs(PolicyState state) {
@@ -249,29 +258,8 @@ void Store::PolicyStateIs(PolicyState state) {
 
 std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
   if (job_class == JobClass::kCleanup) return obsolete_.TakeJob();
-  if (job_class == JobClass::kPreload) {
-    std::unique_ptr<Job> job = preload_.TakeJob();
-    return job != nullptr ? std::move(job) : TakeSealJob();
-  }
+  if (job_class == JobClass::kPreload) return preload_.TakeJob();
   return compactions_.NextJob(job_class);
-}
-
-/// Seals the memtable if it has old deletions. Once no client writes, also if its flush lets
-/// compactions free space that its deletions hide, or if its WAL takes much of a small store's
-/// space. Otherwise returns null.
-std::unique_ptr<Job> Store::TakeSealJob() {
-  MutexLock lock(state_.mutex);
-  if (state_.closing || state_.memtables.immutable_count() > 0) return nullptr;
-  const uint64_t deletions = state_.memtables.active()->DeletionCount();
-  if (deletions > 0 && state_.board.IsOld(state_.memtables.active_begun_seconds()))
-    return std::make_unique<SealJob>(&write_path_);
-  if (rest_.nanos() < kSealRestNanos) return nullptr;
-  const bool hides =
-      deletions > 0 && IsFlushToReclaimDue(state_.board.Space(*state_.version), deletions);
-  const bool shrinks = rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&
-                       write_path_.wal().IsTooLargeForRest();
-  if (!hides && !shrinks) return nullptr;
-  return std::make_unique<SealJob>(&write_path_);
 }
 
 void Store::JobStarted(const Job& job, CpuPriority cpu) {
@@ -312,6 +300,8 @@ std::optional<uint64_t> Store::RunFlushSlice() {
     sooner(flusher_.TendLogs());
     sooner(flusher_.Advance());
   }
+  // If it fails or the store has no room, the monitor asks again.
+  if (wants_seal_.exchange(false, std::memory_order_relaxed)) write_path_.SealInRest();
   if (reader_.Collect()) sooner(kCollectNanos);
   sooner(loan_.Adapt(coordinator_->clock()->NowNanos(), MemoryShare()));
   flusher_.TrimInLull();

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Store: an open database, as returned by leveldb::DB::Open. It creates and connects the parts
-// below. Clients call it as a leveldb::DB, the coordinator's threads as a Tenant (coordinator.h).
-// Each part is described in its own header:
+// below. Clients call it as a leveldb::DB, the coordinator's threads as a Tenant (coordinator.h),
+// its flush thread in RunFlushSlice. Each part is described in its own header:
 //
 //   write_path.h        client threads: a write, from the call to the memtable
 //   store_reader.h      client threads: reads, without a lock of the store
@@ -131,13 +131,13 @@ class Store final : public leveldb::DB, private Tenant {
   void ApplyDirective(const Directive& directive) override;
   void PolicyStateIs(PolicyState state) override;
   std::unique_ptr<Job> NextJob(JobClass job_class) override;
-  std::unique_ptr<Job> TakeSealJob() LULL_EXCLUDES(state_.mutex);
+  bool WantsSealLocked() LULL_REQUIRES(state_.mutex);
   void JobStarted(const Job& job, CpuPriority cpu) override;
   void JobPaused(const Job& job) override;
   void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override;
   void AbandonJob(std::unique_ptr<Job> job) override;
   std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override;
-  std::optional<uint64_t> RunFlushSlice() override;
+  std::optional<uint64_t> RunFlushSlice();
   const std::atomic<uint64_t>& ClientBytes() const override { return write_path_.client_bytes(); }
   std::optional<uint64_t> RestoreManifest();
 
@@ -182,6 +182,7 @@ class Store final : public leveldb::DB, private Tenant {
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.
+  FlushThread flush_thread_;
   StoreGates gates_;
   Reporting reporting_;
   Limits limits_;
@@ -197,6 +198,7 @@ class Store final : public leveldb::DB, private Tenant {
   Flusher flusher_;
   Compactions compactions_;
   WriteRest rest_;
+  std::atomic<bool> wants_seal_{false};  // the monitor asks the flush thread
   PinWatch pin_watch_;
   std::unique_ptr<StatsFile> stats_file_;  // null without the option
 };

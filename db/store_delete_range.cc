@@ -36,7 +36,7 @@ leveldb::Status Store::RemoveTables(RangeRemoval removal) {
     MutexLock lock(state_.mutex);
     state_.removal = &request;
     while (!request.done) {
-      coordinator_->WakeFlush();
+      flush_thread_.Wake();
       state_.changed.Wait(state_.mutex);
     }
   }

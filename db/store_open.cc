@@ -84,7 +84,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       limits_({context_->options.write_buffer_size, context_->layout.table_bytes_max}),
       room_(context_.get()),
       obsolete_(context_.get(), &gates_, [this] { coordinator_->WakeMonitor(); }),
-      reader_(context_.get(), [this] { coordinator_->WakeFlush(); }),
+      reader_(context_.get(), [this] { flush_thread_.Wake(); }),
       loan_(context_->own_cache.get(), kOwnCacheBytes),
       preload_(context_.get(), reader_.tables(),
                [this](TableFile* file, const TableContents& contents) {
@@ -124,10 +124,12 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
                     .state = &state_,
                     .reader = &reader_,
                     .limits = &limits_,
+                    .room = &room_,
                     .keeper = &keeper_,
                     .obsolete = &obsolete_,
                     .activity = &reporting_.activity()}),
       pin_watch_(context_->pace.pinned_bytes_min) {
+  context_->flush_thread = &flush_thread_;
   Stores::Get().Add(this, this);
 }
 
@@ -164,7 +166,6 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   context->layout = ResolveLayoutOptions(scheduling, policy, checked.max_file_size);
   std::shared_ptr<Coordinator> coordinator;
   status = FindCoordinator(scheduling, policy, checked.write_buffer_size, pace.clock, &coordinator);
-  if (status.ok()) status = FolderThread::Shared(&context->folder_thread);
   if (!status.ok()) return status;
   std::unique_ptr<Store> store(
       new Store(std::move(context), scheduling, std::move(make_policy), std::move(coordinator)));
@@ -172,6 +173,8 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
   Recovered recovered;
   status = store->OpenFiles(&recovered);
   if (status.ok()) status = store->BeginReporting(scheduling, recovered);
+  if (status.ok())
+    status = store->flush_thread_.Start([raw = store.get()] { return raw->RunFlushSlice(); });
   if (!status.ok()) return status;
   store->coordinator_->Register(
       store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
@@ -271,7 +274,9 @@ Store::~Store() {
     state_.closing = true;
     state_.changed.NotifyAll();
   }
+  flush_thread_.StopSlices();
   if (registered_) coordinator_->Unregister(this);
+  flush_thread_.Join();
   EndReporting();
   // No other thread runs here. Jobs that were not installed delete their outputs.
   flusher_.Close();

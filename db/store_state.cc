@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "util/logging.h"
-
 namespace lull {
 
 void StoreState::PublishViewLocked() {
@@ -24,16 +22,16 @@ void StoreState::ReportRefusalLocked(const char* what, const leveldb::Status& wh
 }
 
 void StoreState::FailWrites(const char* what, const leveldb::Status& why) {
-  Log(context_->logger(), "Writes are refused from now on: %s failed: %s", what,
-      why.ToString().c_str());
+  activity_->Log(context_->logger(), std::string("Writes are refused from now on: ") + what +
+                                         " failed: " + why.ToString());
   MutexLock lock(mutex);
   ReportRefusalLocked(what, why);
   health.WritesFailed(why);
 }
 
 bool StoreState::FailManifest(const leveldb::Status& why, bool restorable) {
-  Log(context_->logger(), "Writes are refused from now on: the MANIFEST failed: %s",
-      why.ToString().c_str());
+  activity_->Log(context_->logger(),
+                 "Writes are refused from now on: the MANIFEST failed: " + why.ToString());
   MutexLock lock(mutex);
   ReportRefusalLocked("the MANIFEST", why);
   return health.ManifestFailed(why, restorable);

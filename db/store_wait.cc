@@ -23,7 +23,7 @@ template <class Over>
 void Store::DrainLocked(Over over) {
   ++state_.drains;
   while (!over()) {
-    coordinator_->WakeFlush();
+    flush_thread_.Wake();
     coordinator_->WakeMonitor();
     state_.changed.WaitFor(state_.mutex, kLookAgainNanos);
   }

@@ -34,8 +34,7 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
     return;
   }
   uint64_t patience = kPatienceNanos;
-  const bool at_stop = pressure.l0_due && pressure.l0_tables >= store->directive.l0_stop;
-  if (is_l0 && at_stop) patience = kPatienceAtStopNanos;
+  if (is_l0 && store->l0_is_at_stop()) patience = kPatienceAtStopNanos;
   if (pressure.drain_requested) patience = kPatienceInDrainNanos;
   if (store->directive.rate.is_users) patience = kPatienceNanos;
   if (moved && patience == kPatienceNanos) state.overdue = false;
@@ -139,43 +138,62 @@ bool Dispatcher::ClearWayForL0(Store* store) {
 
 void Dispatcher::MakeRoom() {
   for (const Store* store : round_) {
-    for (JobClass job_class : {JobClass::kL0, JobClass::kDeep}) {
+    for (JobClass job_class : {JobClass::kManual, JobClass::kL0, JobClass::kDeep}) {
       if (NeedsRoom(*store, job_class)) PreemptFor(*store, job_class);
     }
   }
 }
 
-/// True if a job should run now and only deep jobs prevent it.
+/// True if a job should run now and only jobs that can yield prevent it.
 bool Dispatcher::NeedsRoom(const Store& store, JobClass job_class) {
-  const bool is_l0 = job_class == JobClass::kL0;
-  if (!store.of(job_class).overdue && (!is_l0 || store.directive.l0.jobs_max == 0)) return false;
+  const bool is_manual = job_class == JobClass::kManual;
+  const bool is_granted = job_class == JobClass::kL0 && store.directive.l0.jobs_max > 0;
+  if (!is_granted && !(is_manual ? store.pressure.manual_due : store.of(job_class).overdue))
+    return false;
+  if (HangingOf(store) >= compaction_threads_) return false;
   if (RunningOf(store, job_class, CpuPriority::kNormal) > 0) return false;
-  const bool is_to_be_had = store.is_due(job_class) && (!is_l0 || store.l0_refused_at_end != ends_);
+  // L0 and manual jobs can conflict with jobs that must not be abandoned. Then room is useless now.
+  const bool is_refused =
+      job_class != JobClass::kDeep && store.refused_at_end[IndexOf(job_class)] == ends_;
+  const bool is_to_be_had = store.is_due(job_class) && !is_refused;
   if (!is_to_be_had && FindPaused(store, job_class) == nullptr) return false;
   return CanPay(store, job_class);
 }
 
-/// Asks the most recently started deep job to pause, unless a worker is free or soon will be.
+/// Whether `job` can yield to work of that class.
+bool Dispatcher::Yields(const RunningJob& job, const Store& to, JobClass job_class) const {
+  if (job.counts_as() == JobClass::kManual)
+    return job_class == JobClass::kL0 && to.is_awaited(job_class);
+  if (job.counts_as() != JobClass::kDeep || job.store->of(JobClass::kDeep).overdue) return false;
+  return job.store != &to || job_class != JobClass::kDeep;
+}
+
+/// Asks the most recently started deep job to pause, or if no deep job can yield, a manual one.
+/// Does nothing if a worker is free or soon will be.
 void Dispatcher::PreemptFor(const Store& store, JobClass job_class) {
   int staying = 0;  // compactions that were not asked to pause
   int own_staying = 0;
   RunningJob* last_of_all = nullptr;
   RunningJob* last_of_own = nullptr;
+  const auto is_better = [](const RunningJob& job, const RunningJob* than) {
+    if (than == nullptr) return true;
+    const auto rank = [](const RunningJob& of) {
+      return std::pair(of.counts_as() == JobClass::kDeep, of.started);
+    };
+    return rank(job) > rank(*than);
+  };
   for (RunningJob& job : jobs_) {
     if (!job.runs() || !job.wanted || IsUnlimited(job.job_class)) continue;
     const bool own = job.store == &store;
-    ++staying;
     if (own && IsDirected(job.counts_as())) ++own_staying;
-    if (job.counts_as() != JobClass::kDeep || job.store->of(JobClass::kDeep).overdue) continue;
-    if (own && job_class == JobClass::kDeep) continue;
-    const auto is_later = [&](const RunningJob* than) {
-      return than == nullptr || job.started > than->started;
-    };
-    if (is_later(last_of_all)) last_of_all = &job;
-    if (own && is_later(last_of_own)) last_of_own = &job;
+    if (job.hangs) continue;
+    ++staying;
+    if (!Yields(job, store, job_class)) continue;
+    if (is_better(job, last_of_all)) last_of_all = &job;
+    if (own && is_better(job, last_of_own)) last_of_own = &job;
   }
-  const bool own_limit =
-      !store.of(job_class).overdue && own_staying >= store.directive.compactions_max;
+  const bool own_limit = IsDirected(job_class) && !store.of(job_class).overdue &&
+                         own_staying >= store.directive.compactions_max;
   if (!own_limit && staying < compaction_threads_) return;
   RunningJob* const yields = own_limit ? last_of_own : last_of_all;
   if (yields != nullptr) yields->wanted = yields->awaits_budget = false;
@@ -217,7 +235,13 @@ int Dispatcher::RunningOf(const Store& store, JobClass job_class, CpuPriority cp
 
 int Dispatcher::RunningCompactions(CpuPriority cpu) const {
   return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
-    return HoldsSlot(job, cpu) && !IsUnlimited(job.job_class);
+    return HoldsSlot(job, cpu) && !job.hangs && !IsUnlimited(job.job_class);
+  }));
+}
+
+int Dispatcher::HangingOf(const Store& store) const {
+  return static_cast<int>(std::count_if(jobs_.begin(), jobs_.end(), [&](const RunningJob& job) {
+    return job.store == &store && job.hangs;
   }));
 }
 

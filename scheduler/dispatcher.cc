@@ -19,7 +19,9 @@ constexpr SliceBudget kCompactionSlice{256 << 10, 1'000'000};
 constexpr SliceBudget kLimitedSlice{kLentBytes, 1'000'000};
 
 constexpr JobClass kDirected[] = {JobClass::kL0, JobClass::kDeep};
-constexpr JobClass kCompactions[] = {JobClass::kManual, JobClass::kL0, JobClass::kDeep};
+constexpr JobClass kAwaited[] = {JobClass::kL0, JobClass::kDeep, JobClass::kManual};
+constexpr JobClass kUnlimited[] = {JobClass::kPreload, JobClass::kCleanup};
+constexpr uint64_t kStarvedNanos = 10'000'000'000;
 
 }  // namespace
 
@@ -55,6 +57,7 @@ StoreId Dispatcher::Open(std::unique_ptr<Policy> policy, uint64_t now_nanos) {
   store.policy = std::move(policy);
   store.seen_write_at_nanos = now_nanos;
   for (ClassState& state : store.classes) state.still_since_nanos = now_nanos;
+  store.seen_nanos.fill(now_nanos);
   budget_.Add(id);
   return id;
 }
@@ -87,6 +90,7 @@ void Dispatcher::TakeBack(const WorkerReport& report) {
   }
   job->loan.reset();
   job->worker = kNoWorker;
+  job->hangs = false;
   job->share_done = report.share_done;
   if (report.outcome == WorkerReport::Outcome::kMore) {
     if (!job->awaits_budget) host_->Paused(job->id);
@@ -103,6 +107,16 @@ Dispatcher::Jobs::iterator Dispatcher::Abandon(Jobs::iterator job) {
   host_->Abandon(job->id);
   ++ends_;
   return jobs_.erase(job);
+}
+
+void Dispatcher::SetHanging(int worker, bool hangs) {
+  workers_[static_cast<size_t>(worker)].job->hangs = hangs;
+}
+
+bool Dispatcher::LacksWorker(CpuPriority cpu) const {
+  return std::count_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+           return worker.cpu == cpu && !worker.hangs();
+         }) < compaction_threads_;
 }
 
 void Dispatcher::AbandonClosing() {
@@ -181,18 +195,30 @@ uint64_t Dispatcher::Dispatch() {
 }
 
 void Dispatcher::FillWorkers() {
-  for (Worker& worker : workers_) {
-    if (worker.job != nullptr) continue;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = workers_[i];
+    if (worker.job != nullptr || WorkersInUse(worker.cpu) >= compaction_threads_) continue;
     if (round_.size() > 1) SortByTurn();
+    const auto gives = [&](JobClass job_class) { return GiveToFirst(job_class, &worker); };
+    const bool is_normal = worker.cpu == CpuPriority::kNormal;
+    const bool has_slot = RunningCompactions(worker.cpu) < compaction_threads_;
+    if (is_normal && GiveStarved(&worker)) continue;
+    if (is_normal && has_slot && GiveAwaited(&worker)) continue;
     // Without the filters that a preload loads, each read searches all of L0, of which a store that
     // was closed in a burst has much. Preloads are short, and a store has one at a time.
-    const bool is_normal = worker.cpu == CpuPriority::kNormal;
-    if (is_normal && GiveToFirst(JobClass::kPreload, &worker)) continue;
-    if (RunningCompactions(worker.cpu) < compaction_threads_ && GiveCompaction(&worker)) continue;
-    // Clean-up is short and counts in no limit, so it never starves. It needs normal priority: an
-    // unlink that gets no CPU holds the directory lock, and a create waits for it.
-    if (is_normal) GiveToFirst(JobClass::kCleanup, &worker);
+    if (is_normal && gives(JobClass::kPreload)) continue;
+    if (has_slot && std::any_of(std::begin(kDirected), std::end(kDirected), gives)) continue;
+    // Clean-up needs normal priority: an unlink that gets no CPU holds the directory lock, and a
+    // create waits for it.
+    if (is_normal) gives(JobClass::kCleanup);
   }
+}
+
+int Dispatcher::WorkersInUse(CpuPriority cpu) const {
+  return static_cast<int>(
+      std::count_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+        return worker.cpu == cpu && worker.job != nullptr && !worker.hangs();
+      }));
 }
 
 void Dispatcher::SortByTurn() {
@@ -202,15 +228,33 @@ void Dispatcher::SortByTurn() {
   });
 }
 
-/// Overdue work of one store goes before L0 of another.
-bool Dispatcher::GiveCompaction(Worker* worker) {
-  for (JobClass job_class : kDirected) {
-    for (Store* store : round_) {
-      if (store->of(job_class).overdue && GiveIfAllowed(store, job_class, worker)) return true;
+/// Preload and clean-up, which otherwise wait as long as there are compactions.
+bool Dispatcher::GiveStarved(Worker* worker) {
+  for (Store* store : round_) {
+    for (size_t i = 0; i < std::size(kUnlimited); ++i) {
+      uint64_t& seen_nanos = store->seen_nanos[i];
+      if (now_nanos_ - seen_nanos < kStarvedNanos) continue;
+      seen_nanos = now_nanos_;
+      if (GiveIfAllowed(store, kUnlimited[i], worker)) return true;
     }
   }
-  const auto gives = [&](JobClass job_class) { return GiveToFirst(job_class, worker); };
-  return std::any_of(std::begin(kCompactions), std::end(kCompactions), gives);
+  return false;
+}
+
+/// Work that a client waits for. What was started least recently goes first.
+bool Dispatcher::GiveAwaited(Worker* worker) {
+  std::vector<std::pair<Store*, JobClass>> awaited;
+  for (JobClass job_class : kAwaited) {
+    for (Store* store : round_) {
+      if (store->is_awaited(job_class)) awaited.emplace_back(store, job_class);
+    }
+  }
+  std::stable_sort(awaited.begin(), awaited.end(), [](const auto& a, const auto& b) {
+    return a.first->last_started[IndexOf(a.second)] < b.first->last_started[IndexOf(b.second)];
+  });
+  return std::any_of(awaited.begin(), awaited.end(), [&](const auto& work) {
+    return GiveIfAllowed(work.first, work.second, worker);
+  });
 }
 
 bool Dispatcher::GiveToFirst(JobClass job_class, Worker* worker) {
@@ -220,6 +264,7 @@ bool Dispatcher::GiveToFirst(JobClass job_class, Worker* worker) {
 
 /// Resumes the job of that class that has waited longest, or starts a new one.
 bool Dispatcher::GiveIfAllowed(Store* store, JobClass job_class, Worker* worker) {
+  if (HangingOf(*store) >= compaction_threads_) return false;
   if (!Allows(*store, job_class, worker->cpu) || !CanPay(*store, job_class)) return false;
   RunningJob* job = FindPaused(*store, job_class);
   if (job == nullptr) job = TakeNewJob(store, job_class);
@@ -233,10 +278,8 @@ Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class)
   std::optional<JobId> id = host_->Pick(store->id, job_class);
   if (!id && job_class == JobClass::kL0 && store->pressure.l0_due) {
     if (ClearWayForL0(store)) id = host_->Pick(store->id, job_class);
-    // It conflicts with jobs that must not be abandoned, so making room for it would be useless
-    // now.
-    if (!id) store->l0_refused_at_end = ends_;
   }
+  if (!id && store->is_due(job_class)) store->refused_at_end[IndexOf(job_class)] = ends_;
   if (!id) return nullptr;
   RunningJob& taken = jobs_.emplace_back();
   taken.id = *id;
@@ -250,6 +293,7 @@ void Dispatcher::Start(RunningJob* job, Worker* worker) {
   Store* const store = job->store;
   const JobClass counts_as = job->counts_as();
   store->last_served = job->started = ++starts_;
+  store->last_started[IndexOf(job->job_class)] = job->started;
   worker->job = job;
   job->worker = static_cast<int>(worker - workers_.data());
   job->wanted = true;

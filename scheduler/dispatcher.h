@@ -11,19 +11,28 @@
 //
 // The rules (dispatch_rules.cc):
 //
-// Order. Preload first, since reads need what it loads. Then overdue work of any store, manual
-//   compactions, L0, and deep compactions. Clean-up takes a worker that has no other work. Preload
-//   and clean-up count toward no limit; their jobs are short. Among stores, the one with the
-//   smallest IoBudget::Turn goes first; without a rate limit, the one served least recently.
+// Order. First what a client waits for: manual compactions, overdue work, and L0 at its stop. Among
+//   these, the class of a store that was started least recently goes first, so none waits for more
+//   than one job of each other. Then preload, since reads need what it loads, then L0, then deep
+//   compactions. Clean-up takes a worker that has no other work. Preload and clean-up count toward
+//   no limit; their jobs are short, and after ten seconds without a worker they go before all
+//   others. Among stores, the one with the smallest IoBudget::Turn goes first; without a rate
+//   limit, the one served least recently.
 //
 // Payment. Under a rate limit a job gets a worker for one slice, pays for it, and waits without a
 //   worker until the balance is positive again. Manual compactions and clean-up draw from the
 //   budget but do not wait: a client waits for the former, and the latter is short.
 //
-// Preemption. If an L0 job could run but deep jobs use all workers, or all of the store's
-//   compactions_max, the most recently started deep job yields at the end of its slice. A worker of
-//   idle priority can take seconds to end its slice. So work of normal priority does not wait for
-//   that, and takes the slot at once.
+// Preemption. If an L0 job could run, or a job that a client waits for, but deep jobs use all
+//   workers, or all of the store's compactions_max, the most recently started deep job yields at
+//   the end of its slice. A manual one yields only to L0 at its stop, or overdue. A worker of idle
+//   priority can take seconds to end its slice. So work of normal priority does not wait for that,
+//   and takes the slot at once.
+//
+// Hanging. A disk can stop answering in the middle of a slice. A job that hangs uses none of the
+//   slots that stores share, and another worker is added in place of its own. It still counts for
+//   its own store, and once as many jobs of a store hang as there are slots, the store gets no
+//   worker any more. So a sick disk takes nothing from stores on other disks.
 //
 // Conflict. A deep job keeps its key range reserved, also while it is paused, so it can block a due
 //   L0 job. If all blocking jobs are paused and less than half done, they are abandoned. If the
@@ -139,10 +148,19 @@ class Dispatcher {
   /// store's work changes.
   uint64_t Dispatch();
 
+  /// The slice of the worker's job has not ended for long; `hangs` false: it goes on after all.
+  /// REQUIRES: the worker has a job. Call between BeginRound and Dispatch.
+  void SetHanging(int worker, bool hangs);
+  /// True if fewer than compaction_threads workers of that priority do not hang.
+  bool LacksWorker(CpuPriority cpu) const;
+  /// Adds a worker, with the next number.
+  void AddWorker(CpuPriority cpu) { workers_.push_back({cpu}); }
+
   PolicyState StateOfPolicy(StoreId store) const { return stores_.at(store).policy->State(); }
 
  private:
   static constexpr int kNoWorker = -1;
+  static size_t IndexOf(JobClass job_class) { return static_cast<size_t>(job_class); }
   /// True if policies direct jobs of the class. They do not direct manual compactions, clean-up and
   /// preload.
   static bool IsDirected(JobClass job_class) {
@@ -166,7 +184,16 @@ class Dispatcher {
       return job_class == JobClass::kL0 ? directive.l0 : directive.deep;
     }
     bool is_due(JobClass job_class) const {
+      if (job_class == JobClass::kManual) return pressure.manual_due;
       return job_class == JobClass::kL0 ? pressure.l0_due : pressure.deep_due;
+    }
+    /// A client waits for a job of the class.
+    bool is_awaited(JobClass job_class) const {
+      if (job_class == JobClass::kManual) return pressure.manual_due;
+      return of(job_class).overdue || (job_class == JobClass::kL0 && l0_is_at_stop());
+    }
+    bool l0_is_at_stop() const {
+      return pressure.l0_due && pressure.l0_tables >= directive.l0_stop;
     }
 
     StoreId id{};
@@ -180,8 +207,12 @@ class Dispatcher {
     uint64_t seen_flush_bytes = 0;
     int seen_immutables = 0;
     uint64_t last_served = 0;
-    std::optional<uint64_t> l0_refused_at_end;  // no L0 job was available when ends_ was this
-    bool abandoned_for_l0 = false;              // since a deep job last ended
+    std::array<uint64_t, kJobClasses> last_started{};  // by class; numbers as RunningJob::started
+    std::array<uint64_t, 2>
+        seen_nanos{};  // when preload and clean-up last got a worker or had none
+    // By class: work was due, but no job available, when ends_ was this.
+    std::array<std::optional<uint64_t>, kJobClasses> refused_at_end;
+    bool abandoned_for_l0 = false;  // since a deep job last ended
     bool closing = false;
   };
   struct RunningJob {
@@ -199,12 +230,15 @@ class Dispatcher {
     bool in_place_of_l0 = false;  // a due L0 job must wait for this one
     bool wanted = true;           // may run, decided this round; the host learns of it at the end
     bool told_to_pause = false;
+    bool hangs = false;
     bool awaits_budget = false;  // if it has no worker, it only waits to pay for a slice
     std::optional<Loan> loan;    // what its slice borrowed from the budget
     double share_done = 0;
   };
   using Jobs = std::list<RunningJob>;
   struct Worker {
+    bool hangs() const { return job != nullptr && job->hangs; }
+
     CpuPriority cpu = CpuPriority::kNormal;
     RunningJob* job = nullptr;
   };
@@ -215,8 +249,10 @@ class Dispatcher {
   void CountJobs(Store* store) const;
   static EventKind TakeEvent(Store* store);
   void FillWorkers();
+  int WorkersInUse(CpuPriority cpu) const;
   void SortByTurn();
-  bool GiveCompaction(Worker* worker);
+  bool GiveStarved(Worker* worker);
+  bool GiveAwaited(Worker* worker);
   bool GiveToFirst(JobClass job_class, Worker* worker);
   bool GiveIfAllowed(Store* store, JobClass job_class, Worker* worker);
   RunningJob* TakeNewJob(Store* store, JobClass job_class);
@@ -233,6 +269,7 @@ class Dispatcher {
   bool ClearWayForL0(Store* store);
   void MakeRoom();
   bool NeedsRoom(const Store& store, JobClass job_class);
+  bool Yields(const RunningJob& job, const Store& to, JobClass job_class) const;
   void PreemptFor(const Store& store, JobClass job_class);
   RunningJob* FindPaused(const Store& store, JobClass job_class);
   bool HasJobInPlaceOfL0(const Store& store) const;
@@ -240,6 +277,7 @@ class Dispatcher {
     return workers_[static_cast<size_t>(job.worker)].cpu;
   }
   bool LeavesIdleWorker(const RunningJob& job) const;
+  int HangingOf(const Store& store) const;
   bool HoldsSlot(const RunningJob& job, CpuPriority cpu) const;
   int RunningOf(const Store& store, JobClass job_class, CpuPriority cpu) const;
   int RunningCompactions(CpuPriority cpu) const;

@@ -5,6 +5,7 @@
 // another thread, or be destroyed. Destruction deletes its partial outputs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "leveldb/status.h"
@@ -12,9 +13,9 @@
 namespace lull {
 
 /// In order of urgency. Only L0 and deep compactions depend on the policy's grants. A client waits
-/// for a manual one. Preload: opens tables before reads need them, and other work for a store that
-/// rests.
+/// for a manual one. Preload: opens tables before reads need them.
 enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup, kPreload };
+inline constexpr size_t kJobClasses = 6;
 const char* JobClassName(JobClass job_class);
 
 /// A slice ends when it reaches either limit.

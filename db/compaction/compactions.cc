@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "util/env_extension.h"
-#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -64,7 +64,7 @@ Compactions::Compactions(const Parts& parts)
       keeper_(parts.keeper),
       obsolete_(parts.obsolete),
       activity_(parts.activity),
-      guard_(parts.context) {}
+      guard_(parts.context, parts.room, parts.activity) {}
 
 bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   if (state_->closing || !state_->health.MayCompact(now_nanos)) return false;
@@ -149,7 +149,8 @@ std::unique_ptr<CompactionJob> Compactions::BeginJob(JobClass job_class, uint64_
     }
     guard_.NotRefused(job_class);
     if (!state_->board.Reserve(job_class, *plan, context_->order)) {
-      Log(context_->logger(), "A compaction of L%d was refused: its range is in use", plan->level);
+      activity_->Log(context_->logger(), "A compaction of L" + std::to_string(plan->level) +
+                                             " was refused: its range is in use");
       return nullptr;
     }
     layout = state_->board.layout();
@@ -197,8 +198,8 @@ void Compactions::Abandon(std::unique_ptr<CompactionJob> job) {
 
 void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& status) {
   activity_->JobEnded(job, status);
-  Log(context_->logger(), "A %s failed: %s", JobClassName(job.job_class()),
-      status.ToString().c_str());
+  activity_->Log(context_->logger(), std::string("A ") + JobClassName(job.job_class()) +
+                                         " failed: " + status.ToString());
   if (job.filter() != nullptr && job.filter()->has_failed())
     return SetFilterAside(job.filter()->filter(), status);
   // As LevelDB does with this option.
@@ -228,8 +229,8 @@ void Compactions::SetFilterAside(const FilterRef& filter, const leveldb::Status&
     set_aside = state_->filter.SetAside(filter, why);
   }
   if (set_aside == nullptr) return;  // another job failed first, or the client replaced the filter
-  Log(context_->logger(), "Compactions continue without the filter %s; set it again to use it",
-      set_aside->name.c_str());
+  activity_->Log(context_->logger(), "Compactions continue without the filter " + set_aside->name +
+                                         "; set it again to use it");
 }
 
 /// Queues the compaction for its install if this was its last part, or cleans it up if it is over.
@@ -244,7 +245,7 @@ void Compactions::TakeBack(std::unique_ptr<CompactionJob> part, bool merged,
     whole->TakeBack(std::move(part), merged, status);
     if (whole->IsMerged()) {
       state_->in_flight.AwaitInstall(whole);
-      coordinator_->WakeFlush();
+      context_->flush_thread->Wake();
       return;
     }
     if (!whole->IsOver()) {

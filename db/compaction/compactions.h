@@ -34,6 +34,7 @@ class Compactions {
     StoreState* state;
     StoreReader* reader;
     const Limits* limits;
+    DiskRoom* room;
     ManifestKeeper* keeper;
     ObsoleteFiles* obsolete;
     ActivityStats* activity;

@@ -55,7 +55,8 @@ std::optional<uint64_t> Flusher::TendLogs() {
     immutable_bytes = state_->memtables.immutable_bytes();
   }
   WalSet& wal = writes_->wal();
-  room_->Look(coordinator_->clock()->NowNanos(), immutable_bytes, limits_->memtable_bytes());
+  if (room_->Look(coordinator_->clock()->NowNanos(), immutable_bytes, limits_->memtable_bytes()))
+    coordinator_->WakeMonitor();
   wal.SetSparing(room_->is_low());
   wal.SealEnded();
   wal.TendPages();

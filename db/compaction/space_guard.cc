@@ -5,9 +5,7 @@
 #include <bit>
 #include <string>
 #include <system_error>
-
-#include "util/env_extension.h"
-#include "util/logging.h"
+#include <utility>
 
 namespace lull {
 namespace {
@@ -27,12 +25,10 @@ uint64_t Without(uint64_t bytes, uint64_t used) { return bytes - std::min(bytes,
 }  // namespace
 
 void SpaceGuard::Look(uint64_t now_nanos) {
-  if (context_->extension == nullptr) return;
-  // Much less than a client waits for its error, which must not rest on an old figure.
-  const uint64_t look_every_nanos = context_->pace.retry_nanos / 4;
-  if (looked_at_nanos_ != 0 && now_nanos - looked_at_nanos_ < look_every_nanos) return;
-  looked_at_nanos_ = now_nanos;
-  free_bytes_ = context_->extension->FreeBytes(context_->name);
+  free_bytes_ = room_->free_bytes();
+  const uint64_t looked_at_nanos = room_->looked_at_nanos();
+  is_old_ = now_nanos > looked_at_nanos + context_->pace.retry_nanos / 4;
+  if (is_old_) room_->RequestLook();
 }
 
 OutputRoom SpaceGuard::RoomFor(const Use& use) const {
@@ -56,7 +52,8 @@ bool SpaceGuard::Refused(JobClass job_class, uint64_t bytes, uint64_t now_nanos,
   if (wait.bytes == 0) wait.since_nanos = now_nanos;
   wait.bytes = std::max<uint64_t>(bytes, 1);
   Publish();
-  if (now_nanos - wait.since_nanos < patience_nanos) return false;
+  // The client's error must not rest on an old figure.
+  if (is_old_ || now_nanos - wait.since_nanos < patience_nanos) return false;
   wait.since_nanos = now_nanos;
   // CompactRange ends with a line of its own.
   if (job_class == JobClass::kManual || is_reported_) return true;
@@ -84,8 +81,7 @@ void SpaceGuard::NotRefused(JobClass job_class) {
 
 void SpaceGuard::LogChange() {
   if (line_.empty()) return;
-  Log(context_->logger(), "%s", line_.c_str());
-  line_.clear();
+  activity_->Log(context_->logger(), std::exchange(line_, ""));
 }
 
 void SpaceGuard::Publish() {

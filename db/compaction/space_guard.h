@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// SpaceGuard: keeps compactions from filling the disk. It measures free space, and decides how much
-// the next compaction can write beside what running ones, logs and the next flush still need. It
-// notes which classes wait for space, and logs when a wait begins and ends. Monitor, except for
-// bytes_awaited.
+// SpaceGuard: keeps compactions from filling the disk. It decides how much the next compaction can
+// write beside what running ones, logs and the next flush still need. It notes which classes wait
+// for space, and logs when a wait begins and ends. Monitor, except for bytes_awaited.
 //
 // A refused compaction costs nothing. Without the guard it would fill the disk, fail, and delete
 // its output again; writes to logs would fail meanwhile.
@@ -17,6 +16,8 @@
 
 #include "db/compaction/picker.h"
 #include "db/context.h"
+#include "db/disk_room.h"
+#include "db/report/activity_stats.h"
 #include "leveldb/status.h"
 #include "scheduler/job.h"
 
@@ -33,12 +34,13 @@ class SpaceGuard {
     SequenceNumber oldest_snapshot = kMaxSequence;
   };
 
-  explicit SpaceGuard(const StoreContext* context) : context_(context) {}
+  SpaceGuard(const StoreContext* context, DiskRoom* room, ActivityStats* activity)
+      : context_(context), room_(room), activity_(activity) {}
   SpaceGuard(const SpaceGuard&) = delete;
   SpaceGuard& operator=(const SpaceGuard&) = delete;
 
-  /// Measures free space, unless it did so a quarter of StorePace::retry_nanos ago or later. Call
-  /// without a lock.
+  /// Takes the last figure of free space. Asks for a new one if it is older than a quarter of
+  /// StorePace::retry_nanos.
   void Look(uint64_t now_nanos);
   OutputRoom RoomFor(const Use& use) const;
 
@@ -50,7 +52,7 @@ class SpaceGuard {
   /// One began, or none is due.
   void NotRefused(JobClass job_class);
   leveldb::Status Error(uint64_t bytes) const;
-  /// Logs whether a wait has begun or all have ended. Call without a lock.
+  /// Logs whether a wait has begun or all have ended.
   void LogChange();
 
   /// The largest output that waits for space; 0 if none does. Any thread.
@@ -66,7 +68,9 @@ class SpaceGuard {
   void Publish();
 
   const StoreContext* const context_;
-  uint64_t looked_at_nanos_ = 0;
+  DiskRoom* const room_;
+  ActivityStats* const activity_;
+  bool is_old_ = false;  // the figure
   uint64_t free_bytes_ = UINT64_MAX;
   std::array<Wait, kClasses> waits_{};
   bool is_reported_ = false;

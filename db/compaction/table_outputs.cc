@@ -42,8 +42,8 @@ leveldb::Status TableOutputs::Begin() {
   const auto create = [&] { status = CreateFile(path, &raw); };
   // Creating a file locks its directory. A thread of idle priority could hold that lock for
   // seconds.
-  if (context_->folder_thread != nullptr) {
-    context_->folder_thread->Run(create);
+  if (context_->flush_thread != nullptr) {
+    context_->flush_thread->RunAtNormalPriority(create);
   } else {
     create();
   }

@@ -118,6 +118,9 @@ class ActivityStats {
   /// Sets the options, at the open and after each change. A change is an event. Any thread.
   void OptionsAre(const std::string& policy, const std::string& options) LULL_EXCLUDES(mutex_);
   void WritesRefused(const char* what, const leveldb::Status& status);
+  /// Writes a line to `logger`, without I/O on this thread. The caller can hold locks as for
+  /// EventHub::Post.
+  void Log(leveldb::Logger* logger, std::string line) { hub_->PostLine(logger, std::move(line)); }
 
   /// Ends all activity, at the close.
   void Close() LULL_EXCLUDES(mutex_);

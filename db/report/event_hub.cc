@@ -2,17 +2,14 @@
 #include "db/report/event_hub.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "util/shared_in_process.h"
-#include "util/thread.h"
-#include "util/wake_signal.h"
+#include "util/logging.h"
 
 namespace lull {
 namespace {
 
-constexpr uint64_t kWaitNanos = 10'000'000'000;  // a post ends the wait early
+constexpr uint64_t kStayNanos = 1'000'000'000;
 
 /// Calls the listener function for an event.
 struct Dispatch {
@@ -35,6 +32,7 @@ struct Dispatch {
   }
   void operator()(const OptionsInfo& options) const { listener->OnOptionsChange(options); }
   void operator()(const WritesRefusedInfo& refused) const { listener->OnWritesRefused(refused); }
+  void operator()(const LineEvent&) const {}
 };
 
 }  // namespace
@@ -49,88 +47,44 @@ void EventListener::OnStallEnd(const StallInfo&) {}
 void EventListener::OnOptionsChange(const OptionsInfo&) {}
 void EventListener::OnWritesRefused(const WritesRefusedInfo&) {}
 
-/// The event thread. Runs while a hub holds it, and delivers one event per hub in turn.
-class EventHub::Thread {
- public:
-  /// Returns the thread of this process, and starts it if necessary.
-  static leveldb::Status Shared(std::shared_ptr<Thread>* result);
-  ~Thread() {
-    stopping_.store(true, std::memory_order_release);
-    signal_.Wake();
-    thread_.reset();
-  }
-
-  void Wake() { signal_.Wake(); }
-  void Attach(EventHub* hub) LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    hubs_.push_back(hub);
-  }
-  /// After the return, the thread does not use `hub`.
-  void Detach(EventHub* hub) LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    std::erase(hubs_, hub);
-    signal_.Wake();  // the current round could skip a hub, since positions shift
-    while (current_ == hub) left_.Wait(mutex_);
-  }
-
- private:
-  void Loop();
-  EventHub* Enter(size_t index) LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    current_ = index < hubs_.size() ? hubs_[index] : nullptr;
-    return current_;
-  }
-  void Leave() LULL_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    current_ = nullptr;
-    left_.NotifyAll();
-  }
-
-  WakeSignal signal_;
-  std::atomic<bool> stopping_{false};
-  Mutex mutex_;
-  CondVar left_;
-  std::vector<EventHub*> hubs_ LULL_GUARDED_BY(mutex_);
-  EventHub* current_ LULL_GUARDED_BY(mutex_) = nullptr;  // its listeners are called now
-  std::unique_ptr<ThreadHandle> thread_;
-};
-
-leveldb::Status EventHub::Thread::Shared(std::shared_ptr<Thread>* result) {
-  static constinit SharedInProcess<Thread> shared;
-  const auto make = [](std::shared_ptr<Thread>* made) {
-    *made = std::make_shared<Thread>();
-    return ThreadFactory::System()->TryStart(
-        "lull-events", CpuClass::kNormal, [thread = made->get()] { thread->Loop(); },
-        &(*made)->thread_);
-  };
-  return shared.Get(make, result);
-}
-
-void EventHub::Thread::Loop() {
-  while (!stopping_.load(std::memory_order_acquire)) {
-    const uint32_t ticket = signal_.Ticket();
-    bool delivered = false;
-    size_t index = 0;
-    while (EventHub* const hub = Enter(index++)) {
-      if (hub->DeliverOne()) delivered = true;
-      Leave();
-    }
-    if (!delivered && !stopping_.load(std::memory_order_acquire)) signal_.Wait(ticket, kWaitNanos);
-  }
-}
-
 EventHub::EventHub() = default;
 EventHub::~EventHub() { Stop(); }
 
-void EventHub::Stop() {
-  std::shared_ptr<Thread> thread;
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    thread = std::move(thread_);
+leveldb::Status EventHub::StartThreadLocked() {
+  if (delivers_ || stopping_) return leveldb::Status::OK();
+  thread_.reset();  // its loop has ended
+  leveldb::Status status = ThreadFactory::System()->TryStart(
+      "lull-events", CpuClass::kNormal, [this] { Loop(); }, &thread_);
+  delivers_ = status.ok();
+  return status;
+}
+
+void EventHub::Loop() {
+  MutexLock lock(mutex_);
+  while (true) {
+    // A spurious wake-up only ends the thread early.
+    if (queue_.empty() && !stopping_) posted_.WaitFor(mutex_, kStayNanos);
+    if (queue_.empty()) break;
+    mutex_.Unlock();
+    DeliverOne();
+    mutex_.Lock();
   }
-  if (thread != nullptr) thread->Detach(this);
-  while (DeliverOne()) {
+  delivers_ = false;
+}
+
+void EventHub::Stop() {
+  std::unique_ptr<ThreadHandle> thread;
+  MutexLock lock(mutex_);
+  stopping_ = true;
+  posted_.NotifyAll();
+  thread = std::move(thread_);
+  mutex_.Unlock();
+  thread.reset();
+  mutex_.Lock();
+  while (!queue_.empty()) {  // the system refused a thread
+    mutex_.Unlock();
+    DeliverOne();
+    mutex_.Lock();
   }
 }
 
@@ -149,6 +103,15 @@ void EventHub::Post(Event event) {
   EnqueueLocked(std::move(event), nullptr);
 }
 
+void EventHub::PostLine(leveldb::Logger* logger, std::string text) {
+  {
+    MutexLock lock(mutex_);
+    if (!subscribers_.empty() && !stopping_)
+      return EnqueueLocked(LineEvent{logger, std::move(text)}, nullptr);
+  }
+  Log(logger, "%s", text.c_str());
+}
+
 /// If the queue is full, drops the oldest event, so that listeners see the store's current state.
 void EventHub::EnqueueLocked(Event event, SubscriberRef only_for) {
   if (queue_.size() >= kQueuedMax) {
@@ -156,7 +119,8 @@ void EventHub::EnqueueLocked(Event event, SubscriberRef only_for) {
     ++dropped_;
   }
   queue_.push_back({next_ticket_++, std::move(event), std::move(only_for)});
-  if (thread_ != nullptr) thread_->Wake();
+  posted_.NotifyAll();
+  StartThreadLocked();  // if the system refuses it, the next event tries again
 }
 
 leveldb::Status EventHub::Add(std::shared_ptr<EventListener> listener, Wants wants,
@@ -164,22 +128,17 @@ leveldb::Status EventHub::Add(std::shared_ptr<EventListener> listener, Wants wan
   auto subscriber = std::make_shared<Subscriber>();
   subscriber->wants = wants;
   subscriber->listener = std::move(listener);
-  std::shared_ptr<Thread> thread;
-  leveldb::Status status = Thread::Shared(&thread);
-  if (!status.ok()) return status;
   MutexLock lock(mutex_);
   for (const SubscriberRef& present : subscribers_) {
     if (present->listener == subscriber->listener)
       return leveldb::Status::InvalidArgument("the store already has this listener");
   }
-  if (thread_ == nullptr && !stopping_) {
-    thread_ = std::move(thread);
-    thread_->Attach(this);
-  }
+  const leveldb::Status status = StartThreadLocked();
+  if (!status.ok()) return status;
   subscriber->first_ticket = next_ticket_;
   subscribers_.push_back(subscriber);
   for (Event& event : past) EnqueueLocked(std::move(event), subscriber);
-  return status;
+  return leveldb::Status::OK();
 }
 
 uint64_t EventHub::MemoryBytes() const {
@@ -208,14 +167,12 @@ bool EventHub::Remove(const EventListener* listener) {
   return true;
 }
 
-/// Delivers one event. Returns false if the queue is empty. One thread at a time: the event thread,
-/// or after Detach the stopping thread.
-bool EventHub::DeliverOne() {
+/// Delivers one event.
+void EventHub::DeliverOne() {
   Queued next;
   std::vector<SubscriberRef> receivers;
   {
     MutexLock lock(mutex_);
-    if (queue_.empty()) return false;
     next = std::move(queue_.front());
     queue_.pop_front();
     if (next.only_for != nullptr) {
@@ -228,8 +185,9 @@ bool EventHub::DeliverOne() {
       }
     }
   }
+  if (const auto* const line = std::get_if<LineEvent>(&next.event))
+    return Log(line->logger, "%s", line->text.c_str());
   for (const SubscriberRef& receiver : receivers) Call(receiver, next.event);
-  return true;
 }
 
 void EventHub::Call(const SubscriberRef& subscriber, const Event& event) {

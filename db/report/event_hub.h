@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// EventHub: delivers a store's events to its listeners. Any thread posts. One thread per process,
-// "lull-events", calls the listeners of all stores in turn. So a posting thread, which can hold any
-// lock, never waits for a listener.
+// EventHub: delivers a store's events to its listeners. Any thread posts. The store's thread
+// "lull-events" calls the listeners; it exists while events wait, and for a second after. So a
+// posting thread, which can hold any lock, never waits for a listener, nor for one of another
+// store.
 //
 // Invariants: a listener gets the events posted after it was added, in order, each at most once,
 // and none after it was removed. It misses only events dropped because kQueuedMax newer events of
@@ -12,12 +13,15 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
+#include "leveldb/env.h"
 #include "leveldb/status.h"
 #include "lull/listener.h"
 #include "util/mutex.h"
+#include "util/thread.h"
 
 namespace lull {
 
@@ -32,7 +36,13 @@ struct StallEvent {
   StallInfo stall;
 };
 
-using Event = std::variant<JobEvent, StallEvent, OptionsInfo, WritesRefusedInfo>;
+/// A line for a log. No listener gets it.
+struct LineEvent {
+  leveldb::Logger* logger = nullptr;
+  std::string text;
+};
+
+using Event = std::variant<JobEvent, StallEvent, OptionsInfo, WritesRefusedInfo, LineEvent>;
 
 class EventHub {
  public:
@@ -44,12 +54,14 @@ class EventHub {
   EventHub(const EventHub&) = delete;
   EventHub& operator=(const EventHub&) = delete;
 
-  /// Delivers the waiting events on this thread, so that a hanging listener of another store cannot
-  /// delay them. First waits for a running call to a listener of this hub. Later posts are dropped.
+  /// Waits until the listeners have the events posted so far. Later posts are dropped.
   void Stop() LULL_EXCLUDES(mutex_);
 
   /// Any thread. The caller can hold any lock that precedes the hub's in the lock order.
   void Post(Event event) LULL_EXCLUDES(mutex_);
+
+  /// Writes a line to `logger` on the event thread; without a listener, here. Same callers.
+  void PostLine(leveldb::Logger* logger, std::string text) LULL_EXCLUDES(mutex_);
 
   enum class Wants { kEverything, kSummaries };  ///< summaries: no job begins, pauses or resumes
 
@@ -69,7 +81,6 @@ class EventHub {
   uint64_t Dropped() const LULL_EXCLUDES(mutex_);
 
  private:
-  class Thread;  // shared by all hubs
   struct Subscriber {
     std::shared_ptr<EventListener> listener;  // null after removal, outside calls
     Wants wants = Wants::kEverything;
@@ -85,12 +96,16 @@ class EventHub {
 
   static bool IsFor(const Subscriber& subscriber, const Event& event);
   void EnqueueLocked(Event event, SubscriberRef only_for) LULL_REQUIRES(mutex_);
-  bool DeliverOne() LULL_EXCLUDES(mutex_);
+  leveldb::Status StartThreadLocked() LULL_REQUIRES(mutex_);
+  void Loop() LULL_EXCLUDES(mutex_);
+  void DeliverOne() LULL_EXCLUDES(mutex_);
   void Call(const SubscriberRef& subscriber, const Event& event) LULL_EXCLUDES(mutex_);
 
   mutable Mutex mutex_;
   CondVar call_ended_;
-  std::shared_ptr<Thread> thread_ LULL_GUARDED_BY(mutex_);  // from the first Add until Stop
+  CondVar posted_;
+  std::unique_ptr<ThreadHandle> thread_ LULL_GUARDED_BY(mutex_);  // can have ended
+  bool delivers_ LULL_GUARDED_BY(mutex_) = false;                 // it has not ended
   std::deque<Queued> queue_ LULL_GUARDED_BY(mutex_);
   std::vector<SubscriberRef> subscribers_ LULL_GUARDED_BY(mutex_);
   uint64_t next_ticket_ LULL_GUARDED_BY(mutex_) = 0;

@@ -6,7 +6,7 @@
 //
 // A thread of its own writes the file once a second. It has normal priority: it takes the store's
 // mutex for a moment and creates a file, and an idle-priority thread that loses its core meanwhile
-// would block others (util/folder_thread.h).
+// would block others (flush_thread.h).
 //
 // Invariants:
 //   - A reader sees a complete text: each text is written to PATH.tmp and renamed. Nothing is

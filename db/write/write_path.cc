@@ -82,10 +82,10 @@ leveldb::Status WritePath::Seal() {
   });
 }
 
-leveldb::Status WritePath::SealInRest() {
+void WritePath::SealInRest() {
   WritersQueue::Writer writer;
-  if (!writers_.TryJoin(&writer)) return leveldb::Status::OK();
-  return Lead(&writer, &writer, [&] {
+  if (!writers_.TryJoin(&writer)) return;
+  Lead(&writer, &writer, [&] {
     {
       MutexLock lock(state_->mutex);
       if (!HasRoomLocked()) return state_->health.write_error();
@@ -127,7 +127,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
   client_bytes_.store(bytes + record.size(), std::memory_order_relaxed);
   if (bytes < logs_ahead_at_bytes_ && bytes + record.size() >= logs_ahead_at_bytes_)
-    coordinator_->WakeFlush();
+    context_->flush_thread->Wake();
   return status;
 }
 
@@ -191,7 +191,7 @@ leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_
     // Flushes can free the missing resource. Not every write retries the switch.
     active_.PutOffSeal(active_->MemoryBytes() + record->size() + (64 << 10));
     lacks_log_.store(true, std::memory_order_relaxed);
-    coordinator_->WakeFlush();
+    context_->flush_thread->Wake();
     if (MayGrow(*record)) return leveldb::Status::OK();
   }
   return status;
@@ -212,7 +212,7 @@ void WritePath::HandOverMemTable(uint64_t next_wal_number) {
     coordinator_->ReleaseMemory(counted_bytes - std::min(sealed_bytes, counted_bytes));
     state_->PublishViewLocked();
   }
-  coordinator_->WakeFlush();
+  context_->flush_thread->Wake();
   coordinator_->WakeMonitor();
 }
 
@@ -257,7 +257,7 @@ leveldb::Status WritePath::AwaitTablesLocked() {
   while (state_->health.write_error().ok() && state_->memtables.immutable_count() > 0) {
     stopped.Because(StallCause::kMemory);
     if (!state_->health.WhyNotFlushed().ok()) return state_->health.WhyNotFlushed();
-    coordinator_->WakeFlush();
+    context_->flush_thread->Wake();
     state_->changed.WaitFor(state_->mutex, kLookAgainNanos);
   }
   return state_->health.write_error();
@@ -321,7 +321,7 @@ leveldb::Status WritePath::AwaitRoomLocked() {
     const leveldb::Status& error = WhyItStaysLocked(cause);
     if (!error.ok()) return error;
     ++state_->waiting_writers;
-    coordinator_->WakeFlush();
+    context_->flush_thread->Wake();
     coordinator_->WakeMonitor();
     {
       const ProfiledPart part(CallPart::kRoom);

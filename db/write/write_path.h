@@ -63,9 +63,9 @@ class WritePath {
   /// leading writer can seal.
   leveldb::Status Seal();
   /// Seals the active memtable, even an empty one, for a store in which clients do not write. Its
-  /// next WAL takes little space. For a worker, which must not wait for work of other workers:
-  /// seals nothing while a client writes, or at a hard limit.
-  leveldb::Status SealInRest();
+  /// next WAL takes little space. For the flush thread, which must not wait for writers or at a
+  /// hard limit: then it seals nothing.
+  void SealInRest();
 
   /// WalSet says which thread can call which function.
   WalSet& wal() { return wal_; }

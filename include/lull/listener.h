@@ -3,16 +3,16 @@
 // Events of a store: jobs that begin, pause, resume and end; write stalls and their causes; changes
 // of options; and the start of a period in which writes fail.
 //
-// THREADS. One thread per process, "lull-events", calls the listeners of all stores, one function
-// at a time. It runs while a store with a listener or a LOG is open. No lock of the store is held
-// during a call. A listener of only one store needs no lock, since its calls never overlap. Events
-// wait in a queue, each with the time at which it happened, so listeners never delay readers,
-// writers or background work. A slow listener delays the events of all stores, so return quickly.
+// THREADS. A thread of the store, "lull-events", calls its listeners, one function at a time; not
+// always the same one. No lock of the store is held during a call. A listener of only one store
+// needs no lock, since its calls never overlap. Events wait in a queue, each with the time at which
+// it happened, so listeners never delay readers, writers or background work. A slow listener delays
+// the later events and the LOG of its store.
 //
 // QUEUE. Each store queues at most 4096 events. A full queue drops its oldest event; the property
-// lull.stats counts these as dropped_events. Closing a store delivers its queued events on the
-// closing thread. If a listener never returns, RemoveListener for it and closing its stores block
-// forever. A listener of another store cannot delay these two calls.
+// lull.stats counts these as dropped_events. Closing a store first delivers its queued events. If a
+// listener never returns, RemoveListener for it and closing its stores block forever. A listener of
+// another store cannot delay these two calls.
 //
 // ORDER. From AddListener on, a listener receives every event that was not dropped, in order. It
 // first receives a begin event for everything in progress: running and paused jobs, a stall. Their

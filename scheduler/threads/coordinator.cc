@@ -10,6 +10,10 @@ namespace lull {
 namespace {
 
 constexpr uint64_t kIdleNanos = 1'000'000'000;
+// A slice takes a millisecond, or some hundred with a sync on a busy disk. On a busy machine, one
+// of idle priority can wait seconds for the CPU.
+constexpr uint64_t kHangNanos = 2'000'000'000;
+constexpr uint64_t kIdleHangNanos = 10'000'000'000;
 
 }  // namespace
 
@@ -36,7 +40,7 @@ struct Coordinator::Entry {
   std::function<void()> at_change;
 };
 
-/// A thread and its current job. `state` transfers ownership of the other fields: the worker's
+/// A thread and its current job. `state` transfers ownership of the fields before it: the worker's
 /// while kBusy, the monitor's otherwise.
 struct Coordinator::Worker {
   enum class State { kFree, kBusy, kEnded };
@@ -51,6 +55,11 @@ struct Coordinator::Worker {
   leveldb::Status status;
   Job::Progress progress = Job::Progress::kMore;
 
+  // Monitor only: the slices that it has seen begin, and when it saw the last one.
+  uint64_t seen_slices = 0;
+  uint64_t seen_at_nanos = 0;
+
+  std::atomic<uint64_t> slices_begun{0};
   std::atomic<bool> pause{false};
   std::atomic<State> state{State::kFree};
   std::atomic<bool> stopping{false};
@@ -67,21 +76,7 @@ Coordinator::Coordinator(const CoordinatorOptions& options)
 leveldb::Status Coordinator::StartThreads() {
   leveldb::Status status;
   for (CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
-    for (int i = 0; status.ok() && i < options_.compaction_threads; ++i) {
-      auto worker = std::make_shared<Worker>();
-      worker->cpu = cpu;
-      worker->monitor_signal = monitor_signal_;
-      const auto body = [worker] { WorkerLoop(worker.get()); };
-      status =
-          cpu == CpuPriority::kNormal
-              ? options_.threads->TryStart("lull-work", CpuClass::kNormal, body, &worker->thread)
-              : options_.threads->TryStartDetached("lull-idle", CpuClass::kIdle, body);
-      if (status.ok()) workers_.push_back(std::move(worker));
-    }
-  }
-  if (status.ok()) {
-    status = options_.threads->TryStart(
-        "lull-flush", CpuClass::kNormal, [this] { FlushLoop(); }, &flush_thread_);
+    for (int i = 0; status.ok() && i < options_.compaction_threads; ++i) status = StartWorker(cpu);
   }
   if (status.ok()) {
     status = options_.threads->TryStart(
@@ -90,11 +85,22 @@ leveldb::Status Coordinator::StartThreads() {
   return status;
 }
 
+leveldb::Status Coordinator::StartWorker(CpuPriority cpu) {
+  auto worker = std::make_shared<Worker>();
+  worker->cpu = cpu;
+  worker->monitor_signal = monitor_signal_;
+  const auto body = [worker] { WorkerLoop(worker.get()); };
+  leveldb::Status status =
+      cpu == CpuPriority::kNormal
+          ? options_.threads->TryStart("lull-work", CpuClass::kNormal, body, &worker->thread)
+          : options_.threads->TryStartDetached("lull-idle", CpuClass::kIdle, body);
+  if (status.ok()) workers_.push_back(std::move(worker));
+  return status;
+}
+
 Coordinator::~Coordinator() {
   stopping_.store(true, std::memory_order_seq_cst);
-  flush_signal_.Wake();
   monitor_signal_->Wake();
-  flush_thread_.reset();
   monitor_thread_.reset();
   for (auto& worker : workers_) {
     worker->stopping.store(true, std::memory_order_seq_cst);
@@ -123,7 +129,6 @@ void Coordinator::Register(Tenant* tenant, std::unique_ptr<Policy> policy) {
     entries_.push_back(std::move(entry));
     tenant_count_.store(entries_.size(), std::memory_order_relaxed);
   }
-  WakeFlush();
   WakeMonitor();
 }
 
@@ -133,7 +138,7 @@ void Coordinator::Unregister(Tenant* tenant) {
   if (entry == nullptr) return;
   entry->closing = true;
   WakeMonitor();
-  while (!entry->monitor_released || in_flush_ == entry) released_.Wait(mutex_);
+  while (!entry->monitor_released) released_.Wait(mutex_);
   entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
   tenant_count_.store(entries_.size(), std::memory_order_relaxed);
 }
@@ -154,44 +159,6 @@ std::shared_ptr<Coordinator::Entry> Coordinator::FindLocked(const Tenant* tenant
       std::find_if(entries_.begin(), entries_.end(),
                    [&](const std::shared_ptr<Entry>& entry) { return entry->tenant == tenant; });
   return found == entries_.end() ? nullptr : *found;
-}
-
-// ---- flush thread ----
-
-void Coordinator::FlushLoop() {
-  std::vector<std::shared_ptr<Entry>> entries;
-  while (true) {
-    const uint32_t ticket = flush_signal_.Ticket();  // before looking, so that no wake is lost
-    if (stopping_.load(std::memory_order_acquire)) return;
-    uint64_t wait_nanos = kIdleNanos;
-    {
-      MutexLock lock(mutex_);
-      entries = entries_;
-    }
-    for (const auto& entry : entries) {
-      if (!EnterFlush(entry)) continue;
-      const std::optional<uint64_t> again = entry->tenant->RunFlushSlice();
-      LeaveFlush();
-      if (again) wait_nanos = std::min(wait_nanos, *again);
-    }
-    entries.clear();
-    if (wait_nanos > 0) flush_signal_.Wait(ticket, wait_nanos);
-  }
-}
-
-/// Returns false for a tenant that is closing: it must not be called. A tenant that begins to close
-/// later waits for LeaveFlush.
-bool Coordinator::EnterFlush(const std::shared_ptr<Entry>& entry) {
-  MutexLock lock(mutex_);
-  if (entry->closing) return false;
-  in_flush_ = entry;
-  return true;
-}
-
-void Coordinator::LeaveFlush() {
-  MutexLock lock(mutex_);
-  if (in_flush_->closing) released_.NotifyAll();
-  in_flush_ = nullptr;
 }
 
 // ---- workers ----
@@ -219,6 +186,7 @@ void Coordinator::RunJob(Worker* worker) {
   worker->progress = Job::Progress::kMore;
   worker->status = leveldb::Status::OK();
   while (!worker->pause.load(std::memory_order_acquire)) {
+    worker->slices_begun.fetch_add(1, std::memory_order_relaxed);
     worker->slice.offers_core = entry->offers_core.load(std::memory_order_relaxed);
     worker->status = worker->job->RunSlice(worker->slice, &worker->progress);
     const uint64_t before = std::exchange(written, worker->job->written_bytes());
@@ -248,6 +216,7 @@ uint64_t Coordinator::RunRound() {
   const std::vector<std::shared_ptr<Entry>> open = UpdateStores();
   const std::vector<WorkerReport> reports = CollectReports();
   dispatcher_.BeginRound(options_.clock->NowNanos(), reports);
+  if (stores_.size() > 1) NoteHanging();
   for (const auto& entry : open) Measure(entry.get());
   return dispatcher_.Dispatch();
 }
@@ -309,6 +278,23 @@ std::vector<WorkerReport> Coordinator::CollectReports() {
   return reports;
 }
 
+/// Tells the dispatcher which slices do not end, and adds workers in place of theirs.
+void Coordinator::NoteHanging() {
+  const uint64_t now = options_.clock->NowNanos();
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *workers_[i];
+    if (worker.held == nullptr) continue;
+    const uint64_t slices = worker.slices_begun.load(std::memory_order_relaxed);
+    if (std::exchange(worker.seen_slices, slices) != slices) worker.seen_at_nanos = now;
+    const bool is_idle = worker.cpu == CpuPriority::kIdle;
+    const uint64_t patience = is_idle ? kIdleHangNanos : kHangNanos;
+    dispatcher_.SetHanging(static_cast<int>(i), now - worker.seen_at_nanos >= patience);
+    // Without a thread for it, the next round tries again.
+    if (dispatcher_.LacksWorker(worker.cpu) && StartWorker(worker.cpu).ok())
+      dispatcher_.AddWorker(workers_.back()->cpu);
+  }
+}
+
 void Coordinator::Measure(Entry* entry) {
   Measured measured;
   measured.pressure.memory_used_bytes = memory_used_bytes();
@@ -359,6 +345,7 @@ void Coordinator::Start(JobId job, const Assignment& assignment) {
   worker->slices = held.entry->SlicesOf(assignment.counts_as);
   worker->slice = assignment.slice;
   worker->one_slice = assignment.one_slice;
+  worker->seen_at_nanos = options_.clock->NowNanos();
   held.entry->tenant->JobStarted(*held.job, assignment.cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);

@@ -1,17 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The coordinator runs the threads of background work. All stores of a process share one, unless a
+// The coordinator runs the threads of compactions. All stores of a process share one, unless a
 // store asks for its own. The monitor measures the stores, lets the dispatcher decide, and executes
 // its decisions. The coordinator itself decides nothing.
 //
-//   flush thread   installs finished jobs, prepares WALs, flushes memtables: slice by slice, store
-//                  after store. The only thread that writes a MANIFEST, so installs are always in
-//                  order.
-//   monitor        runs the dispatcher's rounds: on a tick, and on every event. The only thread
-//                  that calls policies and assigns jobs.
-//   workers        compaction_threads of normal and the same number of idle CPU priority. Each runs
-//                  one job until it ends or is asked to pause. A job changes priority by moving to
-//                  a worker of the other kind (see CpuClass).
+//   monitor   runs the dispatcher's rounds: on a tick, and on every event. The only thread that
+//             calls policies and assigns jobs.
+//   workers   compaction_threads of normal and the same number of idle CPU priority. Each runs one
+//             job until it ends or is asked to pause. A job changes priority by moving to a worker
+//             of the other kind (see CpuClass).
+//
+// Nothing that touches the disk of one store runs on a thread that another store needs. So the
+// monitor does no I/O, and a worker whose slice does not end is replaced by another one. Flushes
+// and installs have a thread of their own in each store (flush_thread.h).
 //
 // Workers of idle priority take no lock that another thread waits for. Otherwise that thread would
 // have to wait until the worker gets CPU time. They communicate with the monitor through atomics.
@@ -44,7 +45,7 @@ class Tenant {
  public:
   virtual ~Tenant() = default;
 
-  // Only the monitor calls the functions up to BlockersOfL0. They do no I/O.
+  // Only the monitor calls these functions, except for ClientBytes. They do no I/O.
 
   /// Fills in `pressure`. On entry, memory_used_bytes and memory_budget_bytes are set. The tenant
   /// sets background_bytes_total to what flushes wrote; the dispatcher adds compactions later, and
@@ -72,10 +73,6 @@ class Tenant {
   /// Returns the jobs among `jobs` (deep jobs of this tenant) that block an L0 job. Empty if no L0
   /// job could run even without all of them.
   virtual std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) = 0;
-
-  /// Flush thread only: does the most urgent piece of its work, about one slice. Returns the
-  /// nanoseconds until the next call (0: more work is ready), or nullopt: not before WakeFlush.
-  virtual std::optional<uint64_t> RunFlushSlice() = 0;
 
   /// Changes with every client write. Any thread.
   virtual const std::atomic<uint64_t>& ClientBytes() const = 0;
@@ -119,8 +116,7 @@ class Coordinator : private DispatchHost {
   /// that has not taken effect. Any thread. REQUIRES: the tenant is registered.
   void SetPolicy(Tenant* tenant, std::unique_ptr<Policy> policy, std::function<void()> at_change);
 
-  /// Makes the flush thread or the monitor look for work now. Any thread, with or without locks.
-  void WakeFlush() { flush_signal_.Wake(); }
+  /// Makes the monitor look for work now. Any thread, with or without locks.
   void WakeMonitor() { monitor_signal_->Wake(); }
 
   /// Count the memory of sealed memtables, and of active ones past their opening size, of all
@@ -155,10 +151,7 @@ class Coordinator : private DispatchHost {
 
   std::shared_ptr<Entry> FindLocked(const Tenant* tenant) const LULL_REQUIRES(mutex_);
 
-  void FlushLoop();
-  bool EnterFlush(const std::shared_ptr<Entry>& entry) LULL_EXCLUDES(mutex_);
-  void LeaveFlush() LULL_EXCLUDES(mutex_);
-
+  leveldb::Status StartWorker(CpuPriority cpu);
   static void WorkerLoop(Worker* worker);
   static void RunJob(Worker* worker);
 
@@ -167,6 +160,7 @@ class Coordinator : private DispatchHost {
   uint64_t RunRound();
   std::vector<std::shared_ptr<Entry>> UpdateStores() LULL_EXCLUDES(mutex_);
   std::vector<WorkerReport> CollectReports();
+  void NoteHanging();
   void Measure(Entry* entry);
 
   // DispatchHost, monitor only.
@@ -183,22 +177,19 @@ class Coordinator : private DispatchHost {
   std::atomic<uint64_t> memory_used_bytes_{0};
   std::atomic<size_t> tenant_count_{0};
   std::atomic<bool> stopping_{false};
-  WakeSignal flush_signal_;
   const std::shared_ptr<WakeSignal> monitor_signal_ = std::make_shared<WakeSignal>();
 
   Mutex mutex_;
   CondVar released_;
   std::vector<std::shared_ptr<Entry>> entries_ LULL_GUARDED_BY(mutex_);
-  std::shared_ptr<Entry> in_flush_ LULL_GUARDED_BY(mutex_);  // the flush thread's current tenant
 
-  std::vector<std::shared_ptr<Worker>> workers_;  // constant after the threads start
-  // Monitor only.
+  // Monitor only, after the threads have started.
+  std::vector<std::shared_ptr<Worker>> workers_;
   Dispatcher dispatcher_;
   std::map<StoreId, std::shared_ptr<Entry>> stores_;  // those that the dispatcher knows
   std::map<JobId, HeldJob> jobs_;
   uint64_t jobs_picked_ = 0;
 
-  std::unique_ptr<ThreadHandle> flush_thread_;
   std::unique_ptr<ThreadHandle> monitor_thread_;
 };
 

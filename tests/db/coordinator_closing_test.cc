@@ -169,36 +169,6 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   EXPECT_EQ(deep_->slices.load(), deep_slices);
 }
 
-TEST_F(CoordinatorClosingTest, InTheMiddleOfAFlushSlice) {
-  StartBoth(Script::Nothing());
-  tenant_.flush_gate_.Close();
-  const int calls = tenant_.flush_calls_.load();
-  Await("the flush thread runs the slice", [&] {
-    coordinator_->WakeFlush();
-    return tenant_.flush_calls_.load() > calls;
-  });
-  CloseDuring([&] { tenant_.flush_gate_.Open(); });
-}
-
-TEST_F(CoordinatorClosingTest, WhileTheFlushOfAnotherStoreHangs) {
-  Start(1);
-  FakeTenant hangs;
-  hangs.flush_gate_.Close();
-  Register(&hangs, &wish_);
-  Register();
-  Await("the flush thread hangs", [&] { return hangs.flush_calls_.load() > 0; });
-  coordinator_->Unregister(&tenant_);
-  const int calls = tenant_.flush_calls_.load();
-  hangs.flush_gate_.Open();
-  const int before = hangs.flush_calls_.load();
-  Await("the flush thread goes on", [&] {
-    coordinator_->WakeFlush();
-    return hangs.flush_calls_.load() > before + 2;
-  });
-  EXPECT_EQ(tenant_.flush_calls_.load(), calls) << "called after it was closed";
-  coordinator_->Unregister(&hangs);
-}
-
 // ---- whole stores, on one coordinator with a manual clock ----
 
 class StoreClosingTest : public ::testing::Test {

@@ -16,7 +16,6 @@
 #include "gtest/gtest.h"
 #include "scheduler/threads/coordinator.h"
 #include "tests/db/script_policy.h"
-#include "tests/support/gate.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/thread.h"
@@ -103,6 +102,7 @@ class FakeTenant final : public Tenant {
   void MeasurePressure(Pressure* pressure) override {
     MutexLock lock(mutex_);
     for (const auto& offer : offers_) {
+      if (offer->job_class == JobClass::kManual) pressure->manual_due = true;
       if (offer->job_class == JobClass::kL0) pressure->l0_due = true;
       if (offer->job_class == JobClass::kDeep) pressure->deep_due = true;
     }
@@ -143,17 +143,10 @@ class FakeTenant final : public Tenant {
     }
     return blockers;
   }
-  std::optional<uint64_t> RunFlushSlice() override {
-    Count(&flush_calls_);
-    flush_gate_.Pass();
-    return std::nullopt;
-  }
   const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
 
-  Gate flush_gate_;
   std::atomic<int> ended_{0};
   std::atomic<int> abandoned_{0};
-  std::atomic<int> flush_calls_{0};
 
  private:
   static void Count(std::atomic<int>* events) {

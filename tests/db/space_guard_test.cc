@@ -159,21 +159,28 @@ class SpaceGuardTest : public ::testing::Test {
     context_.options.info_log = &log_;
     context_.extension = &env_;
     context_.pace.retry_nanos = 400 * kMs;
-    guard_.Look(1);
+    context_.flush_thread = &thread_;
+    room_.Look(kMs, 0, 0);
+    guard_.Look(kMs);
   }
   static SpaceGuard::Use LargeStore() { return {.table_bytes = 1000 * kMiB}; }
 
   FreeSpaceEnv env_;
   testing::LinesLogger log_;
   StoreContext context_{leveldb::Options()};
-  SpaceGuard guard_{&context_};
+  FlushThread thread_;  // not started
+  EventHub hub_;
+  ActivityStats activity_{Clock::System(), &hub_};
+  DiskRoom room_{&context_};
+  SpaceGuard guard_{&context_, &room_, &activity_};
 };
 
 TEST_F(SpaceGuardTest, LimitsNothingWhereAllTablesFit) {
   EXPECT_FALSE(guard_.RoomFor({.table_bytes = 100 * kMiB}).IsLimited());
   EXPECT_TRUE(guard_.RoomFor({.table_bytes = 101 * kMiB}).IsLimited());
   context_.extension = nullptr;
-  SpaceGuard blind(&context_);
+  DiskRoom unknown(&context_);
+  SpaceGuard blind(&context_, &unknown, &activity_);
   blind.Look(1);
   EXPECT_FALSE(blind.RoomFor(LargeStore()).IsLimited());
 }
@@ -196,14 +203,18 @@ TEST_F(SpaceGuardTest, LeavesWhatOthersNeed) {
   EXPECT_EQ(guard_.RoomFor(use).freeing_bytes_max, 0u);
 }
 
-TEST_F(SpaceGuardTest, AsksTheFileSystemSeldom) {
-  guard_.Look(2);
-  guard_.Look(100 * kMs);
+TEST_F(SpaceGuardTest, AsksForANewFigureIfTheLastIsOld) {
+  guard_.Look(101 * kMs);
+  EXPECT_FALSE(room_.Look(kMs + 1, 0, 0)) << "not asked for";
   EXPECT_EQ(env_.asked, 1);
   env_.free_bytes = 8 * kMiB;
-  guard_.Look(100 * kMs + 1);
+  guard_.Look(101 * kMs + 1);
+  EXPECT_FALSE(guard_.Refused(JobClass::kL0, 500, 101 * kMs, 0)) << "the figure is old";
+  EXPECT_TRUE(room_.Look(101 * kMs + 2, 0, 0));
   EXPECT_EQ(env_.asked, 2);
+  guard_.Look(101 * kMs + 3);
   EXPECT_EQ(guard_.RoomFor(LargeStore()).bytes_max, 8 * kMiB);
+  EXPECT_TRUE(guard_.Refused(JobClass::kL0, 500, 102 * kMs, 0));
 }
 
 TEST_F(SpaceGuardTest, ReportsAWaitThatLastsAndItsEnd) {

@@ -3,6 +3,7 @@
 // A store whose directives a test chooses: sizes that change while it is open, a memtable that
 // absorbs writes, the reported pressure, and options that change.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "lull/lull.h"
 #include "tests/db/job_sequence_checker.h"
 #include "tests/db/scripted_store.h"
+#include "tests/db/small_store.h"
 #include "tests/support/event_count.h"
+#include "tests/support/fresh_directory.h"
 #include "tests/support/option_sets.h"
 #include "util/thread.h"
 
@@ -337,6 +340,33 @@ TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   Await("the write", [&] { return script_.Seen().write_under_way; });
   env_.syncs.Open();
   Await("silence again", [&] { return !script_.Seen().write_under_way; });
+}
+
+/// Each look at its clock is an hour after the last one.
+class HurriedEnv final : public leveldb::EnvWrapper {
+ public:
+  HurriedEnv() : EnvWrapper(leveldb::Env::Default()) {}
+  uint64_t NowMicros() override { return hours_.fetch_add(1) * 3'600'000'000; }
+
+ private:
+  std::atomic<uint64_t> hours_{1};
+};
+
+// The memtable always has deletions that are due in tables, and often there is no room for it.
+TEST(StoreWithOldDeletions, StoppedWritersGetTheOnlyWorker) {
+  HurriedEnv env;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(testing::OpenAt(testing::SmallOptions(&env), testing::FreshDirectory("old-deletions"),
+                              &db,
+                              "own_coordinator=true;compaction_threads=1;policy=leveldb;"
+                              "l0_trigger=2;l0_slowdown=2;l0_stop=3;delete_persist_seconds=1")
+                  .ok());
+  for (int i = 0; i < 4000; ++i) {
+    const std::string key = "key" + std::to_string(i * 7919 % 1000);
+    ASSERT_TRUE(i % 5 == 0 ? db->Delete(leveldb::WriteOptions(), key).ok()
+                           : db->Put(leveldb::WriteOptions(), key, std::string(400, 'v')).ok());
+  }
+  ASSERT_TRUE(WaitForIdle(db.get()).ok());
 }
 
 }  // namespace

@@ -20,7 +20,6 @@
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/no_more_threads.h"
-#include "util/folder_thread.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -41,7 +40,7 @@ int ThreadsNamed(const std::string& name) {
   return count;
 }
 
-TEST(StoreThreads, AllStoresShareThem) {
+TEST(StoreThreads, AllStoresShareThoseOfCompactions) {
   const std::string folder = testing::FreshDirectory("shared-threads");
   std::vector<std::unique_ptr<leveldb::DB>> stores(10);
   for (size_t i = 0; i < stores.size(); ++i) {
@@ -51,9 +50,10 @@ TEST(StoreThreads, AllStoresShareThem) {
     ASSERT_TRUE(stores[i]->Put(leveldb::WriteOptions(), "key", "value").ok());
     ASSERT_TRUE(Flush(stores[i].get()).ok());
   }
-  EXPECT_EQ(ThreadsNamed("lull-events"), 1);
-  EXPECT_EQ(ThreadsNamed("lull-flush"), 1);
   EXPECT_EQ(ThreadsNamed("lull-monitor"), 1);
+  EXPECT_EQ(ThreadsNamed("lull-work"), 2);
+  EXPECT_EQ(ThreadsNamed("lull-idle"), 2);
+  EXPECT_EQ(ThreadsNamed("lull-flush"), 10);
 }
 
 TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
@@ -73,25 +73,10 @@ TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
   EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
 }
 
-TEST(StoreThreads, AStoreWithACoordinatorOfItsOwnNeedsSomeToo) {
-  const std::string folder = testing::FreshDirectory("own-threads");
-  std::unique_ptr<leveldb::DB> first, second;
-  ASSERT_TRUE(TryOpen(folder + "/1", "", &first).ok());
-  {
-    const testing::NoMoreThreads refused;
-    EXPECT_TRUE(TryOpen(folder + "/2", "own_coordinator=true", &second).IsIOError());
-    EXPECT_TRUE(TryOpen(folder + "/2", "", &second).ok()) << "there are threads to share";
-    second.reset();
-  }
-  EXPECT_TRUE(TryOpen(folder + "/2", "own_coordinator=true", &second).ok());
-}
-
 TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
   const std::string name = testing::FreshDirectory("no-event-thread") + "/store";
   std::shared_ptr<Coordinator> others;  // its threads already run
   ASSERT_TRUE(Coordinator::Shared({}, &others).ok());
-  std::shared_ptr<FolderThread> folder_thread;
-  ASSERT_TRUE(FolderThread::Shared(&folder_thread).ok());
   std::unique_ptr<leveldb::DB> db;
   {
     const testing::NoMoreThreads refused;
@@ -132,7 +117,7 @@ class FewThreads final : public ThreadFactory {
 };
 
 TEST(StoreThreads, ACoordinatorThatLacksOneEndsTheOthers) {
-  constexpr int kThreads = 2 * 2 + 2;
+  constexpr int kThreads = 2 * 2 + 1;
   for (int left = 0; left <= kThreads; ++left) {
     FewThreads threads(left);
     CoordinatorOptions options;

@@ -72,8 +72,11 @@ void DispatcherScript::Restart(uint64_t threads) {
   stores_.clear();
   jobs_.clear();
   reports_.clear();
-  threads_ = static_cast<int>(threads);
-  dispatcher_ = std::make_unique<Dispatcher>(threads_, this);
+  workers_.clear();
+  for (const CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
+    for (uint64_t i = 0; i < threads; ++i) workers_.push_back(NameOfWorker(cpu));
+  }
+  dispatcher_ = std::make_unique<Dispatcher>(static_cast<int>(threads), this);
 }
 
 void DispatcherScript::Open(const std::string& name) {
@@ -161,6 +164,10 @@ std::optional<std::string> DispatcherScript::RunOnJob(const Words& words, Script
     EndSlice(job, bytes);
     return "";
   }
+  if (words[0] == "hang" || words[0] == "unhang") {
+    Hang(job, words[0] == "hang");
+    return "";
+  }
   if (words[0] != "done" && words[0] != "fail") return std::nullopt;
   job->unreported_bytes += bytes;
   ComeBack(job, words[0] == "done" ? WorkerReport::Outcome::kDone : WorkerReport::Outcome::kFailed);
@@ -178,6 +185,21 @@ void DispatcherScript::EndSlice(ScriptedJob* job, uint64_t bytes) {
   if (job->asked_to_pause || job->assignment.one_slice) ComeBack(job, WorkerReport::Outcome::kMore);
 }
 
+void DispatcherScript::Hang(ScriptedJob* job, bool hangs) {
+  dispatcher_->SetHanging(job->worker, hangs);
+  const CpuPriority cpu = job->assignment.cpu;
+  if (!dispatcher_->LacksWorker(cpu)) return;
+  dispatcher_->AddWorker(cpu);
+  workers_.push_back(NameOfWorker(cpu));
+}
+
+std::string DispatcherScript::NameOfWorker(CpuPriority cpu) {
+  const char kind = cpu == CpuPriority::kIdle ? 'i' : 'n';
+  const auto before =
+      std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) { return w[0] == kind; });
+  return kind + std::to_string(before + 1);
+}
+
 void DispatcherScript::ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome) {
   reports_.push_back({std::exchange(job->worker, -1), outcome,
                       std::exchange(job->unreported_bytes, 0), job->share_done});
@@ -192,6 +214,7 @@ void DispatcherScript::RunRound() {
       return std::any_of(offers.begin(), offers.end(),
                          [&](const ScriptedJob* job) { return job->job_class == job_class; });
     };
+    store.measured.pressure.manual_due = offers(JobClass::kManual);
     store.measured.pressure.l0_due = offers(JobClass::kL0);
     store.measured.pressure.deep_due = offers(JobClass::kDeep);
     dispatcher_->Measure(store.id, store.measured);
@@ -275,10 +298,8 @@ void DispatcherScript::Start(JobId id, const Assignment& assignment) {
   job.worker = assignment.worker;
   job.assignment = assignment;
   job.asked_to_pause = false;
-  const bool idle = assignment.cpu == CpuPriority::kIdle;
-  const int number = assignment.worker - (idle ? threads_ : 0) + 1;
   std::string text = std::exchange(job.started_before, true) ? "resume " : "start ";
-  text += name + " on " + (idle ? "i" : "n") + std::to_string(number);
+  text += name + " on " + workers_[static_cast<size_t>(assignment.worker)];
   if (assignment.one_slice) text += ", one slice";
   if (assignment.counts_as != job.job_class) text += ", in L0's place";
   Say(text);

@@ -14,12 +14,14 @@
 //                                 l0_stops_blockers), users (0 or 1), tick
 //   set STORE KEY=VALUE...        changes its pressure. Keys: l0_tables, drain, immutables,
 //                                 writing, written, flushed (bytes)
-//   offer STORE CLASS JOB...      its picker offers these jobs; CLASS: manual, l0, deep, cleanup
+//   offer STORE CLASS JOB...      its picker offers these jobs; CLASS: manual, l0, deep, cleanup,
+//                                 preload
 //   revoke JOB                    the picker no longer offers it
 //   blocks JOB...                 L0 jobs of the store cannot run before these end
 //   slice JOB [BYTES [PERCENT]]   the job ran a slice: it wrote BYTES, and PERCENT of it is done.
 //                                 It leaves its worker if asked to pause, or if granted one slice
 //   done JOB [BYTES]              the job ends; fail JOB: it fails
+//   hang JOB, unhang JOB          its slice does not end, goes on; adds a worker if one is missing
 //   round                         runs a round
 //   advance TIME                  time passes, with a round whenever one is due
 //   work TIME [BYTES]             the same, and each running job ends a slice that wrote BYTES
@@ -92,6 +94,8 @@ class DispatcherScript final : public Script, public DispatchHost {
   std::string PassTime(uint64_t length_us);
   std::string Work(uint64_t length_us, uint64_t bytes_per_slice);
   void EndSlice(ScriptedJob* job, uint64_t bytes);
+  void Hang(ScriptedJob* job, bool hangs);
+  std::string NameOfWorker(CpuPriority cpu);
   void ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome);
   void RunRound();
   void Say(const std::string& text);
@@ -107,7 +111,7 @@ class DispatcherScript final : public Script, public DispatchHost {
   void Closed(StoreId store) override;
 
   std::unique_ptr<Dispatcher> dispatcher_;
-  int threads_ = 0;
+  std::vector<std::string> workers_;  // names, by number
   std::map<std::string, ScriptedStore> stores_;
   std::map<std::string, ScriptedJob> jobs_;
   std::vector<WorkerReport> reports_;  // for the next round
