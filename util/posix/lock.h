@@ -8,6 +8,10 @@
 // opening the file. If a concurrent rename makes it open a locked file, it keeps that descriptor
 // until the lock is released. Other code in the process must not open lock files.
 //
+// The mutex is never held during I/O: a disk that hangs must not stop stores on other disks from
+// opening and closing. An entry is in the table from before its file is opened until all
+// descriptors of the file are closed.
+//
 // A forked child does not inherit its parent's locks, so it needs its own table.
 #pragma once
 
@@ -34,17 +38,23 @@ class LockTable {
   leveldb::Status Unlock(leveldb::FileLock* lock) LULL_EXCLUDES(mutex_);
 
  private:
+  /// Its creator uses `fd` without the mutex.
   struct Held {
     std::string name;
-    dev_t device;
-    ino_t inode;
+    bool is_identified = false;  // the next two are set
+    dev_t device = 0;
+    ino_t inode = 0;
     UniqueFd fd;
     std::vector<UniqueFd> kept_open;  // more descriptors of the same file
   };
+  using Entry = std::list<Held>::iterator;
   class Token;
 
-  Held* FindByNameLocked(const std::string& name) LULL_REQUIRES(mutex_);
-  Held* FindByIdentityLocked(dev_t device, ino_t inode) LULL_REQUIRES(mutex_);
+  leveldb::Status Acquire(Entry entry) LULL_EXCLUDES(mutex_);
+  bool IsHeld(dev_t device, ino_t inode) LULL_EXCLUDES(mutex_);
+  Held* FindLocked(dev_t device, ino_t inode) LULL_REQUIRES(mutex_);
+  /// Closes the entry's descriptors, then removes it. Returns an error of closing `fd`, or 0.
+  int Release(Entry entry) LULL_EXCLUDES(mutex_);
 
   Mutex mutex_;
   std::list<Held> held_ LULL_GUARDED_BY(mutex_);
