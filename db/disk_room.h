@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "db/context.h"
 
@@ -27,16 +28,21 @@ class DiskRoom {
 
   /// Makes the flush thread look.
   void RequestLook();
-  /// As of the last look, at looked_at_nanos. UINT64_MAX: unknown.
-  uint64_t free_bytes() const { return free_bytes_.load(std::memory_order_relaxed); }
+  /// As of the last look, at looked_at_nanos; nullopt: unknown.
+  std::optional<uint64_t> free_bytes() const {
+    const uint64_t bytes = free_bytes_.load(std::memory_order_relaxed);
+    return bytes == kUnknown ? std::nullopt : std::optional(bytes);
+  }
   uint64_t looked_at_nanos() const { return looked_at_nanos_.load(std::memory_order_acquire); }
   /// Whether free space was below twice the size of the unflushed memtables plus two more.
   bool is_low() const { return is_low_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr uint64_t kUnknown = UINT64_MAX;
+
   const StoreContext* const context_;
   std::atomic<uint64_t> looked_at_nanos_{0};
-  std::atomic<uint64_t> free_bytes_{UINT64_MAX};
+  std::atomic<uint64_t> free_bytes_{kUnknown};
   std::atomic<bool> is_low_{false};
   std::atomic<bool> is_requested_{false};
 };

@@ -80,9 +80,9 @@ SpaceReport Store::MeasureSpace() {
     AddReclaim(state_.installs.reclaim(), &report);
     report.snapshots = PinsOfSnapshotsLocked();
   }
-  const uint64_t free_bytes =
-      context_->extension == nullptr ? UINT64_MAX : context_->extension->FreeBytes(context_->name);
-  report.disk_free_bytes = free_bytes == UINT64_MAX ? 0 : free_bytes;
+  std::optional<uint64_t> free_bytes;
+  if (context_->extension != nullptr) free_bytes = context_->extension->FreeBytes(context_->name);
+  if (free_bytes) report.disk_free_bytes = std::max<uint64_t>(*free_bytes, 1);
   report.awaited_bytes = compactions_.bytes_awaiting_space();
   report.tables = TotalsOfTables(*current);
   report.pinned_tables = TablesOnlyIn(old, *current);

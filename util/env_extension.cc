@@ -67,11 +67,18 @@ leveldb::Status EnvExtension::GetFileStamp(const std::string& name, FileStamp* /
   return leveldb::Status::NotSupported("GetFileStamp", name);
 }
 
-uint64_t EnvExtension::FreeBytes(const std::string& /*dir*/) { return UINT64_MAX; }
+std::optional<uint64_t> EnvExtension::FreeBytes(const std::string& /*dir*/) { return std::nullopt; }
 uint64_t EnvExtension::FileBytesMax() { return UINT64_MAX; }
 
 leveldb::Status EnvExtension::TruncateFile(const std::string& name, uint64_t /*bytes*/) {
   return leveldb::Status::NotSupported("TruncateFile", name);
+}
+
+std::optional<uint64_t> PlausibleFreeBytes(uint64_t blocks, uint64_t free_blocks,
+                                           uint64_t block_bytes) {
+  if (blocks == 0 || free_blocks > blocks || block_bytes == 0) return std::nullopt;
+  if (free_blocks > UINT64_MAX / block_bytes) return std::nullopt;
+  return free_blocks * block_bytes;
 }
 
 bool IsOutOfResources(const leveldb::Status& status) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "leveldb/env.h"
@@ -122,8 +123,8 @@ class EnvExtension {
   /// The stamp of a file. Default: NotSupported; the caller then reads the file.
   virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp);
 
-  /// Bytes available to this process in the file system of `dir`. Default: unlimited.
-  virtual uint64_t FreeBytes(const std::string& dir);
+  /// Bytes available to this process in the file system of `dir`; nullopt: unknown, as by default.
+  virtual std::optional<uint64_t> FreeBytes(const std::string& dir);
   /// Maximum size of a file that this process can write, in bytes. Default: unlimited.
   virtual uint64_t FileBytesMax();
   /// Truncates a file, which must not be open, to `bytes`. Default: NotSupported.
@@ -137,6 +138,11 @@ class EnvExtension {
  private:
   leveldb::Env* const env_;
 };
+
+/// The free bytes of a file system that reports these figures; nullopt if they cannot be true. Some
+/// file systems, such as ramfs, report nothing but zeros.
+std::optional<uint64_t> PlausibleFreeBytes(uint64_t blocks, uint64_t free_blocks,
+                                           uint64_t block_bytes);
 
 /// True if an operation failed because a resource ran out that can become available again:
 /// descriptors, disk space or memory. A retry can succeed, and a smaller one sooner.

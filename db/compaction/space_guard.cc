@@ -32,12 +32,13 @@ void SpaceGuard::Look(uint64_t now_nanos) {
 }
 
 OutputRoom SpaceGuard::RoomFor(const Use& use) const {
+  if (!free_bytes_) return {};
   // The next log, and the tables of the memtables.
   const uint64_t wanted = use.unflushed_bytes + 2 * use.memtable_bytes;
-  const uint64_t left = Without(free_bytes_, use.unwritten_bytes);
+  const uint64_t left = Without(*free_bytes_, use.unwritten_bytes);
   OutputRoom room;
   room.bytes_max = Without(left, std::min(wanted, kReserveBytesMax));
-  if (free_bytes_ == UINT64_MAX || room.bytes_max >= use.table_bytes) return {};
+  if (room.bytes_max >= use.table_bytes) return {};
   // One that frees space leaves more for logs and flushes once it is done.
   room.freeing_bytes_max = Without(left, std::min(use.memtable_bytes, kReserveBytesMax));
   room.bytes_max = Rounded(room.bytes_max);
@@ -92,7 +93,7 @@ void SpaceGuard::Publish() {
 
 leveldb::Status SpaceGuard::Error(uint64_t bytes) const {
   const std::string detail = "a compaction writes about " + std::to_string(bytes) + " bytes, " +
-                             std::to_string(free_bytes_) +
+                             std::to_string(free_bytes_.value_or(0)) +
                              " are free, and logs and flushes need some of them: ";
   return leveldb::Status::IOError(
       context_->name, detail + std::make_error_code(std::errc::no_space_on_device).message());

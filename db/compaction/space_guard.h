@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "db/compaction/picker.h"
@@ -71,7 +72,7 @@ class SpaceGuard {
   DiskRoom* const room_;
   ActivityStats* const activity_;
   bool is_old_ = false;  // the figure
-  uint64_t free_bytes_ = UINT64_MAX;
+  std::optional<uint64_t> free_bytes_;  // nullopt: unknown
   std::array<Wait, kClasses> waits_{};
   bool is_reported_ = false;
   uint64_t reported_at_nanos_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -246,7 +247,8 @@ bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
     if (context->env()->GetFileSize(LogFileName(context->name, number), &bytes).ok())
       wanted_bytes += bytes;
   }
-  return context->extension->FreeBytes(context->name) < wanted_bytes;
+  const std::optional<uint64_t> free_bytes = context->extension->FreeBytes(context->name);
+  return free_bytes && *free_bytes < wanted_bytes;
 }
 
 /// Frees disk space that a killed process had preallocated: removes WALs without a record, and

@@ -53,7 +53,7 @@ struct SpaceReport {
   Pins readers;  ///< old Versions that iterators and reads use; the bytes of their obsolete tables
   Pins snapshots;  ///< the hidden bytes that the oldest one keeps
 
-  uint64_t disk_free_bytes = 0;  ///< of the file system; 0 if unknown
+  uint64_t disk_free_bytes = 0;  ///< of the file system; 0 if unknown, 1 if full
   uint64_t awaited_bytes = 0;    ///< output of the largest compaction that waits for disk space
 
   uint64_t LiveBytes() const { return tables.bytes - hidden_bytes - overwritten_bytes; }

@@ -381,7 +381,7 @@ void WriteSpace(const SpaceReport& space, MetricsWriter* out) {
   out->Single("reclaim_freed_bytes_total", "counter", "Bytes that these compactions freed.",
               space.reclaim_freed_bytes);
   WritePins(space, out);
-  out->Single("disk_free_bytes", "gauge", "Free bytes of the file system; 0 if unknown.",
+  out->Single("disk_free_bytes", "gauge", "Free bytes of the file system; 0: unknown, 1: none.",
               space.disk_free_bytes);
   out->Single("compaction_awaited_bytes", "gauge",
               "Output of the largest compaction that waits for disk space; 0: none waits.",

@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -80,7 +81,7 @@ class HangingEnv final : public testing::FaultEnv {
     gate_.Open();
   }
 
-  uint64_t FreeBytes(const std::string& dir) override {
+  std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     Pass(kFreeBytes);
     return FaultEnv::FreeBytes(dir);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,10 @@ class ScarceEnv final : public FaultEnv {
   using FaultEnv::FaultEnv;
 
   std::atomic<uint64_t> free_bytes{UINT64_MAX};
-  uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
+  bool tells = true;
+  std::optional<uint64_t> FreeBytes(const std::string&) override {
+    return tells ? std::optional<uint64_t>(free_bytes) : std::nullopt;
+  }
 };
 
 class ResourcesTest : public ::testing::Test {
@@ -176,6 +180,10 @@ TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
   EXPECT_FALSE(is_low(4000, 0));
   EXPECT_TRUE(is_low(3999, 0));
   EXPECT_TRUE(is_low(4000, 1));
+  env.tells = false;
+  EXPECT_FALSE(is_low(0, 1)) << "unknown";
+  env.tells = true;
+  EXPECT_TRUE(is_low(0, 1));
   env.free_bytes = 1 << 20;
   room.Look(now + 1, 0, 1000);
   EXPECT_TRUE(room.is_low()) << "too soon to ask again";

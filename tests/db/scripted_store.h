@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   void FailNextSync() { next_sync_fails_.store(true); }
   std::atomic<bool> tables_fail{false};          ///< no table can be created
   std::atomic<uint64_t> free_bytes{UINT64_MAX};  ///< of the file system
-  uint64_t FreeBytes(const std::string&) override { return free_bytes.load(); }
+  std::optional<uint64_t> FreeBytes(const std::string&) override { return free_bytes.load(); }
   std::atomic<uint64_t> later_seconds{0};  ///< the time of day is later by this
   uint64_t NowMicros() override { return EnvWrapper::NowMicros() + later_seconds * 1'000'000; }
   /// The number of tables that threads of idle priority created.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "db/compaction/board.h"
@@ -143,11 +144,11 @@ class FreeSpaceEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   FreeSpaceEnv() : EnvWrapper(leveldb::Env::Default()), EnvExtension(this) {}
   leveldb::Status SyncDirectory(const std::string&) override { return leveldb::Status::OK(); }
-  uint64_t FreeBytes(const std::string&) override {
+  std::optional<uint64_t> FreeBytes(const std::string&) override {
     ++asked;
     return free_bytes;
   }
-  uint64_t free_bytes = 100 * kMiB;
+  std::optional<uint64_t> free_bytes = 100 * kMiB;
   int asked = 0;
 };
 
@@ -183,6 +184,13 @@ TEST_F(SpaceGuardTest, LimitsNothingWhereAllTablesFit) {
   SpaceGuard blind(&context_, &unknown, &activity_);
   blind.Look(1);
   EXPECT_FALSE(blind.RoomFor(LargeStore()).IsLimited());
+}
+
+TEST_F(SpaceGuardTest, LimitsNothingWhereFreeSpaceIsUnknown) {
+  env_.free_bytes = std::nullopt;
+  room_.Look(3 * kMs, 0, 0);
+  guard_.Look(3 * kMs);
+  EXPECT_FALSE(guard_.RoomFor(LargeStore()).IsLimited());
 }
 
 TEST_F(SpaceGuardTest, LeavesWhatOthersNeed) {
@@ -287,6 +295,9 @@ TEST_F(GuardedStoreTest, ACompactionWaitsForSpace) {
   FillL1(5 * kMiB);
   EXPECT_EQ(Space()["disk_free_bytes"], 5 * kMiB);
   EXPECT_EQ(Space()["awaited_bytes"], 0);
+  env_.free_bytes.store(0);
+  EXPECT_EQ(Space()["disk_free_bytes"], 1) << "0 means unknown";
+  env_.free_bytes.store(5 * kMiB);
   MakeL0Due();
   Await("it waits", [this] { return log_.Count("Compactions wait for disk space: ") == 1; });
   EXPECT_GE(Space()["awaited_bytes"], 4'000'000);

@@ -6,10 +6,17 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/mount.h>
+#endif
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -309,6 +316,38 @@ TEST_F(PosixEnvTest, TheBudgetsAreSharesOfTheLimit) {
 }
 
 // A flush and the MANIFEST free resources, so two descriptors are reserved for them.
+TEST_F(PosixEnvTest, RootCountsTheReserve) {
+  struct statvfs info = {};
+  EXPECT_EQ(posix::FreeBytes(info, true), std::nullopt);
+  info.f_blocks = 100;
+  info.f_bfree = 7;
+  info.f_bavail = 2;
+  info.f_bsize = 4096;
+  EXPECT_EQ(posix::FreeBytes(info, false), 2u * 4096) << "f_frsize is optional";
+  info.f_frsize = 512;
+  EXPECT_EQ(posix::FreeBytes(info, false), 2u * 512);
+  EXPECT_EQ(posix::FreeBytes(info, true), 7u * 512);
+}
+
+#if defined(__linux__)
+TEST_F(PosixEnvTest, FreeSpaceOfARamfsIsUnknown) {
+  constexpr int kMayNotMount = 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", dir_.path().c_str(), "ramfs", 0, nullptr) != 0)
+      _exit(kMayNotMount);
+    _exit(extension_->FreeBytes(dir_.path()) ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kMayNotMount) GTEST_SKIP() << "this process may not mount";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
+
 TEST_F(PosixEnvTest, TheLastDescriptorsAreForFlushes) {
   ASSERT_TRUE(extension_->SyncDirectory(dir_.path()).ok());  // fills the reserve
   // The first error makes UBSan check the category's type, for which it needs a pipe.

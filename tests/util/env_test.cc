@@ -251,6 +251,16 @@ TEST(EnvExtension, FilesAreOptional) {
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(base.NewCompactionInput("a", &input).IsNotSupportedError());
   EXPECT_EQ(input, nullptr);
+  EXPECT_EQ(base.FreeBytes("a"), std::nullopt);
+}
+
+TEST(EnvExtension, FreeBytesThatCannotBeTrueAreUnknown) {
+  EXPECT_EQ(lull::PlausibleFreeBytes(10, 4, 512), 2048u);
+  EXPECT_EQ(lull::PlausibleFreeBytes(10, 0, 512), 0u);
+  EXPECT_EQ(lull::PlausibleFreeBytes(0, 0, 512), std::nullopt);
+  EXPECT_EQ(lull::PlausibleFreeBytes(10, 11, 512), std::nullopt);
+  EXPECT_EQ(lull::PlausibleFreeBytes(10, 4, 0), std::nullopt);
+  EXPECT_EQ(lull::PlausibleFreeBytes(UINT64_MAX, UINT64_MAX / 2, 512), std::nullopt);
 }
 
 }  // namespace

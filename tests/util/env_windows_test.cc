@@ -85,7 +85,7 @@ TEST_F(WindowsEnvTest, TruncatesAndLinks) {
   ASSERT_TRUE(extension->LinkFile(dir_.File("a"), dir_.File("b")).ok());
   ASSERT_TRUE(extension->TruncateFile(dir_.File("a"), 3).ok());
   EXPECT_EQ(TestDir::Contents(dir_.File("b")), "con");
-  EXPECT_GT(extension->FreeBytes(dir_.path()), 0u);
+  EXPECT_GT(extension->FreeBytes(dir_.path()).value_or(0), 0u);
 }
 
 TEST_F(WindowsEnvTest, ErrorsNameTheFileAndTheCause) {

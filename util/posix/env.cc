@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "util/env_extension.h"
 #include "util/fork.h"
 #include "util/posix/file.h"
+#include "util/posix/file_os.h"
 #include "util/posix/lock.h"
 #include "util/system_env.h"
 
@@ -161,10 +163,10 @@ class PosixEnv final : public SystemEnv {
     return OpenWritable(name, O_TRUNC, {.manifest_syncs_folder = false}, result, &OpenWithReserve);
   }
 
-  uint64_t FreeBytes(const std::string& dir) override {
+  std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     struct statvfs info;
-    if (statvfs(dir.c_str(), &info) != 0) return UINT64_MAX;
-    return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
+    if (statvfs(dir.c_str(), &info) != 0) return std::nullopt;
+    return posix::FreeBytes(info, os::OwnsReservedBlocks());
   }
   uint64_t FileBytesMax() override { return posix::FileBytesMax(); }
   Status TruncateFile(const std::string& name, uint64_t bytes) override {

@@ -176,6 +176,11 @@ int64_t DescriptorLimit() {
 int64_t TableDescriptorsMax() { return DescriptorLimit() / 5; }
 int64_t LogDescriptorsMax() { return DescriptorLimit() / 8; }
 
+std::optional<uint64_t> FreeBytes(const struct statvfs& info, bool owns_reserve) {
+  return PlausibleFreeBytes(info.f_blocks, owns_reserve ? info.f_bfree : info.f_bavail,
+                            info.f_frsize != 0 ? info.f_frsize : info.f_bsize);
+}
+
 uint64_t FileBytesMax() {
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;

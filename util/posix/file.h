@@ -7,11 +7,13 @@
 // otherwise.
 #pragma once
 
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,6 +80,10 @@ leveldb::Status SyncDirectory(const std::string& dir);
 int64_t TableDescriptorsMax();
 /// Maximum number of descriptors for logs: an eighth of the process limit.
 int64_t LogDescriptorsMax();
+
+/// What `info` says of the free space; nullopt if it says nothing. `owns_reserve`: the process can
+/// also use the blocks that a file system reserves.
+std::optional<uint64_t> FreeBytes(const struct statvfs& info, bool owns_reserve);
 
 /// RLIMIT_FSIZE. A write past it kills the process with SIGXFSZ.
 uint64_t FileBytesMax();

@@ -33,5 +33,7 @@ extern const int kOpenWithoutAccessTime;
 bool KeepsAllocations(int fd);
 /// True if an overwrite changes no metadata.
 bool OverwritesInPlace(int fd);
+/// True if the process can use the blocks that a file system reserves for root.
+bool OwnsReservedBlocks();
 
 }  // namespace lull::os

@@ -42,6 +42,7 @@ void Advise(int, FileUse) {}
 const int kOpenWithoutAccessTime = 0;
 bool KeepsAllocations(int) { return false; }
 bool OverwritesInPlace(int) { return false; }
+bool OwnsReservedBlocks() { return geteuid() == 0; }
 
 // ---- memory
 

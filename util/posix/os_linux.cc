@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -80,6 +81,13 @@ bool KeepsAllocations(int fd) { return IsOneOf(fd, {EXT4_SUPER_MAGIC, TMPFS_MAGI
 /// Copy-on-write file systems cannot.
 bool OverwritesInPlace(int fd) {
   return IsOneOf(fd, {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC});
+}
+
+/// Root of a container can be an ordinary user outside. The first user namespace has this inode.
+bool OwnsReservedBlocks() {
+  constexpr ino_t kFirstNamespace = 0xEFFFFFFD;
+  struct stat info;
+  return geteuid() == 0 && stat("/proc/self/ns/user", &info) == 0 && info.st_ino == kFirstNamespace;
 }
 
 // ---- memory

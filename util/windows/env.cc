@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -164,10 +165,11 @@ class WindowsEnv final : public SystemEnv {
     return NewWritableFile(name, result);
   }
 
-  uint64_t FreeBytes(const std::string& dir) override {
+  std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     ULARGE_INTEGER free;
-    if (GetDiskFreeSpaceExW(PathOf(dir).c_str(), &free, nullptr, nullptr) == 0) return UINT64_MAX;
-    return free.QuadPart;
+    ULARGE_INTEGER all;
+    if (GetDiskFreeSpaceExW(PathOf(dir).c_str(), &free, &all, nullptr) == 0) return std::nullopt;
+    return PlausibleFreeBytes(all.QuadPart, free.QuadPart, 1);
   }
 
   Status TruncateFile(const std::string& name, uint64_t bytes) override {
