@@ -137,9 +137,13 @@ leveldb::Status Store::BeginReporting(const OptionValues& scheduling, const Reco
                                  EventHub::Wants::kSummaries, {});
 }
 
+/// Other processes read the file. So if the program's Env cannot create it safely, the machine's
+/// does.
 void Store::StartStatsFile(const std::string& option) {
+  leveldb::Env* const env =
+      context_->extension != nullptr ? context_->env() : leveldb::Env::Default();
   stats_file_ = std::make_unique<StatsFile>(
-      StatsFile::Setup{.env = context_->env(),
+      StatsFile::Setup{.env = env,
                        .logger = context_->logger(),
                        .path = StatsFile::PathFor(context_->name, option),
                        .text = [this] {

@@ -59,6 +59,18 @@ leveldb::Status EnvExtension::NewManifestFile(const std::string& name,
   return leveldb::Status::NotSupported("NewManifestFile", name);
 }
 
+leveldb::Status EnvExtension::NewExclusiveFile(const std::string& name,
+                                               leveldb::WritableFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("NewExclusiveFile", name);
+}
+
+leveldb::Status EnvExtension::OpenRegularFile(const std::string& name,
+                                              leveldb::SequentialFile** result) {
+  *result = nullptr;
+  return leveldb::Status::NotSupported("OpenRegularFile", name);
+}
+
 leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::string& /*to*/) {
   return leveldb::Status::NotSupported("LinkFile", from);
 }

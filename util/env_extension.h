@@ -116,6 +116,13 @@ class EnvExtension {
   /// NotSupported; the caller then uses Env::NewWritableFile.
   virtual leveldb::Status NewManifestFile(const std::string& name, leveldb::WritableFile** result);
 
+  /// Creates a file, which must not exist: not even as a link. Default: NotSupported.
+  virtual leveldb::Status NewExclusiveFile(const std::string& name, leveldb::WritableFile** result);
+  /// Opens a file that anyone can have put there. InvalidArgument unless `name` itself is a regular
+  /// file, so neither a link nor a FIFO. Waits for nobody. Default: NotSupported.
+  virtual leveldb::Status OpenRegularFile(const std::string& name,
+                                          leveldb::SequentialFile** result);
+
   /// Creates the hard link `to`, which must not exist, to the file `from`. NotSupported if the file
   /// system cannot link the two; the caller then copies. Default: NotSupported.
   virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);

@@ -11,19 +11,16 @@ namespace {
 
 using leveldb::Status;
 
-std::string TempPath(const std::string& path) { return path + ".tmp"; }
-
-Status WriteWithoutSync(leveldb::Env* env, const std::string& path, const std::string& text) {
-  leveldb::WritableFile* raw = nullptr;
-  Status status = env->NewWritableFile(path, &raw);
-  if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::WritableFile> file(raw);
-  status = file->Append(text);
+Status WriteAndClose(std::unique_ptr<leveldb::WritableFile> file, const std::string& text) {
+  const Status status = file->Append(text);
   const Status closed = file->Close();
   return status.ok() ? closed : status;
 }
 
 }  // namespace
+
+StatsFile::StatsFile(Setup setup)
+    : setup_(std::move(setup)), extension_(ExtensionOf(setup_.env)) {}
 
 std::string StatsFile::PathFor(const std::string& store, const std::string& option) {
   return std::filesystem::path(option).is_absolute() ? option : store + "/" + option;
@@ -36,7 +33,7 @@ StatsFile::~StatsFile() {
     stop_requested_.NotifyAll();
   }
   thread_.reset();
-  if (is_ours_) setup_.env->RemoveFile(setup_.path);
+  if (is_written_ && CheckTarget().ok()) setup_.env->RemoveFile(setup_.path);
 }
 
 void StatsFile::Start() {
@@ -57,32 +54,37 @@ void StatsFile::Loop() {
 }
 
 Status StatsFile::WriteNow() {
-  Status status = is_ours_ ? Status::OK() : CheckTarget();
+  Status status = CheckTarget();
   if (!status.ok()) return status;
-  const std::string temp = TempPath(setup_.path);
-  status = WriteWithoutSync(setup_.env, temp, setup_.text());
+  // Another name each time, so that a file of a killed process blocks no later one.
+  const std::string temp = setup_.path + "." + std::to_string(setup_.env->NowMicros()) + ".tmp";
+  leveldb::WritableFile* raw = nullptr;
+  status = extension_->NewExclusiveFile(temp, &raw);
+  if (!status.ok()) return status;
+  status = WriteAndClose(std::unique_ptr<leveldb::WritableFile>(raw), setup_.text());
   if (status.ok()) status = setup_.env->RenameFile(temp, setup_.path);
   if (status.ok()) {
-    is_ours_ = true;
+    is_written_ = true;
   } else {
     setup_.env->RemoveFile(temp);
   }
   return status;
 }
 
-/// Refuses to replace a file of the user or of a store. A crash can leave a stats file, or, without
-/// a sync, an empty one.
+/// Refuses to replace what is no stats file. A crash can leave one, or, without a sync, an empty
+/// file.
 Status StatsFile::CheckTarget() const {
   leveldb::SequentialFile* raw = nullptr;
-  const Status status = setup_.env->NewSequentialFile(setup_.path, &raw);
+  Status status = extension_->OpenRegularFile(setup_.path, &raw);
   if (status.IsNotFound()) return Status::OK();
-  if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::SequentialFile> file(raw);
-  char scratch[sizeof(kStatsFileBegin) - 1];
-  leveldb::Slice begin;
-  const Status read = file->Read(sizeof(scratch), &begin, scratch);
-  if (!read.ok()) return read;
-  if (begin.empty() || begin == leveldb::Slice(kStatsFileBegin)) return Status::OK();
+  if (status.ok()) {
+    const std::unique_ptr<leveldb::SequentialFile> file(raw);
+    char scratch[sizeof(kStatsFileBegin) - 1];
+    leveldb::Slice begin;
+    status = file->Read(sizeof(scratch), &begin, scratch);
+    if (status.ok() && (begin.empty() || begin == leveldb::Slice(kStatsFileBegin))) return status;
+  }
+  if (!status.ok() && !status.IsInvalidArgument()) return status;
   return Status::InvalidArgument(
       setup_.path, "exists and is not a stats file; remove it or set stats_file to another path");
 }

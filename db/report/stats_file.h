@@ -9,9 +9,10 @@
 // would block others (flush_thread.h).
 //
 // Invariants:
-//   - A reader sees a complete text: each text is written to PATH.tmp and renamed. Nothing is
-//     synced, so a power loss can leave an empty file.
-//   - A file that is not a stats file is never replaced or removed.
+//   - A reader sees a complete text: each text is written to a new file, PATH.N.tmp, and renamed.
+//     Nothing is synced, so a power loss can leave an empty file.
+//   - What is not a stats file is never replaced, removed, followed or waited for: neither at the
+//     path nor at PATH.N.tmp. Anyone who can write to the directory can put something there.
 //   - A failure to write affects nothing else. LOG gets one line until the next success.
 #pragma once
 
@@ -19,10 +20,10 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "leveldb/env.h"
 #include "leveldb/status.h"
+#include "util/env_extension.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -34,7 +35,7 @@ inline constexpr char kStatsFileBegin[] = "# HELP lull_";
 class StatsFile {
  public:
   struct Setup {
-    leveldb::Env* env = nullptr;
+    leveldb::Env* env = nullptr;  ///< has an EnvExtension
     leveldb::Logger* logger = nullptr;  ///< can be null
     std::string path;
     std::function<std::string()> text;  ///< called by the thread
@@ -44,7 +45,7 @@ class StatsFile {
   /// The path of the stats file `option` of the store in directory `store`.
   static std::string PathFor(const std::string& store, const std::string& option);
 
-  explicit StatsFile(Setup setup) : setup_(std::move(setup)) {}
+  explicit StatsFile(Setup setup);
   /// Ends the thread and removes the file.
   ~StatsFile();
   StatsFile(const StatsFile&) = delete;
@@ -62,7 +63,8 @@ class StatsFile {
   void Report(const leveldb::Status& status);
 
   const Setup setup_;
-  bool is_ours_ = false;  // a text of this object was renamed to the path; the thread's
+  EnvExtension* const extension_;
+  bool is_written_ = false;  // a text was renamed to the path; the thread's
   bool failing_ = false;  // the last attempt failed; the thread's
   Mutex mutex_;
   CondVar stop_requested_;

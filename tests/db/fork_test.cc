@@ -22,6 +22,7 @@
 #include "lull/lull.h"
 #include "tests/db/expect_ok.h"
 #include "tests/db/small_store.h"
+#include "tests/db/stats_file_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "util/mutex.h"
@@ -113,20 +114,11 @@ TEST_F(ForkTest, ClosingInTheChildTouchesNothing) {
 }
 
 TEST_F(ForkTest, TheParentsStatsFileStays) {
-  class RenamesEnv final : public leveldb::EnvWrapper {
-   public:
-    RenamesEnv() : EnvWrapper(leveldb::Env::Default()) {}
-    leveldb::Status RenameFile(const std::string& from, const std::string& to) override {
-      const leveldb::Status status = target()->RenameFile(from, to);
-      if (to.ends_with(".prom")) renames.Note();
-      return status;
-    }
-    testing::EventCount renames;
-  } env;
+  testing::StatsFileEnv env;
   options_.env = &env;
   leveldb::DB* db = nullptr;
   ASSERT_TRUE(lull::Open(options_, "stats_file=lull.prom", name_, &db).ok());
-  env.renames.Await("the stats file", [&] { return env.renames.count() > 0; });
+  env.attempts.Await("the stats file", [&] { return env.attempts.count() > 0; });
   EXPECT_TRUE(InChild([&] {
     delete db;
     return true;

@@ -4,9 +4,16 @@
 // write does not affect. Tests wait for the renames, never for the time.
 #include "db/report/stats_file.h"
 
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
 #include <atomic>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
@@ -15,9 +22,8 @@
 #include "tests/db/lines_logger.h"
 #include "tests/db/metrics_checker.h"
 #include "tests/db/small_store.h"
-#include "tests/support/event_count.h"
+#include "tests/db/stats_file_env.h"
 #include "tests/support/fresh_directory.h"
-#include "tests/support/gate.h"
 
 namespace lull {
 namespace {
@@ -25,28 +31,6 @@ namespace {
 using leveldb::Status;
 
 constexpr char kText[] = "# HELP lull_a An example.\n";
-
-/// Counts attempts to rename stats files, and fails them while `broken` is set.
-class RenamesEnv final : public leveldb::EnvWrapper {
- public:
-  RenamesEnv() : EnvWrapper(leveldb::Env::Default()) {}
-
-  Status RenameFile(const std::string& from, const std::string& to) override {
-    if (!to.ends_with(".prom")) return target()->RenameFile(from, to);
-    gate.Pass();
-    const Status status = broken ? Status::IOError(to, "broken") : target()->RenameFile(from, to);
-    attempts.Note();
-    return status;
-  }
-  void AwaitAttempts(uint64_t count) {
-    const uint64_t before = attempts.count();
-    attempts.Await("attempts to write", [&] { return attempts.count() >= before + count; });
-  }
-
-  std::atomic<bool> broken{false};
-  testing::Gate gate;
-  testing::EventCount attempts;
-};
 
 class StatsFileTest : public ::testing::Test {
  protected:
@@ -65,8 +49,16 @@ class StatsFileTest : public ::testing::Test {
     return status.ok() ? text : status.ToString();
   }
   bool Exists(const std::string& path) { return env_.FileExists(path); }
+  std::set<std::string> Names() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env_.GetChildren(dir_, &names).ok());
+    std::set<std::string> result(names.begin(), names.end());
+    result.erase(".");
+    result.erase("..");
+    return result;
+  }
 
-  RenamesEnv env_;
+  testing::StatsFileEnv env_;
   testing::LinesLogger log_;
   const std::string dir_;
   const std::string path_;
@@ -79,9 +71,9 @@ TEST_F(StatsFileTest, HoldsTheNewestTextUntilTheEnd) {
   EXPECT_EQ(Contents(), std::string(kText) + "0\n");
   ASSERT_TRUE(file->WriteNow().ok());
   EXPECT_EQ(Contents(), std::string(kText) + "1\n");
-  EXPECT_FALSE(Exists(path_ + ".tmp"));
+  EXPECT_EQ(Names(), std::set<std::string>{"lull.prom"});
   file.reset();
-  EXPECT_FALSE(Exists(path_));
+  EXPECT_EQ(Names(), std::set<std::string>());
 }
 
 TEST_F(StatsFileTest, AReaderFindsTheOldTextUntilTheNewOneIsComplete) {
@@ -122,6 +114,72 @@ TEST_F(StatsFileTest, FilesOfOthersAreNotReplaced) {
   }
   EXPECT_EQ(Contents(), "my notes\n");
 }
+
+TEST_F(StatsFileTest, AFileThatReplacesItStays) {
+  StatsFile file(MakeSetup());
+  ASSERT_TRUE(file.WriteNow().ok());
+  ASSERT_TRUE(WriteStringToFile(&env_, "my notes\n", path_).ok());
+  EXPECT_TRUE(file.WriteNow().IsInvalidArgument());
+  EXPECT_EQ(Contents(), "my notes\n");
+}
+
+TEST_F(StatsFileTest, AFileThatReplacesItStaysAtTheEnd) {
+  {
+    StatsFile file(MakeSetup());
+    ASSERT_TRUE(file.WriteNow().ok());
+    ASSERT_TRUE(WriteStringToFile(&env_, "my notes\n", path_).ok());
+  }
+  EXPECT_EQ(Contents(), "my notes\n");
+}
+
+TEST_F(StatsFileTest, FilesWithNamesLikeItsOwnStay) {
+  env_.micros = 7;
+  for (const std::string& name : {path_ + ".tmp", path_ + ".7.tmp"})
+    ASSERT_TRUE(WriteStringToFile(&env_, std::string(kText) + "mine", name).ok());
+  StatsFile file(MakeSetup());
+  EXPECT_TRUE(file.WriteNow().IsIOError());
+  env_.micros = 8;
+  EXPECT_TRUE(file.WriteNow().ok()) << "another name, so a file left by a crash stops nothing";
+  EXPECT_EQ(Names(), (std::set<std::string>{"lull.prom", "lull.prom.tmp", "lull.prom.7.tmp"}));
+  std::string text;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path_ + ".7.tmp", &text).ok());
+  EXPECT_EQ(text, std::string(kText) + "mine");
+}
+
+#ifndef _WIN32
+// Links to a stats file, to another file and to none; a FIFO, which nobody opens; a directory.
+TEST_F(StatsFileTest, WhatIsNoFileIsNeitherFollowedNorReplacedNorWaitedFor) {
+  namespace fs = std::filesystem;
+  const std::string other = dir_ + "/other";
+  env_.micros = 7;
+  for (const std::string& path : {path_, path_ + ".7.tmp"}) {
+    for (const char* text : {kText, "my notes\n", static_cast<const char*>(nullptr)}) {
+      fs::remove(other);
+      if (text != nullptr) {
+        ASSERT_TRUE(WriteStringToFile(&env_, text, other).ok());
+      }
+      fs::create_symlink(other, path);
+      EXPECT_FALSE(StatsFile(MakeSetup()).WriteNow().ok());
+      EXPECT_TRUE(fs::is_symlink(path));
+      EXPECT_EQ(fs::exists(other), text != nullptr);
+      std::string now;
+      if (text != nullptr) {
+        ASSERT_TRUE(leveldb::ReadFileToString(&env_, other, &now).ok());
+      }
+      EXPECT_EQ(now, text == nullptr ? "" : text);
+      fs::remove(path);
+    }
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_FALSE(StatsFile(MakeSetup()).WriteNow().ok());
+    EXPECT_TRUE(fs::is_fifo(path));
+    fs::remove(path);
+    fs::create_directory(path);
+    EXPECT_FALSE(StatsFile(MakeSetup()).WriteNow().ok());
+    EXPECT_TRUE(fs::is_directory(path));
+    fs::remove(path);
+  }
+}
+#endif
 
 TEST_F(StatsFileTest, WhatACrashLeftIsReplaced) {
   for (const char* left : {"# HELP lull_uptime_seconds cut sho", ""}) {
@@ -164,7 +222,7 @@ TEST_F(StoreStatsFileTest, HasTheMetricsOfTheStoreWhileItIsOpen) {
   EXPECT_GT(metrics.at("lull_written_timestamp_seconds"), 1.7e9);
   db.reset();
   EXPECT_FALSE(Exists(path_));
-  EXPECT_FALSE(Exists(path_ + ".tmp"));
+  for (const std::string& name : Names()) EXPECT_FALSE(name.ends_with(".tmp")) << name;
   db = Open("lull.prom");
   env_.AwaitAttempts(1);
   EXPECT_TRUE(Exists(path_));

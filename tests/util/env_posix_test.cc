@@ -316,6 +316,13 @@ TEST_F(PosixEnvTest, TheBudgetsAreSharesOfTheLimit) {
 }
 
 // A flush and the MANIFEST free resources, so two descriptors are reserved for them.
+TEST_F(PosixEnvTest, ADeviceIsNoRegularFile) {
+  SequentialFile* file = nullptr;
+  const Status status = extension_->OpenRegularFile("/dev/null", &file);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_EQ(file, nullptr);
+}
+
 TEST_F(PosixEnvTest, RootCountsTheReserve) {
   struct statvfs info = {};
   EXPECT_EQ(posix::FreeBytes(info, true), std::nullopt);

@@ -242,6 +242,7 @@ TEST(EnvExtension, FilesAreOptional) {
   lull::EnvExtension& base = extension;
   WritableFile* file;
   RandomAccessFile* input;
+  SequentialFile* sequential;
   lull::LogFile* log;
   EXPECT_TRUE(base.NewLogFile("a", 1, lull::LogFileMode::kMapped, &log).IsNotSupportedError());
   EXPECT_EQ(log, nullptr);
@@ -251,6 +252,10 @@ TEST(EnvExtension, FilesAreOptional) {
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(base.NewCompactionInput("a", &input).IsNotSupportedError());
   EXPECT_EQ(input, nullptr);
+  EXPECT_TRUE(base.NewExclusiveFile("a", &file).IsNotSupportedError());
+  EXPECT_EQ(file, nullptr);
+  EXPECT_TRUE(base.OpenRegularFile("a", &sequential).IsNotSupportedError());
+  EXPECT_EQ(sequential, nullptr);
   EXPECT_EQ(base.FreeBytes("a"), std::nullopt);
 }
 

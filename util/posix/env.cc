@@ -134,6 +134,13 @@ class PosixEnv final : public SystemEnv {
     return OpenCompactionInput(name, &table_descriptors_, result);
   }
 
+  Status NewExclusiveFile(const std::string& name, leveldb::WritableFile** result) override {
+    return OpenWritable(name, O_EXCL, WriteStyle(), result);
+  }
+  Status OpenRegularFile(const std::string& name, leveldb::SequentialFile** result) override {
+    return OpenRegular(name, result);
+  }
+
   Status LinkFile(const std::string& from, const std::string& to) override {
     if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
     // EMLINK: the file has the maximum number of links.

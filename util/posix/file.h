@@ -90,6 +90,9 @@ uint64_t FileBytesMax();
 
 leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
 
+/// See EnvExtension::OpenRegularFile.
+leveldb::Status OpenRegular(const std::string& name, leveldb::SequentialFile** result);
+
 /// If `budget` is used up, each read opens the file again. Does not map the file: a read error or
 /// truncation of a mapped file kills the process.
 leveldb::Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,

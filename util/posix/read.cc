@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -97,6 +98,24 @@ Status OpenSequential(const std::string& name, leveldb::SequentialFile** result)
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
+  *result = new SequentialReader(name, std::move(fd));
+  return Status::OK();
+}
+
+Status OpenRegular(const std::string& name, leveldb::SequentialFile** result) {
+  *result = nullptr;
+  const auto check = [&name](int failed, const struct stat& info) {
+    if (failed != 0) return Error(name, errno);
+    return S_ISREG(info.st_mode) ? Status::OK()
+                                 : Status::InvalidArgument(name, "is not a regular file");
+  };
+  struct stat info;
+  // First, since to open a device can do something.
+  if (Status s = check(lstat(name.c_str(), &info), info); !s.ok()) return s;
+  UniqueFd fd;
+  // Others can replace the file at any time.
+  if (Status s = Open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, &fd); !s.ok()) return s;
+  if (Status s = check(fstat(fd.get(), &info), info); !s.ok()) return s;
   *result = new SequentialReader(name, std::move(fd));
   return Status::OK();
 }

@@ -148,6 +148,13 @@ class WindowsEnv final : public SystemEnv {
     return OpenRandomAccess(name, FILE_FLAG_SEQUENTIAL_SCAN, result);
   }
 
+  Status NewExclusiveFile(const std::string& name, leveldb::WritableFile** result) override {
+    return OpenWritable(name, GENERIC_WRITE, CREATE_NEW, kBufferBytes, result);
+  }
+  Status OpenRegularFile(const std::string& name, leveldb::SequentialFile** result) override {
+    return OpenRegular(name, result);
+  }
+
   Status LinkFile(const std::string& from, const std::string& to) override {
     if (CreateHardLinkW(PathOf(to).c_str(), PathOf(from).c_str(), nullptr) != 0)
       return Status::OK();

@@ -235,6 +235,20 @@ Status OpenSequential(const std::string& name, leveldb::SequentialFile** result)
   return s;
 }
 
+Status OpenRegular(const std::string& name, leveldb::SequentialFile** result) {
+  *result = nullptr;
+  UniqueHandle handle;
+  Status s = Open(name, GENERIC_READ, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, &handle);
+  if (!s.ok()) return s;
+  BY_HANDLE_FILE_INFORMATION info;
+  const bool is_regular = GetFileType(handle.get()) == FILE_TYPE_DISK &&
+                          GetFileInformationByHandle(handle.get(), &info) != 0 &&
+                          (info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0;
+  if (!is_regular) return Status::InvalidArgument(name, "is not a regular file");
+  *result = new SequentialReader(name, std::move(handle));
+  return s;
+}
+
 Status OpenRandomAccess(const std::string& name, DWORD flags, leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueHandle handle;

@@ -51,6 +51,8 @@ leveldb::Status Open(const std::string& name, DWORD access, DWORD disposition, D
                      UniqueHandle* result);
 
 leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
+/// See EnvExtension::OpenRegularFile.
+leveldb::Status OpenRegular(const std::string& name, leveldb::SequentialFile** result);
 /// `flags`: FILE_FLAG_RANDOM_ACCESS or FILE_FLAG_SEQUENTIAL_SCAN. Does not map the file: a read
 /// error of a mapped file ends the process.
 leveldb::Status OpenRandomAccess(const std::string& name, DWORD flags,
