@@ -243,8 +243,8 @@ LEVELDB_EXPORT void lull_set_compaction_filter(leveldb_t* db, lull_compaction_fi
 
 /* ---- Where calls spend their time ---- */
 
-/* Measures the calls that the creating thread makes until it destroys the profile. More is in
-   lull/call_profile.h. */
+/* Measures the calls that the creating thread makes until the profile is destroyed, on any thread
+   and in any order. More is in lull/call_profile.h. */
 typedef struct lull_call_profile_t lull_call_profile_t;
 
 /* Values of lull::CallPart. */

@@ -12,17 +12,20 @@
 //
 // It measures the calls that the creating thread makes while the object exists, on any store of
 // this library, iterators included. Work that other threads do for a call appears as waiting. A
-// thread without a profile reads no clock: each part costs it a load and a comparison.
+// thread without a profile reads no clock: each part costs it a load and a comparison or two.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "leveldb/export.h"
 
 namespace lull {
+
+class CallParts;
 
 /// A part of a call. Parts do not overlap. Later versions can add parts at the end.
 enum class CallPart : uint8_t {
@@ -39,8 +42,9 @@ enum class CallPart : uint8_t {
   kBlockDecode,   ///< a block was checked and decompressed
 };
 
-/// Not thread-safe; to be created and destroyed on the thread that it measures. While another one
-/// is created on the same thread, only that one measures.
+/// Measures the thread that creates it. Can be destroyed on any thread, while others exist, and
+/// after that thread. Each profile of a thread measures all of its calls. Not thread-safe, except
+/// that the measured thread can make calls meanwhile.
 class LEVELDB_EXPORT CallProfile {
  public:
   CallProfile();
@@ -49,21 +53,20 @@ class LEVELDB_EXPORT CallProfile {
   CallProfile& operator=(const CallProfile&) = delete;
 
   /// How often the calls came to this part, and how long they spent there.
-  uint64_t Count(CallPart part) const { return parts_[static_cast<size_t>(part)].count; }
-  uint64_t Nanos(CallPart part) const { return parts_[static_cast<size_t>(part)].nanos; }
+  uint64_t Count(CallPart part) const;
+  uint64_t Nanos(CallPart part) const;
   /// Sets everything to 0.
-  void Clear() { parts_ = {}; }
+  void Clear();
   /// The parts that occurred, for people. The wording can change.
   std::string ToString() const;
 
  private:
-  friend class ProfiledPart;
   struct Part {
     uint64_t count = 0;
     uint64_t nanos = 0;
   };
-  std::array<Part, 32> parts_{};  // with room for later versions
-  CallProfile* const outer_;
+  const std::shared_ptr<CallParts> parts_;  // of the measured thread, since its first profile
+  std::array<Part, 32> begin_;              // theirs at Clear, with room for later versions
 };
 
 }  // namespace lull

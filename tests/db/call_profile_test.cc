@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "lull/c.h"
@@ -144,7 +147,7 @@ TEST_F(CallProfileTest, ReadsFromFiles) {
   EXPECT_EQ(profile.Count(CallPart::kBlockRead), profile.Count(CallPart::kBlockDecode));
 }
 
-TEST_F(CallProfileTest, TheInnermostOfItsThreadMeasures) {
+TEST_F(CallProfileTest, EachOfAThreadMeasuresItsCalls) {
   OpenIdle();
   CallProfile outer;
   auto other = ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
@@ -160,9 +163,62 @@ TEST_F(CallProfileTest, TheInnermostOfItsThreadMeasures) {
     Put("a");
     EXPECT_EQ(inner.Count(CallPart::kLogAppend), 1u);
   }
-  EXPECT_EQ(outer.Count(CallPart::kLogAppend), 0u);
-  Put("b");
   EXPECT_EQ(outer.Count(CallPart::kLogAppend), 1u);
+  Put("b");
+  EXPECT_EQ(outer.Count(CallPart::kLogAppend), 2u);
+}
+
+// In any order: calls measure for those that still exist, and write to no other.
+TEST_F(CallProfileTest, AreDestroyedInAnyOrder) {
+  OpenIdle();
+  using Order = std::array<size_t, 3>;
+  for (const Order& order : {Order{0, 1, 2}, Order{1, 0, 2}, Order{2, 0, 1}, Order{1, 2, 0}}) {
+    struct Place {
+      alignas(CallProfile) unsigned char bytes[sizeof(CallProfile)];
+    };
+    std::array<Place, 3> places;
+    std::array<CallProfile*, 3> profiles;
+    for (size_t i = 0; i < 3; ++i) profiles[i] = new (places[i].bytes) CallProfile;
+    uint64_t calls = 0;
+    for (const size_t i : order) {
+      Put("a");
+      EXPECT_EQ(profiles[i]->Count(CallPart::kLogAppend), ++calls);
+      profiles[i]->~CallProfile();
+      std::memset(places[i].bytes, 0xAA, sizeof(Place));
+    }
+    Put("b");
+    for (const Place& place : places) {
+      for (const unsigned char byte : place.bytes) ASSERT_EQ(byte, 0xAA);
+    }
+  }
+}
+
+TEST_F(CallProfileTest, IsDestroyedOnAnotherThread) {
+  OpenIdle();
+  auto profile = std::make_unique<CallProfile>();
+  ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
+    Put("a");
+    EXPECT_EQ(profile->ToString(), "") << "measures the thread that created it";
+    profile.reset();
+    profile = std::make_unique<CallProfile>();
+    Put("b");
+  });
+  Put("c");
+  EXPECT_EQ(profile->Count(CallPart::kLogAppend), 1u) << "of the thread that has ended";
+}
+
+TEST_F(CallProfileTest, IsDestroyedDuringACallThatItMeasures) {
+  std::unique_ptr<CallProfile> profile;
+  testing::FaultEnv env(leveldb::Env::Default());
+  env.set_before_operation([&, caller = ThreadOrdinal()](testing::IoOp op, const std::string&) {
+    if (op == testing::kSync && ThreadOrdinal() == caller) profile.reset();
+  });
+  options_.env = &env;
+  OpenIdle();
+  profile = std::make_unique<CallProfile>();
+  Put("a", /*sync=*/true);
+  EXPECT_EQ(profile, nullptr);
+  db_.reset();
 }
 
 TEST_F(CallProfileTest, InC) {
