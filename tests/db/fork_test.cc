@@ -25,6 +25,7 @@
 #include "tests/db/stats_file_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
+#include "util/env_extension.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -252,6 +253,30 @@ TEST_F(ForkTest, ForksAmidWork) {
   writer.reset();
   opener.reset();
   EXPECT_EQ(Count(db.get()), 500u);
+}
+
+// What all stores of a process share: the list of stores, and the reserved descriptors.
+TEST_F(ForkTest, ForksAmidCalls) {
+  constexpr int kForks = 100;
+  const std::unique_ptr<leveldb::DB> db(Open(name_));
+  const auto call = [this](leveldb::DB* store) {
+    leveldb::WritableFile* file = nullptr;
+    EnvExtension* const env = ExtensionOf(leveldb::Env::Default());
+    return AddListener(store, nullptr).IsInvalidArgument() &&
+           env->NewManifestFile(name_ + "/missing/file", &file).IsNotFound();
+  };
+  std::atomic<bool> stop{false};
+  std::atomic<bool> failed{false};
+  auto caller = ThreadFactory::System()->Start("caller", CpuClass::kNormal, [&] {
+    while (!stop.load()) {
+      if (!call(db.get())) failed.store(true);
+    }
+  });
+  for (int i = 0; i < kForks && !HasFailure(); ++i)
+    EXPECT_TRUE(InChild([&] { return call(nullptr); }));
+  stop.store(true);
+  caller.reset();
+  EXPECT_FALSE(failed.load());
 }
 
 #endif

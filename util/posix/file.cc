@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "util/fork.h"
 #include "util/mutex.h"
 #include "util/posix/file_os.h"
 
@@ -85,7 +86,8 @@ Status Open(const std::string& name, int flags, UniqueFd* result) {
 }
 
 Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result) {
-  static Reserve& reserve = *new Reserve;  // never destroyed, like Env::Default()
+  static constinit PerProcess<Reserve> reserves;
+  Reserve& reserve = reserves.Get();
   reserve.Fill();
   int error = TryOpen(name, flags, result);
   while ((error == EMFILE || error == ENFILE) && reserve.Spend())
