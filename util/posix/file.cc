@@ -155,11 +155,8 @@ Status SyncData(int fd, const std::string& name) {
 Status SyncDirectory(const std::string& dir) {
   UniqueFd fd;
   if (Status s = OpenWithReserve(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
-  int failed;
-  do {
-    failed = fsync(fd.get());
-  } while (failed != 0 && errno == EINTR);
-  return failed != 0 ? Error(dir, errno) : Status::OK();
+  const int error = os::SyncNames(fd.get());
+  return error != 0 ? Error(dir, error) : Status::OK();
 }
 
 namespace {

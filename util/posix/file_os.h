@@ -10,6 +10,8 @@ namespace lull::os {
 
 /// Makes the file's data durable, with the metadata needed to read it.
 int SyncData(int fd);
+/// Makes the names in a directory durable. A removal after it never becomes durable before them.
+int SyncNames(int fd);
 
 /// Allocates the first `bytes` of an empty file. EOPNOTSUPP if the system or file system cannot.
 int Allocate(int fd, uint64_t bytes);

@@ -52,6 +52,10 @@ int SyncData(int fd) {
   return Uninterrupted([&] { return fdatasync(fd); });
 }
 
+int SyncNames(int fd) {
+  return Uninterrupted([&] { return fsync(fd); });
+}
+
 int Allocate(int fd, uint64_t bytes) {
   return Uninterrupted([&] { return fallocate(fd, 0, 0, static_cast<off_t>(bytes)); });
 }
