@@ -58,7 +58,7 @@ class LogFile : public leveldb::WritableFile {
 inline constexpr size_t kTableFileBufferBytes = 256 << 10;
 
 /// Identifies the content of a file without reading it. A file that is written to or replaced gets
-/// another stamp.
+/// another stamp, unless someone sets its time back.
 struct FileStamp {
   uint64_t inode = 0;
   uint64_t modified_nanos = 0;  ///< since 1970
@@ -127,7 +127,8 @@ class EnvExtension {
   /// system cannot link the two; the caller then copies. Default: NotSupported.
   virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);
 
-  /// The stamp of a file. Default: NotSupported; the caller then reads the file.
+  /// The stamp of a file. NotSupported, as by default, if the file system cannot tell its contents
+  /// apart; the caller then reads the file.
   virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp);
 
   /// Bytes available to this process in the file system of `dir`; nullopt: unknown, as by default.

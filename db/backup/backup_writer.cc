@@ -69,23 +69,17 @@ Status BackupWriter::AddTable(const TableMeta& table,
 /// Finds a copy of the table. Reads the file only if there might be one.
 Status BackupWriter::Reuse(const TableMeta& table, const std::string& path,
                            const std::optional<FileStamp>& stamp, std::optional<DataName>* found) {
-  const auto known = earlier_.find(table.number);
-  const BackedUpTable* earlier = known == earlier_.end() ? nullptr : &known->second;
-  if (earlier != nullptr && (earlier->bytes() != table.file_bytes || !data_.IsThere(earlier->data)))
-    earlier = nullptr;
-  if (earlier != nullptr && stamp && earlier->stamp == stamp) {
-    *found = earlier->data;
+  if (!data_.HasSize(table.file_bytes)) return Status::OK();
+  const auto earlier = earlier_.find(table.number);
+  if (stamp && earlier != earlier_.end() && earlier->second.stamp == stamp &&
+      earlier->second.bytes() == table.file_bytes && data_.IsThere(earlier->second.data)) {
+    *found = earlier->second.data;
     return Status::OK();
   }
-  if (earlier == nullptr && !data_.HasSize(table.file_bytes)) return Status::OK();
   FileSum sum;
   const Status status = SumFile(store_.env(), path, &sum);
   // If the file is gone, only the opened one can be copied.
   if (!status.ok()) return status.IsNotFound() ? Status::OK() : status;
-  if (earlier != nullptr && earlier->data.sum == sum) {
-    *found = earlier->data;
-    return Status::OK();
-  }
   return data_.Find(path, sum, found);
 }
 

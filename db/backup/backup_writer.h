@@ -5,8 +5,8 @@
 // directory's lock from Begin until it is destroyed.
 //
 // A table of the newest earlier backup is not read again if its file has the same number, size and
-// stamp. Without a stamp, it is read and its checksum compared. Any other table is copied unless a
-// copy has the same bytes, such as one of an interrupted backup.
+// stamp. Any other table is copied unless a copy has the same bytes, such as one of an interrupted
+// backup.
 #pragma once
 
 #include <cstdint>

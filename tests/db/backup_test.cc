@@ -14,6 +14,7 @@
 
 #include "db/backup/backup_list.h"
 #include "db/backup/backups.h"
+#include "db/backup/file_content.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
@@ -246,6 +247,30 @@ TEST_F(BackupTest, EqualChecksumsAreNotEqualContent) {
   }
   ExpectIntact();
   EXPECT_EQ(Restored(1), ReadAll(db_.get()));
+}
+
+TEST_F(BackupTest, NumberSizeAndChecksumAreNotTheContentEither) {
+  AddTables(1);
+  AddBackup();
+  const std::string copy = dir_ + "/data/" + *Copies().begin();
+  FileSum before, after;
+  ASSERT_TRUE(SumFile(&env_, copy, &before).ok());
+  // A multiple of the polynomial of CRC-32C changes no checksum.
+  constexpr uint64_t kPolynomial = 0x1'1EDC'6F41;
+  std::string bytes = Read(copy);
+  for (size_t bit = 0; bit <= 32; ++bit) {
+    if ((kPolynomial >> (32 - bit)) % 2 == 1)
+      bytes[100 + bit / 8] ^= static_cast<char>(1 << (bit % 8));
+  }
+  Write(copy, bytes);
+  ASSERT_TRUE(SumFile(&env_, copy, &after).ok());
+  ASSERT_EQ(after, before);
+  const std::filesystem::path table = store_ + "/" + *TableNames(&env_, store_).begin();
+  std::filesystem::last_write_time(table, std::filesystem::file_time_type::clock::now());
+
+  EXPECT_EQ(AddBackup().new_files, 1u);
+  EXPECT_EQ(Read(copy), bytes);
+  EXPECT_EQ(Restored(2), ReadAll(db_.get()));
 }
 
 // ---- what a backup contains ----

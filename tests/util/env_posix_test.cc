@@ -323,6 +323,19 @@ TEST_F(PosixEnvTest, ADeviceIsNoRegularFile) {
   EXPECT_EQ(file, nullptr);
 }
 
+TEST_F(PosixEnvTest, ATimeInWholeSecondsIsNoStamp) {
+  const std::string name = dir_.File("f");
+  Create(name);
+  FileStamp stamp;
+  timespec times[2] = {{1, 0}, {1'700'000'000, 1}};
+  ASSERT_EQ(utimensat(AT_FDCWD, name.c_str(), times, 0), 0);
+  ASSERT_TRUE(extension_->GetFileStamp(name, &stamp).ok());
+  EXPECT_EQ(stamp.modified_nanos, 1'700'000'000'000'000'001u);
+  times[1].tv_nsec = 0;
+  ASSERT_EQ(utimensat(AT_FDCWD, name.c_str(), times, 0), 0);
+  EXPECT_TRUE(extension_->GetFileStamp(name, &stamp).IsNotSupportedError());
+}
+
 TEST_F(PosixEnvTest, RootCountsTheReserve) {
   struct statvfs info = {};
   EXPECT_EQ(posix::FreeBytes(info, true), std::nullopt);

@@ -153,7 +153,9 @@ class PosixEnv final : public SystemEnv {
     struct stat info;
     if (stat(name.c_str(), &info) != 0) return Error(name, errno);
     *stamp = {static_cast<uint64_t>(info.st_ino), ModifiedNanos(info)};
-    return Status::OK();
+    // Without a fraction of a second, the time is too coarse, or copied from another file.
+    const bool tells = stamp->inode != 0 && stamp->modified_nanos % 1'000'000'000 != 0;
+    return tells ? Status::OK() : Status::NotSupported(name, "has no exact time of change");
   }
 
   Status NewTableFile(const std::string& name, TableWriterKind writer,
