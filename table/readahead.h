@@ -10,6 +10,7 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "table/format.h"
+#include "util/page_buffer.h"
 
 namespace lull {
 
@@ -22,7 +23,7 @@ class FileWindow {
   bool Find(const BlockHandle& handle, leveldb::Slice* stored) const;
 
  private:
-  ByteBuffer buffer_;
+  PageBuffer buffer_;
   uint64_t begin_ = 0;
   leveldb::Slice held_;
 };

@@ -2,9 +2,9 @@
 #include "util/block_pool.h"
 
 #include <algorithm>
-#include <new>
 
 #include "util/os.h"
+#include "util/page_buffer.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -25,24 +25,9 @@ constexpr size_t kSlabBytes = 1 << 20;
 /// How many adjacent blocks are faulted in at once, which is faster than one fault per page.
 constexpr size_t kBlocksAtOnce = 16;
 
-size_t InPages(size_t bytes) {
-  const auto page_bytes = os::PageBytes();
-  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
-}
-
-/// Fails as operator new does: the program's new-handler may release memory, or throw.
-char* MapMemory(size_t bytes) {
-  for (;;) {
-    if (char* const start = os::MapMemory(bytes)) return start;
-    const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();
-  }
-}
-
 }  // namespace
 
-BlockPool::BlockPool(size_t block_bytes) : block_bytes_(InPages(block_bytes)) {}
+BlockPool::BlockPool(size_t block_bytes) : block_bytes_(InWholePages(block_bytes)) {}
 
 BlockPool::~BlockPool() {
   const size_t slab_bytes = std::max(kSlabBytes, block_bytes_);
@@ -84,7 +69,7 @@ void BlockPool::AddSlabLocked() {
   slabs_.reserve(slabs_.size() + 1);
   cold_.reserve((slabs_.size() + 1) * blocks);
   warm_.reserve((slabs_.size() + 1) * blocks);
-  slabs_.push_back(MapMemory(slab_bytes));
+  slabs_.push_back(MapPages(slab_bytes));
   for (size_t i = blocks; i > 0; --i) cold_.push_back(slabs_.back() + (i - 1) * block_bytes_);
 }
 

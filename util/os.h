@@ -29,10 +29,6 @@ void UnmapMemory(char* start, size_t bytes);
 int FaultIn(void* start, size_t bytes);
 /// Gives the pages back, if the system can. The contents of private memory can be lost.
 void DropPages(void* start, size_t bytes);
-/// Returns the free pages of the heap to the system, if it can. free() returns only memory at the
-/// end of an arena: after many compactions, the heap can keep tens of megabytes. Takes about a
-/// millisecond, during which threads that share an arena wait for malloc.
-void ReturnFreeHeap();
 
 // ---- the calling thread
 

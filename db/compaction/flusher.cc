@@ -7,7 +7,6 @@
 
 #include "util/env_extension.h"
 #include "util/logging.h"
-#include "util/os.h"
 
 namespace lull {
 namespace {
@@ -79,13 +78,6 @@ void Flusher::TrimInLull() {
   context_->memtable_blocks->TrimTo(memtable_bytes);
   writes_->wal().DropPagesInLull();
   if (lull_.IsRest()) writes_->wal().ShrinkInRest();
-  if (lull_.WorkHasEnded(HasWork())) os::ReturnFreeHeap();
-}
-
-bool Flusher::HasWork() {
-  if (obsolete_->Totals().count > 0) return true;
-  MutexLock lock(state_->mutex);
-  return state_->flushing || !state_->in_flight.empty();
 }
 
 /// Whether a flush runs or is due.

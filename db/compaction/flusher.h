@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "db/compaction/merge_job.h"
 #include "db/context.h"
@@ -59,15 +58,11 @@ class LullWatch {
   /// Whether clients wrote nothing for some seconds, as of the last check.
   bool IsRest() const { return idle_checks_ >= kRestChecks; }
 
-  /// Call in each lull. Returns true in the first one without background work after one with it.
-  bool WorkHasEnded(bool has_work) { return std::exchange(had_work_, has_work) && !has_work; }
-
  private:
   static constexpr int kRestChecks = 4;
   uint64_t looked_at_nanos_ = 0;
   uint64_t client_bytes_ = 0;
   int idle_checks_ = 0;
-  bool had_work_ = true;
 };
 
 class Flusher {
@@ -97,7 +92,7 @@ class Flusher {
   /// until the next call, as TendLogs does.
   std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
   /// In a quiet second, frees the memory that the last burst used, except for what the next
-  /// memtable and its WAL need. After the last compaction, also frees what compactions used.
+  /// memtable and its WAL need.
   void TrimInLull();
 
   /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.
@@ -112,7 +107,6 @@ class Flusher {
   uint64_t bytes_per_sec() const { return bytes_per_sec_.load(std::memory_order_relaxed); }
 
  private:
-  bool HasWork() LULL_EXCLUDES(state_->mutex);
   bool IsFlushWaiting() LULL_EXCLUDES(state_->mutex);
   bool WantsFlushLocked() const LULL_REQUIRES(state_->mutex);
   bool IsAwaitedLocked() const LULL_REQUIRES(state_->mutex);

@@ -80,15 +80,5 @@ TEST(LullWatch, SeesSecondsWithoutAnyWrite) {
   EXPECT_TRUE(look(51));
 }
 
-TEST(LullWatch, SeesTheEndOfWorkOnce) {
-  LullWatch watch;
-  EXPECT_TRUE(watch.WorkHasEnded(false)) << "the open worked";
-  EXPECT_FALSE(watch.WorkHasEnded(false));
-  EXPECT_FALSE(watch.WorkHasEnded(true));
-  EXPECT_FALSE(watch.WorkHasEnded(true));
-  EXPECT_TRUE(watch.WorkHasEnded(false));
-  EXPECT_FALSE(watch.WorkHasEnded(false));
-}
-
 }  // namespace
 }  // namespace lull

@@ -63,7 +63,6 @@ bool OwnsReservedBlocks() { return geteuid() == 0; }
 
 int FaultIn(void*, size_t) { return EINVAL; }
 void DropPages(void*, size_t) {}
-void ReturnFreeHeap() {}
 
 // ---- the calling thread
 

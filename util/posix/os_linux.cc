@@ -9,9 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -102,12 +99,6 @@ int FaultIn(void* start, size_t bytes) {
 }
 
 void DropPages(void* start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
-
-void ReturnFreeHeap() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
 
 // ---- the calling thread
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "leveldb/slice.h"
+#include "util/page_buffer.h"
 #include "util/posix/file.h"
 #include "util/posix/file_os.h"
 
@@ -35,7 +36,7 @@ class BufferedFile final : public LogFile {
       : name_(name),
         dir_to_sync_(style.manifest_syncs_folder && IsManifest(name) ? DirectoryOf(name) : ""),
         style_(style),
-        buffer_(std::make_unique_for_overwrite<char[]>(style.buffer_bytes)),
+        buffer_(style.buffer_bytes),
         fd_(std::move(fd)) {}
 
   ~BufferedFile() override {
@@ -106,7 +107,7 @@ class BufferedFile final : public LogFile {
   const std::string name_;
   const std::string dir_to_sync_;  // empty: none
   const WriteStyle style_;
-  const std::unique_ptr<char[]> buffer_;
+  const PageBuffer buffer_;
   UniqueFd fd_;
   size_t buffered_ = 0;
   uint64_t written_ = 0;          // bytes passed to the kernel

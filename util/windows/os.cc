@@ -35,8 +35,6 @@ void DropPages(void* start, size_t bytes) {
   VirtualUnlock(start, bytes);
 }
 
-void ReturnFreeHeap() { HeapCompact(GetProcessHeap(), 0); }
-
 // ---- the calling thread
 
 void NameThread(const char* name) {

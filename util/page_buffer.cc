@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "util/page_buffer.h"
+
+#include <new>
+
+#include "util/os.h"
+
+namespace lull {
+
+size_t InWholePages(size_t bytes) {
+  const size_t page_bytes = os::PageBytes();
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+char* MapPages(size_t bytes) {
+  for (;;) {
+    if (char* const start = os::MapMemory(bytes)) return start;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+char* PageBuffer::Reserve(size_t bytes) {
+  if (bytes <= capacity_) return start_;
+  Free();
+  const size_t capacity = bytes < kMappedBytesMin ? bytes : InWholePages(bytes);
+  start_ = capacity < kMappedBytesMin ? new char[capacity] : MapPages(capacity);
+  capacity_ = capacity;
+  return start_;
+}
+
+void PageBuffer::Free() {
+  if (capacity_ >= kMappedBytesMin) {
+    os::UnmapMemory(start_, capacity_);
+  } else {
+    delete[] start_;
+  }
+  start_ = nullptr;
+  capacity_ = 0;
+}
+
+}  // namespace lull
