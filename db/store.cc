@@ -59,8 +59,9 @@ const leveldb::Snapshot* Store::GetSnapshot() {
 
 void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   if (snapshot == nullptr || IsInherited()) return;
+  std::unique_ptr<const StoreSnapshot> released;  // destroyed without the mutex
   MutexLock lock(state_.mutex);
-  state_.snapshots.Remove(static_cast<const StoreSnapshot*>(snapshot));
+  released = state_.snapshots.Remove(static_cast<const StoreSnapshot*>(snapshot));
 }
 
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {

@@ -348,6 +348,7 @@ void Compactions::InstallRemoval() {
   const leveldb::Status status = keeper_->Install(&request->edit, {}, &version);
   MutexLock lock(state_->mutex);
   if (status.ok()) {
+    reader_->KeepViewFor(&state_->snapshots);
     state_->version = std::move(version);
     state_->board.VersionChanged();
     state_->PublishViewLocked();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "db/read/db_iterator.h"
-#include "db/read/snapshots.h"
 #include "scheduler/policy.h"
 #include "util/key_filter.h"
 
@@ -16,36 +15,37 @@ StoreReader::StoreReader(const StoreContext* context, std::function<void()> on_r
       tables_(context, &grace_, on_retired_),
       empty_ranges_(context->order, &grace_, on_retired_) {}
 
-SequenceNumber StoreReader::SequenceFor(const leveldb::ReadOptions& options) const {
-  return options.snapshot != nullptr
-             ? static_cast<const StoreSnapshot*>(options.snapshot)->sequence()
-             : published();
+StoreReader::Moment StoreReader::MomentOf(const leveldb::ReadOptions& options) const {
+  ReadView* const view = view_.load(std::memory_order_acquire);
+  if (options.snapshot == nullptr) return {view, published()};
+  const auto* const snapshot = static_cast<const StoreSnapshot*>(options.snapshot);
+  ReadView* const kept = snapshot->kept_view();
+  return {kept != nullptr ? kept : view, snapshot->sequence(), kept != nullptr};
 }
 
 leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
                                  std::string* value) {
   const GraceGuard guard(grace_);
-  const ReadView* const view = view_.load(std::memory_order_acquire);
-  const SequenceNumber sequence = SequenceFor(options);
+  const Moment at = MomentOf(options);
   ReadCall counts(&counts_);
   BlockReadOptions read = HowToRead(options, context_->options);
   read.counts = counts.data();
-  leveldb::Status status = view->Get(&tables_, read, LookupKey(key, sequence), value);
+  leveldb::Status status = at.view->Get(&tables_, read, LookupKey(key, at.sequence), value);
   if (status.ok()) counts[kBytesReturned] += value->size();
   return status;
 }
 
 std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadOptions& options) {
   const GraceGuard guard(grace_);
-  ReadView* const view = view_.load(std::memory_order_acquire);
-  const SequenceNumber sequence = SequenceFor(options);
+  const Moment at = MomentOf(options);
   auto reads = std::make_unique<IteratorReads>(&counts_, HowToRead(options, context_->options));
   // An iterator searches all L0 tables, where one table would suffice.
-  if (const int tables = view->version().TableCount(0); tables > 1)
+  if (const int tables = at.view->version().TableCount(0); tables > 1)
     counts_.Add(kL0TablesWithoutKey, kMissesOfASeek * static_cast<uint64_t>(tables - 1));
-  std::unique_ptr<leveldb::Iterator> entries = view->NewIterator(&tables_, reads->options());
-  return NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads),
-                       &empty_ranges_);
+  std::unique_ptr<leveldb::Iterator> entries = at.view->NewIterator(&tables_, reads->options());
+  // A range can be empty at the same sequence in the store's view, but not in a snapshot's.
+  return NewDbIterator(context_->order, std::move(entries), at.sequence, std::move(reads),
+                       at.is_kept ? nullptr : &empty_ranges_);
 }
 
 uint64_t StoreReader::ApproximateBytes(const leveldb::Range& range) {

@@ -9,7 +9,8 @@
 // Invariants:
 //   - The view contains every published entry: each change of its parts publishes a new view.
 //   - The published sequence only grows. Every entry at or below it is in a memtable or a table.
-//   - A reader pins its view before it reads the sequence; read_view.h explains why.
+//   - A reader pins its view before it reads the sequence (read_view.h explains why), and before it
+//     looks for a view in its snapshot.
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,7 @@
 #include "db/read/empty_ranges.h"
 #include "db/read/read_counts.h"
 #include "db/read/read_view.h"
+#include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
 #include "db/write/memtables.h"
@@ -65,6 +67,11 @@ class StoreReader {
 
   /// REQUIRES: the caller holds the store's mutex.
   void PublishView(const MemTables& memtables, VersionRef version);
+  /// Lets each snapshot read the current view from now on, whatever later views lack. REQUIRES: the
+  /// caller holds the store's mutex.
+  void KeepViewFor(SnapshotList* snapshots) {
+    snapshots->KeepView(view_.load(std::memory_order_relaxed));
+  }
   /// Drops the filters of tables that moved out of L0, since deeper levels could hold any number of
   /// filters. REQUIRES: the view with the move is published.
   void DropKeyFilters(const std::vector<TableRef>& tables);
@@ -84,7 +91,14 @@ class StoreReader {
   void Close();
 
  private:
-  SequenceNumber SequenceFor(const leveldb::ReadOptions& options) const;
+  /// What a read sees.
+  struct Moment {
+    ReadView* view = nullptr;
+    SequenceNumber sequence = 0;
+    bool is_kept = false;  ///< the view is a snapshot's
+  };
+  /// REQUIRES: the caller holds a guard.
+  Moment MomentOf(const leveldb::ReadOptions& options) const;
 
   const StoreContext* const context_;
   const std::function<void()> on_retired_;

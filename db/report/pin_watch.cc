@@ -34,7 +34,8 @@ std::vector<std::string> PinWatch::Look(uint64_t now_nanos, const SpaceReport::P
   next_look_nanos_ = now_nanos + kLookEveryNanos;
   std::vector<std::string> lines;
   if (IsDue(now_nanos, readers, &next_reader_line_nanos_))
-    lines.push_back(Line("Iterators keep", readers, "obsolete tables", "delete iterators"));
+    lines.push_back(
+        Line("Iterators or snapshots keep", readers, "obsolete tables", "delete or release those"));
   if (IsDue(now_nanos, snapshots, &next_snapshot_line_nanos_))
     lines.push_back(
         Line("Snapshots keep about", snapshots, "deleted entries", "release snapshots"));

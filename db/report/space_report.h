@@ -50,7 +50,9 @@ struct SpaceReport {
   uint64_t reclaim_compactions = 0;
   uint64_t reclaim_freed_bytes = 0;
 
-  Pins readers;  ///< old Versions that iterators and reads use; the bytes of their obsolete tables
+  /// Old Versions that iterators and reads use, or that snapshots keep because of a removal; the
+  /// bytes of their obsolete tables.
+  Pins readers;
   Pins snapshots;  ///< the hidden bytes that the oldest one keeps
 
   uint64_t disk_free_bytes = 0;  ///< of the file system; 0 if unknown, 1 if full

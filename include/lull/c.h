@@ -56,8 +56,8 @@ LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
 /* Deletes all keys from `begin` to just before `end`. A NULL pointer means no bound. On success the
-   deletion and all earlier writes are on stable storage. Iterators keep what they see; snapshots do
-   not. */
+   deletion and all earlier writes are on stable storage. Iterators and snapshots keep what they
+   see. */
 LEVELDB_EXPORT void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len,
                                       const char* end, size_t end_len, char** errptr);
 

@@ -174,22 +174,21 @@ LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::stri
 LEVELDB_EXPORT leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling);
 
 /// Blocks until no immutable memtable waits for its flush, no compaction is due or runs, and all
-/// obsolete files are deleted, except those that iterators need. Does not flush the active
-/// memtable; call Flush first for that. Meanwhile background work runs as if no client wrote. New
-/// writes prolong the wait. Returns an error if background work fails during the wait, or if a
-/// damaged table prevents a compaction.
+/// obsolete files are deleted, except those that iterators or snapshots need. Does not flush the
+/// active memtable; call Flush first for that. Meanwhile background work runs as if no client
+/// wrote. New writes prolong the wait. Returns an error if background work fails during the wait,
+/// or if a damaged table prevents a compaction.
 LEVELDB_EXPORT leveldb::Status WaitForIdle(leveldb::DB* db);
 
 /// Deletes all keys from `begin` to just before `end`, in the comparator's order; a null pointer
 /// means no bound. Whole tables inside the range are removed without being read, so a large range
 /// takes little more time than a small one; single deletions are written only for the tables at its
-/// ends, the tables of L0 and what is in memory. The disk space of the removed tables is free as
-/// soon as no iterator needs them.
+/// ends, the tables of L0 and what is in memory.
 ///
 /// On OK no entry of the range that was written before the call is visible, and both the deletion
 /// and all earlier writes are on stable storage. Writes to the range during the call may be deleted
-/// too. Iterators that exist keep what they see. Snapshots do not: through a snapshot, the range
-/// can be empty or partly empty. Do not call it while a snapshot of the range is needed.
+/// too. Iterators and snapshots that exist keep what they see. They also keep the removed tables on
+/// disk, and the memtables of that moment in memory, until they are deleted or released.
 ///
 /// After an error or a crash during the call, the range can be partly deleted. No key then has an
 /// older value than before.

@@ -104,12 +104,12 @@ TEST(SnapshotList, TheOldestIsTheFirstOfEqualSequences) {
   const StoreSnapshot* const third = snapshots.Add(6, 300);
   EXPECT_EQ(snapshots.count(), 3u);
   EXPECT_EQ(snapshots.oldest_taken_nanos(), 100u);
-  snapshots.Remove(first);
+  EXPECT_EQ(snapshots.Remove(first).get(), first);
   EXPECT_EQ(snapshots.oldest_taken_nanos(), 200u);
-  snapshots.Remove(second);
+  EXPECT_EQ(snapshots.Remove(second).get(), second);
   EXPECT_EQ(snapshots.OldestOr(99), 6u);
   EXPECT_EQ(snapshots.oldest_taken_nanos(), 300u);
-  snapshots.Remove(third);
+  EXPECT_EQ(snapshots.Remove(third).get(), third);
   EXPECT_EQ(snapshots.count(), 0u);
 }
 
@@ -125,8 +125,8 @@ TEST(PinWatch, LogsWhatIsOldAndLargeOnceInAWhile) {
   std::vector<std::string> lines = watch.Look(kStart + kMinute, old_and_large, {});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0],
-            "Iterators keep 0.0 MB of obsolete tables on disk, the oldest one for 10 minutes; "
-            "delete iterators that are no longer needed");
+            "Iterators or snapshots keep 0.0 MB of obsolete tables on disk, the oldest one for 10 "
+            "minutes; delete or release those that are no longer needed");
   lines = watch.Look(kStart + 2 * kMinute, old_and_large, {2, 12 * kMinute, 3 << 20});
   ASSERT_EQ(lines.size(), 1u) << "the iterator again, but too soon";
   EXPECT_EQ(lines[0],
@@ -355,10 +355,10 @@ TEST_F(PinTest, AnOldIteratorIsReported) {
   clock_.Advance(9 * kMinute);
   EXPECT_EQ(readers()["oldest_seconds"], 9 * 60);
   Look();
-  EXPECT_EQ(log_.Count("Iterators keep "), 0);
+  EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 0);
   clock_.Advance(2 * kMinute);
   Look();
-  AwaitLines("Iterators keep ", 1);
+  AwaitLines("Iterators or snapshots keep ", 1);
   clock_.Advance(2 * kMinute);
   Look();
   iterator.reset();
@@ -366,7 +366,7 @@ TEST_F(PinTest, AnOldIteratorIsReported) {
   Await("no pin", [&] { return readers()["count"] == 0; });
   clock_.Advance(20 * kMinute);
   Look();
-  EXPECT_EQ(log_.Count("Iterators keep "), 1);
+  EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 1);
 }
 
 TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {

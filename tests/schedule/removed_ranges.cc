@@ -22,7 +22,12 @@ std::string RemovedRanges::Step(leveldb::DB* db, Rng* rng) {
     const uint64_t end = begin + 1 + rng->Below(kKeys - begin);
     removals_.push_back(log_.size());
     removed_ = false;
-    status = log_.Remove(db, {KeyOf(begin), KeyOf(end)}, /*files_only=*/false);
+    const leveldb::Snapshot* const snapshot = db->GetSnapshot();
+    const Contents seen = Read(db, snapshot, &status);
+    if (status.ok()) status = log_.Remove(db, {KeyOf(begin), KeyOf(end)}, /*files_only=*/false);
+    if (status.ok() && Read(db, snapshot, &status) != seen)
+      return "removed ranges: a snapshot sees other entries after a removal";
+    db->ReleaseSnapshot(snapshot);
     removed_ = true;
   } else {
     WriteOps ops;
@@ -44,16 +49,25 @@ std::string RemovedRanges::Check(leveldb::DB* db, size_t removals) {
   return Compare(db, CommitLog::Demand::kSyncedSurvives);
 }
 
-std::string RemovedRanges::Compare(leveldb::DB* db, CommitLog::Demand demand) const {
+Contents RemovedRanges::Read(leveldb::DB* db, const leveldb::Snapshot* snapshot,
+                             leveldb::Status* status) {
   leveldb::ReadOptions options;
   options.verify_checksums = true;
+  options.snapshot = snapshot;
   Contents contents;
   const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
   for (iterator->Seek(std::string(1, kPrefix));
        iterator->Valid() && iterator->key().starts_with({&kPrefix, 1}); iterator->Next()) {
     contents.emplace(iterator->key().ToString(), iterator->value().ToString());
   }
-  if (!iterator->status().ok()) return "a scan failed: " + iterator->status().ToString();
+  *status = iterator->status();
+  return contents;
+}
+
+std::string RemovedRanges::Compare(leveldb::DB* db, CommitLog::Demand demand) const {
+  leveldb::Status status;
+  const Contents contents = Read(db, nullptr, &status);
+  if (!status.ok()) return "a scan failed: " + status.ToString();
   const CommitLog::Verdict verdict = log_.MatchesPrefix(contents, demand);
   return verdict.ok ? "" : "removed ranges: " + verdict.detail;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leveldb/db.h"
+#include "leveldb/status.h"
 #include "tests/support/model.h"
 #include "tests/support/rng.h"
 
@@ -30,6 +31,7 @@ class RemovedRanges {
   std::string Check(leveldb::DB* db, size_t removals);
 
  private:
+  static Contents Read(leveldb::DB* db, const leveldb::Snapshot* snapshot, leveldb::Status* status);
   std::string Compare(leveldb::DB* db, CommitLog::Demand demand) const;
 
   CommitLog log_;

@@ -109,7 +109,7 @@ void RangeWithReaders(ScenarioStore* store) {
   store->PutRange(10, 14, 200);
   store->CompactAll();
   store->DeleteFiles(kNone, 20);
-  store->CheckIterators();
+  store->CheckReaders();
   store->DropSnapshots();
   store->CompactAll();
 }
@@ -197,7 +197,7 @@ void FilterWithSnapshots(ScenarioStore* store) {
   store->WaitForIdle();
   store->CheckReads();
   store->CompactAll();
-  store->CheckIterators();
+  store->CheckReaders();
   store->DropSnapshots();
   store->CompactAll();
 }

@@ -139,21 +139,37 @@ void ScenarioStore::HoldIterator() {
   iterators_.push_back(std::move(held));
 }
 
-void ScenarioStore::CheckIterators() {
+void ScenarioStore::CheckReaders() {
   for (const HeldIterator& held : iterators_) {
     Contents shown;
     const Status s = ScanOf(held.iterator.get(), /*forward=*/false, &shown);
     if (s.ok() && shown != held.shown) Wrong("an iterator shows other entries than before");
   }
   iterators_.clear();
+  for (const HeldSnapshot& held : snapshots_) {
+    const std::optional<Contents> shown = ShownBy(held.snapshot);
+    if (held.shown && shown && *shown != *held.shown && !drops_)
+      Wrong("a snapshot shows other entries than before");
+  }
+}
+
+std::optional<Contents> ScenarioStore::ShownBy(const leveldb::Snapshot* snapshot) {
+  leveldb::ReadOptions read;
+  read.snapshot = snapshot;
+  Contents shown;
+  const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
+  if (!ScanOf(it.get(), /*forward=*/true, &shown).ok()) return std::nullopt;
+  return shown;
 }
 
 void ScenarioStore::HoldSnapshot() {
-  if (db_ != nullptr) snapshots_.push_back(db_->GetSnapshot());
+  if (db_ == nullptr) return;
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  snapshots_.push_back({snapshot, ShownBy(snapshot)});
 }
 
 void ScenarioStore::DropSnapshots() {
-  for (const leveldb::Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+  for (const HeldSnapshot& held : snapshots_) db_->ReleaseSnapshot(held.snapshot);
   snapshots_.clear();
 }
 

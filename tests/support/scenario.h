@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,9 +94,10 @@ class ScenarioStore {
   void DeleteFiles(int from, int to) { Remove(from, to, /*files_only=*/true); }
   void HoldSnapshot();
   void DropSnapshots();
-  // An iterator that exists must go on showing the same entries.
+  // An iterator that exists must go on showing the same entries, and so must a snapshot, except for
+  // what a filter dropped.
   void HoldIterator();
-  void CheckIterators();
+  void CheckReaders();
   // Reads all keys and scans once; every answer must be correct or an error.
   void CheckReads();
 
@@ -110,10 +112,15 @@ class ScenarioStore {
     std::unique_ptr<leveldb::Iterator> iterator;
     Contents shown;
   };
+  struct HeldSnapshot {
+    const leveldb::Snapshot* snapshot = nullptr;
+    std::optional<Contents> shown;  // nullopt: it could not be read
+  };
 
   leveldb::Status Write(WriteOps ops, bool sync);
   void Remove(int from, int to, bool files_only);
   void DropReaders();
+  std::optional<Contents> ShownBy(const leveldb::Snapshot* snapshot);
   void Wrong(const std::string& what);
   std::string NextValue(size_t bytes);
 
@@ -122,7 +129,7 @@ class ScenarioStore {
   const ScenarioHooks hooks_;
   const std::unique_ptr<OptionSet> set_;
   std::unique_ptr<leveldb::DB> db_;
-  std::vector<const leveldb::Snapshot*> snapshots_;
+  std::vector<HeldSnapshot> snapshots_;
   std::vector<HeldIterator> iterators_;
   CommitLog::Rule drops_;  // empty without a filter
   CommitLog log_;
