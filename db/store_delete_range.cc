@@ -108,14 +108,17 @@ leveldb::Status Store::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* d
   if (IsInherited()) return InheritedError();
   if (span.IsEmpty(context_->order)) return leveldb::Status::OK();
   MutexLock removal_lock(removal_mutex_);
-  RangeRemoval removal;
+  VersionRef version;
+  std::vector<RunningRange> running;
   {
     MutexLock lock(state_.mutex);
-    const Version& version = *state_.version;
-    removal = RemoveWhatHidesNothing(version, span, state_.board.Taken());
-    if (const std::optional<UserRange> touched = TouchedRange(version, span))
-      state_.board.Withhold(version.order(), *touched);
+    version = state_.version;
+    running = state_.board.Taken();
+    if (const std::optional<UserRange> touched = TouchedRange(*version, span))
+      state_.board.Withhold(version->order(), *touched);
   }
+  // Until EndWithholding, only the running jobs change tables that have keys of the range.
+  RangeRemoval removal = RemoveWhatHidesNothing(*version, span, running);
   deleted->files = removal.edit.deleted_tables.size();
   deleted->bytes = removal.removed_bytes;
   deleted->files_left = removal.left_files;

@@ -154,16 +154,20 @@ leveldb::Status Store::CompactLevel(int level, const UserRange& range, uint64_t 
 /// Waits until no compaction runs in the span, and lets none begin in it. `*removal`: of all tables
 /// inside the span.
 leveldb::Status Store::WithholdRange(const KeyBounds& span, RangeRemoval* removal) {
-  MutexLock lock(state_.mutex);
-  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
-    if (!state_.health.write_error().ok()) return true;
-    // A flush or a compaction can have added tables.
-    const std::optional<UserRange> touched = TouchedRange(*state_.version, span);
-    if (touched && !state_.board.Withhold(context_->order, *touched)) return false;
-    *removal = RemoveAllInside(*state_.version, span);
-    return true;
-  });
-  return state_.health.write_error();
+  VersionRef version;
+  leveldb::Status status;
+  {
+    MutexLock lock(state_.mutex);
+    DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+      status = state_.health.write_error();
+      version = state_.version;
+      // A flush or a compaction can have added tables.
+      const std::optional<UserRange> touched = TouchedRange(*version, span);
+      return !status.ok() || !touched || state_.board.Withhold(context_->order, *touched);
+    });
+  }
+  if (status.ok()) *removal = RemoveAllInside(*version, span);
+  return status;
 }
 
 }  // namespace lull

@@ -2,9 +2,41 @@
 #include "db/compaction/range_removal.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 namespace lull {
 namespace {
+
+using leveldb::Slice;
+
+/// A union of intervals of user keys, which include their ends. The keys must outlive it.
+class KeyUnion {
+ public:
+  explicit KeyUnion(const KeyOrder& order) : order_(&order), begins_(Less{&order}) {}
+
+  bool Overlaps(const Slice& smallest, const Slice& largest) const {
+    const auto next = begins_.lower_bound(smallest);
+    return next != begins_.end() && order_->CompareUser(next->second, largest) <= 0;
+  }
+  void Add(Slice smallest, Slice largest) {
+    auto next = begins_.lower_bound(smallest);
+    while (next != begins_.end() && order_->CompareUser(next->second, largest) <= 0) {
+      if (order_->CompareUser(next->second, smallest) < 0) smallest = next->second;
+      if (order_->CompareUser(next->first, largest) > 0) largest = next->first;
+      next = begins_.erase(next);
+    }
+    begins_.emplace_hint(next, largest, smallest);
+  }
+
+ private:
+  struct Less {
+    const KeyOrder* order;
+    bool operator()(const Slice& a, const Slice& b) const { return order->CompareUser(a, b) < 0; }
+  };
+  const KeyOrder* const order_;
+  std::map<Slice, Slice, Less> begins_;  // by the ends of disjoint intervals
+};
 
 /// Calls visit(level, table) for every table, of which two can have the same user key, the one with
 /// the older entries first.
@@ -14,11 +46,6 @@ void VisitOldestFirst(const Version& version, Visit visit) {
     const std::vector<TableRef>& tables = version.level(level);
     for (auto table = tables.rbegin(); table != tables.rend(); ++table) visit(level, *table);
   }
-}
-
-bool Overlaps(const KeyOrder& order, const TableFile& a, const TableFile& b) {
-  return order.CompareUser(a.smallest_user(), b.largest_user()) <= 0 &&
-         order.CompareUser(b.smallest_user(), a.largest_user()) <= 0;
 }
 
 bool Overlaps(const KeyOrder& order, const KeyBounds& span, const TableFile& table) {
@@ -45,14 +72,28 @@ void Leave(const TableFile& table, RangeRemoval* removal) {
 std::optional<UserRange> TouchedRange(const Version& version, const KeyBounds& span) {
   const KeyOrder& order = version.order();
   std::optional<UserRange> touched;
-  VisitOldestFirst(version, [&](int, const TableRef& table) {
-    if (!Overlaps(order, span, *table)) return;
+  const auto add = [&](const TableFile& first, const TableFile& last) {
     if (!touched) touched.emplace();
-    if (!touched->smallest || order.CompareUser(table->smallest_user(), *touched->smallest) < 0)
-      touched->smallest = table->smallest_user().ToString();
-    if (!touched->largest || order.CompareUser(table->largest_user(), *touched->largest) > 0)
-      touched->largest = table->largest_user().ToString();
-  });
+    if (!touched->smallest || order.CompareUser(first.smallest_user(), *touched->smallest) < 0)
+      touched->smallest = first.smallest_user().ToString();
+    if (!touched->largest || order.CompareUser(last.largest_user(), *touched->largest) > 0)
+      touched->largest = last.largest_user().ToString();
+  };
+  for (const TableRef& table : version.level(0)) {
+    if (Overlaps(order, span, *table)) add(*table, *table);
+  }
+  const auto ends_before = [&](const TableRef& table) {
+    return span.begin && order.CompareUser(table->largest_user(), *span.begin) < 0;
+  };
+  const auto begins_inside = [&](const TableRef& table) {
+    return !span.end || order.CompareUser(table->smallest_user(), *span.end) < 0;
+  };
+  for (int level = 1; level < kLevels; ++level) {
+    const std::vector<TableRef>& tables = version.level(level);
+    const auto first = std::partition_point(tables.begin(), tables.end(), ends_before);
+    const auto after = std::partition_point(first, tables.end(), begins_inside);
+    if (first != after) add(**first, **std::prev(after));
+  }
   if (!touched) return touched;
   if (span.begin && order.CompareUser(*touched->smallest, *span.begin) < 0)
     touched->smallest = span.begin;
@@ -74,18 +115,21 @@ RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& spa
                                     const std::vector<RunningRange>& running) {
   const KeyOrder& order = version.order();
   RangeRemoval removal;
-  std::vector<const TableFile*> staying;
+  std::vector<KeyUnion> in_use(kLevels, KeyUnion(order));
+  for (const RunningRange& job : running) {
+    for (const int level : {job.input_level, job.output_level})
+      in_use[level].Add(job.smallest_user, job.largest_user);
+  }
+  KeyUnion staying(order);
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
     if (!Overlaps(order, span, *table)) return;
-    const RunningRange own{level, level, table->smallest_user().ToString(),
-                           table->largest_user().ToString()};
-    const bool stays = !Contains(order, span, *table) || Conflicts(order, own, running) ||
-                       std::any_of(staying.begin(), staying.end(), [&](const TableFile* older) {
-                         return Overlaps(order, *table, *older);
-                       });
+    const Slice smallest = table->smallest_user(), largest = table->largest_user();
+    const bool stays = !Contains(order, span, *table) ||
+                       in_use[level].Overlaps(smallest, largest) ||
+                       staying.Overlaps(smallest, largest);
     if (!stays) return Remove(level, *table, &removal);
     Leave(*table, &removal);
-    staying.push_back(table.get());
+    staying.Add(smallest, largest);
   });
   return removal;
 }

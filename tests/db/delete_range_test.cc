@@ -12,6 +12,7 @@
 
 #include "db/compaction/board.h"
 #include "db/compaction/range_removal.h"
+#include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/expect_ok.h"
@@ -104,6 +105,45 @@ TEST(RangeRemoval, LeavesWhatJobsUse) {
             "L2:2 L1:6 of 2, 2 left of 2");
   EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, all, {{0, 1, "m", "o"}})),
             "L2:2 L2:1 L1:5 of 3, 1 left of 1");
+}
+
+class CountingOrder final : public leveldb::Comparator {
+ public:
+  int Compare(const Slice& a, const Slice& b) const override {
+    ++compares;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "tests.counting"; }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  mutable uint64_t compares = 0;
+};
+
+// Half of the tables are in use, and between each two of them is one that hides nothing.
+TEST(RangeRemoval, TakesLittleMoreThanLinearTime) {
+  constexpr int kTables = 1000;
+  std::string tables = "L1:";
+  for (int i = 0; i < 2 * kTables; ++i) {
+    if (i == kTables) tables += " L2:";
+    const std::string key = std::to_string(1000 + 2 * (i % kTables) + (i < kTables ? 1 : 0));
+    tables += " " + std::to_string(i + 1) + ":[" + key + ".." + key + "]";
+  }
+  const CountingOrder user_order;
+  const VersionRef version = testing::Applied(
+      std::make_shared<const Version>(KeyOrder(&user_order, KeyOrder::Keys::kInternal)),
+      testing::EditFromText(tables));
+  user_order.compares = 0;
+  std::vector<RunningRange> running;
+  for (int i = 0; i < kTables; ++i) {
+    const std::string key = std::to_string(1000 + 2 * i);
+    running.push_back({2, 3, key, key});
+  }
+  EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, Span("", ""), running)).substr(0, 20),
+            "L1:1000 L1:999 L1:99");
+  EXPECT_LT(user_order.compares, 3u * kTables * 50);
+  user_order.compares = 0;
+  EXPECT_EQ(*TouchedRange(*version, Span("1500", "2500"))->smallest, "1500");
+  EXPECT_LT(user_order.compares, 100u) << "the store's mutex is held";
 }
 
 TEST(RangeRemoval, TouchedRangeIsWhatTablesHave) {
