@@ -74,8 +74,8 @@ struct StoreContext {
 
   leveldb::Env* env() const { return options.env; }
   leveldb::Logger* logger() const { return options.info_log; }
-  /// Seconds since 1970. Can jump.
-  uint64_t WallSeconds() const { return env()->NowMicros() / 1'000'000; }
+  /// Seconds since 1970, not 0. Can jump.
+  uint64_t WallSeconds() const { return std::max<uint64_t>(env()->NowMicros() / 1'000'000, 1); }
 
   /// Whether tables of `level` have a key filter in a store whose deepest level is `deepest_level`.
   /// A read of a key in the deepest level must search its table anyway.

@@ -168,6 +168,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   pressure->debt_bytes = state_.DebtBytesLocked();
   state_.board.SetDeletePersist(state_.delete_persist_seconds, now_seconds);
   const TableSpace& space = state_.board.Space(version);
+  if (space.unknown_bytes > 0 && (state_.delete_persist_seconds > 0 || state_.space_bound.is_set()))
+    preload_.ReadUnknownContents(version, coordinator_->clock()->NowNanos());
   const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
   write_path_.wal().SetTableBytes(table_bytes);
   pressure->hidden_bytes = space.HiddenBytes();

@@ -88,12 +88,8 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       loan_(context_->own_cache.get(), kOwnCacheBytes),
       preload_(context_.get(), reader_.tables(),
                [this](TableFile* file, const TableContents& contents) {
-                 const uint64_t now_seconds = context_->WallSeconds();
                  MutexLock lock(state_.mutex);
                  file->contents = contents;
-                 // The age of sampled deletions is unknown, so it counts from the open.
-                 if (contents.deletions > 0 && contents.deletions_since == 0)
-                   file->contents.deletions_since = now_seconds;
                  state_.board.VersionChanged();
                }),
       state_(context_.get(), &gates_, LayoutFor(Resolved(scheduling)), &reader_,
@@ -225,7 +221,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   BeginDeleting(*recovered);
   write_path_.Begin();
   MutexLock lock(state_.mutex);
-  preload_.Begin(*state_.version, state_.delete_persist_seconds > 0);
+  preload_.Begin(*state_.version);
   return status;
 }
 

@@ -42,12 +42,13 @@ void AddContents(const std::array<TableSpace, kLevels>& levels, SpaceReport* rep
   }
 }
 
-/// An upper bound on the age of the oldest deletion in the tables, in seconds.
+/// An upper bound on the age of the oldest deletion whose time is known, in seconds.
 uint64_t OldestDeletionSeconds(const Version& version, uint64_t now_seconds) {
   uint64_t since = now_seconds;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
-      if (table->contents.deletions > 0) since = std::min(since, table->contents.deletions_since);
+      if (table->contents.deletions_since > 0)
+        since = std::min(since, table->contents.deletions_since);
     }
   }
   return now_seconds - since;

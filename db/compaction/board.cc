@@ -21,13 +21,16 @@ void CompactionBoard::SetPointers(const CompactPointers& pointers) {
 }
 
 void CompactionBoard::SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds) {
-  uint64_t old_before = 0;
+  OldDeletions old;
   if (persist_seconds > 0) {
     // In steps, so that not each second is another pick.
     const uint64_t step = std::max<uint64_t>(persist_seconds / 32, 1);
-    old_before = (now_seconds - std::min(now_seconds, persist_seconds / 2)) / step * step;
+    const uint64_t half_ago = now_seconds - std::min(now_seconds, persist_seconds / 2);
+    old.before = std::max<uint64_t>(half_ago / step * step, 1);  // above the unknown time
+    // A clock that was set back by less than this delays a deletion by as much.
+    old.after = now_seconds / step * step + step + persist_seconds / 4;
   }
-  if (std::exchange(old_before_, old_before) != old_before) ++basis_;
+  if (std::exchange(old_, old) != old) ++basis_;
 }
 
 void CompactionBoard::SetRoom(const OutputRoom& room) {
@@ -56,13 +59,13 @@ std::optional<CompactionPlan> CompactionBoard::FindReclaim(const Version& versio
                                                            ReclaimScope scope,
                                                            const OutputRoom& room) const {
   const bool only_old = scope == ReclaimScope::kOldDeletions;
-  if (only_old && old_before_ == 0) return std::nullopt;
+  if (only_old && old_ == OldDeletions()) return std::nullopt;
   std::vector<RunningRange> taken = Taken();
   if (kept_free_) taken.push_back(*kept_free_);
   return lull::PickReclaim(version, taken, layout_,
                            {.oldest_snapshot = oldest_snapshot,
                             .overwrite_share = overwrites_.value(),
-                            .old_before = old_before_,
+                            .old = old_,
                             .only_old = only_old},
                            room);
 }

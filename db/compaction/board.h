@@ -67,10 +67,11 @@ class CompactionBoard {
   void SetPointers(const CompactPointers& pointers);
   void VersionChanged() { ++basis_; }
   /// Deletions older than half of `persist_seconds` go down, also while clients write. The other
-  /// half is for the way through the levels. 0: they wait for other reasons.
+  /// half is for the way through the levels. So do deletions of unknown age: a clock that was ahead
+  /// would keep them for as long. 0: they wait for other reasons.
   void SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds);
-  /// Whether a deletion of that time, in seconds since 1970, is that old.
-  bool IsOld(uint64_t seconds) const { return seconds < old_before_; }
+  /// Whether a deletion of that time, in seconds since 1970, must go down.
+  bool IsOld(uint64_t seconds) const { return old_.Include(seconds); }
   /// Limits what is picked from now on.
   void SetRoom(const OutputRoom& room);
 
@@ -173,7 +174,7 @@ class CompactionBoard {
   OutputRoom room_;
   CompactPointers pointers_;
   OverwriteShare overwrites_;
-  uint64_t old_before_ = 0;  // see ReclaimRule; 0: no deletion is old
+  OldDeletions old_;
   std::vector<RunningRange> running_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
   std::vector<RunningRange> withheld_;       // one range, on all levels

@@ -48,8 +48,8 @@ struct CompactionPlan {
   RunningRange range;         ///< key range of all inputs, including gaps
   uint64_t input_bytes = 0;
   uint64_t output_bytes = 0;  ///< by estimate; 0 for a trivial move
-  /// Of all inputs, see TableContents; 0 if no known input has deletions.
-  uint64_t deletions_since = 0;
+  /// Of all inputs, see TableContents; 0 if that of one is unknown, nullopt if none has deletions.
+  std::optional<uint64_t> deletions_since;
   /// Internal key: where `level`'s round-robin continues after this job. Empty: where it was.
   std::string next_pointer;
 
@@ -85,15 +85,23 @@ std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const CompactPointers& pointers, const LayoutOptions& layout,
                                    const OutputRoom& room = {});
 
+/// Which deletions are old, by their time in seconds since 1970. By default none.
+struct OldDeletions {
+  uint64_t before = 0;          ///< those from before this time
+  uint64_t after = UINT64_MAX;  ///< and those from after this one: the clock was wrong
+  bool Include(uint64_t seconds) const { return seconds < before || seconds > after; }
+  bool operator==(const OldDeletions&) const = default;
+};
+
 /// Which compactions that only free space pay.
 struct ReclaimRule {
   /// Deletions newer than this must stay, so their tables are not picked.
   SequenceNumber oldest_snapshot = kMaxSequence;
   /// How many of the values hide older ones. They count once the store has many.
   double overwrite_share = 0;
-  /// Deletions from before this time, in seconds since 1970, go down whatever that frees.
-  uint64_t old_before = 0;
-  /// Only such deletions count.
+  /// These deletions go down whatever that frees.
+  OldDeletions old{};
+  /// Only these count.
   bool only_old = false;
 };
 

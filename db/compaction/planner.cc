@@ -45,13 +45,13 @@ UserRange RangeOf(const TableFile& table) {
   return {table.smallest_user().ToString(), table.largest_user().ToString()};
 }
 
-uint64_t DeletionsSince(const CompactionPlan& plan) {
-  uint64_t since = 0;
+std::optional<uint64_t> DeletionsSince(const CompactionPlan& plan) {
+  std::optional<uint64_t> since;
   for (const auto* inputs : {&plan.upper, &plan.lower}) {
     for (const TableRef& table : *inputs) {
       const TableContents& contents = table->contents;
-      if (contents.deletions > 0 && (since == 0 || contents.deletions_since < since))
-        since = contents.deletions_since;
+      const bool has_none = contents.entries > 0 && contents.deletions == 0;
+      if (!has_none) since = std::min(since.value_or(UINT64_MAX), contents.deletions_since);
     }
   }
   return since;

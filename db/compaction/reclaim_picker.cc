@@ -6,7 +6,8 @@
 // entry each. If no deeper level has tables in the range, the deletions themselves can go. Old
 // deletions make a table a candidate whatever it frees.
 //
-// Each pick moves its tables down, so picks come to an end.
+// Each pick moves its tables down, or drops the deletions of a table of the last level, which a
+// snapshot has kept. So picks come to an end.
 #include <algorithm>
 #include <utility>
 
@@ -90,9 +91,9 @@ double ShareFreed(const Version& version, int level, const Tables& upper, double
   return freed < kFreedBytesMin ? 0 : freed / (own.bytes + below.bytes);
 }
 
-bool HasOldDeletions(const Tables& tables, uint64_t before) {
-  return std::any_of(tables.begin(), tables.end(), [=](const TableRef& table) {
-    return table->contents.deletions > 0 && table->contents.deletions_since < before;
+bool HasAny(const OldDeletions& old, const Tables& tables) {
+  return std::any_of(tables.begin(), tables.end(), [&](const TableRef& table) {
+    return table->contents.deletions > 0 && old.Include(table->contents.deletions_since);
   });
 }
 
@@ -107,7 +108,7 @@ class Candidates {
  public:
   Candidates(const Version& version, const ReclaimRule& rule) : version_(version), rule_(rule) {
     Consider(0, version.level(0));
-    for (int level = 1; level + 1 < kLevels; ++level) {
+    for (int level = 1; level < kLevels; ++level) {
       for (const TableRef& table : version.level(level)) Consider(level, {table});
     }
     std::stable_sort(found_.begin(), found_.end(),
@@ -124,11 +125,11 @@ class Candidates {
       if (table->contents.newest_deletion > rule_.oldest_snapshot) return;
       hides = hides || table->contents.deletions > 0;
     }
-    if (HasOldDeletions(upper, rule_.old_before)) {
+    if (HasAny(rule_.old, upper)) {
       found_.push_back({1, level, std::move(upper)});
       return;
     }
-    if (!hides || rule_.only_old) return;
+    if (!hides || rule_.only_old || level + 1 == kLevels) return;
     const double share = ShareFreed(version_, level, upper, rule_.overwrite_share);
     if (share >= kShareMin) found_.push_back({share, level, std::move(upper)});
   }
@@ -223,7 +224,9 @@ std::optional<CompactionPlan> PickReclaim(const Version& version,
   for (const Candidate& candidate : candidates.best_first()) {
     Tables upper = candidate.upper;
     planner.AddSplitKeys(candidate.level, &upper);
-    auto plan = planner.Complete(candidate.level, std::move(upper), /*widen=*/false);
+    auto plan = candidate.level + 1 == kLevels
+                    ? planner.Rewrite(candidate.level, std::move(upper))
+                    : planner.Complete(candidate.level, std::move(upper), /*widen=*/false);
     if (!plan) continue;
     // A move would keep the deletions, and here nothing below needs them.
     const UserRange range{plan->range.smallest_user, plan->range.largest_user};

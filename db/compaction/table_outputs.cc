@@ -72,8 +72,7 @@ leveldb::Status TableOutputs::Add(const leveldb::Slice& internal_key, const leve
 leveldb::Status TableOutputs::FinishTable() {
   if (writer_ == nullptr) return leveldb::Status::OK();
   if (current_contents_.deletions > 0)
-    current_contents_.deletions_since =
-        deletions_since_ > 0 ? deletions_since_ : context_->WallSeconds();
+    current_contents_.deletions_since = deletions_since_.value_or(context_->WallSeconds());
   const std::string contents = current_contents_.ToBlock();
   std::unique_ptr<const KeyFilter> filter;
   std::vector<MetaBlock> meta_blocks = {{TableContents::kBlockName, contents}};

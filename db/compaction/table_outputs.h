@@ -30,9 +30,8 @@ class TableOutputs {
   /// From now on, each finished table gets a KeyFilter, in the file too. REQUIRES: no table is
   /// open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
-  /// No deletion that Add gets is older than this, in seconds since 1970. Without a call, all are
-  /// taken to be new.
-  void SetDeletionsSince(uint64_t seconds) { deletions_since_ = seconds; }
+  /// See TableContents. nullopt, or without a call: all deletions that Add gets are new.
+  void SetDeletionsSince(std::optional<uint64_t> seconds) { deletions_since_ = seconds; }
   /// See TableFile::filter_pass.
   void SetFilterPass(uint64_t pass) { filter_pass_ = pass; }
   int level() const { return level_; }
@@ -73,7 +72,7 @@ class TableOutputs {
   const int level_;
   bool kept_ = false;
   bool builds_key_filters_ = false;
-  uint64_t deletions_since_ = 0;
+  std::optional<uint64_t> deletions_since_;
   uint64_t filter_pass_ = 0;
   std::vector<TableMeta> finished_;
   std::vector<TableContents> contents_;                        // of finished_

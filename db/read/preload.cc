@@ -9,6 +9,7 @@ namespace {
 
 // With tables in the page cache, a job takes about as long as one slice of a compaction.
 constexpr size_t kTablesPerJob = 8;
+constexpr uint64_t kRetryNanos = 60'000'000'000;
 
 }  // namespace
 
@@ -39,31 +40,44 @@ class Preload::OpenTables final : public Job {
     // A move since Begin can have brought the table to the deepest level. A filter there is only a
     // waste of memory.
     if (waiting_.back().has_key_filter) owner_->tables_->LoadKeyFilter(table);
-    owner_->on_contents_(table, owner_->tables_->ReadContents(table));
+    Pass(table, owner_->tables_->ReadContents(table));
   }
   void ReadContents(TableFile* table) {
     std::unique_ptr<TableReader> reader;
     if (!owner_->tables_->OpenPrivately(*table, &reader).ok()) return;
-    owner_->on_contents_(table, lull::ReadContents(*reader));
+    Pass(table, lull::ReadContents(*reader));
+  }
+  void Pass(TableFile* table, const TableContents& contents) {
+    if (contents.entries > 0) owner_->on_contents_(table, contents);
   }
 
   Preload* const owner_;
   std::vector<Waiting> waiting_;
 };
 
-void Preload::Begin(const Version& version, bool all_contents) {
+void Preload::Begin(const Version& version) {
   // Leaves the other half to tables that reads open. In a store with more tables, most reads of
   // random keys need other tables than these.
   const size_t count_max = tables_->capacity() / 2;
   const int deepest = version.DeepestLevel();
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
-      const bool stays_open = waiting_.size() < count_max;
-      if (!stays_open && !all_contents) break;
-      waiting_.push_back({table, stays_open, context_->HasKeyFilters(level, deepest)});
+      if (waiting_.size() == count_max) break;
+      waiting_.push_back({table, /*stays_open=*/true, context_->HasKeyFilters(level, deepest)});
     }
   }
   std::reverse(waiting_.begin(), waiting_.end());
+}
+
+void Preload::ReadUnknownContents(const Version& version, uint64_t now_nanos) {
+  const bool is_busy = !waiting_.empty() || job_exists_.load(std::memory_order_acquire);
+  if (is_busy || now_nanos < retry_at_nanos_) return;
+  retry_at_nanos_ = now_nanos + kRetryNanos;
+  for (int level = kLevels - 1; level >= 0; --level) {
+    for (const TableRef& table : version.level(level)) {
+      if (table->contents.entries == 0) waiting_.push_back({table});
+    }
+  }
 }
 
 std::unique_ptr<Job> Preload::TakeJob() {

@@ -2,8 +2,8 @@
 //
 // Preload: opens the tables that reads search first, after the store opens, and loads their key
 // filters. Otherwise the first reads would open many tables, and search each table of L0. It also
-// reads what they contain, which the MANIFEST does not tell: otherwise the picker would not see old
-// deletions.
+// reads what they contain, which the MANIFEST does not tell. On demand it reads that of all tables:
+// otherwise the picker would not see old deletions.
 //
 // The monitor takes jobs, one at a time, and workers run them before compactions. A job opens only
 // a few tables: reads from a cold disk are slow, and other stores need the worker too. Waiting
@@ -25,7 +25,7 @@ namespace lull {
 
 class Preload {
  public:
-  /// Receives the contents of a table. Called by workers.
+  /// Receives the contents of a table, unless they could not be read. Called by workers.
   using OnContents = std::function<void(TableFile* file, const TableContents& contents)>;
 
   /// `context` and `tables` outlive this object.
@@ -34,10 +34,13 @@ class Preload {
   Preload(const Preload&) = delete;
   Preload& operator=(const Preload&) = delete;
 
-  /// Chooses tables of `version`: L0, newest first, then L1, L2, ... `all_contents`: reads what all
-  /// others contain too, without leaving them open. Opening thread, at most once, before the first
-  /// TakeJob.
-  void Begin(const Version& version, bool all_contents);
+  /// Chooses tables of `version` to open: L0, newest first, then L1, L2, ... Opening thread, at
+  /// most once, before the first TakeJob.
+  void Begin(const Version& version);
+  /// Reads what the tables contain of which that is unknown, without leaving them open. Tables that
+  /// cannot be read are tried again after a minute. Does nothing while other tables wait. Monitor,
+  /// with the mutex that guards the contents.
+  void ReadUnknownContents(const Version& version, uint64_t now_nanos);
   /// Returns null if a job exists or nothing is left to do. Monitor.
   std::unique_ptr<Job> TakeJob();
 
@@ -54,6 +57,7 @@ class Preload {
   const OnContents on_contents_;
   std::vector<Waiting> waiting_;  // in reverse order
   std::atomic<bool> job_exists_{false};
+  uint64_t retry_at_nanos_ = 0;  // of ReadUnknownContents
 };
 
 }  // namespace lull

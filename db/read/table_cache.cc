@@ -102,6 +102,9 @@ TableContents ReadContents(const TableReader& reader) {
   };
   contents.entries = scaled(contents.entries);
   contents.deletions = scaled(contents.deletions);
+  // What was not sampled can have some too.
+  if (share < 1 && contents.entries > 0)
+    contents.deletions = std::max<uint64_t>(contents.deletions, 1);
   return contents;
 }
 

@@ -44,7 +44,7 @@ struct SpaceReport {
   uint64_t hidden_bytes = 0;
   uint64_t overwritten_bytes = 0;
   std::array<Level, kLevels> levels{};
-  uint64_t oldest_deletion_seconds = 0;  ///< upper bound on its age; 0 without any
+  uint64_t oldest_deletion_seconds = 0;  ///< upper bound on its age, if known; 0 without any
 
   // Compactions since the open that only freed space.
   uint64_t reclaim_compactions = 0;

@@ -23,7 +23,8 @@ struct TableContents {
   uint64_t entries = 0;
   uint64_t deletions = 0;
   SequenceNumber newest_deletion = 0;
-  /// No deletion was written before this time, in seconds since 1970. 0 without deletions.
+  /// No deletion was written before this time, in seconds since 1970. 0 if it is unknown, or
+  /// without deletions.
   uint64_t deletions_since = 0;
 
   /// REQUIRES: internal_key.size() >= KeyOrder::kTrailerBytes.

@@ -268,6 +268,12 @@ TEST_F(CompactionBoardTest, OldDeletionsAreDueWhileClientsWrite) {
   EXPECT_EQ(Show(board_.PickReclaim(*version, 5, ReclaimScope::kOldDeletions)), "L1 1 + 2");
   EXPECT_TRUE(board_.IsOld(6400));
   EXPECT_FALSE(board_.IsOld(6402));
+  EXPECT_FALSE(board_.IsOld(6434 + 16)) << "the clock was set back a little";
+  EXPECT_TRUE(board_.IsOld(6434 + 20)) << "it was ahead for longer than that";
+  EXPECT_TRUE(board_.IsOld(0)) << "it is not known";
+  board_.SetDeletePersist(64, 3);
+  EXPECT_TRUE(board_.IsOld(0));
+  EXPECT_FALSE(board_.IsOld(1)) << "the clock can begin in 1970";
   board_.SetDeletePersist(0, 99'999);
   EXPECT_FALSE(is_due());
 }

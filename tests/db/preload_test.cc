@@ -4,14 +4,16 @@
 // opens.
 #include "db/read/preload.h"
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "db/filename.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
+#include "leveldb/env.h"
 #include "lull/lull.h"
+#include "table/table_writer.h"
 #include "tests/db/many_tables.h"
 #include "tests/db/small_store.h"
 #include "tests/db/table_files_env.h"
@@ -54,7 +56,7 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
   /// REQUIRES: few tables.
   void PreloadAll() {
     Preload preload(files_.context(), tables_.get(), kIgnore);
-    preload.Begin(*version_, false);
+    preload.Begin(*version_);
     EXPECT_EQ(RunAll(&preload), 1);
   }
 };
@@ -62,7 +64,7 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
 TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
   Build(2, 10);
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_, false);
+  preload.Begin(*version_);
   EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
   EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
   EXPECT_EQ(OpenTables(), "oooooooooo..") << "half of what can be open";
@@ -72,7 +74,7 @@ TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
 TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
   Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_, false);
+  preload.Begin(*version_);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
   Job::Progress progress = Job::Progress::kMore;
@@ -81,20 +83,75 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
-TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpensAndReadsAllContentsOnRequest) {
+TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpensAndReadsUnknownContentsOnRequest) {
   Build(2, 14);
-  for (const bool all : {false, true}) {
-    std::map<const TableFile*, TableContents> read;
-    Preload preload(files_.context(), tables_.get(),
-                    [&](TableFile* file, const TableContents& contents) {
-                      EXPECT_TRUE(read.emplace(file, contents).second);
-                    });
-    preload.Begin(*version_, all);
-    EXPECT_EQ(RunAll(&preload), 2);
-    EXPECT_EQ(read.size(), all ? 16u : 10u);
-    EXPECT_EQ(read[all_[all ? 15 : 1]], (TableContents{.entries = 1}));
-    EXPECT_EQ(OpenTables(), "oooooooooo......");
+  Preload preload(
+      files_.context(), tables_.get(),
+      [](TableFile* file, const TableContents& contents) { file->contents = contents; });
+  const auto known = [&] {
+    return std::count_if(all_.begin(), all_.end(), [](const TableFile* table) {
+      return table->contents == TableContents{.entries = 1};
+    });
+  };
+  preload.Begin(*version_);
+  preload.ReadUnknownContents(*version_, 0);
+  EXPECT_EQ(RunAll(&preload), 2);
+  EXPECT_EQ(known(), 10) << "other tables waited";
+  const int opens = env_.opens();
+  preload.ReadUnknownContents(*version_, 0);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(known(), 16);
+  EXPECT_EQ(env_.opens(), opens + 6) << "only those that were unknown";
+  EXPECT_EQ(OpenTables(), "oooooooooo......");
+}
+
+// As LevelDB writes it: without a block that tells the contents.
+TEST_F(PreloadedTablesTest, ATableThatIsOnlySampledCanHaveDeletions) {
+  TableMeta table;
+  table.level = 1;
+  table.number = files_.context()->NewFileNumber();
+  leveldb::WritableFile* raw = nullptr;
+  ASSERT_TRUE(env_.NewWritableFile(TableFileName("/store", table.number), &raw).ok());
+  const std::unique_ptr<leveldb::WritableFile> file(raw);
+  TableWriter writer(files_.context()->WriteOptions(), raw);
+  for (int i = 0; i < 8; ++i) {
+    table.largest = MakeInternalKey(KeyOf(i), 1, ValueKind::kValue);
+    if (i == 0) table.smallest = table.largest;
+    writer.Add(table.largest, std::string(5000, 'v'));
   }
+  ASSERT_TRUE(writer.Finish().ok());
+  ASSERT_TRUE(file->Close().ok());
+  table.file_bytes = writer.FileBytes();
+  VersionEdit edit;
+  edit.new_tables.push_back(table);
+  version_ = testing::Applied(testing::EmptyVersion(), edit);
+  TableContents read;
+  Preload preload(files_.context(), tables_.get(),
+                  [&](TableFile*, const TableContents& contents) { read = contents; });
+  preload.ReadUnknownContents(*version_, 0);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(read, (TableContents{.entries = 8, .deletions = 1}));
+}
+
+TEST_F(PreloadedTablesTest, PreloadReadsContentsAgainAfterAFailure) {
+  Build(1, 0);
+  int read = 0;
+  Preload preload(files_.context(), tables_.get(),
+                  [&](TableFile*, const TableContents&) { ++read; });
+  const std::string path = TableFileName("/store", all_[0]->number());
+  std::string bytes;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
+  preload.ReadUnknownContents(*version_, 5);
+  EXPECT_EQ(RunAll(&preload), 1);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
+  constexpr uint64_t kMinute = 60'000'000'000;
+  preload.ReadUnknownContents(*version_, 4 + kMinute);
+  EXPECT_EQ(RunAll(&preload), 0);
+  EXPECT_EQ(read, 0);
+  preload.ReadUnknownContents(*version_, 5 + kMinute);
+  EXPECT_EQ(RunAll(&preload), 1);
+  EXPECT_EQ(read, 1);
 }
 
 TEST_F(PreloadedTablesTest, PreloadLoadsTheKeyFiltersAboveTheDeepestLevel) {

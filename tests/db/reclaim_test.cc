@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -161,18 +162,38 @@ TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
     return PlanText(PickReclaim(*version, {}, {}, rule));
   };
   EXPECT_EQ(pick({.oldest_snapshot = 7}), "nothing");
-  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 50}), "nothing");
-  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 51}), "L2 2 + 3");
-  EXPECT_EQ(pick({.oldest_snapshot = 7, .old_before = 101}), "L1 1 + 2 | 3");
-  EXPECT_EQ(pick({.oldest_snapshot = 6, .old_before = 101}), "nothing");
-  const auto plan = PickReclaim(*version, {}, {}, {.old_before = 101});
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old = {.before = 50}}), "nothing");
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old = {.before = 51}}), "L2 2 + 3");
+  EXPECT_EQ(pick({.oldest_snapshot = 7, .old = {.before = 101}}), "L1 1 + 2 | 3");
+  EXPECT_EQ(pick({.oldest_snapshot = 6, .old = {.before = 101}}), "nothing");
+  const auto plan = PickReclaim(*version, {}, {}, {.old = {.before = 101}});
   ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(plan->deletions_since, 50u) << "its outputs have deletions of both";
+  EXPECT_EQ(plan->deletions_since.value(), 50u) << "its outputs have deletions of both";
+  testing::SetContents(*version, 2, {});
+  EXPECT_EQ(PickReclaim(*version, {}, {}, {.old = {.before = 101}})->deletions_since, 0u)
+      << "it is unknown what 2 has";
   testing::SetContents(*version, 1, {1000, 1000, 7, 100});
   testing::SetContents(*version, 2, {1000, 0, 0, 0});
   EXPECT_EQ(pick({}), "L1 1 + 2 | 3") << "it frees all of them";
-  EXPECT_EQ(pick({.old_before = 100, .only_old = true}), "nothing");
-  EXPECT_EQ(pick({.old_before = 101, .only_old = true}), "L1 1 + 2 | 3");
+  EXPECT_EQ(pick({.old = {.before = 100}, .only_old = true}), "nothing");
+  EXPECT_EQ(pick({.old = {.before = 101}, .only_old = true}), "L1 1 + 2 | 3");
+}
+
+TEST(PickReclaim, OldDeletionsGoFromTheLastLevelToo) {
+  const VersionRef version = VersionFromText("L6: 1:[a..m] 2:[n..z]");
+  testing::SetContents(*version, 1, {9, 1, 7, /*deletions_since=*/100});
+  testing::SetContents(*version, 2, {9, 0, 0, 0});
+  EXPECT_EQ(PlanText(PickReclaim(*version, {}, {}, {.old = {.before = 100}})), "nothing");
+  const auto plan = PickReclaim(*version, {}, {}, {.old = {.before = 101}});
+  EXPECT_EQ(PlanText(plan), "L6 1");
+  EXPECT_TRUE(plan->is_rewrite());
+}
+
+TEST(PickReclaim, TheTimeOfNewDeletionsIsNotThatOfOthers) {
+  const VersionRef version = VersionFromText("L1: 1:[a..m]*11 L2: 2:[a..m]");
+  testing::SetContents(*version, 1, {9, 0, 0, 0});
+  testing::SetContents(*version, 2, {9, 0, 0, 0});
+  EXPECT_EQ(Pick(*version, JobClass::kDeep, {}, {}, {})->deletions_since, std::nullopt);
 }
 
 TEST(IsFlushToReclaimDue, IfItHidesAQuarterOfAllEntries) {
@@ -350,6 +371,36 @@ TEST_F(DeletePersistTest, ACompactionKeepsTheAge) {
   AwaitObeyed();
   EXPECT_TRUE(IsInTables(ValueOf(7)));
   env_.later_seconds = 600;
+  AwaitGone(ValueOf(7));
+}
+
+TEST_F(DeletePersistTest, AClockThatWasAheadDoesNotKeepDeletions) {
+  env_.later_seconds = 100'000'000;
+  DeleteOneOfMany();
+  env_.later_seconds = 0;
+  AwaitGone(ValueOf(7));
+  env_.later_seconds = 100'000'000;
+  Delete(8, 9);
+  env_.later_seconds = 0;
+  AwaitGone(ValueOf(8));
+}
+
+// The open leaves 32 tables open. They are the newest, without the deletion.
+TEST_F(DeletePersistTest, ItIsObeyedForTablesThatNobodyHasOpened) {
+  scheduling_.delete_persist_seconds = 0;
+  scheduling_.l0_trigger = scheduling_.l0_slowdown = scheduling_.l0_stop = 60;
+  options_.max_open_files = 74;
+  DeleteOneOfMany();
+  for (int i = 0; i < 40; ++i) {
+    Write(kKeys + i, kKeys + i + 1);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  db_.reset();
+  env_.later_seconds = 1000;
+  Open();
+  AwaitObeyed();
+  EXPECT_TRUE(IsInTables(ValueOf(7)));
+  ASSERT_TRUE(SetOptions(db_.get(), "delete_persist_seconds=100").ok());
   AwaitGone(ValueOf(7));
 }
 

@@ -17,6 +17,7 @@
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
 #include "tests/db/store_properties.h"
+#include "util/clock.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -117,6 +118,31 @@ TEST_F(BoundedStoreTest, AWriterWaitsForSpaceAtTheBound) {
   EXPECT_LE(TableBytes(), 16 * kMiB) << "obsolete tables count as well";
   EXPECT_EQ(script_.Seen().file_bytes_max, 16 * kMiB);
   env_.removals.Open();
+}
+
+// The open leaves 32 tables open. They are the newest, without the deletions.
+TEST_F(BoundedStoreTest, HiddenEntriesOfTablesThatNobodyHasOpenedDoNotCount) {
+  ManualClock clock;  // it stands still, so that no work is overdue during a slow flush
+  pace_.clock = &clock;
+  script_.Set(script_.Nothing());
+  scheduling_.l0_trigger = scheduling_.l0_slowdown = scheduling_.l0_stop = 60;
+  options_.max_open_files = 74;
+  Open();
+  Write(0, 3000);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  Delete(0, 3000);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  for (int i = 0; i < 40; ++i) {
+    Write(3000 + i, 3001 + i);
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  db_.reset();
+  Open();
+  script_.AwaitObeyed();
+  EXPECT_GT(script_.Seen().live_bytes, 3 * kMiB);
+  ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=200").ok());
+  Await("what is live is known", [&] { return script_.Seen().live_bytes < kMiB; });
+  db_.reset();
 }
 
 TEST_F(BoundedStoreTest, AWriterDoesNotWaitForASnapshot) {
