@@ -46,6 +46,7 @@ std::string AnyOptions(Rng* rng) {
   if (rng->OneIn(2)) text += ";l0_trigger=" + std::to_string(1 + rng->Below(6));
   if (rng->OneIn(3)) text += ";debt_bytes_max=" + std::to_string(1 + rng->Below(100)) + "M";
   if (rng->OneIn(3)) text += ";lull_after_us=" + std::to_string(rng->Below(30'000));
+  if (rng->OneIn(3)) text += ";delete_persist_seconds=" + std::to_string(rng->Below(3));
   if (rng->OneIn(8)) text += ";compaction_threads=7";
   if (rng->OneIn(8)) text += ";nonsense";
   return text;

@@ -34,9 +34,11 @@ std::vector<std::string> Policies() {
 
 // One layout, the other, or a different one each time the store is opened.
 std::string Scheduling(const std::string& policy, uint64_t seed) {
-  const std::string leveled = "policy=" + policy + (seed % 2 == 0 ? ";pick_by_overlap=true" : "");
+  const std::string all =
+      "policy=" + policy + ";delete_persist_seconds=" + std::to_string(seed % 7 % 3);
+  const std::string leveled = all + (seed % 2 == 0 ? ";pick_by_overlap=true" : "");
   const std::string vsst =
-      "policy=" + policy + ";layout=vsst;table_bytes_max=32K;vsst_phi=" + std::to_string(1 + seed);
+      all + ";layout=vsst;table_bytes_max=32K;vsst_phi=" + std::to_string(1 + seed);
   return seed % 3 == 0 ? leveled : seed % 3 == 1 ? vsst : vsst + "|" + leveled;
 }
 
@@ -53,6 +55,7 @@ TEST_P(Metamorphic, AgreesWithTheModel) {
   if (seed % 2 == 1) config.hooks.filter = FilterStore;
   if (seed % 4 != 0) {
     config.env = &memory;
+    config.hooks.move_clock = [&](int64_t seconds) { memory.set_clock_ahead_seconds(seconds); };
     config.directory = "/store";
   } else {
     config.directory = FreshDirectory("metamorphic-" + policy);

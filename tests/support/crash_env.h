@@ -22,6 +22,8 @@
 // Thread-safe. Files opened here may outlive the CrashEnv.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -106,6 +108,13 @@ class CrashEnv : public leveldb::EnvWrapper
   bool Corrupt(const std::string& path, uint64_t offset, const std::string& bytes);
   bool Truncate(const std::string& path, uint64_t size);
 
+  // The time of day is later than the real one by so many seconds, or earlier.
+  void set_clock_ahead_seconds(int64_t seconds) { clock_ahead_seconds_.store(seconds); }
+  uint64_t NowMicros() override {
+    const int64_t now = static_cast<int64_t>(EnvWrapper::NowMicros());
+    return static_cast<uint64_t>(std::max<int64_t>(now + clock_ahead_seconds_ * 1'000'000, 0));
+  }
+
   // While held, work passed to Schedule() waits in a queue. Release it before closing a store. (No
   // effect on a store that starts its own threads.)
   void HoldScheduledWork();
@@ -151,6 +160,7 @@ class CrashEnv : public leveldb::EnvWrapper
   bool Edit(const std::string& path, Change change) const;
 
   const std::shared_ptr<CrashDisk> disk_;
+  std::atomic<int64_t> clock_ahead_seconds_{0};
   std::mutex held_mu_;
   bool hold_ = false;
   std::vector<std::pair<void (*)(void*), void*>> held_;

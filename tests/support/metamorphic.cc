@@ -2,8 +2,6 @@
 #include "tests/support/metamorphic.h"
 
 #include <array>
-#include <cctype>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -22,31 +20,18 @@ namespace lull::testing {
 using leveldb::Slice;
 using leveldb::Status;
 
-std::string Show(const std::string& bytes) {
-  std::string text = "\"";
-  for (size_t i = 0; i < bytes.size() && i < 48; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    char hex[8];
-    std::snprintf(hex, sizeof(hex), "\\x%02x", c);
-    text += std::isprint(c) != 0 ? std::string(1, bytes[i]) : hex;
-  }
-  text += "\"";
-  if (bytes.size() > 48) text += "+" + std::to_string(bytes.size() - 48);
-  return text;
-}
-
 namespace {
 
 constexpr size_t kSnapshotsMax = 64;
 constexpr size_t kIteratorsMax = 8;
 
-std::string Show(const std::string* bytes) {
-  return bytes == nullptr ? "nothing" : testing::Show(*bytes);
-}
+std::string Show(const std::string* bytes) { return bytes ? testing::Show(*bytes) : "nothing"; }
 
 struct HeldSnapshot {
   const leveldb::Snapshot* snapshot;
   uint64_t sequence;
+  // Set by the first removal of a range: a value that a filter drops later can stay visible.
+  std::optional<uint64_t> gone_before{};
 };
 
 // An iterator of the store and the model's, moved in step.
@@ -114,11 +99,14 @@ class Runner {
   void OptionsHook();
   void RangeHook();
   void FilterHook();
+  void ClockHook();
 
   void Commit(const WriteOps& ops, const Status& s);
   Status Find(const leveldb::ReadOptions& options, const std::string& key, std::string* value);
   void CheckGet(const std::string& key, const HeldSnapshot* at);
-  HeldIterator MakeIterator();
+  const HeldSnapshot* SomeSnapshot();
+  const HeldSnapshot* MaybeSnapshot() { return rng_.OneIn(3) ? SomeSnapshot() : nullptr; }
+  HeldIterator MakeIterator(const HeldSnapshot* at);
   void Move(HeldIterator* it);
   void SeekToEnd(HeldIterator* it, bool first);
   void SeekTo(HeldIterator* it, const std::string& target);
@@ -168,6 +156,7 @@ const Runner::Choice Runner::kChoices[] = {
     {"set-options", 5, &Runner::OptionsHook},
     {"delete-range", 8, &Runner::RangeHook},
     {"set-filter", 5, &Runner::FilterHook},
+    {"move-clock", 5, &Runner::ClockHook},
 };
 
 MetamorphicReport Runner::Run() {
@@ -322,7 +311,8 @@ void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
   leveldb::ReadOptions options = SomeReadOptions();
   if (at != nullptr) options.snapshot = at->snapshot;
   const uint64_t sequence = at != nullptr ? at->sequence : model_.last_sequence();
-  const std::string* expected = model_.Find(key, sequence);
+  const auto gone_before = at != nullptr ? at->gone_before : std::nullopt;
+  const std::string* expected = model_.Find(key, sequence, gone_before);
   std::string actual;
   Status s = Find(options, key, &actual);
   if (!s.ok() && !s.IsNotFound()) {
@@ -332,7 +322,7 @@ void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
   const bool same = expected == nullptr ? s.IsNotFound() : s.ok() && *expected == actual;
   if (same) return;
   if (has_filtered_ && s.IsNotFound() && Expires(*expected)) {
-    model_.MarkGone(key, sequence);
+    if (!gone_before) model_.MarkGone(key, sequence);
     return;
   }
   Fail("Get(" + testing::Show(key) + ") at commit " + std::to_string(sequence) + " should give " +
@@ -342,9 +332,13 @@ void Runner::CheckGet(const std::string& key, const HeldSnapshot* at) {
 void Runner::Get() { CheckGet(workload_.Key(&rng_), nullptr); }
 
 void Runner::SnapshotGets() {
-  if (snapshots_.empty()) return;
-  const HeldSnapshot& at = snapshots_[rng_.Below(snapshots_.size())];
-  for (uint64_t i = rng_.Below(8); i > 0; --i) CheckGet(workload_.Key(&rng_), &at);
+  const HeldSnapshot* const at = SomeSnapshot();
+  if (at == nullptr) return;
+  for (uint64_t i = rng_.Below(8); i > 0; --i) CheckGet(workload_.Key(&rng_), at);
+}
+
+const HeldSnapshot* Runner::SomeSnapshot() {
+  return snapshots_.empty() ? nullptr : &snapshots_[rng_.Below(snapshots_.size())];
 }
 
 void Runner::TakeSnapshot() {
@@ -366,17 +360,18 @@ void Runner::DropAllSnapshots() {
 
 // ---- iterators -------------------------------------------------------------------------------
 
-HeldIterator Runner::MakeIterator() {
+HeldIterator Runner::MakeIterator(const HeldSnapshot* at) {
   leveldb::ReadOptions options = SomeReadOptions();
   uint64_t sequence = model_.last_sequence();
-  if (!snapshots_.empty() && rng_.OneIn(3)) {
-    const HeldSnapshot& at = snapshots_[rng_.Below(snapshots_.size())];
-    options.snapshot = at.snapshot;
-    sequence = at.sequence;
+  std::optional<uint64_t> gone_before;
+  if (at != nullptr) {
+    options.snapshot = at->snapshot;
+    sequence = at->sequence;
+    gone_before = at->gone_before;
   }
   HeldIterator it;
   it.actual.reset(db_->NewIterator(options));
-  it.expected = std::make_unique<Model::Cursor>(model_, sequence);
+  it.expected = std::make_unique<Model::Cursor>(model_, sequence, gone_before);
   Compare(it, "being made");
   return it;
 }
@@ -461,14 +456,14 @@ void Runner::Move(HeldIterator* it) {
 }
 
 void Runner::ShortIterator() {
-  HeldIterator it = MakeIterator();
+  HeldIterator it = MakeIterator(MaybeSnapshot());
   for (uint64_t moves = 1 + rng_.Below(12); moves > 0 && report_.failure.empty(); --moves) {
     Move(&it);
   }
 }
 
 void Runner::NewHeldIterator() {
-  if (iterators_.size() < kIteratorsMax) iterators_.push_back(MakeIterator());
+  if (iterators_.size() < kIteratorsMax) iterators_.push_back(MakeIterator(MaybeSnapshot()));
 }
 
 void Runner::MoveHeldIterator() {
@@ -482,7 +477,7 @@ void Runner::DropHeldIterator() {
 
 void Runner::FullScan() {
   const bool forward = rng_.OneIn(2);
-  HeldIterator it = MakeIterator();
+  HeldIterator it = MakeIterator(MaybeSnapshot());
   const std::string move = forward ? "a full scan" : "a full scan backward";
   SeekToEnd(&it, forward);
   while (Compare(it, move) && it.expected->Valid()) Advance(&it, forward);
@@ -554,7 +549,7 @@ void Runner::OptionsHook() {
   if (config_.hooks.set_options) Expect(config_.hooks.set_options(db_.get(), draw), "set-options");
 }
 
-// Iterators keep what they see, but snapshots do not.
+// Iterators and snapshots keep what they see.
 void Runner::RangeHook() {
   const auto bounds = TwoKeys();
   const Slice begin(bounds[0]), end(bounds[1]);
@@ -562,7 +557,8 @@ void Runner::RangeHook() {
   const Slice* const to = rng_.OneIn(5) ? nullptr : &end;
   const bool files_only = rng_.OneIn(2);
   if (!config_.hooks.delete_range) return;
-  DropAllSnapshots();
+  for (HeldSnapshot& held : snapshots_)
+    held.gone_before = held.gone_before.value_or(model_.gone_count());
   if (!Expect(config_.hooks.delete_range(db_.get(), from, to, files_only), "delete-range")) return;
   WriteOps gone;
   Model::Cursor at(model_, model_.last_sequence());
@@ -575,6 +571,17 @@ void Runner::RangeHook() {
     if (s.ok() && value != at.value()) Fail("an old value of " + testing::Show(at.key()));
   }
   if (!gone.empty()) model_.Commit(gone);
+  HeldIterator seen = MakeIterator(SomeSnapshot());
+  SeekTo(&seen, bounds[0]);
+  for (int steps = 0; steps < 50 && Compare(seen, "a removal") && seen.expected->Valid(); ++steps)
+    Advance(&seen, /*forward=*/true);
+}
+
+void Runner::ClockHook() {
+  constexpr int64_t kYear = 365 * 24 * 3600;
+  constexpr int64_t kSeconds[] = {0, 0, 1, 60, kYear, -1, -60, -kYear, -100 * kYear};
+  const int64_t seconds = kSeconds[rng_.Below(std::size(kSeconds))];
+  if (config_.hooks.move_clock) config_.hooks.move_clock(seconds);
 }
 
 void Runner::FilterHook() {

@@ -33,6 +33,8 @@ struct Hooks {
   std::function<leveldb::Status(leveldb::DB*, const leveldb::Slice* begin,
                                 const leveldb::Slice* end, bool files_only)>
       delete_range;
+  // Sets the time of day: later than the real one by so many seconds, which can be negative.
+  std::function<void(int64_t seconds)> move_clock;
 };
 
 struct MetamorphicConfig {
@@ -52,8 +54,5 @@ struct MetamorphicReport {
 };
 
 MetamorphicReport RunMetamorphic(const MetamorphicConfig& config);
-
-// Printable form of a key or value, shortened.
-std::string Show(const std::string& bytes);
 
 }  // namespace lull::testing

@@ -4,9 +4,24 @@
 #include "tests/support/model.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <iterator>
 
 namespace lull::testing {
+
+std::string Show(const std::string& bytes) {
+  std::string text = "\"";
+  for (size_t i = 0; i < bytes.size() && i < 48; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    char hex[8];
+    std::snprintf(hex, sizeof(hex), "\\x%02x", c);
+    text += std::isprint(c) != 0 ? std::string(1, bytes[i]) : hex;
+  }
+  text += "\"";
+  if (bytes.size() > 48) text += "+" + std::to_string(bytes.size() - 48);
+  return text;
+}
 
 void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch) {
   for (const WriteOp& op : ops) {
@@ -39,10 +54,12 @@ const Model::Version* Model::VisibleAt(const Versions& versions, uint64_t sequen
   return &*std::prev(after);
 }
 
-const std::string* Model::Find(const std::string& key, uint64_t sequence) const {
+const std::string* Model::Find(const std::string& key, uint64_t sequence,
+                               std::optional<uint64_t> gone_before) const {
   const auto it = keys_.find(key);
   if (it == keys_.end()) return nullptr;
-  const Version* const version = VisibleAt(it->second, sequence, gone_count_);
+  const Version* const version =
+      VisibleAt(it->second, sequence, gone_before.value_or(gone_count_));
   return version != nullptr ? &*version->value : nullptr;
 }
 

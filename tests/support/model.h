@@ -42,6 +42,9 @@ void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch);
 
 using Contents = std::map<std::string, std::string>;
 
+// Printable form of a key or value, shortened.
+std::string Show(const std::string& bytes);
+
 class Model {
  public:
   explicit Model(const leveldb::Comparator* comparator) : keys_(Less{comparator}) {}
@@ -52,8 +55,13 @@ class Model {
   uint64_t Commit(const WriteOps& ops);
   uint64_t last_sequence() const { return last_sequence_; }
 
-  // The value of `key` at `sequence`, or nullptr. Valid until the next Commit.
-  const std::string* Find(const std::string& key, uint64_t sequence) const;
+  // How many values are gone.
+  uint64_t gone_count() const { return gone_count_; }
+
+  // The value of `key` at `sequence`, or nullptr. Valid until the next Commit. With `gone_before`,
+  // shows values that went after so many others.
+  const std::string* Find(const std::string& key, uint64_t sequence,
+                          std::optional<uint64_t> gone_before = {}) const;
   // Whether exactly these entries are visible at `sequence`.
   bool Shows(const Contents& contents, uint64_t sequence) const;
 
@@ -98,13 +106,13 @@ class Model {
 };
 
 // Iterates over the model at one sequence. Same moves and same semantics as a leveldb::Iterator.
-// Shows values that went after it was made.
+// Shows values that went after it was made, or with `gone_before` after so many others.
 class Model::Cursor {
  public:
-  Cursor(const Model& model, uint64_t sequence)
+  Cursor(const Model& model, uint64_t sequence, std::optional<uint64_t> gone_before = {})
       : keys_(model.keys_),
         sequence_(sequence),
-        gone_before_(model.gone_count_),
+        gone_before_(gone_before.value_or(model.gone_count_)),
         at_(keys_.end()) {}
 
   bool Valid() const { return at_ != keys_.end(); }

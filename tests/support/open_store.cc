@@ -95,6 +95,13 @@ void AddHooks(Hooks* hooks) {
     return files_only ? lull::DeleteFilesInRange(db, begin, end)
                       : lull::DeleteRange(db, begin, end);
   };
+  hooks->set_options = [](leveldb::DB* db, uint64_t draw) {
+    constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
+    constexpr uint64_t kSpacePercents[] = {0, 200, 300};
+    return lull::SetOptions(
+        db, "delete_persist_seconds=" + std::to_string(kPersistSeconds[draw % 5]) +
+                ";space_percent_max=" + std::to_string(kSpacePercents[draw / 5 % 3]));
+  };
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ leveldb::Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_onl
 // Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 
-// Hooks that open with `scheduling` and flush and wait as above. Each open uses the next of the
-// option strings, which "|" separates.
+// Hooks that open with `scheduling` and flush and wait as above, and change options of disk space.
+// Each open uses the next of the option strings, which "|" separates.
 Hooks StoreHooks(const std::string& scheduling);
 
 }  // namespace lull::testing

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "tests/support/metamorphic.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
 
