@@ -140,6 +140,7 @@ std::unique_ptr<CompactionJob> Compactions::BeginJob(JobClass job_class, uint64_
     MutexLock lock(state_->mutex);
     if (!MayBeginLocked(job_class, now_nanos)) return nullptr;
     if (auto part = state_->in_flight.NextPart(job_class)) return part;
+    if (guard_.is_old()) return nullptr;
     state_->board.SetTableBytesMax(limits_->table_bytes());
     SetRoomLocked(job_class);
     plan = PickLocked(job_class);

@@ -27,8 +27,12 @@ uint64_t Without(uint64_t bytes, uint64_t used) { return bytes - std::min(bytes,
 void SpaceGuard::Look(uint64_t now_nanos) {
   free_bytes_ = room_->free_bytes();
   const uint64_t looked_at_nanos = room_->looked_at_nanos();
-  is_old_ = now_nanos > looked_at_nanos + context_->pace.retry_nanos / 4;
-  if (is_old_) room_->RequestLook();
+  // An answer is new enough, however long this thread took to see it.
+  const bool is_answer = std::exchange(asked_at_nanos_, 0) - 1 < looked_at_nanos;
+  is_old_ = !is_answer && now_nanos > looked_at_nanos + context_->pace.retry_nanos / 4;
+  if (!is_old_) return;
+  asked_at_nanos_ = now_nanos;
+  room_->RequestLook();
 }
 
 OutputRoom SpaceGuard::RoomFor(const Use& use) const {

@@ -43,6 +43,8 @@ class SpaceGuard {
   /// Takes the last figure of free space. Asks for a new one if it is older than a quarter of
   /// StorePace::retry_nanos.
   void Look(uint64_t now_nanos);
+  /// The figure is too old to begin a compaction; a new one is on its way.
+  bool is_old() const { return is_old_; }
   OutputRoom RoomFor(const Use& use) const;
 
   /// A compaction of that class did not begin, since its output of `bytes` does not fit. Returns
@@ -71,7 +73,8 @@ class SpaceGuard {
   const StoreContext* const context_;
   DiskRoom* const room_;
   ActivityStats* const activity_;
-  bool is_old_ = false;  // the figure
+  bool is_old_ = false;                 // the figure
+  uint64_t asked_at_nanos_ = 0;         // for a new one; 0: not
   std::optional<uint64_t> free_bytes_;  // nullopt: unknown
   std::array<Wait, kClasses> waits_{};
   bool is_reported_ = false;
