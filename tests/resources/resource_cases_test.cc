@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Stores with few resources for their size, and on unusual systems: few descriptors, a small disk,
-// little memory, one core, no /proc, file systems that are read-only, layered or without locks.
+// little memory, one core, no /proc, file systems that are read-only, layered, or without locks
+// or links.
 // Each test runs in a separate process, which reports errors.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -334,6 +336,13 @@ std::string UseOverlay(const std::string& directory) {
   return below.ok() ? merged.error() : below.error();
 }
 
+bool InstallSeccompFilter(std::span<sock_filter> steps) {
+  const sock_fprog program{.len = static_cast<unsigned short>(steps.size()),
+                           .filter = steps.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 /// Makes the kernel refuse file locks, as NFS does without a lock service.
 bool RefuseLocks() {
   constexpr auto kArg1 = offsetof(seccomp_data, args) + sizeof(uint64_t);
@@ -345,9 +354,39 @@ bool RefuseLocks() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const sock_fprog program{.len = std::size(steps), .filter = steps};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return InstallSeccompFilter(steps);
+}
+
+/// Makes the kernel refuse hard links, as some sandboxes and network file systems do.
+bool RefuseLinks() {
+#ifdef SYS_link
+  constexpr uint32_t kLink = SYS_link;
+#else
+  constexpr uint32_t kLink = SYS_linkat;
+#endif
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kLink, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_linkat, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  return InstallSeccompFilter(steps);
+}
+
+std::string CheckpointWithoutLinks(const std::string& directory) {
+  if (!RefuseLinks()) return kCannot;
+  ChildStore store(directory, 1 << 20);
+  store.Open();
+  store.PutAll(KeysBelow(2000), 700);
+  std::filesystem::create_directory(directory + "/copy");
+  if (store.ok())
+    store.Check("checkpoint", lull::CreateCheckpoint(store.db(), directory + "/copy/store"));
+  store.Close();
+  ChildStore copy(directory + "/copy", 1 << 20);
+  copy.OpenReadOnly();
+  copy.CheckScan(2000, 700);
+  return store.ok() ? copy.error() : store.error();
 }
 
 std::string OpenWithoutLocks(const std::string& directory) {
@@ -371,6 +410,8 @@ TEST(SmallMachine, ReadOnlyFileSystem) { RunInChild(UseReadOnly); }
 TEST(SmallMachine, OverlayFileSystem) { RunInChild(UseOverlay); }
 
 TEST(SmallMachine, FileSystemWithoutLocks) { RunInChild(OpenWithoutLocks); }
+
+TEST(SmallMachine, FileSystemWithoutLinks) { RunInChild(CheckpointWithoutLinks); }
 
 }  // namespace
 }  // namespace lull::testing

@@ -516,6 +516,27 @@ TEST_F(PosixEnvTest, TimePassesWhileSleeping) {
   EXPECT_GE(env_->NowMicros() - before, 1900u);
 }
 
+TEST_F(PosixEnvTest, ADirectoryThatCannotBeSyncedIsNoError) {
+  EXPECT_TRUE(ExtensionOf(env_)->SyncDirectory("/proc/self").ok());
+  EXPECT_FALSE(ExtensionOf(env_)->SyncDirectory("/proc/self/none").ok());
+}
+
+// As in a set-user-ID program: the real user may not look into the directory.
+TEST_F(PosixEnvTest, FilesAreLookedForAsTheEffectiveUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const std::string directory = dir_.File("own");
+  ASSERT_EQ(mkdir(directory.c_str(), 0700), 0);
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "x", directory + "/file").ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_other = setreuid(65534, 0) == 0;
+    _exit(is_other && env_->FileExists(directory + "/file") ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(PosixEnvTest, TestDirectoryExistsAndStays) {
   std::string first, second;
   ASSERT_TRUE(env_->GetTestDirectory(&first).ok());

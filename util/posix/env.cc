@@ -64,7 +64,11 @@ class PosixEnv final : public SystemEnv {
     return OpenWritable(name, O_APPEND, WriteStyle(), result);
   }
 
-  bool FileExists(const std::string& name) override { return access(name.c_str(), F_OK) == 0; }
+  // Asks as the effective user, unlike access(2), since that user will open the file.
+  bool FileExists(const std::string& name) override {
+    struct stat info;
+    return stat(name.c_str(), &info) == 0;
+  }
 
   Status GetChildren(const std::string& dir, std::vector<std::string>* result) override {
     result->clear();
@@ -143,10 +147,11 @@ class PosixEnv final : public SystemEnv {
 
   Status LinkFile(const std::string& from, const std::string& to) override {
     if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
-    // EMLINK: the file has the maximum number of links.
-    const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP ||
-                        errno == ENOSYS || errno == EMLINK;
-    return cannot ? Status::NotSupported("link to " + to, from) : Error(from, errno);
+    // A copy would fail for the same reason. File systems and sandboxes refuse links with any
+    // other.
+    const bool says_why = errno == EEXIST || errno == ENOENT || errno == ENOTDIR || errno == EIO ||
+                          errno == ENOSPC || errno == EDQUOT || errno == EROFS;
+    return says_why ? Error(from, errno) : Status::NotSupported("link to " + to, from);
   }
 
   Status GetFileStamp(const std::string& name, FileStamp* stamp) override {

@@ -160,7 +160,8 @@ class WindowsEnv final : public SystemEnv {
       return Status::OK();
     const DWORD error = GetLastError();
     const bool cannot = error == ERROR_NOT_SAME_DEVICE || error == ERROR_INVALID_FUNCTION ||
-                        error == ERROR_NOT_SUPPORTED || error == ERROR_TOO_MANY_LINKS;
+                        error == ERROR_NOT_SUPPORTED || error == ERROR_TOO_MANY_LINKS ||
+                        error == ERROR_ACCESS_DENIED || error == ERROR_INVALID_PARAMETER;
     return cannot ? Status::NotSupported("link to " + to, from) : Error(from, error);
   }
 
