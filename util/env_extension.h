@@ -76,7 +76,8 @@ class EnvExtension {
   EnvExtension(const EnvExtension&) = delete;
   EnvExtension& operator=(const EnvExtension&) = delete;
 
-  /// Makes durable which names were created, renamed or removed in `dir`.
+  /// Makes durable which names were created, renamed or removed in `dir`. OK,
+  /// without effect, if the file system cannot sync directories.
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;
 
   /// Creates (truncates) a log file with `capacity_bytes` (0 is allowed) preallocated and zeroed,

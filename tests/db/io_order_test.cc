@@ -40,7 +40,7 @@ class MomentsEnv final : public testing::FaultEnv {
  public:
   explicit MomentsEnv(leveldb::Env* target) : FaultEnv(target) {
     set_before_operation([this](testing::IoOp op, const std::string& path) {
-      // Where the disk offers no table files of its own, a table is opened twice.
+      // The store asks the extension for a table file first, then the Env. That is one table.
       if (op == testing::kOpenWrite && path.ends_with(".ldb") && before_table &&
           std::exchange(last_table_, path) != path)
         before_table();

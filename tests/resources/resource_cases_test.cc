@@ -2,8 +2,7 @@
 //
 // Stores with few resources for their size, and on unusual systems: few descriptors, a small disk,
 // little memory, one core, no /proc, file systems that are read-only, layered, or without locks
-// or links.
-// Each test runs in a separate process, which reports errors.
+// or links. Each test runs in a separate process, which reports errors.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>

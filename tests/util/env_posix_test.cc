@@ -517,8 +517,8 @@ TEST_F(PosixEnvTest, TimePassesWhileSleeping) {
 }
 
 TEST_F(PosixEnvTest, ADirectoryThatCannotBeSyncedIsNoError) {
-  EXPECT_TRUE(ExtensionOf(env_)->SyncDirectory("/proc/self").ok());
-  EXPECT_FALSE(ExtensionOf(env_)->SyncDirectory("/proc/self/none").ok());
+  EXPECT_TRUE(extension_->SyncDirectory("/proc/self").ok());
+  EXPECT_FALSE(extension_->SyncDirectory("/proc/self/none").ok());
 }
 
 // As in a set-user-ID program: the real user may not look into the directory.

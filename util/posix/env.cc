@@ -147,11 +147,10 @@ class PosixEnv final : public SystemEnv {
 
   Status LinkFile(const std::string& from, const std::string& to) override {
     if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
-    // A copy would fail for the same reason. File systems and sandboxes refuse links with any
-    // other.
-    const bool says_why = errno == EEXIST || errno == ENOENT || errno == ENOTDIR || errno == EIO ||
-                          errno == ENOSPC || errno == EDQUOT || errno == EROFS;
-    return says_why ? Error(from, errno) : Status::NotSupported("link to " + to, from);
+    // These errors would stop a copy too. With any other, the system might only refuse the link.
+    const bool stops_copy = errno == EEXIST || errno == ENOENT || errno == ENOTDIR ||
+                            errno == EIO || errno == ENOSPC || errno == EDQUOT || errno == EROFS;
+    return stops_copy ? Error(from, errno) : Status::NotSupported("link to " + to, from);
   }
 
   Status GetFileStamp(const std::string& name, FileStamp* stamp) override {

@@ -156,7 +156,7 @@ Status SyncDirectory(const std::string& dir) {
   UniqueFd fd;
   if (Status s = OpenWithReserve(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
   const int error = os::SyncNames(fd.get());
-  // Some file systems cannot sync a directory. They write names in their own order, or at once.
+  // Some file systems cannot sync a directory. Names there are only as durable as it makes them.
   const bool cannot = error == EINVAL || error == EOPNOTSUPP || error == ENOSYS;
   return error == 0 || cannot ? Status::OK() : Error(dir, error);
 }
