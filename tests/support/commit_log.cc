@@ -13,7 +13,8 @@ namespace lull::testing {
 
 using leveldb::Status;
 
-Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator* order) {
+Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator* order,
+                  const ValueRule& expires) {
   leveldb::ReadOptions options;
   options.verify_checksums = true;
   std::unique_ptr<leveldb::Iterator> it(db->NewIterator(options));
@@ -26,6 +27,7 @@ Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator
     last = it->key().ToString();
     contents->emplace(last, it->value().ToString());
     Status s = db->Get(options, it->key(), &value);
+    if (s.IsNotFound() && expires && expires(contents->at(last))) continue;
     if (s.IsNotFound()) return Status::Corruption(it->key(), "iterated, but Get finds nothing");
     if (!s.ok()) return s;
     if (it->value() != leveldb::Slice(value)) {
@@ -145,7 +147,7 @@ size_t CommitLog::Begin(WriteOps ops, Fate fate) {
   return commits_.size() - 1;
 }
 
-size_t CommitLog::BeginRemoval(KeySpan span, Fate fate, Rule only) {
+size_t CommitLog::BeginRemoval(KeySpan span, Fate fate, ValueRule only) {
   commits_.push_back({{}, fate, Removal{std::move(span), std::move(only), false, {}, {}}});
   return commits_.size() - 1;
 }
@@ -166,14 +168,14 @@ Status CommitLog::Remove(leveldb::DB* db, const KeySpan& span, bool files_only) 
   Removal& removal = *commits_[commit].removal;
   removal.files_only = files_only;
   Contents before, after;
-  const bool read_before = files_only && ContentsOf(db, &before, order_).ok();
+  const bool read_before = files_only && ContentsOf(db, &before, order_, expires_).ok();
   const Status s = RemoveRange(db, span, files_only);
   if (!s.ok()) {
     SetFate(commit, Fate::kFailed);
     return s;
   }
   SetFate(commit, files_only ? Fate::kAcked : Fate::kAckedSynced);
-  if (!read_before || !ContentsOf(db, &after, order_).ok()) return s;
+  if (!read_before || !ContentsOf(db, &after, order_, expires_).ok()) return s;
   for (const auto& [key, value] : before) {
     if (!span.Contains(key, *order_)) continue;
     (after.contains(key) ? removal.kept : removal.gone).insert(key);
@@ -279,7 +281,7 @@ std::optional<size_t> CommitLog::FindPrefix(const Contents& wanted,
 
 CommitLog::Verdict CommitLog::MatchesPrefix(leveldb::DB* db, Demand demand) const {
   Contents actual;
-  const Status s = ContentsOf(db, &actual, order_);
+  const Status s = ContentsOf(db, &actual, order_, expires_);
   if (s.ok()) return MatchesPrefix(actual, demand);
   Verdict verdict;
   verdict.detail = "the recovered store cannot be read: " + s.ToString();

@@ -137,10 +137,13 @@ class Model::Cursor {
   Keys::const_iterator at_;
 };
 
+using ValueRule = std::function<bool(std::string_view value)>;
+
 // Reads the whole store forward, backward, and key by key. Not OK if the three disagree, or if keys
-// are not in `order`.
+// are not in `order`. A value that `expires` can go while this reads.
 leveldb::Status ContentsOf(leveldb::DB* db, Contents* contents,
-                           const leveldb::Comparator* order = leveldb::BytewiseComparator());
+                           const leveldb::Comparator* order = leveldb::BytewiseComparator(),
+                           const ValueRule& expires = {});
 
 // The keys from `begin` to just before `end`. An empty one means no bound.
 struct KeySpan {
@@ -158,7 +161,6 @@ class CommitLog {
  public:
   // kNone: no commit, in memory that holds the fates of some.
   enum class Fate : uint8_t { kNone, kUnknown, kAcked, kAckedSynced, kFailed };
-  using Rule = std::function<bool(std::string_view value)>;
 
   struct Verdict {
     bool ok = false;
@@ -176,7 +178,7 @@ class CommitLog {
   // Records a commit that is about to be written; returns its number.
   size_t Begin(WriteOps ops, Fate fate = Fate::kUnknown);
   // The same for the removal of the keys in `span`; with `only`, of those with such values.
-  size_t BeginRemoval(KeySpan span, Fate fate = Fate::kUnknown, Rule only = nullptr);
+  size_t BeginRemoval(KeySpan span, Fate fate = Fate::kUnknown, ValueRule only = nullptr);
   void SetFate(size_t commit, Fate fate) { commits_[commit].fate = fate; }
   // Convenience: writes `ops` to `db` and records the status.
   leveldb::Status Write(leveldb::DB* db, WriteOps ops, bool sync);
@@ -188,7 +190,7 @@ class CommitLog {
 
   // A value for which `expires` is true can be missing from the store, but an older one of its key
   // must not appear in its place.
-  void LetExpire(Rule expires) { expires_ = std::move(expires); }
+  void LetExpire(ValueRule expires) { expires_ = std::move(expires); }
 
   size_t size() const { return commits_.size(); }
   // Every key that a commit wrote or deleted.
@@ -210,7 +212,7 @@ class CommitLog {
 
   struct Removal {
     KeySpan span;
-    Rule only;
+    ValueRule only;
     bool files_only = false;
     // Of an acked call with `files_only`: keys of the range that had a value before it.
     std::set<std::string> gone;
@@ -237,7 +239,7 @@ class CommitLog {
 
   const leveldb::Comparator* order_;
   std::vector<Commit> commits_;
-  Rule expires_;
+  ValueRule expires_;
 };
 
 }  // namespace lull::testing

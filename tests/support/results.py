@@ -17,6 +17,8 @@ Case = collections.namedtuple('Case', 'name seconds passed')
 
 ENDED = re.compile(r'^\[ +(OK|FAILED|SKIPPED) +\] (\S+?),?(?: where .*)? \((\d+) ms\)$', re.M)
 BEGUN = re.compile(r'^\[ RUN +\] (\S+)$', re.M)
+SANITIZER = re.compile(r'^.*(?:WARNING|ERROR): \w+Sanitizer: |^.*: runtime error: ', re.M)
+SHOWN_LINES = 60  # of the output of a failed test
 
 
 def cases_of(name, seconds, passed, output):
@@ -30,10 +32,19 @@ def cases_of(name, seconds, passed, output):
     ]
     if passed:
         return cases or [Case(name, seconds, True)]
-    if all(case.passed for case in cases):  # the program ended inside a case, or has none
-        begun = BEGUN.findall(output)
+    if all(case.passed for case in cases):  # a sanitizer reported, or the program ended, in a case
+        report = SANITIZER.search(output)
+        begun = BEGUN.findall(output[: report.start()] if report else output)
         cases.append(Case(f'{program} {begun[-1]}' if begun else name, 0, False))
     return cases
+
+
+def cause_in(output):
+    """The lines of a failed test's output to show: a sanitizer's report, or else the end."""
+    report = SANITIZER.search(output)
+    if report:
+        return '\n'.join(output[report.start() :].splitlines()[:SHOWN_LINES])
+    return '\n'.join(output.splitlines()[-SHOWN_LINES:])
 
 
 def read_results(build):

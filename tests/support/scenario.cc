@@ -50,7 +50,7 @@ Status ScenarioStore::Open(bool create_if_missing) {
   return s;
 }
 
-void ScenarioStore::UseFilter(const CommitLog::Rule& may_drop, CommitLog::Rule drops) {
+void ScenarioStore::UseFilter(const ValueRule& may_drop, ValueRule drops) {
   drops_ = std::move(drops);
   log_.LetExpire(may_drop);
   if (db_ != nullptr) FilterStoreBy(db_.get(), drops_);

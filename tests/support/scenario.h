@@ -76,7 +76,7 @@ class ScenarioStore {
   void UseFilter() { UseFilter(Expires, Expires); }
   // The same with the rule `drops`, which can throw and change over time. It may drop only values
   // for which `may_drop` is true.
-  void UseFilter(const CommitLog::Rule& may_drop, CommitLog::Rule drops);
+  void UseFilter(const ValueRule& may_drop, ValueRule drops);
   // What comes before this call is only preparation: sweeps skip it.
   void CountFromHere();
   leveldb::DB* db() { return db_.get(); }
@@ -131,7 +131,7 @@ class ScenarioStore {
   std::unique_ptr<leveldb::DB> db_;
   std::vector<HeldSnapshot> snapshots_;
   std::vector<HeldIterator> iterators_;
-  CommitLog::Rule drops_;  // empty without a filter
+  ValueRule drops_;  // empty without a filter
   CommitLog log_;
   std::string wrong_read_;
   size_t calls_ = 0;
