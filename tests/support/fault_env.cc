@@ -241,11 +241,18 @@ void FaultEnv::set_on_failed_sync(std::function<void(const std::string& path)> c
 
 void FaultEnv::set_before_operation(
     std::function<void(IoOp op, const std::string& path)> callback) {
-  before_operation_ = std::move(callback);
+  auto next = callback ? std::make_shared<const decltype(callback)>(std::move(callback)) : nullptr;
+  std::lock_guard<std::mutex> lock(mu_);
+  before_operation_.swap(next);
 }
 
 FaultEnv::Outcome FaultEnv::Decide(IoOp op, const std::string& path, uint64_t bytes) {
-  if (before_operation_) before_operation_(op, path);
+  decltype(before_operation_) before;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    before = before_operation_;
+  }
+  if (before != nullptr) (*before)(op, path);
   Outcome outcome;
   bool sync_failed = false;
   {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <iosfwd>
 #include <mutex>
 #include <optional>
@@ -97,7 +98,8 @@ class FaultEnv : public leveldb::EnvWrapper
 
   // Called for each failed sync, for example with CrashEnv::DropDirtyPages. Set it before use.
   void set_on_failed_sync(std::function<void(const std::string& path)> callback);
-  // Called before each operation, on the calling thread. Set it before use.
+  // Called before each operation, on the calling thread. Any time: an operation that has begun can
+  // still call the one before, which is destroyed afterwards.
   void set_before_operation(std::function<void(IoOp op, const std::string& path)> callback);
 
   leveldb::Status NewSequentialFile(const std::string& path,
@@ -148,7 +150,7 @@ class FaultEnv : public leveldb::EnvWrapper
   std::string first_hit_;
   std::atomic<uint64_t> hits_{0};
   std::function<void(const std::string&)> on_failed_sync_;
-  std::function<void(IoOp, const std::string&)> before_operation_;
+  std::shared_ptr<const std::function<void(IoOp, const std::string&)>> before_operation_;
 };
 
 }  // namespace lull::testing
