@@ -59,12 +59,22 @@ struct StoreContext {
             // little, even if the policy sets a small limit.
             std::clamp<size_t>(options_in.write_buffer_size / 128, 4 << 10, 64 << 10))) {}
 
+  /// From now on the files are found in the directory that `name` leads to now, wherever it leads
+  /// later: with an Env of the open directory, or else by its absolute name. While opening.
+  leveldb::Status StayInDirectory();
+  /// IOError if others would not find the store's files any more, since its LOCK (`lock`) or its
+  /// directory was removed or replaced.
+  leveldb::Status CheckPlace(leveldb::FileLock* lock) const;
+
   std::string name;          ///< the store's directory
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache
   KeyOrder order;
   std::shared_ptr<BlockPool> memtable_blocks;
   MemoryCounter job_bytes{0};  ///< buffers of flushes and compactions
   LayoutOptions layout;
+  /// Of the open directory. Null if neither Env can open directories. Where only Env::Default()
+  /// can, `name` is absolute, and this only tells whether it leads to the same directory.
+  std::unique_ptr<leveldb::Env> directory_env;
   EnvExtension* extension = nullptr;  ///< of options.env; null if it has none
   StorePace pace;
   /// Null if there is no such thread: in repair, in recovery's readers and in tests of jobs.

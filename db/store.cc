@@ -152,7 +152,9 @@ void Store::MeasurePressure(Pressure* pressure) {
       std::max<uint64_t>(pressure->memory_budget_bytes, 2 * memtable_bytes);
   pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
   const bool writes = write_path_.IsUnderWay();
-  rest_.Observe(coordinator_->clock()->NowNanos(), pressure->client_bytes_total, writes);
+  const uint64_t now_nanos = coordinator_->clock()->NowNanos();
+  rest_.Observe(now_nanos, pressure->client_bytes_total, writes);
+  if (rest_.nanos() < kRestNanos && keeper_.IsLookDue(now_nanos)) flush_thread_.Wake();
   const uint64_t now_seconds = context_->WallSeconds();
   MutexLock lock(state_.mutex);
   const Version& version = *state_.version;
@@ -291,6 +293,7 @@ std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs)
 
 std::optional<uint64_t> Store::RunFlushSlice() {
   std::optional<uint64_t> again;
+  keeper_.FreezeIfReplaced(lock_, coordinator_->clock()->NowNanos());
   compactions_.InstallRemoval();
   if (compactions_.InstallOne()) again = 0;  // more can wait; flush between installs
   keeper_.RollIfLong();

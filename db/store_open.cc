@@ -181,17 +181,19 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
 }
 
 leveldb::Status Store::OpenFiles(Recovered* recovered) {
-  leveldb::Env* const env = context_->env();
   WalSet& wal = write_path_.wal();
-  if (context_->options.create_if_missing) {
-    env->CreateDir(context_->name);  // if this fails, LockFile reports it
-  } else if (!env->FileExists(CurrentFileName(context_->name))) {
-    leveldb::Status status = CheckFolderIsNew(*context_);
+  if (context_->options.create_if_missing) context_->env()->CreateDir(context_->name);
+  // If there is no directory, the next steps report it.
+  leveldb::Status status = context_->StayInDirectory();
+  if (!status.ok() && !status.IsNotFound()) return status;
+  leveldb::Env* const env = context_->env();
+  if (!context_->options.create_if_missing && !env->FileExists(CurrentFileName(context_->name))) {
+    status = CheckFolderIsNew(*context_);
     if (status.IsCorruption()) return status;
     return leveldb::Status::InvalidArgument(context_->name,
                                             "does not exist (create_if_missing is false)");
   }
-  leveldb::Status status = env->LockFile(LockFileName(context_->name), &lock_);
+  status = env->LockFile(LockFileName(context_->name), &lock_);
   if (!status.ok()) return status;
   OpenInfoLog(context_.get());
   status = CreateOrCheck(context_.get());

@@ -28,6 +28,14 @@ bool EndsWithErrorOf(const leveldb::Status& status, std::initializer_list<int> e
 EnvExtension::EnvExtension(leveldb::Env* env) : env_(env) { Extensions::Get().Add(env_, this); }
 EnvExtension::~EnvExtension() { Extensions::Get().Remove(env_); }
 
+leveldb::Status EnvExtension::OpenDirectory(const std::string& dir,
+                                            std::unique_ptr<leveldb::Env>* result) {
+  result->reset();
+  return leveldb::Status::NotSupported("OpenDirectory", dir);
+}
+
+leveldb::Status EnvExtension::CheckLock(leveldb::FileLock*) { return leveldb::Status::OK(); }
+
 leveldb::Status EnvExtension::NewLogFile(const std::string& name, uint64_t /*capacity_bytes*/,
                                          LogFileMode /*mode*/, LogFile** result) {
   *result = nullptr;
@@ -91,6 +99,12 @@ std::optional<uint64_t> PlausibleFreeBytes(uint64_t blocks, uint64_t free_blocks
   if (blocks == 0 || free_blocks > blocks || block_bytes == 0) return std::nullopt;
   if (free_blocks > UINT64_MAX / block_bytes) return std::nullopt;
   return free_blocks * block_bytes;
+}
+
+leveldb::Status LockIsGone(const std::string& name) {
+  return leveldb::Status::IOError(
+      name, "was removed or replaced while a store was open, perhaps with its directory, so others "
+            "do not see this store; open it again");
 }
 
 bool IsOutOfResources(const leveldb::Status& status) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -75,6 +76,16 @@ class EnvExtension {
   virtual ~EnvExtension();
   EnvExtension(const EnvExtension&) = delete;
   EnvExtension& operator=(const EnvExtension&) = delete;
+
+  /// An Env for the files of the directory `dir`, which exists. It finds them wherever the name
+  /// leads later: after the working directory has changed, a link in the name was switched, or the
+  /// directory was moved or replaced. For other names it is like this Env, which outlives it.
+  /// Default: NotSupported; the caller then goes on with names.
+  virtual leveldb::Status OpenDirectory(const std::string& dir,
+                                        std::unique_ptr<leveldb::Env>* result);
+  /// IOError if the file of `lock`, from LockFile, is no longer found under its name, so that it
+  /// excludes nobody: it or its directory was removed or replaced. Default: OK.
+  virtual leveldb::Status CheckLock(leveldb::FileLock* lock);
 
   /// Makes durable which names were created, renamed or removed in `dir`. OK,
   /// without effect, if the file system cannot sync directories.
@@ -152,6 +163,9 @@ class EnvExtension {
 /// file systems, such as ramfs, report nothing but zeros.
 std::optional<uint64_t> PlausibleFreeBytes(uint64_t blocks, uint64_t free_blocks,
                                            uint64_t block_bytes);
+
+/// What CheckLock returns of a lock whose file is not found.
+leveldb::Status LockIsGone(const std::string& name);
 
 /// True if an operation failed because a resource ran out that can become available again:
 /// descriptors, disk space or memory. A retry can succeed, and a smaller one sooner.

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <string>
 
 namespace lull::os {
 
@@ -61,6 +62,9 @@ void OnFork(void (*in_child)());
 /// True if `file` is a terminal, so that a person sees the output at once.
 bool IsTerminal(std::FILE* file);
 std::tm LocalTime(std::time_t seconds);
+
+/// The absolute name of an existing file, without links in it; "" if the system has none.
+std::string RealName(const std::string& name);
 
 /// Number of cores that this process can use; at least 1.
 int CoreCount();

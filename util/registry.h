@@ -38,6 +38,16 @@ class Registry {
     entry->is_taken.store(false, std::memory_order_release);
   }
 
+  /// Calls `call` with each registered object. REQUIRES: none is removed meanwhile.
+  template <class Call>
+  void ForEach(Call call) const {
+    for (const Entry* entry = first_.load(std::memory_order_acquire); entry != nullptr;
+         entry = entry->next) {
+      if (entry->base.load(std::memory_order_acquire) != nullptr)
+        call(entry->own.load(std::memory_order_relaxed));
+    }
+  }
+
   /// Null if `base` is null or not registered.
   Own* Find(const Base* base) const {
     const Entry* const entry = EntryOf(base);

@@ -68,7 +68,7 @@ class SystemEnv : public leveldb::Env, public EnvExtension {
   SystemEnv() : EnvExtension(this) {}
 
   void Schedule(void (*function)(void*), void* argument) override {
-    background_.Get().Add(function, argument);
+    background.Get().Add(function, argument);
   }
   void StartThread(void (*function)(void*), void* argument) override {
     AbortUnlessOk(ThreadFactory::System()->TryStartDetached(
@@ -80,7 +80,7 @@ class SystemEnv : public leveldb::Env, public EnvExtension {
   }
 
  private:
-  PerProcess<BackgroundQueue> background_;
+  static inline constinit PerProcess<BackgroundQueue> background;  // outlives an open directory
 };
 
 }  // namespace lull

@@ -163,8 +163,10 @@ Status OpenReadOnly(const leveldb::Options& options, const std::string& name, le
     context->own_cache = NewResizableCache(kOwnCacheBytes);
     context->options.block_cache = context->own_cache.get();
   }
+  Status status = context->StayInDirectory();
+  if (!status.ok() && !status.IsNotFound()) return status;
   auto store = std::make_unique<ReadOnlyStore>(std::move(context));
-  const Status status = store->Load();
+  status = store->Load();
   if (status.ok()) *db = store.release();
   return status;
 }

@@ -161,6 +161,16 @@ bool ManifestKeeper::IsInForce() const {
   return ReadCurrent(*context_, &current).ok() && current == number_;
 }
 
+void ManifestKeeper::FreezeIfReplaced(leveldb::FileLock* lock, uint64_t now_nanos) {
+  constexpr uint64_t kLookEveryNanos = 100'000'000;
+  if (now_nanos - place_checked_nanos_.load(std::memory_order_relaxed) < kLookEveryNanos ||
+      !gates_->may_install.load(std::memory_order_acquire))
+    return;
+  place_checked_nanos_.store(now_nanos, std::memory_order_relaxed);
+  const leveldb::Status status = context_->CheckPlace(lock);
+  if (!status.ok()) Freeze(status, /*restorable=*/false);
+}
+
 /// Writes a MANIFEST of the installed state, and makes CURRENT name it. On failure removes the
 /// file, unless CURRENT might name it.
 leveldb::Status ManifestKeeper::Begin(Begun* begun) {

@@ -13,6 +13,7 @@
 //     edit or MANIFEST needs are deleted after that.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -65,6 +66,16 @@ class ManifestKeeper {
   /// restore_at_nanos.
   std::optional<uint64_t> Restore(uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
 
+  /// Looks at times whether the store's files are still found under their names. If not, refuses
+  /// writes until the store is reopened: nobody else would find them. `lock`: of the store.
+  void FreezeIfReplaced(leveldb::FileLock* lock, uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
+
+  /// Whether FreezeIfReplaced has not looked for long. Any thread.
+  bool IsLookDue(uint64_t now_nanos) const {
+    constexpr uint64_t kLongNanos = 500'000'000;
+    return now_nanos - place_checked_nanos_.load(std::memory_order_relaxed) >= kLongNanos;
+  }
+
   /// The oldest WAL that the MANIFEST needs.
   uint64_t log_number() const { return log_number_; }
 
@@ -98,6 +109,7 @@ class ManifestKeeper {
   uint64_t log_number_ = 0;
   uint64_t bytes_max_ = 0;  // size at which a new one is begun
   std::optional<uint64_t> restore_at_nanos_;
+  std::atomic<uint64_t> place_checked_nanos_{0};
   std::vector<std::string> doubtful_files_;  // paths that the MANIFEST or CURRENT might name
 };
 

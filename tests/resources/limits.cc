@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 
 namespace {
 
@@ -53,12 +54,15 @@ namespace lull::testing {
 
 namespace {
 
-rlim_t DescriptorsUsed() {
-  int highest = -1;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    highest = std::max(highest, std::atoi(entry.path().filename().c_str()));
-  }
-  return static_cast<rlim_t>(highest + 1);  // includes the listing's own descriptor
+// The limit that leaves `count` descriptors. Numbers above it that are in use stay so.
+rlim_t LimitThatLeaves(uint64_t count) {
+  std::set<rlim_t> used;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    used.insert(std::strtoul(entry.path().filename().c_str(), nullptr, 10));
+  std::erase_if(used, [](rlim_t fd) { return fcntl(static_cast<int>(fd), F_GETFD) < 0; });
+  rlim_t limit = 0;
+  for (; count > 0 || used.contains(limit); ++limit) count -= !used.contains(limit);
+  return limit;
 }
 
 // The first number after `word` in the file.
@@ -165,7 +169,7 @@ bool Limit::Apply() {
   applied_ = true;
   switch (kind_) {
     case LimitKind::kDescriptors:
-      return SetSoft(DescriptorsUsed() - 1 + value_);
+      return SetSoft(LimitThatLeaves(value_));
     case LimitKind::kFileSize:
       std::signal(SIGXFSZ, SIG_IGN);
       return SetSoft(value_);

@@ -347,8 +347,9 @@ bool RefuseLocks() {
   constexpr auto kArg1 = offsetof(seccomp_data, args) + sizeof(uint64_t);
   sock_filter steps[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArg1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 1, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETLK, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

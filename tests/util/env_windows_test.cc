@@ -88,6 +88,37 @@ TEST_F(WindowsEnvTest, TruncatesAndLinks) {
   EXPECT_GT(extension->FreeBytes(dir_.path()).value_or(0), 0u);
 }
 
+// An Env without open directories gives a store absolute names.
+TEST_F(WindowsEnvTest, AStoreStaysWhenTheWorkingDirectoryChanges) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  ASSERT_TRUE(env_->CreateDir(dir_.File("other")).ok());
+  std::filesystem::current_path(dir_.path());
+  leveldb::Options options;
+  options.create_if_missing = true;
+  leveldb::DB* opened = nullptr;
+  ASSERT_TRUE(leveldb::DB::Open(options, "store", &opened).ok());
+  const std::unique_ptr<leveldb::DB> db(opened);
+  std::filesystem::current_path(dir_.File("other"));
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  db->CompactRange(nullptr, nullptr);
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "key", &value).ok());
+  EXPECT_FALSE(env_->FileExists("store"));
+  std::filesystem::current_path(before);
+}
+
+TEST_F(WindowsEnvTest, ALockIsCheckedUnderItsName) {
+  EnvExtension* const extension = ExtensionOf(env_);
+  leveldb::FileLock* lock = nullptr;
+  ASSERT_TRUE(env_->LockFile(dir_.File("LOCK"), &lock).ok());
+  EXPECT_TRUE(extension->CheckLock(lock).ok());
+  ASSERT_TRUE(env_->RenameFile(dir_.File("LOCK"), dir_.File("moved")).ok());
+  EXPECT_TRUE(extension->CheckLock(lock).IsIOError());
+  TestDir::SetContents(dir_.File("LOCK"), "");
+  EXPECT_TRUE(extension->CheckLock(lock).IsIOError()) << "another file has its name";
+  EXPECT_TRUE(env_->UnlockFile(lock).ok());
+}
+
 TEST_F(WindowsEnvTest, ErrorsNameTheFileAndTheCause) {
   leveldb::SequentialFile* opened = nullptr;
   const Status s = env_->NewSequentialFile(dir_.File("absent"), &opened);

@@ -10,6 +10,8 @@
 
 #include "leveldb/env.h"
 #include "tests/util/test_dir.h"
+#include "util/env_extension.h"
+#include "util/posix/file_os.h"
 
 namespace lull {
 namespace {
@@ -62,8 +64,73 @@ TEST_F(LockTest, ExcludesThisProcessAndOthers) {
   ASSERT_TRUE(env_->UnlockFile(Lock(name_)).ok());
 }
 
-// Closing any descriptor of a file drops the process's locks on it, so a refused attempt must not
-// open the file.
+// A backup of the program reads all files, or a second copy of the library looks at the store.
+TEST_F(LockTest, OutlivesOtherDescriptorsOfTheFile) {
+  if (os::kSetOpenFileLock == 0) GTEST_SKIP() << "this system has no such locks";
+  FileLock* const lock = Lock(name_);
+  for (const int flags : {O_RDONLY, O_RDWR}) {
+    const int fd = open(name_.c_str(), flags);
+    ASSERT_GE(fd, 0);
+    close(fd);
+    EXPECT_FALSE(OthersCanLock(name_));
+  }
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+  EXPECT_TRUE(OthersCanLock(name_));
+}
+
+TEST_F(LockTest, EndsWithItsProcessWhateverItHasForked) {
+  int released[2];
+  ASSERT_EQ(pipe(released), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    FileLock* lock;
+    if (!env_->LockFile(name_, &lock).ok()) _exit(1);
+    if (fork() == 0) {  // outlives its parent
+      close(released[1]);
+      char byte;
+      _exit(static_cast<int>(read(released[0], &byte, 1)));
+    }
+    _exit(0);  // without unlocking
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(OthersCanLock(name_));
+  for (const int fd : released) close(fd);
+}
+
+TEST_F(LockTest, EndsAtUnlockThoughAChildIsThere) {
+  FileLock* const lock = Lock(name_);
+  int released[2];
+  ASSERT_EQ(pipe(released), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(released[1]);
+    char byte;
+    _exit(static_cast<int>(read(released[0], &byte, 1)));
+  }
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+  EXPECT_TRUE(OthersCanLock(name_));
+  for (const int fd : released) close(fd);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+}
+
+TEST_F(LockTest, IsCheckedUnderItsName) {
+  EnvExtension* const extension = ExtensionOf(env_);
+  FileLock* const lock = Lock(name_);
+  EXPECT_TRUE(extension->CheckLock(lock).ok());
+  std::filesystem::rename(name_, dir_.File("moved"));
+  EXPECT_TRUE(extension->CheckLock(lock).IsIOError());
+  TestDir::SetContents(name_, "");
+  EXPECT_TRUE(extension->CheckLock(lock).IsIOError()) << "another file has its name";
+  std::filesystem::rename(dir_.File("moved"), name_);
+  EXPECT_TRUE(extension->CheckLock(lock).ok());
+  ASSERT_TRUE(env_->UnlockFile(lock).ok());
+}
+
+// Where a process loses its locks on a file when it closes any descriptor of it, a refused attempt
+// must not open the file.
 TEST_F(LockTest, ARefusedAttemptLeavesTheLockAlone) {
   FileLock* const lock = Lock(name_);
   const std::string alias = dir_.File("alias"), link = dir_.File("link");

@@ -46,34 +46,48 @@ uint64_t ModifiedNanos(const struct stat& info) {
          static_cast<uint64_t>(modified.tv_nsec);
 }
 
+/// What all Envs of this process share.
+struct Shared {
+  DescriptorBudget table_descriptors{&TableDescriptorsMax};
+  DescriptorBudget log_descriptors{&LogDescriptorsMax};
+  PerProcess<LockTable> locks;
+};
+
+/// Env::Default(), or with `dir` that of an open directory; see EnvExtension::OpenDirectory.
 class PosixEnv final : public SystemEnv {
  public:
+  explicit PosixEnv(Shared* shared, std::string dir = "", UniqueFd fd = UniqueFd())
+      : shared_(shared), dir_(std::move(dir)), fd_(std::move(fd)) {}
+
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
-    return OpenSequential(name, result);
+    return OpenSequential(At(name), result);
   }
 
   Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override {
-    return OpenRandomAccess(name, &table_descriptors_, result);
+    return OpenRandomAccess(At(name), &shared_->table_descriptors, result);
   }
 
   Status NewWritableFile(const std::string& name, leveldb::WritableFile** result) override {
-    return OpenWritable(name, O_TRUNC, WriteStyle(), result);
+    return OpenWritable(At(name), O_TRUNC, WriteStyle(), result);
   }
 
   Status NewAppendableFile(const std::string& name, leveldb::WritableFile** result) override {
-    return OpenWritable(name, O_APPEND, WriteStyle(), result);
+    return OpenWritable(At(name), O_APPEND, WriteStyle(), result);
   }
 
   // Asks as the effective user, unlike access(2), since that user will open the file.
   bool FileExists(const std::string& name) override {
     struct stat info;
-    return stat(name.c_str(), &info) == 0;
+    return GetStat(name, &info).ok();
   }
 
   Status GetChildren(const std::string& dir, std::vector<std::string>* result) override {
     result->clear();
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(dir.c_str()), &closedir);
+    UniqueFd fd;
+    if (Status s = Open(At(dir), O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(fd.get()), &closedir);
     if (stream == nullptr) return Error(dir, errno);
+    fd.Release();  // the stream closes it
     errno = 0;  // tells end of directory from an error
     while (const dirent* const entry = readdir(stream.get())) {
       result->emplace_back(entry->d_name);  // includes "." and "..", like LevelDB
@@ -82,28 +96,33 @@ class PosixEnv final : public SystemEnv {
     return errno != 0 ? Error(dir, errno) : Status::OK();
   }
 
-  Status RemoveFile(const std::string& name) override { return Check(unlink(name.c_str()), name); }
+  Status RemoveFile(const std::string& name) override { return Remove(name, 0); }
   Status CreateDir(const std::string& name) override {
-    return Check(mkdir(name.c_str(), 0755), name);
+    const Path path = At(name);
+    return Check(mkdirat(path.dir(), path.in_dir(), 0755), name);
   }
-  Status RemoveDir(const std::string& name) override { return Check(rmdir(name.c_str()), name); }
+  Status RemoveDir(const std::string& name) override { return Remove(name, AT_REMOVEDIR); }
 
   Status GetFileSize(const std::string& name, uint64_t* size) override {
     struct stat info;
     *size = 0;
-    if (stat(name.c_str(), &info) != 0) return Error(name, errno);
+    if (Status s = GetStat(name, &info); !s.ok()) return s;
     *size = static_cast<uint64_t>(info.st_size);
     return Status::OK();
   }
 
   Status RenameFile(const std::string& from, const std::string& to) override {
-    return Check(std::rename(from.c_str(), to.c_str()), from);
+    const Path old_path = At(from), new_path = At(to);
+    return Check(renameat(old_path.dir(), old_path.in_dir(), new_path.dir(), new_path.in_dir()),
+                 from);
   }
 
   Status LockFile(const std::string& name, leveldb::FileLock** lock) override {
-    return locks_.Get().Lock(name, lock);
+    return shared_->locks.Get().Lock(At(name), lock);
   }
-  Status UnlockFile(leveldb::FileLock* lock) override { return locks_.Get().Unlock(lock); }
+  Status UnlockFile(leveldb::FileLock* lock) override {
+    return shared_->locks.Get().Unlock(lock);
+  }
 
   Status GetTestDirectory(std::string* path) override {
     const char* const chosen = std::getenv("TEST_TMPDIR");
@@ -117,36 +136,47 @@ class PosixEnv final : public SystemEnv {
   }
 
   Status NewLogger(const std::string& name, leveldb::Logger** result) override {
-    return OpenLogger(name, result);
+    return OpenLogger(At(name), result);
   }
 
   // EnvExtension
 
-  Status SyncDirectory(const std::string& dir) override { return posix::SyncDirectory(dir); }
+  Status OpenDirectory(const std::string& dir, std::unique_ptr<leveldb::Env>* result) override {
+    UniqueFd fd;
+    if (Status s = Open(At(dir), O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
+    *result = std::make_unique<PosixEnv>(shared_, dir, std::move(fd));
+    return Status::OK();
+  }
+  Status CheckLock(leveldb::FileLock* lock) override { return shared_->locks.Get().Check(lock); }
+
+  Status SyncDirectory(const std::string& dir) override { return posix::SyncDirectory(At(dir)); }
 
   Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
                     LogFile** result) override {
-    return CreateLogFile(name, capacity_bytes, mode, result);
+    return CreateLogFile(At(name), capacity_bytes, mode, result);
   }
 
   Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
                       const LogBlocks& blocks, LogFile** result) override {
-    return RecycleLogFile(old_name, new_name, blocks, result);
+    return RecycleLogFile(At(old_name), At(new_name), blocks, result);
   }
 
   Status NewCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) override {
-    return OpenCompactionInput(name, &table_descriptors_, result);
+    return OpenCompactionInput(At(name), &shared_->table_descriptors, result);
   }
 
   Status NewExclusiveFile(const std::string& name, leveldb::WritableFile** result) override {
-    return OpenWritable(name, O_EXCL, WriteStyle(), result);
+    return OpenWritable(At(name), O_EXCL, WriteStyle(), result);
   }
   Status OpenRegularFile(const std::string& name, leveldb::SequentialFile** result) override {
-    return OpenRegular(name, result);
+    return OpenRegular(At(name), result);
   }
 
   Status LinkFile(const std::string& from, const std::string& to) override {
-    if (link(from.c_str(), to.c_str()) == 0) return Status::OK();
+    const Path old_path = At(from), new_path = At(to);
+    const int failed =
+        linkat(old_path.dir(), old_path.in_dir(), new_path.dir(), new_path.in_dir(), 0);
+    if (failed == 0) return Status::OK();
     // These errors would stop a copy too. With any other, the system might only refuse the link.
     const bool stops_copy = errno == EEXIST || errno == ENOENT || errno == ENOTDIR ||
                             errno == EIO || errno == ENOSPC || errno == EDQUOT || errno == EROFS;
@@ -155,7 +185,7 @@ class PosixEnv final : public SystemEnv {
 
   Status GetFileStamp(const std::string& name, FileStamp* stamp) override {
     struct stat info;
-    if (stat(name.c_str(), &info) != 0) return Error(name, errno);
+    if (Status s = GetStat(name, &info); !s.ok()) return s;
     *stamp = {static_cast<uint64_t>(info.st_ino), ModifiedNanos(info)};
     // Without a fraction of a second, the time is too coarse, or copied from another file.
     const bool tells = stamp->inode != 0 && stamp->modified_nanos % 1'000'000'000 != 0;
@@ -169,40 +199,59 @@ class PosixEnv final : public SystemEnv {
                               .direct_bytes = kTableFileBufferBytes,
                               .writeback_bytes = kWritebackBytes};
     const auto open = writer == TableWriterKind::kFlush ? &OpenWithReserve : &Open;
-    return OpenWritable(name, O_TRUNC, style, result, open);
+    return OpenWritable(At(name), O_TRUNC, style, result, open);
   }
 
   Status NewManifestFile(const std::string& name, leveldb::WritableFile** result) override {
-    return OpenWritable(name, O_TRUNC, {.manifest_syncs_folder = false}, result, &OpenWithReserve);
+    const WriteStyle style = {.manifest_syncs_folder = false};
+    return OpenWritable(At(name), O_TRUNC, style, result, &OpenWithReserve);
   }
 
   std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     struct statvfs info;
-    if (statvfs(dir.c_str(), &info) != 0) return std::nullopt;
+    const bool is_open_dir = At(dir).is_open_dir();
+    if ((is_open_dir ? fstatvfs(fd_.get(), &info) : statvfs(dir.c_str(), &info)) != 0)
+      return std::nullopt;
     return posix::FreeBytes(info, os::OwnsReservedBlocks());
   }
   uint64_t FileBytesMax() override { return posix::FileBytesMax(); }
   Status TruncateFile(const std::string& name, uint64_t bytes) override {
-    return Check(truncate(name.c_str(), static_cast<off_t>(bytes)), name);
+    UniqueFd fd;
+    if (Status s = Open(At(name), O_WRONLY, &fd); !s.ok()) return s;
+    return Check(ftruncate(fd.get(), static_cast<off_t>(bytes)), name);
   }
 
-  DescriptorBudget* log_descriptors() override { return &log_descriptors_; }
+  DescriptorBudget* log_descriptors() override { return &shared_->log_descriptors; }
   uint64_t OpenDescriptors() const override { return UniqueFd::OpenCount(); }
 
  private:
-  static Status OpenWritable(const std::string& name, int flags, const WriteStyle& style,
+  Path At(const std::string& name) const {
+    const bool is_in_dir = fd_.is_open() && name.starts_with(dir_) &&
+                           (name.size() == dir_.size() || name[dir_.size()] == '/');
+    return is_in_dir ? Path(name, fd_.get(), dir_.size()) : Path(name);
+  }
+
+  Status GetStat(const std::string& name, struct stat* info) const {
+    const Path path = At(name);
+    return Check(fstatat(path.dir(), path.in_dir(), info, 0), name);
+  }
+  Status Remove(const std::string& name, int flags) const {
+    const Path path = At(name);
+    return Check(unlinkat(path.dir(), path.in_dir(), flags), name);
+  }
+  static Status OpenWritable(const Path& path, int flags, const WriteStyle& style,
                              leveldb::WritableFile** result,
-                             Status (*open)(const std::string&, int, UniqueFd*) = &Open) {
+                             Status (*open)(const Path&, int, UniqueFd*) = &Open) {
     *result = nullptr;
     UniqueFd fd;
-    if (Status s = open(name, O_WRONLY | O_CREAT | flags, &fd); !s.ok()) return s;
-    *result = MakeWritable(name, std::move(fd), style).release();
+    if (Status s = open(path, O_WRONLY | O_CREAT | flags, &fd); !s.ok()) return s;
+    *result = MakeWritable(path, std::move(fd), style).release();
     return Status::OK();
   }
 
-  DescriptorBudget table_descriptors_{&TableDescriptorsMax};
-  DescriptorBudget log_descriptors_{&LogDescriptorsMax};
-  PerProcess<LockTable> locks_;
+  Shared* const shared_;
+  const std::string dir_;
+  const UniqueFd fd_;  // of dir_; not open in Env::Default()
 };
 
 }  // namespace
@@ -211,7 +260,7 @@ class PosixEnv final : public SystemEnv {
 namespace leveldb {
 
 Env* Env::Default() {
-  static Env* const env = new lull::posix::PosixEnv;
+  static Env* const env = new lull::posix::PosixEnv(new lull::posix::Shared);
   return env;
 }
 

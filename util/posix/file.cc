@@ -4,11 +4,14 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -25,16 +28,59 @@ Status Error(const std::string& context, int error) {
   return error == ENOENT ? Status::NotFound(context, cause) : Status::IOError(context, cause);
 }
 
+Path Path::Parent() const {
+  const size_t slash = name_.rfind('/');
+  if (slash == std::string::npos) return Path(".");
+  const std::string parent = name_.substr(0, std::max<size_t>(slash, 1));
+  return dir_ == AT_FDCWD ? Path(parent) : Path(parent, dir_, skipped_);
+}
+
 namespace {
 
 std::atomic<uint64_t> open_count{0};
 
+constexpr int kStandardDescriptors = 3;
+
+/// Takes up the descriptors of the standard streams that are closed, for the time of an open: even
+/// for a moment, no file that is written may have one.
+class StandardDescriptors {
+ public:
+  StandardDescriptors() {
+    for (int& fd : taken_) {
+      const auto standard = static_cast<int>(&fd - taken_);
+      if (fcntl(standard, F_GETFD) < 0) fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+  }
+  ~StandardDescriptors() {
+    for (const int fd : taken_)
+      if (fd >= 0) close(fd);
+  }
+
+ private:
+  int taken_[kStandardDescriptors] = {-1, -1, -1};
+};
+
+/// Moves a descriptor out of the way of the program; see Open. Returns the new one, or -1.
+int MoveUp(int fd) {
+  if (fd < 0 || fd >= FD_SETSIZE) return fd;
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_SETSIZE);
+  if (moved < 0 && fd >= kStandardDescriptors) return fd;
+  if (moved < 0) moved = fcntl(fd, F_DUPFD_CLOEXEC, kStandardDescriptors);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return moved;
+}
+
 /// Returns 0 or errno.
-int TryOpen(const std::string& name, int flags, UniqueFd* result) {
+int TryOpen(const Path& path, int flags, UniqueFd* result) {
+  std::optional<StandardDescriptors> standard;
+  if ((flags & O_ACCMODE) != O_RDONLY) standard.emplace();
   int fd;
   do {
-    fd = open(name.c_str(), flags | O_CLOEXEC, 0644);
+    fd = openat(path.dir(), path.in_dir(), flags | O_CLOEXEC, 0644);
   } while (fd < 0 && errno == EINTR);
+  fd = MoveUp(fd);
   if (fd < 0) return errno;
   *result = UniqueFd(fd);
   return 0;
@@ -47,7 +93,7 @@ class Reserve {
     MutexLock lock(mutex_);
     while (spare_.size() < kSize) {
       UniqueFd fd;
-      if (TryOpen("/", O_RDONLY | O_DIRECTORY, &fd) != 0) return;
+      if (TryOpen(Path("/"), O_RDONLY | O_DIRECTORY, &fd) != 0) return;
       spare_.push_back(std::move(fd));
     }
   }
@@ -73,26 +119,30 @@ UniqueFd::UniqueFd(int fd) : fd_(fd) {
 
 uint64_t UniqueFd::OpenCount() { return open_count.load(std::memory_order_relaxed); }
 
+int UniqueFd::Release() {
+  if (is_open()) open_count.fetch_sub(1, std::memory_order_relaxed);
+  return std::exchange(fd_, -1);
+}
+
 int UniqueFd::Close() {
-  if (!is_open()) return 0;
-  open_count.fetch_sub(1, std::memory_order_relaxed);
-  const int failed = close(std::exchange(fd_, -1));
+  const int fd = Release();
+  const int failed = fd >= 0 ? close(fd) : 0;
   return failed != 0 && errno != EINTR ? errno : 0;
 }
 
-Status Open(const std::string& name, int flags, UniqueFd* result) {
-  const int error = TryOpen(name, flags, result);
-  return error == 0 ? Status::OK() : Error(name, error);
+Status Open(const Path& path, int flags, UniqueFd* result) {
+  const int error = TryOpen(path, flags, result);
+  return error == 0 ? Status::OK() : Error(path.name(), error);
 }
 
-Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result) {
+Status OpenWithReserve(const Path& path, int flags, UniqueFd* result) {
   static constinit PerProcess<Reserve> reserves;
   Reserve& reserve = reserves.Get();
   reserve.Fill();
-  int error = TryOpen(name, flags, result);
+  int error = TryOpen(path, flags, result);
   while ((error == EMFILE || error == ENFILE) && reserve.Spend())
-    error = TryOpen(name, flags, result);
-  return error == 0 ? Status::OK() : Error(name, error);
+    error = TryOpen(path, flags, result);
+  return error == 0 ? Status::OK() : Error(path.name(), error);
 }
 
 Status ReadAt(int fd, const std::string& name, uint64_t offset, char* out, size_t size,
@@ -152,13 +202,13 @@ Status SyncData(int fd, const std::string& name) {
   return error != 0 ? Error(name, error) : Status::OK();
 }
 
-Status SyncDirectory(const std::string& dir) {
+Status SyncDirectory(const Path& dir) {
   UniqueFd fd;
   if (Status s = OpenWithReserve(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
   const int error = os::SyncNames(fd.get());
   // Some file systems cannot sync a directory. Names there are only as durable as it makes them.
   const bool cannot = error == EINVAL || error == EOPNOTSUPP || error == ENOSYS;
-  return error == 0 || cannot ? Status::OK() : Error(dir, error);
+  return error == 0 || cannot ? Status::OK() : Error(dir.name(), error);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 // otherwise.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 
@@ -42,6 +43,8 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
+  /// The caller closes the descriptor.
+  int Release();
   /// Closes now; returns 0 or errno. On Linux, close(2) closes the descriptor even if interrupted.
   int Close();
   /// Number of open descriptors of this class.
@@ -51,12 +54,41 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// Opens `name` with `flags`; creates files with mode 0644.
-leveldb::Status Open(const std::string& name, int flags, UniqueFd* result);
+/// The name of a file, and the directory from which a system call finds it.
+class Path {
+ public:
+  /// Found from the working directory.
+  Path(std::string name) : name_(std::move(name)) {}  // NOLINT(google-explicit-constructor)
+  /// Found from the open directory `dir`, whose own name is the first `dir_bytes` bytes.
+  Path(std::string name, int dir, size_t dir_bytes)
+      : name_(std::move(name)), dir_(dir), skipped_(name_.find_first_not_of('/', dir_bytes)) {}
+
+  /// In messages.
+  const std::string& name() const { return name_; }
+  /// For system calls.
+  int dir() const { return dir_; }
+  const char* in_dir() const {
+    return skipped_ == std::string::npos ? "." : name_.c_str() + skipped_;
+  }
+  bool is_open_dir() const { return skipped_ == std::string::npos; }
+  /// Of the directory that has the file.
+  Path Parent() const;
+
+ private:
+  std::string name_;
+  int dir_ = AT_FDCWD;
+  size_t skipped_ = 0;  // npos: it is the name of the open directory
+};
+
+/// Opens a file with `flags`; creates files with mode 0644. The descriptor is never that of the
+/// standard input, output or error, or a program that has closed these would print into the file.
+/// If the limit allows it, it is at least FD_SETSIZE: those below are for programs that use
+/// select(2).
+leveldb::Status Open(const Path& path, int flags, UniqueFd* result);
 
 /// Like Open, for operations that free resources: a flush or the MANIFEST. If the process has no
 /// descriptor left, uses one of two reserved ones. A later call reserves them again.
-leveldb::Status OpenWithReserve(const std::string& name, int flags, UniqueFd* result);
+leveldb::Status OpenWithReserve(const Path& path, int flags, UniqueFd* result);
 
 /// Reads `size` bytes at `offset`, fewer only at the end of the file; sets *read to the number
 /// read.
@@ -74,7 +106,7 @@ leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
 leveldb::Status SyncData(int fd, const std::string& name);
 
 /// Makes the directory entries of `dir` durable.
-leveldb::Status SyncDirectory(const std::string& dir);
+leveldb::Status SyncDirectory(const Path& dir);
 
 /// Maximum number of descriptors for tables: a fifth of the process limit.
 int64_t TableDescriptorsMax();
@@ -88,18 +120,18 @@ std::optional<uint64_t> FreeBytes(const struct statvfs& info, bool owns_reserve)
 /// RLIMIT_FSIZE. A write past it kills the process with SIGXFSZ.
 uint64_t FileBytesMax();
 
-leveldb::Status OpenSequential(const std::string& name, leveldb::SequentialFile** result);
+leveldb::Status OpenSequential(const Path& path, leveldb::SequentialFile** result);
 
 /// See EnvExtension::OpenRegularFile.
-leveldb::Status OpenRegular(const std::string& name, leveldb::SequentialFile** result);
+leveldb::Status OpenRegular(const Path& path, leveldb::SequentialFile** result);
 
 /// If `budget` is used up, each read opens the file again. Does not map the file: a read error or
 /// truncation of a mapped file kills the process.
-leveldb::Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
+leveldb::Status OpenRandomAccess(const Path& path, DescriptorBudget* budget,
                                  leveldb::RandomAccessFile** result);
 
 /// See EnvExtension::NewCompactionInput. Otherwise as OpenRandomAccess.
-leveldb::Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
+leveldb::Status OpenCompactionInput(const Path& path, DescriptorBudget* budget,
                                     leveldb::RandomAccessFile** result);
 
 /// How a file is written.
@@ -119,18 +151,17 @@ struct WriteStyle {
 /// A buffered file. After a failed operation, all later ones fail with the same status: the file
 /// contents after the failure are unknown, and after a failed sync the kernel may have dropped the
 /// data.
-std::unique_ptr<LogFile> MakeWritable(const std::string& name, UniqueFd fd,
-                                      const WriteStyle& style);
+std::unique_ptr<LogFile> MakeWritable(const Path& path, UniqueFd fd, const WriteStyle& style);
 
 /// See EnvExtension::NewLogFile.
-leveldb::Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+leveldb::Status CreateLogFile(const Path& path, uint64_t capacity_bytes, LogFileMode mode,
                               LogFile** result);
 
 /// See EnvExtension::ReuseLogFile.
-leveldb::Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
-                               const LogBlocks& blocks, LogFile** result);
+leveldb::Status RecycleLogFile(const Path& from, const Path& to, const LogBlocks& blocks,
+                               LogFile** result);
 
 /// See Env::NewLogger.
-leveldb::Status OpenLogger(const std::string& name, leveldb::Logger** result);
+leveldb::Status OpenLogger(const Path& path, leveldb::Logger** result);
 
 }  // namespace lull::posix

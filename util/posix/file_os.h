@@ -30,6 +30,10 @@ void Advise(int fd, FileUse use);
 /// the system has no such flag.
 extern const int kOpenWithoutAccessTime;
 
+/// A command for fcntl(2): a lock that belongs to the open file, unlike that of F_SETLK, which the
+/// process loses when it closes any descriptor of the file. 0 if the system has none.
+extern const int kSetOpenFileLock;
+
 /// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
 /// space and kill the process.
 bool KeepsAllocations(int fd);

@@ -9,6 +9,9 @@
 #include <cerrno>
 
 #include "util/fork.h"
+#include "util/os.h"
+#include "util/posix/file_os.h"
+#include "util/registry.h"
 
 namespace lull::posix {
 
@@ -26,6 +29,35 @@ class LockTable::Token final : public leveldb::FileLock {
 };
 
 namespace {
+
+/// The descriptors of this process's locks, for its forked children.
+using LockedFds = Registry<void, UniqueFd>;
+
+void CloseInherited() {
+  LockedFds::Get().ForEach([](UniqueFd* fd) { fd->Close(); });
+}
+
+[[maybe_unused]] const bool registered = (os::OnFork(&CloseInherited), true);
+
+/// Takes (F_WRLCK) or releases (F_UNLCK) a lock on the whole file. Returns 0 or errno.
+int SetLock(int fd, short type) {
+  struct flock request = {};
+  request.l_type = type;
+  request.l_whence = SEEK_SET;
+  if (os::kSetOpenFileLock != 0) {
+    if (fcntl(fd, os::kSetOpenFileLock, &request) == 0) return 0;
+    if (errno != EINVAL) return errno;  // EINVAL: an old kernel, or an emulated one
+  }
+  return fcntl(fd, F_SETLK, &request) == 0 ? 0 : errno;
+}
+
+/// The same for all names of the file, whatever the working directory, as long as they lead to the
+/// same directory.
+std::string RealNameOf(const Path& path) {
+  const std::string dir = os::RealName(path.Parent().name());
+  const size_t base = path.name().find_last_of('/') + 1;
+  return dir.empty() ? path.name() : dir + "/" + path.name().substr(base);
+}
 
 std::string ContextOf(const std::string& name) { return "lock " + name; }
 
@@ -46,15 +78,15 @@ bool LockTable::IsHeld(dev_t device, ino_t inode) {
   return FindLocked(device, inode) != nullptr;
 }
 
-Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
+Status LockTable::Lock(const Path& path, leveldb::FileLock** result) {
   *result = nullptr;
+  const std::string real_name = RealNameOf(path);
   Entry entry;
   {
     MutexLock lock(mutex_);
     for (const Held& held : held_)
-      if (held.name == name) return AlreadyHeld(name);
-    entry = held_.insert(held_.begin(), Held());
-    entry->name = name;
+      if (held.real_name == real_name) return AlreadyHeld(path.name());
+    entry = held_.emplace(held_.begin(), real_name, path);
   }
   const Status status = Acquire(entry);
   if (status.ok()) {
@@ -67,12 +99,14 @@ Status LockTable::Lock(const std::string& name, leveldb::FileLock** result) {
 
 /// Opens and locks the file. After an error the caller releases the entry.
 Status LockTable::Acquire(Entry entry) {
-  const std::string& name = entry->name;
+  const Path& path = entry->path;
+  const std::string& name = path.name();
   struct stat info;
-  if (stat(name.c_str(), &info) == 0 && IsHeld(info.st_dev, info.st_ino)) return AlreadyHeld(name);
+  if (fstatat(path.dir(), path.in_dir(), &info, 0) == 0 && IsHeld(info.st_dev, info.st_ino))
+    return AlreadyHeld(name);
 
   UniqueFd fd;
-  if (Status s = Open(name, O_RDWR | O_CREAT, &fd); !s.ok()) return s;
+  if (Status s = Open(path, O_RDWR | O_CREAT, &fd); !s.ok()) return s;
   if (fstat(fd.get(), &info) != 0) return Error(name, errno);
   {
     MutexLock lock(mutex_);
@@ -86,17 +120,28 @@ Status LockTable::Acquire(Entry entry) {
     entry->inode = info.st_ino;
   }
   entry->fd = std::move(fd);
-  struct flock request = {};
-  request.l_type = F_WRLCK;
-  request.l_whence = SEEK_SET;
-  if (fcntl(entry->fd.get(), F_SETLK, &request) == 0) return Status::OK();
+  LockedFds::Get().Add(&*entry, &entry->fd);
+  const int error = SetLock(entry->fd.get(), F_WRLCK);
   // Such as NFS without its lock service.
-  if (errno == ENOLCK) return Status::IOError(ContextOf(name), "the file system has no locks");
-  return Error(ContextOf(name), errno);
+  if (error == ENOLCK) return Status::IOError(ContextOf(name), "the file system has no locks");
+  return error == 0 ? Status::OK() : Error(ContextOf(name), error);
+}
+
+Status LockTable::Check(leveldb::FileLock* lock) const {
+  const auto* const token = static_cast<const Token*>(lock);
+  const Held& held = *token->entry();
+  struct stat info;
+  const int failed = fstatat(held.path.dir(), held.path.in_dir(), &info, 0);
+  if (failed != 0 && errno != ENOENT && errno != ENOTDIR && errno != ESTALE) return Status::OK();
+  const bool is_own = failed == 0 && info.st_dev == held.device && info.st_ino == held.inode;
+  return is_own ? Status::OK() : LockIsGone(held.path.name());
 }
 
 int LockTable::Release(Entry entry) {
-  const int error = entry->fd.Close();  // releases the record lock even on an error
+  LockedFds::Get().Remove(&*entry);
+  // A child that was forked without notice still has the open file.
+  if (entry->fd.is_open()) SetLock(entry->fd.get(), F_UNLCK);
+  const int error = entry->fd.Close();  // releases the lock even on an error
   while (true) {
     std::vector<UniqueFd> more;  // closed without the mutex
     MutexLock lock(mutex_);
@@ -110,7 +155,7 @@ int LockTable::Release(Entry entry) {
 Status LockTable::Unlock(leveldb::FileLock* lock) {
   const std::unique_ptr<Token> token(static_cast<Token*>(lock));
   if (token->is_inherited()) return Status::OK();
-  const std::string name = token->entry()->name;
+  const std::string name = token->entry()->path.name();
   const int error = Release(token->entry());
   return error != 0 ? Error("unlock " + name, error) : Status::OK();
 }

@@ -1,18 +1,22 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// File locks between processes and within this one. Uses fcntl record locks like LevelDB, so that
-// the two exclude each other. Thread-safe.
+// File locks between processes and within this one. They exclude those of LevelDB, and are excluded
+// by them: both are record locks on the whole file. Thread-safe.
 //
-// A process loses its record locks on a file when it closes any descriptor of that file. So the
-// table records which files are locked, by inode and by name, and refuses a second lock without
-// opening the file. If a concurrent rename makes it open a locked file, it keeps that descriptor
-// until the lock is released. Other code in the process must not open lock files.
+// Where the system can, a lock belongs to the open file (open file description locks). Other
+// systems give a process record locks that it loses as soon as it closes any descriptor of the
+// file, even one that a backup or another library opened. For their sake the table records which
+// files are locked, by inode and by absolute name, and refuses a second lock without opening the
+// file. If a concurrent rename makes it open a locked file, it keeps that descriptor until the lock
+// is released.
 //
 // The mutex is never held during I/O: a disk that hangs must not stop stores on other disks from
 // opening and closing. An entry is in the table from before its file is opened until all
 // descriptors of the file are closed.
 //
-// A forked child does not inherit its parent's locks, so it needs its own table.
+// A forked child does not share its parent's locks, so it needs its own table. It closes the
+// descriptors of its parent's locks at once: otherwise the files would stay locked until it ends
+// too.
 #pragma once
 
 #include <sys/types.h>
@@ -31,16 +35,22 @@ namespace lull::posix {
 class LockTable {
  public:
   /// Creates the file if it does not exist. Never blocks.
-  leveldb::Status Lock(const std::string& name, leveldb::FileLock** result) LULL_EXCLUDES(mutex_);
+  leveldb::Status Lock(const Path& path, leveldb::FileLock** result) LULL_EXCLUDES(mutex_);
 
-  /// Deletes `lock`, which must come from Lock. In a forked child, it does not close the descriptor
-  /// of a parent's lock: that would release a lock that the child took on the same file.
+  /// See EnvExtension::CheckLock.
+  leveldb::Status Check(leveldb::FileLock* lock) const;
+
+  /// Deletes `lock`, which must come from Lock. Does nothing to a parent's lock in a forked child.
   leveldb::Status Unlock(leveldb::FileLock* lock) LULL_EXCLUDES(mutex_);
 
  private:
-  /// Its creator uses `fd` without the mutex.
+  /// Its creator uses `path` and `fd` without the mutex.
   struct Held {
-    std::string name;
+    Held(std::string real_name_in, Path path_in)
+        : real_name(std::move(real_name_in)), path(std::move(path_in)) {}
+
+    const std::string real_name;
+    const Path path;
     bool is_identified = false;  // the next two are set
     dev_t device = 0;
     ino_t inode = 0;

@@ -322,24 +322,25 @@ Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const Lo
 
 }  // namespace
 
-Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,
+Status CreateLogFile(const Path& path, uint64_t capacity_bytes, LogFileMode mode,
                      LogFile** result) {
   // Small appends are buffered until Flush. From this size on, writing directly is cheaper than
   // copying.
   constexpr size_t kDirectBytes = 4 << 10;
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(name, O_RDWR | O_CREAT | O_TRUNC, &fd); !s.ok()) return s;
+  if (Status s = Open(path, O_RDWR | O_CREAT | O_TRUNC, &fd); !s.ok()) return s;
+  const std::string& name = path.name();
   bool allocated;
   if (Status s = Preallocate(fd.get(), name, capacity_bytes, &allocated); !s.ok()) {
-    unlink(name.c_str());  // frees what it did allocate
+    unlinkat(path.dir(), path.in_dir(), 0);  // frees what it did allocate
     return s;
   }
   const bool maps = mode == LogFileMode::kMapped && allocated && os::KeepsAllocations(fd.get());
   const bool syncs = mode == LogFileMode::kWrite && allocated && os::OverwritesInPlace(fd.get());
   if (maps || syncs) {
     if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) {
-      unlink(name.c_str());
+      unlinkat(path.dir(), path.in_dir(), 0);
       return s;
     }
   }
@@ -349,16 +350,17 @@ Status CreateLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMo
       return Status::OK();
     }
   }
-  *result = MakeWritable(name, std::move(fd), {.direct_bytes = kDirectBytes, .trims = allocated})
+  *result = MakeWritable(path, std::move(fd), {.direct_bytes = kDirectBytes, .trims = allocated})
                 .release();
   return Status::OK();
 }
 
-Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
-                      const LogBlocks& blocks, LogFile** result) {
+Status RecycleLogFile(const Path& from, const Path& to, const LogBlocks& blocks,
+                      LogFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(old_name, O_WRONLY, &fd); !s.ok()) return s;
+  if (Status s = Open(from, O_WRONLY, &fd); !s.ok()) return s;
+  const std::string& old_name = from.name();
   struct stat info;
   if (fstat(fd.get(), &info) != 0) return Error(old_name, errno);
   if (!os::KeepsAllocations(fd.get()))
@@ -369,8 +371,9 @@ Status RecycleLogFile(const std::string& old_name, const std::string& new_name,
   // Read the file ahead, so that an append that overwrites part of a page does not wait for a read.
   os::Advise(fd.get(), os::FileUse::kSoon);
   if (Status s = MarkBlocks(fd.get(), old_name, file_bytes, blocks); !s.ok()) return s;
-  if (rename(old_name.c_str(), new_name.c_str()) != 0) return Error(old_name, errno);
-  *result = new RecycledLogFile(new_name, std::move(fd), blocks.mark_bytes);
+  if (renameat(from.dir(), from.in_dir(), to.dir(), to.in_dir()) != 0)
+    return Error(old_name, errno);
+  *result = new RecycledLogFile(to.name(), std::move(fd), blocks.mark_bytes);
   return Status::OK();
 }
 

@@ -32,11 +32,11 @@ class FileLogger final : public leveldb::Logger {
 
 }  // namespace
 
-leveldb::Status OpenLogger(const std::string& name, leveldb::Logger** result) {
+leveldb::Status OpenLogger(const Path& path, leveldb::Logger** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (leveldb::Status s = Open(name, O_WRONLY | O_CREAT | O_APPEND, &fd); !s.ok()) return s;
-  *result = new FileLogger(name, std::move(fd));
+  if (leveldb::Status s = Open(path, O_WRONLY | O_CREAT | O_APPEND, &fd); !s.ok()) return s;
+  *result = new FileLogger(path.name(), std::move(fd));
   return leveldb::Status::OK();
 }
 

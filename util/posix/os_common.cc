@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <memory>
+
 #include "util/os.h"
 
 namespace lull::os {
@@ -40,6 +43,11 @@ void WithoutSignals(const std::function<void()>& call) {
 }
 
 void OnFork(void (*in_child)()) { pthread_atfork(nullptr, nullptr, in_child); }
+
+std::string RealName(const std::string& name) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(name.c_str(), nullptr), &std::free);
+  return real != nullptr ? real.get() : "";
+}
 
 bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
 

@@ -55,6 +55,11 @@ int Allocate(int, uint64_t) { return EOPNOTSUPP; }
 int WriteBack(int, uint64_t, uint64_t, Writeback) { return 0; }
 void Advise(int, FileUse) {}
 const int kOpenWithoutAccessTime = 0;
+#if defined(__APPLE__) && defined(F_OFD_SETLK)
+const int kSetOpenFileLock = F_OFD_SETLK;
+#else
+const int kSetOpenFileLock = 0;
+#endif
 bool KeepsAllocations(int) { return false; }
 bool OverwritesInPlace(int) { return false; }
 bool OwnsReservedBlocks() { return geteuid() == 0; }

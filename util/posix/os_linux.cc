@@ -74,6 +74,7 @@ void Advise(int fd, FileUse use) {
 }
 
 const int kOpenWithoutAccessTime = O_NOATIME;
+const int kSetOpenFileLock = F_OFD_SETLK;
 
 /// On XFS, a copy of the file (by cp, for example) can share its blocks; each store then allocates
 /// a new block.

@@ -51,7 +51,7 @@ class SequentialReader final : public leveldb::SequentialFile {
 /// for each read.
 class ReadFile {
  public:
-  ReadFile(std::string name, UniqueFd fd, DescriptorBudget* budget) : name_(std::move(name)) {
+  ReadFile(Path path, UniqueFd fd, DescriptorBudget* budget) : path_(std::move(path)) {
     if (!budget->TryTake()) return;  // `fd` closes
     budget_ = budget;
     fd_ = std::move(fd);
@@ -63,23 +63,23 @@ class ReadFile {
   ReadFile& operator=(const ReadFile&) = delete;
 
   Status Read(uint64_t offset, size_t n, char* out, size_t* read) const {
-    if (fd_.is_open()) return ReadAt(fd_.get(), name_, offset, out, n, read);
+    if (fd_.is_open()) return ReadAt(fd_.get(), path_.name(), offset, out, n, read);
     UniqueFd for_this_read;
     *read = 0;
-    if (Status s = Open(name_, O_RDONLY, &for_this_read); !s.ok()) return s;
-    return ReadAt(for_this_read.get(), name_, offset, out, n, read);
+    if (Status s = Open(path_, O_RDONLY, &for_this_read); !s.ok()) return s;
+    return ReadAt(for_this_read.get(), path_.name(), offset, out, n, read);
   }
 
  private:
-  const std::string name_;
+  const Path path_;
   UniqueFd fd_;
   DescriptorBudget* budget_ = nullptr;  // the budget that counts fd_
 };
 
 class RandomReader final : public leveldb::RandomAccessFile {
  public:
-  RandomReader(std::string name, UniqueFd fd, DescriptorBudget* budget)
-      : file_(std::move(name), std::move(fd), budget) {}
+  RandomReader(Path path, UniqueFd fd, DescriptorBudget* budget)
+      : file_(std::move(path), std::move(fd), budget) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     size_t read;
@@ -94,51 +94,52 @@ class RandomReader final : public leveldb::RandomAccessFile {
 
 }  // namespace
 
-Status OpenSequential(const std::string& name, leveldb::SequentialFile** result) {
+Status OpenSequential(const Path& path, leveldb::SequentialFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
-  *result = new SequentialReader(name, std::move(fd));
+  if (Status s = Open(path, O_RDONLY, &fd); !s.ok()) return s;
+  *result = new SequentialReader(path.name(), std::move(fd));
   return Status::OK();
 }
 
-Status OpenRegular(const std::string& name, leveldb::SequentialFile** result) {
+Status OpenRegular(const Path& path, leveldb::SequentialFile** result) {
   *result = nullptr;
-  const auto check = [&name](int failed, const struct stat& info) {
-    if (failed != 0) return Error(name, errno);
+  const auto check = [&path](int failed, const struct stat& info) {
+    if (failed != 0) return Error(path.name(), errno);
     return S_ISREG(info.st_mode) ? Status::OK()
-                                 : Status::InvalidArgument(name, "is not a regular file");
+                                 : Status::InvalidArgument(path.name(), "is not a regular file");
   };
   struct stat info;
   // First, since to open a device can do something.
-  if (Status s = check(lstat(name.c_str(), &info), info); !s.ok()) return s;
+  const int failed = fstatat(path.dir(), path.in_dir(), &info, AT_SYMLINK_NOFOLLOW);
+  if (Status s = check(failed, info); !s.ok()) return s;
   UniqueFd fd;
   // Others can replace the file at any time.
-  if (Status s = Open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, &fd); !s.ok()) return s;
+  if (Status s = Open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, &fd); !s.ok()) return s;
   if (Status s = check(fstat(fd.get(), &info), info); !s.ok()) return s;
-  *result = new SequentialReader(name, std::move(fd));
+  *result = new SequentialReader(path.name(), std::move(fd));
   return Status::OK();
 }
 
-Status OpenRandomAccess(const std::string& name, DescriptorBudget* budget,
+Status OpenRandomAccess(const Path& path, DescriptorBudget* budget,
                         leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
   // The flag saves a tenth of a read.
-  Status s = Open(name, O_RDONLY | os::kOpenWithoutAccessTime, &fd);
-  if (!s.ok()) s = Open(name, O_RDONLY, &fd);
+  Status s = Open(path, O_RDONLY | os::kOpenWithoutAccessTime, &fd);
+  if (!s.ok()) s = Open(path, O_RDONLY, &fd);
   if (!s.ok()) return s;
-  *result = new RandomReader(name, std::move(fd), budget);
+  *result = new RandomReader(path, std::move(fd), budget);
   return Status::OK();
 }
 
-Status OpenCompactionInput(const std::string& name, DescriptorBudget* budget,
+Status OpenCompactionInput(const Path& path, DescriptorBudget* budget,
                            leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(name, O_RDONLY, &fd); !s.ok()) return s;
+  if (Status s = Open(path, O_RDONLY, &fd); !s.ok()) return s;
   os::Advise(fd.get(), os::FileUse::kSequential);
-  *result = new RandomReader(name, std::move(fd), budget);
+  *result = new RandomReader(path, std::move(fd), budget);
   return Status::OK();
 }
 

@@ -19,12 +19,6 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-std::string DirectoryOf(const std::string& name) {
-  const size_t slash = name.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : name.substr(0, slash);
-}
-
 bool IsManifest(const std::string& name) {
   const size_t slash = name.rfind('/');
   return Slice(name.data() + (slash == std::string::npos ? 0 : slash + 1)).starts_with("MANIFEST");
@@ -32,9 +26,9 @@ bool IsManifest(const std::string& name) {
 
 class BufferedFile final : public LogFile {
  public:
-  BufferedFile(const std::string& name, UniqueFd fd, const WriteStyle& style)
-      : name_(name),
-        dir_to_sync_(style.manifest_syncs_folder && IsManifest(name) ? DirectoryOf(name) : ""),
+  BufferedFile(const Path& path, UniqueFd fd, const WriteStyle& style)
+      : path_(path),
+        syncs_folder_(style.manifest_syncs_folder && IsManifest(path.name())),
         style_(style),
         buffer_(style.buffer_bytes),
         fd_(std::move(fd)) {}
@@ -61,21 +55,21 @@ class BufferedFile final : public LogFile {
     if (Status s = Flush(); !s.ok()) return s;
     // A MANIFEST names files created before it. When it becomes durable, their names and its own
     // must be durable too.
-    if (!dir_to_sync_.empty()) failure_ = SyncDirectory(dir_to_sync_);
-    if (failure_.ok()) failure_ = SyncData(fd_.get(), name_);
+    if (syncs_folder_) failure_ = SyncDirectory(path_.Parent());
+    if (failure_.ok()) failure_ = SyncData(fd_.get(), path_.name());
     return failure_;
   }
 
   Status Seal() override {
     if (Status s = Flush(); !s.ok() || !style_.trims) return s;
     return ftruncate(fd_.get(), static_cast<off_t>(written_)) == 0 ? Status::OK()
-                                                                   : Error(name_, errno);
+                                                                   : Error(path_.name(), errno);
   }
 
   Status Close() override {
     Status s = BufferedFile::Seal();
     const int error = fd_.Close();
-    if (s.ok() && error != 0) s = Error(name_, error);
+    if (s.ok() && error != 0) s = Error(path_.name(), error);
     return s;
   }
 
@@ -83,7 +77,7 @@ class BufferedFile final : public LogFile {
   /// Writes the buffer, then `more`, in one call.
   Status Write(const Slice& more) {
     iovec pieces[] = {{buffer_.get(), buffered_}, {const_cast<char*>(more.data()), more.size()}};
-    failure_ = WriteAll(fd_.get(), name_, pieces);
+    failure_ = WriteAll(fd_.get(), path_.name(), pieces);
     if (!failure_.ok()) return failure_;
     written_ += buffered_ + more.size();
     buffered_ = 0;
@@ -100,12 +94,12 @@ class BufferedFile final : public LogFile {
     }
     if (error == 0)
       error = os::WriteBack(fd_.get(), writeback_begun_, written_, os::Writeback::kBegin);
-    if (error != 0) failure_ = Error(name_, error);
+    if (error != 0) failure_ = Error(path_.name(), error);
     writeback_done_ = std::exchange(writeback_begun_, written_);
   }
 
-  const std::string name_;
-  const std::string dir_to_sync_;  // empty: none
+  const Path path_;
+  const bool syncs_folder_;
   const WriteStyle style_;
   const PageBuffer buffer_;
   UniqueFd fd_;
@@ -118,9 +112,8 @@ class BufferedFile final : public LogFile {
 
 }  // namespace
 
-std::unique_ptr<LogFile> MakeWritable(const std::string& name, UniqueFd fd,
-                                      const WriteStyle& style) {
-  return std::make_unique<BufferedFile>(name, std::move(fd), style);
+std::unique_ptr<LogFile> MakeWritable(const Path& path, UniqueFd fd, const WriteStyle& style) {
+  return std::make_unique<BufferedFile>(path, std::move(fd), style);
 }
 
 }  // namespace lull::posix

@@ -41,6 +41,15 @@ class Lock final : public leveldb::FileLock {
   Lock(std::string name, UniqueHandle handle)
       : name_(std::move(name)), handle_(std::move(handle)) {}
 
+  const std::string& name() const { return name_; }
+  bool IsFileOf(const UniqueHandle& other) const {
+    BY_HANDLE_FILE_INFORMATION own, its;
+    return GetFileInformationByHandle(handle_.get(), &own) != 0 &&
+           GetFileInformationByHandle(other.get(), &its) != 0 &&
+           own.dwVolumeSerialNumber == its.dwVolumeSerialNumber &&
+           own.nFileIndexHigh == its.nFileIndexHigh && own.nFileIndexLow == its.nFileIndexLow;
+  }
+
   Status Release() {
     const DWORD error = handle_.Close();  // releases the lock
     return error == 0 ? Status::OK() : Error("unlock " + name_, error);
@@ -141,6 +150,14 @@ class WindowsEnv final : public SystemEnv {
   }
 
   // EnvExtension
+
+  Status CheckLock(leveldb::FileLock* lock) override {
+    const Lock& held = *static_cast<Lock*>(lock);
+    UniqueHandle named;
+    const Status s = Open(held.name(), 0, OPEN_EXISTING, 0, &named);
+    const bool is_gone = s.ok() ? !held.IsFileOf(named) : s.IsNotFound();
+    return is_gone ? LockIsGone(held.name()) : Status::OK();
+  }
 
   Status SyncDirectory(const std::string&) override { return Status::OK(); }
 

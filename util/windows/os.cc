@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 
+#include "util/windows/file.h"
 #include "util/windows/text.h"
 
 namespace lull::os {
@@ -78,6 +79,19 @@ std::tm LocalTime(std::time_t seconds) {
   std::tm local = {};
   localtime_s(&local, &seconds);
   return local;
+}
+
+std::string RealName(const std::string& name) {
+  windows::UniqueHandle file;
+  if (!windows::Open(name, 0, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, &file).ok()) return "";
+  std::wstring real;
+  real.resize(GetFinalPathNameByHandleW(file.get(), nullptr, 0, VOLUME_NAME_DOS));
+  real.resize(GetFinalPathNameByHandleW(file.get(), real.data(), static_cast<DWORD>(real.size()),
+                                        VOLUME_NAME_DOS));
+  // Without the prefix, which forbids names with slashes.
+  if (real.starts_with(L"\\\\?\\UNC\\")) return windows::Utf8(L"\\" + real.substr(7));
+  if (real.starts_with(L"\\\\?\\")) real.erase(0, 4);
+  return windows::Utf8(real);
 }
 
 int CoreCount() {
