@@ -14,11 +14,15 @@
 
 namespace lull {
 
-extern constinit std::atomic<uint32_t> fork_generation;
+extern constinit std::atomic<uint32_t> fork_generation;  // 0: no fork is noticed yet
+uint32_t NoticeForks();
 
-/// Differs between a process and its forked children. Costs one load. Changed by fork(2) and its
-/// wrappers, not by vfork(2) or a direct clone(2).
-inline uint32_t ForkGeneration() { return fork_generation.load(std::memory_order_relaxed); }
+/// Differs between a process and its forked children, from its first call on. Costs one load.
+/// Changed by fork(2) and its wrappers, not by vfork(2) or a direct clone(2).
+inline uint32_t ForkGeneration() {
+  const uint32_t generation = fork_generation.load(std::memory_order_relaxed);
+  return generation != 0 ? generation : NoticeForks();
+}
 
 /// A T that each process creates at first use. A forked child ignores the inherited one. For static
 /// storage: never destroyed. Thread-safe and lock-free.

@@ -57,7 +57,7 @@ void WakeAll(const std::atomic<uint32_t>* word);
 
 // ---- the process and the machine
 
-/// From now on, calls `in_child` in each forked child.
+/// From now on, calls `in_child` in each forked child. Fails only as operator new does.
 void OnFork(void (*in_child)());
 /// True if `file` is a terminal, so that a person sees the output at once.
 bool IsTerminal(std::FILE* file);

@@ -281,10 +281,31 @@ TEST_F(ForkTest, ForksAmidCalls) {
 
 #endif
 
+struct Number {
+  std::atomic<int> value{0};
+};
+
+#if defined(__ELF__) && !defined(LULL_SANITIZED)
+
+bool child_is_new = false;
+
+void ForkBeforeAllConstructors() {
+  static constinit PerProcess<Number> numbers;
+  numbers.Get().value = 7;
+  const pid_t child = fork();
+  if (child == 0) _exit(numbers.Get().value == 0 ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  child_is_new = status == 0;
+}
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*before_constructors)() = &ForkBeforeAllConstructors;
+
+TEST_F(ForkTest, AForkBeforeTheConstructorsIsNoticed) { EXPECT_TRUE(child_is_new); }
+
+#endif
+
 TEST_F(ForkTest, PerProcessIsNewInTheChild) {
-  struct Number {
-    std::atomic<int> value{0};
-  };
   static PerProcess<Number> numbers;
   numbers.Get().value = 7;
   EXPECT_TRUE(InChild([] {

@@ -37,8 +37,6 @@ void CloseInherited() {
   LockedFds::Get().ForEach([](UniqueFd* fd) { fd->Close(); });
 }
 
-[[maybe_unused]] const bool registered = (os::OnFork(&CloseInherited), true);
-
 /// Takes (F_WRLCK) or releases (F_UNLCK) a lock on the whole file. Returns 0 or errno.
 int SetLock(int fd, short type) {
   struct flock request = {};
@@ -66,6 +64,8 @@ Status AlreadyHeld(const std::string& name) {
 }
 
 }  // namespace
+
+LockTable::LockTable() { os::OnFork(&CloseInherited); }
 
 LockTable::Held* LockTable::FindLocked(dev_t device, ino_t inode) {
   for (Held& held : held_)

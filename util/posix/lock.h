@@ -34,6 +34,8 @@ namespace lull::posix {
 
 class LockTable {
  public:
+  LockTable();
+
   /// Creates the file if it does not exist. Never blocks.
   leveldb::Status Lock(const Path& path, leveldb::FileLock** result) LULL_EXCLUDES(mutex_);
 

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "util/os.h"
 
@@ -42,7 +43,9 @@ void WithoutSignals(const std::function<void()>& call) {
   call();
 }
 
-void OnFork(void (*in_child)()) { pthread_atfork(nullptr, nullptr, in_child); }
+void OnFork(void (*in_child)()) {
+  if (pthread_atfork(nullptr, nullptr, in_child) != 0) throw std::bad_alloc();  // its only error
+}
 
 std::string RealName(const std::string& name) {
   const std::unique_ptr<char, void (*)(void*)> real(realpath(name.c_str(), nullptr), &std::free);
