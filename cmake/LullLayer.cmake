@@ -20,6 +20,11 @@ function(lull_add_layer name)
   add_library(lull_${name} OBJECT ${sources})
   lull_batch(lull_${name})
   lull_compile_options(lull_${name})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Programs use stores until they end: in the destructors of their own static and thread-local
+    # objects. So the library destroys none of its own.
+    target_compile_options(lull_${name} PRIVATE -Werror=exit-time-destructors)
+  endif()
   target_include_directories(lull_${name} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(lull_${name} PRIVATE ${LULL_COMPRESSION} Threads::Threads)

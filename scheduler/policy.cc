@@ -64,9 +64,9 @@ const KnownPolicy& FindOrDefault(const std::string& name) {
 }  // namespace
 
 const std::vector<std::string>& PolicyNames() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const KnownPolicy& policy : kPolicies) all.emplace_back(policy.name);
+  static const auto& names = *[] {
+    auto* const all = new std::vector<std::string>;
+    for (const KnownPolicy& policy : kPolicies) all->emplace_back(policy.name);
     return all;
   }();
   return names;

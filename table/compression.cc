@@ -9,7 +9,11 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
+
+#include "util/thread.h"
 
 namespace lull {
 
@@ -82,6 +86,45 @@ bool Compressor::CompressZstd(int level, const Slice& raw) {
 
 namespace {
 
+/// A context for one block. Setting one up costs about 100 KiB, so idle ones are kept, for any
+/// thread: a context that belonged to a thread would be gone when the objects of an ending thread
+/// or process read their store.
+class ZstdContext {
+ public:
+  ZstdContext() {
+    for (unsigned i = 0; i < idle_.size() && context_ == nullptr; ++i) {
+      std::atomic<ZSTD_DCtx*>& slot = Slot(i);
+      if (slot.load(std::memory_order_relaxed) != nullptr)
+        context_ = slot.exchange(nullptr, std::memory_order_acquire);
+    }
+    if (context_ == nullptr) context_ = ZSTD_createDCtx();
+  }
+  ~ZstdContext() {
+    for (unsigned i = 0; i < idle_.size(); ++i) {
+      ZSTD_DCtx* none = nullptr;
+      if (Slot(i).compare_exchange_strong(none, context_, std::memory_order_release)) return;
+    }
+    ZSTD_freeDCtx(context_);
+  }
+  ZstdContext(const ZstdContext&) = delete;
+  ZstdContext& operator=(const ZstdContext&) = delete;
+
+  ZSTD_DCtx* get() const { return context_; }
+
+ private:
+  struct alignas(64) CacheLine {
+    std::atomic<ZSTD_DCtx*> context{nullptr};
+  };
+  static constinit std::array<CacheLine, 32> idle_;
+
+  std::atomic<ZSTD_DCtx*>& Slot(unsigned i) { return idle_[(first_ + i) % idle_.size()].context; }
+
+  const unsigned first_ = ThreadOrdinal();
+  ZSTD_DCtx* context_ = nullptr;
+};
+
+constinit std::array<ZstdContext::CacheLine, 32> ZstdContext::idle_;
+
 /// As SnappyBytesMax: the blocks of zstd contain up to 128 KiB and take at least 4 bytes.
 uint64_t ZstdBytesMax(size_t stored) {
   return std::min((uint64_t{stored} / 4 + 1) << 17, kZstdBlockBytesMax);
@@ -93,12 +136,8 @@ const char* DecompressZstd(const Slice& stored, ByteBuffer* buffer, Slice* conte
       length > ZstdBytesMax(stored.size())) {
     return "impossible length of zstd data";
   }
-  // Setting up a context costs about 100 KiB, too much for one block, so each thread keeps one.
-  struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  static thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
-  if (context == nullptr) return "no memory for zstd";
+  const ZstdContext context;
+  if (context.get() == nullptr) return "no memory for zstd";
   char* out = buffer->Reserve(static_cast<size_t>(length));
   if (ZSTD_decompressDCtx(context.get(), out, static_cast<size_t>(length), stored.data(),
                           stored.size()) != length) {

@@ -27,7 +27,14 @@ std::shared_ptr<CallParts> PartsOfThread() {
     const std::shared_ptr<CallParts> parts = std::make_shared<CallParts>();
   };
   if (has_ended) return std::make_shared<CallParts>();
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wexit-time-destructors"  // see has_ended
+#endif
   thread_local const Owner owner;
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
   return owner.parts;
 }
 

@@ -35,7 +35,7 @@ bool IsVsst(const OptionValues& options) { return options.layout == LayoutNames(
 }  // namespace
 
 const std::vector<std::string>& LayoutNames() {
-  static const std::vector<std::string> names = {"leveled", "vsst"};
+  static const auto& names = *new std::vector<std::string>{"leveled", "vsst"};
   return names;
 }
 

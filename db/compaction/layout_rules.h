@@ -13,8 +13,6 @@ namespace lull {
 
 class LayoutRules {
  public:
-  virtual ~LayoutRules() = default;
-
   /// Whether `level` goes before L0 if both are due.
   virtual bool GoesBeforeL0(const Planner& planner, int level) const = 0;
   /// Called if L0 is due. `pointer`: see CompactPointers. Returns nullopt if every choice
@@ -24,6 +22,9 @@ class LayoutRules {
   /// Called if `level`, at least 1, is due.
   virtual std::optional<CompactionPlan> PickDeep(const Planner& planner, int level,
                                                  const std::string& pointer) const = 0;
+
+ protected:
+  ~LayoutRules() = default;  // not virtual: those that exist are never destroyed
 };
 
 const LayoutRules& LeveledRules();  // leveled_picker.cc

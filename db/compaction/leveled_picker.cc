@@ -102,7 +102,7 @@ std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const 
 }  // namespace
 
 const LayoutRules& LeveledRules() {
-  static const Leveled rules;
+  static constexpr Leveled rules;
   return rules;
 }
 

@@ -186,7 +186,7 @@ std::optional<CompactionPlan> Vsst::PickLeastBad(const Planner& planner,
 }  // namespace
 
 const LayoutRules& VsstRules() {
-  static const Vsst rules;
+  static constexpr Vsst rules;
   return rules;
 }
 

@@ -40,7 +40,8 @@ struct LEVELDB_EXPORT Range {
 
 // An open store: a sorted map from keys to values, in one directory. Thread-safe: any number of
 // threads can call its methods at once, except the destructor. Only one process at a time can have
-// a store open.
+// a store open. Works until the process ends: also in exit handlers, and in the destructors of
+// static and thread-local objects.
 class LEVELDB_EXPORT DB {
  public:
   // Opens the store in directory `name`, and recovers the writes in its logs. On success *dbptr is
