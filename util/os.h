@@ -59,6 +59,9 @@ void WakeAll(const std::atomic<uint32_t>* word);
 
 /// From now on, calls `in_child` in each forked child. Fails only as operator new does.
 void OnFork(void (*in_child)());
+/// The environment variable, or nullptr. Always nullptr where the program has rights that the user
+/// who set it lacks (set-user-ID).
+const char* Environment(const char* name);
 /// True if `file` is a terminal, so that a person sees the output at once.
 bool IsTerminal(std::FILE* file);
 std::tm LocalTime(std::time_t seconds);

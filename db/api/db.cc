@@ -3,7 +3,6 @@
 // leveldb::DB, and the functions of lull/lull.h and lull/compaction_filter.h that take an open DB.
 #include "leveldb/db.h"
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "leveldb/write_batch.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"
+#include "util/os.h"
 
 namespace lull {
 
@@ -104,7 +104,7 @@ Snapshot::~Snapshot() = default;
 
 Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
   lull::OptionValues scheduling;
-  if (const char* const text = std::getenv("LULL_OPTIONS")) {
+  if (const char* const text = lull::os::Environment("LULL_OPTIONS")) {
     const Status status = lull::ParseOptions(text, &scheduling);
     if (!status.ok())
       return Status::InvalidArgument("environment variable LULL_OPTIONS", status.ToString());

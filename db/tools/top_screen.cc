@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "db/tools/top_view.h"
 #include "util/clock.h"
+#include "util/os.h"
 
 namespace lull::tools {
 namespace {
@@ -137,7 +137,7 @@ class Screen {
 leveldb::Status RunTopScreen(TopStores* stores) {
   const Terminal terminal;
   if (!terminal.is_ready()) {
-    const char* const term = std::getenv("TERM");
+    const char* const term = os::Environment("TERM");
     return leveldb::Status::NotSupported(
         std::string("the terminal type TERM=") + (term == nullptr ? "" : term) + " is unknown",
         "set TERM, for example to vt100, or use --once");

@@ -47,7 +47,7 @@ class LEVELDB_EXPORT DB {
   // Opens the store in directory `name`, and recovers the writes in its logs. On success *dbptr is
   // a new object, which the caller deletes; on failure it is nullptr. Objects that `options` points
   // to must outlive the store. Takes scheduling options from the environment variable LULL_OPTIONS,
-  // if set (see lull/lull.h).
+  // if set (see lull/lull.h), but not in a set-user-ID program.
   //
   // InvalidArgument: an option is wrong, or the store exists or not contrary to `options`.
   // Corruption: files are damaged or missing. IOError: among others, the store is already open.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 
 #include "util/env_extension.h"
 #include "util/fork.h"
+#include "util/os.h"
 #include "util/posix/file.h"
 #include "util/posix/file_os.h"
 #include "util/posix/lock.h"
@@ -125,7 +125,7 @@ class PosixEnv final : public SystemEnv {
   }
 
   Status GetTestDirectory(std::string* path) override {
-    const char* const chosen = std::getenv("TEST_TMPDIR");
+    const char* const chosen = os::Environment("TEST_TMPDIR");
     if (chosen != nullptr && *chosen != '\0') {
       *path = chosen;
     } else {

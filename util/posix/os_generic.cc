@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 
@@ -116,6 +117,11 @@ void WakeAll(const std::atomic<uint32_t>* word) {
 }
 
 // ---- the process and the machine
+
+const char* Environment(const char* name) {
+  const bool has_other_rights = getuid() != geteuid() || getgid() != getegid();
+  return has_other_rights ? nullptr : std::getenv(name);
+}
 
 int CoreCount() { return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), 1); }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <ctime>
 #include <initializer_list>
 
@@ -142,6 +143,8 @@ void WakeAll(const std::atomic<uint32_t>* word) {
 }
 
 // ---- the process and the machine
+
+const char* Environment(const char* name) { return secure_getenv(name); }
 
 int CoreCount() {
   cpu_set_t usable;

@@ -11,13 +11,13 @@
 
 #include <windows.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "util/env_extension.h"
+#include "util/os.h"
 #include "util/system_env.h"
 #include "util/windows/file.h"
 #include "util/windows/text.h"
@@ -133,7 +133,7 @@ class WindowsEnv final : public SystemEnv {
   }
 
   Status GetTestDirectory(std::string* path) override {
-    const char* const chosen = std::getenv("TEST_TMPDIR");
+    const char* const chosen = os::Environment("TEST_TMPDIR");
     if (chosen != nullptr && *chosen != '\0') {
       *path = chosen;
     } else {

@@ -7,6 +7,7 @@
 #include <windows.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "util/windows/file.h"
@@ -73,6 +74,7 @@ void WakeAll(const std::atomic<uint32_t>* word) {
 // ---- the process and the machine
 
 void OnFork(void (*)()) {}
+const char* Environment(const char* name) { return std::getenv(name); }
 bool IsTerminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
 
 std::tm LocalTime(std::time_t seconds) {
