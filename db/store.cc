@@ -160,7 +160,8 @@ void Store::MeasurePressure(Pressure* pressure) {
   const Version& version = *state_.version;
   const LayoutOptions& layout = state_.board.layout();
   // A writer that waits for room needs the work that a policy defers until writes stop.
-  pressure->write_under_way = writes && state_.waiting_writers == 0;
+  pressure->write_waits = state_.waiting_writers > 0;
+  pressure->write_under_way = writes && !pressure->write_waits;
   pressure->active_bytes = state_.memtables.active()->MemoryBytes();
   pressure->immutable_bytes = state_.memtables.immutable_bytes();
   pressure->immutables = static_cast<int>(state_.memtables.immutable_count());
@@ -188,8 +189,9 @@ void Store::MeasurePressure(Pressure* pressure) {
   }
   // Compactions free disk space.
   const bool frees_space = ObeySpaceBoundLocked(table_bytes, pressure);
-  pressure->drain_requested = state_.drains > 0 || room_.is_low() || frees_space;
-  state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->drain_requested;
+  pressure->drain_requested = state_.drains > 0;
+  pressure->space_is_low = room_.is_low() || frees_space;
+  state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->GoesFirst();
   // As for L0, a compaction is due while one of its parts has not begun.
   if (state_.in_flight.HasPart(JobClass::kDeep) ||
       state_.board.IsReclaimDue(version, state_.OldestSnapshotLocked(),

@@ -35,7 +35,7 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   }
   uint64_t patience = kPatienceNanos;
   if (is_l0 && store->l0_is_at_stop()) patience = kPatienceAtStopNanos;
-  if (pressure.drain_requested) patience = kPatienceInDrainNanos;
+  if (pressure.GoesFirst()) patience = kPatienceInDrainNanos;
   if (store->directive.rate.is_users) patience = kPatienceNanos;
   if (moved && patience == kPatienceNanos) state.overdue = false;
   if (now_nanos_ - state.still_since_nanos >= patience) state.overdue = true;

@@ -65,9 +65,12 @@ struct Pressure {
                                          ///< L0 table but one
   uint64_t idle_us = 0;                  ///< time since a write was last in progress
   bool write_under_way = false;          ///< true during a long write (such as a slow sync)
-  bool drain_requested = false;  ///< a client waits for background work, or disk space is short:
-                                 ///< act as if no client wrote
+  bool write_waits = false;              ///< a write waits at a hard limit, which is not under way
+  bool drain_requested = false;          ///< a client waits for background work
+  bool space_is_low = false;             ///< disk space is short
 
+  /// True if background work must run as if no client wrote.
+  bool GoesFirst() const { return drain_requested || space_is_low; }
   /// True if background work is due, running or waiting.
   bool HasWork() const {
     return immutables > 0 || l0_due || deep_due || l0_running + deep_running + deep_paused > 0;

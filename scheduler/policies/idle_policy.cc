@@ -22,7 +22,7 @@ Directive IdlePolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.immutables_max = 1;
   wanted.l0_stop = options_.l0_stop;
   wanted.compactions_max = options_.compaction_threads;
-  if (clients_are_idle_ || capped_ || pressure.drain_requested) {
+  if (clients_are_idle_ || capped_ || pressure.GoesFirst()) {
     wanted.l0 = wanted.deep = {options_.compaction_threads, CpuPriority::kNormal};
   }
   pauses_.Apply(pressure, now_us, CpuPriority::kNormal, &wanted);

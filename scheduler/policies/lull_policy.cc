@@ -60,17 +60,15 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   device_.Observe(pressure, slows_writes_, now_us);
   bandwidth_.Observe(pressure, now_us, device_.IsBusy());
   read_loss_.Observe(pressure);
-  const bool lull = pressure.idle_us >= options_.lull.after_us || pressure.drain_requested;
   writes_are_hard_ = ClientsWriteHard(pressure);
-  phase_ = lull               ? Rhythm::Phase::kLull
-           : writes_are_hard_ ? Rhythm::Phase::kHard
-                              : Rhythm::Phase::kLight;
-  rhythm_.Observe(phase_, pressure.debt_bytes, now_us);
+  LearnRhythm(pressure, now_us);
+  const bool lull = clients_do_ == Rhythm::Phase::kLull || pressure.GoesFirst();
+  phase_ = lull ? Rhythm::Phase::kLull : clients_do_;
 
   Directive wanted;
   wanted.compactions_max = options_.compaction_threads;
   wanted.l0_stop = options_.l0_stop;
-  wanted.offers_core = !pressure.drain_requested;
+  wanted.offers_core = !pressure.GoesFirst();
   // If the number of L0 tables is the bottleneck, fewer and larger ones help, as in a burst.
   if (phase_ == Rhythm::Phase::kHard || (!lull && pressure.l0_tables >= options_.l0_slowdown)) {
     wanted.flush_bytes_min =
@@ -112,6 +110,19 @@ bool LullPolicy::ClientsWriteHard(const Pressure& pressure) const {
       options_.lull.hard_flush_percent * static_cast<double>(pressure.flush_bytes_per_sec);
   const double threshold = std::max(of_fastest, of_flush) / 100;
   return client_bytes_per_sec_.value() > (writes_are_hard_ ? kStillHard : 1.0) * threshold;
+}
+
+/// Clients that do not write while one of them waits do not rest: they write on after it.
+void LullPolicy::LearnRhythm(const Pressure& pressure, uint64_t now_us) {
+  const bool idle = pressure.idle_us >= options_.lull.after_us;
+  clients_do_ = idle               ? Rhythm::Phase::kLull
+                : writes_are_hard_ ? Rhythm::Phase::kHard
+                                   : Rhythm::Phase::kLight;
+  if (idle && (pressure.drain_requested || pressure.write_waits)) {
+    rhythm_.Skip(pressure.debt_bytes, now_us);
+  } else {
+    rhythm_.Observe(clients_do_, pressure.debt_bytes, now_us);
+  }
 }
 
 /// True if it is worth waiting for the end of this burst: it is not much longer than earlier ones.

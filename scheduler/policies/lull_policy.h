@@ -19,9 +19,11 @@
 //   SILK. From 1/2 the limit rises; from 3/4 it is off.
 // - In every phase, L0 runs at normal priority once its length has cost reads more than a
 //   compaction of it costs: see ReadLoss.
-// - The policy learns the rhythm of bursts and lulls. Hard writing that lasts much longer than
-//   earlier bursts is not a burst, so compactions stop waiting for its end. If lulls are too short
-//   for the debt of the next burst, deep compactions also run during light writing.
+// - The policy learns the rhythm of bursts and lulls from what clients write. While one of them
+//   waits, or disk space is low, compactions run as in a lull, but teach it nothing. Hard writing
+//   that lasts much longer than earlier bursts is not a burst, so compactions stop waiting for its
+//   end. If lulls are too short for the debt of the next burst, deep compactions also run during
+//   light writing.
 // - No pause is endless: see PauseLimit.
 // - The write rate has no memory: it depends only on the current distance to the limits
 //   (PaceWrites), and rises as soon as that distance does. The user's bound on disk space is one of
@@ -52,6 +54,7 @@ class LullPolicy final : public Policy {
  private:
   void MeasureClients(const Pressure& pressure, uint64_t now_us);
   bool ClientsWriteHard(const Pressure& pressure) const;
+  void LearnRhythm(const Pressure& pressure, uint64_t now_us);
   bool BurstWillEnd() const;
   bool NextBurstNeedsRoom(const Pressure& pressure) const;
   double Level(const Pressure& pressure) const;
@@ -63,7 +66,8 @@ class LullPolicy final : public Policy {
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
-  Rhythm::Phase phase_ = Rhythm::Phase::kLull;
+  Rhythm::Phase clients_do_ = Rhythm::Phase::kLull;
+  Rhythm::Phase phase_ = Rhythm::Phase::kLull;  // the same, or a lull where compactions go first
   bool writes_are_hard_ = false;
   RateMeter meter_;
   SmoothedValue client_bytes_per_sec_;

@@ -9,8 +9,6 @@ namespace {
 constexpr uint64_t kBreakShare = 10;
 constexpr uint64_t kRoundUsMin = 500'000;
 
-uint64_t Less(uint64_t from, uint64_t what) { return from - std::min(from, what); }
-
 }  // namespace
 
 void Rhythm::Observe(Phase phase, uint64_t debt_bytes, uint64_t now_us) {
@@ -18,10 +16,19 @@ void Rhythm::Observe(Phase phase, uint64_t debt_bytes, uint64_t now_us) {
   if (phase == Phase::kHard && phase_ != Phase::kHard) BeginBurst(debt_bytes, now_us);
   if (phase_ == Phase::kHard) {
     round_.burst_us = now_us - burst_began_us_;
-    round_.built_bytes = Less(debt_bytes, burst_began_debt_bytes_);
+    const int64_t built = static_cast<int64_t>(debt_bytes) - burst_began_debt_bytes_;
+    round_.built_bytes = static_cast<uint64_t>(std::max<int64_t>(built, 0));
     if (phase != Phase::kHard) rest_began_us_ = now_us;
   }
   phase_ = phase;
+  seen_us_ = now_us;
+  seen_debt_bytes_ = debt_bytes;
+}
+
+void Rhythm::Skip(uint64_t debt_bytes, uint64_t now_us) {
+  burst_began_us_ += now_us - seen_us_;
+  rest_began_us_ += now_us - seen_us_;
+  burst_began_debt_bytes_ += static_cast<int64_t>(debt_bytes - seen_debt_bytes_);
   seen_us_ = now_us;
   seen_debt_bytes_ = debt_bytes;
 }
@@ -40,7 +47,7 @@ void Rhythm::BeginBurst(uint64_t debt_bytes, uint64_t now_us) {
   began_ = true;
   round_ = Round();
   burst_began_us_ = now_us;
-  burst_began_debt_bytes_ = debt_bytes;
+  burst_began_debt_bytes_ = static_cast<int64_t>(debt_bytes);
 }
 
 uint64_t Rhythm::LongestBurstUs() const {

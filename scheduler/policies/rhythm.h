@@ -22,6 +22,8 @@ class Rhythm {
 
   /// Clients are in this phase from now on, and the store has this debt.
   void Observe(Phase phase, uint64_t debt_bytes, uint64_t now_us);
+  /// The time since the last call belongs to no phase.
+  void Skip(uint64_t debt_bytes, uint64_t now_us);
 
   /// Duration of the current burst; 0 in a rest.
   uint64_t burst_us() const { return phase_ == Phase::kHard ? seen_us_ - burst_began_us_ : 0; }
@@ -54,7 +56,7 @@ class Rhythm {
   uint64_t seen_us_ = 0;
   uint64_t seen_debt_bytes_ = 0;
   uint64_t burst_began_us_ = 0;
-  uint64_t burst_began_debt_bytes_ = 0;
+  int64_t burst_began_debt_bytes_ = 0;  // as if skipped time had not changed the debt
   uint64_t rest_began_us_ = 0;
 };
 

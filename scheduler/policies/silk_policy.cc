@@ -76,8 +76,7 @@ Directive SilkPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.l0_stop = options_.l0_stop;
   const Grant all{options_.compaction_threads, CpuPriority::kNormal};
   wanted.l0 = all;
-  const bool regardless =
-      pressure.drain_requested || pressure.debt_bytes >= options_.debt_bytes_max;
+  const bool regardless = pressure.GoesFirst() || pressure.debt_bytes >= options_.debt_bytes_max;
   if (regardless || !deep_is_paused_) wanted.deep = all;
   // Work that runs regardless of the bandwidth must not wait for its share.
   const bool limited =

@@ -114,7 +114,7 @@ TEST_F(BoundedStoreTest, AWriterWaitsForSpaceAtTheBound) {
   const std::unique_ptr<ThreadHandle> writer =
       ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Churn(10); });
   Await("the writer waits", [&] { return IsWriterStopped(); });
-  Await("compactions must free space", [&] { return script_.Seen().drain_requested; });
+  Await("compactions must free space", [&] { return script_.Seen().space_is_low; });
   EXPECT_LE(TableBytes(), 16 * kMiB) << "obsolete tables count as well";
   EXPECT_EQ(script_.Seen().file_bytes_max, 16 * kMiB);
   env_.removals.Open();
@@ -197,7 +197,7 @@ TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
   Churn(8);
   EXPECT_GT(TableBytes(), 16 * kMiB) << "nobody waits for the files that cannot be deleted";
   ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=200").ok());
-  Await("compactions must free space", [&] { return script_.Seen().drain_requested; });
+  Await("compactions must free space", [&] { return script_.Seen().space_is_low; });
   env_.removals.Open();
 }
 

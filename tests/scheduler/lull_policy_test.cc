@@ -6,7 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "gtest/gtest.h"
 #include "scheduler/policy.h"
@@ -44,6 +49,76 @@ TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
       ASSERT_EQ(wanted.flush_bytes_min, 0u);
     }
   });
+}
+
+/// Bursts of 10 s that build 300 MiB of debt, with rests that pay it. In the middle of each, for
+/// 1.2 s, clients `wait`.
+class WaitingClients {
+ public:
+  explicit WaitingClients(std::function<void(Pressure*)> wait) : wait_(std::move(wait)) {
+    pressure_.flush_bytes_per_sec = 200 * kMiB;
+    pressure_.memory_budget_bytes = 64 * kMiB;
+  }
+
+  void RunBursts(bool write_on) {
+    for (int burst = 0; burst < 3; ++burst) {
+      Pass(4.8, kWriteRate, 30);
+      const Pressure before = pressure_;
+      wait_(&pressure_);
+      Pass(1.2, write_on ? kWriteRate : 0, write_on ? 30 : -30);
+      pressure_.drain_requested = before.drain_requested;
+      pressure_.write_waits = before.write_waits;
+      pressure_.space_is_low = before.space_is_low;
+      Pass(write_on ? 4 : 5.2, kWriteRate, 30);
+      Pass(5, 0, -200);
+    }
+    Pass(0.1, kWriteRate, 0);
+  }
+
+  uint64_t Figure(const std::string& name) const {
+    for (const PolicyFigure& figure : policy_.State()) {
+      if (figure.name == name) return std::get<uint64_t>(figure.value);
+    }
+    ADD_FAILURE() << "no figure " << name;
+    return 0;
+  }
+
+ private:
+  static constexpr double kWriteRate = 50.0 * kMiB;
+
+  void Pass(double seconds, double bytes_per_sec, double debt_mib_per_sec) {
+    constexpr uint64_t kTickUs = 10'000;
+    for (int tick = 0; tick < static_cast<int>(seconds * 100); ++tick) {
+      pressure_.client_bytes_total += static_cast<uint64_t>(bytes_per_sec / 100);
+      pressure_.idle_us = bytes_per_sec > 0 ? 0 : pressure_.idle_us + kTickUs;
+      debt_mib_ = std::max(debt_mib_ + debt_mib_per_sec / 100, 0.0);
+      pressure_.debt_bytes = static_cast<uint64_t>(debt_mib_ * kMiB);
+      policy_.OnEvent(EventKind::kTick, pressure_, now_us_ += kTickUs);
+    }
+  }
+
+  const std::function<void(Pressure*)> wait_;
+  LullPolicy policy_{PolicyOptions()};
+  Pressure pressure_;
+  double debt_mib_ = 0;
+  uint64_t now_us_ = 0;
+};
+
+TEST(LullPolicyTest, WaitingIsNoRest) {
+  const std::function<void(Pressure*)> waits[] = {
+      [](Pressure* pressure) { pressure->drain_requested = true; },
+      [](Pressure* pressure) { pressure->write_waits = true; },
+      [](Pressure* pressure) { pressure->space_is_low = true; }};
+  for (size_t i = 0; i < std::size(waits); ++i) {
+    for (const bool write_on : {true, false}) {
+      if (i == 2 && !write_on) continue;  // nobody waits: they do rest
+      SCOPED_TRACE(::testing::Message() << "wait " << i << ", others write on: " << write_on);
+      WaitingClients clients(waits[i]);
+      clients.RunBursts(write_on);
+      EXPECT_NEAR(static_cast<double>(clients.Figure("longest_burst_us")), 10e6, 0.2e6);
+      EXPECT_NEAR(static_cast<double>(clients.Figure("next_burst_debt_bytes")) / kMiB, 300, 8);
+    }
+  }
 }
 
 // A limit is at least a quarter of the bandwidth, and pressure only raises it.

@@ -90,7 +90,7 @@ TEST_P(AnyPolicyTest, EveryDirectiveIsSane) {
       // A flush must be able to begin before memory is used up.
       const Pressure& pressure = moment.pressure;
       ASSERT_LE(wanted.flush_bytes_min,
-                pressure.drain_requested ? 0 : pressure.memory_budget_bytes / 2);
+                pressure.GoesFirst() ? 0 : pressure.memory_budget_bytes / 2);
       ASSERT_EQ(wanted.l0_stops_blockers, GetParam() == "silk");
       const bool slowed = wanted.delay_us_per_write > 0 || wanted.write_bytes_per_sec_max > 0;
       ASSERT_EQ(slowed, wanted.cause != StallCause::kNone);
@@ -234,14 +234,16 @@ TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
   });
 }
 
-// Every policy serves a waiting client as in a lull.
+// Every policy serves a waiting client, or frees space that is low, as in a lull.
 TEST_P(AnyPolicyTest, ADrainGrantsEverything) {
-  ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
+  int count = 0;
+  ForManyHistories(GetParam(), [&count](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
     Moment moment = AfterEvents(policy.get(), &history);
     moment.pressure.immutables = 0;
     SetNothingBegun(&moment.pressure);
-    moment.pressure.drain_requested = true;
+    moment.pressure.space_is_low = count % 2 == 0;
+    moment.pressure.drain_requested = count++ % 2 == 1;
     const Directive wanted = policy->OnEvent(EventKind::kTick, moment.pressure, moment.now_us);
     ASSERT_GT(wanted.l0.jobs_max, 0);
     ASSERT_GT(wanted.deep.jobs_max, 0);

@@ -149,6 +149,8 @@ std::vector<Key> PolicyScript::PressureKeys() {
           {"l0_due", &pressure_.l0_due},
           {"deep_due", &pressure_.deep_due},
           {"drain", &pressure_.drain_requested},
+          {"low", &pressure_.space_is_low},
+          {"stopped", &pressure_.write_waits},
           {"writing", &pressure_.write_under_way},
           {"active", &pressure_.active_bytes},
           {"l0_running", &pressure_.l0_running},

@@ -10,10 +10,11 @@
 //                                 without units (see OptionKeys)
 //   set KEY=VALUE...              changes the pressure; prints nothing. Keys: used, budget,
 //                                 immutables, immutable_bytes, flush_rate, l0, l0_bytes, l1_bytes,
-//                                 debt, l0_due, deep_due, drain, writing, active, l0_running,
-//                                 deep_running, deep_paused. For the commands that let time
-//                                 pass: reads and background (bytes a second), misses (tables a
-//                                 second), and starved=1: due and granted work gets no slice
+//                                 debt, l0_due, deep_due, drain, low (space), stopped (a write),
+//                                 writing, active, l0_running, deep_running, deep_paused. For the
+//                                 commands that let time pass: reads and background (bytes a
+//                                 second), misses (tables a second), and starved=1: due and granted
+//                                 work gets no slice
 //   event KIND [KEY=VALUE...]     as set, then the event at the current time; prints the directive
 //   write RATE TIME [trace]       clients write at RATE bytes a second, with a tick every 10 ms;
 //                                 prints the last directive, or with "trace" every changed one

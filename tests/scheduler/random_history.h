@@ -112,7 +112,9 @@ class RandomHistory {
     pressure.deep_paused = static_cast<int>(random_.Uniform(3));
     pressure.memtable_bytes = options_.memtable_bytes;
     pressure.active_bytes = random_.Uniform(options_.memtable_bytes * 9);
+    pressure.write_waits = random_.OneIn(20);
     pressure.drain_requested = random_.OneIn(20);
+    pressure.space_is_low = random_.OneIn(20);
     return pressure;
   }
 
@@ -170,7 +172,7 @@ inline void SetCalm(const PolicyOptions& options, Pressure* pressure) {
   pressure->immutables = 0;
   pressure->memory_used_bytes = pressure->immutable_bytes = 0;
   pressure->active_bytes = 0;
-  pressure->drain_requested = false;
+  pressure->drain_requested = pressure->space_is_low = false;
   pressure->l0_tables = std::min(options.l0_trigger, options.l0_slowdown - 1);
   pressure->debt_bytes = std::min(pressure->debt_bytes, options.debt_bytes_max / 4);
 }

@@ -48,6 +48,19 @@ class RhythmTest : public ::testing::Test {
   uint64_t now_us_ = 0;
 };
 
+TEST_F(RhythmTest, SkippedTimeBelongsToNothing) {
+  PassAll({{Phase::kHard, 6, 60}});
+  for (int step = 0; step < 300; ++step)  // in which the debt is paid
+    rhythm_.Skip(static_cast<uint64_t>((debt_mib_ -= 0.2) * kMiB), now_us_ += 10'000);
+  PassAll({{Phase::kLight, 0.1}, {Phase::kHard, 4, 40}, {Phase::kLull, 2, -20}});
+  for (int step = 0; step < 300; ++step) rhythm_.Skip(0, now_us_ += 10'000);
+  debt_mib_ = 0;
+  PassAll({{Phase::kHard, 0.01}});
+  EXPECT_NEAR(longest(), 10.1, 0.05);
+  EXPECT_NEAR(built_mib(), 100, 2);
+  EXPECT_NEAR(paid_mib(), 20, 1);
+}
+
 constexpr Stretch kBegin{Phase::kHard, 0.01};  // of a burst, which ends the round before it
 
 TEST_F(RhythmTest, KnowsNothingAtFirst) {
