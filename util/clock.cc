@@ -2,6 +2,8 @@
 
 #include "util/clock.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -9,21 +11,31 @@ namespace lull {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
+
+constinit std::atomic<uint64_t> passed_nanos{0};  // time that threads have waited for
 
 class SystemClock final : public Clock {
  public:
   uint64_t NowNanos() const override {
-    return static_cast<uint64_t>(nanoseconds(steady_clock::now().time_since_epoch()).count());
+    const nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::max(static_cast<uint64_t>(now.count()),
+                    passed_nanos.load(std::memory_order_relaxed));
   }
   void SleepForNanos(uint64_t nanos) override {
-    // By the deadline, so that signals do not lengthen the sleep. Windows can wake too early.
-    const auto wake = steady_clock::now() + nanoseconds(nanos);
-    while (steady_clock::now() < wake) std::this_thread::sleep_until(wake);
+    const uint64_t end = NowNanos() + nanos;
+    std::this_thread::sleep_for(nanoseconds(nanos));
+    NotePassed(end);
   }
 };
 
 }  // namespace
+
+void NotePassed(uint64_t nanos) {
+  uint64_t before = passed_nanos.load(std::memory_order_relaxed);
+  while (before < nanos &&
+         !passed_nanos.compare_exchange_weak(before, nanos, std::memory_order_relaxed)) {
+  }
+}
 
 Clock* Clock::System() {
   static Clock* const clock = new SystemClock;  // never destroyed: threads can outlive main

@@ -24,6 +24,11 @@ class Clock {
   static Clock* System();
 };
 
+/// Clock::System() is past this time: a thread has waited until then, without a clock. The system's
+/// clock can stand still or go back, in programs that run with a false time. A loop of waits until
+/// some time nevertheless ends. Any thread.
+void NotePassed(uint64_t nanos);
+
 /// Advances only when set; a sleep advances it at once. Thread-safe.
 class ManualClock final : public Clock {
  public:
@@ -35,8 +40,8 @@ class ManualClock final : public Clock {
   std::atomic<uint64_t> now_nanos_{1};
 };
 
-/// Microseconds since 1970 from the calendar clock, which can jump. Use only for messages and
-/// Env::NowMicros.
+/// Microseconds since 1970 from the calendar clock, which can stand still or jump. Use only for
+/// messages and Env::NowMicros.
 uint64_t WallClockMicros();
 
 }  // namespace lull

@@ -1,15 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The project's mutex and condition variable: the standard ones, with annotations for clang's
-// thread-safety analysis.
+// The project's mutex and condition variable, with annotations for clang's thread-safety analysis.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
 #include "util/thread_annotations.h"
+#include "util/wake_signal.h"
 
 namespace lull {
 
@@ -20,7 +18,6 @@ class LULL_CAPABILITY("mutex") Mutex {
   bool TryLock() LULL_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
-  friend class CondVar;
   std::mutex mutex_;
 };
 
@@ -35,27 +32,25 @@ class LULL_SCOPED_CAPABILITY MutexLock {
   Mutex& mutex_;
 };
 
+/// Not the standard one: its limited waits end at a time of a clock. If that clock stands still or
+/// jumps, they last for ever or not at all.
 class CondVar {
  public:
   /// Can wake spuriously: call it in a loop that checks the condition.
-  void Wait(Mutex& mutex) LULL_REQUIRES(mutex) {
-    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
-    condition_.wait(held);
-    held.release();
-  }
+  void Wait(Mutex& mutex) LULL_REQUIRES(mutex) { WaitFor(mutex, WakeSignal::kForEver); }
 
   /// Like Wait, for at most `nanos`.
   void WaitFor(Mutex& mutex, uint64_t nanos) LULL_REQUIRES(mutex) {
-    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
-    condition_.wait_for(held, std::chrono::nanoseconds(nanos));
-    held.release();
+    const uint32_t ticket = signal_.Ticket();
+    mutex.Unlock();
+    signal_.Wait(ticket, nanos);
+    mutex.Lock();
   }
 
-  void NotifyOne() { condition_.notify_one(); }
-  void NotifyAll() { condition_.notify_all(); }
+  void NotifyAll() { signal_.Wake(); }
 
  private:
-  std::condition_variable condition_;
+  WakeSignal signal_;
 };
 
 }  // namespace lull

@@ -50,9 +50,10 @@ void ShortenSlices();
 
 // ---- waiting
 
-/// Waits while *word is `value`, for at most `nanos`. Can return earlier. If *word changes before a
-/// call of WakeAll, the wait ends.
-void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos);
+/// Waits while *word is `value`, for at most `nanos`; UINT64_MAX is no limit. Returns false if that
+/// time has passed. Can return true at any time. If *word changes before a call of WakeAll, the
+/// wait ends.
+bool WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos);
 void WakeAll(const std::atomic<uint32_t>* word);
 
 // ---- the process and the machine

@@ -26,7 +26,7 @@ class BackgroundQueue {
   void Add(void (*function)(void*), void* argument) LULL_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     pending_.push_back({function, argument});
-    not_empty_.NotifyOne();
+    not_empty_.NotifyAll();
     if (thread_ != nullptr) return;
     const leveldb::Status status = ThreadFactory::System()->TryStart(
         "leveldb-env", CpuClass::kNormal, [this] { RunForEver(); }, &thread_);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A counter that one thread waits on and any thread advances. On Linux lock-free (a futex): a waker
-// of idle CPU priority can never delay the thread that it wakes.
+// A counter that threads wait on and any thread advances. On Linux lock-free (a futex): a waker of
+// idle CPU priority can never delay the thread that it wakes.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,9 @@ namespace lull {
 
 class WakeSignal {
  public:
-  /// Any thread, with or without locks. Makes a system call only if the thread is waiting.
+  static constexpr uint64_t kForEver = UINT64_MAX;
+
+  /// Any thread, with or without locks. Makes a system call only if a thread is waiting.
   void Wake() {
     count_.fetch_add(1, std::memory_order_seq_cst);
     if (waiters_.load(std::memory_order_seq_cst) > 0) WakeSleepers();
@@ -20,7 +22,7 @@ class WakeSignal {
   /// Take a ticket before looking for work: Wait returns at once if Wake was called after that.
   uint32_t Ticket() const { return count_.load(std::memory_order_acquire); }
 
-  /// Returns after a Wake, after `nanos`, or spuriously.
+  /// Returns after a Wake, after `nanos`, or spuriously. Does not depend on a clock.
   void Wait(uint32_t ticket, uint64_t nanos);
 
  private:

@@ -19,8 +19,7 @@ Status WriteAndClose(std::unique_ptr<leveldb::WritableFile> file, const std::str
 
 }  // namespace
 
-StatsFile::StatsFile(Setup setup)
-    : setup_(std::move(setup)), extension_(ExtensionOf(setup_.env)) {}
+StatsFile::StatsFile(Setup setup) : setup_(std::move(setup)), extension_(ExtensionOf(setup_.env)) {}
 
 std::string StatsFile::PathFor(const std::string& store, const std::string& option) {
   return std::filesystem::path(option).is_absolute() ? option : store + "/" + option;
@@ -56,8 +55,10 @@ void StatsFile::Loop() {
 Status StatsFile::WriteNow() {
   Status status = CheckTarget();
   if (!status.ok()) return status;
-  // Another name each time, so that a file of a killed process blocks no later one.
-  const std::string temp = setup_.path + "." + std::to_string(setup_.env->NowMicros()) + ".tmp";
+  // Another name each time, even if the clock stands still, so that a file of a killed process does
+  // not block all later ones.
+  const std::string temp =
+      setup_.path + "." + std::to_string(setup_.env->NowMicros() + attempts_++) + ".tmp";
   leveldb::WritableFile* raw = nullptr;
   status = extension_->NewExclusiveFile(temp, &raw);
   if (!status.ok()) return status;

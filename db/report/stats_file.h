@@ -35,7 +35,7 @@ inline constexpr char kStatsFileBegin[] = "# HELP lull_";
 class StatsFile {
  public:
   struct Setup {
-    leveldb::Env* env = nullptr;  ///< has an EnvExtension
+    leveldb::Env* env = nullptr;        ///< has an EnvExtension
     leveldb::Logger* logger = nullptr;  ///< can be null
     std::string path;
     std::function<std::string()> text;  ///< called by the thread
@@ -65,7 +65,8 @@ class StatsFile {
   const Setup setup_;
   EnvExtension* const extension_;
   bool is_written_ = false;  // a text was renamed to the path; the thread's
-  bool failing_ = false;  // the last attempt failed; the thread's
+  uint64_t attempts_ = 0;    // the thread's
+  bool failing_ = false;     // the last attempt failed; the thread's
   Mutex mutex_;
   CondVar stop_requested_;
   bool stopping_ LULL_GUARDED_BY(mutex_) = false;

@@ -60,7 +60,8 @@ class Screen {
         Draw();
         wtimeout(stdscr, static_cast<int>((refresh_at - now) / 1'000'000) + 1);
         const int key = wgetch(stdscr);
-        if (key != ERR) Handle(key);
+        if (key == ERR) break;  // the time is over, even if the clock stands still
+        Handle(key);
       }
     }
   }

@@ -63,7 +63,7 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
     writer->status = status;
     if (writer != leader) {
       writer->done = true;
-      writer->wake.NotifyOne();
+      writer->wake.NotifyAll();
     }
     writer = next;
   }
@@ -71,7 +71,7 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
   if (next_leader == nullptr) {
     last_ = nullptr;
   } else {
-    next_leader->wake.NotifyOne();
+    next_leader->wake.NotifyAll();
   }
 }
 

@@ -46,7 +46,7 @@ PATTERNS = [
     ('clock',
      r'\b\w+_clock::now\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b|'
      r'\btime\s*\(\s*(nullptr|NULL|0)\s*\)|\bstd::clock\b',
-     r'util/clock|benchmarks/',
+     r'util/clock|benchmarks/|tests/resources/false_time',
      'take the time as an argument, or use the Clock of util/clock.h'),
     ('sleep',
      r'\bsleep_(for|until)\b|\bu?sleep\s*\(|\b(clock_)?nanosleep\b',

@@ -5,9 +5,9 @@
 //
 //   util/thread.h, clock.h, wake_signal.h   their functions are defined here, so that the archive's
 //                                           definitions are not linked
-//   std::mutex, std::condition_variable     (util/mutex.h, and the test tools) call libc and
-//                                           libstdc++, which the linker redirects to the functions
-//                                           below: --wrap, in CMakeLists.txt
+//   std::mutex                              (util/mutex.h, and the test tools) calls libc, and the
+//                                           linker redirects that to the functions below: --wrap,
+//                                           in CMakeLists.txt
 //
 // On a thread of a schedule these functions are its steps. Elsewhere, in the code that sets up runs
 // and checks results, they behave as usual, but there are no threads.
@@ -15,13 +15,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -30,11 +27,10 @@
 #include "util/thread.h"
 #include "util/wake_signal.h"
 
-// ---- mutexes and conditions --------------------------------------------------------------------
+// ---- mutexes -----------------------------------------------------------------------------------
 
 namespace lull::testing {
 
-using Guard = std::unique_lock<std::mutex>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 // The linker's names for the original functions and for their replacements.
@@ -49,14 +45,6 @@ SteadyTime LibraryNow() LULL_REAL("_ZNSt6chrono3_V212steady_clock3nowEv");
 int MutexLock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_lock");
 int MutexTryLock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_trylock");
 int MutexUnlock(pthread_mutex_t* mutex) LULL_WRAP("pthread_mutex_unlock");
-void ConditionWait(std::condition_variable* condition, Guard& guard)
-    LULL_WRAP("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE");
-int ConditionWaitUntil(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                       const timespec* until) LULL_WRAP("pthread_cond_clockwait");
-void ConditionNotifyOne(std::condition_variable* condition)
-    LULL_WRAP("_ZNSt18condition_variable10notify_oneEv");
-void ConditionNotifyAll(std::condition_variable* condition)
-    LULL_WRAP("_ZNSt18condition_variable10notify_allEv");
 SteadyTime SteadyNow() LULL_WRAP("_ZNSt6chrono3_V212steady_clock3nowEv");
 
 bool RealTryLock(pthread_mutex_t* mutex) { return LibcTryLock(mutex) == 0; }
@@ -91,31 +79,6 @@ int MutexUnlock(pthread_mutex_t* mutex) {
   if (schedule == nullptr) return LibcUnlock(mutex);
   schedule->Unlock(mutex);
   return 0;
-}
-
-// The two kinds of wait get the same address of a condition as different types.
-void ConditionWait(std::condition_variable* condition, Guard& guard) {
-  Here("a wait")->Wait(condition->native_handle(), guard.mutex()->native_handle(), Schedule::kNever,
-                       __builtin_return_address(0));
-}
-
-int ConditionWaitUntil(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t,
-                       const timespec* until) {
-  const uint64_t until_nanos =
-      static_cast<uint64_t>(until->tv_sec) * 1'000'000'000 + static_cast<uint64_t>(until->tv_nsec);
-  const bool notified =
-      Here("a wait")->Wait(condition, mutex, until_nanos, __builtin_return_address(0));
-  return notified ? 0 : ETIMEDOUT;
-}
-
-void ConditionNotifyOne(std::condition_variable* condition) {
-  if (Schedule* const schedule = Schedule::Current())
-    schedule->NotifyOne(condition->native_handle());
-}
-
-void ConditionNotifyAll(std::condition_variable* condition) {
-  if (Schedule* const schedule = Schedule::Current())
-    schedule->NotifyAll(condition->native_handle());
 }
 
 SteadyTime SteadyNow() {

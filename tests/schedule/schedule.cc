@@ -54,9 +54,8 @@ Stacks& AllStacks() {
 }
 
 const char* NameOf(Point point) {
-  static constexpr const char* kNames[] = {"lock",        "unlock", "wait",  "notify",
-                                           "signal-wait", "wake",   "start", "join",
-                                           "sleep",       "yield",  "note"};
+  static constexpr const char* kNames[] = {"lock", "unlock", "wait",  "wake", "start",
+                                           "join", "sleep",  "yield", "note"};
   return kNames[static_cast<size_t>(point)];
 }
 
@@ -173,8 +172,8 @@ void Schedule::GoBehindAll(Task* task) { task->priority = --lowest_; }
 // Ends the turn of the running thread, until it can run and is chosen.
 void Schedule::SwitchOut() { swapcontext(&Self().context, &scheduler_); }
 
-// Waits for a wake or until `until_nanos`. Returns true if it was woken.
-bool Schedule::Block(Point point, const void* on, uint64_t until_nanos, const void* caller) {
+// Waits for a wake or until `until_nanos`.
+void Schedule::Block(Point point, const void* on, uint64_t until_nanos, const void* caller) {
   Task& self = Self();
   if (uninterrupted_) {
     std::fprintf(stderr, "schedule: %s must wait inside Uninterrupted\n", self.name.c_str());
@@ -188,7 +187,6 @@ bool Schedule::Block(Point point, const void* on, uint64_t until_nanos, const vo
   self.until_nanos = until_nanos;
   self.caller = caller;
   SwitchOut();
-  return self.waits_on == nullptr;
 }
 
 void Schedule::Wake(const void* on) {
@@ -245,37 +243,9 @@ void Schedule::Unlock(pthread_mutex_t* mutex) {
   Step(Point::kUnlock, mutex);
 }
 
-bool Schedule::Wait(const void* condition, pthread_mutex_t* mutex, uint64_t until_nanos,
-                    const void* caller) {
-  std::erase(Self().holds, mutex);
-  RealUnlock(mutex);
-  Wake(mutex);
-  if (rng_.OneIn(kSpuriousOneIn)) until_nanos = now_nanos_;
-  const bool notified = Block(Point::kWait, condition, until_nanos, caller);
-  Relock(mutex, caller);
-  return notified;
-}
-
-void Schedule::NotifyOne(const void* condition) {
-  std::vector<Task*> waiting;
-  for (const auto& task : tasks_) {
-    if (task->waits && task->waits_on == condition) waiting.push_back(task.get());
-  }
-  if (!waiting.empty()) {
-    Task* const chosen = waiting[rng_.Below(waiting.size())];
-    chosen->waits = false;
-    chosen->waits_on = nullptr;
-  }
-  Step(Point::kNotify, condition);
-}
-
-void Schedule::NotifyAll(const void* condition) {
-  Wake(condition);
-  Step(Point::kNotify, condition);
-}
-
 void Schedule::SignalWait(const void* signal, uint64_t nanos, const void* caller) {
-  const uint64_t until_nanos = rng_.OneIn(kSpuriousOneIn) ? now_nanos_ : now_nanos_ + nanos;
+  uint64_t until_nanos = nanos == kNever ? kNever : now_nanos_ + nanos;
+  if (rng_.OneIn(kSpuriousOneIn)) until_nanos = now_nanos_;
   Block(Point::kSignalWait, signal, until_nanos, caller);
 }
 

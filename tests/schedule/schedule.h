@@ -39,8 +39,6 @@ namespace lull::testing {
 enum class Point : uint8_t {
   kLock,
   kUnlock,
-  kWait,
-  kNotify,
   kSignalWait,
   kSignalWake,
   kStart,
@@ -97,12 +95,8 @@ class Schedule {
   void Lock(pthread_mutex_t* mutex, const void* caller);
   bool TryLock(pthread_mutex_t* mutex);
   void Unlock(pthread_mutex_t* mutex);
-  // False if the time is over before a notification. Can also return early for neither reason.
-  bool Wait(const void* condition, pthread_mutex_t* mutex, uint64_t until_nanos,
-            const void* caller);
-  void NotifyOne(const void* condition);
-  void NotifyAll(const void* condition);
-  // Waits on an address as a futex does: the caller has read its value since the last step.
+  // Waits on an address as a futex does: the caller has read its value since the last step. Can
+  // return early.
   void SignalWait(const void* signal, uint64_t nanos, const void* caller);
   void SignalWake(const void* signal);
   Thread Start(const std::string& name, std::function<void()> body);
@@ -138,7 +132,7 @@ class Schedule {
   static void Enter();
   Task& Self() { return *tasks_[running_]; }
   void Step(Point point, const void* on);
-  bool Block(Point point, const void* on, uint64_t until_nanos, const void* caller);
+  void Block(Point point, const void* on, uint64_t until_nanos, const void* caller);
   void Wake(const void* on);
   void SwitchOut();
   Task* Choose();

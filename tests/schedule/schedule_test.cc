@@ -148,7 +148,7 @@ TEST(Schedule, SaysThatSomethingGoesOnForEver) {
     while (true) nobody_wakes.Wait(nobody_wakes.Ticket(), 1'000'000);
   }));
   EXPECT_THAT(schedule->stuck(), HasSubstr("no end after"));
-  EXPECT_THAT(schedule->stuck(), HasSubstr("main waits: signal-wait"));
+  EXPECT_THAT(schedule->stuck(), HasSubstr("main waits: wait #1"));
 }
 
 /// How many of 200 seeds find a bug that needs `preemptions` turns of another thread at the right

@@ -103,11 +103,13 @@ Bucket& BucketOf(const std::atomic<uint32_t>* word) {
 
 }  // namespace
 
-void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
+bool WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
   Bucket& bucket = BucketOf(word);
   std::unique_lock<std::mutex> lock(bucket.mutex);
-  if (word->load(std::memory_order_seq_cst) != value) return;
-  bucket.changed.wait_for(lock, std::chrono::nanoseconds(nanos));
+  if (word->load(std::memory_order_seq_cst) != value) return true;
+  constexpr uint64_t kHourNanos = 3'600'000'000'000;  // more would overflow the time of the end
+  const std::chrono::nanoseconds limit(std::min(nanos, kHourNanos));
+  return bucket.changed.wait_for(lock, limit) == std::cv_status::no_timeout || nanos > kHourNanos;
 }
 
 void WakeAll(const std::atomic<uint32_t>* word) {

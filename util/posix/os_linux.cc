@@ -131,11 +131,13 @@ static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is 4 b
 
 /// The kernel compares the word with the value atomically, so a change before the call makes it
 /// return at once.
-void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
+bool WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
   timespec limit{};
   limit.tv_sec = static_cast<time_t>(nanos / 1'000'000'000);
   limit.tv_nsec = static_cast<long>(nanos % 1'000'000'000);
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, nullptr, 0);
+  const timespec* const until = nanos == UINT64_MAX ? nullptr : &limit;
+  return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, until, nullptr, 0) == 0 ||
+         errno != ETIMEDOUT;
 }
 
 void WakeAll(const std::atomic<uint32_t>* word) {

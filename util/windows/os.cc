@@ -59,12 +59,12 @@ void ShortenSlices() {}
 
 // ---- waiting
 
-void WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
+bool WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
   constexpr uint64_t kNanosPerMilli = 1'000'000;
-  const uint64_t millis =
-      std::min<uint64_t>((nanos + kNanosPerMilli - 1) / kNanosPerMilli, INFINITE - 1);
+  const uint64_t millis = std::min<uint64_t>(nanos / kNanosPerMilli + 1, INFINITE);
   auto* const address = const_cast<std::atomic<uint32_t>*>(word);
-  WaitOnAddress(address, &value, sizeof(value), static_cast<DWORD>(millis));
+  return WaitOnAddress(address, &value, sizeof(value), static_cast<DWORD>(millis)) ||
+         GetLastError() != ERROR_TIMEOUT;
 }
 
 void WakeAll(const std::atomic<uint32_t>* word) {
