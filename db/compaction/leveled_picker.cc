@@ -3,8 +3,12 @@
 // The layout `leveled`: LevelDB's rules. A job compacts several L0 tables, or one table of a deeper
 // level.
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
+#include <vector>
 
+#include "db/compaction/key_ranges.h"
 #include "db/compaction/layout_rules.h"
 #include "db/compaction/picker.h"
 
@@ -12,6 +16,9 @@ namespace lull {
 namespace {
 
 using Tables = Planner::Tables;
+
+// An L0 job takes at most this many tables, since it opens each of them at once.
+constexpr ptrdiff_t kL0TablesMax = 256;
 
 class Leveled final : public LayoutRules {
  public:
@@ -47,54 +54,79 @@ bool Leveled::GoesBeforeL0(const Planner& planner, int level) const {
   return score > allowed;
 }
 
-/// Takes one L0 table and all L0 tables that overlap it, directly or through others.
+/// Divides tables, by smallest key, into sets: each has the tables that overlap each other,
+/// directly or through others.
+std::vector<Tables> OverlapSets(const KeyOrder& order, const Tables& tables) {
+  std::vector<Tables> sets;
+  leveldb::Slice end;  // of the last set
+  for (const TableRef& table : tables) {
+    const bool begins = sets.empty() || order.CompareUser(end, table->smallest_user()) < 0;
+    if (begins) sets.emplace_back();
+    if (begins || order.CompareUser(end, table->largest_user()) < 0) end = table->largest_user();
+    sets.back().push_back(table);
+  }
+  return sets;
+}
+
+bool IsNewer(const TableRef& a, const TableRef& b) { return a->number() > b->number(); }
+
+/// Takes one L0 table and all L0 tables that overlap it, directly or through others, or the oldest
+/// of them.
 std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
                                                   const std::string& pointer) const {
-  const Version& version = planner.version();
-  const KeyOrder& order = version.order();
-  Tables tables = version.level(0);
+  const KeyOrder& order = planner.version().order();
+  Tables tables = planner.version().level(0);
   std::sort(tables.begin(), tables.end(), [&](const TableRef& a, const TableRef& b) {
     const int by_key = order.Compare(a->smallest(), b->smallest());
     return by_key != 0 ? by_key < 0 : a->number() < b->number();
   });
-  const size_t first = FirstAfter(order, tables, pointer);
-  Tables tried;  // every table of an overlap set leads to the same set
-  for (size_t i = 0; i < tables.size(); ++i) {
-    const TableRef& table = tables[(first + i) % tables.size()];
-    if (Contains(tried, table) || planner.Blocked(0, {table})) continue;
-    const UserRange range{table->smallest_user().ToString(), table->largest_user().ToString()};
-    Tables upper = version.Overlapping(0, range);
-    tried.insert(tried.end(), upper.begin(), upper.end());
-    if (auto plan = planner.Complete(0, std::move(upper), /*widen=*/true)) return plan;
+  const TableRef& first = tables[FirstAfter(order, tables, pointer)];
+  std::vector<Tables> sets = OverlapSets(order, tables);
+  const auto begin = std::find_if(sets.begin(), sets.end(),
+                                  [&](const Tables& set) { return Contains(set, first); });
+  std::rotate(sets.begin(), begin, sets.end());
+  for (Tables& set : sets) {
+    const bool is_whole = std::ssize(set) <= kL0TablesMax;
+    std::sort(set.begin(), set.end(), IsNewer);
+    if (!is_whole) set.erase(set.begin(), set.end() - kL0TablesMax);
+    auto plan = planner.Complete(0, set, /*widen=*/false);
+    if (!plan) continue;
+    // Not before: it goes through all of L0.
+    auto wide = is_whole ? planner.Complete(0, std::move(set), /*widen=*/true) : std::nullopt;
+    return wide ? wide : plan;
   }
   return std::nullopt;
 }
 
 /// Takes the oldest L0 tables until the job is large enough. It takes at least the size of L1,
-/// since the job can rewrite all of L1. Skips tables that overlap a running job.
+/// since the job can rewrite all of L1. Skips tables that overlap a running job, and newer ones
+/// that overlap a skipped one.
 std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const {
   const Version& version = planner.version();
   const uint64_t bytes_wanted = std::max(planner.layout().l0_job_bytes_max, version.LevelBytes(1));
-  const auto by_age = [](const TableRef& a, const TableRef& b) {
-    return a->number() > b->number();
-  };
   const Tables& newest_first = version.level(0);
   Tables upper;
+  uint64_t bytes = 0;
+  KeyRanges skipped(version.order());
   for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
-    if (SumBytes(upper) >= bytes_wanted) break;
-    if (Contains(upper, *next) || planner.Blocked(0, {*next})) continue;
+    if (bytes >= bytes_wanted || std::ssize(upper) == kL0TablesMax) break;
+    if (skipped.Touches(**next) || planner.Blocked(0, {*next})) {
+      skipped.Add(**next);
+      continue;
+    }
     upper.push_back(*next);
-    planner.CloseOverOlder(&upper);
+    bytes += (*next)->file_bytes();
   }
   if (upper.empty()) return std::nullopt;
-  std::sort(upper.begin(), upper.end(), by_age);
+  std::reverse(upper.begin(), upper.end());
   if (auto plan = planner.Complete(0, std::move(upper), /*widen=*/false)) return plan;
   // Together they conflict with a running job; a single one might not.
+  KeyRanges failed(version.order());
   for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
-    Tables alone{*next};
-    planner.CloseOverOlder(&alone);
-    std::sort(alone.begin(), alone.end(), by_age);
-    if (auto plan = planner.Complete(0, std::move(alone), /*widen=*/false)) return plan;
+    if (!failed.Touches(**next)) {
+      if (auto plan = planner.Complete(0, {*next}, /*widen=*/false)) return plan;
+    }
+    failed.Add(**next);
   }
   return std::nullopt;
 }

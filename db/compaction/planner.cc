@@ -98,6 +98,7 @@ uint64_t Planner::StayingBytes(int level) const {
 }
 
 bool Planner::Blocked(int level, const Tables& inputs) const {
+  if (running_.empty()) return false;
   const KeySpan span = SpanOf(order_, inputs);
   return Conflicts(order_, {level, level + 1, span.smallest.ToString(), span.largest.ToString()},
                    running_);
@@ -110,18 +111,6 @@ void Planner::AddSplitKeys(int level, Tables* inputs) const {
   while (next < tables.size() &&
          order_.CompareUser(inputs->back()->largest_user(), tables[next]->smallest_user()) == 0) {
     inputs->push_back(tables[next++]);
-  }
-}
-
-void Planner::CloseOverOlder(Tables* chosen) const {
-  for (size_t i = 0; i < chosen->size(); ++i) {
-    const TableRef newer = (*chosen)[i];
-    for (const TableRef& table : version_.level(0)) {
-      if (table->number() < newer->number() && UserRangesTouch(order_, *table, *newer) &&
-          !Contains(*chosen, table)) {
-        chosen->push_back(table);
-      }
-    }
   }
 }
 

@@ -33,7 +33,7 @@ class Planner {
   /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job or does not
   /// fit the room. `widen`:
   /// also take more upper tables if that adds no lower table. REQUIRES: `upper` includes all tables
-  /// that must move with it (see AddSplitKeys, CloseOverOlder).
+  /// that must move with it: of L0 the older ones that it overlaps, deeper see AddSplitKeys.
   std::optional<CompactionPlan> Complete(int level, Tables upper, bool widen) const;
 
   /// The same for tables of a deep level that are not adjacent, sorted by smallest key. Lower
@@ -66,9 +66,6 @@ class Planner {
   /// Otherwise newer entries of that key would move below older ones, and the older ones would
   /// become visible again.
   void AddSplitKeys(int level, Tables* inputs) const;
-
-  /// Adds to the chosen L0 tables the older ones that they overlap, which must move with them.
-  void CloseOverOlder(Tables* chosen) const;
 
  private:
   std::optional<CompactionPlan> PickNext(int level, const std::string& pointer) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/compaction/key_ranges.h"
 #include "db/compaction/layout_rules.h"
 #include "db/version/overlap_index.h"
 
@@ -39,7 +40,8 @@ class Vsst final : public LayoutRules {
                                          const std::string& pointer) const override;
 
  private:
-  Tables QueueFrom(const Planner& planner, Tables::const_reverse_iterator oldest) const;
+  Tables QueueFrom(const Planner& planner, Tables::const_reverse_iterator oldest,
+                   const KeyRanges& older) const;
   std::optional<CompactionPlan> PickGood(const Planner& planner, const OverlapIndex& overlap) const;
   std::optional<CompactionPlan> PickLeastBad(const Planner& planner,
                                              const OverlapIndex& overlap) const;
@@ -61,7 +63,7 @@ bool Vsst::GoesBeforeL0(const Planner& planner, int level) const {
   return LevelScore(planner.version(), level, layout) > jobs;
 }
 
-/// Whether any of the tables, L0's from the oldest on, overlaps `table`.
+/// Whether any of these tables overlaps `table`.
 bool AnyTouches(const KeyOrder& order, Tables::const_reverse_iterator begin,
                 Tables::const_reverse_iterator end, const TableFile& table) {
   return std::any_of(begin, end,
@@ -70,13 +72,14 @@ bool AnyTouches(const KeyOrder& order, Tables::const_reverse_iterator begin,
 
 /// The table `oldest` and the next younger ones that overlap a chosen one, newest first. A table
 /// that overlaps none of them would only widen the range of the job. Stops at the first that it
-/// cannot take, so that no older entry is left above a newer one.
-Tables Vsst::QueueFrom(const Planner& planner, Tables::const_reverse_iterator oldest) const {
+/// cannot take, since it overlaps one of `older`: no older entry is left above a newer one.
+Tables Vsst::QueueFrom(const Planner& planner, Tables::const_reverse_iterator oldest,
+                       const KeyRanges& older) const {
   const Version& version = planner.version();
   auto end = oldest + 1;
   const auto joins = [&](const TableRef& table) {
     return AnyTouches(version.order(), oldest, end, *table) &&
-           !AnyTouches(version.order(), version.level(0).rbegin(), oldest, *table);
+           !older.Touches(*table);
   };
   while (end != version.level(0).rend() && end - oldest < static_cast<ptrdiff_t>(kL0TablesMax) &&
          joins(*end)) {
@@ -98,11 +101,11 @@ std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
     if (auto plan = PickDeep(planner, 1, pointer)) return plan;
   }
   const Tables& newest_first = version.level(0);
-  for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {
+  KeyRanges older(version.order());
+  for (auto next = newest_first.rbegin(); next != newest_first.rend(); older.Add(**next++)) {
     const TableRef& table = *next;
-    const bool must_wait = AnyTouches(version.order(), newest_first.rbegin(), next, *table);
-    if (must_wait || planner.Blocked(0, {table})) continue;
-    auto plan = planner.Complete(0, QueueFrom(planner, next), /*widen=*/false);
+    if (older.Touches(*table) || planner.Blocked(0, {table})) continue;
+    auto plan = planner.Complete(0, QueueFrom(planner, next, older), /*widen=*/false);
     if (!plan) plan = planner.Complete(0, {table}, /*widen=*/false);
     if (!plan) continue;
     // A trivial move would make it a poor table, and nothing would cut it before it moves to L2.

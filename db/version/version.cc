@@ -3,6 +3,7 @@
 #include "db/version/version.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "util/logging.h"
@@ -12,19 +13,22 @@ namespace lull {
 using leveldb::Slice;
 using leveldb::Status;
 
-namespace {
-
 // A growing range of user keys. The keys must outlive it.
-class Hull {
+class Version::Hull {
  public:
   Hull(const KeyOrder& order, const UserRange& range) : order_(order) {
     if (range.smallest) smallest_ = Slice(*range.smallest);
     if (range.largest) largest_ = Slice(*range.largest);
   }
 
+  bool EndsAfterBegin(const TableFile& table) const {
+    return !(smallest_ && order_.CompareUser(table.largest_user(), *smallest_) < 0);
+  }
+  bool BeginsBeforeEnd(const TableFile& table) const {
+    return !(largest_ && order_.CompareUser(table.smallest_user(), *largest_) > 0);
+  }
   bool Touches(const TableFile& table) const {
-    return !(smallest_ && order_.CompareUser(table.largest_user(), *smallest_) < 0) &&
-           !(largest_ && order_.CompareUser(table.smallest_user(), *largest_) > 0);
+    return EndsAfterBegin(table) && BeginsBeforeEnd(table);
   }
 
   // Returns false if the table was already inside.
@@ -46,6 +50,8 @@ class Hull {
   std::optional<Slice> smallest_;
   std::optional<Slice> largest_;
 };
+
+namespace {
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
@@ -100,13 +106,36 @@ std::vector<TableRef> Version::Overlapping(int level, const UserRange& range) co
     return {first, std::partition_point(first, tables.end(), touches)};
   }
 
+  return OverlappingInL0(hull);
+}
+
+/// Goes through the tables in the order of their smallest keys as the range grows to the right, and
+/// in that of their largest keys as it grows to the left. So it looks at each twice.
+std::vector<TableRef> Version::OverlappingInL0(Hull hull) const {
+  const auto& tables = levels_[0];
   std::vector<bool> chosen(tables.size(), false);
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (size_t i = 0; i < tables.size(); ++i) {
-      if (chosen[i] || !hull.Touches(*tables[i])) continue;
-      chosen[i] = true;
-      grown = hull.Grow(*tables[i]) || grown;
+  bool grown = false;
+  const auto choose = [&](size_t i) {
+    if (chosen[i] || !hull.Touches(*tables[i])) return;
+    chosen[i] = true;
+    grown = hull.Grow(*tables[i]) || grown;
+  };
+  for (size_t i = 0; i < tables.size(); ++i) choose(i);
+  if (grown) {
+    std::vector<size_t> by_smallest(tables.size());
+    std::iota(by_smallest.begin(), by_smallest.end(), 0);
+    std::vector<size_t> by_largest = by_smallest;
+    std::sort(by_smallest.begin(), by_smallest.end(), [&](size_t a, size_t b) {
+      return order_.CompareUser(tables[a]->smallest_user(), tables[b]->smallest_user()) < 0;
+    });
+    std::sort(by_largest.begin(), by_largest.end(), [&](size_t a, size_t b) {
+      return order_.CompareUser(tables[a]->largest_user(), tables[b]->largest_user()) > 0;
+    });
+    auto right = by_smallest.begin();
+    auto left = by_largest.begin();
+    while (std::exchange(grown, false)) {
+      while (right != by_smallest.end() && hull.BeginsBeforeEnd(*tables[*right])) choose(*right++);
+      while (left != by_largest.end() && hull.EndsAfterBegin(*tables[*left])) choose(*left++);
     }
   }
   std::vector<TableRef> result;

@@ -119,6 +119,9 @@ class Version {
 
  private:
   friend class VersionBuilder;
+  class Hull;
+  std::vector<TableRef> OverlappingInL0(Hull hull) const;
+
   const KeyOrder order_;
   std::array<std::vector<TableRef>, kLevels> levels_;
   std::array<uint64_t, kLevels> level_bytes_{};
