@@ -18,16 +18,20 @@
 namespace lull {
 namespace {
 
-/// Replays WALs, oldest first. Each gets its own memtable.
+/// Replays WALs, oldest first. Small ones share a memtable: a program that crashes at each start
+/// can leave thousands, and each table costs a sync now and reads later.
 class WalReplay {
  public:
   /// Receives each memtable that is not empty, with its last sequence.
   using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
 
-  /// `logs_may_grow`: another process can be writing to the store.
-  WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow, Take take)
+  /// `logs_may_grow`: another process can be writing to the store. `free_bytes`: disk space if it
+  /// is short; no memtable is larger, except for that of one WAL.
+  WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow,
+            std::optional<uint64_t> free_bytes, Take take)
       : context_(context),
         logs_may_grow_(logs_may_grow),
+        free_bytes_(free_bytes),
         manifest_is_torn_(manifest.is_torn),
         take_(std::move(take)),
         last_sequence_(manifest.last_sequence) {}
@@ -37,13 +41,16 @@ class WalReplay {
                             Recovered* result);
 
  private:
-  leveldb::Status ReplayOne(uint64_t number);
+  leveldb::Status ReplayOne(const std::string& path);
   leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
                              uint64_t offset);
+  leveldb::Status TakeMemTable();
+  bool HasRoomFor(const std::string& path) const;
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
   const bool logs_may_grow_;
+  const std::optional<uint64_t> free_bytes_;
   const bool manifest_is_torn_;
   const Take take_;
   SequenceNumber last_sequence_;
@@ -61,22 +68,21 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
     fate->insert(fate->end(), unproven.begin(), unproven.end());
     unproven.clear();
   };
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0 && commit && !stopped_ && unproven.empty()) {
-      result->last_sequence = last_sequence_;
-      leveldb::Status status = commit(result, numbers[i]);
-      if (!status.ok()) return status;
-    }
-    const std::string path = LogFileName(context_->name, numbers[i]);
+  leveldb::Status status;
+  for (const uint64_t number : numbers) {
+    const std::string path = LogFileName(context_->name, number);
     const std::string base = path.substr(context_->name.size() + 1);
     if (stopped_) {
       result->lost.push_back(base);
       continue;
     }
-    leveldb::Status status = ReplayOne(numbers[i]);
-    if (status.ok() && memtable_ != nullptr) {
-      status = take_(std::exchange(memtable_, nullptr), last_sequence_);
+    if (memtable_ != nullptr && !HasRoomFor(path)) status = TakeMemTable();
+    const bool has_news = memtable_ == nullptr && !result->new_tables.empty();
+    if (status.ok() && commit && has_news && unproven.empty()) {
+      result->last_sequence = last_sequence_;
+      status = commit(result, number);
     }
+    if (status.ok()) status = ReplayOne(path);
     if (!status.ok()) return status;
     if (has_records_ && !stopped_) settle(&result->obsolete);
     (is_torn_ || stopped_ ? unproven : result->obsolete).push_back(base);
@@ -84,11 +90,23 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
   }
   settle(&result->obsolete);
   result->last_sequence = last_sequence_;
-  return leveldb::Status::OK();
+  return memtable_ == nullptr ? status : TakeMemTable();
 }
 
-leveldb::Status WalReplay::ReplayOne(uint64_t number) {
-  const std::string path = LogFileName(context_->name, number);
+leveldb::Status WalReplay::TakeMemTable() {
+  return take_(std::exchange(memtable_, nullptr), last_sequence_);
+}
+
+/// Whether the memtable can take the entries of the WAL at `path` too.
+bool WalReplay::HasRoomFor(const std::string& path) const {
+  const uint64_t bytes = memtable_->MemoryBytes();
+  if (bytes >= context_->options.write_buffer_size) return false;
+  uint64_t file_bytes = 0;
+  return !free_bytes_ || (context_->env()->GetFileSize(path, &file_bytes).ok() &&
+                          bytes + file_bytes <= *free_bytes_ / 2);
+}
+
+leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   leveldb::SequentialFile* raw = nullptr;
   leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
@@ -142,7 +160,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
   // The memtable can have absorbed a burst on a machine with more memory.
   if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
-    status = take_(std::exchange(memtable_, nullptr), last_sequence_);
+    status = TakeMemTable();
   return status;
 }
 
@@ -238,9 +256,9 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   return status;
 }
 
-/// Whether the disk might lack space for the tables of these WALs next to the WALs.
-bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
-  if (context->extension == nullptr) return false;
+/// The free disk space, if it might not suffice for the tables of these WALs next to the WALs.
+std::optional<uint64_t> ShortRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
+  if (context->extension == nullptr) return std::nullopt;
   uint64_t wanted_bytes = 2 * context->options.write_buffer_size;
   for (const uint64_t number : wals) {
     uint64_t bytes = 0;
@@ -248,7 +266,7 @@ bool LacksRoom(StoreContext* context, const std::vector<uint64_t>& wals) {
       wanted_bytes += bytes;
   }
   const std::optional<uint64_t> free_bytes = context->extension->FreeBytes(context->name);
-  return free_bytes && *free_bytes < wanted_bytes;
+  return free_bytes && *free_bytes < wanted_bytes ? free_bytes : std::nullopt;
 }
 
 /// Frees disk space that a killed process had preallocated: removes WALs without a record, and
@@ -281,10 +299,11 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
     return FlushMemTable(context, std::move(memtable), last_sequence, result);
   };
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
-  const bool in_steps = !result->manifest.is_torn && LacksRoom(context, wals);
-  if (in_steps) GiveBackSpace(context, &wals);
-  return WalReplay(context, result->manifest, false, flush)
-      .ReplayAll(wals, in_steps ? commit : nullptr, result);
+  std::optional<uint64_t> free_bytes;
+  if (!result->manifest.is_torn) free_bytes = ShortRoom(context, wals);
+  if (free_bytes) GiveBackSpace(context, &wals);
+  return WalReplay(context, result->manifest, false, free_bytes, flush)
+      .ReplayAll(wals, free_bytes ? commit : nullptr, result);
 }
 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
@@ -296,7 +315,8 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
     memtables->push_back(std::move(memtable));
     return leveldb::Status::OK();
   };
-  return WalReplay(context, result->manifest, true, keep).ReplayAll(wals, nullptr, result);
+  return WalReplay(context, result->manifest, true, std::nullopt, keep)
+      .ReplayAll(wals, nullptr, result);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

@@ -42,8 +42,9 @@ struct Recovered {
 /// those WALs.
 using CommitRecovered = std::function<leveldb::Status(Recovered*, uint64_t log_number)>;
 
-/// `commit` is called between two WALs if the disk might lack space for all tables next to the
-/// WALs. So a store that has filled its disk can be opened on that disk. REQUIRES: CURRENT exists.
+/// `commit` is called between two WALs, after a table, if the disk might lack space for all tables
+/// next to the WALs. So a store that has filled its disk can be opened on that disk. REQUIRES:
+/// CURRENT exists.
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                         const CommitRecovered& commit, Recovered* result);
 

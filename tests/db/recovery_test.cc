@@ -329,5 +329,26 @@ TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   }
 }
 
+// A program that crashes at each start leaves such logs.
+TEST(RecoveryTest, ManySmallLogsShareATable) {
+  constexpr int kLogs = 300;
+  CrashEnv disk;
+  StoreFiles files(&disk, kStoreName);
+  uint64_t first = 0;
+  for (int i = 1; i <= kLogs; ++i) {
+    const std::string number = std::to_string(i);
+    const uint64_t log = files.AddWal({"last@" + number + "=" + number}, i);
+    if (i == 1) first = log;
+  }
+  files.WriteManifest(first);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenOn(&disk, &db).ok());
+  std::string value;
+  ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));
+  EXPECT_EQ(value, "1");
+  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "last", &value).ok());
+  EXPECT_EQ(value, std::to_string(kLogs));
+}
+
 }  // namespace
 }  // namespace lull
