@@ -42,16 +42,18 @@ BlockPool::Block BlockPool::Take() {
   if (warm_.empty()) {
     if (cold_.empty()) AddSlabLocked();
     const Block first = cold_.back();
+    // No more than is in use: a store that is hardly used stays small.
+    const size_t bytes_max = std::min<size_t>(kBlocksAtOnce * block_bytes_, used_bytes());
     size_t bytes = 0;
-    while (bytes < kBlocksAtOnce * block_bytes_ && !cold_.empty() &&
-           cold_.back() == first + bytes) {
+    do {
       warm_.push_back(cold_.back());
       cold_.pop_back();
       bytes += block_bytes_;
-    }
+    } while (bytes < bytes_max && !cold_.empty() && cold_.back() == first + bytes);
     std::reverse(warm_.begin(), warm_.end());  // the first is taken first
     warm_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    os::FaultIn(first, bytes);  // otherwise each page faults at its first store
+    // Otherwise each page faults at its first store, as those of the only block in use do.
+    if (bytes_max > 0) os::FaultIn(first, bytes);
   }
   const Block block = warm_.back();
   warm_.pop_back();

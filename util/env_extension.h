@@ -45,6 +45,16 @@ class LogFile : public leveldb::WritableFile {
   virtual leveldb::Status Seal() { return leveldb::Status::OK(); }
   virtual bool HoldsDescriptor() const { return true; }
 
+  /// Lets Grow preallocate up to `bytes_max`. Call before the first Append.
+  virtual void Reserve(uint64_t bytes_max) { (void)bytes_max; }
+  /// Preallocates the first `bytes` (at most what was reserved) like NewLogFile. Any thread, during
+  /// appends too, but not of a file that is closed meanwhile. Default: NotSupported; appends past
+  /// the preallocated part work nevertheless.
+  virtual leveldb::Status Grow(uint64_t bytes) {
+    (void)bytes;
+    return leveldb::Status::NotSupported("the log cannot be preallocated further");
+  }
+
   // Memory of a mapped file. Any thread, during appends too; the defaults do nothing. Only memory
   // changes: the contents stay in the page cache.
   /// Counts the loaded pages of the file in `counter`, which outlives it.

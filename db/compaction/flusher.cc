@@ -57,6 +57,7 @@ std::optional<uint64_t> Flusher::TendLogs() {
   if (room_->Look(coordinator_->clock()->NowNanos(), immutable_bytes, limits_->memtable_bytes()))
     coordinator_->WakeMonitor();
   wal.SetSparing(room_->is_low());
+  wal.GrowCurrent();
   wal.SealEnded();
   wal.TendPages();
   if (wal.HasUnreleased()) obsolete_->Add(wal.Release(keeper_->log_number()));
@@ -75,7 +76,7 @@ void Flusher::TrimInLull() {
   if (!lull_.IsLull(coordinator_->clock()->NowNanos(),
                     writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes))
     return;
-  context_->memtable_blocks->TrimTo(memtable_bytes);
+  context_->memtable_blocks->TrimTo(lull_.IsRest() ? 0 : memtable_bytes);
   writes_->wal().DropPagesInLull();
   if (lull_.IsRest()) writes_->wal().ShrinkInRest();
 }

@@ -115,7 +115,7 @@ uint64_t WalSet::CapacityFor(LogFileMode mode, Purpose purpose) const {
   if (purpose == Purpose::kAhead) return CapacityBytes(mode);
   // When a client waits: writing and syncing zeros takes longer than it saves in later syncs.
   if (mode == LogFileMode::kWrite || sparing_.load(std::memory_order_relaxed)) return 0;
-  return purpose == Purpose::kRest ? kRestBytes : CapacityBytes(mode);
+  return std::min(CapacityBytes(mode), kFirstBytes);
 }
 
 /// Sets `log` to null if the Env has no log files. If preallocation fails and a client waits, the
@@ -157,6 +157,10 @@ leveldb::Status WalSet::Create(WalRef* wal, Purpose purpose) {
           ? std::make_shared<Wal>(number, std::unique_ptr<LogFile>(log), log::FragmentEnds())
           : std::make_shared<Wal>(number, mode, std::unique_ptr<leveldb::WritableFile>(file), log);
   if (log != nullptr) (*wal)->capacity = capacity;
+  if (log != nullptr && capacity > 0 && purpose == Purpose::kNow) {
+    (*wal)->capacity_max = CapacityBytes(mode);
+    log->Reserve((*wal)->capacity_max);
+  }
   (*wal)->failures_before = failures_before;
   (*wal)->descriptor = std::move(descriptor);
   names_made_.fetch_add(1, std::memory_order_acq_rel);
@@ -324,11 +328,12 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   WalRef next;
   if (status.ok() && !in_rest) next = TakePrepared();
   if (status.ok() && next == nullptr)
-    status = Create(&next, in_rest ? Purpose::kRest : Purpose::kNow);
+    status = Create(&next, Purpose::kNow);
   if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
   current_capacity_.store(next->capacity, std::memory_order_relaxed);
+  grow_at_bytes_ = next->capacity < next->capacity_max ? AskAt(next->capacity) : UINT64_MAX;
   if (!in_rest) rests_.store(false, std::memory_order_relaxed);
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) {
@@ -380,48 +385,6 @@ void WalSet::SealEnded() {
     wal->is_busy = false;
     not_busy_.NotifyAll();
   }
-}
-
-WalSet::WalRef WalSet::OldestWithPages() {
-  for (const WalRef& wal : sealed_)
-    if (wal->has_pages) return wal;
-  return nullptr;
-}
-
-void WalSet::TendPages() {
-  while (true) {
-    std::vector<WalRef> next;
-    WalRef ended;
-    {
-      MutexLock lock(mutex_);
-      ended = OldestWithPages();
-      if (ended != nullptr) {
-        ended->has_pages = false;
-      } else {
-        const size_t count = std::min(prepared_.size(), loaded_max_);
-        next.assign(prepared_.begin(), prepared_.begin() + static_cast<std::ptrdiff_t>(count));
-      }
-    }
-    for (const WalRef& wal : next)
-      if (wal->log != nullptr) wal->log->LoadPages();
-    if (ended == nullptr) return;
-    loaded_max_ = kLoadedMax;
-    if (ended->log != nullptr) ended->log->DropPages(/*all=*/true);
-  }
-}
-
-void WalSet::DropPagesInLull() {
-  std::vector<WalRef> prepared;
-  WalRef current;
-  loaded_max_ = 1;
-  {
-    MutexLock lock(mutex_);
-    current = shared_current_;
-    if (!prepared_.empty()) prepared.assign(prepared_.begin() + 1, prepared_.end());
-  }
-  for (const WalRef& wal : prepared)
-    if (wal->log != nullptr) wal->log->DropPages(/*all=*/true);
-  if (current != nullptr && current->log != nullptr) current->log->DropPages(/*all=*/false);
 }
 
 void WalSet::SetSparing(bool sparing) {
@@ -567,7 +530,10 @@ uint64_t WalSet::FileBytes() {
   uint64_t bytes = 0;
   MutexLock lock(mutex_);
   // A WAL without preallocated space can grow to the size of its memtable.
-  const auto add = [&](const WalRef& wal) { bytes += wal->capacity > 0 ? wal->capacity : full; };
+  const auto add = [&](const WalRef& wal) {
+    const uint64_t capacity = wal->capacity;
+    bytes += capacity > 0 ? capacity : full;
+  };
   for (const WalRef& wal : sealed_) add(wal);
   for (const WalRef& wal : prepared_) add(wal);
   if (shared_current_ != nullptr) add(shared_current_);

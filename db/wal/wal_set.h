@@ -17,6 +17,10 @@
 // memtables. Otherwise the older memtable could be in a table while a power loss removes the end of
 // the WAL. A replay would then put that memtable's first entries on top of its last ones.
 //
+// The current WAL, unless it was prepared, begins small and grows while it takes records: the flush
+// thread doubles what is preallocated well before it is used up. So a store that is hardly used
+// stays small. A leading writer that is faster preallocates the next stretch itself.
+//
 // Disk space. When it is short, WALs are not preallocated, and the last prepared one stays in
 // reserve: deleting it gives a flush the space for its table, and the flush frees the other WALs.
 // Preallocated space is also limited to a share of the tables' size, so that a store with little
@@ -85,6 +89,9 @@ class WalSet {
   /// ran short: truncating a file during a burst slows its writer by a quarter. Flush thread.
   void SealEnded() LULL_EXCLUDES(mutex_);
 
+  /// Preallocates the current WAL's next stretch, if the leading writer asked for it. Flush thread.
+  void GrowCurrent() LULL_EXCLUDES(mutex_);
+
   /// Drops the mapped pages of sealed WALs, and faults in those of the next ones. Mapped pages
   /// count as memory of the process; the contents stay in the page cache. Cheap if there is nothing
   /// to do. Flush thread.
@@ -121,6 +128,7 @@ class WalSet {
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
+    if (before + record.size() >= grow_at_bytes_) AskToGrow(before + record.size());
     leveldb::Status status = current_->writer.AddRecord(record);
     appended_bytes_ += current_->writer.FileBytes() - before;
     return status;
@@ -183,7 +191,9 @@ class WalSet {
     const uint64_t number;
     const LogFileMode mode;
     LogFile* const log;     // the writer's file; null if the Env has no log files
-    uint64_t capacity = 0;  // preallocated bytes
+    std::atomic<uint64_t> capacity{0};      // preallocated bytes
+    std::atomic<uint64_t> capacity_max{0};  // to which it can grow
+    std::atomic<bool> wants_growth{false};  // the leading writer asks the flush thread
     log::Writer writer;
     DescriptorRef descriptor;
     /// Value of names_failures_ before the file was created. If it has grown since, the file's name
@@ -206,13 +216,11 @@ class WalSet {
     log::FragmentEnds ends;
   };
 
-  /// Why a WAL is created.
-  enum class Purpose {
-    kAhead,  ///< for later; no client waits
-    kNow,    ///< a client waits
-    kRest,   ///< clients do not write
-  };
+  /// Whether a WAL is created for later, or is the current one at once.
+  enum class Purpose { kAhead, kNow };
 
+  // What a WAL that was not prepared has at first.
+  static constexpr uint64_t kFirstBytes = 32 << 10;
   static constexpr size_t kPreparedMin = 2;
   // While the flush thread syncs a table, a fast writer fills a few WALs.
   static constexpr size_t kPreparedMax = 6;
@@ -240,6 +248,9 @@ class WalSet {
   bool IsUnfit(const WalRef& wal) const;
   void DiscardUnfit() LULL_EXCLUDES(mutex_);
   void RemoveRetired();
+  static uint64_t AskAt(uint64_t capacity);
+  void AskToGrow(uint64_t end_bytes);
+  static void Grow(Wal* wal, uint64_t bytes);
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   std::vector<WalRef> BeginSyncOfOlder() LULL_EXCLUDES(mutex_);
   void EndSyncOfOlder(std::vector<WalRef> wals) LULL_EXCLUDES(mutex_);
@@ -253,9 +264,10 @@ class WalSet {
   StoreContext* const context_;
   std::atomic<uint64_t> memtable_bytes_;
   std::atomic<uint64_t> table_bytes_{UINT64_MAX};
-  std::atomic<uint64_t> current_capacity_{0};  // preallocated bytes of current_
+  std::atomic<uint64_t> current_capacity_{0};  // preallocated bytes of current_, or asked for
   std::atomic<bool> rests_{false};             // ShrinkInRest was called after the last Switch
   WalRef current_;                             // leading writer only
+  uint64_t grow_at_bytes_ = UINT64_MAX;  // leading writer only: see AskToGrow
   std::string unbegun_;              // leading writer only: path of a WAL with a torn first record
   OwnedCounter appended_bytes_;      // added to by the leading writer
   bool older_are_unsynced_ = false;  // leading writer only: sealed WALs can have unsynced records

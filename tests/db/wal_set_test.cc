@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "db/filename.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "scheduler/threads/flush_thread.h"
 #include "util/descriptor_budget.h"
 
 namespace lull {
@@ -98,6 +100,7 @@ class WalSetFixture : public ::testing::Test {
     disk_.CreateDir("/store");
     context_.name = "/store";
     context_.extension = &env_;
+    context_.flush_thread = &flush_thread_;
   }
 
   void PrepareAll() {
@@ -106,6 +109,7 @@ class WalSetFixture : public ::testing::Test {
 
   CrashEnv disk_;
   EnvType env_{&disk_};
+  FlushThread flush_thread_;  // never started
   StoreContext context_;
   WalSet wals_;
 };
@@ -365,17 +369,123 @@ TEST_F(WalSetTest, PreparedLogsTakeAShareOfAStore) {
 TEST_F(WalSetTest, TheCurrentLogOfARestingSmallStoreIsSmall) {
   ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_FALSE(wals_.IsTooLargeForRest()) << "the size of the tables is unknown";
+  wals_.SetTableBytes(0);
+  EXPECT_FALSE(wals_.IsTooLargeForRest()) << "it has no records";
+  PrepareAll();
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  EXPECT_TRUE(wals_.IsTooLargeForRest()) << "a prepared log was taken";
   wals_.SetTableBytes(100 << 20);
   EXPECT_FALSE(wals_.IsTooLargeForRest());
   wals_.SetTableBytes(0);
-  EXPECT_TRUE(wals_.IsTooLargeForRest());
   PrepareAll();
   const size_t before = Logs();
   ASSERT_TRUE(wals_.Switch(1, /*in_rest=*/true).ok());
   EXPECT_FALSE(wals_.IsTooLargeForRest());
   EXPECT_EQ(Logs(), before + 1) << "no prepared log was taken";
+}
+
+/// Records the sizes to which each log is preallocated.
+class GrowingLogsEnv final : public FaultEnv {
+ public:
+  using FaultEnv::FaultEnv;
+  bool grows = true;
+  std::map<std::string, std::vector<uint64_t>> bytes;
+
+  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
+                             LogFile** result) override {
+    const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
+    bytes[path] = {capacity_bytes};
+    if (status.ok()) *result = new File(this, path, *result);
+    return status;
+  }
+
+ private:
+  class File final : public LogFile {
+   public:
+    File(GrowingLogsEnv* env, const std::string& path, LogFile* file)
+        : env_(env), path_(path), file_(file) {}
+    leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
+    leveldb::Status Close() override { return file_->Close(); }
+    leveldb::Status Flush() override { return file_->Flush(); }
+    leveldb::Status Sync() override { return file_->Sync(); }
+    leveldb::Status Grow(uint64_t bytes) override {
+      if (!env_->grows) return leveldb::Status::IOError(path_, "no space");
+      env_->bytes[path_].push_back(bytes);
+      return leveldb::Status::OK();
+    }
+
+   private:
+    GrowingLogsEnv* const env_;
+    const std::string path_;
+    const std::unique_ptr<LogFile> file_;
+  };
+};
+
+class GrowingLogsTest : public WalSetFixture<GrowingLogsEnv> {
+ protected:
+  void Append(int kilobytes) {
+    for (int i = 0; i < kilobytes; ++i)
+      ASSERT_TRUE(wals_.Append(std::string(1024 - 7, 'r')).ok());
+  }
+  void Expect(const std::vector<uint64_t>& kilobytes) {
+    std::vector<uint64_t> grown;
+    for (const uint64_t bytes : env_.bytes[LogFileName("/store", wals_.current_number())])
+      grown.push_back(bytes >> 10);
+    EXPECT_EQ(grown, kilobytes);
+  }
+};
+
+TEST_F(GrowingLogsTest, TheFlushThreadPreparesTheNextStretch) {
   ASSERT_TRUE(wals_.Switch(1).ok());
-  EXPECT_TRUE(wals_.IsTooLargeForRest()) << "a prepared log was taken";
+  wals_.GrowCurrent();
+  Expect({32});
+  Append(17);
+  wals_.GrowCurrent();
+  wals_.GrowCurrent();
+  Expect({32, 64});
+  Append(20);
+  wals_.GrowCurrent();
+  Expect({32, 64, 128});
+  Append(30);
+  wals_.GrowCurrent();
+  Append(100);
+  wals_.GrowCurrent();
+  Expect({32, 64, 128, 256, 320});  // a memtable's size, and some more
+  Append(300);
+  wals_.GrowCurrent();
+  Expect({32, 64, 128, 256, 320});
+  PrepareAll();
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  Append(300);
+  wals_.GrowCurrent();
+  Expect({320});  // it was prepared whole
+}
+
+TEST_F(GrowingLogsTest, TheWriterDoesSoIfTheFlushThreadIsLate) {
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  Append(40);
+  Expect({32, 64});
+  ASSERT_TRUE(wals_.Append(std::string(200 << 10, 'r')).ok());
+  EXPECT_GE(env_.bytes[LogFileName("/store", wals_.current_number())].back(), 240u << 10);
+  wals_.GrowCurrent();
+  Append(300);
+  const std::vector<uint64_t>& bytes = env_.bytes[LogFileName("/store", wals_.current_number())];
+  EXPECT_EQ(bytes.back() >> 10, 320u);
+  EXPECT_LE(bytes.size(), 5u);
+}
+
+TEST_F(GrowingLogsTest, ALogThatCannotGrowTakesRecordsNevertheless) {
+  env_.grows = false;
+  ASSERT_TRUE(wals_.Switch(1).ok());
+  Append(400);
+  wals_.GrowCurrent();
+  Expect({32});
+  EXPECT_TRUE(wals_.Switch(1).ok());
+  wals_.SetSparing(true);
+  env_.grows = true;
+  Append(400);
+  wals_.GrowCurrent();
+  Expect({32});  // disk space is short
 }
 
 TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {

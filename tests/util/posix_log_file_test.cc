@@ -148,6 +148,46 @@ TEST_P(LogFileTest, SpaceIsAllocatedAheadAndGivenBackAtClose) {
   EXPECT_FALSE(IsMapped(name_));
 }
 
+TEST_P(LogFileTest, GrowsBeforeItsAppendsNeedIt) {
+  constexpr uint64_t kFirstBytes = 128 << 10;
+  MemoryCounter counter{0};
+  const auto file = Create(kFirstBytes);
+  file->CountMemory(&counter);
+  file->Reserve(kCapacityBytes);
+  const bool maps = IsMapped(name_);
+  std::string expected = AppendRandomly(file.get(), kFirstBytes / 2, 80);
+  for (uint64_t bytes = 2 * kFirstBytes; bytes < 2 * kCapacityBytes; bytes *= 2) {
+    EXPECT_EQ(file->Grow(bytes).ok(), maps);
+    const uint64_t grown = std::min(bytes, kCapacityBytes);
+    if (maps) {
+      EXPECT_EQ(std::filesystem::file_size(name_), grown);
+      EXPECT_GE(AllocatedBytes(name_), grown);
+      EXPECT_EQ(LoadedBytes(name_), grown) << "so that no append faults";
+      EXPECT_EQ(counter, grown);
+    }
+    ExpectHolds(expected);
+    if (expected.size() < grown / 2)
+      expected += AppendRandomly(file.get(), grown / 2 - expected.size(), 80 + bytes);
+    EXPECT_EQ(IsMapped(name_), maps);
+  }
+  expected += AppendRandomly(file.get(), kCapacityBytes, 81);  // past what was reserved
+  EXPECT_FALSE(file->Grow(4 * kCapacityBytes).ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(TestDir::Contents(name_), expected);
+  EXPECT_EQ(counter, 0u);
+}
+
+TEST_P(LogFileTest, GrowingPastTheLimitOfFileSizesFailsWithoutASignal) {
+  const auto file = Create(64 << 10);
+  file->Reserve(kCapacityBytes);
+  const int end = EndOfChild([&] {
+    const rlimit limit{128 << 10, 128 << 10};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    return file->Grow(256 << 10).ok() ? 2 : 0;
+  });
+  EXPECT_TRUE(WIFEXITED(end) && WEXITSTATUS(end) == 0) << end;
+}
+
 TEST_P(LogFileTest, PagesOfAMappingComeAndGoButTheContentsStay) {
   MemoryCounter counter{0};
   const auto file = Create();

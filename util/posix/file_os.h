@@ -13,7 +13,8 @@ int SyncData(int fd);
 /// Makes the names in a directory durable. A removal after it never becomes durable before them.
 int SyncNames(int fd);
 
-/// Allocates the first `bytes` of an empty file. EOPNOTSUPP if the system or file system cannot.
+/// Allocates the first `bytes` of a file; a shorter one grows. EOPNOTSUPP if the system or
+/// file system cannot.
 int Allocate(int fd, uint64_t bytes);
 
 enum class Writeback { kBegin, kFinish, kBeginAndFinish };

@@ -31,7 +31,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-/// A writable mapping of a whole file; its destructor unmaps it.
+/// A writable mapping of a file, which can be longer than the file; its destructor unmaps it.
 class Mapping {
  public:
   /// Returns nullopt if the system refuses.
@@ -48,15 +48,16 @@ class Mapping {
 
   std::span<char> bytes() const { return bytes_; }
 
-  /// Faults in all pages, writable. (After the kernel writes a page out, the next store to it
-  /// faults once.) Returns false if a store would fail.
-  bool FaultIn() const {
-    const int error = os::FaultIn(bytes_.data(), bytes_.size());
+  /// Faults in the pages of [begin, end), writable. (After the kernel writes a page out, the next
+  /// store to it faults once.) Returns false if a store would fail. REQUIRES: a page begins at
+  /// `begin`.
+  bool FaultIn(size_t begin, size_t end) const {
+    const int error = os::FaultIn(bytes_.data() + begin, end - begin);
     if (error == 0) return true;
     if (error != EINVAL) return false;  // supported, but failed: a store would have failed too
     const auto page_bytes = os::PageBytes();
     // Atomic: another thread can append meanwhile.
-    for (size_t at = 0; at < bytes_.size(); at += page_bytes)
+    for (size_t at = begin; at < end; at += page_bytes)
       std::atomic_ref<char>(bytes_[at]).fetch_or(0, std::memory_order_relaxed);
     return true;
   }
@@ -83,16 +84,18 @@ class Mapping {
 class MappedLogFile final : public LogFile {
  public:
   MappedLogFile(const std::string& name, UniqueFd fd, Mapping mapping)
-      : name_(name), fd_(std::move(fd)), mapping_(std::move(mapping)) {}
+      : name_(name),
+        fd_(std::move(fd)),
+        mapping_(std::move(mapping)),
+        ready_(mapping_->bytes().size()) {}
 
   Status Append(const Slice& data) override {
     if (!failure_.ok()) return failure_;
     if (mapping_ && written_ == 0 && !Load()) failure_ = LeaveMapping();
     if (!failure_.ok()) return failure_;
     if (mapping_) {
-      const std::span<char> mapped = mapping_->bytes();
-      if (data.size() <= mapped.size() - written_) {
-        StoreHeadLast(mapped.data() + written_, data);
+      if (data.size() <= ready_.load(std::memory_order_acquire) - written_) {
+        StoreHeadLast(mapping_->bytes().data() + written_, data);
         written_ += data.size();
         return Status::OK();
       }
@@ -145,16 +148,25 @@ class MappedLogFile final : public LogFile {
     charge_ = MemoryCharge(counter, charge_.bytes());
   }
 
+  void Reserve(uint64_t bytes_max) override {
+    MutexLock lock(pages_mutex_);
+    if (!mapping_ || bytes_max <= mapping_->bytes().size()) return;
+    std::optional<Mapping> larger = Mapping::Make(fd_.get(), static_cast<size_t>(bytes_max));
+    if (larger) mapping_.emplace(*std::move(larger));
+  }
+
+  Status Grow(uint64_t bytes) override;
+
   void LoadPages() override { Load(); }
 
   void DropPages(bool all) override {
     MutexLock lock(pages_mutex_);
     if (!mapping_) return;
     const size_t page_bytes = os::PageBytes();
-    const size_t mapped = mapping_->bytes().size();
-    const size_t dropped = all ? mapped : written_ / page_bytes * page_bytes;
+    const size_t ready = ready_.load(std::memory_order_relaxed);
+    const size_t dropped = all ? ready : written_ / page_bytes * page_bytes;
     mapping_->Drop(dropped);
-    charge_.Set(std::min<uint64_t>(charge_.bytes(), mapped - dropped));
+    charge_.Set(std::min<uint64_t>(charge_.bytes(), ready - dropped));
   }
 
  private:
@@ -201,8 +213,9 @@ class MappedLogFile final : public LogFile {
     MutexLock lock(pages_mutex_);
     // A log that has records was loaded before the first one.
     if (!mapping_ || written_ > 0 || charge_.bytes() > 0) return true;
-    if (!mapping_->FaultIn()) return false;
-    charge_.Set(mapping_->bytes().size());
+    const size_t ready = ready_.load(std::memory_order_relaxed);
+    if (!mapping_->FaultIn(0, ready)) return false;
+    charge_.Set(ready);
     return true;
   }
 
@@ -214,6 +227,7 @@ class MappedLogFile final : public LogFile {
   // The thread that appends reads it without the mutex, and unmaps with it: other threads load and
   // drop pages meanwhile.
   std::optional<Mapping> mapping_;
+  std::atomic<size_t> ready_;  // bytes of the mapping that the file has; stored with the mutex
   MemoryCharge charge_ LULL_GUARDED_BY(pages_mutex_);  // of the loaded pages
 };
 
@@ -270,7 +284,7 @@ Status WriteBackAndWait(int fd, const std::string& name, uint64_t begin, uint64_
   return error != 0 ? Error(name, error) : Status::OK();
 }
 
-/// Fills the first `bytes` of the file with zeros, and leaves the position at the start.
+/// Fills [begin, end) of the file with zeros. Does not move its position.
 ///
 /// For a mapping: large writes make the page cache use large folios. Faulting those in costs a
 /// seventh of faulting in the pages of a hole one by one.
@@ -280,25 +294,47 @@ Status WriteBackAndWait(int fd, const std::string& name, uint64_t begin, uint64_
 /// for each, so that a client's sync waits for at most one. Pauses between pieces, because
 /// otherwise a rate-limited device has no rate left for that sync. (Without pauses, under a limit
 /// of 100 MB/s, the first two logs of a store made a client wait for 70 ms.)
-Status WriteZeros(int fd, const std::string& name, uint64_t bytes, LogFileMode mode) {
+Status WriteZeros(int fd, const std::string& name, uint64_t begin, uint64_t end,
+                  LogFileMode mode) {
   constexpr uint64_t kPausesNanos = 50'000'000;  // per log: it must be ready in time
   static char zeros[1 << 20];
   const bool to_sync = mode == LogFileMode::kWrite;
   const uint64_t piece_bytes = to_sync ? sizeof(zeros) / 8 : sizeof(zeros);
-  const uint64_t pause_nanos = kPausesNanos / (bytes / piece_bytes + 1);
-  for (uint64_t at = 0; at < bytes; at += piece_bytes) {
-    const uint64_t length = std::min(bytes - at, piece_bytes);
+  const uint64_t pause_nanos = kPausesNanos / ((end - begin) / piece_bytes + 1);
+  for (uint64_t at = begin; at < end; at += piece_bytes) {
+    const uint64_t length = std::min(end - at, piece_bytes);
     iovec pieces[] = {{zeros, static_cast<size_t>(length)}};
-    if (Status s = WriteAll(fd, name, pieces); !s.ok()) return s;
+    if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
     if (to_sync) {
       if (Status s = WriteBackAndWait(fd, name, at, at + length); !s.ok()) return s;
       Clock::System()->SleepForNanos(pause_nanos);
     }
   }
-  if (to_sync) {
-    if (Status s = SyncData(fd, name); !s.ok()) return s;
+  return to_sync ? SyncData(fd, name) : Status::OK();
+}
+
+Status MappedLogFile::Grow(uint64_t bytes) {
+  MutexLock lock(pages_mutex_);
+  if (!mapping_ || !fd_.is_open()) return Status::NotSupported(name_, "is not mapped");
+  const size_t ready = ready_.load(std::memory_order_relaxed);
+  const size_t page_bytes = os::PageBytes();
+  const size_t wanted = std::min<size_t>((bytes + page_bytes - 1) / page_bytes * page_bytes,
+                                         mapping_->bytes().size());
+  if (wanted <= ready) return Status::OK();
+  // Otherwise a signal can end the process.
+  if (wanted > FileBytesMax()) return Error(name_, EFBIG);
+  if (const int error = os::Allocate(fd_.get(), wanted); error != 0) return Error(name_, error);
+  if (Status s = WriteZeros(fd_.get(), name_, ready, wanted, LogFileMode::kMapped); !s.ok())
+    return s;
+  // The page with the old end can be in the part that has records.
+  const size_t begin = ready / page_bytes * page_bytes;
+  if (written_ > 0 || charge_.bytes() > 0) {
+    if (!mapping_->FaultIn(begin, wanted))
+      return Status::IOError(name_, "its new part cannot be loaded");
+    charge_.Set(charge_.bytes() + wanted - ready);
   }
-  return lseek(fd, 0, SEEK_SET) == 0 ? Status::OK() : Error(name, errno);
+  ready_.store(wanted, std::memory_order_release);
+  return Status::OK();
 }
 
 /// Durably makes a file of `file_bytes` read as an empty log. Like WriteZeros, waits at intervals,
@@ -339,7 +375,7 @@ Status CreateLogFile(const Path& path, uint64_t capacity_bytes, LogFileMode mode
   const bool maps = mode == LogFileMode::kMapped && allocated && os::KeepsAllocations(fd.get());
   const bool syncs = mode == LogFileMode::kWrite && allocated && os::OverwritesInPlace(fd.get());
   if (maps || syncs) {
-    if (Status s = WriteZeros(fd.get(), name, capacity_bytes, mode); !s.ok()) {
+    if (Status s = WriteZeros(fd.get(), name, 0, capacity_bytes, mode); !s.ok()) {
       unlinkat(path.dir(), path.in_dir(), 0);
       return s;
     }
