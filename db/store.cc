@@ -20,6 +20,11 @@ constexpr uint64_t kRestNanos = 20'000'000;
 // WAL of a small store shrinks after an even longer one.
 constexpr uint64_t kSealRestNanos = 1'000'000'000;
 constexpr uint64_t kShrinkRestNanos = 5'000'000'000;
+// The monitor need not measure a store that rests for longer.
+constexpr uint64_t kUnwatchedRestNanos = 6'000'000'000;
+// By then, the bytes of a write that missed WritePath::TellOfNextWrite are visible.
+constexpr uint64_t kWriteVisibleNanos = 500'000'000;
+constexpr uint64_t kSharePassedNanos = 1'000'000'000;
 
 }  // namespace
 
@@ -105,6 +110,7 @@ leveldb::Status Store::SetOptions(const std::string& text) {
   }
   scheduling_ = std::move(changed);
   SetSpaceOptions(scheduling_);
+  coordinator_->WakeMonitor();
   reporting_.activity().OptionsAre(scheduling_.policy, ToOptionString(scheduling_));
   return status;
 }
@@ -137,7 +143,8 @@ std::string Store::OptionsText() {
 
 // ---- the monitor ----
 
-void Store::MeasurePressure(Pressure* pressure) {
+bool Store::MeasurePressure(Pressure* pressure) {
+  PassOnShare();
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
   pressure->client_bytes_total = ClientBytes().load(std::memory_order_relaxed);
   pressure->client_read_bytes_total = reader_.counts().Sum(kBytesReturned);
@@ -198,8 +205,46 @@ void Store::MeasurePressure(Pressure* pressure) {
                                 state_.ReclaimScopeLocked())) {
     pressure->deep_due = true;
   }
-  if (WantsSealLocked() && !wants_seal_.exchange(true, std::memory_order_relaxed))
-    flush_thread_.Wake();
+  const bool wants_seal = WantsSealLocked();
+  if (wants_seal && !wants_seal_.exchange(true, std::memory_order_relaxed)) flush_thread_.Wake();
+  return Rests(!wants_seal && MayRestLocked(*pressure));
+}
+
+/// Wakes the flush thread if the store's share of the memory budget has changed: its loan to the
+/// cache must follow.
+void Store::PassOnShare() {
+  const CacheLoan::Share share = MemoryShare();
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (share == share_ || now - share_passed_at_nanos_ < kSharePassedNanos) return;
+  share_ = share;
+  share_passed_at_nanos_ = now;
+  flush_thread_.Wake();
+}
+
+/// Whether no work is left that time alone would make due.
+bool Store::MayRestLocked(const Pressure& pressure) {
+  if (rest_.nanos() < kUnwatchedRestNanos || state_.waiting_writers > 0 || share_ != MemoryShare())
+    return false;
+  if (pressure.HasWork() || pressure.manual_due || pressure.drain_requested ||
+      state_.space_is_clearing || !state_.in_flight.empty() || obsolete_.Totals().count > 0)
+    return false;
+  // A released snapshot and the end of an unreadable range wake nobody.
+  if (!state_.snapshots.empty() || !state_.health.damage().ok()) return false;
+  const TableSpace& space = state_.board.Space(*state_.version);
+  const bool has_deletions = space.deletions + state_.memtables.active()->DeletionCount() > 0;
+  const bool ages = state_.delete_persist_seconds > 0 && (has_deletions || space.unknown_bytes > 0);
+  return !ages && !(state_.space_bound.is_set() && space.unknown_bytes > 0);
+}
+
+/// Whether the monitor need not measure the store until a write wakes it. First makes sure that the
+/// next write does.
+bool Store::Rests(bool may_rest) {
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (may_rest && write_path_.TellsOfNextWrite())
+    return now - rest_told_at_nanos_ >= kWriteVisibleNanos;
+  if (may_rest) write_path_.TellOfNextWrite();
+  rest_told_at_nanos_ = now;
+  return false;
 }
 
 /// Whether the memtable has old deletions. Once no client writes, also whether its flush lets
@@ -299,11 +344,10 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   compactions_.InstallRemoval();
   if (compactions_.InstallOne()) again = 0;  // more can wait; flush between installs
   keeper_.RollIfLong();
-  const std::optional<uint64_t> restore = RestoreManifest();
-  if (restore) again = std::min(*restore, again.value_or(*restore));
   const auto sooner = [&](std::optional<uint64_t> nanos) {
-    if (nanos) again = std::min(*nanos, again.value_or(context_->pace.retry_nanos));
+    if (nanos) again = std::min(*nanos, again.value_or(*nanos));
   };
+  sooner(RestoreManifest());
   if (gates_.may_install.load(std::memory_order_acquire)) {
     sooner(flusher_.TendLogs());
     sooner(flusher_.Advance());
@@ -312,9 +356,8 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   if (wants_seal_.exchange(false, std::memory_order_relaxed)) write_path_.SealInRest();
   if (reader_.Collect()) sooner(kCollectNanos);
   sooner(loan_.Adapt(coordinator_->clock()->NowNanos(), MemoryShare()));
-  flusher_.TrimInLull();
-  const std::optional<uint64_t> pins = WatchPins();
-  if (pins) again = std::min(*pins, again.value_or(*pins));
+  sooner(flusher_.TrimInLull());
+  sooner(WatchPins());
   return again;
 }
 

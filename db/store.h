@@ -126,7 +126,10 @@ class Store final : public leveldb::DB, private Tenant {
   void SaveAckedWrites();
 
   CacheLoan::Share MemoryShare() const;
-  void MeasurePressure(Pressure* pressure) override;
+  bool MeasurePressure(Pressure* pressure) override;
+  bool MayRestLocked(const Pressure& pressure) LULL_REQUIRES(state_.mutex);
+  bool Rests(bool may_rest);
+  void PassOnShare();
   bool ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) LULL_REQUIRES(state_.mutex);
   void ApplyDirective(const Directive& directive) override;
   void PolicyStateIs(PolicyState state) override;
@@ -198,6 +201,9 @@ class Store final : public leveldb::DB, private Tenant {
   Flusher flusher_;
   Compactions compactions_;
   WriteRest rest_;
+  uint64_t rest_told_at_nanos_ = 0;   // monitor only; see Rests
+  CacheLoan::Share share_;            // monitor only: the flush thread was woken for it
+  uint64_t share_passed_at_nanos_ = 0;  // monitor only
   std::atomic<bool> wants_seal_{false};  // the monitor asks the flush thread
   PinWatch pin_watch_;
   std::unique_ptr<StatsFile> stats_file_;  // null without the option

@@ -116,7 +116,11 @@ SpaceReport::Pins Store::PinsOfSnapshotsLocked() const {
 /// look; nullopt if there is nothing to look at. Flush thread.
 std::optional<uint64_t> Store::WatchPins() {
   const uint64_t now = context_->pace.clock->NowNanos();
-  if (const uint64_t wait = pin_watch_.UntilNextLook(now); wait > 0) return wait;
+  if (const uint64_t wait = pin_watch_.UntilNextLook(now); wait > 0) {
+    MutexLock lock(state_.mutex);
+    const bool pins = !state_.snapshots.empty() || !state_.old_versions.Existing().empty();
+    return pins ? std::optional(wait) : std::nullopt;
+  }
   VersionRef current;
   std::vector<OldVersions::Old> old;
   SpaceReport::Pins snapshots;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t kTickNanos = 10'000'000;
 constexpr uint64_t kIdleNanos = 1'000'000'000;
+constexpr uint64_t kRestNanos = 86'400'000'000'000;
 
 // Background work must yield within 2 ms, two of these slices. At the end of one slice a worker
 // sees that a client writes and wakes the coordinator. At the end of the next it sees the request
@@ -72,7 +73,7 @@ void Dispatcher::Close(StoreId store) { stores_.at(store).closing = true; }
 
 void Dispatcher::BeginRound(uint64_t now_nanos, const std::vector<WorkerReport>& reports) {
   now_nanos_ = now_nanos;
-  wake_at_nanos_ = now_nanos + kIdleNanos;
+  wake_at_nanos_ = now_nanos + kRestNanos;
   round_.clear();
   for (const WorkerReport& report : reports) TakeBack(report);
   AbandonClosing();
@@ -146,6 +147,7 @@ void Dispatcher::AbandonClosing() {
 const Directive& Dispatcher::Measure(StoreId id, const Measured& measured) {
   Store& store = stores_.at(id);
   round_.push_back(&store);
+  store.rests = measured.rests;
   Pressure& pressure = store.pressure;
   pressure = measured.pressure;
   const uint64_t flushed = pressure.background_bytes_total;
@@ -187,10 +189,12 @@ uint64_t Dispatcher::Dispatch() {
     for (JobClass job_class : kDirected) NoteOverdue(store, job_class);
     ChooseWhatRuns(store);
     if (store->directive.tick) WakeAt(now_nanos_ + kTickNanos);
+    if (!store->rests) WakeAt(now_nanos_ + kIdleNanos);
   }
   FillWorkers();
   MakeRoom();
   TellRunning();
+  if (!jobs_.empty()) WakeAt(now_nanos_ + kIdleNanos);
   return wake_at_nanos_;
 }
 

@@ -120,6 +120,7 @@ struct Measured {
   /// and idle_us. background_bytes_total counts only flushes.
   Pressure pressure;
   uint64_t compaction_bytes_total = 0;  ///< written by compactions, running slices included
+  bool rests = false;  ///< time alone changes nothing; a client's write begins a round
 };
 
 class Dispatcher {
@@ -213,6 +214,7 @@ class Dispatcher {
     // By class: work was due, but no job available, when ends_ was this.
     std::array<std::optional<uint64_t>, kJobClasses> refused_at_end;
     bool abandoned_for_l0 = false;  // since a deep job last ended
+    bool rests = false;
     bool closing = false;
   };
   struct RunningJob {

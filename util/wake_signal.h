@@ -11,6 +11,7 @@ namespace lull {
 
 class WakeSignal {
  public:
+  /// For Wait: no limit. An idle process must not wake up.
   static constexpr uint64_t kForEver = UINT64_MAX;
 
   /// Any thread, with or without locks. Makes a system call only if a thread is waiting.

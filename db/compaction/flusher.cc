@@ -12,6 +12,8 @@ namespace lull {
 namespace {
 
 constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
+// For what no event announces: free disk space, and a WAL that the leading writer still syncs.
+constexpr uint64_t kLookAgainNanos = 1'000'000'000;
 
 }  // namespace
 
@@ -39,7 +41,7 @@ void FlushBatch::Failed(size_t memtables, bool lacked_resources) {
 }
 
 bool LullWatch::IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes_max) {
-  constexpr uint64_t kLookEveryNanos = 900'000'000;
+  if (client_bytes != client_bytes_) idle_checks_ = 0;
   if (now_nanos - looked_at_nanos_ < kLookEveryNanos) return false;
   looked_at_nanos_ = now_nanos;
   const uint64_t written = client_bytes - std::exchange(client_bytes_, client_bytes);
@@ -64,21 +66,26 @@ std::optional<uint64_t> Flusher::TendLogs() {
   // Tables need the space of prepared WALs now.
   const bool wal_failed = gates_->refuses_writes.load(std::memory_order_acquire);
   if (wal_failed) wal.DiscardPrepared(0);
-  if (wal_failed || batch_.lacks_resources()) return std::nullopt;
-  if (!writes_->WantsLogsAhead() && !wal.HasRetired()) return std::nullopt;
-  if (wal.PreparesSlowly() && IsFlushWaiting()) return std::nullopt;
+  std::optional<uint64_t> again;
+  if (room_->is_low() || wal.HasUnreleased()) again = kLookAgainNanos;
+  if (wal_failed || batch_.lacks_resources()) return kLookAgainNanos;
+  if (!writes_->WantsLogsAhead() && !wal.HasRetired()) return again;
+  if (wal.PreparesSlowly() && IsFlushWaiting()) return again;
   if (!wal.Prepare().ok()) return context_->pace.retry_nanos;
-  return wal.NeedsPrepare() ? std::optional<uint64_t>(0) : std::nullopt;
+  return wal.NeedsPrepare() ? 0 : again;
 }
 
-void Flusher::TrimInLull() {
+std::optional<uint64_t> Flusher::TrimInLull() {
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
-  if (!lull_.IsLull(coordinator_->clock()->NowNanos(),
-                    writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes))
-    return;
-  context_->memtable_blocks->TrimTo(lull_.IsRest() ? 0 : memtable_bytes);
-  writes_->wal().DropPagesInLull();
-  if (lull_.IsRest()) writes_->wal().ShrinkInRest();
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  if (lull_.IsLull(now, writes_->client_bytes().load(std::memory_order_relaxed), memtable_bytes)) {
+    context_->memtable_blocks->TrimTo(lull_.IsRest() ? 0 : memtable_bytes);
+    writes_->wal().DropPagesInLull();
+    if (lull_.IsRest()) writes_->wal().ShrinkInRest();
+  }
+  // The flush of what the last burst left frees memory later.
+  const bool has_warm = context_->memtable_blocks->warm_bytes() > 0;
+  return has_warm ? kLookAgainNanos : lull_.UntilNextLook(now);
 }
 
 /// Whether a flush runs or is due.
@@ -110,7 +117,10 @@ bool Flusher::TryBegin(std::optional<uint64_t>* again) {
     *again = retry_at - now;
     return false;
   }
-  if (!WantsFlushLocked()) return false;
+  if (!WantsFlushLocked()) {
+    if (state_->memtables.immutable_count() > 0) *again = kLookAgainNanos;
+    return false;
+  }
   BeginLocked();
   return true;
 }

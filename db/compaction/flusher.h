@@ -57,8 +57,15 @@ class LullWatch {
 
   /// Whether clients wrote nothing for some seconds, as of the last check.
   bool IsRest() const { return idle_checks_ >= kRestChecks; }
+  /// When to call IsLull next, in nanoseconds; nullopt: not before clients write more. REQUIRES:
+  /// IsLull was just called.
+  std::optional<uint64_t> UntilNextLook(uint64_t now_nanos) const {
+    if (IsRest()) return std::nullopt;
+    return looked_at_nanos_ + kLookEveryNanos - now_nanos;
+  }
 
  private:
+  static constexpr uint64_t kLookEveryNanos = 900'000'000;
   static constexpr int kRestChecks = 4;
   uint64_t looked_at_nanos_ = 0;
   uint64_t client_bytes_ = 0;
@@ -92,8 +99,9 @@ class Flusher {
   /// until the next call, as TendLogs does.
   std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
   /// In a quiet second, frees the memory that the last burst used, except for what the next
-  /// memtable and its WAL need.
-  void TrimInLull();
+  /// memtable and its WAL need; after some such seconds, all of it. Returns the time until the next
+  /// call, as TendLogs does.
+  std::optional<uint64_t> TrimInLull();
 
   /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.
   void Close() { job_.reset(); }

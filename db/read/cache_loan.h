@@ -35,6 +35,7 @@ class CacheLoan {
   struct Share {
     uint64_t budget_bytes = 0;
     uint64_t unused_bytes = 0;
+    bool operator==(const Share&) const = default;
   };
   /// Adapts the cache's capacity. Returns the nanoseconds until the next call: 0 if the loan must
   /// shrink further, nullopt if only a new share can change it.

@@ -24,6 +24,7 @@ WritePath::WritePath(const Parts& parts)
       limits_(parts.limits),
       active_(context_->options.write_buffer_size),
       logs_ahead_at_bytes_(context_->options.write_buffer_size / 8),
+      tell_at_bytes_(logs_ahead_at_bytes_),
       wal_(context_) {}
 
 void WritePath::Begin() {
@@ -124,11 +125,18 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
     status = batch::InsertInto(record, active_.get());
   }
   reader_->PublishSequence(last_sequence);
-  const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed);
-  client_bytes_.store(bytes + record.size(), std::memory_order_relaxed);
-  if (bytes < logs_ahead_at_bytes_ && bytes + record.size() >= logs_ahead_at_bytes_)
-    context_->flush_thread->Wake();
+  const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed) + record.size();
+  client_bytes_.store(bytes, std::memory_order_relaxed);
+  if (bytes >= tell_at_bytes_.load(std::memory_order_relaxed)) TellOfWrite(bytes);
   return status;
+}
+
+/// Wakes the threads that sleep until a client writes, or until enough was written to prepare WALs.
+void WritePath::TellOfWrite(uint64_t bytes) {
+  tell_at_bytes_.store(bytes < logs_ahead_at_bytes_ ? logs_ahead_at_bytes_ : UINT64_MAX,
+                       std::memory_order_relaxed);
+  context_->flush_thread->Wake();
+  coordinator_->WakeMonitor();
 }
 
 /// Returns the group's batches as one record, with its sequence.

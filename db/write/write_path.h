@@ -82,6 +82,10 @@ class WritePath {
   /// No WAL could be created, so a full memtable still takes writes, with its WAL. Flushes are due:
   /// they can free the missing resource.
   bool LacksLog() const { return lacks_log_.load(std::memory_order_relaxed); }
+  /// Makes the next write wake the flush thread and the monitor. A write that has just passed can
+  /// miss it, but its bytes are visible a moment later. Monitor.
+  void TellOfNextWrite() { tell_at_bytes_.store(0, std::memory_order_relaxed); }
+  bool TellsOfNextWrite() const { return tell_at_bytes_.load(std::memory_order_relaxed) == 0; }
   /// Whether enough was written to prepare WALs in advance. A store that is opened and hardly used
   /// creates no files at unexpected times: some clients remove the directory of a store that they
   /// never closed.
@@ -98,6 +102,7 @@ class WritePath {
   template <class Body>
   leveldb::Status Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last, Body body);
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  void TellOfWrite(uint64_t bytes);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
   leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
@@ -130,6 +135,7 @@ class WritePath {
   ActiveMemTable active_;
   const uint64_t logs_ahead_at_bytes_;
   std::atomic<uint64_t> client_bytes_{0};
+  std::atomic<uint64_t> tell_at_bytes_;  // of client_bytes_; see TellOfWrite
   std::atomic<bool> is_under_way_{false};
   std::atomic<bool> lacks_log_{false};
   WalSet wal_;  // append side: leading writer; the rest: flush thread

@@ -9,7 +9,6 @@
 namespace lull {
 namespace {
 
-constexpr uint64_t kIdleNanos = 1'000'000'000;
 // A slice takes a millisecond, or some hundred with a sync on a busy disk. On a busy machine, one
 // of idle priority can wait seconds for the CPU.
 constexpr uint64_t kHangNanos = 2'000'000'000;
@@ -174,7 +173,7 @@ void Coordinator::WorkerLoop(Worker* worker) {
       continue;
     }
     if (worker->stopping.load(std::memory_order_acquire)) return;
-    worker->signal.Wait(ticket, kIdleNanos);
+    worker->signal.Wait(ticket, WakeSignal::kForEver);
   }
 }
 
@@ -299,7 +298,7 @@ void Coordinator::Measure(Entry* entry) {
   Measured measured;
   measured.pressure.memory_used_bytes = memory_used_bytes();
   measured.pressure.memory_budget_bytes = memory_budget_bytes();
-  entry->tenant->MeasurePressure(&measured.pressure);
+  measured.rests = entry->tenant->MeasurePressure(&measured.pressure);
   measured.pressure.l0_slices_total = entry->l0_slices.load(std::memory_order_relaxed);
   measured.pressure.deep_slices_total = entry->deep_slices.load(std::memory_order_relaxed);
   measured.compaction_bytes_total = entry->compaction_bytes.load(std::memory_order_relaxed);

@@ -49,8 +49,9 @@ class Tenant {
 
   /// Fills in `pressure`. On entry, memory_used_bytes and memory_budget_bytes are set. The tenant
   /// sets background_bytes_total to what flushes wrote; the dispatcher adds compactions later, and
-  /// counts the jobs.
-  virtual void MeasurePressure(Pressure* pressure) = 0;
+  /// counts the jobs. Returns whether the tenant rests: until something wakes the monitor, no later
+  /// call would measure anything else.
+  virtual bool MeasurePressure(Pressure* pressure) = 0;
   /// Applies the parts of the directive that concern clients and memtables. The dispatcher applies
   /// the grants.
   virtual void ApplyDirective(const Directive& directive) = 0;

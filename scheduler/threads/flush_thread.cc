@@ -1,18 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/threads/flush_thread.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "util/os.h"
 
 namespace lull {
-namespace {
-
-constexpr uint64_t kWaitNanosMax = 1'000'000'000;
-
-}  // namespace
-
 /// Shared by the waiting and the running thread: either can be the last to use it.
 struct FlushThread::Errand {
   const std::function<void()>* work = nullptr;
@@ -55,7 +48,7 @@ void FlushThread::RunAtNormalPriority(const std::function<void()>& work) {
   while (true) {
     const uint32_t ticket = errand->signal.Ticket();
     if (errand->done.load(std::memory_order_acquire)) return;
-    errand->signal.Wait(ticket, kWaitNanosMax);
+    errand->signal.Wait(ticket, WakeSignal::kForEver);
   }
 }
 
@@ -77,9 +70,8 @@ void FlushThread::Loop() {
     const uint32_t ticket = signal_.Ticket();  // before looking, so that no wake is lost
     RunErrands();
     if (stopping_.load(std::memory_order_acquire)) return;
-    uint64_t wait_nanos = kWaitNanosMax;
-    if (!no_slices_.load(std::memory_order_acquire))
-      wait_nanos = std::min(wait_nanos, slice_().value_or(kWaitNanosMax));
+    uint64_t wait_nanos = WakeSignal::kForEver;
+    if (!no_slices_.load(std::memory_order_acquire)) wait_nanos = slice_().value_or(wait_nanos);
     if (wait_nanos > 0) signal_.Wait(ticket, wait_nanos);
   }
 }

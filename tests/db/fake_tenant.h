@@ -99,13 +99,19 @@ class FakeTenant final : public Tenant {
     return record;
   }
 
-  void MeasurePressure(Pressure* pressure) override {
+  std::atomic<bool> rests{false};
+  std::atomic<uint64_t> measured{0};  ///< how often
+
+  bool MeasurePressure(Pressure* pressure) override {
+    measured.fetch_add(1);
     MutexLock lock(mutex_);
     for (const auto& offer : offers_) {
       if (offer->job_class == JobClass::kManual) pressure->manual_due = true;
       if (offer->job_class == JobClass::kL0) pressure->l0_due = true;
       if (offer->job_class == JobClass::kDeep) pressure->deep_due = true;
     }
+    ScriptedEvents().Note();
+    return rests.load();
   }
   void ApplyDirective(const Directive&) override {}
   std::unique_ptr<Job> NextJob(JobClass job_class) override {

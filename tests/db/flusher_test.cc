@@ -80,5 +80,26 @@ TEST(LullWatch, SeesSecondsWithoutAnyWrite) {
   EXPECT_TRUE(look(51));
 }
 
+TEST(LullWatch, LooksOnceMoreAfterEachWriteUntilClientsRest) {
+  LullWatch watch;
+  uint64_t now = 0;
+  uint64_t client_bytes = 0;
+  for (int burst = 0; burst < 3; ++burst) {
+    client_bytes += 50;
+    int looks = 0;
+    std::optional<uint64_t> wait = 1;
+    while (wait && looks < 100) {
+      now += *wait;
+      watch.IsLull(now, client_bytes, 100);
+      wait = watch.UntilNextLook(now);
+      ++looks;
+    }
+    EXPECT_GE(looks, 4);
+    EXPECT_LE(looks, 6);
+    EXPECT_TRUE(watch.IsRest());
+    now += 100'000'000;
+  }
+}
+
 }  // namespace
 }  // namespace lull

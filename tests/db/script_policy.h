@@ -38,8 +38,9 @@ class Script {
 
   static Directive Nothing() { return {}; }
 
-  void Set(Directive wanted) {
-    wanted.tick = true;  // asks it again even if nothing happens
+  /// `tick`: asks it again even if nothing happens.
+  void Set(Directive wanted, bool tick = true) {
+    wanted.tick = tick;
     MutexLock lock(mutex_);
     directive_ = wanted;
   }

@@ -130,7 +130,8 @@ std::vector<Key> DispatcherScript::KeysOf(ScriptedStore* store) {
           {"immutables", &pressure.immutables},
           {"writing", &pressure.write_under_way},
           {"written", &pressure.client_bytes_total},
-          {"flushed", &pressure.background_bytes_total}};
+          {"flushed", &pressure.background_bytes_total},
+          {"rests", &store->measured.rests}};
 }
 
 bool DispatcherScript::Offer(ScriptedStore* store, const Words& words) {
