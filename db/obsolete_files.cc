@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/obsolete_files.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lull {
@@ -20,7 +21,7 @@ void ObsoleteFiles::Add(const std::vector<std::string>& paths) {
 void ObsoleteFiles::Add(std::string path, uint64_t bytes) {
   {
     MutexLock lock(mutex_);
-    if (sizes_.emplace(path, bytes).second) bytes_ += bytes;
+    if (files_.emplace(path, File{bytes, ++added_}).second) bytes_ += bytes;
     waste_.paths.push_back(std::move(path));
   }
   on_added_();
@@ -45,15 +46,26 @@ std::unique_ptr<CleanupJob> ObsoleteFiles::TakeJob() {
 
 void ObsoleteFiles::Removed(const std::string& path) {
   MutexLock lock(mutex_);
-  const auto found = sizes_.find(path);
-  if (found == sizes_.end()) return;
-  bytes_ -= found->second;
-  sizes_.erase(found);
+  const auto found = files_.find(path);
+  if (found == files_.end()) return;
+  bytes_ -= found->second.bytes;
+  files_.erase(found);
 }
 
 FileTotals ObsoleteFiles::Totals() const {
   MutexLock lock(mutex_);
-  return {sizes_.size(), bytes_};
+  return {files_.size(), bytes_};
+}
+
+uint64_t ObsoleteFiles::AddedCount() const {
+  MutexLock lock(mutex_);
+  return added_;
+}
+
+bool ObsoleteFiles::HasSomeOf(uint64_t added) const {
+  MutexLock lock(mutex_);
+  return std::any_of(files_.begin(), files_.end(),
+                     [&](const auto& file) { return file.second.number <= added; });
 }
 
 void ObsoleteFiles::DestroyJobs() {

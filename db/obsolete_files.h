@@ -43,6 +43,10 @@ class ObsoleteFiles {
 
   /// The files that still exist, including those of unfinished clean-up jobs.
   FileTotals Totals() const LULL_EXCLUDES(mutex_);
+  /// The number of files added so far.
+  uint64_t AddedCount() const LULL_EXCLUDES(mutex_);
+  /// Whether some of the first `added` files still exists.
+  bool HasSomeOf(uint64_t added) const LULL_EXCLUDES(mutex_);
 
   // At the close, after all other work of the store has ended.
   void DestroyJobs() LULL_EXCLUDES(mutex_);
@@ -57,9 +61,14 @@ class ObsoleteFiles {
   const std::function<void()> on_added_;
   mutable Mutex mutex_;
   Waste waste_ LULL_GUARDED_BY(mutex_);
-  // Sizes of the files of waste_ and of clean-up jobs, by path.
-  std::unordered_map<std::string, uint64_t> sizes_ LULL_GUARDED_BY(mutex_);
-  uint64_t bytes_ LULL_GUARDED_BY(mutex_) = 0;  // sum of sizes_
+  struct File {
+    uint64_t bytes = 0;
+    uint64_t number = 0;  // in the order of Add
+  };
+  // The files of waste_ and of clean-up jobs, by path.
+  std::unordered_map<std::string, File> files_ LULL_GUARDED_BY(mutex_);
+  uint64_t added_ LULL_GUARDED_BY(mutex_) = 0;
+  uint64_t bytes_ LULL_GUARDED_BY(mutex_) = 0;  // of files_
 };
 
 }  // namespace lull

@@ -321,7 +321,10 @@ void Store::JobStarted(const Job& job, CpuPriority cpu) {
 void Store::JobPaused(const Job& job) { reporting_.activity().JobPaused(job); }
 
 void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
-  if (auto compaction = TakeCompaction(&job)) compactions_.JobEnded(std::move(compaction), status);
+  if (auto compaction = TakeCompaction(&job))
+    return compactions_.JobEnded(std::move(compaction), status);
+  MutexLock lock(state_.mutex);
+  state_.changed.NotifyAll();  // files were deleted
 }
 
 void Store::AbandonJob(std::unique_ptr<Job> job) {

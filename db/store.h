@@ -147,6 +147,8 @@ class Store final : public leveldb::DB, private Tenant {
   /// Blocks until `over()`, called under the mutex, returns true; background work runs meanwhile.
   template <class Over>
   void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
+  template <class Over>
+  void AwaitDeletionsLocked(Over over) LULL_REQUIRES(state_.mutex);
   /// Runs a ManualRequest.
   leveldb::Status CompactLevel(int level, const UserRange& range, uint64_t rewrite_pass);
   leveldb::Status WithholdRange(const KeyBounds& span, RangeRemoval* removal)

@@ -97,14 +97,34 @@ leveldb::Status Store::WaitForIdle() {
     return has_failed() || (state_.memtables.immutable_count() == 0 && !state_.flushing &&
                             state_.board.IsIdle(*state_.version, state_.OldestSnapshotLocked()));
   });
-  // Tables become obsolete when the views of the Versions that list them are destroyed.
-  const auto views_are_gone = std::make_shared<std::atomic<bool>>(false);
-  reader_.AfterPresentReads([=] { views_are_gone->store(true); });
-  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
-    return has_failed() || !gates_.may_delete.load(std::memory_order_acquire) ||
-           (views_are_gone->load() && obsolete_.Totals().count == 0);
-  });
+  if (status.ok()) AwaitDeletionsLocked(has_failed);
   return status;
+}
+
+/// Waits until the files of tables that are obsolete now are deleted, or until `over()` or nothing
+/// can be deleted. Deletes those that no worker has taken: workers prefer compactions.
+template <class Over>
+void Store::AwaitDeletionsLocked(Over over) {
+  // Tables become obsolete when the views of the Versions that list them are destroyed.
+  const auto added = std::make_shared<std::atomic<uint64_t>>(UINT64_MAX);
+  reader_.AfterPresentReads([this, added] {
+    added->store(obsolete_.AddedCount());
+    MutexLock lock(state_.mutex);
+    state_.changed.NotifyAll();
+  });
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) { return over() || added->load() != UINT64_MAX; });
+  state_.mutex.Unlock();
+  if (const std::unique_ptr<CleanupJob> job = obsolete_.TakeJob()) {
+    flush_thread_.RunAtNormalPriority([&] {
+      Job::Progress progress = Job::Progress::kMore;
+      while (progress == Job::Progress::kMore) job->RunSlice(SliceBudget(), &progress);
+    });
+  }
+  state_.mutex.Lock();
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    return over() || !gates_.may_delete.load(std::memory_order_acquire) ||
+           !obsolete_.HasSomeOf(added->load());
+  });
 }
 
 void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
@@ -128,6 +148,13 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
   // can have moved some of them further down.
   for (int level = deepest; status.ok() && pass > 0 && level < kLevels; ++level)
     status = CompactLevel(level, range, pass);
+  if (status.ok()) {
+    MutexLock lock(state_.mutex);
+    const uint64_t errors = state_.health.background_errors();
+    AwaitDeletionsLocked([&]() LULL_REQUIRES(state_.mutex) {
+      return !state_.health.ErrorSince(errors).ok();
+    });
+  }
   if (!status.ok())
     Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
 }

@@ -1,13 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A store in which nothing happens: its threads sleep until a client writes.
+// A store in which nothing happens: its threads sleep until a client writes, and it has no obsolete
+// file.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "leveldb/iterator.h"
 #include "lull/lull.h"
 #include "tests/db/scripted_store.h"
 #include "util/clock.h"
@@ -29,6 +32,38 @@ class LeapingClock final : public Clock {
   static constexpr uint64_t kLeapNanos = 10'000'000'000;
   mutable std::atomic<uint64_t> now_nanos_{kLeapNanos};
 };
+
+class DeletionTest : public testing::ScriptedStoreTest {
+ protected:
+  size_t ListedTables() {
+    size_t tables = 0;
+    for (int level = 0; level < 7; ++level) tables += static_cast<size_t>(TablesAt(level));
+    return tables;
+  }
+};
+
+TEST_F(DeletionTest, CompactRangeReturnsWithoutObsoleteFiles) {
+  Open();
+  for (int round = 0; round < 20; ++round) {
+    Write(0, 300);
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_EQ(TableSizes().size(), ListedTables()) << round;
+  }
+}
+
+TEST_F(DeletionTest, CompactRangeDoesNotWaitForWhatAnIteratorNeeds) {
+  Open();
+  Write(0, 300);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  {
+    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+    Write(0, 300);
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_GT(TableSizes().size(), ListedTables());
+  }
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(TableSizes().size(), ListedTables());
+}
 
 class RestTest : public testing::ScriptedStoreTest {
  protected:
