@@ -18,7 +18,7 @@ from drivers.steps import run_step, tail_of
 BUILD = os.path.join(ROOT, 'build', 'release')
 
 # What CMake prints of a program that it cannot build.
-OMITTED = re.compile(r'^-- (No .+), so no (db_bench_\w+)$', re.M)
+OMITTED = re.compile(r'^-- (No .+), so no (db_\w+)$', re.M)
 INTERVAL = re.compile(r'^\s+[\d.]+ s\s+(\w+)\s+([\d.]+) MB/s')
 CLASSIC_LINE = re.compile(r'^(\w+)\s*:\s+([\d.]+) micros/op;(?:\s+([\d.]+) MB/s)?')
 BUILD_SECONDS = 100  # about; on two processors
