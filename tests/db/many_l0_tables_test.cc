@@ -74,7 +74,7 @@ class ManyL0TablesTest : public ::testing::Test {
     order_.Take();
   }
 
-  const CountingOrder order_;
+  const CountingOrder order_{};
   VersionRef version_;
 };
 

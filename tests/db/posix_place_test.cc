@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using leveldb::Status;
 using testing::IsOk;
 
-constexpr int kKeys = 2000;
+constexpr int kPlaceKeys = 2000;
 
 class PlaceTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -51,7 +51,7 @@ class PlaceTest : public ::testing::TestWithParam<bool> {
   }
   /// Enough for several logs, flushes, compactions, and a MANIFEST with all of them.
   static void Fill(leveldb::DB* db, const std::string& who) {
-    for (int key = 0; key < kKeys; ++key) ASSERT_TRUE(IsOk(Put(db, key, who)));
+    for (int key = 0; key < kPlaceKeys; ++key) ASSERT_TRUE(IsOk(Put(db, key, who)));
     ASSERT_TRUE(IsOk(Flush(db)));
     db->CompactRange(nullptr, nullptr);
     ASSERT_TRUE(IsOk(WaitForIdle(db)));
@@ -61,14 +61,14 @@ class PlaceTest : public ::testing::TestWithParam<bool> {
   void ExpectAll(leveldb::DB* db, const std::string& who) {
     ASSERT_NE(db, nullptr);
     const auto entries = testing::ReadAll(db);
-    EXPECT_EQ(entries.size(), size_t{kKeys});
+    EXPECT_EQ(entries.size(), size_t{kPlaceKeys});
     for (const auto& [key, value] : entries) ASSERT_EQ(value.substr(0, who.size()), who) << key;
   }
   /// Writes until a write fails. The store looks at its place once in a while.
   static Status FirstFailure(leveldb::DB* db) {
     Status status;
     for (int write = 0; status.ok() && write < 20'000'000; ++write)
-      status = Put(db, write % kKeys, "late");
+      status = Put(db, write % kPlaceKeys, "late");
     return status;
   }
 
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Envs, PlaceTest, ::testing::Bool(), [](const auto& info
 });
 
 // Only Env::Default() can do this: the directory itself stays open.
-TEST(OpenDirectory, IsMoved) {
+TEST(PlacedDirectory, IsMoved) {
   const std::string root = testing::FreshDirectory("moved");
   leveldb::Options options;
   options.create_if_missing = true;
@@ -170,7 +170,7 @@ TEST(OpenDirectory, IsMoved) {
   ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/old", &raw)));
   std::unique_ptr<leveldb::DB> db(raw);
   fs::rename(root + "/old", root + "/new");
-  for (int key = 0; key < kKeys; ++key) {
+  for (int key = 0; key < kPlaceKeys; ++key) {
     ASSERT_TRUE(
         IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(200, 'v'))));
   }
@@ -180,10 +180,10 @@ TEST(OpenDirectory, IsMoved) {
   options.create_if_missing = false;
   ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/new", &raw)));
   db.reset(raw);
-  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kKeys});
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
 }
 
-TEST(OpenDirectory, LosesItsLock) {
+TEST(PlacedDirectory, LosesItsLock) {
   const std::string name = testing::FreshDirectory("lock");
   leveldb::Options options;
   options.create_if_missing = true;
@@ -199,7 +199,7 @@ TEST(OpenDirectory, LosesItsLock) {
 }
 
 // A daemon closes its standard streams, and later prints to them.
-TEST(Descriptors, AreNotThoseOfTheStandardStreams) {
+TEST(PlacedDescriptors, AreNotThoseOfTheStandardStreams) {
   const std::string name = testing::FreshDirectory("standard");
   const pid_t child = fork();
   if (child == 0) {
@@ -209,7 +209,7 @@ TEST(Descriptors, AreNotThoseOfTheStandardStreams) {
     options.write_buffer_size = 64 << 10;
     leveldb::DB* raw = nullptr;
     bool good = leveldb::DB::Open(options, name, &raw).ok();
-    for (int key = 0; good && key < kKeys; ++key) {
+    for (int key = 0; good && key < kPlaceKeys; ++key) {
       for (int fd = 0; fd < 3; ++fd) good = good && write(fd, "text", 4) < 0;
       good = good && raw->Put(leveldb::WriteOptions(), std::to_string(key), "v").ok();
     }
@@ -223,11 +223,11 @@ TEST(Descriptors, AreNotThoseOfTheStandardStreams) {
   leveldb::DB* raw = nullptr;
   ASSERT_TRUE(IsOk(leveldb::DB::Open(leveldb::Options(), name, &raw)));
   const std::unique_ptr<leveldb::DB> db(raw);
-  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kKeys});
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
 }
 
 #if defined(__linux__)
-TEST(Descriptors, AreAboveThoseOfSelect) {
+TEST(PlacedDescriptors, AreAboveThoseOfSelect) {
   const std::string name = testing::FreshDirectory("above");
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -240,7 +240,7 @@ TEST(Descriptors, AreAboveThoseOfSelect) {
   leveldb::DB* raw = nullptr;
   ASSERT_TRUE(IsOk(leveldb::DB::Open(options, name, &raw)));
   std::unique_ptr<leveldb::DB> db(raw);
-  for (int key = 0; key < kKeys; ++key)
+  for (int key = 0; key < kPlaceKeys; ++key)
     ASSERT_TRUE(IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(300, 'v'))));
   ASSERT_TRUE(IsOk(Flush(db.get())));
   int files = 0;
