@@ -25,17 +25,10 @@
 #include "tests/db/stats_file_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/sanitized.h"
 #include "util/env_extension.h"
 #include "util/mutex.h"
 #include "util/thread.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define LULL_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define LULL_SANITIZED 1
-#endif
 
 namespace lull {
 namespace {

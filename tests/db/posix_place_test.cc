@@ -20,6 +20,7 @@
 #include "tests/db/expect_ok.h"
 #include "tests/db/small_store.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/sanitized.h"
 
 namespace lull {
 namespace {
@@ -198,6 +199,8 @@ TEST(PlacedDirectory, LosesItsLock) {
       << status.ToString();
 }
 
+#if !defined(LULL_SANITIZED)
+
 // A daemon closes its standard streams, and later prints to them.
 TEST(PlacedDescriptors, AreNotThoseOfTheStandardStreams) {
   const std::string name = testing::FreshDirectory("standard");
@@ -225,6 +228,8 @@ TEST(PlacedDescriptors, AreNotThoseOfTheStandardStreams) {
   const std::unique_ptr<leveldb::DB> db(raw);
   EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
 }
+
+#endif  // LULL_SANITIZED
 
 #if defined(__linux__)
 TEST(PlacedDescriptors, AreAboveThoseOfSelect) {
