@@ -47,7 +47,7 @@ uint64_t ModifiedNanos(const struct stat& info) {
 }
 
 /// What all Envs of this process share.
-struct Shared {
+struct SharedState {
   DescriptorBudget table_descriptors{&TableDescriptorsMax};
   DescriptorBudget log_descriptors{&LogDescriptorsMax};
   PerProcess<LockTable> locks;
@@ -56,7 +56,7 @@ struct Shared {
 /// Env::Default(), or with `dir` that of an open directory; see EnvExtension::OpenDirectory.
 class PosixEnv final : public SystemEnv {
  public:
-  explicit PosixEnv(Shared* shared, std::string dir = "", UniqueFd fd = UniqueFd())
+  explicit PosixEnv(SharedState* shared, std::string dir = "", UniqueFd fd = UniqueFd())
       : shared_(shared), dir_(std::move(dir)), fd_(std::move(fd)) {}
 
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
@@ -249,7 +249,7 @@ class PosixEnv final : public SystemEnv {
     return Status::OK();
   }
 
-  Shared* const shared_;
+  SharedState* const shared_;
   const std::string dir_;
   const UniqueFd fd_;  // of dir_; not open in Env::Default()
 };
@@ -260,7 +260,7 @@ class PosixEnv final : public SystemEnv {
 namespace leveldb {
 
 Env* Env::Default() {
-  static Env* const env = new lull::posix::PosixEnv(new lull::posix::Shared);
+  static Env* const env = new lull::posix::PosixEnv(new lull::posix::SharedState);
   return env;
 }
 
