@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kTickNanos = 10'000'000;
 constexpr uint64_t kIdleNanos = 1'000'000'000;
-constexpr uint64_t kRestNanos = 86'400'000'000'000;
+constexpr uint64_t kRestNanos = 86'400'000'000'000;  // at rest: until a thread wakes the monitor
 
 // Background work must yield within 2 ms, two of these slices. At the end of one slice a worker
 // sees that a client writes and wakes the coordinator. At the end of the next it sees the request

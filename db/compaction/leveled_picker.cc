@@ -91,7 +91,7 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
     if (!is_whole) set.erase(set.begin(), set.end() - kL0TablesMax);
     auto plan = planner.Complete(0, set, /*widen=*/false);
     if (!plan) continue;
-    // Not before: it goes through all of L0.
+    // A wider job is only worth the search of all of L0 if this one can run.
     auto wide = is_whole ? planner.Complete(0, std::move(set), /*widen=*/true) : std::nullopt;
     return wide ? wide : plan;
   }
