@@ -124,6 +124,7 @@ class Store final : public leveldb::DB, private Tenant {
   TableRef MakeTable(const TableMeta& table);
   void TableIsUnlisted(const TableFile& file);
   void SaveAckedWrites();
+  void ShortenL0() LULL_EXCLUDES(state_.mutex);
 
   CacheLoan::Share MemoryShare() const;
   bool MeasurePressure(Pressure* pressure) override;
@@ -180,6 +181,7 @@ class Store final : public leveldb::DB, private Tenant {
   leveldb::FileLock* lock_ = nullptr;
   bool registered_ = false;
   SequenceNumber opened_sequence_ = 0;  // constant after the open
+  size_t opened_l0_tables_ = 0;         // constant after the open
 
   /// Held by calls that remove ranges or copy the store. Before all other mutexes.
   Mutex removal_mutex_;

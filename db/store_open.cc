@@ -203,6 +203,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
         [this](Recovered* so_far, uint64_t log_number) {
           return keeper_.CommitRecoveredLogs(so_far, log_number);
         },
+        coordinator_->memory_budget_bytes() / 2 -
+            std::min(coordinator_->memory_budget_bytes() / 2, coordinator_->memory_used_bytes()),
         recovered);
   }
   if (status.ok()) {
@@ -211,6 +213,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     wal.SetSparing(room_.is_low());
     status = wal.Switch(recovered->last_sequence + 1);
   }
+  if (status.ok()) wal.Adopt(recovered->wals);
   // Keep unreadable files in lost/, before the new MANIFEST no longer needs them.
   if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
   if (status.ok()) status = keeper_.Start(recovered, wal.current_number());
@@ -221,8 +224,9 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   }
   if (!status.ok()) return status;
   BeginDeleting(*recovered);
-  write_path_.Begin();
+  write_path_.Begin(std::move(recovered->memtables));
   MutexLock lock(state_.mutex);
+  opened_l0_tables_ = state_.version->level(0).size();
   preload_.Begin(*state_.version);
   return status;
 }
@@ -266,7 +270,10 @@ void Store::operator delete(Store* store, std::destroying_delete_t) {
 
 Store::~Store() {
   stats_file_.reset();
-  if (registered_) SaveAckedWrites();
+  if (registered_) {
+    SaveAckedWrites();
+    ShortenL0();
+  }
   {
     MutexLock lock(state_.mutex);
     state_.closing = true;

@@ -8,6 +8,7 @@
 
 #include "db/recovery/checkpoint.h"
 #include "db/store.h"
+#include "util/clock.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -60,6 +61,23 @@ void Store::SaveAckedWrites() {
     state_.health.RetryFlushNow();
     return state_.memtables.immutable_count() == 0 || !state_.health.write_error().ok() ||
            state_.health.flushes_failed() >= failed_max;
+  });
+}
+
+/// A program that runs for a moment abandons each compaction at its close. If L0 is long therefore,
+/// the close waits for one of its compactions.
+void Store::ShortenL0() {
+  constexpr size_t kLongL0Tables = 12;
+  constexpr uint64_t kBeginsWithinNanos = 100'000'000;
+  if (opened_l0_tables_ < kLongL0Tables) return;
+  Clock* const clock = Clock::System();
+  const uint64_t give_up_nanos = clock->NowNanos() + kBeginsWithinNanos;
+  MutexLock lock(state_.mutex);
+  const uint64_t errors = state_.health.background_errors();
+  DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
+    if (state_.version->level(0).size() < opened_l0_tables_) return true;
+    return !state_.health.ErrorSince(errors).ok() ||
+           (!state_.board.RunsL0() && clock->NowNanos() >= give_up_nanos);
   });
 }
 

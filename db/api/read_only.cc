@@ -84,11 +84,12 @@ Status ReadOnlyStore::TryLoad() {
                                        [this](const TableFile& file) { tables_.Forget(file); });
   };
   Recovered recovered;
-  std::vector<MemTableRef> memtables;
-  const Status status = RecoverInMemory(context_.get(), make_table, &recovered, &memtables);
+  const Status status = RecoverInMemory(context_.get(), make_table, &recovered);
   if (!status.ok()) return status;
   last_sequence_ = recovered.last_sequence;
-  std::reverse(memtables.begin(), memtables.end());
+  std::vector<MemTableRef> memtables;  // newest first
+  for (auto sealed = recovered.memtables.rbegin(); sealed != recovered.memtables.rend(); ++sealed)
+    memtables.push_back(sealed->memtable);
   view_ = new ReadView(std::make_shared<MemTable>(context_->order, context_->memtable_blocks),
                        std::move(memtables), recovered.manifest.version);
   OpenTables(view_->version());

@@ -79,18 +79,16 @@ class LiveStore {
 
   StoreContext context_;
   Recovered recovered_;
-  std::vector<MemTableRef> memtables_;  // the entries of the logs
   std::map<uint64_t, std::unique_ptr<leveldb::SequentialFile>> opened_;
 };
 
 Status LiveStore::TryLoad(const BackupWriter& writer) {
   recovered_ = {};
-  memtables_.clear();
   opened_.clear();
   const auto make_table = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   };
-  const Status status = RecoverInMemory(&context_, make_table, &recovered_, &memtables_);
+  const Status status = RecoverInMemory(&context_, make_table, &recovered_);
   if (!status.ok()) return status;
   for (const TableMeta& table : TablesOf(*recovered_.manifest.version)) {
     if (opened_.size() == kOpenFilesMax) break;
@@ -122,9 +120,10 @@ Status LiveStore::AddTables(BackupWriter* writer, const BackupProgress& progress
 Status LiveStore::Finish(BackupWriter* writer, BackupInfo* info) {
   VersionEdit edit = EditOf(*recovered_.manifest.version, recovered_.manifest.compact_pointers,
                             recovered_.last_sequence);
-  if (!memtables_.empty()) {
+  if (!recovered_.memtables.empty()) {  // the entries of the logs
     std::vector<std::unique_ptr<leveldb::Iterator>> entries;
-    for (const MemTableRef& memtable : memtables_) entries.push_back(memtable->NewIterator());
+    for (const SealedMemTable& sealed : recovered_.memtables)
+      entries.push_back(sealed.memtable->NewIterator());
     TableMeta table;
     table.number = context_.NewFileNumber();  // above all others, as the newest table of L0 must be
     const Status status =

@@ -204,6 +204,11 @@ bool CompactionBoard::IsIdle(const Version& version, SequenceNumber oldest_snaps
   return !IsReclaimDue(version, oldest_snapshot, ReclaimScope::kAll);
 }
 
+bool CompactionBoard::RunsL0() const {
+  return std::ranges::any_of(running_,
+                             [](const RunningRange& range) { return range.input_level == 0; });
+}
+
 void CompactionBoard::Avoid(const RunningRange& range, uint64_t until_nanos) {
   unreadable_.push_back({range, until_nanos});
   ++basis_;

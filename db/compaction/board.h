@@ -116,6 +116,8 @@ class CompactionBoard {
   /// none must, or if no L0 job could begin even without all of them. `jobs`: ranges of running
   /// deep jobs.
   std::vector<size_t> BlockersOfL0(const Version& version, const std::vector<RunningRange>& jobs);
+  /// Whether a job runs, or waits for its install, that takes tables from L0.
+  bool RunsL0() const;
   /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
   /// What the tables contain; computed once for each Version.

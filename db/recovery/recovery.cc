@@ -10,7 +10,6 @@
 
 #include "db/compaction/merge_job.h"
 #include "db/filename.h"
-#include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
 #include "util/logging.h"
@@ -18,50 +17,72 @@
 namespace lull {
 namespace {
 
-/// Replays WALs, oldest first. Small ones share a memtable: a program that crashes at each start
-/// can leave thousands, and each table costs a sync now and reads later.
+/// Writes memtables, oldest first, to one L0 table.
+leveldb::Status FlushMemTables(StoreContext* context, std::vector<SealedMemTable> memtables,
+                               Recovered* result) {
+  const SequenceNumber last_sequence = memtables.back().last_sequence;
+  FlushJob job(context, std::move(memtables), last_sequence);
+  Job::Progress progress = Job::Progress::kMore;
+  leveldb::Status status;
+  while (status.ok() && progress == Job::Progress::kMore) {
+    status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
+  }
+  if (!status.ok()) return status;
+  job.outputs().Keep();
+  for (const TableMeta& table : job.outputs().finished()) result->new_tables.push_back(table);
+  return status;
+}
+
+/// Replays WALs, oldest first, into memtables. Small WALs share one: a program that crashes at each
+/// start can leave thousands.
 class WalReplay {
  public:
-  /// Receives each memtable that is not empty, with its last sequence.
-  using Take = std::function<leveldb::Status(MemTableRef memtable, SequenceNumber last_sequence)>;
+  struct Limits {
+    uint64_t memory_bytes_max = 0;  ///< memtables are flushed if they need more; 0: all are
+    /// Disk space if it is short; no memtable is larger, except for that of one WAL.
+    std::optional<uint64_t> free_bytes;
+    bool logs_may_grow = false;  ///< another process can be writing to the store
+    CommitRecovered commit;      ///< or null
+  };
 
-  /// `logs_may_grow`: another process can be writing to the store. `free_bytes`: disk space if it
-  /// is short; no memtable is larger, except for that of one WAL.
-  WalReplay(StoreContext* context, const ManifestState& manifest, bool logs_may_grow,
-            std::optional<uint64_t> free_bytes, Take take)
+  WalReplay(StoreContext* context, Limits limits, Recovered* result)
       : context_(context),
-        logs_may_grow_(logs_may_grow),
-        free_bytes_(free_bytes),
-        manifest_is_torn_(manifest.is_torn),
-        take_(std::move(take)),
-        last_sequence_(manifest.last_sequence) {}
+        limits_(std::move(limits)),
+        result_(result),
+        flushes_(limits_.memory_bytes_max == 0),
+        last_sequence_(result->manifest.last_sequence) {}
 
-  /// `commit` can be null.
-  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers, const CommitRecovered& commit,
-                            Recovered* result);
+  leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers);
 
  private:
   leveldb::Status ReplayOne(const std::string& path);
   leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
                              uint64_t offset);
-  leveldb::Status TakeMemTable();
-  bool HasRoomFor(const std::string& path) const;
+  leveldb::Status SealMemTable();
+  leveldb::Status FlushAll();
+  leveldb::Status Finish();
+  bool HasRoomFor(uint64_t file_bytes) const;
+  bool MayStayInMemory() const;
+  uint64_t MemoryBytes() const {
+    return sealed_bytes_ + (memtable_ == nullptr ? 0 : memtable_->MemoryBytes());
+  }
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
-  const bool logs_may_grow_;
-  const std::optional<uint64_t> free_bytes_;
-  const bool manifest_is_torn_;
-  const Take take_;
+  const Limits limits_;
+  Recovered* const result_;
+  bool flushes_;  // otherwise memtables stay in memory, for now
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
-  bool stopped_ = false;      // the rest was not replayed
-  bool is_torn_ = false;      // of the last WAL: its end might be damaged
-  bool has_records_ = false;  // of the last WAL: at least one record follows without a gap
+  uint64_t memtable_wal_ = 0;  // the first WAL with entries of memtable_
+  uint64_t sealed_bytes_ = 0;  // of result_->memtables
+  bool stopped_ = false;       // the rest was not replayed
+  bool is_torn_ = false;       // of the last WAL: its end might be damaged
+  bool has_records_ = false;   // of the last WAL: at least one record follows without a gap
+  bool has_entries_ = false;   // of the last WAL
 };
 
-leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
-                                     const CommitRecovered& commit, Recovered* result) {
+leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
   // WALs with a torn end. The next record, possibly several WALs later, shows if one is missing.
   std::vector<std::string> unproven;
   const auto settle = [&](std::vector<std::string>* fate) {
@@ -73,37 +94,80 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers,
     const std::string path = LogFileName(context_->name, number);
     const std::string base = path.substr(context_->name.size() + 1);
     if (stopped_) {
-      result->lost.push_back(base);
+      result_->lost.push_back(base);
       continue;
     }
-    if (memtable_ != nullptr && !HasRoomFor(path)) status = TakeMemTable();
-    const bool has_news = memtable_ == nullptr && !result->new_tables.empty();
-    if (status.ok() && commit && has_news && unproven.empty()) {
-      result->last_sequence = last_sequence_;
-      status = commit(result, number);
+    uint64_t file_bytes = UINT64_MAX / 4;
+    context_->env()->GetFileSize(path, &file_bytes);  // on an error, ReplayOne reports it
+    if (memtable_ != nullptr && !HasRoomFor(file_bytes)) status = SealMemTable();
+    const bool has_news = MemoryBytes() == 0 && !result_->new_tables.empty();
+    if (status.ok() && limits_.commit && has_news && unproven.empty()) {
+      result_->last_sequence = result_->last_sequence_in_tables = last_sequence_;
+      status = limits_.commit(result_, number);
     }
+    if (memtable_ == nullptr) memtable_wal_ = number;
     if (status.ok()) status = ReplayOne(path);
     if (!status.ok()) return status;
-    if (has_records_ && !stopped_) settle(&result->obsolete);
-    (is_torn_ || stopped_ ? unproven : result->obsolete).push_back(base);
-    if (stopped_) settle(&result->lost);
+    if (has_entries_) result_->wals.push_back({number, file_bytes});
+    if (has_records_ && !stopped_) settle(&result_->obsolete);
+    (is_torn_ || stopped_ ? unproven : result_->obsolete).push_back(base);
+    if (stopped_) settle(&result_->lost);
   }
-  settle(&result->obsolete);
-  result->last_sequence = last_sequence_;
-  return memtable_ == nullptr ? status : TakeMemTable();
+  settle(&result_->obsolete);
+  return Finish();
 }
 
-leveldb::Status WalReplay::TakeMemTable() {
-  return take_(std::exchange(memtable_, nullptr), last_sequence_);
+/// Decides what stays in memory.
+leveldb::Status WalReplay::Finish() {
+  result_->last_sequence = last_sequence_;
+  leveldb::Status status;
+  if (memtable_ != nullptr) status = SealMemTable();
+  if (status.ok() && !result_->memtables.empty() && !MayStayInMemory()) status = FlushAll();
+  if (!status.ok()) return status;
+  if (result_->memtables.empty()) {
+    result_->wals.clear();
+    result_->last_sequence_in_tables = last_sequence_;
+    return status;
+  }
+  result_->last_sequence_in_tables = result_->manifest.last_sequence;
+  for (const RecoveredWal& wal : result_->wals) {
+    const std::string path = LogFileName(context_->name, wal.number);
+    std::erase(result_->obsolete, path.substr(context_->name.size() + 1));
+  }
+  return status;
 }
 
-/// Whether the memtable can take the entries of the WAL at `path` too.
-bool WalReplay::HasRoomFor(const std::string& path) const {
+leveldb::Status WalReplay::SealMemTable() {
+  SealedMemTable& sealed = result_->memtables.emplace_back();
+  sealed.memory_bytes = memtable_->MemoryBytes();
+  sealed.wal_number = memtable_wal_;
+  sealed.last_sequence = last_sequence_;
+  sealed.begun_seconds = context_->WallSeconds();
+  sealed.memtable = std::exchange(memtable_, nullptr);
+  sealed_bytes_ += sealed.memory_bytes;
+  return flushes_ ? FlushAll() : leveldb::Status::OK();
+}
+
+leveldb::Status WalReplay::FlushAll() {
+  flushes_ = true;
+  sealed_bytes_ = 0;
+  return FlushMemTables(context_, std::exchange(result_->memtables, {}), result_);
+}
+
+/// Whether the memtable can take the entries of a WAL of this length too.
+bool WalReplay::HasRoomFor(uint64_t file_bytes) const {
   const uint64_t bytes = memtable_->MemoryBytes();
   if (bytes >= context_->options.write_buffer_size) return false;
-  uint64_t file_bytes = 0;
-  return !free_bytes_ || (context_->env()->GetFileSize(path, &file_bytes).ok() &&
-                          bytes + file_bytes <= *free_bytes_ / 2);
+  return !limits_.free_bytes || bytes + file_bytes <= *limits_.free_bytes / 2;
+}
+
+/// Whether the memtables can stay in memory until the store flushes them.
+bool WalReplay::MayStayInMemory() const {
+  constexpr size_t kWalsMax = 32;  // the next open reads all of them again
+  if (limits_.logs_may_grow) return true;
+  if (flushes_ || stopped_ || result_->wals.size() > kWalsMax) return false;
+  const uint64_t memtable_bytes = context_->options.write_buffer_size;
+  return sealed_bytes_ <= memtable_bytes / 4 || sealed_bytes_ >= 2 * memtable_bytes;
 }
 
 leveldb::Status WalReplay::ReplayOne(const std::string& path) {
@@ -111,9 +175,9 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
-                   logs_may_grow_ ? context_->env() : nullptr);
+                   limits_.logs_may_grow ? context_->env() : nullptr);
   leveldb::Slice record;
-  is_torn_ = has_records_ = false;
+  is_torn_ = has_records_ = has_entries_ = false;
   while (!stopped_ && reader.ReadRecord(&record)) {
     if (record.size() < batch::kHeaderBytes) {
       return Stop(leveldb::Status::Corruption(path, "record at offset " +
@@ -127,10 +191,14 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
           path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
           static_cast<unsigned long long>(last_sequence_));
       stopped_ = true;
-      if (!manifest_is_torn_ || !context_->options.paranoid_checks) return status;
+      if (!result_->manifest.is_torn || !context_->options.paranoid_checks) return status;
       return leveldb::Status::Corruption(
           path, "begins after a gap, and the last record of the MANIFEST is incomplete");
     }
+    const bool continues =
+        has_records_ || (IsWalPreamble(record) && batch::SequenceOf(record) == last_sequence_ + 1);
+    // If WALs stay, each must show where the one before ended: a power loss can shorten any.
+    if (!continues && !limits_.logs_may_grow) flushes_ = true;
     has_records_ = true;
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
@@ -154,14 +222,18 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   }
   const uint32_t count = batch::CountOf(record);
   if (count == 0) return status;
+  has_entries_ = true;
   if (memtable_ == nullptr)
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
   last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
-  // The memtable can have absorbed a burst on a machine with more memory.
-  if (status.ok() && memtable_->MemoryBytes() >= 2 * context_->options.write_buffer_size)
-    status = TakeMemTable();
-  return status;
+  // The memtable can have absorbed a burst on a machine with more memory. Only what is flushed at
+  // once can end inside a WAL: see wal_set.h.
+  const uint64_t bytes_max =
+      flushes_ ? 2 * context_->options.write_buffer_size : limits_.memory_bytes_max;
+  if (!status.ok() || MemoryBytes() < bytes_max) return status;
+  flushes_ = true;
+  return SealMemTable();
 }
 
 /// Ends the replay; with paranoid_checks, fails the open.
@@ -169,24 +241,6 @@ leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
   stopped_ = true;
   Log(context_->logger(), "Replay ends early: %s", cause.ToString().c_str());
   return context_->options.paranoid_checks ? cause : leveldb::Status::OK();
-}
-
-/// Writes a memtable to L0 tables.
-leveldb::Status FlushMemTable(StoreContext* context, MemTableRef memtable,
-                              SequenceNumber last_sequence, Recovered* result) {
-  std::vector<SealedMemTable> sealed(1);
-  sealed[0].memtable = std::move(memtable);
-  sealed[0].begun_seconds = context->WallSeconds();
-  FlushJob job(context, std::move(sealed), last_sequence);
-  Job::Progress progress = Job::Progress::kMore;
-  leveldb::Status status;
-  while (status.ok() && progress == Job::Progress::kMore) {
-    status = job.RunSlice(SliceBudget{UINT64_MAX, UINT32_MAX}, &progress);
-  }
-  if (!status.ok()) return status;
-  job.outputs().Keep();
-  for (const TableMeta& table : job.outputs().finished()) result->new_tables.push_back(table);
-  return status;
 }
 
 /// Fails if the directory lacks files that the MANIFEST names.
@@ -291,32 +345,32 @@ void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
 }  // namespace
 
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                        const CommitRecovered& commit, Recovered* result) {
+                        const CommitRecovered& commit, uint64_t memory_bytes_max,
+                        Recovered* result) {
   std::vector<uint64_t> wals;
   const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
   if (!status.ok()) return status;
-  const auto flush = [&](MemTableRef memtable, SequenceNumber last_sequence) {
-    return FlushMemTable(context, std::move(memtable), last_sequence, result);
-  };
+  WalReplay::Limits limits;
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
-  std::optional<uint64_t> free_bytes;
-  if (!result->manifest.is_torn) free_bytes = ShortRoom(context, wals);
-  if (free_bytes) GiveBackSpace(context, &wals);
-  return WalReplay(context, result->manifest, false, free_bytes, flush)
-      .ReplayAll(wals, free_bytes ? commit : nullptr, result);
+  if (!result->manifest.is_torn) limits.free_bytes = ShortRoom(context, wals);
+  if (limits.free_bytes) {
+    GiveBackSpace(context, &wals);
+    limits.commit = commit;
+  } else if (!result->manifest.is_torn && context->extension != nullptr) {
+    limits.memory_bytes_max = memory_bytes_max;
+  }
+  return WalReplay(context, std::move(limits), result).ReplayAll(wals);
 }
 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                                Recovered* result, std::vector<MemTableRef>* memtables) {
+                                Recovered* result) {
   std::vector<uint64_t> wals;
   const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
   if (!status.ok()) return status;
-  const auto keep = [&](MemTableRef memtable, SequenceNumber) {
-    memtables->push_back(std::move(memtable));
-    return leveldb::Status::OK();
-  };
-  return WalReplay(context, result->manifest, true, std::nullopt, keep)
-      .ReplayAll(wals, nullptr, result);
+  WalReplay::Limits limits;
+  limits.memory_bytes_max = UINT64_MAX;
+  limits.logs_may_grow = true;
+  return WalReplay(context, std::move(limits), result).ReplayAll(wals);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

@@ -4,6 +4,13 @@
 // opening thread, with the LOCK held, before any other thread of the store. It only adds table
 // files. It deletes nothing except WALs without a record, and those only if disk space is short.
 //
+// What the WALs hold becomes memtables. They stay in memory, with their WALs, if they are
+//  - little: a program that runs for a moment, hundreds of times, would otherwise leave a small
+//    table each time; or
+//  - much: writing the tables would take longer than reading the WALs, and the flush thread can
+//    write them while the store is in use.
+// Otherwise they are flushed, and the new MANIFEST needs no WAL.
+//
 // The result is a prefix of what was written, in whole batches. It includes every acknowledged
 // synced write:
 //  - A WAL is replayed up to its first bad record.
@@ -23,16 +30,20 @@
 
 #include "db/context.h"
 #include "db/version/manifest.h"
-#include "db/write/memtable.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/memtables.h"
 
 namespace lull {
 
 struct Recovered {
   ManifestState manifest;
-  std::vector<TableMeta> new_tables;  ///< L0 tables written from WALs; not yet in the MANIFEST
+  std::vector<SealedMemTable> memtables;  ///< not in tables; oldest first
+  std::vector<RecoveredWal> wals;         ///< those of `memtables`, oldest first; might be unsynced
+  std::vector<TableMeta> new_tables;      ///< L0 tables written from WALs; not yet in the MANIFEST
   /// Whether a MANIFEST might name new_tables. If not, a failed open deletes them.
   bool new_tables_are_listed = false;
   SequenceNumber last_sequence = 0;
+  SequenceNumber last_sequence_in_tables = 0;
   // File names, without the directory.
   std::vector<std::string> lost;      ///< to keep under lost/: partly unread
   std::vector<std::string> obsolete;  ///< not needed after the new MANIFEST is durable
@@ -43,16 +54,16 @@ struct Recovered {
 using CommitRecovered = std::function<leveldb::Status(Recovered*, uint64_t log_number)>;
 
 /// `commit` is called between two WALs, after a table, if the disk might lack space for all tables
-/// next to the WALs. So a store that has filled its disk can be opened on that disk. REQUIRES:
-/// CURRENT exists.
+/// next to the WALs. So a store that has filled its disk can be opened on that disk.
+/// `memory_bytes_max`: how much can stay in memory. REQUIRES: CURRENT exists.
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                        const CommitRecovered& commit, Recovered* result);
+                        const CommitRecovered& commit, uint64_t memory_bytes_max,
+                        Recovered* result);
 
-/// The same for a process that only reads, without the LOCK. Returns memtables, oldest first,
-/// instead of writing tables; creates no file. The directory can change meanwhile; the caller must
-/// detect that.
+/// The same for a process that only reads, without the LOCK. All that the WALs hold stays in
+/// memory; creates no file. The directory can change meanwhile; the caller must detect that.
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                                Recovered* result, std::vector<MemTableRef>* memtables);
+                                Recovered* result);
 
 /// For a directory without CURRENT. Returns OK if it has no file of a store, otherwise an error
 /// that names one. A store that lost its CURRENT must not be taken for a new one.

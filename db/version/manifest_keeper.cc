@@ -29,7 +29,7 @@ leveldb::Status ManifestKeeper::WriteRecovered(Recovered* recovered, uint64_t lo
   if (!status.ok()) return status;
   VersionEdit edit;
   edit.log_number = log_number;
-  edit.last_sequence = recovered->last_sequence;
+  edit.last_sequence = recovered->last_sequence_in_tables;
   begun->number = context_->NewFileNumber();
   recovered->new_tables_are_listed = true;
   status = ManifestWriter::Create(*context_, begun->number, *begun->version,
@@ -53,7 +53,9 @@ leveldb::Status ManifestKeeper::CommitRecoveredLogs(Recovered* recovered, uint64
   return status;
 }
 
-leveldb::Status ManifestKeeper::Start(Recovered* recovered, uint64_t log_number) {
+leveldb::Status ManifestKeeper::Start(Recovered* recovered, uint64_t next_wal_number) {
+  const uint64_t log_number =
+      recovered->memtables.empty() ? next_wal_number : recovered->memtables.front().wal_number;
   Begun begun;
   leveldb::Status status = WriteRecovered(recovered, log_number, &begun);
   if (!status.ok()) return status;
@@ -62,7 +64,7 @@ leveldb::Status ManifestKeeper::Start(Recovered* recovered, uint64_t log_number)
   log_number_ = log_number;
   MutexLock lock(state_->mutex);
   state_->version = std::move(version);
-  state_->flushed_sequence = recovered->last_sequence;
+  state_->flushed_sequence = recovered->last_sequence_in_tables;
   state_->board.SetPointers(recovered->manifest.compact_pointers);
   return status;
 }

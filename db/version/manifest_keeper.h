@@ -46,7 +46,8 @@ class ManifestKeeper {
   leveldb::Status CommitRecoveredLogs(Recovered* recovered, uint64_t log_number);
   /// Begins the MANIFEST of this open with the recovered state, since the old one can end in a torn
   /// record.
-  leveldb::Status Start(Recovered* recovered, uint64_t log_number) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status Start(Recovered* recovered, uint64_t next_wal_number)
+      LULL_EXCLUDES(state_->mutex);
 
   // ---- flush thread
 

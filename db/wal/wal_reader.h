@@ -21,6 +21,12 @@
 
 namespace lull {
 
+/// A WAL that an earlier process wrote, and that is still needed.
+struct RecoveredWal {
+  uint64_t number = 0;
+  uint64_t file_bytes = 0;
+};
+
 /// The empty batch at the start of each WAL.
 std::string WalPreamble(SequenceNumber first_sequence);
 bool IsWalPreamble(const leveldb::Slice& record);

@@ -7,7 +7,6 @@
 
 #include "db/filename.h"
 #include "db/wal/log_format.h"
-#include "db/wal/wal_reader.h"
 #include "util/descriptor_budget.h"
 #include "util/env_extension.h"
 
@@ -310,7 +309,7 @@ leveldb::Status WalSet::RemoveUnbegun() {
 }
 
 leveldb::Status WalSet::Restart(SequenceNumber first_sequence) {
-  older_are_unsynced_ = false;
+  recovered_are_unsynced_ = older_are_unsynced_ = false;
   current_->has_unsynced = false;
   current_->has_failed = true;
   return Switch(first_sequence);
@@ -327,8 +326,7 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   leveldb::Status status = RemoveUnbegun();
   WalRef next;
   if (status.ok() && !in_rest) next = TakePrepared();
-  if (status.ok() && next == nullptr)
-    status = Create(&next, Purpose::kNow);
+  if (status.ok() && next == nullptr) status = Create(&next, Purpose::kNow);
   if (status.ok()) status = Begin(next, first_sequence);
   if (!status.ok()) return status;
   next->has_unsynced = true;
@@ -358,6 +356,12 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   }
   if (late != nullptr && late->log != nullptr) late->log->DropPages(/*all=*/true);
   return status;
+}
+
+void WalSet::Adopt(std::vector<RecoveredWal> recovered) {
+  recovered_are_unsynced_ = !recovered.empty();
+  MutexLock lock(mutex_);
+  recovered_ = std::move(recovered);
 }
 
 void WalSet::SealEnded() {
@@ -479,10 +483,35 @@ leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
   return leveldb::Status::OK();
 }
 
+/// The process that wrote them can have ended without a sync.
+leveldb::Status WalSet::SyncRecovered() {
+  std::vector<RecoveredWal> wals;
+  {
+    MutexLock lock(mutex_);
+    wals = recovered_;
+    recovered_are_busy_ = true;
+  }
+  leveldb::Status status;
+  for (const RecoveredWal& wal : wals) {
+    leveldb::WritableFile* raw = nullptr;
+    status = context_->env()->NewAppendableFile(LogFileName(context_->name, wal.number), &raw);
+    if (!status.ok()) break;
+    const std::unique_ptr<leveldb::WritableFile> file(raw);
+    status = file->Sync();
+    if (status.ok()) status = file->Close();
+    if (!status.ok()) break;
+  }
+  recovered_are_unsynced_ = !status.ok();
+  MutexLock lock(mutex_);
+  recovered_are_busy_ = false;
+  return status;
+}
+
 leveldb::Status WalSet::Sync() {
   clients_sync_.store(true, std::memory_order_relaxed);
   std::vector<WalRef> older = BeginSyncOfOlder();
-  leveldb::Status status = NameUnsynced(older);
+  leveldb::Status status = recovered_are_unsynced_ ? SyncRecovered() : leveldb::Status::OK();
+  if (status.ok()) status = NameUnsynced(older);
   if (status.ok() && !older.empty()) status = SyncOlder(older);
   EndSyncOfOlder(std::move(older));
   if (status.ok()) status = current_->writer.Sync();
@@ -493,9 +522,15 @@ leveldb::Status WalSet::Sync() {
 std::vector<std::string> WalSet::Release(uint64_t number) {
   released_below_.store(number, std::memory_order_release);
   std::vector<WalRef> released;
+  std::vector<std::string> paths;
   size_t room = 0;  // how many more can be ready or wait for reuse
   {
     MutexLock lock(mutex_);
+    std::erase_if(recovered_, [&](const RecoveredWal& wal) LULL_REQUIRES(mutex_) {
+      if (wal.number >= number || recovered_are_busy_) return false;
+      paths.push_back(LogFileName(context_->name, wal.number));
+      return true;
+    });
     const size_t limit = 2 * PreparedWanted();
     room = limit - std::min(limit, prepared_.size());
     std::erase_if(sealed_, [&](const WalRef& wal) LULL_REQUIRES(mutex_) {
@@ -504,7 +539,6 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
       return true;
     });
   }
-  std::vector<std::string> paths;
   for (WalRef& wal : released) {
     if (retired_.size() < room && IsWorthReusing(wal)) {
       retired_.push_back({wal->number, wal->writer.TakeEnds()});
@@ -519,6 +553,7 @@ std::vector<std::string> WalSet::Release(uint64_t number) {
 WalSet::Numbers WalSet::ListNumbers() {
   Numbers numbers;
   MutexLock lock(mutex_);
+  for (const RecoveredWal& wal : recovered_) numbers.in_use.push_back(wal.number);
   for (const WalRef& wal : sealed_) numbers.in_use.push_back(wal->number);
   if (shared_current_ != nullptr) numbers.in_use.push_back(shared_current_->number);
   for (const WalRef& wal : prepared_) numbers.prepared.push_back(wal->number);
@@ -534,6 +569,7 @@ uint64_t WalSet::FileBytes() {
     const uint64_t capacity = wal->capacity;
     bytes += capacity > 0 ? capacity : full;
   };
+  for (const RecoveredWal& wal : recovered_) bytes += wal.file_bytes;
   for (const WalRef& wal : sealed_) add(wal);
   for (const WalRef& wal : prepared_) add(wal);
   if (shared_current_ != nullptr) add(shared_current_);
@@ -541,9 +577,10 @@ uint64_t WalSet::FileBytes() {
 }
 
 bool WalSet::HasUnreleased() {
+  const uint64_t released_below = released_below_.load(std::memory_order_relaxed);
   MutexLock lock(mutex_);
-  return !sealed_.empty() &&
-         sealed_.front()->number < released_below_.load(std::memory_order_relaxed);
+  return (!sealed_.empty() && sealed_.front()->number < released_below) ||
+         (!recovered_.empty() && recovered_.front().number < released_below);
 }
 
 void WalSet::Close() {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // WalSet: the store's WALs: the current one, which takes records; sealed ones, whose memtables are
-// not yet in tables; and prepared ones, which come next.
+// not yet in tables; prepared ones, which come next; and recovered ones, which an earlier process
+// wrote and whose memtables are not yet in tables.
 //
 // Threads: the leading writer appends, syncs and switches. The flush thread prepares, seals and
 // releases. The mutex guards what both use, and is never held during I/O.
@@ -44,6 +45,7 @@
 #include "db/context.h"
 #include "db/dbformat.h"
 #include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "util/env_extension.h"
@@ -123,6 +125,9 @@ class WalSet {
   /// Switches after a failed Append or Sync. REQUIRES: the MANIFEST needs none of the WALs so far.
   leveldb::Status Restart(SequenceNumber first_sequence) LULL_EXCLUDES(mutex_);
 
+  /// Adds the WALs that recovery read and that are still needed. Opening thread, before all others.
+  void Adopt(std::vector<RecoveredWal> recovered) LULL_EXCLUDES(mutex_);
+
   /// Appends a record to the current WAL. After a failure of Append or Sync, call Restart before
   /// the next Append. Leading writer.
   leveldb::Status Append(const leveldb::Slice& record) {
@@ -141,7 +146,7 @@ class WalSet {
 
   /// Numbers of the WALs that exist, without those kept to recycle. Any thread.
   struct Numbers {
-    std::vector<uint64_t> in_use;  ///< sealed ones and the current one
+    std::vector<uint64_t> in_use;  ///< recovered ones, sealed ones and the current one
     std::vector<uint64_t> prepared;
   };
   Numbers ListNumbers() LULL_EXCLUDES(mutex_);
@@ -190,7 +195,7 @@ class WalSet {
           writer(std::move(file), std::move(older)) {}
     const uint64_t number;
     const LogFileMode mode;
-    LogFile* const log;     // the writer's file; null if the Env has no log files
+    LogFile* const log;                     // the writer's file; null if the Env has no log files
     std::atomic<uint64_t> capacity{0};      // preallocated bytes
     std::atomic<uint64_t> capacity_max{0};  // to which it can grow
     std::atomic<bool> wants_growth{false};  // the leading writer asks the flush thread
@@ -255,6 +260,7 @@ class WalSet {
   std::vector<WalRef> BeginSyncOfOlder() LULL_EXCLUDES(mutex_);
   void EndSyncOfOlder(std::vector<WalRef> wals) LULL_EXCLUDES(mutex_);
   leveldb::Status SyncOlder(const std::vector<WalRef>& wals);
+  leveldb::Status SyncRecovered() LULL_EXCLUDES(mutex_);
   leveldb::Status SyncNames();
   leveldb::Status NameUnsynced(const std::vector<WalRef>& older);
   bool MayLackName(const WalRef& wal) const;
@@ -267,9 +273,10 @@ class WalSet {
   std::atomic<uint64_t> current_capacity_{0};  // preallocated bytes of current_, or asked for
   std::atomic<bool> rests_{false};             // ShrinkInRest was called after the last Switch
   WalRef current_;                             // leading writer only
-  uint64_t grow_at_bytes_ = UINT64_MAX;  // leading writer only: see AskToGrow
-  std::string unbegun_;              // leading writer only: path of a WAL with a torn first record
-  OwnedCounter appended_bytes_;      // added to by the leading writer
+  uint64_t grow_at_bytes_ = UINT64_MAX;        // leading writer only: see AskToGrow
+  std::string unbegun_;          // leading writer only: path of a WAL with a torn first record
+  OwnedCounter appended_bytes_;  // added to by the leading writer
+  bool recovered_are_unsynced_ = false;  // leading writer only
   bool older_are_unsynced_ = false;  // leading writer only: sealed WALs can have unsynced records
   std::atomic<uint64_t> released_below_{0};  // WALs with lower numbers need no sync
   std::atomic<uint64_t> names_made_{0};      // count of WALs created, renamed or removed
@@ -286,7 +293,9 @@ class WalSet {
   MemoryCounter memory_bytes_{0};            // of mapped WALs
 
   Mutex mutex_;
-  std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);  // oldest first
+  std::vector<RecoveredWal> recovered_ LULL_GUARDED_BY(mutex_);  // not yet released, oldest first
+  bool recovered_are_busy_ LULL_GUARDED_BY(mutex_) = false;      // the leading writer syncs them
+  std::deque<WalRef> prepared_ LULL_GUARDED_BY(mutex_);          // oldest first
   // How many to keep ready. Raised permanently after they were all used, since a program that has
   // bursts has more of them.
   size_t prepared_wanted_ LULL_GUARDED_BY(mutex_) = kPreparedMin;

@@ -27,11 +27,26 @@ WritePath::WritePath(const Parts& parts)
       tell_at_bytes_(logs_ahead_at_bytes_),
       wal_(context_) {}
 
-void WritePath::Begin() {
-  auto memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
-  active_.Begin(memtable.get());
+void WritePath::Begin(std::vector<SealedMemTable> recovered) {
+  // A small one takes the next writes too: its entries are then in several WALs.
+  const bool is_empty =
+      recovered.empty() || recovered.back().memory_bytes > context_->options.write_buffer_size / 2;
+  if (is_empty) {
+    SealedMemTable& next = recovered.emplace_back();
+    next.memtable = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
+    next.wal_number = wal_.current_number();
+    next.begun_seconds = context_->WallSeconds();
+  }
+  active_.Begin(recovered.back().memtable.get());
   MutexLock lock(state_->mutex);
-  state_->memtables.Begin(std::move(memtable), wal_.current_number(), context_->WallSeconds());
+  MemTables& memtables = state_->memtables;
+  memtables.Begin(recovered[0].memtable, recovered[0].wal_number, recovered[0].begun_seconds);
+  for (size_t i = 1; i < recovered.size(); ++i) {
+    const SealedMemTable& next = recovered[i];
+    memtables.Seal(next.memtable, next.wal_number, recovered[i - 1].last_sequence,
+                   next.begun_seconds);
+  }
+  coordinator_->AddMemory(memtables.immutable_bytes());
   state_->PublishViewLocked();
 }
 

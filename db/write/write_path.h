@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "db/context.h"
 #include "db/disk_room.h"
@@ -53,9 +54,9 @@ class WritePath {
   WritePath(const WritePath&) = delete;
   WritePath& operator=(const WritePath&) = delete;
 
-  /// Creates the first memtable and the first view. REQUIRES: a WAL is current, and there is a
-  /// Version.
-  void Begin() LULL_EXCLUDES(state_->mutex);
+  /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
+  /// WAL is current, and there is a Version.
+  void Begin(std::vector<SealedMemTable> recovered) LULL_EXCLUDES(state_->mutex);
 
   /// See leveldb::DB::Write. Client threads.
   leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);

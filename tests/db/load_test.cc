@@ -323,6 +323,7 @@ class Load {
   void CheckFiles() {
     db_.reset();
     ASSERT_NO_FATAL_FAILURE(Open());
+    ASSERT_TRUE(Flush(db_.get()).ok());
     ASSERT_TRUE(WaitForIdle(db_.get()).ok());
     db_.reset();  // with this, the tables that the open found obsolete are gone
     std::vector<std::string> names;

@@ -138,7 +138,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
     leveldb::DB* raw = nullptr;
     // Compactions make tables too.
     const std::string no_compactions =
-        "own_coordinator=true;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
+        "own_coordinator=true;memory_budget_bytes=1;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
     const leveldb::Status status = testing::OpenStore(options, no_compactions, kStoreName, &raw);
     const std::unique_ptr<leveldb::DB> db(raw);
     if (status.ok()) ExpectFirst(db.get(), kEntries + 1);
