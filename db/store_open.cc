@@ -203,9 +203,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
         [this](Recovered* so_far, uint64_t log_number) {
           return keeper_.CommitRecoveredLogs(so_far, log_number);
         },
-        coordinator_->memory_budget_bytes() / 2 -
-            std::min(coordinator_->memory_budget_bytes() / 2, coordinator_->memory_used_bytes()),
-        recovered);
+        coordinator_->memory_left_bytes(), recovered);
   }
   if (status.ok()) {
     reader_.PublishSequence(recovered->last_sequence);

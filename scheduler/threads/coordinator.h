@@ -22,6 +22,7 @@
 // lock, so they can be called under any lock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -135,6 +136,10 @@ class Coordinator : private DispatchHost {
   }
   uint64_t memory_used_bytes() const { return memory_used_bytes_.load(std::memory_order_relaxed); }
   uint64_t memory_budget_bytes() const { return options_.memory_budget_bytes; }
+  uint64_t memory_left_bytes() const {
+    return options_.memory_budget_bytes -
+           std::min(options_.memory_budget_bytes, memory_used_bytes());
+  }
   /// The number of tenants that share the budget. Any thread.
   size_t tenant_count() const { return tenant_count_.load(std::memory_order_relaxed); }
 
