@@ -43,12 +43,6 @@ bool AdvanceTo(Slice* input, const char* end) {
 }  // namespace
 
 char* EncodeVarint32(char* out, uint32_t value) { return EncodeVarint(out, value); }
-char* EncodeVarint64(char* out, uint64_t value) { return EncodeVarint(out, value); }
-
-int VarintLength(uint64_t value) {
-  const int bits = value == 0 ? 1 : std::bit_width(value);
-  return (bits + 6) / 7;
-}
 
 void PutFixed32(std::string* out, uint32_t value) {
   char bytes[sizeof(value)];
@@ -83,13 +77,6 @@ const char* DecodeVarint32Slow(const char* in, const char* limit, uint32_t* valu
 
 const char* DecodeVarint64(const char* in, const char* limit, uint64_t* value) {
   return DecodeVarint<uint64_t, kVarint64BytesMax>(in, limit, value);
-}
-
-bool GetFixed32(Slice* input, uint32_t* value) {
-  if (input->size() < sizeof(*value)) return false;
-  *value = DecodeFixed32(input->data());
-  input->remove_prefix(sizeof(*value));
-  return true;
 }
 
 bool GetFixed64(Slice* input, uint64_t* value) {

@@ -55,10 +55,8 @@ inline uint64_t DecodeFixed64(const char* in) {
 constexpr int kVarint32BytesMax = 5;
 constexpr int kVarint64BytesMax = 10;
 
-/// Write at `out`, which has room for the maximum; return the end of the output.
+/// Writes at `out`, which has room for the maximum; returns the end of the output.
 char* EncodeVarint32(char* out, uint32_t value);
-char* EncodeVarint64(char* out, uint64_t value);
-int VarintLength(uint64_t value);
 
 void PutFixed32(std::string* out, uint32_t value);
 void PutFixed64(std::string* out, uint64_t value);
@@ -80,7 +78,6 @@ inline const char* DecodeVarint32(const char* in, const char* limit, uint32_t* v
 
 /// Read from the front of `input` and advance it. Return false, with `input` unspecified, if
 /// malformed.
-bool GetFixed32(leveldb::Slice* input, uint32_t* value);
 bool GetFixed64(leveldb::Slice* input, uint64_t* value);
 bool GetVarint32(leveldb::Slice* input, uint32_t* value);
 bool GetVarint64(leveldb::Slice* input, uint64_t* value);

@@ -15,7 +15,6 @@ class LULL_CAPABILITY("mutex") Mutex {
  public:
   void Lock() LULL_ACQUIRE() { mutex_.lock(); }
   void Unlock() LULL_RELEASE() { mutex_.unlock(); }
-  bool TryLock() LULL_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
   std::mutex mutex_;

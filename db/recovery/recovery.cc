@@ -97,9 +97,9 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
       result_->lost.push_back(base);
       continue;
     }
-    uint64_t file_bytes = UINT64_MAX / 4;
-    context_->env()->GetFileSize(path, &file_bytes);  // on an error, ReplayOne reports it
-    if (memtable_ != nullptr && !HasRoomFor(file_bytes)) status = SealMemTable();
+    uint64_t file_bytes = 0;
+    status = context_->env()->GetFileSize(path, &file_bytes);
+    if (status.ok() && memtable_ != nullptr && !HasRoomFor(file_bytes)) status = SealMemTable();
     const bool has_news = MemoryBytes() == 0 && !result_->new_tables.empty();
     if (status.ok() && limits_.commit && has_news && unproven.empty()) {
       result_->last_sequence = result_->last_sequence_in_tables = last_sequence_;

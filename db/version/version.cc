@@ -145,20 +145,6 @@ std::vector<TableRef> Version::OverlappingInL0(Hull hull) const {
   return result;
 }
 
-bool Version::MayHoldBelow(int level, const Slice& user_key) const {
-  for (int deeper = level + 1; deeper < kLevels; ++deeper) {
-    const auto& tables = levels_[deeper];
-    const auto ends_before = [&](const TableRef& table) {
-      return order_.CompareUser(table->largest_user(), user_key) < 0;
-    };
-    const auto found = std::partition_point(tables.begin(), tables.end(), ends_before);
-    if (found != tables.end() && order_.CompareUser((*found)->smallest_user(), user_key) <= 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 int Version::DeepestLevel() const {
   int level = kLevels - 1;
   while (level > 0 && levels_[level].empty()) --level;

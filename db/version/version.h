@@ -104,9 +104,6 @@ class Version {
   /// a newer one.
   std::vector<TableRef> Overlapping(int level, const UserRange& range) const;
 
-  /// Whether a level below `level` has a table whose key range includes `user_key`.
-  bool MayHoldBelow(int level, const leveldb::Slice& user_key) const;
-
   /// An estimate for policies: bytes to compact until L0 is under `l0_trigger` tables and every
   /// level within its target. A level's excess counts once for every level it must still pass
   /// through.

@@ -70,17 +70,6 @@ TEST(Version, OverlappingInL0IsClosed) {
   EXPECT_EQ(Numbers(version->Overlapping(0, {})), "4 3 2 1");
 }
 
-TEST(Version, TellsWhetherDeeperLevelsMayHoldAKey) {
-  const VersionRef version = VersionFromText("L0: 9:[a..z] L1: 1:[a..c] L3: 2:[e..g]");
-  EXPECT_TRUE(version->MayHoldBelow(0, "b"));
-  EXPECT_FALSE(version->MayHoldBelow(1, "b"));
-  EXPECT_TRUE(version->MayHoldBelow(2, "e"));
-  EXPECT_TRUE(version->MayHoldBelow(0, "g"));
-  EXPECT_FALSE(version->MayHoldBelow(0, "d"));
-  EXPECT_FALSE(version->MayHoldBelow(3, "f"));
-  EXPECT_FALSE(version->MayHoldBelow(6, "f"));
-}
-
 TEST(Version, DebtCountsExcessForEachLevelItPasses) {
   const uint64_t mib = 1 << 20;
   std::array<uint64_t, kLevels> targets = {0, 10 * mib, 100 * mib, ~0ull, ~0ull, ~0ull, ~0ull};

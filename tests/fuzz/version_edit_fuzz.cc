@@ -49,7 +49,6 @@ void AskAbout(const Version& version, const TableMeta& table) {
     const UserRange range{UserKeyOf(table.smallest).ToString(),
                           UserKeyOf(table.largest).ToString()};
     Require(version.Overlapping(level, range).size() <= tables.size(), "a level has its tables");
-    version.MayHoldBelow(level, UserKeyOf(table.largest));
   }
 }
 
