@@ -189,7 +189,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Env* const env = context_->env();
   if (!context_->options.create_if_missing && !env->FileExists(CurrentFileName(context_->name))) {
     status = CheckFolderIsNew(*context_);
-    if (status.IsCorruption()) return status;
+    if (status.IsCorruption() || status.IsNotSupportedError()) return status;
     return leveldb::Status::InvalidArgument(context_->name,
                                             "does not exist (create_if_missing is false)");
   }

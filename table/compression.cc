@@ -181,19 +181,22 @@ const char* MissingLibrary(unsigned char type) {
   return type == leveldb::kZstdCompression && !kHasZstd ? "zstd" : nullptr;
 }
 
+bool CanDecompress(unsigned char type) {
+  return type <= leveldb::kZstdCompression && MissingLibrary(type) == nullptr;
+}
+
+std::string WhyUnsupported(unsigned char type) {
+  const char* const library = MissingLibrary(type);
+  if (library == nullptr) return "compression " + std::to_string(type) + " is not supported";
+  return std::string("needs ") + library + ", and this Lull was built without it";
+}
+
 const char* Decompress(unsigned char type, const Slice& stored, ByteBuffer* buffer,
                        Slice* contents) {
-  switch (type) {
-    case leveldb::kNoCompression:
-      *contents = stored;
-      return nullptr;
-    case leveldb::kSnappyCompression:
-      return DecompressSnappy(stored, buffer, contents);
-    case leveldb::kZstdCompression:
-      return DecompressZstd(stored, buffer, contents);
-    default:
-      return "unknown block compression";
-  }
+  if (type == leveldb::kSnappyCompression) return DecompressSnappy(stored, buffer, contents);
+  if (type == leveldb::kZstdCompression) return DecompressZstd(stored, buffer, contents);
+  *contents = stored;
+  return nullptr;
 }
 
 }  // namespace lull

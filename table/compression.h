@@ -63,9 +63,12 @@ class Compressor {
 /// The name of the library that blocks of this type need and this build lacks, or nullptr.
 const char* MissingLibrary(unsigned char type);
 
+bool CanDecompress(unsigned char type);
+/// REQUIRES: !CanDecompress(type).
+std::string WhyUnsupported(unsigned char type);
+
 /// Decompresses a stored block, without its trailer. The contents are in `buffer`, or in `stored`
-/// if it is not compressed. Returns the cause of damage, or nullptr. REQUIRES: MissingLibrary
-/// returns nullptr.
+/// if it is not compressed. Returns the cause of damage, or nullptr. REQUIRES: CanDecompress(type).
 const char* Decompress(unsigned char type, const leveldb::Slice& stored, ByteBuffer* buffer,
                        leveldb::Slice* contents);
 

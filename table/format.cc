@@ -29,6 +29,19 @@ void Footer::EncodeTo(std::string* out) const {
   PutFixed64(out, kTableMagic);
 }
 
+const char* Footer::ForeignOwner(const Slice& input) {
+  switch (DecodeFixed64(input.data() + kFooterBytes - sizeof(kTableMagic))) {
+    case 0x88e241b785f4cff7u:  // block-based
+    case 0x8242229663bf9564u:  // plain
+    case 0x926789d0c5f17873u:  // cuckoo
+      return "a table of RocksDB; use its tool ldb";
+    case 0xb3aa9ff0b3aa9ff0u:
+      return "a table of Pebble; use its tool pebble";
+    default:
+      return nullptr;
+  }
+}
+
 const char* Footer::DecodeFrom(const Slice& input) {
   if (DecodeFixed64(input.data() + kFooterBytes - sizeof(kTableMagic)) != kTableMagic) {
     return "table magic number is missing at the end of the file";
@@ -42,6 +55,11 @@ const char* Footer::DecodeFrom(const Slice& input) {
 Status TableSource::Damaged(uint64_t offset, const char* cause) const {
   return Status::Corruption(name.empty() ? "table" : name,
                             "at offset " + std::to_string(offset) + ": " + cause);
+}
+
+Status TableSource::Unsupported(uint64_t offset, const std::string& cause) const {
+  return Status::NotSupported(name.empty() ? "table" : name,
+                              "at offset " + std::to_string(offset) + ": " + cause);
 }
 
 Status TableSource::CheckHandle(const BlockHandle& handle) const {
@@ -65,16 +83,14 @@ Status DecodeStored(const TableSource& source, const BlockHandle& handle, const 
                     bool verify_checksum, ByteBuffer* buffer, Slice* contents) {
   const size_t size = stored.size() - kBlockTrailerBytes;
   const char* data = stored.data();
-  if (verify_checksum &&
+  const auto type = static_cast<unsigned char>(data[size]);
+  const bool is_supported = CanDecompress(type);
+  // A wrong type can be damage, so only a block with a correct checksum is called unsupported.
+  if ((verify_checksum || !is_supported) &&
       crc32c::Unmask(DecodeFixed32(data + size + 1)) != crc32c::Value(data, size + 1)) {
     return source.Damaged(handle.offset, "block checksum mismatch");
   }
-  const auto type = static_cast<unsigned char>(data[size]);
-  if (const char* const library = MissingLibrary(type)) {
-    return Status::NotSupported(source.name, "at offset " + std::to_string(handle.offset) +
-                                                 ": needs " + library +
-                                                 ", and this Lull was built without it");
-  }
+  if (!is_supported) return source.Unsupported(handle.offset, WhyUnsupported(type));
   const char* const cause = Decompress(type, Slice(data, size), buffer, contents);
   return cause == nullptr ? Status::OK() : source.Damaged(handle.offset, cause);
 }

@@ -43,6 +43,9 @@ struct Footer {
   BlockHandle index;
 
   void EncodeTo(std::string* out) const;
+  /// For an intact file of another database, says what it is; otherwise nullptr. `input` has
+  /// kFooterBytes.
+  static const char* ForeignOwner(const leveldb::Slice& input);
   /// `input` has kFooterBytes. Returns the cause of damage, or nullptr.
   const char* DecodeFrom(const leveldb::Slice& input);
 };
@@ -54,6 +57,8 @@ struct TableSource {
   std::string name;  ///< for messages
 
   leveldb::Status Damaged(uint64_t offset, const char* cause) const;
+  /// For intact bytes that this build cannot read. Repair then changes nothing.
+  leveldb::Status Unsupported(uint64_t offset, const std::string& cause) const;
   /// OK if the block's size is possible and the block and its trailer lie inside the file.
   leveldb::Status CheckHandle(const BlockHandle& handle) const;
   /// Reads stored bytes and trailer. `*stored` points into `scratch`, which must have room for

@@ -132,6 +132,15 @@ size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
   return range.low;
 }
 
+bool IndexBlock::IsInOrder(const KeyOrder& order) const {
+  for (size_t i = 1; i < size(); ++i) {
+    const bool decided = !leading_.empty() && leading_[i - 1] != leading_[i];
+    if (decided ? leading_[i - 1] > leading_[i] : order.Compare(Key(i - 1), Key(i)) > 0)
+      return false;
+  }
+  return true;
+}
+
 size_t IndexBlock::MemoryBytes() const {
   return keys_.capacity() + entries_.capacity() * sizeof(Entry) + common_.capacity() +
          leading_.capacity() * sizeof(uint64_t);

@@ -33,6 +33,9 @@ class IndexBlock {
   /// Position of the only data block that can have `target`; size() if none can.
   size_t Find(const KeyOrder& order, const leveldb::Slice& target) const;
 
+  /// Whether the keys ascend.
+  bool IsInOrder(const KeyOrder& order) const;
+
   /// Heap memory of the index, in bytes.
   size_t MemoryBytes() const;
 

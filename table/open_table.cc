@@ -137,6 +137,8 @@ Status OpenTable::ReadTail() {
   if (!tail.Find({footer_offset, kFooterBytes - kBlockTrailerBytes}, &footer_bytes)) {
     return source.Damaged(footer_offset, "truncated footer read");
   }
+  if (const char* owner = Footer::ForeignOwner(footer_bytes))
+    return source.Unsupported(footer_offset, owner);
   Footer footer;
   if (const char* cause = footer.DecodeFrom(footer_bytes))
     return source.Damaged(footer_offset, cause);

@@ -22,7 +22,8 @@ void TableIterator::ForgetBlock() {
 }
 
 bool TableIterator::PassOver(const Status& cause) {
-  if (status_.ok()) status_ = cause;
+  // What is intact but unsupported must not be hidden by damage before it.
+  if (status_.ok() || cause.IsNotSupportedError()) status_ = cause;
   return read_.skip_damaged_blocks;
 }
 

@@ -101,6 +101,27 @@ Status TableReader::Sample(size_t blocks_max, const std::function<void(const Sli
   return Status::OK();
 }
 
+bool TableReader::IsInOrder() const {
+  const OpenTable& table = *rep_;
+  const KeyOrder& order = table.options.order;
+  bool in_order = table.index->IsInOrder(order);
+  BlockReadOptions options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  for (size_t i = 0; in_order && i < table.index->size(); ++i) {
+    BlockLease lease;
+    if (!table.LoadBlock(options, table.index->handle(i), &lease).ok()) continue;
+    BlockCursor cursor;
+    cursor.Reset(lease.block(), order);
+    std::string before;
+    for (cursor.SeekToFirst(); in_order && cursor.Valid(); cursor.Next()) {
+      in_order = before.empty() || order.Compare(before, cursor.key()) <= 0;
+      before = cursor.key().ToString();
+    }
+  }
+  return in_order;
+}
+
 Status TableReader::ReadMetaBlock(const std::string& name, std::string* contents) const {
   BlockHandle handle;
   Status status = rep_->FindMetaBlock(FileWindow(), name, &handle);

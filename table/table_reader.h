@@ -82,6 +82,10 @@ class TableReader {
                          const std::function<void(const leveldb::Slice& key)>& visit,
                          double* share) const;
 
+  /// Whether the keys of the index, and those of each readable block, ascend. If not, the table was
+  /// written in another order: damage has no correct checksums.
+  bool IsInOrder() const;
+
   /// Reads the meta block `name`. NotFound if the table has none.
   leveldb::Status ReadMetaBlock(const std::string& name, std::string* contents) const;
 

@@ -203,11 +203,12 @@ void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& s
                                          " failed: " + status.ToString());
   if (job.filter() != nullptr && job.filter()->has_failed())
     return SetFilterAside(job.filter()->filter(), status);
+  // The blocks of an input stay unreadable: damaged, or of an unsupported compression.
+  const bool permanent = status.IsCorruption() || status.IsNotSupportedError();
   // As LevelDB does with this option.
-  if (status.IsCorruption() && context_->options.paranoid_checks)
-    state_->FailWrites("a compaction", status);
+  if (permanent && context_->options.paranoid_checks) state_->FailWrites("a compaction", status);
   // An input that could not be opened for lack of file descriptors is not damaged.
-  const bool of_input = status.IsCorruption() || (job.input_failed() && !IsOutOfResources(status));
+  const bool of_input = permanent || (job.input_failed() && !IsOutOfResources(status));
   const uint64_t now = coordinator_->clock()->NowNanos();
   const uint64_t retry_nanos = context_->pace.retry_nanos;
   const uint64_t retry_at = now + kCompactionRetry * retry_nanos;
@@ -215,7 +216,7 @@ void Compactions::NoteFailure(const CompactionJob& job, const leveldb::Status& s
   if (of_input) {
     state_->health.InputUnreadable(status, retry_at);
     state_->board.Avoid(job.RangeToAvoid(),
-                        status.IsCorruption() ? UINT64_MAX : now + kInputRetry * retry_nanos);
+                        permanent ? UINT64_MAX : now + kInputRetry * retry_nanos);
   } else {
     state_->health.CompactionFailed(status, retry_at);
   }

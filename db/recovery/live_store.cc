@@ -35,8 +35,8 @@ Status MarkManifest(const StoreContext& context, ManifestMark* mark) {
 Status CheckIsStore(const StoreContext& context) {
   if (context.env()->FileExists(CurrentFileName(context.name))) return Status::OK();
   const Status status = CheckFolderIsNew(context);
-  return status.IsCorruption() ? status
-                               : Status::InvalidArgument(context.name, "contains no store");
+  if (status.IsCorruption() || status.IsNotSupportedError()) return status;
+  return Status::InvalidArgument(context.name, "contains no store");
 }
 
 Status LoadUnchanged(const StoreContext& context, const std::function<Status()>& load) {

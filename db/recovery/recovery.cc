@@ -10,6 +10,8 @@
 
 #include "db/compaction/merge_job.h"
 #include "db/filename.h"
+#include "db/version/foreign_store.h"
+#include "db/write/batch_format.h"
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
 #include "util/logging.h"
@@ -381,6 +383,8 @@ leveldb::Status CheckFolderIsNew(const StoreContext& context) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
     if (parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog) {
+      status = CheckNotForeign(context.env(), context.name);
+      if (!status.ok()) return status;
       return leveldb::Status::Corruption(
           CurrentFileName(context.name),
           "is missing, but " + name +

@@ -3,7 +3,8 @@
 // RepairDB: makes a store that cannot be opened usable again, from everything that is still
 // readable.
 //
-//  1. Reads every table to its end, with checksums.
+//  1. Reads every table to its end, with checksums. If an intact part cannot be read, since it has
+//     another order or an unsupported format, refuses and changes nothing.
 //  2. If CURRENT's MANIFEST is intact and all tables that it lists exist, keeps the levels.
 //     Rewrites the readable entries of a damaged table in its old place. Turns WALs into L0 tables.
 //  3. Otherwise it is unknown which table's entries are newer. Merges all tables and WALs by
@@ -23,6 +24,7 @@
 #include "db/recovery/lost_files.h"
 #include "db/recovery/repair_evidence.h"
 #include "db/recovery/salvage.h"
+#include "db/version/foreign_store.h"
 #include "db/version/manifest.h"
 #include "leveldb/db.h"
 #include "util/logging.h"
@@ -107,12 +109,13 @@ Status Repairer::Run() {
   Status status = ListFolder(&context_, &folder_);
   if (!status.ok()) return status;
   if (folder_.empty()) return Status::IOError(context_.name, "holds no files of a store");
-  status = history_.Read(&context_, folder_);
+  status = CheckNotForeign(context_.env(), context_.name);
+  if (status.ok()) status = history_.Read(&context_, folder_);
   if (!status.ok()) return status;
   last_sequence_ = history_.last_sequence();
-  status = ChooseCurrent();
+  status = ScanTables();  // can refuse, so nothing is changed before it
+  if (status.ok()) status = ChooseCurrent();
   if (status.ok()) status = context_.CheckFileNumbers();
-  if (status.ok()) status = ScanTables();
   if (!status.ok()) return status;
 
   bool keep_levels = ListingIsUsable();
@@ -167,6 +170,7 @@ Status Repairer::ScanTables() {
     TableScan& scan = scans_[number];
     const Status status = ScanTable(context_, number, context_.name + "/" + name, &scan);
     if (!status.ok()) return status;
+    if (!scan.refusal.ok()) return scan.refusal;
     if (!scan.whole()) {
       Note(scan.damage.ToString() + "; entries that can be read: " + std::to_string(scan.entries));
     }

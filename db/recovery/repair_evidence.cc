@@ -13,6 +13,27 @@ namespace lull {
 using leveldb::Slice;
 using leveldb::Status;
 
+namespace {
+
+/// Where the name of the comparator begins in a MANIFEST: after the header of the first record, the
+/// tag and the length.
+constexpr size_t kComparatorOffset = log::kHeaderBytes + 2;
+
+/// Whether a MANIFEST whose first record is damaged names another comparator than `ours`. A name
+/// with a few wrong bytes still counts as ours, and what is hardly text as no name.
+bool NamesOther(const std::string& manifest, const std::string& ours) {
+  constexpr ptrdiff_t kTextBytes = 6;
+  if (manifest.size() < kComparatorOffset + static_cast<size_t>(kTextBytes)) return false;
+  const std::string there = manifest.substr(kComparatorOffset, ours.size());
+  size_t equal = 0;
+  for (size_t i = 0; i < there.size(); ++i) equal += there[i] == ours[i];
+  const auto is_text = [](char c) { return c > ' ' && c <= '~'; };
+  return equal < ours.size() / 2 &&
+         std::count_if(there.begin(), there.begin() + kTextBytes, is_text) >= kTextBytes - 1;
+}
+
+}  // namespace
+
 Status ListFolder(StoreContext* context, FolderListing* listing) {
   std::vector<std::string> names;
   Status status = context->env()->GetChildren(context->name, &names);
@@ -59,8 +80,13 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
 }
 
 Status TableHistory::Read(StoreContext* context, const FolderListing& listing) {
+  std::string other;  // a MANIFEST that seems to name another comparator
   for (const auto& [number, name] : listing.manifests) {
     const std::string path = context->name + "/" + name;
+    std::string bytes;
+    if (leveldb::ReadFileToString(context->env(), path, &bytes).ok() &&
+        NamesOther(bytes, context->options.comparator->Name()))
+      other = path;
     leveldb::SequentialFile* raw = nullptr;
     Status status = context->env()->NewSequentialFile(path, &raw);
     if (!status.ok()) return status;
@@ -68,12 +94,18 @@ Status TableHistory::Read(StoreContext* context, const FolderListing& listing) {
     Slice record;
     while (reader.ReadRecord(&record)) {
       VersionEdit edit;
-      if (!edit.DecodeFrom(record).ok()) break;
+      status = edit.DecodeFrom(record);
+      if (status.IsNotSupportedError()) return Status::NotSupported(path, status.ToString());
+      if (!status.ok()) break;
       status = Take(context, edit);
       if (!status.ok()) return status;
     }
   }
-  return Status::OK();
+  if (knows_comparator_ || other.empty()) return Status::OK();
+  return Status::InvalidArgument(
+      other, std::string("is damaged and seems to name another comparator than ") +
+                 context->options.comparator->Name() +
+                 "; repair with the comparator that wrote the store, or move the file away");
 }
 
 Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
@@ -83,6 +115,7 @@ Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
         context->name,
         "was written with comparator " + *edit.comparator + ", is repaired with " + comparator);
   }
+  knows_comparator_ = knows_comparator_ || edit.comparator.has_value();
   if (edit.log_number) log_number_ = std::max(log_number_, *edit.log_number);
   if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
   if (edit.deleted_tables.empty()) return Status::OK();

@@ -59,6 +59,7 @@ class TableHistory {
   leveldb::Status Take(StoreContext* context, const VersionEdit& edit);
 
   std::vector<Change> changes_;
+  bool knows_comparator_ = false;
   uint64_t log_number_ = 0;
   SequenceNumber last_sequence_ = 0;
 };

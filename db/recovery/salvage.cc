@@ -70,6 +70,12 @@ class AscendingKeys {
   std::string last_;
 };
 
+Status OtherOrder(const StoreContext& context, const std::string& path) {
+  return Status::InvalidArgument(
+      path, std::string("its keys are intact but not in the order of comparator ") +
+                context.options.comparator->Name() + "; use the comparator that wrote the store");
+}
+
 class SalvageIterator final : public leveldb::Iterator {
  public:
   SalvageIterator(const StoreContext& context, std::vector<TableScan> tables)
@@ -155,16 +161,16 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
   scan->path = path;
   std::unique_ptr<TableReader> reader;
   const Status status = OpenDamaged(context, path, &scan->file_bytes, &reader, &scan->damage);
+  if (scan->damage.IsNotSupportedError()) scan->refusal = scan->damage;
   if (!status.ok() || reader == nullptr) return status;
 
   const auto entries = OpenEntries(*reader);
   AscendingKeys usable(context.order);
+  bool has_unusable = false;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     const Slice key = entries->key();
     if (!usable.Accepts(key)) {
-      if (scan->damage.ok()) {
-        scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
-      }
+      has_unusable = true;
       continue;
     }
     if (scan->entries++ == 0) scan->smallest.assign(key.data(), key.size());
@@ -174,7 +180,12 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
     scan->smallest_sequence = std::min(scan->smallest_sequence, parsed.sequence);
     scan->largest_sequence = std::max(scan->largest_sequence, parsed.sequence);
   }
-  if (scan->damage.ok()) scan->damage = entries->status();
+  const Status read = entries->status();
+  if (read.IsNotSupportedError()) scan->refusal = read;
+  if (has_unusable && !reader->IsInOrder()) scan->refusal = OtherOrder(context, path);
+  if (scan->damage.ok()) scan->damage = read;
+  if (scan->damage.ok() && has_unusable)
+    scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
   if (scan->damage.ok() && scan->entries == 0) {
     scan->damage = Status::Corruption(path, "holds no entries");
   }

@@ -25,6 +25,9 @@ struct TableScan {
   uint64_t file_bytes = 0;
   uint64_t entries = 0;    ///< readable entries
   leveldb::Status damage;  ///< the first damage found; OK if the table is intact
+  /// Not OK if intact blocks cannot be read: the table has another order, or an unsupported format.
+  /// Whatever is done with the readable rest would lose entries that are not damaged.
+  leveldb::Status refusal;
   std::string smallest;    ///< internal keys, of the readable entries
   std::string largest;
   SequenceNumber smallest_sequence = kMaxSequence;
@@ -35,7 +38,7 @@ struct TableScan {
 };
 
 /// Reads the table at `path` to its end, with checksums. Returns an error only if the file cannot
-/// be opened; damage inside goes to `scan`.
+/// be opened; what is wrong inside goes to `scan`.
 leveldb::Status ScanTable(const StoreContext& context, uint64_t number, const std::string& path,
                           TableScan* scan);
 

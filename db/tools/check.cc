@@ -30,7 +30,7 @@ class Checker {
   Json Report() const;
 
  private:
-  void CheckTable(const TableFile& table);
+  Status CheckTable(const TableFile& table);
   void CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
   bool StillNeedsLog(uint64_t number) const;
@@ -56,7 +56,8 @@ Status Checker::Run() {
   Progress progress("checking tables", version.TotalBytes());
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
-      CheckTable(*table);
+      status = CheckTable(*table);
+      if (!status.ok()) return status;
       progress.Advance(table->file_bytes());
     }
   }
@@ -85,7 +86,8 @@ bool Checker::StillNeedsLog(uint64_t number) const {
   return !Inspect(folder_, &now).ok() || number >= now.manifest.log_number;
 }
 
-void Checker::CheckTable(const TableFile& table) {
+/// Fails if the table is intact but cannot be read.
+Status Checker::CheckTable(const TableFile& table) {
   std::string path = TableFileName(folder_, table.number());
   const std::string legacy = LegacyTableFileName(folder_, table.number());
   if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy)) {
@@ -93,6 +95,7 @@ void Checker::CheckTable(const TableFile& table) {
   }
   TableScan scan;
   Status status = ScanTable(store_.context, table.number(), path, &scan);
+  if (!scan.refusal.ok()) return scan.refusal;
   if (status.ok()) status = scan.damage;
   if (status.ok() && scan.file_bytes != table.file_bytes()) {
     status = Status::Corruption(path, "has " + std::to_string(scan.file_bytes) + " bytes, not " +
@@ -104,11 +107,12 @@ void Checker::CheckTable(const TableFile& table) {
   }
   if (!status.ok()) {
     if (StillLists(table.number())) damage_.push_back(status.ToString());
-    return;
+    return Status::OK();
   }
   ++tables_;
   entries_ += scan.entries;
   table_bytes_ += scan.file_bytes;
+  return status;
 }
 
 void Checker::CheckLog(uint64_t number) {

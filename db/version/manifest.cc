@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/filename.h"
+#include "db/version/foreign_store.h"
 #include "db/wal/log_reader.h"
 #include "util/logging.h"
 
@@ -100,8 +101,11 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
   return status;
 }
 
-leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                             ManifestState* state) {
+namespace {
+
+/// ReadManifest, for a store of LevelDB or Lull.
+leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                            ManifestState* state) {
   std::unique_ptr<leveldb::SequentialFile> file;
   leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
   if (!status.ok()) return status;
@@ -115,10 +119,11 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
     status = edit.DecodeFrom(record);
     if (status.ok()) status = fields.Take(edit, context, state);
     if (status.ok()) status = builder.Apply(edit);
-    if (status.IsCorruption()) {
-      return leveldb::Status::Corruption(path, "record at offset " +
-                                                   std::to_string(reader.LastRecordOffset()) +
-                                                   ": " + status.ToString());
+    if (!status.ok() && !status.IsInvalidArgument()) {
+      const std::string text = "record at offset " + std::to_string(reader.LastRecordOffset()) +
+                               ": " + status.ToString();
+      return status.IsCorruption() ? leveldb::Status::Corruption(path, text)
+                                   : leveldb::Status::NotSupported(path, text);
     }
     if (!status.ok()) return status;
   }
@@ -131,6 +136,16 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
   context->MarkFileNumberUsed(state->log_number);
   context->MarkFileNumberUsed(state->prev_log_number);
   return builder.Build(&state->version);
+}
+
+}  // namespace
+
+leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                             ManifestState* state) {
+  const leveldb::Status status = ReadRecords(context, make_table, state);
+  if (status.ok()) return status;
+  const leveldb::Status foreign = CheckNotForeign(context->env(), context->name);
+  return foreign.ok() ? status : foreign;
 }
 
 leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t number,

@@ -23,6 +23,8 @@ enum class Tag : uint32_t {
   kPrevLogNumber = 9,
 };
 
+bool IsKnown(uint32_t tag) { return tag > 0 && tag <= 9 && tag != 8; }
+
 void PutTag(std::string* out, Tag tag) { PutVarint32(out, static_cast<uint32_t>(tag)); }
 
 void PutNumber(std::string* out, Tag tag, const std::optional<uint64_t>& number) {
@@ -102,7 +104,7 @@ const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
       return nullptr;
     }
   }
-  return "unknown tag";
+  return nullptr;
 }
 
 std::string KeyText(const std::string& internal_key) {
@@ -157,8 +159,13 @@ leveldb::Status VersionEdit::DecodeFrom(const leveldb::Slice& record) {
   leveldb::Slice input = record;
   while (!input.empty()) {
     uint32_t tag;
-    const char* bad = "invalid tag";
-    if (GetVarint32(&input, &tag)) bad = ReadField(static_cast<Tag>(tag), &input, this);
+    if (!GetVarint32(&input, &tag))
+      return leveldb::Status::Corruption("VersionEdit", "invalid tag");
+    if (!IsKnown(tag)) {
+      return leveldb::Status::NotSupported(
+          "VersionEdit", "unknown tag " + std::to_string(tag) + ", as of another database");
+    }
+    const char* const bad = ReadField(static_cast<Tag>(tag), &input, this);
     if (bad != nullptr) return leveldb::Status::Corruption("VersionEdit", bad);
   }
   return leveldb::Status::OK();

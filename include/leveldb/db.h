@@ -121,7 +121,8 @@ LEVELDB_EXPORT Status DestroyDB(const std::string& name, const Options& options)
 
 // Repairs a store that fails to open: salvages what its files still contain. Can lose data and can
 // bring back deleted data, so use it as a last resort. Keeps files that it does not use in the
-// subdirectory lost/. Fails if the store is open.
+// subdirectory lost/. Fails if the store is open. Changes nothing if an intact file cannot be read:
+// InvalidArgument for another comparator, NotSupported for another format.
 LEVELDB_EXPORT Status RepairDB(const std::string& dbname, const Options& options);
 
 }  // namespace leveldb

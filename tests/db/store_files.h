@@ -58,6 +58,7 @@ class StoreFiles {
   const std::string& name() const { return context_.name; }
   const leveldb::Options& options() const { return options_; }
   StoreContext* context() { return &context_; }
+  void SetBlockBytes(size_t bytes) { context_.options.block_size = bytes; }
 
   // Writes a table file that no MANIFEST lists. `text` is in the order of internal keys.
   TableMeta AddUnlisted(const std::string& text, int level = 0) {

@@ -33,7 +33,7 @@ inline void RequireOk(const leveldb::Status& status, const char* promise) {
 
 /// What a read of any bytes can end with.
 inline bool IsAnswer(const leveldb::Status& status) {
-  return status.ok() || status.IsCorruption() || status.IsIOError();
+  return status.ok() || status.IsCorruption() || status.IsIOError() || status.IsNotSupportedError();
 }
 /// What an open or a repair of any files can end with, if not with success.
 inline bool IsRefusal(const leveldb::Status& status) {

@@ -27,7 +27,8 @@ std::vector<VersionEdit> DecodeEdits(Input input) {
     const Exact record(input.Take(input.Short()));
     VersionEdit edit;
     const leveldb::Status status = edit.DecodeFrom(record.slice());
-    Require(status.ok() || status.IsCorruption(), "a bad record is corruption");
+    Require(status.ok() || status.IsCorruption() || status.IsNotSupportedError(),
+            "a bad record is corruption, or of another database");
     if (!status.ok()) break;
     std::string encoded;
     edit.EncodeTo(&encoded);
