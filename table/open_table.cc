@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "table/lost_index.h"
 #include "table/table_counts.h"
 #include "util/coding.h"
 #include "util/profiled_part.h"
@@ -153,6 +154,18 @@ Status OpenTable::ReadTail() {
   }
   if (options.block_cache != nullptr) cache_id = options.block_cache->NewId();
   return status;
+}
+
+Status OpenTable::ReplaceIndex() {
+  std::string contents;
+  Status status = FindDataBlocks(source, options.order, &contents);
+  if (!status.ok()) return status;
+  if (contents.empty()) return source.Damaged(0, "no readable block");
+  auto opened = std::make_shared<IndexBlock>();
+  const char* cause = opened->Open(options.order, contents);
+  index = std::move(opened);
+  data_end = source.file_bytes;
+  return cause == nullptr ? status : source.Damaged(0, cause);
 }
 
 bool OpenTable::FindCached(const BlockReadOptions& read, const BlockHandle& handle,

@@ -58,6 +58,8 @@ struct OpenTable {
 
   /// Reads footer, index and filter. REQUIRES: `source`, `file` and `options` are set.
   leveldb::Status ReadTail();
+  /// Finds the data blocks instead. REQUIRES: as ReadTail, and internal keys.
+  leveldb::Status ReplaceIndex();
   /// Finds the meta block `name`. NotFound if the table has none.
   leveldb::Status FindMetaBlock(const FileWindow& tail, const std::string& name,
                                 BlockHandle* handle) const;

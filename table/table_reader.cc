@@ -18,27 +18,43 @@ struct TableReader::Rep : OpenTable {};
 TableReader::TableReader(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
 TableReader::~TableReader() = default;
 
-Status TableReader::Open(const TableReadOptions& options,
-                         std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
-                         std::unique_ptr<TableReader>* result) {
-  result->reset();
+std::unique_ptr<TableReader::Rep> TableReader::NewRep(
+    const TableReadOptions& options, std::unique_ptr<leveldb::RandomAccessFile> file,
+    uint64_t file_bytes) {
   auto rep = std::make_unique<Rep>();
   rep->options = options;
   rep->source = {file.get(), file_bytes, options.file_name};
   rep->file = std::move(file);
+  return rep;
+}
+
+Status TableReader::Open(const TableReadOptions& options,
+                         std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
+                         std::unique_ptr<TableReader>* result) {
+  result->reset();
+  auto rep = NewRep(options, std::move(file), file_bytes);
   const Status status = rep->ReadTail();
+  if (status.ok()) result->reset(new TableReader(std::move(rep)));
+  return status;
+}
+
+Status TableReader::OpenWithoutIndex(const TableReadOptions& options,
+                                     std::unique_ptr<leveldb::RandomAccessFile> file,
+                                     uint64_t file_bytes, std::unique_ptr<TableReader>* result) {
+  result->reset();
+  auto rep = NewRep(options, std::move(file), file_bytes);
+  rep->options.filter_policy = nullptr;
+  rep->options.block_cache = nullptr;
+  const Status status = rep->ReplaceIndex();
   if (status.ok()) result->reset(new TableReader(std::move(rep)));
   return status;
 }
 
 std::unique_ptr<TableReader> TableReader::Through(
     std::unique_ptr<leveldb::RandomAccessFile> file) const {
-  auto rep = std::make_unique<Rep>();
-  rep->options = rep_->options;
+  auto rep = NewRep(rep_->options, std::move(file), rep_->source.file_bytes);
   rep->options.filter_policy = nullptr;
   rep->options.block_cache = nullptr;
-  rep->source = {file.get(), rep_->source.file_bytes, rep_->source.name};
-  rep->file = std::move(file);
   rep->index = rep_->index;
   rep->data_end = rep_->data_end;
   return std::unique_ptr<TableReader>(new TableReader(std::move(rep)));

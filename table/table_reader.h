@@ -56,6 +56,12 @@ class TableReader {
   static leveldb::Status Open(const TableReadOptions& options,
                               std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t file_bytes,
                               std::unique_ptr<TableReader>* result);
+  /// As Open, for a table without a readable index: finds the data blocks up to the first damage
+  /// (lost_index.h). Corruption if it finds nothing. No filter and no cache.
+  static leveldb::Status OpenWithoutIndex(const TableReadOptions& options,
+                                          std::unique_ptr<leveldb::RandomAccessFile> file,
+                                          uint64_t file_bytes,
+                                          std::unique_ptr<TableReader>* result);
   /// Returns a reader of the same table through `file`. It shares the index and reads nothing here.
   /// It uses no filter and no cache.
   std::unique_ptr<TableReader> Through(std::unique_ptr<leveldb::RandomAccessFile> file) const;
@@ -97,6 +103,9 @@ class TableReader {
 
  private:
   struct Rep;
+  static std::unique_ptr<Rep> NewRep(const TableReadOptions& options,
+                                     std::unique_ptr<leveldb::RandomAccessFile> file,
+                                     uint64_t file_bytes);
   explicit TableReader(std::unique_ptr<Rep> rep);
   std::unique_ptr<Rep> rep_;
 };

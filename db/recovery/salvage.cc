@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kReadaheadBytes = 256 * 1024;
 
-// Opens a table, if necessary without its damaged filter; then sets `*damage`. Leaves `*reader`
-// null if the index is unreadable.
+// Opens a table, if necessary without its damaged filter or index; then sets `*damage`. Leaves
+// `*reader` null if no block can be found.
 Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_t* file_bytes,
                    std::unique_ptr<TableReader>* reader, Status* damage) {
   Status status = context.env()->GetFileSize(path, file_bytes);
@@ -30,15 +30,20 @@ Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_
   options.order = context.order;
   options.filter_policy = context.options.filter_policy;
   options.file_name = path;
-  for (const bool strict : {true, false}) {
+  enum class Attempt { kStrict, kWithoutFilter, kWithoutIndex };
+  for (const Attempt attempt :
+       {Attempt::kStrict, Attempt::kWithoutFilter, Attempt::kWithoutIndex}) {
     leveldb::RandomAccessFile* raw = nullptr;
     status = context.env()->NewRandomAccessFile(path, &raw);
     if (!status.ok()) return status;
-    options.paranoid_checks = strict;
-    status = TableReader::Open(options, std::unique_ptr<leveldb::RandomAccessFile>(raw),
-                               *file_bytes, reader);
-    if (status.ok()) return Status::OK();
-    if (damage->ok()) *damage = status;
+    std::unique_ptr<leveldb::RandomAccessFile> file(raw);
+    options.paranoid_checks = attempt == Attempt::kStrict;
+    const auto open = attempt == Attempt::kWithoutIndex ? TableReader::OpenWithoutIndex
+                                                        : TableReader::Open;
+    status = open(options, std::move(file), *file_bytes, reader);
+    if (status.ok()) return status;
+    if (damage->ok() || status.IsNotSupportedError()) *damage = status;
+    if (status.IsNotSupportedError()) return Status::OK();
   }
   return Status::OK();
 }

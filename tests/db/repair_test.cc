@@ -12,6 +12,7 @@
 
 #include "db/filename.h"
 #include "leveldb/db.h"
+#include "table/format.h"
 #include "tests/db/repair_fixture.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
@@ -115,6 +116,59 @@ TEST_F(RepairTest, ADamagedL0TableDoesNotOvertakeNewerOnes) {
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=newest z=z");
   EXPECT_EQ(reading.layout, "L0: [a..c] [a..a] [a..c] [a..z]");
+}
+
+TEST_F(RepairTest, WithoutAnIndexBlocksAreFoundByTheirChecksums) {
+  StoreFiles files(&env_, kStoreName);
+  const uint64_t damaged = files.AddTable(1, "a@1=a1 b@2=b2 c@3- d@4=d4");
+  files.WriteManifest(0);
+  std::string whole;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, TablePath(damaged), &whole).ok());
+  const size_t index = whole.find("d4") + 2 + 8 + kBlockTrailerBytes;  // or a meta block
+  int last = 0;
+  for (size_t size = 1; size < whole.size(); ++size) {
+    SCOPED_TRACE("cut off at " + std::to_string(size));
+    const auto env = env_.Crash(0, CrashOptions::KeepAll());
+    leveldb::Options options = files_.options();
+    options.env = env.get();
+    ASSERT_TRUE(env->Truncate(TablePath(damaged), size));
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    const StoreReading reading = ReadStore(options, kStoreName);
+    const std::string all = "a=a1 b=b2 d=d4";
+    ASSERT_EQ(reading.text(), all.substr(0, reading.text().size()));
+    const int entries = static_cast<int>(reading.found.size());
+    ASSERT_GE(entries, last);
+    last = entries;
+    ASSERT_TRUE(size < index || reading.text() == all);
+  }
+  for (size_t at = index; at < whole.size(); ++at) {
+    SCOPED_TRACE("damaged at " + std::to_string(at));
+    const auto env = env_.Crash(0, CrashOptions::KeepAll());
+    leveldb::Options options = files_.options();
+    options.env = env.get();
+    ASSERT_TRUE(env->Corrupt(TablePath(damaged), at, std::string(1, whole[at] ^ 0x10)));
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    ASSERT_EQ(ReadStore(options, kStoreName).text(), "a=a1 b=b2 d=d4");
+  }
+}
+
+// A value can contain a whole table.
+TEST_F(RepairTest, ATableInsideAValueIsNoPartOfTheTable) {
+  StoreFiles other(&env_, "/other");
+  std::string inner;
+  const std::string inner_path = TableFileName("/other", other.AddTable(0, "x@9=inner y@9=inner"));
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, inner_path, &inner).ok());
+  TableOutputs outputs(files_.context(), 0);
+  ASSERT_TRUE(outputs.Add(MakeInternalKey("a", 1, ValueKind::kValue), inner).ok());
+  ASSERT_TRUE(outputs.Add(MakeInternalKey("b", 2, ValueKind::kValue), "b").ok());
+  ASSERT_TRUE(outputs.FinishTable().ok());
+  outputs.Keep();
+  const std::string path = TablePath(outputs.finished()[0].number);
+  std::string bytes;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+  ASSERT_TRUE(env_.Corrupt(path, bytes.size() - 1, "?"));  // the magic number
+  ASSERT_TRUE(env_.Corrupt(path, 0, "?"));
+  EXPECT_EQ(Repair().text(), "");
 }
 
 TEST_F(RepairTest, ATableWithoutAnIndexIsSetAside) {
