@@ -7,6 +7,7 @@
 //     another order or an unsupported format, refuses and changes nothing.
 //  2. If CURRENT's MANIFEST is intact and all tables that it lists exist, keeps the levels.
 //     Rewrites the readable entries of a damaged table in its old place. Turns WALs into L0 tables.
+//     Adds unlisted tables that are newer than the MANIFEST.
 //  3. Otherwise it is unknown which table's entries are newer. Merges all tables and WALs by
 //     sequence into one sorted run. Leaves out tables that some readable MANIFEST lists as
 //     compacted away, so that deleted entries stay deleted.
@@ -60,6 +61,8 @@ class Repairer {
   Status KeepLevel(int level);
   Status AddNewest(uint64_t wal_number_min);
   Status ReadWals(uint64_t number_min, WalSalvage* wals);
+  std::vector<TableScan> Unlisted() const;
+  bool IsNews(const TableScan& scan) const;
   std::vector<TableScan> UnlistedNewest() const;
   bool NewerThanAllListed(const TableScan& scan) const;
   TableOutputs* NewOutputs(int level);
@@ -142,6 +145,10 @@ Status Repairer::ChooseCurrent() {
 
   const std::string current = CurrentFileName(context_.name);
   const bool has_manifest = !folder_.manifests.empty();
+  lossy_ = true;  // the latest MANIFEST that is left can be an old one
+  uint64_t named = 0;
+  const bool is_old = has_manifest && ReadCurrent(context_, &named).ok() &&
+                      named > folder_.manifests.rbegin()->first;
   std::string text;
   if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
     if (has_manifest && text == folder_.manifests.rbegin()->second + "\n") return Status::OK();
@@ -149,7 +156,7 @@ Status Repairer::ChooseCurrent() {
     const Status status = KeepUnderLost(context_, {folder_.current});
     if (!status.ok()) return status;
   }
-  if (!has_manifest) return Status::OK();
+  if (!has_manifest || is_old) return Status::OK();
   // A temporary file can have the name that SetCurrentFile uses. It would then be overwritten, and
   // so would its hard link in lost/.
   Status status = KeepUnderLost(context_, folder_.temps);
@@ -190,6 +197,11 @@ bool Repairer::ListingIsUsable() {
       Note("levels are lost: table " + std::to_string(table->number()) + " is missing");
       return false;
     }
+  }
+  for (const TableScan& scan : Unlisted()) {
+    if (!IsNews(scan) || NewerThanAllListed(scan)) continue;
+    Note("levels are lost: table " + std::to_string(scan.number) + " is newer than the MANIFEST");
+    return false;
   }
   return true;
 }
@@ -280,13 +292,9 @@ bool Repairer::NewerThanAllListed(const TableScan& scan) const {
   return true;
 }
 
-// Tables that no MANIFEST record lists. If everything else is readable, their entries are
-// duplicates: a flush's entries are in its WAL, a compaction's in its inputs. Otherwise a table can
-// be the last copy. But it can be added on top only if its entries are newer than all others in its
-// key range.
-std::vector<TableScan> Repairer::UnlistedNewest() const {
-  std::vector<TableScan> newest;
-  if (!lossy_) return newest;
+// Tables that the MANIFEST does not list, and that no record of one replaced.
+std::vector<TableScan> Repairer::Unlisted() const {
+  std::vector<TableScan> unlisted;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : listed_.version->level(level)) listed.insert(table->number());
@@ -294,10 +302,25 @@ std::vector<TableScan> Repairer::UnlistedNewest() const {
   const std::set<uint64_t> superseded = history_.Superseded(
       [&](uint64_t number) { return listed.contains(number) && scans_.at(number).whole(); });
   for (const auto& [number, scan] : scans_) {
-    const bool candidate =
-        scan.entries > 0 && !listed.contains(number) && !superseded.contains(number);
-    if (candidate && NewerThanAllListed(scan)) newest.push_back(scan);
+    if (scan.entries > 0 && !listed.contains(number) && !superseded.contains(number))
+      unlisted.push_back(scan);
   }
+  return unlisted;
+}
+
+// Whether the table has entries that the MANIFEST cannot know.
+bool Repairer::IsNews(const TableScan& scan) const {
+  return scan.largest_sequence > listed_.last_sequence;
+}
+
+// Unlisted tables that can be the last copy of their entries. If everything else is readable, the
+// entries of the other ones are duplicates: a flush's are in its WAL, a compaction's in its inputs.
+// A table can be added on top only if its entries are newer than all others in its key range.
+std::vector<TableScan> Repairer::UnlistedNewest() const {
+  std::vector<TableScan> newest = Unlisted();
+  std::erase_if(newest, [this](const TableScan& scan) {
+    return !(lossy_ || IsNews(scan)) || !NewerThanAllListed(scan);
+  });
   return newest;
 }
 

@@ -318,6 +318,40 @@ TEST_F(RepairTest, UnlistedTablesAreSetAsideWhereAllElseIsWhole) {
   EXPECT_THAT(LostFiles(&env_), ::testing::Contains(TablePath(unlisted.number).substr(7)));
 }
 
+TEST_F(RepairTest, AnOldManifestHidesNothing) {
+  files_.AddTable(1, "a@1=old b@2=b");
+  files_.WriteManifest(0);
+  files_.AddTable(0, "c@3=c");
+  files_.AddTable(1, "a@4=new b@2=b");
+  const uint64_t latest = files_.WriteManifest(0);
+  ASSERT_TRUE(env_.RemoveFile(DescriptorFileName(kStoreName, latest)).ok());
+  EXPECT_EQ(Repair().text(), "a=new b=b c=c");
+}
+
+// As above, but CURRENT too is old or names nothing.
+TEST_F(RepairTest, ATableNewerThanTheManifestIsUsed) {
+  for (const bool overlaps : {false, true}) {
+    const auto env = CrashEnv().Crash(0, CrashOptions::KeepAll());
+    StoreFiles files(env.get(), kStoreName);
+    files.AddTable(1, "a@1=old b@2=b");
+    files.WriteManifest(0);
+    files.AddUnlisted(overlaps ? "a@4=new b@2=b" : "a@4=new");
+    leveldb::Options options = files.options();
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    const StoreReading reading = ReadStore(options, kStoreName);
+    EXPECT_EQ(reading.text(), "a=new b=b");
+    EXPECT_EQ(reading.layout, overlaps ? "L1: [a..b]" : "L0: [a..a] L1: [a..b]");
+  }
+}
+
+TEST_F(RepairTest, AFlushWhoseLogIsGoneIsUsed) {
+  const uint64_t wal = files_.AddWal({"a@1=a"});
+  files_.WriteManifest(wal);
+  files_.AddUnlisted("a@1=a");
+  ASSERT_TRUE(env_.RemoveFile(LogFileName(kStoreName, wal)).ok());
+  EXPECT_EQ(Repair().text(), "a=a");
+}
+
 TEST_F(RepairTest, UnlistedTablesStandInForADamagedWal) {
   files_.AddTable(1, "a@1=old b@2=b");
   const uint64_t wal = files_.AddWal({"a@3=mid", "c@4=damaged", "a@5=new"});
