@@ -45,8 +45,9 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
     const std::string from = context.name + "/" + file;
     if (!env->FileExists(from)) continue;
     const std::optional<ParsedFileName> parsed = ParseFileName(file);
-    const bool is_log = parsed && parsed->kind == FileKind::kLog;
-    const std::string note = is_log && replayed_to ? std::to_string(*replayed_to) + "\n" : "";
+    const bool has_entries =
+        parsed && (parsed->kind == FileKind::kLog || parsed->kind == FileKind::kTable);
+    const std::string note = has_entries && replayed_to ? std::to_string(*replayed_to) + "\n" : "";
     const leveldb::Status status = KeepOne(context, from, folder + "/" + file, note);
     if (!status.ok()) return status;
     Log(context.logger(), "%s is kept in %s", file.c_str(), folder.c_str());

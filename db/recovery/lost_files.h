@@ -4,8 +4,8 @@
 // The store never deletes them. Used at the open and by RepairDB, with exclusive access to the
 // store.
 //
-// A WAL that an open moves to lost/ gets a note, a file with the store's last sequence at that
-// time. Later entries of the WAL were never in the store, which then used their sequences for
+// A WAL or table that an open moves to lost/ gets a note, a file with the store's last sequence at
+// that time. Later entries of the file were never in the store, which then used their sequences for
 // other writes. The note distinguishes the two.
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace lull {
 
-/// The suffix of a note's name, after the name of its WAL.
+/// The suffix of a note's name, after the name of its file.
 constexpr char kReplayedToSuffix[] = ".replayed";
 
 /// Gives each of `files`, names in the store's directory, a second name in lost/, durably. The
 /// caller can then remove the first name. Existing files in lost/ are not changed: a new file gets
 /// the name NAME.2 and so on, unless an interrupted attempt already put it there. Skips files that
-/// do not exist. With `replayed_to`, each WAL gets a note.
+/// do not exist. With `replayed_to`, each WAL and table gets a note.
 leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
                               std::optional<SequenceNumber> replayed_to = std::nullopt);
 

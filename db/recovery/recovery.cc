@@ -12,7 +12,6 @@
 #include "db/filename.h"
 #include "db/version/foreign_store.h"
 #include "db/write/batch_format.h"
-#include "db/write/batch_format.h"
 #include "db/write/memtable.h"
 #include "util/logging.h"
 

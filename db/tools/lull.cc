@@ -136,7 +136,7 @@ class CommandLine {
     AddExample(Add("repair", "Salvage a store that does not open", RunRepair),
                "lull repair /var/lib/store")
         ->add_flag("--from-lost", call_.from_lost,
-                   "Instead, restore entries of logs in lost/ (the store must open)");
+                   "Instead, restore entries of files in lost/ (the store must open)");
     AddExample(
         Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact),
         "lull compact /var/lib/store");

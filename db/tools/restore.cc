@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// repair --from-lost: restores entries of logs that an open set aside in lost/.
+// repair --from-lost: restores entries of logs and tables that an open set aside in lost/.
 //
-// A log's note has the last sequence of the store when the log was set aside. Later writes have
-// higher sequences, and so do the log's entries. So sequences of the log are only compared with the
-// note, never with those of the store. The rules for each key:
-//  - The store has a version newer than the note: it is newer than the log's, and stays.
-//  - The store has only older versions: the log's entry is newer, and is written again. (No
+// A file's note has the last sequence of the store when the file was set aside. Later writes have
+// higher sequences, and so do the file's entries. So sequences of the file are only compared with
+// the note, never with those of the store. The rules for each key:
+//  - The store has a version newer than the note: it is newer than the file's, and stays.
+//  - The store has only older versions: the file's entry is newer, and is written again. (No
 //    compaction drops a deletion while an older version of its key exists.)
 //  - The store has no version: either the key was never written, or it was deleted since and a
 //    compaction dropped the deletion. If every sequence since the note is in a table, nothing was
@@ -37,14 +37,16 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-struct LostLog {
+struct LostFile {
   std::string path;
+  FileKind kind = FileKind::kLog;
   uint64_t number = 0;
   SequenceNumber replayed_to = 0;
 };
 
 struct LostEntry {
-  SequenceNumber replayed_to = 0;  // from the note of its log
+  SequenceNumber replayed_to = 0;  // from the note of its file
+  SequenceNumber sequence = 0;
   ValueKind kind = ValueKind::kValue;
   std::string value;
   SequenceNumber in_store = 0;  // newest version of the key; 0: absent
@@ -60,13 +62,15 @@ class Restorer {
             {"restored", restored_},
             {"newer_in_store", newer_in_store_},
             {"maybe_deleted", maybe_deleted_},
-            {"logs", logs_.size()},
-            {"logs_without_note", without_note_}};
+            {"files", files_.size()},
+            {"files_without_note", without_note_}};
   }
 
  private:
-  Status FindLogs();
-  Status ReadLog(const LostLog& log);
+  Status FindFiles();
+  Status ReadLog(const LostFile& log);
+  Status ReadTable(const LostFile& table);
+  void Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value);
   Status ReadTables();
   void CountSequence(SequenceNumber sequence);
   bool NothingDroppedSince(SequenceNumber replayed_to) const;
@@ -74,7 +78,7 @@ class Restorer {
 
   const std::string folder_;
   InspectedStore store_;
-  std::vector<LostLog> logs_;  // oldest first
+  std::vector<LostFile> files_;  // oldest note first
   uint64_t without_note_ = 0;
   std::map<std::string, LostEntry> entries_;  // by user key; only the newest of each
   std::map<SequenceNumber, uint64_t> later_;  // by note: number of later sequences in tables
@@ -91,50 +95,74 @@ Status Restorer::Run() {
   status = Flush(db.get());
   if (status.ok()) status = WaitForIdle(db.get());
   if (status.ok()) status = Inspect(folder_, &store_);
-  if (status.ok()) status = FindLogs();
-  for (const LostLog& log : logs_) {
-    if (status.ok()) status = ReadLog(log);
+  if (status.ok()) status = FindFiles();
+  for (const LostFile& file : files_) {
+    if (!status.ok()) break;
+    status = file.kind == FileKind::kLog ? ReadLog(file) : ReadTable(file);
   }
   if (!status.ok() || entries_.empty()) return status;
   status = ReadTables();
   return status.ok() ? WriteBack(db.get()) : status;
 }
 
-Status Restorer::FindLogs() {
+Status Restorer::FindFiles() {
   leveldb::Env* const env = store_.context.env();
   const std::string lost = LostFolderName(folder_);
   std::vector<std::string> names;
   if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was set aside
   for (const std::string& name : names) {
-    // NNNNNN.log, or NNNNNN.log.2 and so on.
+    // NNNNNN.log or NNNNNN.ldb, or NNNNNN.log.2 and so on.
     const size_t dots = static_cast<size_t>(std::count(name.begin(), name.end(), '.'));
     const auto parsed = ParseFileName(dots > 1 ? name.substr(0, name.rfind('.')) : name);
-    if (!parsed || parsed->kind != FileKind::kLog || name.ends_with(kReplayedToSuffix)) continue;
-    LostLog log{lost + "/" + name, parsed->number};
+    if (!parsed || name.ends_with(kReplayedToSuffix)) continue;
+    if (parsed->kind != FileKind::kLog && parsed->kind != FileKind::kTable) continue;
+    LostFile file{lost + "/" + name, parsed->kind, parsed->number};
     std::string note;
-    if (!leveldb::ReadFileToString(env, log.path + kReplayedToSuffix, &note).ok()) {
+    if (!leveldb::ReadFileToString(env, file.path + kReplayedToSuffix, &note).ok()) {
       ++without_note_;
       continue;
     }
     unsigned long long replayed_to = 0;
     if (std::sscanf(note.c_str(), "%llu\n", &replayed_to) != 1)
-      return Status::Corruption(log.path + kReplayedToSuffix, "is not a number");
+      return Status::Corruption(file.path + kReplayedToSuffix, "is not a number");
     if (replayed_to > store_.manifest.last_sequence) {
       return Status::InvalidArgument(
-          log.path,
+          file.path,
           "belongs to another store or is older than a restored backup; move it out of lost/");
     }
-    log.replayed_to = replayed_to;
-    logs_.push_back(log);
+    file.replayed_to = replayed_to;
+    files_.push_back(file);
     later_[replayed_to] = 0;
   }
-  std::sort(logs_.begin(), logs_.end(), [](const LostLog& a, const LostLog& b) {
+  std::sort(files_.begin(), files_.end(), [](const LostFile& a, const LostFile& b) {
     return std::pair(a.replayed_to, a.number) < std::pair(b.replayed_to, b.number);
   });
   return Status::OK();
 }
 
-Status Restorer::ReadLog(const LostLog& log) {
+/// Keeps the newest entry of each key: of the latest note, and then of the highest sequence.
+void Restorer::Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value) {
+  if (key.sequence <= file.replayed_to) return;  // the store already has it
+  LostEntry& entry = entries_[key.user_key.ToString()];
+  if (entry.replayed_to == file.replayed_to && key.sequence < entry.sequence) return;
+  entry = {file.replayed_to, key.sequence, key.kind, value.ToString()};
+}
+
+Status Restorer::ReadTable(const LostFile& table) {
+  TableScan scan;
+  Status status = ScanTable(store_.context, table.number, table.path, &scan);
+  if (status.ok()) status = scan.refusal;
+  if (!status.ok() || scan.entries == 0) return status;
+  const auto entry = NewSalvageIterator(store_.context, {scan});
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+    ParsedInternalKey key;
+    ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
+    Take(table, key, entry->value());
+  }
+  return entry->status();
+}
+
+Status Restorer::ReadLog(const LostFile& log) {
   leveldb::SequentialFile* raw = nullptr;
   const Status status = store_.context.env()->NewSequentialFile(log.path, &raw);
   if (!status.ok()) return status;
@@ -145,8 +173,7 @@ Status Restorer::ReadLog(const LostLog& log) {
     if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) continue;
     SequenceNumber sequence = batch::SequenceOf(record);
     batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
-      if (sequence++ <= log.replayed_to) return;  // the store already has it
-      entries_[key.ToString()] = {log.replayed_to, kind, value.ToString()};
+      Take(log, {key, sequence++, kind}, value);
     });
   }
   return reader.end() == log::LogEnd::kError ? reader.status() : Status::OK();
@@ -228,14 +255,14 @@ int RunRestore(const Invocation& call) {
   }
   const auto number = [&](const char* name) { return report[name].get<unsigned long long>(); };
   std::printf(
-      "%llu logs in lost/: %llu entries restored; not restored: %llu keys with newer versions, "
+      "%llu files in lost/: %llu entries restored; not restored: %llu keys with newer versions, "
       "%llu "
       "keys possibly deleted since\n",
-      number("logs"), number("restored"), number("newer_in_store"), number("maybe_deleted"));
-  if (number("logs_without_note") > 0) {
+      number("files"), number("restored"), number("newer_in_store"), number("maybe_deleted"));
+  if (number("files_without_note") > 0) {
     std::printf(
-        "%llu logs without a note were not read: a repair or an older Lull set them aside\n",
-        number("logs_without_note"));
+        "%llu files without a note were not read: a repair or an older Lull set them aside\n",
+        number("files_without_note"));
   }
   return kDone;
 }

@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -299,8 +300,30 @@ class LullTest(unittest.TestCase):
         self.assertEqual(lull('repair', self.store).returncode, 0)
         self.ok('delete', self.store, 'n1')
         self.assertEqual(self.from_lost(), [0, 0, 0])
-        self.assertIn('2 logs without a note', self.ok('repair', '--from-lost', self.store))
+        self.assertIn('2 files without a note', self.ok('repair', '--from-lost', self.store))
         self.assertEqual(self.entries(), 'k00 v0 k01 v1'.split())
+
+    def test_tables_in_lost_are_put_back(self):
+        self.fill(3)
+        self.ok('compact', self.store)
+        lost = os.path.join(self.store, 'lost')
+        os.mkdir(lost)
+        other = self.store
+        self.store += '-other'
+        for _ in range(3):
+            self.fill(1)
+            self.ok('put', self.store, 'n', 'lost')
+        self.ok('put', self.store, 'k01', 'lost')
+        self.ok('compact', self.store)
+        table = self.table()
+        self.store = other
+        shutil.copy(table, os.path.join(lost, '000900.ldb'))
+        self.assertEqual(self.from_lost(), [0, 0, 0])  # no note
+        with open(os.path.join(lost, '000900.ldb.replayed'), 'w', encoding='ascii') as file:
+            file.write('3\n')
+        self.assertEqual(self.from_lost(), [3, 0, 0])
+        self.assertEqual(self.entries(), 'k00 v0 k01 lost k02 v2 n lost'.split())
+        self.assertEqual(self.from_lost(), [0, 3, 0])
 
     def test_a_missing_table_is_damage(self):
         self.fill(3)
