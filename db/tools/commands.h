@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/tools/output.h"
+#include "leveldb/options.h"
 
 namespace lull::tools {
 
@@ -26,6 +27,7 @@ struct Invocation {
   uint64_t limit = UINT64_MAX;
   bool reverse = false;
   bool keys_only = false;
+  bool keep_going = false;
   bool sync = false;
   bool create = false;
   bool from_lost = false;
@@ -40,6 +42,14 @@ struct Invocation {
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
 };
+
+/// The options of all commands that open a store: a damaged log is an error, not the end of the
+/// store.
+inline leveldb::Options StrictOptions() {
+  leveldb::Options options;
+  options.paranoid_checks = true;
+  return options;
+}
 
 // Needs no store. options.cc
 int RunOptions(const Invocation& call);

@@ -73,15 +73,20 @@ void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
   }
 }
 
-Status OpenToRead(const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+/// With --keep-going, damage goes to `*damage`, and the store has the entries before it.
+Status OpenToRead(const Invocation& call, std::unique_ptr<leveldb::DB>* db, Status* damage) {
   leveldb::DB* raw = nullptr;
-  const Status status = OpenReadOnly(leveldb::Options(), name, &raw);
+  Status status = OpenReadOnly(StrictOptions(), call.store, &raw);
+  if (status.IsCorruption() && call.keep_going) {
+    *damage = status;
+    status = OpenReadOnly(leveldb::Options(), call.store, &raw);
+  }
   db->reset(raw);
   return status;
 }
 
 Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
-  leveldb::Options options;
+  leveldb::Options options = StrictOptions();
   options.create_if_missing = call.create;
   leveldb::DB* raw = nullptr;
   const Status status = leveldb::DB::Open(options, call.store, &raw);
@@ -95,7 +100,8 @@ int RunGet(const Invocation& call) {
   const std::optional<std::string> key = Decode(call.key, call.coding);
   if (!key) return Fail(Unreadable(call.key), call.json);
   std::unique_ptr<leveldb::DB> db;
-  Status status = OpenToRead(call.store, &db);
+  Status damage;
+  Status status = OpenToRead(call, &db, &damage);
   std::string value;
   if (status.ok()) {
     leveldb::ReadOptions read;
@@ -123,7 +129,8 @@ int RunScan(const Invocation& call) {
   if (status.ok()) status = DecodeOption(call, call.prefix, &prefix);
   if (prefix) range.KeepPrefix(*prefix);
   std::unique_ptr<leveldb::DB> db;
-  if (status.ok()) status = OpenToRead(call.store, &db);
+  Status damage;
+  if (status.ok()) status = OpenToRead(call, &db, &damage);
   if (!status.ok()) return Fail(status, call.json);
   leveldb::ReadOptions read;
   read.verify_checksums = true;
@@ -132,7 +139,7 @@ int RunScan(const Invocation& call) {
   uint64_t printed = 0;
   SeekToStart(range, call.reverse, entry.get());
   // An iterator continues after damage, and could then return an old value as the current one.
-  while (entry->Valid() && entry->status().ok() && printed < call.limit) {
+  while (entry->Valid() && (entry->status().ok() || call.keep_going) && printed < call.limit) {
     if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
     PrintEntry(call, entry->key(), entry->value());
     ++printed;
@@ -142,7 +149,8 @@ int RunScan(const Invocation& call) {
       entry->Next();
     }
   }
-  return entry->status().ok() ? kDone : Fail(entry->status(), call.json);
+  if (damage.ok()) damage = entry->status();
+  return damage.ok() ? kDone : Fail(damage, call.json);
 }
 
 int RunPut(const Invocation& call) {

@@ -25,7 +25,7 @@ _lull() {
   done
   case $command in
     '') options+=' --version' ;;
-    scan) options+=' --from --to --prefix --limit --reverse --keys-only' ;;
+    scan) options+=' --from --to --prefix --limit --reverse --keys-only --keep-going' ;;
     put) options+=' --sync --create' ;;
     delete) options+=' --sync' ;;
     repair) options+=' --from-lost' ;;

@@ -89,6 +89,8 @@ class CommandLine {
     scan->add_option("--limit", call_.limit, "Print at most this many entries");
     scan->add_flag("--reverse", call_.reverse, "Print in descending key order");
     scan->add_flag("--keys-only", call_.keys_only, "Print no values");
+    scan->add_flag("--keep-going", call_.keep_going,
+                   "Skip what is damaged: entries can be missing, old or deleted; exit code 4");
     CLI::App* const manifest = AddExample(app_.add_subcommand("manifest", "Inspect the MANIFEST"),
                                           "lull manifest dump /var/lib/store");
     manifest->require_subcommand(1);

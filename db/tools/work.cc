@@ -158,7 +158,7 @@ int RunCompact(const Invocation& call) {
   const uint64_t before = TableBytes(call.store);
   const std::vector<std::string> milestones = Milestones(call.store);
   leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(leveldb::Options(), call.store, &raw);
+  Status status = leveldb::DB::Open(StrictOptions(), call.store, &raw);
   if (!status.ok()) return Fail(status, call.json);
   std::unique_ptr<leveldb::DB> db(raw);
   {
@@ -189,7 +189,7 @@ int RunCompact(const Invocation& call) {
 
 int RunCheckpoint(const Invocation& call) {
   leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(leveldb::Options(), call.store, &raw);
+  Status status = leveldb::DB::Open(StrictOptions(), call.store, &raw);
   if (!status.ok()) return Fail(status, call.json);
   status = CreateCheckpoint(std::unique_ptr<leveldb::DB>(raw).get(), call.target);
   if (!status.ok()) return Fail(status, call.json);

@@ -76,7 +76,8 @@ class LullTest(unittest.TestCase):
         for i in range(1, entries):
             self.ok('put', self.store, f'k{i:02}', f'v{i}')
 
-    def newest_log(self):
+    def log(self):
+        """The newest one."""
         return max(glob.glob(os.path.join(self.store, '*.log')))
 
     def table(self):
@@ -241,15 +242,28 @@ class LullTest(unittest.TestCase):
         self.ok('check', self.store)
         self.assertIn('lost/', self.ok('stats', self.store))
 
-    def lose(self, *entries):
+    def damage_log(self, *entries):
         """Fills the store with k00 and k01, and appends a bad record and `entries` to its log."""
         self.fill(2)
-        path = self.newest_log()
+        path = self.log()
         at = os.path.getsize(path)
         with open(path, 'ab') as file:
             for i, entry in enumerate([('bad', 'bad')] + list(entries)):
                 file.write(log_record(3 + i, *entry))
         self.damage(path, at + 15)
+
+    def lose(self, *entries):
+        """The same, as after an open of a program that does not set paranoid_checks."""
+        self.damage_log(*entries)
+        path = self.log()
+        lost = os.path.join(self.store, 'lost', os.path.basename(path))
+        os.mkdir(os.path.dirname(lost))
+        shutil.copy(path, lost)
+        with open(lost + '.replayed', 'w', encoding='ascii') as file:
+            file.write('2\n')
+        with open(path, 'rb') as file:
+            whole = file.read()
+        os.truncate(path, whole.index(log_record(3, 'bad', 'bad')[7:15]) - 7)
 
     def from_lost(self):
         report, = self.lines('repair', '--from-lost', self.store)
@@ -296,12 +310,40 @@ class LullTest(unittest.TestCase):
         self.assertEqual(self.entries(), 'k00 v0 k01 lost'.split())
 
     def test_what_a_repair_set_aside_is_not_put_back(self):
-        self.lose(('n1', 'saved'))
+        self.damage_log(('n1', 'saved'))
         self.assertEqual(lull('repair', self.store).returncode, 0)
         self.ok('delete', self.store, 'n1')
         self.assertEqual(self.from_lost(), [0, 0, 0])
         self.assertIn('2 files without a note', self.ok('repair', '--from-lost', self.store))
         self.assertEqual(self.entries(), 'k00 v0 k01 v1'.split())
+
+    def test_a_damaged_log_is_an_error_of_every_command(self):
+        self.damage_log(('k02', 'v2'))
+        before = files_of(self.store)
+        copy = self.store + '-copy'
+        for command in (['scan', self.store], ['get', self.store, 'k00'], ['compact', self.store],
+                        ['put', self.store, 'a', 'b'], ['delete', self.store, 'k00'],
+                        ['checkpoint', self.store, copy], ['check', self.store],
+                        ['backup', 'create', self.store, copy + '2']):
+            done = lull(*command)
+            self.assertEqual(done.returncode, 4, command)
+            self.assertIn(os.path.basename(self.log()), done.stdout + done.stderr, command)
+        after = files_of(self.store)
+        for name in set(before) - {'LOG', 'LOG.old'}:
+            self.assertEqual(after[name], before[name], name)
+        done = lull('scan', '--keep-going', self.store)
+        self.assertEqual((done.returncode, done.stdout), (4, 'k00\tv0\nk01\tv1\n'))
+        self.assertIn('bad checksum', done.stderr)
+
+    def test_keep_going_skips_damaged_blocks(self):
+        self.fill(500)
+        self.ok('compact', self.store)
+        self.assertEqual(len(self.lines('scan', '--keep-going', self.store)), 500)
+        self.damage(self.table(), 10)
+        done = lull('scan', '--keep-going', self.store)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('k499', done.stdout)
+        self.assertNotIn('k00\t', done.stdout)
 
     def test_tables_in_lost_are_put_back(self):
         self.fill(3)
@@ -334,7 +376,7 @@ class LullTest(unittest.TestCase):
 
     def test_a_log_cut_short_is_none(self):
         self.fill(3)
-        path = self.newest_log()
+        path = self.log()
         os.truncate(path, os.path.getsize(path) - 1)
         self.assertIn('cut short', self.ok('check', self.store))
 
