@@ -69,8 +69,16 @@ leveldb::Status DumpLog(leveldb::Env* env, const std::string& name,
   leveldb::Status status = env->NewSequentialFile(name, &opened);
   if (!status.ok()) return status;
   Reader reader(std::unique_ptr<leveldb::SequentialFile>(opened), name);
+  reader.SkipFaults();
   leveldb::Slice record;
+  uint64_t read_to = 0;
+  const auto report = [&](uint64_t end, const std::string& cause) {
+    out->Line("corruption: " + std::to_string(end - std::min(end, read_to)) + " bytes; " + cause);
+  };
   while (out->status().ok() && reader.ReadRecord(&record)) {
+    const leveldb::Status skipped = reader.TakeSkipped();
+    if (!skipped.ok()) report(reader.LastRecordOffset(), skipped.ToString());
+    read_to = reader.ValidBytes();
     const std::string offset = std::to_string(reader.LastRecordOffset());
     dump_record("--- offset " + offset + "; ", record, out);
   }
@@ -78,9 +86,8 @@ leveldb::Status DumpLog(leveldb::Env* env, const std::string& name,
   if (reader.end() == log::LogEnd::kCorrupt || reader.end() == log::LogEnd::kTorn) {
     uint64_t file_bytes = 0;
     status = env->GetFileSize(name, &file_bytes);
-    const uint64_t unread_bytes = file_bytes - std::min(file_bytes, reader.ValidBytes());
-    out->Line("corruption: " + std::to_string(unread_bytes) + " bytes; " +
-              (reader.status().ok() ? "the last record is cut short" : reader.status().ToString()));
+    report(file_bytes,
+           reader.status().ok() ? "the last record is cut short" : reader.status().ToString());
   }
   return status;
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // check: reads a whole store and verifies checksums: the MANIFEST, every table in it, and the logs.
+// If the MANIFEST cannot be read, all tables and logs of the directory.
 // Writes nothing and takes no lock. If a file disappears meanwhile, reads the MANIFEST again to see
 // whether the store still needs it.
 #include <cstdio>
@@ -30,7 +31,9 @@ class Checker {
   Json Report() const;
 
  private:
-  Status CheckTable(const TableFile& table);
+  Status CheckListed();
+  Status CheckTable(uint64_t number, const TableFile* listed);
+  bool HasLog(uint64_t number) const;
   void CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
   bool StillNeedsLog(uint64_t number) const;
@@ -48,26 +51,54 @@ class Checker {
 
 Status Checker::Run() {
   Status status = Inspect(folder_, &store_);
-  if (!status.ok()) return status;
+  const bool has_listing = status.ok();
+  if (status.IsCorruption()) {
+    store_.manifest = ManifestState();
+    damage_.push_back(status.ToString());
+    status = Status::OK();
+  }
   std::vector<std::string> names;
-  status = store_.context.env()->GetChildren(folder_, &names);
+  if (status.ok()) status = store_.context.env()->GetChildren(folder_, &names);
   if (!status.ok()) return status;
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    if (parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number) {
+      CheckLog(parsed->number);
+    } else if (parsed->kind == FileKind::kTable && !has_listing && status.ok()) {
+      status = CheckTable(parsed->number, nullptr);
+    }
+  }
+  if (has_listing && status.ok()) status = CheckListed();
+  const FileTotals lost = LostFiles(store_.context);
+  if (lost.count > 0) {
+    notes_.push_back(LostFolderName(folder_) + ": " + std::to_string(lost.count) + " files with " +
+                     BytesText(lost.bytes) + " that an open or a repair set aside");
+  }
+  return status;
+}
+
+Status Checker::CheckListed() {
   const Version& version = *store_.manifest.version;
+  const uint64_t log_number = store_.manifest.log_number;
+  if (log_number != 0 && logs_ == 0 && !HasLog(log_number) && StillNeedsLog(log_number)) {
+    notes_.push_back(LogFileName(folder_, log_number) +
+                     ": the log that the MANIFEST names is not there; unless after a repair, the "
+                     "last writes are missing");
+  }
   Progress progress("checking tables", version.TotalBytes());
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
-      status = CheckTable(*table);
+      const Status status = CheckTable(table->number(), table.get());
       if (!status.ok()) return status;
       progress.Advance(table->file_bytes());
     }
   }
-  for (const std::string& name : names) {
-    const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number) {
-      CheckLog(parsed->number);
-    }
-  }
-  return status;
+  return Status::OK();
+}
+
+bool Checker::HasLog(uint64_t number) const {
+  return store_.context.env()->FileExists(LogFileName(folder_, number));
 }
 
 bool Checker::StillLists(uint64_t number) const {
@@ -86,31 +117,35 @@ bool Checker::StillNeedsLog(uint64_t number) const {
   return !Inspect(folder_, &now).ok() || number >= now.manifest.log_number;
 }
 
-/// Fails if the table is intact but cannot be read.
-Status Checker::CheckTable(const TableFile& table) {
-  std::string path = TableFileName(folder_, table.number());
-  const std::string legacy = LegacyTableFileName(folder_, table.number());
+/// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table is intact
+/// but cannot be read.
+Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
+  std::string path = TableFileName(folder_, number);
+  const std::string legacy = LegacyTableFileName(folder_, number);
   if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy)) {
     path = legacy;
   }
   TableScan scan;
-  Status status = ScanTable(store_.context, table.number(), path, &scan);
+  Status status = ScanTable(store_.context, number, path, &scan);
   if (!scan.refusal.ok()) return scan.refusal;
+  entries_ += scan.entries;
   if (status.ok()) status = scan.damage;
-  if (status.ok() && scan.file_bytes != table.file_bytes()) {
+  if (status.ok() && listed != nullptr && scan.file_bytes != listed->file_bytes()) {
     status = Status::Corruption(path, "has " + std::to_string(scan.file_bytes) + " bytes, not " +
-                                          std::to_string(table.file_bytes()));
+                                          std::to_string(listed->file_bytes()));
   }
-  if (status.ok() && (table.smallest().compare(scan.smallest) != 0 ||
-                      table.largest().compare(scan.largest) != 0)) {
+  if (status.ok() && listed != nullptr &&
+      (listed->smallest().compare(scan.smallest) != 0 ||
+       listed->largest().compare(scan.largest) != 0)) {
     status = Status::Corruption(path, "its key range differs from the MANIFEST");
   }
   if (!status.ok()) {
-    if (StillLists(table.number())) damage_.push_back(status.ToString());
+    if (listed != nullptr && !StillLists(number)) return Status::OK();
+    damage_.push_back(status.ToString() + "; entries that can be read: " +
+                      std::to_string(scan.entries));
     return Status::OK();
   }
   ++tables_;
-  entries_ += scan.entries;
   table_bytes_ += scan.file_bytes;
   return status;
 }
@@ -163,16 +198,18 @@ int RunCheck(const Invocation& call) {
     PrintJson(report);
   } else {
     for (const Json& line : report["damage"]) {
-      std::printf("damage: %s\n", line.get<std::string>().c_str());
+      std::printf("damage: %s\n", MessageOf(line.get<std::string>()).c_str());
     }
     for (const Json& line : report["notes"]) {
       std::printf("note: %s\n", line.get<std::string>().c_str());
     }
-    std::printf("%llu intact tables with %llu entries, %llu logs with %llu records, %zu errors\n",
+    std::printf("%llu intact tables, %llu entries, %llu logs with %llu records, %zu errors\n",
                 report["tables"].get<unsigned long long>(),
                 report["entries"].get<unsigned long long>(),
                 report["logs"].get<unsigned long long>(),
                 report["log_records"].get<unsigned long long>(), checker.damage().size());
+    if (!checker.damage().empty())
+      std::printf("next: restore a backup, or lull repair %s\n", call.store.c_str());
   }
   return checker.damage().empty() ? kDone : kDamaged;
 }

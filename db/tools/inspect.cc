@@ -11,6 +11,7 @@
 #include "db/compaction/picker.h"
 #include "db/filename.h"
 #include "db/read/table_cache.h"
+#include "db/recovery/live_store.h"
 #include "db/recovery/lost_files.h"
 #include "db/tools/commands.h"
 #include "db/version/version_edit.h"
@@ -24,9 +25,8 @@ using leveldb::Status;
 Status Inspect(const std::string& folder, InspectedStore* store) {
   store->context.name = folder;
   store->manifest = ManifestState();
-  if (!store->context.env()->FileExists(CurrentFileName(folder))) {
-    return Status::InvalidArgument(folder, "not a store: it has no file CURRENT");
-  }
+  const Status status = CheckIsStore(store->context);
+  if (!status.ok()) return status;
   const auto make_table = [](const TableMeta& table) {
     return std::make_shared<TableFile>(table, nullptr);
   };
@@ -34,11 +34,6 @@ Status Inspect(const std::string& folder, InspectedStore* store) {
 }
 
 namespace {
-
-struct FileTotals {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-};
 
 /// The logs that the MANIFEST needs, and files that an earlier repair or open set aside.
 struct OtherFiles {
@@ -60,7 +55,7 @@ FileTotals TotalsOf(leveldb::Env* env, const std::string& folder,
 
 OtherFiles LookAround(const InspectedStore& store) {
   leveldb::Env* const env = store.context.env();
-  std::vector<std::string> names, logs, lost;
+  std::vector<std::string> names, logs;
   env->GetChildren(store.context.name, &names);
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
@@ -68,15 +63,7 @@ OtherFiles LookAround(const InspectedStore& store) {
       logs.push_back(name);
     }
   }
-  for (const std::string& name : names) {
-    if (name != "lost") continue;
-    env->GetChildren(LostFolderName(store.context.name), &lost);
-    std::erase_if(lost, [](const std::string& inner) {
-      return inner == "." || inner == ".." || inner.ends_with(kReplayedToSuffix);
-    });
-  }
-  return {TotalsOf(env, store.context.name, logs),
-          TotalsOf(env, LostFolderName(store.context.name), lost)};
+  return {TotalsOf(env, store.context.name, logs), LostFiles(store.context)};
 }
 
 Json TableJson(const TableMeta& table, int level, Coding coding) {
@@ -166,6 +153,16 @@ Status FindManifest(leveldb::Env* env, const std::string& path, std::string* fil
 }
 
 }  // namespace
+
+FileTotals LostFiles(const StoreContext& context) {
+  const std::string folder = LostFolderName(context.name);
+  std::vector<std::string> names;
+  context.env()->GetChildren(folder, &names);
+  std::erase_if(names, [](const std::string& name) {
+    return name == "." || name == ".." || name.ends_with(kReplayedToSuffix);
+  });
+  return TotalsOf(context.env(), folder, names);
+}
 
 int RunStats(const Invocation& call) {
   InspectedStore store;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "util/os.h"
 
@@ -88,11 +89,19 @@ void PrintJson(const Json& value) {
   std::printf("%s\n", text.c_str());
 }
 
+std::string MessageOf(const std::string& text) {
+  static constexpr std::string_view kFunction = "RepairDB";
+  std::string message = text;
+  const size_t at = message.find(kFunction);
+  return at == std::string::npos ? message : message.replace(at, kFunction.size(), "lull repair");
+}
+
 int Fail(const leveldb::Status& status, bool json) {
+  const std::string message = MessageOf(status.ToString());
   if (json) {
-    PrintJson({{"error", status.ToString()}});
+    PrintJson({{"error", message}});
   } else {
-    std::fprintf(stderr, "lull: %s\n", status.ToString().c_str());
+    std::fprintf(stderr, "lull: %s\n", message.c_str());
   }
   return status.IsCorruption() ? kDamaged : kFailed;
 }

@@ -40,6 +40,9 @@ std::string BytesText(uint64_t bytes);
 /// One line of JSON.
 void PrintJson(const Json& value);
 
+/// The library's advice names its functions; the program's names its commands.
+std::string MessageOf(const std::string& text);
+
 /// Prints the error as text or JSON; returns its exit code.
 int Fail(const leveldb::Status& status, bool json);
 

@@ -23,8 +23,9 @@ using leveldb::Status;
 class ErrorLogger final : public leveldb::Logger {
  public:
   void Logv(const char* format, std::va_list arguments) override {
-    std::vfprintf(stderr, format, arguments);
-    std::fputc('\n', stderr);
+    char line[1000];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    std::fprintf(stderr, "%s\n", MessageOf(line).c_str());
   }
 };
 

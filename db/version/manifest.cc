@@ -131,6 +131,11 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
     return reader.status();
   state->is_torn = reader.end() == log::LogEnd::kTorn;
   status = fields.Check(path);
+  if (!status.ok() && state->is_torn) {
+    return leveldb::Status::Corruption(path, "the record at offset " +
+                                                 std::to_string(reader.ValidBytes()) +
+                                                 " is cut short or has a bad checksum");
+  }
   if (!status.ok()) return status;
   context->MarkFileNumberUsed(state->manifest_number);
   context->MarkFileNumberUsed(state->log_number);

@@ -76,7 +76,8 @@ TEST_F(DumpFileTest, LogsWithDamage) {
   Make("000010.log", bytes);
   EXPECT_THAT(
       Dump("000010.log"),
-      HasSubstr("--- offset 0; sequence 1\n  put 'k' 'v'\ncorruption: 48 bytes; Corruption: "));
+      HasSubstr("--- offset 0; sequence 1\n  put 'k' 'v'\ncorruption: 24 bytes; Corruption: "));
+  EXPECT_THAT(Dump("000010.log"), HasSubstr("\n--- offset 48; sequence 3\n  put 'k' 'v'\n"));
   EXPECT_TRUE(status_.ok());
 }
 

@@ -344,6 +344,47 @@ class LullTest(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn('k499', done.stdout)
         self.assertNotIn('k00\t', done.stdout)
+        check = json.loads(lull('--json', 'check', self.store).stdout)
+        self.assertEqual((check['tables'], check['entries']), (0, done.stdout.count('\n')))
+
+    def test_without_a_list_of_tables_check_reads_all_files(self):
+        self.fill()
+        self.ok('compact', self.store)
+        self.ok('put', self.store, 'k20', 'in the log')
+        os.remove(os.path.join(self.store, 'CURRENT'))
+        for command in 'stats', 'levels', 'scan':
+            done = lull(command, self.store)
+            self.assertEqual((done.returncode, done.stdout), (4, ''), command)
+            self.assertIn('lost its CURRENT; lull repair can rebuild it', done.stderr)
+        done = lull('check', self.store)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('lost its CURRENT', done.stdout)
+        self.assertRegex(done.stdout,
+                         r'1 intact tables, 20 entries, 1 logs with \d records, 1 errors')
+        self.assertIn(f'next: restore a backup, or lull repair {self.store}\n', done.stdout)
+        done = lull('repair', self.store)
+        self.assertNotIn('RepairDB', done.stderr)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(self.ok('check', self.store), r'note: .*lost: \d files with ')
+
+    def test_check_tells_that_a_log_is_missing(self):
+        self.fill(2)
+        self.assertNotIn('note', self.ok('check', self.store))
+        os.remove(self.log())
+        self.assertIn('the log that the MANIFEST names is not there', self.ok('check', self.store))
+
+    def test_a_damaged_first_record_of_the_manifest(self):
+        self.fill(1)
+        current, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
+        path = os.path.join(self.store, current)
+        for at in 0, 20:
+            self.damage(path, at)
+            for command in 'stats', 'scan', 'check':
+                done = lull(command, self.store)
+                self.assertEqual(done.returncode, 4)
+                self.assertIn('checksum', done.stdout + done.stderr)
+                self.assertIn(current, done.stdout + done.stderr)
+            self.damage(path, at)
 
     def test_tables_in_lost_are_put_back(self):
         self.fill(3)
