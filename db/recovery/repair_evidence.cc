@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "db/filename.h"
+#include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
 
 namespace lull {
@@ -20,15 +21,21 @@ namespace {
 constexpr size_t kComparatorOffset = log::kHeaderBytes + 2;
 
 /// Whether a MANIFEST whose first record is damaged names another comparator than `ours`. A name
-/// with a few wrong bytes still counts as ours, and what is hardly text as no name.
+/// with a few wrong bytes still counts as ours, and so does the beginning of a file that was cut
+/// off. What is hardly text, or has neither the record's type nor the tag before it, is no name.
 bool NamesOther(const std::string& manifest, const std::string& ours) {
   constexpr ptrdiff_t kTextBytes = 6;
   if (manifest.size() < kComparatorOffset + static_cast<size_t>(kTextBytes)) return false;
+  constexpr char kComparatorTag = 1;
+  const auto type = static_cast<log::FragmentType>(manifest[log::kHeaderBytes - 1]);
+  if (type != log::FragmentType::kFull && type != log::FragmentType::kFirst &&
+      manifest[log::kHeaderBytes] != kComparatorTag)
+    return false;
   const std::string there = manifest.substr(kComparatorOffset, ours.size());
   size_t equal = 0;
   for (size_t i = 0; i < there.size(); ++i) equal += there[i] == ours[i];
   const auto is_text = [](char c) { return c > ' ' && c <= '~'; };
-  return equal < ours.size() / 2 &&
+  return equal < there.size() / 2 &&
          std::count_if(there.begin(), there.begin() + kTextBytes, is_text) >= kTextBytes - 1;
 }
 
