@@ -83,7 +83,7 @@ leveldb::Status DumpLog(leveldb::Env* env, const std::string& name,
     dump_record("--- offset " + offset + "; ", record, out);
   }
   if (reader.end() == log::LogEnd::kError) return reader.status();
-  if (reader.end() == log::LogEnd::kCorrupt || reader.end() == log::LogEnd::kTorn) {
+  if (log::IsDamage(reader.end()) || reader.end() == log::LogEnd::kTorn) {
     uint64_t file_bytes = 0;
     status = env->GetFileSize(name, &file_bytes);
     report(file_bytes,

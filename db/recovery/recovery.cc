@@ -67,6 +67,7 @@ class WalReplay {
   uint64_t MemoryBytes() const {
     return sealed_bytes_ + (memtable_ == nullptr ? 0 : memtable_->MemoryBytes());
   }
+  leveldb::Status TakeGap(const std::string& path, SequenceNumber sequence);
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
@@ -78,9 +79,12 @@ class WalReplay {
   uint64_t memtable_wal_ = 0;  // the first WAL with entries of memtable_
   uint64_t sealed_bytes_ = 0;  // of result_->memtables
   bool stopped_ = false;       // the rest was not replayed
-  bool is_torn_ = false;       // of the last WAL: its end might be damaged
+  bool is_torn_ = false;       // of the last WAL: its end is not clean
   bool has_records_ = false;   // of the last WAL: at least one record follows without a gap
   bool has_entries_ = false;   // of the last WAL
+  /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
+  /// acknowledged.
+  leveldb::Status bad_end_;
 };
 
 leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
@@ -110,11 +114,13 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
     if (status.ok()) status = ReplayOne(path);
     if (!status.ok()) return status;
     if (has_entries_) result_->wals.push_back({number, file_bytes});
-    if (has_records_ && !stopped_) settle(&result_->obsolete);
+    if (has_records_ && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
     (is_torn_ || stopped_ ? unproven : result_->obsolete).push_back(base);
     if (stopped_) settle(&result_->lost);
   }
-  settle(&result_->obsolete);
+  if (!bad_end_.ok()) status = Stop(bad_end_);
+  if (!status.ok()) return status;
+  settle(stopped_ ? &result_->lost : &result_->obsolete);
   return Finish();
 }
 
@@ -185,29 +191,38 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
                                                         std::to_string(reader.LastRecordOffset()) +
                                                         " is shorter than a batch"));
     }
-    if (!has_records_ && IsWalPreamble(record) && batch::SequenceOf(record) > last_sequence_ + 1) {
-      // A power loss can do this to unsynced writes, so it is no damage.
-      Log(context_->logger(),
-          "Replay ends before %s: it begins at sequence %llu, but replay reached only %llu",
-          path.c_str(), static_cast<unsigned long long>(batch::SequenceOf(record)),
-          static_cast<unsigned long long>(last_sequence_));
-      stopped_ = true;
-      if (!result_->manifest.is_torn || !context_->options.paranoid_checks) return status;
-      return leveldb::Status::Corruption(
-          path, "begins after a gap, and the last record of the MANIFEST is incomplete");
-    }
-    const bool continues =
-        has_records_ || (IsWalPreamble(record) && batch::SequenceOf(record) == last_sequence_ + 1);
+    const SequenceNumber sequence = batch::SequenceOf(record);
+    const bool may_follow_gap = (!has_records_ && IsWalPreamble(record)) || !bad_end_.ok();
+    if (may_follow_gap && sequence > last_sequence_ + 1) return TakeGap(path, sequence);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
+    const bool continues =
+        has_records_ || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
     if (!continues && !limits_.logs_may_grow) flushes_ = true;
+    // An empty batch can be from an open that failed.
+    if (batch::CountOf(record) > 0) bad_end_ = leveldb::Status::OK();
     has_records_ = true;
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
   }
   if (reader.end() == log::LogEnd::kError) return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
-  is_torn_ = reader.end() == log::LogEnd::kTorn;
+  is_torn_ = reader.end() != log::LogEnd::kClean;
+  if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
   return status;
+}
+
+/// Ends the replay before a WAL, or a record of it, that begins at `sequence`, which is too high.
+leveldb::Status WalReplay::TakeGap(const std::string& path, SequenceNumber sequence) {
+  // A power loss can do this to unsynced writes, so it is no damage.
+  Log(context_->logger(),
+      "Replay ends before %s: it begins at sequence %llu, but replay reached only %llu",
+      path.c_str(), static_cast<unsigned long long>(sequence),
+      static_cast<unsigned long long>(last_sequence_));
+  stopped_ = true;
+  if (!bad_end_.ok()) return Stop(std::exchange(bad_end_, {}));
+  if (!result_->manifest.is_torn || !context_->options.paranoid_checks) return leveldb::Status::OK();
+  return leveldb::Status::Corruption(
+      path, "begins after a gap, and the last record of the MANIFEST is incomplete");
 }
 
 leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,

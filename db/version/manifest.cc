@@ -129,7 +129,7 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
   }
   if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
     return reader.status();
-  state->is_torn = reader.end() == log::LogEnd::kTorn;
+  state->is_torn = reader.end() != log::LogEnd::kClean;
   status = fields.Check(path);
   if (!status.ok() && state->is_torn) {
     return leveldb::Status::Corruption(path, "the record at offset " +

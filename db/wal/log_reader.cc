@@ -64,6 +64,34 @@ leveldb::Slice FollowHeaders(leveldb::Slice bytes) {
   return bytes;
 }
 
+/// Whether the checksum fits another length than the header's: then only the length is wrong.
+bool FitsAnotherLength(const leveldb::Slice& bytes) {
+  if (bytes.size() < kHeaderBytes) return false;
+  const uint32_t wanted = crc32c::Unmask(DecodeFixed32(bytes.data()));
+  uint32_t crc = crc32c::Value(bytes.data() + 6, 1);
+  for (size_t end = kHeaderBytes; crc != wanted; ++end) {
+    if (end == bytes.size()) return false;
+    crc = crc32c::Extend(crc, bytes.data() + end, 1);
+  }
+  return true;
+}
+
+/// Whether the first `size` of `bytes`, which begin at `offset`, have no part in some sector: from
+/// there, or from their start, to its end it reads as zeros.
+bool LacksSector(const leveldb::Slice& bytes, size_t size, uint64_t offset) {
+  constexpr size_t kSectorBytes = 512;
+  for (size_t begin = 0; begin < size;) {
+    const size_t to_end = kSectorBytes - (offset + begin) % kSectorBytes;
+    const size_t length = std::min(bytes.size() - begin, to_end);
+    if (AllZero({bytes.data() + begin, length})) return true;
+    // A header is written before its type, which is never zero.
+    const bool has_header = begin > 0 || length < kHeaderBytes || bytes[kHeaderBytes - 1] != 0;
+    if (!has_header && AllZero({bytes.data() + kHeaderBytes, length - kHeaderBytes})) return true;
+    begin += length;
+  }
+  return false;
+}
+
 const char* CauseOf(Fragment::State fault) {
   switch (fault) {
     case Fragment::State::kUnused:
@@ -150,8 +178,7 @@ bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
       rest_.remove_prefix(fragment.TotalBytes());
       return true;
     }
-    const bool is_end = fragment.state == Fragment::State::kUnused && !in_record_;
-    const LogEnd if_last = is_end ? LogEnd::kClean : LogEnd::kTorn;
+    const LogEnd if_last = EndIfLast();
     if (skips_faults_) {
       NoteFault(offset(), CauseOf(fragment.state), if_last);
       SkipFault();
@@ -159,6 +186,22 @@ bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
       return false;
     }
   }
+}
+
+/// How the log ends if no record begins after the bad fragment at the front of rest_.
+LogEnd Reader::EndIfLast() const {
+  const Fragment fragment = ParseFragment(rest_);
+  if (fragment.state == Fragment::State::kUnused)
+    return in_record_ ? LogEnd::kTorn : LogEnd::kClean;
+  if (FitsAnotherLength(rest_)) return LogEnd::kBadLast;
+  const bool has_end = fragment.state == Fragment::State::kBadChecksum;
+  if (!has_end && block_end_offset_ % kBlockBytes != 0) return LogEnd::kTorn;  // the file ends
+  leveldb::Slice after = rest_;
+  after.remove_prefix(has_end ? fragment.TotalBytes() : rest_.size());
+  if (LacksSector(rest_, rest_.size() - after.size(), offset())) return LogEnd::kTorn;
+  // In a recycled file each append ends with a header of zeros. (Elsewhere there is no older log.)
+  const bool is_whole = has_end && AllZero({after.data(), std::min(after.size(), kHeaderBytes)});
+  return is_whole || !HoldsRecordStart(rest_, /*own=*/false) ? LogEnd::kBadLast : LogEnd::kTorn;
 }
 
 /// Handles a fragment with a correct checksum at an impossible position. Returns whether to
@@ -176,8 +219,8 @@ void Reader::NoteFault(uint64_t at, const char* cause, LogEnd if_last) {
 
 bool Reader::StopAtEnd() {
   if (!fault_) return Stop(in_record_ ? LogEnd::kTorn : LogEnd::kClean);
-  if (fault_->precedes_record) return Stop(LogEnd::kCorrupt, fault_->offset, fault_->cause);
-  return Stop(fault_->if_last);
+  return Stop(fault_->precedes_record ? LogEnd::kCorrupt : fault_->if_last, fault_->offset,
+              fault_->cause);
 }
 
 bool Reader::FillBlock() {
@@ -211,12 +254,9 @@ bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   bool begins = HoldsRecordStart(rest_);
   while (!begins && FillBlock()) begins = ChainHoldsRecordStart(rest_);
   if (end_ == LogEnd::kError) return true;
-  if (!begins) {
-    Stop(if_last);
-    return true;
-  }
-  if (env_ != nullptr && ReadBlockAgain(fault_offset)) return false;
-  if (end_ != LogEnd::kError) Stop(LogEnd::kCorrupt, fault_offset, cause);
+  const LogEnd end = begins ? LogEnd::kCorrupt : if_last;
+  if (IsDamage(end) && env_ != nullptr && ReadBlockAgain(fault_offset)) return false;
+  if (end_ != LogEnd::kError) Stop(end, fault_offset, cause);
   return true;
 }
 
@@ -273,15 +313,16 @@ void Reader::SkipFault() {
   rest_.clear();
 }
 
-/// Whether a record begins anywhere in `bytes`, a part of one block.
-bool Reader::HoldsRecordStart(leveldb::Slice bytes) const {
+/// Whether a record, of this log or else of an older one, begins anywhere in `bytes`, a part of one
+/// block.
+bool Reader::HoldsRecordStart(leveldb::Slice bytes, bool own) const {
   for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
     const char type = bytes[6];
     const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||
                            type == static_cast<char>(FragmentType::kFirst);
     if (!may_begin) continue;
     const Fragment fragment = ParseFragment(bytes);
-    if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
+    if (fragment.BeginsRecord() && is_own_(fragment.payload) == own) return true;
   }
   return false;
 }
@@ -299,13 +340,10 @@ bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
 
 bool Reader::Stop(LogEnd end, uint64_t at, const char* cause) {
   end_ = end;
-  status_ = leveldb::Status::Corruption(file_name_,
-                                        std::string(cause) + " at offset " + std::to_string(at));
-  return false;
-}
-
-bool Reader::Stop(LogEnd end) {
-  end_ = end;
+  if (IsDamage(end)) {
+    status_ = leveldb::Status::Corruption(file_name_,
+                                          std::string(cause) + " at offset " + std::to_string(at));
+  }
   return false;
 }
 

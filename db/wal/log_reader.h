@@ -7,15 +7,19 @@
 // zeros or garbage, while later blocks can survive. So the last record can be cut short, and a
 // fault alone proves nothing. The reader looks for a record after the fault, with a correct
 // checksum: anywhere in the same block, or after intact fragments of a later one.
-//  - None: the writer stopped here. The end is kTorn, or kClean if only zeros follow.
+//  - None: the writer stopped here. The end is kClean if only zeros follow, and kTorn if bytes of
+//    the last record are missing. If they are there and only its checksum is wrong, it is kBadLast.
 //  - Found: the log is longer than what can be read. The cause is either damage or a power loss
 //    among unsynced writes; the bytes do not show which. The end is kCorrupt, and the owner keeps
 //    the file.
 // Either way the reader stops before the fault: skipping it would leave a gap in the replay.
 //
+// Bytes are missing where the file ends, where a sector of the record reads as zeros (a page that
+// was never written), and where a recycled file still has an older log's bytes.
+//
 // Another process can append to the log meanwhile. Then the reader can meet the end of the log in
 // one block, and find a newer record in the next. A writer finishes a block before it begins the
-// next one. So if a record follows a fault, the reader reads the fault's block again. Only a fault
+// next one. So the reader reads the block of a fault again before it reports damage. Only a fault
 // that is still there is damage.
 //
 // SkipFaults is for a repair, which needs every readable record: the reader then continues after a
@@ -46,9 +50,13 @@ enum class LogEnd {
   kNone,     ///< not at the end
   kClean,    ///< end of file, or zeros of a preallocated file
   kTorn,     ///< the last record is cut short, as after a crash; no readable record follows
+  kBadLast,  ///< the last record is damaged, but not cut short; no readable record follows
   kCorrupt,  ///< a bad checksum, length or fragment order; the rest cannot be trusted
   kError,    ///< the file could not be read; the rest is unknown
 };
+
+/// Whether the log is damaged; status() then names the damage.
+constexpr bool IsDamage(LogEnd end) { return end == LogEnd::kBadLast || end == LogEnd::kCorrupt; }
 
 class Reader {
  public:
@@ -100,10 +108,10 @@ class Reader {
   void SkipFault();
   void NoteFault(uint64_t at, const char* cause, LogEnd if_last);
   bool StopAtEnd();
-  bool HoldsRecordStart(leveldb::Slice bytes) const;
+  LogEnd EndIfLast() const;
+  bool HoldsRecordStart(leveldb::Slice bytes, bool own = true) const;
   bool ChainHoldsRecordStart(leveldb::Slice block) const;
-  bool Stop(LogEnd end, uint64_t at, const char* cause);
-  bool Stop(LogEnd end);
+  bool Stop(LogEnd end, uint64_t at = 0, const char* cause = "");
   uint64_t offset() const { return block_end_offset_ - rest_.size(); }
 
   std::unique_ptr<leveldb::SequentialFile> file_;

@@ -216,6 +216,45 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereALaterOneBeginsBehindAGap) {
   }
 }
 
+// A log's last record is damaged, but no byte is missing. It can have been acknowledged, unless a
+// later write has its sequence.
+TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> later;        // records of a later log
+    std::optional<SequenceNumber> begins;  // its preamble
+    bool is_needed;
+  };
+  for (const Row& row : std::vector<Row>{{"it is the last log", {}, std::nullopt, true},
+                                         {"an open failed", {}, 2, true},
+                                         {"a gap follows", {"c@3=c"}, 3, true},
+                                         {"a gap in LevelDB's logs", {"c@3=c"}, std::nullopt, true},
+                                         {"a later write follows", {"c@2=c"}, 2, false},
+                                         {"LevelDB's follows", {"c@2=c"}, std::nullopt, false}}) {
+    SCOPED_TRACE(row.name);
+    CrashEnv disk;
+    StoreFiles files(&disk, kStoreName);
+    const uint64_t first = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
+    if (!row.later.empty() || row.begins) files.AddWal(row.later, row.begins);
+    files.WriteManifest(first);
+    const std::string path = LogFileName(kStoreName, first);
+    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
+    const std::string bad = Contents(&disk, path);
+    std::unique_ptr<leveldb::DB> db;
+    const Status status = OpenOn(&disk, &db, /*paranoid=*/true);
+    EXPECT_EQ(status.IsCorruption(), row.is_needed) << status.ToString();
+    db.reset();
+    if (!row.is_needed) continue;
+    EXPECT_NE(status.ToString().find(path), std::string::npos) << status.ToString();
+    ASSERT_TRUE(OpenOn(&disk, &db).ok());
+    std::string value;
+    EXPECT_TRUE(db->Get({}, "a", &value).ok());
+    EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
+    EXPECT_TRUE(db->Get({}, "c", &value).IsNotFound());
+    EXPECT_EQ(Contents(&disk, InLost(path)), bad);
+  }
+}
+
 // The last record of a MANIFEST names a table whose log is gone.
 class BadManifestEndTest : public ::testing::Test {
  protected:

@@ -316,6 +316,29 @@ TEST_F(WalReaderTest, StopsAtARecordThatIsOlderThanThePreamble) {
   ExpectRecords(4, log::LogEnd::kCorrupt);
 }
 
+// A kill or a power loss cut the last append short, so the older log's bytes follow.
+TEST_F(WalReaderTest, OlderBytesInTheLastRecordAreNoDamage) {
+  const std::string zeros(kHeaderBytes, '\0');
+  ASSERT_TRUE(writer_.AddRecord(WalPreamble(1)).ok());
+  for (SequenceNumber sequence = 1; sequence < 10; ++sequence) Add(sequence);
+  const std::string older = file_.bytes;
+  file_.bytes.clear();
+  log::Writer newer(std::make_unique<testing::MemoryWritable>(&file_));
+  ASSERT_TRUE(newer.AddRecord(WalPreamble(100)).ok());
+  ASSERT_TRUE(newer.AddRecord(BatchRecord(100, 2, "longer value")).ok());
+  const std::string newest = file_.bytes + zeros;
+  for (const size_t cut : {1, 10, 30}) {
+    const size_t length = newest.size() - zeros.size() - cut;
+    file_.bytes = newest.substr(0, length) + older.substr(length);
+    ExpectRecords(1, log::LogEnd::kTorn);
+  }
+  for (const size_t from_end : {1, 10, 30}) {
+    file_.bytes = newest + older.substr(newest.size());
+    file_.bytes[newest.size() - zeros.size() - from_end] ^= 1;
+    ExpectRecords(1, log::LogEnd::kBadLast);
+  }
+}
+
 TEST_F(WalReaderTest, ChecksNothingInALogOfLevelDB) {
   for (const SequenceNumber sequence : {7, 5, 6}) Add(sequence);
   ExpectRecords(3, log::LogEnd::kClean);

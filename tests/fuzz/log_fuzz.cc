@@ -47,7 +47,7 @@ Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults 
   reading.end = reader.end();
   Require(reading.end != log::LogEnd::kNone, "reading ends for a reason");
   Require(reading.end != log::LogEnd::kError, "these bytes can all be read");
-  Require((reading.end == log::LogEnd::kCorrupt) == !reader.status().ok(), "damage has a status");
+  Require(log::IsDamage(reading.end) == !reader.status().ok(), "damage has a status");
   Require(reader.ValidBytes() == valid_bytes && valid_bytes <= bytes.size(), "the end is known");
   Require(!reader.ReadRecord(&record) && reader.end() == reading.end, "the end is the end");
   return reading;
