@@ -213,6 +213,10 @@ leveldb::Status Flusher::Install() {
     MutexLock lock(state_->mutex);
     edit.log_number = state_->memtables.LogNumberAfter(count);
   }
+  // Above an abandoned WAL, there is no WAL yet (ManifestState::NamesLog).
+  const std::vector<uint64_t> wals = writes_->wal().ListNumbers().in_use;
+  const bool exists = std::find(wals.begin(), wals.end(), *edit.log_number) != wals.end();
+  edit.prev_log_number = exists ? 0 : *edit.log_number;
   // Not above the sequence in tables: if a WAL began after this sequence, replay would see a gap
   // and stop.
   edit.last_sequence = job_->sealed().back().last_sequence;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "db/compaction/merge_job.h"
 #include "db/filename.h"
+#include "db/recovery/manifest_evidence.h"
 #include "db/version/foreign_store.h"
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
@@ -67,7 +69,7 @@ class WalReplay {
   uint64_t MemoryBytes() const {
     return sealed_bytes_ + (memtable_ == nullptr ? 0 : memtable_->MemoryBytes());
   }
-  leveldb::Status TakeGap(const std::string& path, SequenceNumber sequence);
+  leveldb::Status TakeGap(const std::string& path, const leveldb::Slice& record);
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
@@ -192,8 +194,8 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
                                                         " is shorter than a batch"));
     }
     const SequenceNumber sequence = batch::SequenceOf(record);
-    const bool may_follow_gap = (!has_records_ && IsWalPreamble(record)) || !bad_end_.ok();
-    if (may_follow_gap && sequence > last_sequence_ + 1) return TakeGap(path, sequence);
+    const bool may_follow_gap = !has_records_ || !bad_end_.ok();
+    if (may_follow_gap && sequence > last_sequence_ + 1) return TakeGap(path, record);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
     const bool continues =
         has_records_ || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
@@ -211,18 +213,20 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   return status;
 }
 
-/// Ends the replay before a WAL, or a record of it, that begins at `sequence`, which is too high.
-leveldb::Status WalReplay::TakeGap(const std::string& path, SequenceNumber sequence) {
-  // A power loss can do this to unsynced writes, so it is no damage.
-  Log(context_->logger(),
-      "Replay ends before %s: it begins at sequence %llu, but replay reached only %llu",
-      path.c_str(), static_cast<unsigned long long>(sequence),
-      static_cast<unsigned long long>(last_sequence_));
+/// Ends the replay before `record` of the WAL at `path`, whose sequence is too high.
+leveldb::Status WalReplay::TakeGap(const std::string& path, const leveldb::Slice& record) {
   stopped_ = true;
   if (!bad_end_.ok()) return Stop(std::exchange(bad_end_, {}));
-  if (!result_->manifest.is_torn || !context_->options.paranoid_checks) return leveldb::Status::OK();
-  return leveldb::Status::Corruption(
-      path, "begins after a gap, and the last record of the MANIFEST is incomplete");
+  const std::string gap = "begins at sequence " + std::to_string(batch::SequenceOf(record)) +
+                          ", but replay reached only " + std::to_string(last_sequence_);
+  // A power loss does this to unsynced writes of Lull, but not where it has synced later ones.
+  const bool is_strict = result_->manifest.is_torn && context_->options.paranoid_checks;
+  if (IsWalPreamble(record) && !is_strict) {
+    Log(context_->logger(), "Replay ends before %s: it %s", path.c_str(), gap.c_str());
+    return leveldb::Status::OK();
+  }
+  return leveldb::Status::Corruption(path, gap + ": a log before it is incomplete; restore a " +
+                                               "backup, or call RepairDB");
 }
 
 leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,
@@ -260,32 +264,32 @@ leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
 }
 
 /// Fails if the directory lacks files that the MANIFEST names.
-leveldb::Status CheckTablesExist(const StoreContext& context, const Version& version,
+leveldb::Status CheckTablesExist(const StoreContext& context, const ManifestState& manifest,
                                  const std::set<uint64_t>& present) {
   int missing = 0;
   std::string example;
   for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
+    for (const TableRef& table : manifest.version->level(level)) {
       if (present.contains(table->number())) continue;
       if (missing++ == 0) example = TableFileName(context.name, table->number());
     }
   }
   if (missing == 0) return leveldb::Status::OK();
+  if (manifest.is_torn) example += " (" + manifest.end.ToString() + ")";
   return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
 }
 
-/// Reads the MANIFEST and classifies the directory's files. `wals`: those to replay, oldest first.
+/// Reads the MANIFEST and classifies the directory's files.
 leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                           Recovered* result, std::vector<uint64_t>* wals) {
+                           Recovered* result, FolderFiles* files) {
   leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
   if (!status.ok()) return status;
+  if (result->manifest.is_damaged && context->options.paranoid_checks) return result->manifest.end;
   std::vector<std::string> names;
   status = context->env()->GetChildren(context->name, &names);
   if (!status.ok()) return status;
 
   const ManifestState& manifest = result->manifest;
-  // After a torn MANIFEST, these can be named by its lost record, or contain the rest of it.
-  std::vector<std::string>& unlisted = manifest.is_torn ? result->lost : result->obsolete;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
@@ -297,19 +301,21 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
     if (parsed->number > 0) context->MarkFileNumberUsed(parsed->number);
     switch (parsed->kind) {
       case FileKind::kLog:
-        if (parsed->number >= manifest.log_number ||
-            (manifest.prev_log_number != 0 && parsed->number == manifest.prev_log_number)) {
-          wals->push_back(parsed->number);
+        if (manifest.NeedsLog(parsed->number)) {
+          files->wals.push_back(parsed->number);
         } else {
           result->obsolete.push_back(name);
         }
         break;
       case FileKind::kTable:
         present.insert(parsed->number);
-        if (!listed.contains(parsed->number)) unlisted.push_back(name);
+        if (!listed.contains(parsed->number)) files->tables.push_back(name);
         break;
       case FileKind::kDescriptor:
-        (parsed->number == manifest.manifest_number ? unlisted : result->obsolete).push_back(name);
+        // A torn MANIFEST can contain the rest of its lost record.
+        (manifest.is_torn && parsed->number == manifest.manifest_number ? result->lost
+                                                                        : result->obsolete)
+            .push_back(name);
         break;
       case FileKind::kTemp:
         result->obsolete.push_back(name);
@@ -321,9 +327,31 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
     }
   }
   status = context->CheckFileNumbers();
-  if (status.ok()) status = CheckTablesExist(*context, *manifest.version, present);
-  std::sort(wals->begin(), wals->end());
-  return status;
+  if (status.ok()) status = CheckTablesExist(*context, manifest, present);
+  std::sort(files->wals.begin(), files->wals.end());
+  return status.ok() ? CheckManifestIsCurrent(*context, manifest, *files) : status;
+}
+
+/// Decides about the tables that the MANIFEST does not list. Returns those that are newer than it,
+/// with their newest sequences: they stay until it is known what the logs contain.
+std::map<std::string, SequenceNumber> SortTables(const StoreContext& context,
+                                                 const std::vector<std::string>& tables,
+                                                 Recovered* result) {
+  std::map<std::string, SequenceNumber> newer;
+  for (const std::string& table : tables) {
+    // The lost record of a torn MANIFEST can have listed it.
+    if (result->manifest.is_torn) {
+      result->lost.push_back(table);
+      continue;
+    }
+    const SequenceNumber newest = NewestSequence(context, table);
+    if (newest > result->manifest.last_sequence) {
+      newer.emplace(table, newest);
+    } else {
+      result->obsolete.push_back(table);
+    }
+  }
+  return newer;
 }
 
 /// The free disk space, if it might not suffice for the tables of these WALs next to the WALs.
@@ -339,23 +367,21 @@ std::optional<uint64_t> ShortRoom(StoreContext* context, const std::vector<uint6
   return free_bytes && *free_bytes < wanted_bytes ? free_bytes : std::nullopt;
 }
 
-/// Frees disk space that a killed process had preallocated: removes WALs without a record, and
-/// truncates the zeros at the end of the others.
-void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
-  std::erase_if(*wals, [context](uint64_t number) {
+/// Frees disk space that a killed process had preallocated: truncates the zeros at the end of WALs.
+/// Their names stay, since the MANIFEST can need them.
+void GiveBackSpace(StoreContext* context, const std::vector<uint64_t>& wals) {
+  for (const uint64_t number : wals) {
     const std::string path = LogFileName(context->name, number);
     leveldb::SequentialFile* raw = nullptr;
-    if (!context->env()->NewSequentialFile(path, &raw).ok()) return false;
+    if (!context->env()->NewSequentialFile(path, &raw).ok()) continue;
     WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
     leveldb::Slice record;
-    bool has_records = false;
-    while (reader.ReadRecord(&record)) has_records = true;
-    if (reader.end() != log::LogEnd::kClean) return false;
-    if (!has_records) return context->env()->RemoveFile(path).ok();
+    while (reader.ReadRecord(&record)) {
+    }
     // On an error the file keeps its length.
-    context->extension->TruncateFile(path, reader.ValidBytes());
-    return false;
-  });
+    if (reader.end() == log::LogEnd::kClean)
+      context->extension->TruncateFile(path, reader.ValidBytes());
+  }
 }
 
 }  // namespace
@@ -363,30 +389,35 @@ void GiveBackSpace(StoreContext* context, std::vector<uint64_t>* wals) {
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                         const CommitRecovered& commit, uint64_t memory_bytes_max,
                         Recovered* result) {
-  std::vector<uint64_t> wals;
-  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
+  FolderFiles files;
+  leveldb::Status status = ReadFolder(context, make_table, result, &files);
   if (!status.ok()) return status;
+  const auto newer = SortTables(*context, files.tables, result);
   WalReplay::Limits limits;
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
-  if (!result->manifest.is_torn) limits.free_bytes = ShortRoom(context, wals);
+  if (!result->manifest.is_torn) limits.free_bytes = ShortRoom(context, files.wals);
   if (limits.free_bytes) {
-    GiveBackSpace(context, &wals);
+    GiveBackSpace(context, files.wals);
     limits.commit = commit;
   } else if (!result->manifest.is_torn && context->extension != nullptr) {
     limits.memory_bytes_max = memory_bytes_max;
   }
-  return WalReplay(context, std::move(limits), result).ReplayAll(wals);
+  status = WalReplay(context, std::move(limits), result).ReplayAll(files.wals);
+  // A power loss can take the log of an unfinished flush and leave its table.
+  for (const auto& [table, newest] : newer)
+    (newest > result->last_sequence ? result->lost : result->obsolete).push_back(table);
+  return status;
 }
 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                 Recovered* result) {
-  std::vector<uint64_t> wals;
-  const leveldb::Status status = ReadFolder(context, make_table, result, &wals);
+  FolderFiles files;
+  const leveldb::Status status = ReadFolder(context, make_table, result, &files);
   if (!status.ok()) return status;
   WalReplay::Limits limits;
   limits.memory_bytes_max = UINT64_MAX;
   limits.logs_may_grow = true;
-  return WalReplay(context, std::move(limits), result).ReplayAll(wals);
+  return WalReplay(context, std::move(limits), result).ReplayAll(files.wals);
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

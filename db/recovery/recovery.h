@@ -17,10 +17,12 @@
 //  - Every WAL of Lull begins with an empty batch that has the sequence of its first entry.
 //    (LevelDB replays it as nothing.) If that is not the next sequence, a part of an older WAL is
 //    lost, and replay ends there. A synced write first makes all older WALs durable, so none
-//    follows such a gap.
+//    follows such a gap. A gap in another library's logs is an error.
+//  - If the directory shows that the MANIFEST lacks edits, the open fails (manifest_evidence.h).
 //  - What was not replayed is kept under lost/, never deleted. So are tables that a torn MANIFEST
-//    might have named.
-// With paranoid_checks, a bad record is an error instead, and so is a gap after a torn MANIFEST.
+//    might have named, and tables with entries that are in no log.
+// With paranoid_checks, a bad record of a WAL or MANIFEST is an error instead, unless it is the
+// last and bytes are missing. So is a gap after a torn MANIFEST.
 #pragma once
 
 #include <cstdint>

@@ -212,8 +212,11 @@ TableOutputs* Repairer::NewOutputs(int level) {
 }
 
 Status Repairer::KeepLevels() {
-  // Tables named only by a lost last record are not listed.
-  lossy_ = lossy_ || listed_.is_torn;
+  const bool lacks_log = listed_.NamesLog() && !folder_.wals.contains(listed_.log_number);
+  if (lacks_log) Note("log " + std::to_string(listed_.log_number) + " is missing");
+  if (listed_.is_torn) Note(listed_.end.ToString());
+  // An open refuses such a store. Tables named only by a lost last record are not listed.
+  if (lacks_log || listed_.is_torn) lossy_ = changed_ = true;
   pointers_ = listed_.compact_pointers;
   for (int level = kLevels - 1; level >= 0; --level) {
     const Status status = KeepLevel(level);
@@ -410,7 +413,8 @@ Status Repairer::Install() {
   for (auto& wals : wal_tables_) wals->Keep();
   VersionEdit edit;
   edit.last_sequence = last_sequence_;
-  edit.log_number = context_.NewFileNumber();  // above all existing WALs, so that none is needed
+  // Above all existing WALs, so that none is needed.
+  edit.log_number = edit.prev_log_number = context_.NewFileNumber();
   const uint64_t number = context_.NewFileNumber();
   std::unique_ptr<ManifestWriter> writer;
   Status status = ManifestWriter::Create(context_, number, *version_, pointers_, edit, &writer);

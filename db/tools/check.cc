@@ -4,11 +4,15 @@
 // If the MANIFEST cannot be read, all tables and logs of the directory.
 // Writes nothing and takes no lock. If a file disappears meanwhile, reads the MANIFEST again to see
 // whether the store still needs it.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "db/filename.h"
+#include "db/recovery/manifest_evidence.h"
 #include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
@@ -31,9 +35,9 @@ class Checker {
   Json Report() const;
 
  private:
-  Status CheckListed();
+  Status CheckListed(std::set<uint64_t>* listed);
   Status CheckTable(uint64_t number, const TableFile* listed);
-  bool HasLog(uint64_t number) const;
+  void CheckManifest(const FolderFiles& files);
   void CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
   bool StillNeedsLog(uint64_t number) const;
@@ -59,17 +63,22 @@ Status Checker::Run() {
   }
   std::vector<std::string> names;
   if (status.ok()) status = store_.context.env()->GetChildren(folder_, &names);
-  if (!status.ok()) return status;
+  std::set<uint64_t> listed;
+  if (status.ok() && has_listing) status = CheckListed(&listed);
+  FolderFiles files;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (!status.ok()) return status;
     if (!parsed) continue;
-    if (parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number) {
-      CheckLog(parsed->number);
-    } else if (parsed->kind == FileKind::kTable && !has_listing && status.ok()) {
-      status = CheckTable(parsed->number, nullptr);
-    }
+    if (parsed->kind == FileKind::kLog && store_.manifest.NeedsLog(parsed->number))
+      files.wals.push_back(parsed->number);
+    if (parsed->kind != FileKind::kTable || listed.contains(parsed->number)) continue;
+    files.tables.push_back(name);
+    if (!has_listing) status = CheckTable(parsed->number, nullptr);
   }
-  if (has_listing && status.ok()) status = CheckListed();
+  std::sort(files.wals.begin(), files.wals.end());
+  for (const uint64_t number : files.wals) CheckLog(number);
+  if (has_listing) CheckManifest(files);
   const FileTotals lost = LostFiles(store_.context);
   if (lost.count > 0) {
     notes_.push_back(LostFolderName(folder_) + ": " + std::to_string(lost.count) + " files with " +
@@ -78,17 +87,12 @@ Status Checker::Run() {
   return status;
 }
 
-Status Checker::CheckListed() {
+Status Checker::CheckListed(std::set<uint64_t>* listed) {
   const Version& version = *store_.manifest.version;
-  const uint64_t log_number = store_.manifest.log_number;
-  if (log_number != 0 && logs_ == 0 && !HasLog(log_number) && StillNeedsLog(log_number)) {
-    notes_.push_back(LogFileName(folder_, log_number) +
-                     ": the log that the MANIFEST names is not there; unless after a repair, the "
-                     "last writes are missing");
-  }
   Progress progress("checking tables", version.TotalBytes());
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
+      listed->insert(table->number());
       const Status status = CheckTable(table->number(), table.get());
       if (!status.ok()) return status;
       progress.Advance(table->file_bytes());
@@ -97,8 +101,11 @@ Status Checker::CheckListed() {
   return Status::OK();
 }
 
-bool Checker::HasLog(uint64_t number) const {
-  return store_.context.env()->FileExists(LogFileName(folder_, number));
+void Checker::CheckManifest(const FolderFiles& files) {
+  const ManifestState& manifest = store_.manifest;
+  if (manifest.is_torn) (manifest.is_damaged ? damage_ : notes_).push_back(manifest.end.ToString());
+  const Status status = CheckManifestIsCurrent(store_.context, manifest, files);
+  if (!status.ok() && StillNeedsLog(manifest.log_number)) damage_.push_back(status.ToString());
 }
 
 bool Checker::StillLists(uint64_t number) const {
@@ -114,7 +121,7 @@ bool Checker::StillLists(uint64_t number) const {
 
 bool Checker::StillNeedsLog(uint64_t number) const {
   InspectedStore now;
-  return !Inspect(folder_, &now).ok() || number >= now.manifest.log_number;
+  return !Inspect(folder_, &now).ok() || now.manifest.NeedsLog(number);
 }
 
 /// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table is intact

@@ -110,7 +110,7 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
   leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
   if (!status.ok()) return status;
   const std::string path = DescriptorFileName(context->name, state->manifest_number);
-  log::Reader reader(std::move(file), path);
+  log::Reader reader(std::move(file), path, nullptr, context->env());
   VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
   ManifestFields fields;
   leveldb::Slice record;
@@ -130,6 +130,12 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
   if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
     return reader.status();
   state->is_torn = reader.end() != log::LogEnd::kClean;
+  state->is_damaged = reader.end() == log::LogEnd::kBadLast;
+  state->end = reader.status();
+  if (reader.end() == log::LogEnd::kTorn) {
+    state->end = leveldb::Status::Corruption(
+        path, "the record at offset " + std::to_string(reader.ValidBytes()) + " is cut short");
+  }
   status = fields.Check(path);
   if (!status.ok() && state->is_torn) {
     return leveldb::Status::Corruption(path, "the record at offset " +
@@ -163,7 +169,7 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
 
   edit.comparator = context.options.comparator->Name();
   edit.next_file_number = context.next_file_number.load(std::memory_order_relaxed);
-  edit.prev_log_number = 0;
+  if (!edit.prev_log_number) edit.prev_log_number = 0;
   for (int level = 0; level < kLevels; ++level) {
     if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
     for (const TableRef& table : version.level(level)) {

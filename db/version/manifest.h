@@ -22,12 +22,21 @@ struct ManifestState {
   CompactPointers compact_pointers;
   uint64_t manifest_number = 0;
   uint64_t log_number = 0;       ///< the oldest WAL still needed
-  uint64_t prev_log_number = 0;  ///< nonzero only in stores from before 2011
+  uint64_t prev_log_number = 0;  ///< otherwise nonzero only in stores from before 2011
   SequenceNumber last_sequence = 0;
   /// The last record is incomplete. Either a power loss interrupted its writing, or the record was
   /// valid and is now damaged. In the latter case, tables that the MANIFEST does not name hold
   /// entries that are in no log.
   bool is_torn = false;
+  bool is_damaged = false;  ///< is_torn, and no byte of the record is missing
+  leveldb::Status end;      ///< if is_torn: the file, and the record's offset
+
+  bool NeedsLog(uint64_t number) const {
+    return number >= log_number || (prev_log_number != 0 && number == prev_log_number);
+  }
+  /// Whether the log with number log_number must exist. If no log is needed, log_number can be
+  /// above those of obsolete logs; prev_log_number is then the same, which LevelDB accepts.
+  bool NamesLog() const { return log_number != 0 && log_number != prev_log_number; }
 };
 
 /// Reads the number of the MANIFEST that CURRENT names.

@@ -82,14 +82,14 @@ leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<TableMeta
     }
     base = state_->version;
   }
-  const bool has_new_files = !outputs.empty();
+  const bool names_new_files = !outputs.empty() || edit->log_number;
   edit->new_tables = std::move(outputs);
   edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
   VersionBuilder builder(std::move(base), make_table_);
   leveldb::Status status = builder.Apply(*edit);
   if (status.ok()) status = builder.Build(version);
-  // Sync the names of new tables first: a MANIFEST record can reach the disk before its sync.
-  if (status.ok() && has_new_files && context_->extension != nullptr) {
+  // Sync the names of new files first: a MANIFEST record can reach the disk before its sync.
+  if (status.ok() && names_new_files && context_->extension != nullptr) {
     status = context_->extension->SyncDirectory(context_->name);
   }
   // Only a failed sync makes names doubtful, not a directory that could not be opened.
@@ -103,6 +103,7 @@ leveldb::Status ManifestKeeper::Install(VersionEdit* edit, std::vector<TableMeta
     Freeze(status, restorable);
   } else if (edit->log_number) {
     log_number_ = *edit->log_number;
+    prev_log_number_ = edit->prev_log_number.value_or(0);
   }
   return status;
 }
@@ -178,6 +179,7 @@ void ManifestKeeper::FreezeIfReplaced(leveldb::FileLock* lock, uint64_t now_nano
 leveldb::Status ManifestKeeper::Begin(Begun* begun) {
   VersionEdit edit;
   edit.log_number = log_number_;
+  edit.prev_log_number = prev_log_number_;
   CompactPointers pointers;
   {
     MutexLock lock(state_->mutex);

@@ -49,8 +49,8 @@ struct LEVELDB_EXPORT Options {
   bool error_if_exists = false;
 
   // If true, every read verifies checksums, writes fail after a compaction has found damage, and
-  // Open fails if a log is damaged (an incomplete last record is not damage). If false, Open
-  // replays a damaged log up to the damage, and keeps the file in the subdirectory lost/.
+  // Open fails if a log or the MANIFEST is damaged (an incomplete last record is not damage). If
+  // false, Open replays a damaged log up to the damage, and keeps the file in the directory lost/.
   bool paranoid_checks = false;
 
   // Access to files, threads and time. Default: Env::Default().

@@ -29,7 +29,7 @@ class HeldInstallsTest : public testing::ScriptedStoreTest {
       files.AddTable(1, KeyOf(i) + "@1=" + std::string(kMiB, 'v'));
       files.AddTable(2, KeyOf(i) + "+@1=v");
     }
-    files.WriteManifest(files.context()->NewFileNumber());
+    files.WriteManifest(0);
     scheduling_.memory_budget_bytes = 64 * kMiB;
     scheduling_.compaction_threads = 1;
     scheduling_.l0_trigger = 1;

@@ -375,7 +375,7 @@ TEST(ManifestOrderTest, TheLargestSequenceCountsNotTheLast) {
   files.AddTable(1, "a@9=new");
   VersionEdit later;
   later.last_sequence = 5;
-  files.WriteManifest(files.context()->NewFileNumber(), later);
+  files.WriteManifest(0, later);
   EXPECT_EQ(testing::ReadStore(files.options(), kStoreName).last_sequence, 9u);
 }
 

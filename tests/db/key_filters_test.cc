@@ -22,7 +22,7 @@ class KeyFiltersTest : public testing::ScriptedStoreTest {
     testing::StoreFiles files(&env_, name_);
     files.AddTable(1, "a@3=upper z@4=upper");
     files.AddTable(2, "a@1=lower key@2=lower z@2=lower");
-    files.WriteManifest(files.context()->NewFileNumber());
+    files.WriteManifest(0);
   }
   /// Rewrites the table in L1: adds one to L0 and compacts them.
   void CompactIntoL1() {

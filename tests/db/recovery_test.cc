@@ -4,6 +4,7 @@
 // open.
 #include "db/recovery/recovery.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "db/recovery/lost_files.h"
+#include "db/wal/log_reader.h"
 #include "lull/lull.h"
+#include "tests/db/memory_files.h"
 #include "tests/db/small_store.h"
 #include "tests/db/store_files.h"
 #include "tests/support/crash_env.h"
@@ -26,6 +29,7 @@ using testing::CrashEnv;
 using testing::CrashOptions;
 using testing::kStoreName;
 using testing::StoreFiles;
+using ::testing::HasSubstr;
 
 std::string Contents(leveldb::Env* env, const std::string& path) {
   std::string bytes;
@@ -255,55 +259,180 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
   }
 }
 
-// The last record of a MANIFEST names a table whose log is gone.
-class BadManifestEndTest : public ::testing::Test {
+// The last record of a MANIFEST lists a table, and the log that comes after those that the table
+// replaces. It is damaged or cut short.
+class BadManifestEndTest : public ::testing::TestWithParam<bool> {
  protected:
-  BadManifestEndTest() {
+  // With `old_log`, the log that the table replaced is still there.
+  void Write(bool old_log) {
     StoreFiles files(&disk_, kStoreName);
     files.AddTable(0, "a@1=a1");
+    const uint64_t old = files.AddWal({"b@2=b2", "c@3=c3"}, 2);
+    const uint64_t wal = files.AddWal({"d@4=d4"}, 4);
     VersionEdit later;
-    later.new_tables = {files.AddUnlisted("b@3=b3")};
-    const uint64_t wal = files.AddWal({}, 5);
+    later.new_tables = {files.AddUnlisted("b@2=b2 c@3=c3")};
     later.log_number = wal;
-    later.last_sequence = 4;
+    later.last_sequence = 3;
+    manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(old, later, 1));
+    std::string bytes = Contents(&disk_, manifest_);
+    log::Reader reader(std::make_unique<testing::MemorySequential>(bytes), manifest_);
+    leveldb::Slice first;
+    ASSERT_TRUE(reader.ReadRecord(&first));
+    offset_ = reader.ValidBytes();
+    if (GetParam()) {
+      ASSERT_TRUE(disk_.Truncate(manifest_, bytes.size() - 1));
+    } else {
+      ASSERT_TRUE(disk_.Corrupt(manifest_, bytes.size() - 1, "x"));
+    }
     table_ = TableFileName(kStoreName, later.new_tables[0].number);
-    manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(wal, later));
-    EXPECT_TRUE(disk_.Corrupt(manifest_, Contents(&disk_, manifest_).size() - 1, "x"));
+    log_ = LogFileName(kStoreName, old);
+    if (!old_log) {
+      ASSERT_TRUE(disk_.RemoveFile(log_).ok());
+    }
     options_.env = &disk_;
   }
   Status Open() { return testing::OpenAt(options_, kStoreName, &db_); }
+  std::string Found() {
+    std::string found;
+    for (const auto& [key, value] : testing::ReadAll(db_.get())) found += key;
+    return found;
+  }
 
   CrashEnv disk_;
   leveldb::Options options_;
-  std::string table_, manifest_;
+  std::string table_, manifest_, log_;
+  uint64_t offset_ = 0;  // of the bad record
   std::unique_ptr<leveldb::DB> db_;
 };
 
-TEST_F(BadManifestEndTest, WhatItMayHaveNamedIsKept) {
+INSTANTIATE_TEST_SUITE_P(Ends, BadManifestEndTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "CutShort" : "Damaged"; });
+
+TEST_P(BadManifestEndTest, AnOpenThatCannotMissAnythingKeepsWhatItMayHaveNamed) {
+  Write(/*old_log=*/true);
   const std::string table = Contents(&disk_, table_);
   const std::string manifest = Contents(&disk_, manifest_);
-  ASSERT_TRUE(Open().ok());
-  std::string value;
-  EXPECT_TRUE(db_->Get({}, "a", &value).ok());
-  EXPECT_TRUE(db_->Get({}, "b", &value).IsNotFound());
+  ASSERT_EQ(Open().ToString(), "OK");
+  EXPECT_EQ(Found(), "abcd");
   db_.reset();
   EXPECT_FALSE(disk_.FileExists(table_));
   EXPECT_EQ(Contents(&disk_, InLost(table_)), table);
   EXPECT_EQ(Contents(&disk_, InLost(manifest_)), manifest);
 }
 
-TEST_F(BadManifestEndTest, WhoWantsToKnowOfDamageIsTold) {
+TEST_P(BadManifestEndTest, WithParanoidChecksOnlyACrashIsForgiven) {
+  Write(/*old_log=*/true);
   options_.paranoid_checks = true;
-  EXPECT_TRUE(Open().IsCorruption());
-  EXPECT_TRUE(disk_.FileExists(table_));
+  const Status status = Open();
+  EXPECT_EQ(status.ok(), GetParam()) << status.ToString();
+  if (!GetParam()) {
+    EXPECT_THAT(status.ToString(), HasSubstr(manifest_));
+    EXPECT_THAT(status.ToString(), HasSubstr("offset " + std::to_string(offset_)));
+  }
 }
 
-TEST_F(BadManifestEndTest, RepairTakesWhatItMayHaveNamed) {
-  ASSERT_TRUE(leveldb::RepairDB(kStoreName, options_).ok());
-  ASSERT_TRUE(Open().ok());
-  std::string value;
-  EXPECT_TRUE(db_->Get({}, "a", &value).ok());
-  EXPECT_TRUE(db_->Get({}, "b", &value).ok());
+TEST_P(BadManifestEndTest, IsRefusedIfWritesAreMissing) {
+  Write(/*old_log=*/false);
+  for (const bool paranoid : {false, true}) {
+    options_.paranoid_checks = paranoid;
+    leveldb::DB* reader = nullptr;
+    for (const Status& status : {Open(), OpenReadOnly(options_, kStoreName, &reader)}) {
+      EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+      EXPECT_THAT(status.ToString(), HasSubstr(manifest_));
+      EXPECT_THAT(status.ToString(), HasSubstr("offset " + std::to_string(offset_)));
+    }
+    EXPECT_TRUE(disk_.FileExists(table_));
+    EXPECT_TRUE(disk_.FileExists(manifest_));
+  }
+  ASSERT_EQ(leveldb::RepairDB(kStoreName, options_).ToString(), "OK");
+  ASSERT_EQ(Open().ToString(), "OK");
+  EXPECT_EQ(Found(), "abcd");
+}
+
+// MANIFESTs that are read to a clean end, but are older than the directory's other files.
+class OldManifestTest : public ::testing::Test {
+ protected:
+  OldManifestTest() : files_(&disk_, kStoreName) { options_.env = &disk_; }
+
+  // Neither kind of open accepts the store or removes a file; after a repair both do.
+  void ExpectRefusal(const std::string& file) {
+    std::vector<std::string> before, after;
+    ASSERT_TRUE(disk_.GetChildren(kStoreName, &before).ok());
+    std::unique_ptr<leveldb::DB> db;
+    leveldb::DB* reader = nullptr;
+    for (const Status& status :
+         {OpenOn(&disk_, &db), OpenReadOnly(options_, kStoreName, &reader)}) {
+      EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+      EXPECT_THAT(status.ToString(), HasSubstr(file));
+      EXPECT_THAT(status.ToString(), HasSubstr("RepairDB"));
+    }
+    ASSERT_TRUE(disk_.GetChildren(kStoreName, &after).ok());
+    std::erase_if(after, [](const std::string& name) { return name == "LOG" || name == "LOCK"; });
+    EXPECT_THAT(after, ::testing::IsSupersetOf(before));
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, options_).ToString(), "OK");
+    EXPECT_EQ(OpenReadOnly(options_, kStoreName, &reader).ToString(), "OK");
+    delete reader;
+    EXPECT_EQ(OpenOn(&disk_, &db, /*paranoid=*/true).ToString(), "OK");
+  }
+
+  CrashEnv disk_;
+  StoreFiles files_;
+  leveldb::Options options_;
+};
+
+TEST_F(OldManifestTest, TheLogThatItNamesIsMissing) {
+  files_.AddTable(0, "a@1=a1");
+  const uint64_t log = files_.AddWal({"b@2=b2"}, 2);
+  files_.AddWal({"c@3=c3"}, 3);
+  files_.WriteManifest(log);
+  ASSERT_TRUE(disk_.RemoveFile(LogFileName(kStoreName, log)).ok());
+  ExpectRefusal(LogFileName(kStoreName, log));
+}
+
+TEST_F(OldManifestTest, TheLogThatItNamesBeginsAfterAGap) {
+  files_.AddTable(0, "a@1=a1");
+  const uint64_t log = files_.AddWal({"c@3=c3"}, 3);
+  files_.WriteManifest(log);
+  ExpectRefusal(LogFileName(kStoreName, log));
+}
+
+TEST_F(OldManifestTest, TheLogOfLevelDBThatItNamesBeginsAfterAGap) {
+  files_.AddTable(0, "a@1=a1");
+  const uint64_t log = files_.AddWal({"c@3=c3"});
+  files_.WriteManifest(log);
+  ExpectRefusal(LogFileName(kStoreName, log));
+}
+
+// LevelDB's logs: a power loss can cause the gap, but the writes after it can be synced.
+TEST_F(OldManifestTest, ALaterLogOfLevelDBBeginsAfterAGap) {
+  const uint64_t first = files_.AddWal({"a@1=a1"});
+  const uint64_t second = files_.AddWal({"c@3=c3"});
+  files_.WriteManifest(first);
+  ExpectRefusal(LogFileName(kStoreName, second));
+}
+
+TEST_F(OldManifestTest, ItNeedsNoLogAndATableIsNewer) {
+  files_.AddTable(0, "a@1=a1");
+  files_.WriteManifest(0);
+  ExpectRefusal(TableFileName(kStoreName, files_.AddUnlisted("b@2=b2").number));
+}
+
+// A power loss can leave the table of an unfinished flush and take its log's end. The table is
+// kept; that of an unfinished compaction is not.
+TEST_F(OldManifestTest, ATableThatIsNewerThanTheLogsIsKept) {
+  files_.AddTable(0, "a@1=a1");
+  const uint64_t log = files_.AddWal({"b@2=b2"}, 2);
+  files_.WriteManifest(log);
+  const std::string newer = TableFileName(kStoreName, files_.AddUnlisted("b@2=b2 c@3=c3").number);
+  const std::string replayed = TableFileName(kStoreName, files_.AddUnlisted("b@2=b2").number);
+  const std::string older = TableFileName(kStoreName, files_.AddUnlisted("a@1=a1").number);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_EQ(OpenOn(&disk_, &db, /*paranoid=*/true).ToString(), "OK");
+  db.reset();
+  for (const std::string& table : {newer, replayed, older}) {
+    EXPECT_FALSE(disk_.FileExists(table));
+    EXPECT_EQ(disk_.FileExists(InLost(table)), table == newer) << table;
+  }
 }
 
 // A MANIFEST could not store such a sequence, so the store could not be opened again.

@@ -104,12 +104,13 @@ class StoreFiles {
   }
 
   // Writes MANIFEST and CURRENT: all tables so far, then `later` as a separate edit.
-  uint64_t WriteManifest(uint64_t log_number, const VersionEdit& later = {}) {
+  uint64_t WriteManifest(uint64_t log_number, const VersionEdit& later = {},
+                         std::optional<SequenceNumber> last_sequence = std::nullopt) {
     const uint64_t number = context_.NewFileNumber();
     VersionEdit edit;
     edit.new_tables = listed_;
     edit.log_number = log_number;
-    edit.last_sequence = last_sequence_;
+    edit.last_sequence = last_sequence.value_or(last_sequence_);
     std::unique_ptr<ManifestWriter> writer;
     EXPECT_TRUE(
         ManifestWriter::Create(context_, number, Version(context_.order), {}, edit, &writer).ok());

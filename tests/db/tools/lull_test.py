@@ -415,6 +415,19 @@ class LullTest(unittest.TestCase):
         self.assertEqual(lull('check', self.store).returncode, 4)
         self.assertEqual(lull('get', self.store, 'k00').returncode, 4)
 
+    def test_a_manifest_that_is_behind_is_damage(self):
+        self.fill(3)
+        self.ok('compact', self.store)
+        log, = [name for name in os.listdir(self.store) if name.endswith('.log')]
+        manifest, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
+        os.remove(os.path.join(self.store, log))
+        self.damage(os.path.join(self.store, manifest),
+                    os.path.getsize(os.path.join(self.store, manifest)) - 1)
+        for command in 'check', 'scan', 'compact':
+            done = lull(command, self.store)
+            self.assertEqual(done.returncode, 4, command)
+            self.assertIn(manifest, done.stdout + done.stderr)
+
     def test_a_log_cut_short_is_none(self):
         self.fill(3)
         path = self.log()

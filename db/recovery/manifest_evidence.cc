@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/recovery/manifest_evidence.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "db/filename.h"
+#include "db/recovery/salvage.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+
+Status MissingWrites(const ManifestState& manifest, const std::string& path,
+                     const std::string& what) {
+  const std::string end = manifest.is_torn ? " (" + manifest.end.ToString() + ")" : "";
+  return Status::Corruption(
+      path, what + end + "; writes are missing: restore a backup, or call RepairDB");
+}
+
+/// The sequence of the log's first record, or 0.
+SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
+  leveldb::SequentialFile* raw = nullptr;
+  if (!context.env()->NewSequentialFile(path, &raw).ok()) return 0;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  leveldb::Slice record;
+  if (!reader.ReadRecord(&record) || record.size() < batch::kHeaderBytes) return 0;
+  return batch::HasPossibleSequence(record) ? batch::SequenceOf(record) : 0;
+}
+
+}  // namespace
+
+Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
+                              const FolderFiles& files) {
+  if (manifest.NamesLog()) {
+    const std::string path = LogFileName(context.name, manifest.log_number);
+    const auto& wals = files.wals;
+    if (std::find(wals.begin(), wals.end(), manifest.log_number) == wals.end())
+      return MissingWrites(manifest, path, "is missing, but the MANIFEST names it");
+    const SequenceNumber first = FirstSequence(context, path);
+    if (wals.front() == manifest.log_number && first > manifest.last_sequence + 1) {
+      return MissingWrites(manifest, path,
+                           "begins at sequence " + std::to_string(first) +
+                               ", but the tables in the MANIFEST end at " +
+                               std::to_string(manifest.last_sequence));
+    }
+  }
+  if (manifest.NamesLog() || !files.wals.empty()) return Status::OK();
+  for (const std::string& table : files.tables) {
+    const SequenceNumber newest = NewestSequence(context, table);
+    if (newest <= manifest.last_sequence) continue;
+    return MissingWrites(manifest, context.name + "/" + table,
+                         "has sequence " + std::to_string(newest) +
+                             ", but the MANIFEST does not list it and ends at " +
+                             std::to_string(manifest.last_sequence));
+  }
+  return Status::OK();
+}
+
+SequenceNumber NewestSequence(const StoreContext& context, const std::string& table) {
+  TableScan scan;
+  const std::string path = context.name + "/" + table;
+  return ScanTable(context, 0, path, &scan).ok() ? scan.largest_sequence : 0;
+}
+
+}  // namespace lull
