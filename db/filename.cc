@@ -84,11 +84,9 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   return std::nullopt;
 }
 
-leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
-                               uint64_t descriptor_number) {
-  const std::string temp = TempFileName(store, descriptor_number);
-  leveldb::Status status =
-      WriteStringToFileSync(env, DescriptorBaseName(descriptor_number) + "\n", temp);
+leveldb::Status WriteCurrent(leveldb::Env* env, const std::string& store, const std::string& text,
+                             const std::string& temp) {
+  leveldb::Status status = WriteStringToFileSync(env, text, temp);
   if (!status.ok()) return status;  // the temp file is already removed
   status = env->RenameFile(temp, CurrentFileName(store));
   if (!status.ok()) {
@@ -98,6 +96,12 @@ leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
   EnvExtension* const extension = ExtensionOf(env);
   if (extension == nullptr) return status;
   return extension->SyncDirectory(store);
+}
+
+leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
+                               uint64_t descriptor_number) {
+  return WriteCurrent(env, store, DescriptorBaseName(descriptor_number) + "\n",
+                      TempFileName(store, descriptor_number));
 }
 
 }  // namespace lull

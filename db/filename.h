@@ -42,9 +42,14 @@ struct ParsedFileName {
 /// number that overflows or has the wrong count of digits.
 std::optional<ParsedFileName> ParseFileName(const std::string& name);
 
-/// Makes CURRENT name MANIFEST `number`: writes a temp file, syncs it, renames it, syncs the
-/// directory. Atomic, and durable where the Env can sync a directory. After an error CURRENT can
-/// name either MANIFEST, so the caller must delete neither.
+/// Makes `text` the content of CURRENT: writes `temp`, syncs it, renames it, syncs the directory.
+/// Atomic, and durable where the Env can sync a directory. After an error CURRENT can be the old or
+/// the new one.
+leveldb::Status WriteCurrent(leveldb::Env* env, const std::string& store, const std::string& text,
+                             const std::string& temp);
+
+/// Makes CURRENT name MANIFEST `number`. After an error it can name either MANIFEST, so the caller
+/// must delete neither.
 leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,
                                uint64_t descriptor_number);
 

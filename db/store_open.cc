@@ -8,6 +8,7 @@
 #include "db/compaction/layout_options.h"
 #include "db/filename.h"
 #include "db/recovery/lost_files.h"
+#include "db/recovery/store_mark.h"
 #include "db/store.h"
 #include "util/clock.h"
 #include "util/registry.h"
@@ -63,12 +64,19 @@ void OpenInfoLog(StoreContext* context) {
   context->options.info_log = logger;
 }
 
+/// Also true for a directory that a checkpoint or restore has marked: it is no new store.
+bool Exists(const StoreContext& context) {
+  return context.env()->FileExists(CurrentFileName(context.name)) &&
+         ReadMark(context.env(), context.name) != StoreMark::kDestroyed;
+}
+
 leveldb::Status CreateOrCheck(StoreContext* context) {
-  if (context->env()->FileExists(CurrentFileName(context->name))) {
+  if (Exists(*context)) {
     if (!context->options.error_if_exists) return leveldb::Status::OK();
     return leveldb::Status::InvalidArgument(context->name, "exists (error_if_exists is true)");
   }
   leveldb::Status status = CheckFolderIsNew(*context);
+  if (status.ok()) status = RemoveStoreFiles(context->env(), context->name);  // of a destroyed one
   return status.ok() ? CreateStore(context) : status;
 }
 
@@ -187,7 +195,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Status status = context_->StayInDirectory();
   if (!status.ok() && !status.IsNotFound()) return status;
   leveldb::Env* const env = context_->env();
-  if (!context_->options.create_if_missing && !env->FileExists(CurrentFileName(context_->name))) {
+  if (!context_->options.create_if_missing && !Exists(*context_)) {
     status = CheckFolderIsNew(*context_);
     if (status.IsCorruption() || status.IsNotSupportedError()) return status;
     return leveldb::Status::InvalidArgument(context_->name,

@@ -1,32 +1,35 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // DestroyDB: removes the files that a store has written, and no others. Files in lost/ stay, and
-// with them the directory: they were unreadable once, and have no other copy. Only the notes of
-// WALs in lost/ are removed, since they are about this store only.
+// with them the directory: they were unreadable once, and have no other copy.
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "db/filename.h"
-#include "db/recovery/lost_files.h"
+#include "db/recovery/store_mark.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
+#include "util/env_extension.h"
 
 namespace leveldb {
 namespace {
 
-Status RemoveNotes(Env* env, const std::string& lost) {
-  std::vector<std::string> names;
-  env->GetChildren(lost, &names);  // fails if there is no lost/
-  Status result;
-  for (const std::string& child : names) {
-    if (!child.ends_with(lull::kReplayedToSuffix)) continue;
-    const Status removed = env->RemoveFile(lost + "/" + child);
-    if (result.ok()) result = removed;
-  }
-  return result;
+bool IsOfStore(const std::string& name) {
+  const auto parsed = lull::ParseFileName(name);
+  return parsed && parsed->kind != lull::FileKind::kLock &&
+         parsed->kind != lull::FileKind::kInfoLog;
+}
+
+Status RemoveStore(Env* env, const std::string& name) {
+  Status status = lull::WriteMark(env, name, lull::StoreMark::kDestroyed);
+  // On a full disk, an interruption can leave files of no store that RepairDB would collect.
+  const std::string current = lull::CurrentFileName(name);
+  if (lull::IsOutOfResources(status))
+    status = env->FileExists(current) ? env->RemoveFile(current) : Status::OK();
+  return status.ok() ? lull::RemoveStoreFiles(env, name) : status;
 }
 
 }  // namespace
@@ -41,21 +44,9 @@ Status DestroyDB(const std::string& name, const Options& options) {
   FileLock* lock = nullptr;
   Status result = env->LockFile(lock_name, &lock);
   if (!result.ok()) return result;
-
-  // Remove CURRENT first: without it, the rest after an interruption is no store.
-  const std::string current_name = lull::CurrentFileName(name);
-  if (env->FileExists(current_name)) result = env->RemoveFile(current_name);
-  if (result.ok()) result = RemoveNotes(env, lull::LostFolderName(name));
-  if (result.ok()) {
-    for (const std::string& child : names) {
-      const std::optional<lull::ParsedFileName> parsed = lull::ParseFileName(child);
-      if (!parsed || parsed->kind == lull::FileKind::kLock ||
-          parsed->kind == lull::FileKind::kCurrent) {
-        continue;
-      }
-      const Status removed = env->RemoveFile(name + "/" + child);
-      if (result.ok()) result = removed;
-    }
+  if (std::any_of(names.begin(), names.end(), IsOfStore)) result = RemoveStore(env, name);
+  for (const std::string& log : {lull::InfoLogFileName(name), lull::OldInfoLogFileName(name)}) {
+    if (result.ok() && env->FileExists(log)) result = env->RemoveFile(log);
   }
 
   // Unlink the LOCK while it is held: later, another process might hold a new one. If the Env

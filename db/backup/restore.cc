@@ -62,7 +62,6 @@ Status Restorer::CopyTable(const BackedUpTable& table) {
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::SequentialFile> file(raw);
   const std::string to = TableFileName(target_, table.number);
-  folder_.WillCreate(to);
   FileSum sum;
   status = CopyContent(env_, file.get(), to, &sum);
   if (status.ok() && sum != table.data.sum)
@@ -72,7 +71,6 @@ Status Restorer::CopyTable(const BackedUpTable& table) {
 
 Status Restorer::WriteManifest(const VersionEdit& edit, uint64_t number) {
   const std::string path = DescriptorFileName(target_, number);
-  folder_.WillCreate(path);
   leveldb::WritableFile* raw = nullptr;
   Status status = env_->NewWritableFile(path, &raw);
   if (!status.ok()) return status;

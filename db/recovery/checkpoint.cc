@@ -48,7 +48,6 @@ leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
   VersionEdit edit;
   edit.log_number = 0;  // the checkpoint has no WAL
   edit.last_sequence = source.last_sequence;
-  folder_.WillCreate(DescriptorFileName(context_.name, number));
   std::unique_ptr<ManifestWriter> manifest;
   status = ManifestWriter::Create(context_, number, *source.version, source.compact_pointers, edit,
                                   &manifest);
@@ -60,7 +59,6 @@ leveldb::Status CheckpointWriter::AddTable(const TableFile& table) {
   std::string from = TableFileName(store_.name, table.number());
   if (!store_.env()->FileExists(from)) from = LegacyTableFileName(store_.name, table.number());
   const std::string to = TableFileName(context_.name, table.number());
-  folder_.WillCreate(to);
   return LinkOrCopy(context_, from, to, table.file_bytes());
 }
 

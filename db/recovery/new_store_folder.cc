@@ -1,46 +1,87 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/recovery/new_store_folder.h"
 
+#include <optional>
+#include <vector>
+
 #include "db/filename.h"
+#include "db/recovery/store_mark.h"
 
 namespace lull {
+namespace {
+
+/// Whether an attempt can leave this file before it has marked its directory.
+bool PrecedesMark(const std::string& name) {
+  const std::optional<ParsedFileName> parsed = ParseFileName(name);
+  return parsed && (parsed->kind == FileKind::kLock || parsed->kind == FileKind::kTemp);
+}
+
+}  // namespace
+
+/// Fails if the directory has files that no earlier attempt created. Sets is_ours_ if one did.
+leveldb::Status NewStoreFolder::CheckIsEmpty() {
+  std::vector<std::string> names;
+  const leveldb::Status status = env_->GetChildren(dir_, &names);
+  if (!status.ok()) return status;
+  const bool is_marked = ReadMark(env_, dir_) != StoreMark::kNone;
+  is_ours_ = is_ours_ || is_marked;
+  for (const std::string& name : names) {
+    if (name == "." || name == ".." || PrecedesMark(name) || (is_marked && ParseFileName(name)))
+      continue;
+    return leveldb::Status::InvalidArgument(
+        dir_, "the directory of the new store must be empty, but contains " + name);
+  }
+  return status;
+}
 
 leveldb::Status NewStoreFolder::Make() {
   if (dir_.empty()) return leveldb::Status::InvalidArgument("the name of the new store is empty");
-  std::vector<std::string> names;
-  const leveldb::Status listed = env_->GetChildren(dir_, &names);
-  if (!listed.ok() && !listed.IsNotFound()) return listed;
-  std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
-  if (!names.empty()) {
-    return leveldb::Status::InvalidArgument(
-        dir_, "the directory of the new store must be empty, but contains " + names[0]);
+  leveldb::Status status = CheckIsEmpty();
+  if (status.IsNotFound()) {
+    status = env_->CreateDir(dir_);
+    is_ours_ = status.ok();
   }
-  const leveldb::Status made = env_->CreateDir(dir_);
-  made_folder_ = made.ok();
-  return listed.ok() ? listed : made;
+  if (status.ok()) status = env_->LockFile(LockFileName(dir_), &lock_);
+  if (status.ok()) status = Begin();
+  if (!status.ok() && is_ours_) env_->RemoveDir(dir_);  // fails unless it is empty
+  return status;
+}
+
+/// REQUIRES: the LOCK is held. Releases it after a failure.
+leveldb::Status NewStoreFolder::Begin() {
+  leveldb::Status status = CheckIsEmpty();  // another process may have finished meanwhile
+  if (!status.ok()) {
+    Unlock();
+    return status;
+  }
+  status = RemoveStoreFiles(env_, dir_);
+  if (status.ok()) status = WriteMark(env_, dir_, StoreMark::kUnfinished);
+  if (!status.ok()) TakeBack();
+  return status;
 }
 
 leveldb::Status NewStoreFolder::Commit(uint64_t manifest_number) {
   // The name of a directory that already existed is its creator's responsibility.
-  if (made_folder_) {
-    const leveldb::Status status = SyncFolder(ParentFolderName(dir_));
-    if (!status.ok()) return status;
-  }
-  WillCreate(TempFileName(dir_, manifest_number));
-  return SetCurrentFile(env_, dir_, manifest_number);
+  leveldb::Status status = is_ours_ ? SyncFolder(ParentFolderName(dir_)) : leveldb::Status::OK();
+  if (status.ok()) status = SetCurrentFile(env_, dir_, manifest_number);
+  if (status.ok()) Unlock();
+  return status;
 }
 
 void NewStoreFolder::TakeBack() {
-  const std::string current = CurrentFileName(dir_);
-  if (env_->FileExists(current)) {
-    leveldb::Status status = env_->RemoveFile(current);
-    if (status.ok()) status = Sync();
-    if (!status.ok()) return;
-  }
-  for (const std::string& path : created_) {
-    if (env_->FileExists(path)) env_->RemoveFile(path);
-  }
-  if (made_folder_) env_->RemoveDir(dir_);
+  // CURRENT can name the MANIFEST if only the last sync failed.
+  leveldb::Status status;
+  if (env_->FileExists(CurrentFileName(dir_)) && ReadMark(env_, dir_) == StoreMark::kNone)
+    status = WriteMark(env_, dir_, StoreMark::kUnfinished);
+  if (status.ok()) status = RemoveStoreFiles(env_, dir_);
+  Unlock();
+  if (status.ok() && is_ours_) env_->RemoveDir(dir_);
+}
+
+/// Unlinks the LOCK while it is held: later, another process might hold a new one.
+void NewStoreFolder::Unlock() {
+  env_->RemoveFile(LockFileName(dir_));
+  env_->UnlockFile(lock_);
 }
 
 }  // namespace lull

@@ -2,15 +2,14 @@
 //
 // NewStoreFolder: the directory of a store that a checkpoint or a restore is writing. One thread.
 //
-// Invariant: CURRENT is created last, after everything it depends on is durable, and is removed
-// first on a failure. So at each moment, and after any crash, the directory is a complete store or
-// no store.
+// Invariant: CURRENT names a MANIFEST only after everything that it depends on is durable. Before
+// that, it marks the directory as unfinished (store_mark.h). So at each moment, and after any
+// crash, the directory is a complete store, or the next attempt accepts it like an empty one.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "leveldb/env.h"
 #include "leveldb/status.h"
@@ -23,14 +22,14 @@ class NewStoreFolder {
   NewStoreFolder(leveldb::Env* env, std::string dir)
       : env_(env), extension_(ExtensionOf(env)), dir_(std::move(dir)) {}
 
-  /// Creates the directory, or accepts an empty one. Otherwise returns InvalidArgument.
+  /// Creates the directory, or accepts one that is empty or marked. Otherwise returns
+  /// InvalidArgument. Marks it, and holds its LOCK until Commit or TakeBack.
   leveldb::Status Make();
-  /// Call before the file is created.
-  void WillCreate(const std::string& path) { created_.push_back(path); }
-  /// Creates CURRENT. REQUIRES: the MANIFEST, all tables and their names are durable.
+  /// Makes CURRENT name the MANIFEST. REQUIRES: the MANIFEST, all tables and their names are
+  /// durable.
   leveldb::Status Commit(uint64_t manifest_number);
-  /// Removes what was created, after a failure. If CURRENT cannot be removed, keeps everything, so
-  /// that the directory is a complete store.
+  /// Removes what was created, after a failure of any call but Make. What cannot be removed is
+  /// marked, or a complete store.
   void TakeBack();
 
   leveldb::Status Sync() const { return SyncFolder(dir_); }
@@ -40,11 +39,15 @@ class NewStoreFolder {
     return extension_ == nullptr ? leveldb::Status::OK() : extension_->SyncDirectory(dir);
   }
 
+  leveldb::Status CheckIsEmpty();
+  leveldb::Status Begin();
+  void Unlock();
+
   leveldb::Env* const env_;
   EnvExtension* const extension_;
   const std::string dir_;
-  bool made_folder_ = false;
-  std::vector<std::string> created_;  // files that might exist, except CURRENT
+  leveldb::FileLock* lock_ = nullptr;
+  bool is_ours_ = false;  // this attempt or an earlier one created the directory
 };
 
 }  // namespace lull

@@ -12,6 +12,7 @@
 #include "db/compaction/merge_job.h"
 #include "db/filename.h"
 #include "db/recovery/manifest_evidence.h"
+#include "db/recovery/store_mark.h"
 #include "db/version/foreign_store.h"
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
@@ -421,6 +422,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {
+  if (ReadMark(context.env(), context.name) == StoreMark::kDestroyed) return leveldb::Status::OK();
   std::vector<std::string> names;
   leveldb::Status status = context.env()->GetChildren(context.name, &names);
   if (!status.ok()) return status;

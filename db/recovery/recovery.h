@@ -67,8 +67,9 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                 Recovered* result);
 
-/// For a directory without CURRENT. Returns OK if it has no file of a store, otherwise an error
-/// that names one. A store that lost its CURRENT must not be taken for a new one.
+/// For a directory without CURRENT. Returns OK if it has no file of a store, or if its store was
+/// destroyed. Otherwise returns an error that names a file. A store that lost its CURRENT must not
+/// be taken for a new one.
 leveldb::Status CheckFolderIsNew(const StoreContext& context);
 
 /// Writes the first MANIFEST and CURRENT of a new store.

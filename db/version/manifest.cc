@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/filename.h"
+#include "db/recovery/store_mark.h"
 #include "db/version/foreign_store.h"
 #include "db/wal/log_reader.h"
 #include "util/logging.h"
@@ -88,6 +89,7 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
   const std::string path = CurrentFileName(context.name);
   std::string text;
   leveldb::Status status = leveldb::ReadFileToString(context.env(), path, &text);
+  if (status.ok()) status = RefuseMarked(context.name, MarkIn(text));
   if (!status.ok()) return status;
   if (text.empty() || text.back() != '\n') {
     return leveldb::Status::Corruption(path, "does not end in a newline; RepairDB can rebuild it");

@@ -116,7 +116,8 @@ class LEVELDB_EXPORT DB {
 
 // Deletes the files of the store in directory `name`, and the directory if it is then empty. Fails
 // if the store is open. Returns OK if the directory cannot be listed, for example because it does
-// not exist.
+// not exist. After an interruption the store is whole, or an open with create_if_missing or a
+// second call removes the rest.
 LEVELDB_EXPORT Status DestroyDB(const std::string& name, const Options& options);
 
 // Repairs a store that fails to open: salvages what its files still contain. Can lose data and can

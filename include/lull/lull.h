@@ -156,8 +156,8 @@ LEVELDB_EXPORT leveldb::Status Flush(leveldb::DB* db);
 /// the same file system and the Env can link; otherwise they are copied. The call flushes memtables
 /// first, so it fails where Flush fails.
 ///
-/// `dir` must be an empty directory, or must not exist while its parent does; otherwise
-/// InvalidArgument. `db` must stay open during the call.
+/// `dir` must be an empty directory, or what an interrupted call left, or must not exist while its
+/// parent does; otherwise InvalidArgument. `db` must stay open during the call.
 ///
 /// On OK the checkpoint is on stable storage. It opens like any store, with the comparator of `db`:
 /// in Lull, and if no table uses zstd, in LevelDB. On an error the call removes what it created; if

@@ -157,6 +157,12 @@ class CheckpointFailureTest : public testing::CopyFailureTest,
     }
     db.reset();
     EXPECT_EQ(ReadStore(left, "/store"), wanted_);
+    if (status.ok()) return;
+    options.create_if_missing = true;
+    ASSERT_TRUE(IsOk(OpenAt(options, "/store", &db)));
+    EXPECT_TRUE(IsOk(CreateCheckpoint(db.get(), "/copy"))) << "a second attempt";
+    db.reset();
+    EXPECT_EQ(ReadStore(left, "/copy"), wanted_);
   };
   Contents wanted_;
 };
