@@ -11,6 +11,7 @@
 #include "db/recovery/store_mark.h"
 #include "db/store.h"
 #include "util/clock.h"
+#include "util/logging.h"
 #include "util/registry.h"
 #include "util/thread.h"
 
@@ -229,6 +230,11 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
       env->RemoveFile(TableFileName(context_->name, table.number));
   }
   if (!status.ok()) return status;
+  const FileTotals lost = LostTotals(env, context_->name);
+  if (lost.count > 0) {
+    Log(context_->logger(), "lost/ has %llu files with %llu bytes, kept by an open or a repair",
+        static_cast<unsigned long long>(lost.count), static_cast<unsigned long long>(lost.bytes));
+  }
   BeginDeleting(*recovered);
   write_path_.Begin(std::move(recovered->memtables));
   MutexLock lock(state_.mutex);

@@ -1,8 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/recovery/lost_files.h"
 
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
 #include "db/filename.h"
 #include "db/recovery/copy_file.h"
+#include "db/wal/log_format.h"
+#include "db/wal/wal_reader.h"
 #include "leveldb/env.h"
 #include "util/env_extension.h"
 #include "util/file_util.h"
@@ -17,20 +23,111 @@ bool HaveSameContents(leveldb::Env* env, const std::string& a, const std::string
          leveldb::ReadFileToString(env, b, &bytes_of_b).ok() && bytes_of_a == bytes_of_b;
 }
 
-leveldb::Status KeepOne(const StoreContext& context, const std::string& from,
-                        const std::string& first, const std::string& note) {
+/// The size of the file up to the end of the block with its last byte that is not zero.
+uint64_t BytesWithoutZeros(leveldb::Env* env, const std::string& path) {
+  leveldb::SequentialFile* raw = nullptr;
+  if (!env->NewSequentialFile(path, &raw).ok()) return UINT64_MAX;
+  const std::unique_ptr<leveldb::SequentialFile> file(raw);
+  const auto scratch = std::make_unique_for_overwrite<char[]>(log::kBlockBytes);
+  uint64_t at = 0, end = 0;
+  leveldb::Slice piece;
+  while (true) {
+    if (!file->Read(log::kBlockBytes, &piece, scratch.get()).ok()) return UINT64_MAX;
+    if (piece.empty()) return end;
+    const auto is_zero = [](char c) { return c == 0; };
+    at += piece.size();
+    if (!std::all_of(piece.data(), piece.data() + piece.size(), is_zero))
+      end = (at + log::kBlockBytes - 1) / log::kBlockBytes * log::kBlockBytes;
+  }
+}
+
+/// How many bytes of a log to keep: up to its last record, or with the damage after that. 0 if it
+/// has no entry, and no damage that can hide one.
+uint64_t BytesToKeep(leveldb::Env* env, const std::string& path) {
+  leveldb::SequentialFile* raw = nullptr;
+  if (!env->NewSequentialFile(path, &raw).ok()) return UINT64_MAX;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  bool has_entries = false;
+  for (leveldb::Slice record; reader.ReadRecord(&record);)
+    has_entries = has_entries || !IsWalPreamble(record);
+  if (!reader.status().ok()) return BytesWithoutZeros(env, path);
+  return has_entries ? reader.ValidBytes() : 0;
+}
+
+/// Gives a file a name in lost/. With a note, a log is cut to what it holds, or not kept at all.
+leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
+                        const std::string& note) {
   leveldb::Env* const env = context.env();
+  const std::string from = context.name + "/" + file;
+  if (!env->FileExists(from)) return leveldb::Status::OK();
+  uint64_t bytes = 0;
+  leveldb::Status status = env->GetFileSize(from, &bytes);
+  if (!status.ok()) return status;
+  const std::optional<ParsedFileName> parsed = ParseFileName(file);
+  if (!note.empty() && parsed && parsed->kind == FileKind::kLog) {
+    const uint64_t kept = BytesToKeep(env, from);
+    if (kept == 0) return status;
+    // The rest is zeros, or records of an older log. On an error the file keeps its length.
+    if (kept < bytes && context.extension != nullptr &&
+        context.extension->TruncateFile(from, kept).ok()) {
+      bytes = kept;
+    }
+  }
+  const std::string first = LostFolderName(context.name) + "/" + file;
   std::string to = first;
   for (int n = 2; env->FileExists(to); ++n) {
     if (HaveSameContents(env, from, to)) return leveldb::Status::OK();
     to = first + "." + std::to_string(n);
   }
-  uint64_t bytes = 0;
-  leveldb::Status status = env->GetFileSize(from, &bytes);
-  // Write the note before the log: a file already in lost/ gets no note.
-  if (status.ok() && !note.empty())
-    status = WriteStringToFileSync(env, note, to + kReplayedToSuffix);
-  return status.ok() ? LinkOrCopy(context, from, to, bytes) : status;
+  // Write the note before the file: a file already in lost/ gets no note.
+  if (!note.empty()) status = WriteStringToFileSync(env, note, to + kReplayedToSuffix);
+  if (status.ok()) status = LinkOrCopy(context, from, to, bytes);
+  if (status.ok()) Log(context.logger(), "%s is kept as %s", file.c_str(), to.c_str());
+  return status;
+}
+
+/// A file that an open kept.
+struct KeptFile {
+  uint64_t number;
+  std::string name;
+  uint64_t bytes;
+  bool operator<(const KeptFile& other) const {
+    return std::tie(number, name) < std::tie(other.number, other.name);
+  }
+};
+
+/// Removes the oldest files that opens kept, except those of `newest`, if they are too large
+/// together. Each file is removed before its note, since without a note it would stay.
+void BoundLost(const StoreContext& context, const std::vector<std::string>& newest) {
+  leveldb::Env* const env = context.env();
+  const std::string folder = LostFolderName(context.name) + "/";
+  std::vector<std::string> names;
+  env->GetChildren(folder, &names);
+  std::vector<KeptFile> kept;
+  uint64_t total = 0;
+  for (const std::string& note : names) {
+    if (!note.ends_with(kReplayedToSuffix)) continue;
+    const std::string name = note.substr(0, note.size() - sizeof(kReplayedToSuffix) + 1);
+    const size_t end = name.find_first_of("0123456789");
+    uint64_t bytes = 0;
+    env->GetFileSize(folder + name, &bytes);
+    leveldb::Slice digits(name);
+    digits.remove_prefix(std::min(end, name.size()));
+    KeptFile file{0, name, bytes};
+    ConsumeDecimal(&digits, &file.number);
+    kept.push_back(std::move(file));
+    total += bytes;
+  }
+  std::sort(kept.begin(), kept.end());
+  for (const KeptFile& file : kept) {
+    if (total <= kLostBytesMax) return;
+    const auto is_newest = [&](const std::string& name) { return file.name.starts_with(name); };
+    if (std::any_of(newest.begin(), newest.end(), is_newest)) continue;
+    env->RemoveFile(folder + file.name);
+    env->RemoveFile(folder + file.name + kReplayedToSuffix);
+    total -= file.bytes;
+    Log(context.logger(), "%s is removed from lost/, which is too large", file.name.c_str());
+  }
 }
 
 }  // namespace
@@ -40,21 +137,41 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
   if (files.empty()) return leveldb::Status::OK();
   leveldb::Env* const env = context.env();
   const std::string folder = LostFolderName(context.name);
-  env->CreateDir(folder);  // if this fails, so do the links below
-  for (const std::string& file : files) {
-    const std::string from = context.name + "/" + file;
-    if (!env->FileExists(from)) continue;
-    const std::optional<ParsedFileName> parsed = ParseFileName(file);
-    const bool has_entries =
-        parsed && (parsed->kind == FileKind::kLog || parsed->kind == FileKind::kTable);
-    const std::string note = has_entries && replayed_to ? std::to_string(*replayed_to) + "\n" : "";
-    const leveldb::Status status = KeepOne(context, from, folder + "/" + file, note);
-    if (!status.ok()) return status;
-    Log(context.logger(), "%s is kept in %s", file.c_str(), folder.c_str());
+  std::vector<std::string> names;
+  if (!env->CreateDir(folder).ok() && !env->GetChildren(folder, &names).ok()) {
+    return leveldb::Status::IOError(folder, env->FileExists(folder)
+                                                ? "is not a directory, but the store needs one of "
+                                                  "this name for unreadable files; rename it"
+                                                : "cannot be created");
   }
-  if (context.extension == nullptr) return leveldb::Status::OK();
-  const leveldb::Status status = context.extension->SyncDirectory(folder);
-  return status.ok() ? context.extension->SyncDirectory(context.name) : status;
+  const std::string note = replayed_to ? std::to_string(*replayed_to) + "\n" : "";
+  for (const std::string& file : files) {
+    const leveldb::Status status = KeepOne(context, file, note);
+    if (!status.ok()) return status;
+  }
+  leveldb::Status status;
+  if (context.extension != nullptr) status = context.extension->SyncDirectory(folder);
+  if (status.ok() && context.extension != nullptr)
+    status = context.extension->SyncDirectory(context.name);
+  if (status.ok() && replayed_to) BoundLost(context, files);
+  return status;
+}
+
+FileTotals LostTotals(leveldb::Env* env, const std::string& store) {
+  FileTotals totals;
+  const std::string folder = LostFolderName(store);
+  std::vector<std::string> names;
+  env->GetChildren(folder, &names);  // fails if there is no lost/
+  for (const std::string& name : names) {
+    uint64_t bytes = 0;
+    if (name == "." || name == ".." || name.ends_with(kReplayedToSuffix) ||
+        !env->GetFileSize(folder + "/" + name, &bytes).ok()) {
+      continue;
+    }
+    ++totals.count;
+    totals.bytes += bytes;
+  }
+  return totals;
 }
 
 }  // namespace lull

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/filename.h"
+#include "db/recovery/lost_files.h"
 #include "db/recovery/manifest_evidence.h"
 #include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
@@ -49,6 +50,7 @@ class Checker {
   uint64_t table_bytes_ = 0;
   uint64_t logs_ = 0;
   uint64_t log_records_ = 0;
+  FileTotals lost_;
   std::vector<std::string> damage_;
   std::vector<std::string> notes_;
 };
@@ -79,10 +81,10 @@ Status Checker::Run() {
   std::sort(files.wals.begin(), files.wals.end());
   for (const uint64_t number : files.wals) CheckLog(number);
   if (has_listing) CheckManifest(files);
-  const FileTotals lost = LostFiles(store_.context);
-  if (lost.count > 0) {
-    notes_.push_back(LostFolderName(folder_) + ": " + std::to_string(lost.count) + " files with " +
-                     BytesText(lost.bytes) + " that an open or a repair set aside");
+  lost_ = LostTotals(store_.context.env(), folder_);
+  if (lost_.count > 0) {
+    notes_.push_back("lost/ has " + std::to_string(lost_.count) + " files with " +
+                     BytesText(lost_.bytes) + ", kept by an open or a repair");
   }
   return status;
 }
@@ -191,6 +193,7 @@ Json Checker::Report() const {
   return {{"store", folder_},        {"tables", tables_},
           {"entries", entries_},     {"table_bytes", table_bytes_},
           {"logs", logs_},           {"log_records", log_records_},
+          {"lost_files", lost_.count}, {"lost_bytes", lost_.bytes},
           {"damage", Json(damage_)}, {"notes", Json(notes_)}};
 }
 

@@ -63,7 +63,7 @@ OtherFiles LookAround(const InspectedStore& store) {
       logs.push_back(name);
     }
   }
-  return {TotalsOf(env, store.context.name, logs), LostFiles(store.context)};
+  return {TotalsOf(env, store.context.name, logs), LostTotals(env, store.context.name)};
 }
 
 Json TableJson(const TableMeta& table, int level, Coding coding) {
@@ -153,16 +153,6 @@ Status FindManifest(leveldb::Env* env, const std::string& path, std::string* fil
 }
 
 }  // namespace
-
-FileTotals LostFiles(const StoreContext& context) {
-  const std::string folder = LostFolderName(context.name);
-  std::vector<std::string> names;
-  context.env()->GetChildren(folder, &names);
-  std::erase_if(names, [](const std::string& name) {
-    return name == "." || name == ".." || name.ends_with(kReplayedToSuffix);
-  });
-  return TotalsOf(context.env(), folder, names);
-}
 
 int RunStats(const Invocation& call) {
   InspectedStore store;

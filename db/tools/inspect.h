@@ -17,14 +17,6 @@ struct InspectedStore {
   ManifestState manifest;
 };
 
-struct FileTotals {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-};
-
-/// The files in lost/, without the notes.
-FileTotals LostFiles(const StoreContext& context);
-
 /// Reads the MANIFEST of the store in directory `folder`.
 leveldb::Status Inspect(const std::string& folder, InspectedStore* store);
 

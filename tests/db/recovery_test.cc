@@ -105,6 +105,28 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
   }
 }
 
+// A store that loses power every day must not fill the disk with what it keeps.
+TEST_F(LostLogTest, TheOldestFilesAreRemovedIfThereIsTooMuch) {
+  const std::string folder = LostFolderName(kStoreName) + "/";
+  disk_.CreateDir(LostFolderName(kStoreName));
+  const auto add = [&](const std::string& name, bool has_note) {
+    const std::string bytes(kLostBytesMax / 2 - 100, 'x');
+    EXPECT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, folder + name).ok());
+    if (!has_note) return;
+    EXPECT_TRUE(leveldb::WriteStringToFile(&disk_, "1\n", folder + name + kReplayedToSuffix).ok());
+  };
+  add("000007.log", false);  // by a repair
+  add("000009.log", true);
+  add("000010.ldb", true);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenOn(&disk_, &db).ok());
+  EXPECT_TRUE(disk_.FileExists(folder + "000007.log"));
+  EXPECT_FALSE(disk_.FileExists(folder + "000009.log"));
+  EXPECT_FALSE(disk_.FileExists(folder + "000009.log" + kReplayedToSuffix));
+  EXPECT_TRUE(disk_.FileExists(folder + "000010.ldb"));
+  EXPECT_TRUE(HoldsBoth(&disk_));
+}
+
 // lost/ outlives a destroyed store, and the next store counts from the same number.
 TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   disk_.CreateDir(LostFolderName(kStoreName));

@@ -90,16 +90,25 @@ bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Fo
   return false;
 }
 
-/// Whether a log can be replayed completely.
-bool IsWhole(const StoreContext& context, const std::string& path) {
+/// What an open can take from a log.
+struct LogContents {
+  bool is_whole = true;  // all of it
+  bool has_entries = false;
+};
+
+LogContents ReadLog(const StoreContext& context, const std::string& path) {
   std::string bytes;
-  if (!leveldb::ReadFileToString(context.env(), path, &bytes).ok()) return false;
+  if (!leveldb::ReadFileToString(context.env(), path, &bytes).ok()) return {false, true};
   WalReader reader(std::make_unique<testing::MemorySequential>(bytes), path);
-  Slice record;
-  while (reader.ReadRecord(&record)) {
-    if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) return false;
+  LogContents contents;
+  for (Slice record; reader.ReadRecord(&record);) {
+    contents.has_entries = contents.has_entries || !IsWalPreamble(record);
+    if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record))
+      contents.is_whole = false;
   }
-  return reader.end() != log::LogEnd::kCorrupt;
+  contents.has_entries = contents.has_entries || log::IsDamage(reader.end());
+  contents.is_whole = contents.is_whole && reader.end() != log::LogEnd::kCorrupt;
+  return contents;
 }
 
 }  // namespace
@@ -216,8 +225,9 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   for (const auto& [number, file] : logs) {
     const bool needed = number >= state.log_number ||
                         (state.prev_log_number != 0 && number == state.prev_log_number);
-    if (needed) replayed = replayed && IsWhole(context, name + "/" + file);
-    if (replayed || !needed) removable.insert(file);
+    const LogContents contents = ReadLog(context, name + "/" + file);
+    if (needed) replayed = replayed && contents.is_whole;
+    if (replayed || !needed || !contents.has_entries) removable.insert(file);
   }
   return removable;
 }
