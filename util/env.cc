@@ -4,6 +4,8 @@
 
 #include <cstdarg>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "leveldb/slice.h"
 #include "util/file_util.h"
@@ -80,6 +82,11 @@ namespace lull {
 leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
                                       const std::string& name) {
   return leveldb::WriteWholeFile(env, data, name, true);
+}
+
+bool IsDirectory(leveldb::Env* env, const std::string& name) {
+  std::vector<std::string> names;  // with "." and "..", so never empty
+  return env->GetChildren(name, &names).ok() && !names.empty();
 }
 
 }  // namespace lull

@@ -16,4 +16,7 @@ namespace lull {
 leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
                                       const std::string& name);
 
+/// Whether `name` is a directory. False if that is unknown.
+bool IsDirectory(leveldb::Env* env, const std::string& name);
+
 }  // namespace lull

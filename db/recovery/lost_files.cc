@@ -59,7 +59,7 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
                         const std::string& note) {
   leveldb::Env* const env = context.env();
   const std::string from = context.name + "/" + file;
-  if (!env->FileExists(from)) return leveldb::Status::OK();
+  if (!env->FileExists(from) || IsDirectory(env, from)) return leveldb::Status::OK();
   uint64_t bytes = 0;
   leveldb::Status status = env->GetFileSize(from, &bytes);
   if (!status.ok()) return status;

@@ -8,6 +8,7 @@
 #include "db/recovery/salvage.h"
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
+#include "util/file_util.h"
 
 namespace lull {
 namespace {
@@ -38,8 +39,10 @@ Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& 
   if (manifest.NamesLog()) {
     const std::string path = LogFileName(context.name, manifest.log_number);
     const auto& wals = files.wals;
-    if (std::find(wals.begin(), wals.end(), manifest.log_number) == wals.end())
-      return MissingWrites(manifest, path, "is missing, but the MANIFEST names it");
+    if (std::find(wals.begin(), wals.end(), manifest.log_number) == wals.end()) {
+      const std::string what = IsDirectory(context.env(), path) ? "is a directory" : "is missing";
+      return MissingWrites(manifest, path, what + ", but the MANIFEST names it");
+    }
     const SequenceNumber first = FirstSequence(context, path);
     if (wals.front() == manifest.log_number && first > manifest.last_sequence + 1) {
       return MissingWrites(manifest, path,

@@ -16,6 +16,7 @@
 #include "db/version/foreign_store.h"
 #include "db/write/batch_format.h"
 #include "db/write/memtable.h"
+#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -303,7 +304,8 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
     switch (parsed->kind) {
       case FileKind::kLog:
         if (manifest.NeedsLog(parsed->number)) {
-          files->wals.push_back(parsed->number);
+          if (!IsDirectory(context->env(), context->name + "/" + name))
+            files->wals.push_back(parsed->number);
         } else {
           result->obsolete.push_back(name);
         }
@@ -429,7 +431,8 @@ leveldb::Status CheckFolderIsNew(const StoreContext& context) {
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
-    if (parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog) {
+    const bool is_data = parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog;
+    if (is_data && !IsDirectory(context.env(), context.name + "/" + name)) {
       status = CheckNotForeign(context.env(), context.name);
       if (!status.ok()) return status;
       return leveldb::Status::Corruption(

@@ -8,6 +8,7 @@
 #include "db/filename.h"
 #include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
+#include "util/file_util.h"
 
 namespace lull {
 
@@ -47,7 +48,7 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
   if (!status.ok()) return status;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    if (!parsed) continue;
+    if (!parsed || IsDirectory(context->env(), context->name + "/" + name)) continue;
     context->MarkFileNumberUsed(parsed->number);
     switch (parsed->kind) {
       case FileKind::kTable: {

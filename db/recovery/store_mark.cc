@@ -7,6 +7,7 @@
 #include "db/filename.h"
 #include "db/recovery/lost_files.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace lull {
 namespace {
@@ -70,8 +71,9 @@ Status RemoveStoreFiles(leveldb::Env* env, const std::string& dir) {
         parsed->kind == FileKind::kCurrent) {
       continue;
     }
-    const Status removed = env->RemoveFile(dir + "/" + child);
-    if (result.ok()) result = removed;
+    const std::string path = dir + "/" + child;
+    const Status removed = env->RemoveFile(path);
+    if (result.ok() && !IsDirectory(env, path)) result = removed;
   }
   EnvExtension* const extension = ExtensionOf(env);
   if (result.ok() && extension != nullptr) result = extension->SyncDirectory(dir);

@@ -19,6 +19,7 @@
 #include "db/tools/inspect.h"
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
+#include "util/file_util.h"
 
 namespace lull::tools {
 namespace {
@@ -72,6 +73,10 @@ Status Checker::Run() {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!status.ok()) return status;
     if (!parsed) continue;
+    if (IsDirectory(store_.context.env(), folder_ + "/" + name)) {
+      notes_.push_back(folder_ + "/" + name + ": a directory, which the store ignores");
+      continue;
+    }
     if (parsed->kind == FileKind::kLog && store_.manifest.NeedsLog(parsed->number))
       files.wals.push_back(parsed->number);
     if (parsed->kind != FileKind::kTable || listed.contains(parsed->number)) continue;
