@@ -36,4 +36,10 @@ leveldb::Status StoreContext::CheckPlace(leveldb::FileLock* lock) const {
   return is_gone ? LockIsGone(LockFileName(name)) : leveldb::Status::OK();
 }
 
+leveldb::Status StoreContext::RemoveFile(const std::string& path) const {
+  const leveldb::Status status =
+      extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
+  return status.ok() ? env()->RemoveFile(path) : status;
+}
+
 }  // namespace lull

@@ -80,7 +80,7 @@ void ObsoleteFiles::DeleteAll() {
     MutexLock lock(mutex_);
     if (MayDelete()) paths.swap(waste_.paths);
   }
-  for (const std::string& path : paths) context_->env()->RemoveFile(path);
+  for (const std::string& path : paths) context_->RemoveFile(path);
 }
 
 }  // namespace lull

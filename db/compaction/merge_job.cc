@@ -294,14 +294,13 @@ leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
 }
 
 void CleanupJob::RemoveFile(const std::string& path) {
-  leveldb::Env* const env = context_->env();
-  leveldb::Status status = env->RemoveFile(path);
+  leveldb::Status status = context_->RemoveFile(path);
   if (status.IsNotFound()) {
     const std::optional<ParsedFileName> parsed =
         ParseFileName(path.substr(context_->name.size() + 1));
     // Old versions of LevelDB named a table .sst.
     if (parsed && parsed->kind == FileKind::kTable)
-      status = env->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
+      status = context_->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
   }
   if (!status.ok() && !status.IsNotFound()) {
     Log(context_->logger(), "%s was not deleted: %s", path.c_str(), status.ToString().c_str());

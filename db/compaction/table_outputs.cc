@@ -14,7 +14,7 @@ TableOutputs::~TableOutputs() {
   file_.reset();
   // A file that cannot be removed now is removed at the next open.
   const auto remove = [this](const TableMeta& table) {
-    context_->env()->RemoveFile(TableFileName(context_->name, table.number));
+    context_->RemoveFile(TableFileName(context_->name, table.number));
   };
   if (unfinished) remove(current_);
   if (kept_) return;

@@ -80,12 +80,14 @@ class WalReplay {
   bool flushes_;  // otherwise memtables stay in memory, for now
   SequenceNumber last_sequence_;
   MemTableRef memtable_;
-  uint64_t memtable_wal_ = 0;  // the first WAL with entries of memtable_
-  uint64_t sealed_bytes_ = 0;  // of result_->memtables
-  bool stopped_ = false;       // the rest was not replayed
-  bool is_torn_ = false;       // of the last WAL: its end is not clean
-  bool has_records_ = false;   // of the last WAL: at least one record follows without a gap
-  bool has_entries_ = false;   // of the last WAL
+  uint64_t memtable_wal_ = 0;       // the first WAL with entries of memtable_
+  uint64_t sealed_bytes_ = 0;       // of result_->memtables
+  bool stopped_ = false;            // the rest was not replayed
+  bool is_torn_ = false;            // of the last WAL: its end is not clean
+  bool has_records_ = false;        // of the last WAL: at least one record follows without a gap
+  bool has_entries_ = false;        // of the last WAL
+  bool repeats_ = false;            // of the last WAL: it has records of an earlier one
+  SequenceNumber replayed_to_ = 0;  // the newest entry of the WALs so far
   /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
   /// acknowledged.
   leveldb::Status bad_end_;
@@ -119,7 +121,10 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
     if (!status.ok()) return status;
     if (has_entries_) result_->wals.push_back({number, file_bytes});
     if (has_records_ && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
-    (is_torn_ || stopped_ ? unproven : result_->obsolete).push_back(base);
+    if (repeats_)
+      result_->lost.push_back(base);
+    else
+      (is_torn_ || stopped_ ? unproven : result_->obsolete).push_back(base);
     if (stopped_) settle(&result_->lost);
   }
   if (!bad_end_.ok()) status = Stop(bad_end_);
@@ -188,7 +193,7 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
                    limits_.logs_may_grow ? context_->env() : nullptr);
   leveldb::Slice record;
-  is_torn_ = has_records_ = has_entries_ = false;
+  is_torn_ = has_records_ = has_entries_ = repeats_ = false;
   while (!stopped_ && reader.ReadRecord(&record)) {
     if (record.size() < batch::kHeaderBytes) {
       return Stop(leveldb::Status::Corruption(path, "record at offset " +
@@ -227,8 +232,8 @@ leveldb::Status WalReplay::TakeGap(const std::string& path, const leveldb::Slice
     Log(context_->logger(), "Replay ends before %s: it %s", path.c_str(), gap.c_str());
     return leveldb::Status::OK();
   }
-  return leveldb::Status::Corruption(path, gap + ": a log before it is incomplete; restore a " +
-                                               "backup, or call RepairDB");
+  return leveldb::Status::Corruption(
+      path, gap + ": a log before it is incomplete; restore a " + "backup, or call RepairDB");
 }
 
 leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,
@@ -244,11 +249,22 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   }
   const uint32_t count = batch::CountOf(record);
   if (count == 0) return status;
+  if (batch::SequenceOf(record) <= replayed_to_) {
+    // A copy of a WAL, with another number. In a newer memtable these entries would hide newer
+    // ones.
+    status = leveldb::Status::Corruption(path, "record at offset " + std::to_string(offset) +
+                                                   " repeats a sequence of a log before it");
+    if (context_->options.paranoid_checks) return status;
+    Log(context_->logger(), "Ignored: %s", status.ToString().c_str());
+    repeats_ = flushes_ = true;
+    return leveldb::Status::OK();
+  }
   has_entries_ = true;
   if (memtable_ == nullptr)
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
-  last_sequence_ = std::max(last_sequence_, batch::SequenceOf(record) + count - 1);
+  replayed_to_ = batch::SequenceOf(record) + count - 1;
+  last_sequence_ = std::max(last_sequence_, replayed_to_);
   // The memtable can have absorbed a burst on a machine with more memory. Only what is flushed at
   // once can end inside a WAL: see wal_set.h.
   const uint64_t bytes_max =

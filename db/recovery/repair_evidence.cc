@@ -36,8 +36,11 @@ bool NamesOther(const std::string& manifest, const std::string& ours) {
   size_t equal = 0;
   for (size_t i = 0; i < there.size(); ++i) equal += there[i] == ours[i];
   const auto is_text = [](char c) { return c > ' ' && c <= '~'; };
-  return equal < there.size() / 2 &&
-         std::count_if(there.begin(), there.begin() + kTextBytes, is_text) >= kTextBytes - 1;
+  const auto length = static_cast<unsigned char>(manifest[kComparatorOffset - 1]);
+  const auto end =
+      there.begin() + std::min(std::max<ptrdiff_t>(length, kTextBytes), std::ssize(there));
+  const ptrdiff_t text_bytes = std::count_if(there.begin(), end, is_text);
+  return equal < there.size() / 2 && text_bytes >= end - there.begin() - 1;
 }
 
 }  // namespace

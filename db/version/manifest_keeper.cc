@@ -196,7 +196,7 @@ leveldb::Status ManifestKeeper::Begin(Begun* begun) {
   begun->writer.reset();
   const std::string path = DescriptorFileName(context_->name, begun->number);
   if (!written || IsInForce()) {
-    context_->env()->RemoveFile(path);
+    context_->RemoveFile(path);
   } else {
     doubtful_files_.push_back(path);
   }

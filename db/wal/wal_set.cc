@@ -193,10 +193,10 @@ WalSet::WalRef WalSet::Reuse(Retired retired) {
       files_reusable_.store(false, std::memory_order_relaxed);
     } else {
       Log(context_->logger(), "Cannot reuse a WAL: %s", status.ToString().c_str());
-      context_->env()->RemoveFile(path);  // the rename can have happened nevertheless
+      context_->RemoveFile(path);  // the rename can have happened nevertheless
     }
   }
-  context_->env()->RemoveFile(old_path);
+  context_->RemoveFile(old_path);
   return nullptr;
 }
 
@@ -301,7 +301,7 @@ leveldb::Status WalSet::Begin(const WalRef& wal, SequenceNumber first_sequence) 
 
 leveldb::Status WalSet::RemoveUnbegun() {
   if (unbegun_.empty()) return leveldb::Status::OK();
-  const leveldb::Status status = context_->env()->RemoveFile(unbegun_);
+  const leveldb::Status status = context_->RemoveFile(unbegun_);
   if (!status.ok() && !status.IsNotFound()) return status;
   unbegun_.clear();
   names_made_.fetch_add(1, std::memory_order_acq_rel);
@@ -442,12 +442,12 @@ void WalSet::Discard(WalRef unused) {
   const std::string path = LogFileName(context_->name, unused->number);
   unused->writer.Close();
   unused = nullptr;
-  context_->env()->RemoveFile(path);
+  context_->RemoveFile(path);
 }
 
 void WalSet::RemoveRetired() {
   for (const Retired& retired : retired_)
-    context_->env()->RemoveFile(LogFileName(context_->name, retired.number));
+    context_->RemoveFile(LogFileName(context_->name, retired.number));
   retired_.clear();
 }
 
