@@ -14,6 +14,7 @@
 
 #include "db/backup/backups.h"
 #include "db/filename.h"
+#include "db/named_comparator.h"
 #include "db/recovery/live_store.h"
 #include "db/recovery/recovery.h"
 #include "table/merging_iterator.h"
@@ -90,6 +91,11 @@ Status LiveStore::TryLoad(const BackupWriter& writer) {
   };
   const Status status = RecoverInMemory(&context_, make_table, &recovered_);
   if (!status.ok()) return status;
+  if (!memtables_.empty() && NamedComparator::IsNamed(context_.order.user())) {
+    return Status::NotSupported(context_.name,
+                                "has entries in its logs, and only the store's own comparator can "
+                                "make a table of them; use lull::CreateBackup in its program");
+  }
   for (const TableMeta& table : TablesOf(*recovered_.manifest.version)) {
     if (opened_.size() == kOpenFilesMax) break;
     if (writer.Knows(table.number)) continue;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/filename.h"
+#include "db/named_comparator.h"
 #include "db/wal/wal_reader.h"
 #include "db/write/batch_format.h"
 #include "table/merging_iterator.h"
@@ -57,14 +58,16 @@ std::unique_ptr<leveldb::Iterator> OpenEntries(const TableReader& reader) {
   return reader.NewIterator(read);
 }
 
-// Accepts a table's usable entries: well-formed keys in ascending order.
+// Accepts a table's usable entries: well-formed keys, in ascending order if it is known.
 class AscendingKeys {
  public:
-  explicit AscendingKeys(const KeyOrder& order) : order_(order) {}
+  explicit AscendingKeys(const KeyOrder& order)
+      : order_(order), checks_order_(!NamedComparator::IsNamed(order.user())) {}
 
   bool Accepts(const Slice& key) {
     ParsedInternalKey parsed;
     if (!ParseInternalKey(key, &parsed) || parsed.sequence > kMaxStoredSequence) return false;
+    if (!checks_order_) return true;
     if (!last_.empty() && order_.Compare(key, last_) <= 0) return false;
     last_.assign(key.data(), key.size());
     return true;
@@ -72,6 +75,7 @@ class AscendingKeys {
 
  private:
   KeyOrder order_;
+  bool checks_order_;
   std::string last_;
 };
 
@@ -187,7 +191,9 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
   }
   const Status read = entries->status();
   if (read.IsNotSupportedError()) scan->refusal = read;
-  if (has_unusable && !reader->IsInOrder()) scan->refusal = OtherOrder(context, path);
+  const bool knows_order = !NamedComparator::IsNamed(context.order.user());
+  if (has_unusable && knows_order && !reader->IsInOrder())
+    scan->refusal = OtherOrder(context, path);
   if (scan->damage.ok()) scan->damage = read;
   if (scan->damage.ok() && has_unusable)
     scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");

@@ -66,7 +66,7 @@ int RunBackupCreate(const Invocation& call) {
   Status status;
   {
     LateProgress progress("copying tables");
-    status = BackUpFiles(leveldb::Options(), call.store, call.backups, progress.Callback(), &info);
+    status = BackUpFiles(OptionsOf(call), call.store, call.backups, progress.Callback(), &info);
   }
   if (!status.ok()) return Fail(status, call.json);
   Print(info, call.json);

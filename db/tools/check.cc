@@ -30,7 +30,8 @@ using leveldb::Status;
 
 class Checker {
  public:
-  explicit Checker(const std::string& folder) : folder_(folder) {}
+  explicit Checker(const Invocation& call)
+      : folder_(call.store), options_(OptionsOf(call)), store_(options_) {}
 
   /// Returns an error only if nothing could be checked.
   Status Run();
@@ -48,6 +49,7 @@ class Checker {
   bool StillNeedsLog(uint64_t number) const;
 
   const std::string folder_;
+  const leveldb::Options options_;
   InspectedStore store_;
   uint64_t tables_ = 0;
   uint64_t entries_ = 0;
@@ -140,7 +142,7 @@ void Checker::CheckReplay() {
 }
 
 bool Checker::StillLists(uint64_t number) const {
-  InspectedStore now;
+  InspectedStore now(options_);
   if (!Inspect(folder_, &now).ok()) return true;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : now.manifest.version->level(level)) {
@@ -151,18 +153,14 @@ bool Checker::StillLists(uint64_t number) const {
 }
 
 bool Checker::StillNeedsLog(uint64_t number) const {
-  InspectedStore now;
+  InspectedStore now(options_);
   return !Inspect(folder_, &now).ok() || now.manifest.NeedsLog(number);
 }
 
 /// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table is intact
 /// but cannot be read.
 Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
-  std::string path = TableFileName(folder_, number);
-  const std::string legacy = LegacyTableFileName(folder_, number);
-  if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy)) {
-    path = legacy;
-  }
+  const std::string path = PathOf(store_.context, number);
   TableScan scan;
   Status status = ScanTable(store_.context, number, path, &scan);
   if (!scan.refusal.ok()) return scan.refusal;
@@ -234,7 +232,7 @@ Json Checker::Report() const {
 }  // namespace
 
 int RunCheck(const Invocation& call) {
-  Checker checker(call.store);
+  Checker checker(call);
   const Status status = checker.Run();
   if (!status.ok()) return Fail(status, call.json);
   const Json report = checker.Report();

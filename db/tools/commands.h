@@ -31,6 +31,7 @@ struct Invocation {
   bool sync = false;
   bool create = false;
   bool from_lost = false;
+  std::string comparator_name;  ///< of a store whose order is unknown; empty: bytewise order
   std::vector<std::string> options;  ///< names of scheduling options; empty: all
   std::string target;                ///< directory of a checkpoint or of a restored store
   std::string backups;               ///< directory of backups
@@ -50,6 +51,9 @@ inline leveldb::Options StrictOptions() {
   options.paranoid_checks = true;
   return options;
 }
+
+/// StrictOptions with the comparator of the store, for commands that need no order.
+leveldb::Options OptionsOf(const Invocation& call);
 
 // Needs no store. options.cc
 int RunOptions(const Invocation& call);
@@ -71,6 +75,8 @@ int RunBackupPrune(const Invocation& call);
 // Open the store read-only; another process can have it open. entries.cc
 int RunGet(const Invocation& call);
 int RunScan(const Invocation& call);
+int ScanStored(const Invocation& call, const std::string& prefix);  // stored_scan.cc
+void PrintEntry(const Invocation& call, const leveldb::Slice& key, const leveldb::Slice& value);
 
 // Read the stats files that stores keep up to date. top.cc, export.cc
 int RunTop(const Invocation& call);

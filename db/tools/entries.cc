@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "db/named_comparator.h"
 #include "db/tools/commands.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
@@ -61,18 +62,6 @@ void SeekToStart(const ScanRange& range, bool reverse, leveldb::Iterator* entry)
   }
 }
 
-void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
-  if (call.json) {
-    Json line{{"key", Encode(key, call.coding)}};
-    if (!call.keys_only) line["value"] = Encode(value, call.coding);
-    PrintJson(line);
-  } else if (call.keys_only) {
-    std::printf("%s\n", Encode(key, call.coding).c_str());
-  } else {
-    std::printf("%s\t%s\n", Encode(key, call.coding).c_str(), Encode(value, call.coding).c_str());
-  }
-}
-
 /// With --keep-going, damage goes to `*damage`, and the store has the entries before it.
 Status OpenToRead(const Invocation& call, std::unique_ptr<leveldb::DB>* db, Status* damage) {
   leveldb::DB* raw = nullptr;
@@ -95,6 +84,26 @@ Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
 }
 
 }  // namespace
+
+void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
+  if (call.json) {
+    Json line{{"key", Encode(key, call.coding)}};
+    if (!call.keys_only) line["value"] = Encode(value, call.coding);
+    PrintJson(line);
+  } else if (call.keys_only) {
+    std::printf("%s\n", Encode(key, call.coding).c_str());
+  } else {
+    std::printf("%s\t%s\n", Encode(key, call.coding).c_str(), Encode(value, call.coding).c_str());
+  }
+}
+
+leveldb::Options OptionsOf(const Invocation& call) {
+  leveldb::Options options = StrictOptions();
+  if (call.comparator_name.empty()) return options;
+  static const NamedComparator comparator(call.comparator_name);
+  options.comparator = &comparator;
+  return options;
+}
 
 int RunGet(const Invocation& call) {
   const std::optional<std::string> key = Decode(call.key, call.coding);
@@ -127,6 +136,11 @@ int RunScan(const Invocation& call) {
   if (status.ok()) status = DecodeOption(call, call.to, &range.to);
   std::optional<std::string> prefix;
   if (status.ok()) status = DecodeOption(call, call.prefix, &prefix);
+  if (status.ok() && !call.comparator_name.empty()) {
+    if (!call.from && !call.to && !call.reverse) return ScanStored(call, prefix.value_or(""));
+    status = Status::InvalidArgument("--comparator-name",
+                                     "without the order, --from, --to and --reverse mean nothing");
+  }
   if (prefix) range.KeepPrefix(*prefix);
   std::unique_ptr<leveldb::DB> db;
   Status damage;

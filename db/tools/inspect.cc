@@ -154,8 +154,14 @@ Status FindManifest(leveldb::Env* env, const std::string& path, std::string* fil
 
 }  // namespace
 
+std::string PathOf(const StoreContext& context, uint64_t table) {
+  const std::string path = TableFileName(context.name, table);
+  const std::string legacy = LegacyTableFileName(context.name, table);
+  return !context.env()->FileExists(path) && context.env()->FileExists(legacy) ? legacy : path;
+}
+
 int RunStats(const Invocation& call) {
-  InspectedStore store;
+  InspectedStore store(OptionsOf(call));
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
   const Json stats = StatsJson(store, LookAround(store));
@@ -183,13 +189,15 @@ int RunStats(const Invocation& call) {
 }
 
 int RunLevels(const Invocation& call) {
-  InspectedStore store;
+  InspectedStore store(OptionsOf(call));
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
   ReadTableContents(store);
   const Version& version = *store.manifest.version;
   const auto spaces = SpaceByLevel(version);
-  const auto hidden = HiddenByLevel(spaces);
+  // Whether a deletion hides something depends on the order.
+  const bool has_order = call.comparator_name.empty();
+  const auto hidden = has_order ? HiddenByLevel(spaces) : std::array<uint64_t, kLevels>{};
   for (int level = 0; level < kLevels; ++level) {
     if (!call.json && version.TableCount(level) > 0)
       std::printf("%s\n", LevelText(version, level, spaces[level], hidden[level]).c_str());

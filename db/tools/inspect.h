@@ -13,9 +13,15 @@
 namespace lull::tools {
 
 struct InspectedStore {
-  StoreContext context{leveldb::Options()};
+  explicit InspectedStore(const leveldb::Options& options = leveldb::Options())
+      : context(options) {}
+
+  StoreContext context;
   ManifestState manifest;
 };
+
+/// The path of a table, which can have either suffix.
+std::string PathOf(const StoreContext& context, uint64_t table);
 
 /// Reads the MANIFEST of the store in directory `folder`.
 leveldb::Status Inspect(const std::string& folder, InspectedStore* store);

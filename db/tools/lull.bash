@@ -25,11 +25,12 @@ _lull() {
   done
   case $command in
     '') options+=' --version' ;;
-    scan) options+=' --from --to --prefix --limit --reverse --keys-only --keep-going' ;;
+    stats | levels | check) options+=' --comparator-name' ;;
+    scan) options+=' --comparator-name --from --to --prefix --limit --reverse --keys-only --keep-going' ;;
     put) options+=' --sync --create' ;;
     delete) options+=' --sync' ;;
     repair) options+=' --from-lost' ;;
-    backup) options+=' --id --keep' ;;
+    backup) options+=' --id --keep --comparator-name' ;;
     top) options+=' --once' ;;
     export) options+=' --listen' ;;
     bench) options+=' --entries --value-bytes --sync' ;;

@@ -65,17 +65,24 @@ class CommandLine {
     command->footer("Example: " + line + "\n\n" + kFooter);
     return command;
   }
+  CLI::App* AddComparator(CLI::App* command) {
+    command->add_option("--comparator-name", call_.comparator_name,
+                        "Name of the store's comparator, for a store in another key order");
+    return command;
+  }
   void AddKey(CLI::App* command) { command->add_option("key", call_.key, "Key")->required(); }
 
   void AddReading() {
-    AddExample(Add("stats", "Print sizes by level (takes no lock)", RunStats),
-               "lull stats /var/lib/store --json");
-    AddExample(Add("levels",
-                   "Print every table with its key range, and what levels contain (takes no lock)",
-                   RunLevels),
-               "lull levels /var/lib/store");
-    AddExample(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck),
-               "lull check /var/lib/store");
+    AddComparator(AddExample(Add("stats", "Print sizes by level (takes no lock)", RunStats),
+                             "lull stats /var/lib/store --json"));
+    AddComparator(AddExample(
+        Add("levels",
+            "Print every table with its key range, and what levels contain (takes no lock)",
+            RunLevels),
+        "lull levels /var/lib/store"));
+    AddComparator(
+        AddExample(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck),
+                   "lull check /var/lib/store"));
     AddKey(AddExample(
         Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet),
         "lull get /var/lib/store user:42"));
@@ -83,6 +90,7 @@ class CommandLine {
         Add("scan", "Print entries in key order (takes no lock; may miss the last writes)",
             RunScan),
         "lull scan /var/lib/store --prefix user: --limit 10");
+    AddComparator(scan);
     scan->add_option("--from", call_.from, "Start at this key");
     scan->add_option("--to", call_.to, "Stop before this key");
     scan->add_option("--prefix", call_.prefix, "Print only keys with this prefix");
@@ -176,10 +184,11 @@ class CommandLine {
         AddExample(app_.add_subcommand("backup", "Make, verify and restore incremental backups"),
                    "lull backup create /var/lib/store /mnt/backups");
     backup->require_subcommand(1);
-    AddExample(AddBackup(backup, "create",
-                         "Add a backup: copy the tables that are new (takes no lock of the store)",
-                         RunBackupCreate),
-               "lull backup create /var/lib/store /mnt/backups");
+    AddComparator(AddExample(
+        AddBackup(backup, "create",
+                  "Add a backup: copy the tables that are new (takes no lock of the store)",
+                  RunBackupCreate),
+        "lull backup create /var/lib/store /mnt/backups"));
     AddExample(AddBackup(backup, "list", "Print all backups, oldest first", RunBackupList),
                "lull backup list /mnt/backups");
     CLI::App* const verify = AddExample(

@@ -184,10 +184,7 @@ Status Restorer::ReadTables() {
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       TableScan scan;
-      std::string path = TableFileName(folder_, table->number());
-      const std::string legacy = LegacyTableFileName(folder_, table->number());
-      if (!store_.context.env()->FileExists(path) && store_.context.env()->FileExists(legacy))
-        path = legacy;
+      const std::string path = PathOf(store_.context, table->number());
       Status status = ScanTable(store_.context, table->number(), path, &scan);
       if (status.ok()) status = scan.damage;
       if (!status.ok()) return status;

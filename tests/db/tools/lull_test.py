@@ -11,13 +11,12 @@ import pty
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from files import await_file
+from files import await_file, log_record
 
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
 COMMANDS = ('stats levels scan get put delete check repair compact checkpoint backup manifest '
@@ -35,26 +34,6 @@ def files_of(folder):
         with open(os.path.join(folder, name), 'rb') as file:
             contents[name] = file.read()
     return contents
-
-
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
-
-
-def log_record(sequence, key, value=None):
-    """A log record of one put, or of a deletion if there is no value."""
-    def sized(text):
-        return bytes([len(text)]) + text.encode()
-    entry = b'\1' + sized(key) + sized(value) if value is not None else b'\0' + sized(key)
-    batch = struct.pack('<QI', sequence, 1) + entry
-    crc = crc32c(b'\1' + batch)
-    masked = ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
-    return struct.pack('<IHB', masked, len(batch), 1) + batch
 
 
 class LullTest(unittest.TestCase):
@@ -336,13 +315,15 @@ class LullTest(unittest.TestCase):
         self.assertIn('bad checksum', done.stderr)
 
     def test_keep_going_skips_damaged_blocks(self):
-        self.fill(500)
+        self.fill(1)
+        for i in range(1, 10):  # several blocks
+            self.ok('put', self.store, f'k{i:02}', 'v' * 1000)
         self.ok('compact', self.store)
-        self.assertEqual(len(self.lines('scan', '--keep-going', self.store)), 500)
+        self.assertEqual(len(self.lines('scan', '--keep-going', self.store)), 10)
         self.damage(self.table(), 10)
         done = lull('scan', '--keep-going', self.store)
         self.assertEqual(done.returncode, 4)
-        self.assertIn('k499', done.stdout)
+        self.assertIn('k09\t', done.stdout)
         self.assertNotIn('k00\t', done.stdout)
         check = json.loads(lull('--json', 'check', self.store).stdout)
         self.assertEqual((check['tables'], check['entries']), (0, done.stdout.count('\n')))

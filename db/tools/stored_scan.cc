@@ -1,0 +1,125 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// scan --comparator-name: prints the entries of a store whose order is unknown, table by table,
+// then log by log. The first pass finds the newest version of each key, the second prints it. All
+// keys are in memory meanwhile.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "db/filename.h"
+#include "db/recovery/salvage.h"
+#include "db/tools/commands.h"
+#include "db/tools/inspect.h"
+#include "db/wal/wal_reader.h"
+#include "db/write/batch_format.h"
+
+namespace lull::tools {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+class StoredEntries {
+ public:
+  using Visit = std::function<void(const ParsedInternalKey& key, const Slice& value)>;
+
+  explicit StoredEntries(const Invocation& call) : store_(OptionsOf(call)) {}
+
+  Status Open(const std::string& folder);
+  /// Visits all versions in all files. Returns the first damage, after what can be read.
+  Status ForEach(const Visit& visit) const;
+
+ private:
+  Status ReadTable(const TableFile& table, const Visit& visit) const;
+  Status ReadLog(const std::string& path, const Visit& visit) const;
+
+  InspectedStore store_;
+  std::map<uint64_t, std::string> logs_;
+};
+
+Status StoredEntries::Open(const std::string& folder) {
+  Status status = Inspect(folder, &store_);
+  std::vector<std::string> names;
+  if (status.ok()) status = store_.context.env()->GetChildren(folder, &names);
+  for (const std::string& name : names) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number)
+      logs_[parsed->number] = folder + "/" + name;
+  }
+  return status;
+}
+
+Status StoredEntries::ForEach(const Visit& visit) const {
+  Status first;
+  const auto note = [&first](const Status& status) {
+    if (first.ok()) first = status;
+  };
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : store_.manifest.version->level(level))
+      note(ReadTable(*table, visit));
+  }
+  for (const auto& [number, path] : logs_) note(ReadLog(path, visit));
+  return first;
+}
+
+Status StoredEntries::ReadTable(const TableFile& table, const Visit& visit) const {
+  const std::string path = PathOf(store_.context, table.number());
+  TableScan scan;
+  const Status status = ScanTable(store_.context, table.number(), path, &scan);
+  if (!status.ok()) return status;
+  const auto entry = NewSalvageIterator(store_.context, {scan});
+  for (entry->SeekToFirst(); scan.entries > 0 && entry->Valid(); entry->Next()) {
+    ParsedInternalKey key;
+    ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
+    visit(key, entry->value());
+  }
+  return scan.refusal.ok() ? scan.damage : scan.refusal;
+}
+
+Status StoredEntries::ReadLog(const std::string& path, const Visit& visit) const {
+  leveldb::SequentialFile* raw = nullptr;
+  const Status status = store_.context.env()->NewSequentialFile(path, &raw);
+  if (!status.ok()) return status;
+  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  Slice record;
+  while (reader.ReadRecord(&record)) {
+    const Status valid = batch::Validate(record);
+    if (!valid.ok()) return Status::Corruption(path, valid.ToString());
+    SequenceNumber sequence = batch::SequenceOf(record);
+    batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
+      visit({key, sequence++, kind}, value);
+    });
+  }
+  return reader.status();
+}
+
+}  // namespace
+
+int ScanStored(const Invocation& call, const std::string& prefix) {
+  StoredEntries entries(call);
+  Status status = entries.Open(call.store);
+  if (!status.ok()) return Fail(status, call.json);
+  std::unordered_map<std::string, SequenceNumber> newest;
+  status = entries.ForEach([&](const ParsedInternalKey& key, const Slice&) {
+    if (!key.user_key.starts_with(prefix)) return;
+    SequenceNumber& known = newest[key.user_key.ToString()];
+    known = std::max(known, key.sequence + 1);  // not 0: that is printed
+  });
+  if (!status.ok() && !call.keep_going) return Fail(status, call.json);
+  uint64_t left = call.limit;
+  entries.ForEach([&](const ParsedInternalKey& key, const Slice& value) {
+    const auto found = newest.find(key.user_key.ToString());
+    if (left == 0 || found == newest.end() || found->second != key.sequence + 1) return;
+    found->second = 0;
+    if (key.kind == ValueKind::kDeletion) return;
+    PrintEntry(call, key.user_key, value);
+    --left;
+  });
+  return status.ok() ? kDone : Fail(status, call.json);
+}
+
+}  // namespace lull::tools

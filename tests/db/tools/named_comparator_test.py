@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""Runs the program lull on a store whose comparator it does not have.
+
+usage: named_comparator_test.py LULL
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from files import log_of, log_record, masked_crc
+
+LULL = os.path.abspath(sys.argv[1])
+NAME = ('--comparator-name', 'test.descending')
+
+
+def lull(*arguments):
+    return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
+                          check=False)
+
+
+def files_of(folder):
+    contents = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), 'rb') as file:
+            contents[name] = file.read()
+    return contents
+
+
+def varint(number):
+    return bytes([number | 0x80]) + varint(number >> 7) if number > 127 else bytes([number])
+
+
+def block(entries):
+    """A block and its trailer."""
+    body = b''.join(varint(0) + varint(len(key)) + varint(len(value)) + key + value
+                    for key, value in entries) + struct.pack('<II', 0, 1)
+    return body + b'\0' + struct.pack('<I', masked_crc(body + b'\0'))
+
+
+def table_of(entries):
+    """A table with the entries in one block, in their order."""
+    data, meta = block(entries), block([])
+    handle = varint(0) + varint(len(data) - 5)
+    index = block([(entries[-1][0], handle)])
+    footer = (varint(len(data)) + varint(len(meta) - 5) +
+              varint(len(data) + len(meta)) + varint(len(index) - 5))
+    return data + meta + index + footer.ljust(40, b'\0') + struct.pack('<Q', 0xdb4775248b80fb57)
+
+
+def descending_store(folder):
+    """A store of two L1 tables in descending order, and a log."""
+    def sized(text):
+        return varint(len(text)) + text
+
+    def key(name, sequence):
+        return name + struct.pack('<Q', sequence << 8 | 1)
+    os.mkdir(folder)
+    edit = varint(1) + sized(b'test.descending') + b'\2\7\3\12\4\11\11\0'
+    for number, entries in ((5, [(key(b'd', 2), b'd2'), (key(b'c', 1), b'c1')]),
+                            (6, [(key(b'b', 3), b'b3'), (key(b'a', 4), b'a4')])):
+        content = table_of(entries)
+        with open(os.path.join(folder, f'{number:06}.ldb'), 'wb') as file:
+            file.write(content)
+        edit += (b'\7\1' + varint(number) + varint(len(content)) + sized(entries[0][0]) +
+                 sized(entries[-1][0]))
+    for name, content in (('MANIFEST-000003', log_of(edit)), ('CURRENT', b'MANIFEST-000003\n'),
+                          ('000007.log', log_record(9, 'c', 'c9'))):
+        with open(os.path.join(folder, name), 'wb') as file:
+            file.write(content)
+
+
+class NamedComparatorTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = os.path.join(folder.name, 'store')
+        descending_store(self.store)
+
+    def ok(self, *arguments):
+        done = lull(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ''), arguments)
+        return done.stdout
+
+    def test_a_store_in_another_order(self):
+        for command in 'check', 'stats', 'levels', 'scan':
+            done = lull(command, self.store)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn('was written with comparator test.descending', done.stderr)
+        report = json.loads(self.ok('--json', 'check', self.store, *NAME))
+        self.assertEqual((report['tables'], report['entries'], report['damage']), (2, 4, []))
+        self.assertIn('2 tables', self.ok('stats', self.store, *NAME))
+        self.assertIn('d .. c', self.ok('levels', self.store, *NAME))
+        self.assertEqual(sorted(self.ok('scan', self.store, *NAME).split()),
+                         'a a4 b b3 c c9 d d2'.split(' '))
+        self.assertEqual(self.ok('scan', '--prefix', 'c', self.store, *NAME), 'c\tc9\n')
+        self.assertEqual(lull('scan', '--reverse', self.store, *NAME).returncode, 1)
+        done = lull('backup', 'create', self.store, self.store + '-backups', *NAME)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('entries in its logs', done.stderr)
+        os.truncate(os.path.join(self.store, '000007.log'), 0)
+        self.ok('backup', 'create', self.store, self.store + '-backups', *NAME)
+        self.ok('backup', 'restore', self.store + '-backups', self.store + '-copy')
+        self.assertIn('4 entries', self.ok('check', self.store + '-copy', *NAME))
+
+    def test_repair_leaves_a_store_in_another_order_alone(self):
+        before = files_of(self.store)
+        for name in 'CURRENT', 'MANIFEST-000003':
+            os.remove(os.path.join(self.store, name))
+            done = lull('repair', self.store)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('comparator', done.stderr)
+            after = files_of(self.store)
+            self.assertTrue(all(after[name] == before[name] for name in after
+                                if name not in ('LOCK', 'LOG', 'LOG.old')))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1], verbosity=2)
