@@ -91,7 +91,7 @@ Status LiveStore::TryLoad(const BackupWriter& writer) {
   };
   const Status status = RecoverInMemory(&context_, make_table, &recovered_);
   if (!status.ok()) return status;
-  if (!memtables_.empty() && NamedComparator::IsNamed(context_.order.user())) {
+  if (!recovered_.memtables.empty() && NamedComparator::IsNamed(context_.order.user())) {
     return Status::NotSupported(context_.name,
                                 "has entries in its logs, and only the store's own comparator can "
                                 "make a table of them; use lull::CreateBackup in its program");
