@@ -23,6 +23,7 @@
 
 #include "db/filename.h"
 #include "db/recovery/lost_files.h"
+#include "db/recovery/manifest_evidence.h"
 #include "db/recovery/repair_evidence.h"
 #include "db/recovery/salvage.h"
 #include "db/version/foreign_store.h"
@@ -56,6 +57,7 @@ class Repairer {
   Status ChooseCurrent();
   Status ScanTables();
   bool ListingIsUsable();
+  FolderFiles FilesBesideListing() const;
 
   Status KeepLevels();
   Status KeepLevel(int level);
@@ -211,12 +213,27 @@ TableOutputs* Repairer::NewOutputs(int level) {
   return outputs_.back().get();
 }
 
+FolderFiles Repairer::FilesBesideListing() const {
+  FolderFiles files;
+  for (const auto& [number, name] : folder_.wals) {
+    if (listed_.NeedsLog(number)) files.wals.push_back(number);
+  }
+  std::set<uint64_t> listed;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : listed_.version->level(level)) listed.insert(table->number());
+  }
+  for (const auto& [number, name] : folder_.tables) {
+    if (!listed.contains(number)) files.tables.push_back(name);
+  }
+  return files;
+}
+
 Status Repairer::KeepLevels() {
-  const bool lacks_log = listed_.NamesLog() && !folder_.wals.contains(listed_.log_number);
-  if (lacks_log) Note("log " + std::to_string(listed_.log_number) + " is missing");
+  const Status refusal = CheckManifestIsCurrent(context_, listed_, FilesBesideListing());
+  if (!refusal.ok()) Note(refusal.ToString());
   if (listed_.is_torn) Note(listed_.end.ToString());
-  // An open refuses such a store. Tables named only by a lost last record are not listed.
-  if (lacks_log || listed_.is_torn) lossy_ = changed_ = true;
+  // Tables named only by a lost record are not listed.
+  if (!refusal.ok() || listed_.is_torn) lossy_ = changed_ = true;
   pointers_ = listed_.compact_pointers;
   for (int level = kLevels - 1; level >= 0; --level) {
     const Status status = KeepLevel(level);

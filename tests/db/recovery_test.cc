@@ -425,6 +425,14 @@ TEST_F(OldManifestTest, TheLogOfLevelDBThatItNamesBeginsAfterAGap) {
   ExpectRefusal(LogFileName(kStoreName, log));
 }
 
+// The preamble of a log that took no write shows the gap too.
+TEST_F(OldManifestTest, TheEmptyLogThatItNamesBeginsAfterAGap) {
+  files_.AddTable(0, "a@1=a1");
+  const uint64_t log = files_.AddWal({}, 3);
+  files_.WriteManifest(log);
+  ExpectRefusal(LogFileName(kStoreName, log));
+}
+
 // LevelDB's logs: a power loss can cause the gap, but the writes after it can be synced.
 TEST_F(OldManifestTest, ALaterLogOfLevelDBBeginsAfterAGap) {
   const uint64_t first = files_.AddWal({"a@1=a1"});
