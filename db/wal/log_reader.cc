@@ -211,7 +211,7 @@ LogEnd Reader::EndIfLast() const {
 /// continue.
 bool Reader::RefuseFragment(uint64_t at, const char* cause) {
   if (!skips_faults_) return Stop(LogEnd::kCorrupt, at, cause);
-  NoteFault(at, cause, LogEnd::kTorn);
+  NoteFault(at, cause, LogEnd::kBadLast);
   return true;
 }
 

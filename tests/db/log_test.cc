@@ -370,6 +370,11 @@ TEST(LogReaderTest, AHoleUpToTheEndIsTornOrClean) {
 TEST(LogReaderTest, FragmentsOutOfOrderAndUnknownTypesAreCorrupt) {
   for (const int type : {0, 3, 4, 5, 200}) {
     EXPECT_EQ(Read(Fragment(type, "odd")).end, LogEnd::kCorrupt) << type;
+    Reader salvage(std::make_unique<MemorySequential>(Fragment(type, "odd")), "log");
+    salvage.SkipFaults();
+    leveldb::Slice record;
+    EXPECT_FALSE(salvage.ReadRecord(&record));
+    EXPECT_TRUE(salvage.status().IsCorruption()) << type;
     const Outcome late = Read(Fragment(1, "whole") + Fragment(type, "odd") + Fragment(1, "more"));
     EXPECT_EQ(late.records, Records{"whole"}) << type;
     EXPECT_EQ(late.end, LogEnd::kCorrupt) << type;
