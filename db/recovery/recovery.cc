@@ -386,21 +386,23 @@ std::optional<uint64_t> ShortRoom(StoreContext* context, const std::vector<uint6
   return free_bytes && *free_bytes < wanted_bytes ? free_bytes : std::nullopt;
 }
 
-/// Frees disk space that a killed process had preallocated: truncates the zeros at the end of WALs.
-/// Their names stay, since the MANIFEST can need them.
-void GiveBackSpace(StoreContext* context, const std::vector<uint64_t>& wals) {
-  for (const uint64_t number : wals) {
+/// Frees disk space that a killed process had preallocated: removes WALs without a record, and
+/// truncates the zeros at the end of the others. The WAL `named` by the MANIFEST keeps its name.
+void GiveBackSpace(StoreContext* context, uint64_t named, std::vector<uint64_t>* wals) {
+  std::erase_if(*wals, [context, named](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
     leveldb::SequentialFile* raw = nullptr;
-    if (!context->env()->NewSequentialFile(path, &raw).ok()) continue;
+    if (!context->env()->NewSequentialFile(path, &raw).ok()) return false;
     WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
     leveldb::Slice record;
-    while (reader.ReadRecord(&record)) {
-    }
+    bool has_records = false;
+    while (reader.ReadRecord(&record)) has_records = true;
+    if (reader.end() != log::LogEnd::kClean) return false;
+    if (!has_records && number != named) return context->env()->RemoveFile(path).ok();
     // On an error the file keeps its length.
-    if (reader.end() == log::LogEnd::kClean)
-      context->extension->TruncateFile(path, reader.ValidBytes());
-  }
+    context->extension->TruncateFile(path, reader.ValidBytes());
+    return false;
+  });
 }
 
 }  // namespace
@@ -416,7 +418,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
   if (!result->manifest.is_torn) limits.free_bytes = ShortRoom(context, files.wals);
   if (limits.free_bytes) {
-    GiveBackSpace(context, files.wals);
+    GiveBackSpace(context, result->manifest.log_number, &files.wals);
     limits.commit = commit;
   } else if (!result->manifest.is_torn && context->extension != nullptr) {
     limits.memory_bytes_max = memory_bytes_max;
