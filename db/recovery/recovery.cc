@@ -86,6 +86,7 @@ class WalReplay {
   bool is_torn_ = false;            // of the last WAL: its end is not clean
   bool has_records_ = false;        // of the last WAL: at least one record follows without a gap
   bool has_entries_ = false;        // of the last WAL
+  bool met_empty_ = false;          // of the WALs so far, one has no records
   bool repeats_ = false;            // of the last WAL: it has records of an earlier one
   SequenceNumber replayed_to_ = 0;  // the newest entry of the WALs so far
   /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
@@ -201,6 +202,12 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
                                                         " is shorter than a batch"));
     }
     const SequenceNumber sequence = batch::SequenceOf(record);
+    if (!has_records_ && met_empty_ && !IsWalPreamble(record)) {
+      return leveldb::Status::Corruption(
+          path,
+          "follows an empty log, but LevelDB begins no log before the last one has entries; "
+          "restore a backup, or call RepairDB");
+    }
     const bool may_follow_gap = !has_records_ || !bad_end_.ok();
     if (may_follow_gap && sequence > last_sequence_ + 1) return TakeGap(path, record);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
@@ -216,6 +223,7 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   if (reader.end() == log::LogEnd::kError) return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
   is_torn_ = reader.end() != log::LogEnd::kClean;
+  met_empty_ = met_empty_ || !has_records_;
   if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
   return status;
 }

@@ -51,8 +51,9 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
   if (!status.ok()) return status;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    if (!parsed || IsDirectory(context->env(), context->name + "/" + name)) continue;
-    context->MarkFileNumberUsed(parsed->number);
+    if (!parsed) continue;
+    context->MarkFileNumberUsed(parsed->number);  // no file can get a directory's name either
+    if (IsDirectory(context->env(), context->name + "/" + name)) continue;
     switch (parsed->kind) {
       case FileKind::kTable: {
         std::string& known = listing->tables[parsed->number];

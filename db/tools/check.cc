@@ -35,8 +35,6 @@ class Checker {
 
   /// Returns an error only if nothing could be checked.
   Status Run();
-
-  const std::vector<std::string>& damage() const { return damage_; }
   Json Report() const;
 
  private:
@@ -177,8 +175,14 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
   }
   if (!status.ok()) {
     if (listed != nullptr && !StillLists(number)) return Status::OK();
-    damage_.push_back(status.ToString() +
-                      "; entries that can be read: " + std::to_string(scan.entries));
+    std::string text = status.ToString() + "; entries that can be read: ";
+    text += std::to_string(scan.entries);
+    if (listed != nullptr) {
+      const auto shown = [](const leveldb::Slice& key) { return Encode(key, Coding::kText); };
+      text += "; keys from " + shown(listed->smallest_user()) + " to " +
+              shown(listed->largest_user()) + " can be missing or old";
+    }
+    damage_.push_back(text);
     return Status::OK();
   }
   ++tables_;
@@ -231,29 +235,36 @@ Json Checker::Report() const {
 
 }  // namespace
 
-int RunCheck(const Invocation& call) {
+Status Examine(const Invocation& call, Json* report) {
   Checker checker(call);
   const Status status = checker.Run();
+  if (status.ok()) *report = checker.Report();
+  return status;
+}
+
+void PrintFindings(const Json& report) {
+  for (const Json& line : report["damage"])
+    std::printf("damage: %s\n", MessageOf(line.get<std::string>()).c_str());
+  for (const Json& line : report["notes"])
+    std::printf("note: %s\n", line.get<std::string>().c_str());
+  std::printf("%llu intact tables, %llu entries, %llu logs with %llu records, %zu errors\n",
+              report["tables"].get<unsigned long long>(),
+              report["entries"].get<unsigned long long>(), report["logs"].get<unsigned long long>(),
+              report["log_records"].get<unsigned long long>(), report["damage"].size());
+}
+
+int RunCheck(const Invocation& call) {
+  Json report;
+  const Status status = Examine(call, &report);
   if (!status.ok()) return Fail(status, call.json);
-  const Json report = checker.Report();
+  const bool damaged = !report["damage"].empty();
   if (call.json) {
     PrintJson(report);
   } else {
-    for (const Json& line : report["damage"]) {
-      std::printf("damage: %s\n", MessageOf(line.get<std::string>()).c_str());
-    }
-    for (const Json& line : report["notes"]) {
-      std::printf("note: %s\n", line.get<std::string>().c_str());
-    }
-    std::printf("%llu intact tables, %llu entries, %llu logs with %llu records, %zu errors\n",
-                report["tables"].get<unsigned long long>(),
-                report["entries"].get<unsigned long long>(),
-                report["logs"].get<unsigned long long>(),
-                report["log_records"].get<unsigned long long>(), checker.damage().size());
-    if (!checker.damage().empty())
-      std::printf("next: restore a backup, or lull repair %s\n", call.store.c_str());
+    PrintFindings(report);
+    if (damaged) std::printf("next: restore a backup, or lull repair %s\n", call.store.c_str());
   }
-  return checker.damage().empty() ? kDone : kDamaged;
+  return damaged ? kDamaged : kDone;
 }
 
 }  // namespace lull::tools

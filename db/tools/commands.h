@@ -31,6 +31,7 @@ struct Invocation {
   bool sync = false;
   bool create = false;
   bool from_lost = false;
+  bool dry_run = false;
   std::string comparator_name;  ///< of a store whose order is unknown; empty: bytewise order
   std::vector<std::string> options;  ///< names of scheduling options; empty: all
   std::string target;                ///< directory of a checkpoint or of a restored store
@@ -63,6 +64,9 @@ std::string OptionNamesText();  ///< for --help
 int RunStats(const Invocation& call);
 int RunLevels(const Invocation& call);
 int RunManifest(const Invocation& call);
+/// What `check` finds, as its JSON line. Fails only if nothing could be checked.
+leveldb::Status Examine(const Invocation& call, Json* report);
+void PrintFindings(const Json& report);
 int RunCheck(const Invocation& call);
 
 // Read a store's files, or none; another process can have it open. backup.cc

@@ -29,7 +29,7 @@ _lull() {
     scan) options+=' --comparator-name --from --to --prefix --limit --reverse --keys-only --keep-going' ;;
     put) options+=' --sync --create' ;;
     delete) options+=' --sync' ;;
-    repair) options+=' --from-lost' ;;
+    repair) options+=' --dry-run --from-lost' ;;
     backup) options+=' --id --keep --comparator-name' ;;
     top) options+=' --once' ;;
     export) options+=' --listen' ;;

@@ -147,6 +147,8 @@ class CommandLine {
                "lull repair /var/lib/store")
         ->add_flag("--from-lost", call_.from_lost,
                    "Instead, restore entries of files in lost/ (the store must open)");
+    app_.get_subcommand("repair")->add_flag("--dry-run", call_.dry_run,
+                                            "Only tell what is damaged; change nothing");
     AddExample(
         Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact),
         "lull compact /var/lib/store");

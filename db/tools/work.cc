@@ -139,20 +139,43 @@ Status Bench::Run(const char* what, Kind kind) {
 
 }  // namespace
 
+/// The exit code is 0 only if nothing was damaged: then nothing can be lost.
 int RunRepair(const Invocation& call) {
   if (call.from_lost) return RunRestore(call);
+  Json before, after;
+  // A store that cannot be examined, without CURRENT for example, can still be repaired.
+  const Status examined = Examine(call, &before);
+  if (!examined.ok() && !examined.IsCorruption()) return Fail(examined, call.json);
+  if (!examined.ok()) before = {{"damage", {examined.ToString()}}};
+  const bool damaged = !before["damage"].empty();
+  if (!call.json && examined.ok()) PrintFindings(before);
+  if (call.dry_run) {
+    if (call.json) PrintJson({{"store", call.store}, {"before", before}});
+    if (!call.json && damaged)
+      std::printf(
+          "A repair keeps what can be read, and moves the originals to lost/. Copy %s first.\n",
+          call.store.c_str());
+    return damaged ? kDamaged : kDone;
+  }
   ErrorLogger logger;
   leveldb::Options options;
   if (!call.json) options.info_log = &logger;
-  const Status status = leveldb::RepairDB(call.store, options);
+  Status status = leveldb::RepairDB(call.store, options);
+  if (status.ok()) status = Examine(call, &after);
   if (!status.ok()) return Fail(status, call.json);
   if (call.json) {
-    PrintJson({{"store", call.store}, {"table_bytes", TableBytes(call.store)}});
+    PrintJson({{"store", call.store},
+               {"table_bytes", TableBytes(call.store)},
+               {"before", before},
+               {"after", after}});
   } else {
-    std::printf("%s: %s of tables\n", call.store.c_str(),
-                BytesText(TableBytes(call.store)).c_str());
+    std::printf("%s: %s of tables with %llu entries; %llu originals in lost/\n", call.store.c_str(),
+                BytesText(TableBytes(call.store)).c_str(),
+                after["entries"].get<unsigned long long>(),
+                after["lost_files"].get<unsigned long long>());
+    if (damaged) std::printf("Entries of what was damaged can be missing, old or deleted.\n");
   }
-  return kDone;
+  return damaged ? kDamaged : kDone;
 }
 
 int RunCompact(const Invocation& call) {

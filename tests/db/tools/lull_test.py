@@ -215,10 +215,17 @@ class LullTest(unittest.TestCase):
         done = lull('--json', 'check', self.store)
         self.assertEqual((done.returncode, len(json.loads(done.stdout)['damage'])), (4, 1))
         self.assertEqual(lull('scan', self.store).returncode, 4)
+        before = files_of(self.store)
+        done = lull('repair', '--dry-run', self.store)
+        self.assertEqual((done.returncode, files_of(self.store)), (4, before))
+        self.assertIn('keys from k00 to k19 can be missing or old', done.stdout)
         done = lull('repair', self.store)
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 4, 'entries are lost')
         self.assertIn('Repair', done.stderr)
+        self.assertIn('originals in lost/', done.stdout)
         self.ok('check', self.store)
+        self.ok('repair', self.store)  # nothing is damaged any more
+        self.ok('repair', '--dry-run', self.store)
         self.assertIn('lost/', self.ok('stats', self.store))
 
     def damage_log(self, *entries):
@@ -290,7 +297,7 @@ class LullTest(unittest.TestCase):
 
     def test_what_a_repair_set_aside_is_not_put_back(self):
         self.damage_log(('n1', 'saved'))
-        self.assertEqual(lull('repair', self.store).returncode, 0)
+        self.assertEqual(lull('repair', self.store).returncode, 4)
         self.ok('delete', self.store, 'n1')
         self.assertEqual(self.from_lost(), [0, 0, 0])
         self.assertIn('2 files without a note', self.ok('repair', '--from-lost', self.store))
@@ -345,14 +352,16 @@ class LullTest(unittest.TestCase):
         self.assertIn(f'next: restore a backup, or lull repair {self.store}\n', done.stdout)
         done = lull('repair', self.store)
         self.assertNotIn('RepairDB', done.stderr)
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(self.ok('check', self.store), r'note: .*lost: \d files with ')
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(self.ok('check', self.store), r'note: lost/ has \d files with ')
 
     def test_check_tells_that_a_log_is_missing(self):
-        self.fill(2)
-        self.assertNotIn('note', self.ok('check', self.store))
+        self.fill(1)
+        self.ok('check', self.store)
         os.remove(self.log())
-        self.assertIn('the log that the MANIFEST names is not there', self.ok('check', self.store))
+        done = lull('check', self.store)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('is missing, but the MANIFEST names it', done.stdout)
 
     def test_a_damaged_first_record_of_the_manifest(self):
         self.fill(1)
