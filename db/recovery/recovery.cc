@@ -71,7 +71,8 @@ class WalReplay {
   uint64_t MemoryBytes() const {
     return sealed_bytes_ + (memtable_ == nullptr ? 0 : memtable_->MemoryBytes());
   }
-  leveldb::Status TakeGap(const std::string& path, const leveldb::Slice& record);
+  leveldb::Status TakeGap(const std::string& path, const leveldb::Slice& record,
+                          SequenceNumber reached);
   leveldb::Status Stop(const leveldb::Status& cause);
 
   StoreContext* const context_;
@@ -209,7 +210,10 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
           "restore a backup, or call RepairDB");
     }
     const bool may_follow_gap = !has_records_ || !bad_end_.ok();
-    if (may_follow_gap && sequence > last_sequence_ + 1) return TakeGap(path, record);
+    // LevelDB's MANIFEST can be ahead of its logs.
+    const bool is_lulls = has_records_ || IsWalPreamble(record) || replayed_to_ == 0;
+    const SequenceNumber reached = is_lulls ? last_sequence_ : replayed_to_;
+    if (may_follow_gap && sequence > reached + 1) return TakeGap(path, record, reached);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
     const bool continues =
         has_records_ || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
@@ -229,11 +233,12 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
 }
 
 /// Ends the replay before `record` of the WAL at `path`, whose sequence is too high.
-leveldb::Status WalReplay::TakeGap(const std::string& path, const leveldb::Slice& record) {
+leveldb::Status WalReplay::TakeGap(const std::string& path, const leveldb::Slice& record,
+                                   SequenceNumber reached) {
   stopped_ = true;
   if (!bad_end_.ok()) return Stop(std::exchange(bad_end_, {}));
   const std::string gap = "begins at sequence " + std::to_string(batch::SequenceOf(record)) +
-                          ", but replay reached only " + std::to_string(last_sequence_);
+                          ", but replay reached only " + std::to_string(reached);
   // A power loss does this to unsynced writes of Lull, but not where it has synced later ones.
   const bool is_strict = result_->manifest.is_torn && context_->options.paranoid_checks;
   if (IsWalPreamble(record) && !is_strict) {
