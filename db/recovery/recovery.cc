@@ -66,6 +66,8 @@ class WalReplay {
   leveldb::Status SealMemTable();
   leveldb::Status FlushAll();
   leveldb::Status Finish();
+  /// From now on memtables are flushed, unless this process only reads.
+  void KeepNoMore() { flushes_ = !limits_.logs_may_grow; }
   bool HasRoomFor(uint64_t file_bytes) const;
   bool MayStayInMemory() const;
   uint64_t MemoryBytes() const {
@@ -84,12 +86,14 @@ class WalReplay {
   uint64_t memtable_wal_ = 0;       // the first WAL with entries of memtable_
   uint64_t sealed_bytes_ = 0;       // of result_->memtables
   bool stopped_ = false;            // the rest was not replayed
-  bool is_torn_ = false;            // of the last WAL: its end is not clean
-  bool has_records_ = false;        // of the last WAL: at least one record follows without a gap
-  bool has_entries_ = false;        // of the last WAL
   bool met_empty_ = false;          // of the WALs so far, one has no records
-  bool repeats_ = false;            // of the last WAL: it has records of an earlier one
   SequenceNumber replayed_to_ = 0;  // the newest entry of the WALs so far
+  struct {
+    bool is_torn = false;      // its end is not clean
+    bool has_records = false;  // at least one record follows without a gap
+    bool has_entries = false;
+    bool repeats = false;  // it has records of an earlier one
+  } last_;                 // the last WAL
   /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
   /// acknowledged.
   leveldb::Status bad_end_;
@@ -121,12 +125,10 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
     if (memtable_ == nullptr) memtable_wal_ = number;
     if (status.ok()) status = ReplayOne(path);
     if (!status.ok()) return status;
-    if (has_entries_) result_->wals.push_back({number, file_bytes});
-    if (has_records_ && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
-    if (repeats_)
-      result_->lost.push_back(base);
-    else
-      (is_torn_ || stopped_ ? unproven : result_->obsolete).push_back(base);
+    if (last_.has_entries) result_->wals.push_back({number, file_bytes});
+    if (last_.has_records && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
+    const bool is_unproven = last_.is_torn || stopped_;
+    (last_.repeats ? result_->lost : is_unproven ? unproven : result_->obsolete).push_back(base);
     if (stopped_) settle(&result_->lost);
   }
   if (!bad_end_.ok()) status = Stop(bad_end_);
@@ -167,7 +169,7 @@ leveldb::Status WalReplay::SealMemTable() {
 }
 
 leveldb::Status WalReplay::FlushAll() {
-  flushes_ = true;
+  KeepNoMore();
   sealed_bytes_ = 0;
   return FlushMemTables(context_, std::exchange(result_->memtables, {}), result_);
 }
@@ -195,7 +197,7 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
                    limits_.logs_may_grow ? context_->env() : nullptr);
   leveldb::Slice record;
-  is_torn_ = has_records_ = has_entries_ = repeats_ = false;
+  last_ = {};
   while (!stopped_ && reader.ReadRecord(&record)) {
     if (record.size() < batch::kHeaderBytes) {
       return Stop(leveldb::Status::Corruption(path, "record at offset " +
@@ -203,31 +205,31 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
                                                         " is shorter than a batch"));
     }
     const SequenceNumber sequence = batch::SequenceOf(record);
-    if (!has_records_ && met_empty_ && !IsWalPreamble(record)) {
+    if (!last_.has_records && met_empty_ && !IsWalPreamble(record)) {
       return leveldb::Status::Corruption(
           path,
           "follows an empty log, but LevelDB begins no log before the last one has entries; "
           "restore a backup, or call RepairDB");
     }
-    const bool may_follow_gap = !has_records_ || !bad_end_.ok();
+    const bool may_follow_gap = !last_.has_records || !bad_end_.ok();
     // LevelDB's MANIFEST can be ahead of its logs.
-    const bool is_lulls = has_records_ || IsWalPreamble(record) || replayed_to_ == 0;
+    const bool is_lulls = last_.has_records || IsWalPreamble(record) || replayed_to_ == 0;
     const SequenceNumber reached = is_lulls ? last_sequence_ : replayed_to_;
     if (may_follow_gap && sequence > reached + 1) return TakeGap(path, record, reached);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
     const bool continues =
-        has_records_ || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
-    if (!continues && !limits_.logs_may_grow) flushes_ = true;
+        last_.has_records || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
+    if (!continues) KeepNoMore();
     // An empty batch can be from an open that failed.
     if (batch::CountOf(record) > 0) bad_end_ = leveldb::Status::OK();
-    has_records_ = true;
+    last_.has_records = true;
     status = TakeRecord(record, path, reader.LastRecordOffset());
     if (!status.ok()) return status;
   }
   if (reader.end() == log::LogEnd::kError) return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
-  is_torn_ = reader.end() != log::LogEnd::kClean;
-  met_empty_ = met_empty_ || !has_records_;
+  last_.is_torn = reader.end() != log::LogEnd::kClean;
+  met_empty_ = met_empty_ || !last_.has_records;
   if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
   return status;
 }
@@ -269,10 +271,11 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
                                                    " repeats a sequence of a log before it");
     if (context_->options.paranoid_checks) return status;
     Log(context_->logger(), "Ignored: %s", status.ToString().c_str());
-    repeats_ = flushes_ = true;
+    last_.repeats = true;
+    KeepNoMore();
     return leveldb::Status::OK();
   }
-  has_entries_ = true;
+  last_.has_entries = true;
   if (memtable_ == nullptr)
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
@@ -283,7 +286,7 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   const uint64_t bytes_max =
       flushes_ ? 2 * context_->options.write_buffer_size : limits_.memory_bytes_max;
   if (!status.ok() || MemoryBytes() < bytes_max) return status;
-  flushes_ = true;
+  KeepNoMore();
   return SealMemTable();
 }
 
@@ -321,10 +324,7 @@ leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTabl
   if (!status.ok()) return status;
 
   const ManifestState& manifest = result->manifest;
-  std::set<uint64_t> listed;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : manifest.version->level(level)) listed.insert(table->number());
-  }
+  const std::set<uint64_t> listed = manifest.version->TableNumbers();
   std::set<uint64_t> present;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);

@@ -218,10 +218,7 @@ FolderFiles Repairer::FilesBesideListing() const {
   for (const auto& [number, name] : folder_.wals) {
     if (listed_.NeedsLog(number)) files.wals.push_back(number);
   }
-  std::set<uint64_t> listed;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : listed_.version->level(level)) listed.insert(table->number());
-  }
+  const std::set<uint64_t> listed = listed_.version->TableNumbers();
   for (const auto& [number, name] : folder_.tables) {
     if (!listed.contains(number)) files.tables.push_back(name);
   }
@@ -315,10 +312,7 @@ bool Repairer::NewerThanAllListed(const TableScan& scan) const {
 // Tables that the MANIFEST does not list, and that no record of one replaced.
 std::vector<TableScan> Repairer::Unlisted() const {
   std::vector<TableScan> unlisted;
-  std::set<uint64_t> listed;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : listed_.version->level(level)) listed.insert(table->number());
-  }
+  const std::set<uint64_t> listed = listed_.version->TableNumbers();
   const std::set<uint64_t> superseded = history_.Superseded(
       [&](uint64_t number) { return listed.contains(number) && scans_.at(number).whole(); });
   for (const auto& [number, scan] : scans_) {

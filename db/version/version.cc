@@ -77,6 +77,14 @@ bool SameTable(const TableMeta& a, const TableMeta& b) {
 
 }  // namespace
 
+std::set<uint64_t> Version::TableNumbers() const {
+  std::set<uint64_t> numbers;
+  for (const std::vector<TableRef>& tables : levels_) {
+    for (const TableRef& table : tables) numbers.insert(table->number());
+  }
+  return numbers;
+}
+
 size_t Version::FindTable(int level, const Slice& internal_key) const {
   const auto& tables = levels_[level];
   const auto ends_before = [&](const TableRef& table) {

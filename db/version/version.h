@@ -13,6 +13,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -91,6 +92,9 @@ class Version {
   uint64_t TotalBytes() const {
     return std::accumulate(level_bytes_.begin(), level_bytes_.end(), uint64_t{0});
   }
+
+  /// The numbers of the tables of all levels.
+  std::set<uint64_t> TableNumbers() const;
 
   /// Position of the first table of a level >= 1 whose largest key is >= `internal_key`;
   /// TableCount(level) if none.

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "db/filename.h"
 #include "lull/lull.h"
 #include "tests/db/small_store.h"
 #include "tests/db/store_files.h"
+#include "tests/db/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
@@ -56,15 +57,8 @@ class SessionsTest : public ::testing::Test {
     EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level0", &count));
     return std::stoi(count);
   }
-  std::vector<std::string> Files(FileKind kind) {
-    std::vector<std::string> names;
-    EXPECT_TRUE(options_.env->GetChildren(kStoreName, &names).ok());
-    std::erase_if(names, [kind](const std::string& name) {
-      const auto parsed = ParseFileName(name);
-      return !parsed || parsed->kind != kind;
-    });
-    return names;
-  }
+  std::set<std::string> Tables() { return testing::TableNames(options_.env, kStoreName); }
+  std::set<std::string> Logs() { return testing::NamesEndingIn(options_.env, kStoreName, ".log"); }
   /// What an ended process leaves, after the machine also ended.
   std::unique_ptr<CrashEnv> PowerLoss() {
     auto after = disk_.Crash(1, CrashOptions::LoseAllUnsynced());
@@ -87,14 +81,14 @@ TEST_F(SessionsTest, ALittleStaysInItsLogs) {
   }
   Open();
   EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
-  EXPECT_TRUE(Files(FileKind::kTable).empty());
+  EXPECT_TRUE(Tables().empty());
   // A flush takes the entries of all sessions, and their logs go.
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  EXPECT_EQ(Files(FileKind::kTable).size(), 1u);
+  EXPECT_EQ(Tables().size(), 1u);
   EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
   db_.reset();
-  EXPECT_EQ(Files(FileKind::kLog).size(), 1u);
+  EXPECT_EQ(Logs().size(), 1u);
 }
 
 TEST_F(SessionsTest, SessionsThatOnlyReadLeaveNothing) {
@@ -102,8 +96,8 @@ TEST_F(SessionsTest, SessionsThatOnlyReadLeaveNothing) {
   Write(1000);
   Open();
   for (int session = 0; session < 50; ++session) Open();
-  EXPECT_LE(Files(FileKind::kLog).size(), 3u);  // the first one, the current one, an empty one
-  EXPECT_TRUE(Files(FileKind::kTable).empty());
+  EXPECT_LE(Logs().size(), 3u);  // the first one, the current one, an empty one
+  EXPECT_TRUE(Tables().empty());
 }
 
 TEST_F(SessionsTest, NothingGrowsWithoutBound) {
@@ -112,7 +106,7 @@ TEST_F(SessionsTest, NothingGrowsWithoutBound) {
     int l0_max = 0;
     for (int session = 0; session < 300; ++session) {
       Open();
-      logs_max = std::max(logs_max, Files(FileKind::kLog).size());
+      logs_max = std::max(logs_max, Logs().size());
       l0_max = std::max(l0_max, L0Tables());
       Write(bytes);
     }
@@ -127,18 +121,25 @@ TEST_F(SessionsTest, MuchIsFlushedAfterTheOpen) {
   options_.write_buffer_size = 1 << 20;
   Open();
   Write(300'000);
-  // So that nothing is flushed before the process ends.
   db_.reset();
   options_.write_buffer_size = 64 << 10;
-  Open();
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  {
+    FaultEnv no_tables(&disk_);
+    no_tables.Arm({.kind = testing::FaultKind::kErrorSticky,
+                   .ops = testing::kOpenWrite,
+                   .name_part = ".ldb"});
+    Open(&no_tables);
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected_) << "no table is needed for the open";
+    db_.reset();
+  }
+  Open(&disk_);
   Write(5'000);  // newer than what was recovered
   EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
   db_.reset();
-  EXPECT_EQ(Files(FileKind::kLog).size(), 1u);
+  EXPECT_EQ(Logs().size(), 1u);
   Open();
   EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
 }
@@ -183,7 +184,7 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   db_.reset();
   FaultEnv faults(&disk_);
   Open(&faults);
-  const std::string earlier = Files(FileKind::kLog).front();
+  const std::string earlier = *Logs().begin();
   faults.Arm(
       {.kind = testing::FaultKind::kErrorSticky, .ops = testing::kSync, .name_part = earlier});
   leveldb::WriteOptions write;
@@ -200,13 +201,46 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   db_.reset();
 }
 
+TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
+  options_.write_buffer_size = 1 << 20;  // nothing is flushed
+  Open();
+  Write(2000);
+  const std::string first = *Logs().begin();
+  Open();
+  Write(200'000);  // also overwrites those keys
+  db_.reset();
+  std::string bytes;
+  const std::string folder = std::string(kStoreName) + "/";
+  ASSERT_TRUE(leveldb::ReadFileToString(&disk_, folder + first, &bytes).ok());
+  const std::string copy = LogFileName(kStoreName, 900);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, copy).ok());
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(OpenReadOnly(options_, kStoreName, &raw).ok());
+  const auto expect_all = [this](leveldb::DB* db) {
+    EXPECT_EQ(testing::ReadAll(db), expected_);
+    std::string value;
+    for (const auto& [key, newest] : expected_) {
+      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), key, &value).ok());
+      EXPECT_EQ(value, newest) << key;
+    }
+  };
+  expect_all(raw);
+  delete raw;
+  EXPECT_TRUE(Tables().empty()) << "reading writes nothing";
+  Open();
+  expect_all(db_.get());
+  EXPECT_FALSE(disk_.FileExists(copy));
+  db_.reset();
+  EXPECT_TRUE(disk_.FileExists(folder + "lost/000900.log"));
+}
+
 TEST_F(SessionsTest, LogsOfOthersAreFlushedAtTheOpen) {
   testing::StoreFiles files(&disk_, kStoreName);
   const uint64_t first = files.AddWal({"a@1=a1"});  // nothing shows where it begins
   files.AddWal({"b@2=b2"});
   files.WriteManifest(first);
   Open();
-  EXPECT_EQ(Files(FileKind::kTable).size(), 1u);
+  EXPECT_EQ(Tables().size(), 1u);
   EXPECT_EQ(testing::ReadAll(db_.get()), (Contents{{"a", "a1"}, {"b", "b2"}}));
 }
 

@@ -35,9 +35,11 @@ inline std::unique_ptr<leveldb::DB> Open(const std::string& name, size_t write_b
   std::exit(1);
 }
 
-/// The number of open files of this process.
-inline int Descriptors() {
+inline int CountFiles(const std::string& folder) {
   std::vector<std::string> names;
-  leveldb::Env::Default()->GetChildren("/proc/self/fd", &names);
+  leveldb::Env::Default()->GetChildren(folder, &names);
   return static_cast<int>(names.size());
 }
+
+/// The number of open files of this process.
+inline int Descriptors() { return CountFiles("/proc/self/fd"); }

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Waits for files that another process creates, and makes the records of logs."""
+"""Reads files, waits for those that another process creates, and makes the records of logs."""
 import ctypes
 import os
 import select
@@ -21,6 +21,15 @@ def await_file(path):
             os.read(events, 4096)
     finally:
         os.close(events)
+
+
+def files_of(folder):
+    """The bytes of each file."""
+    contents = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), 'rb') as file:
+            contents[name] = file.read()
+    return contents
 
 
 def crc32c(data):

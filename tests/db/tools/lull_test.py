@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-from files import await_file, log_record
+from files import await_file, files_of, log_record
 
 LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
 COMMANDS = ('stats levels scan get put delete check repair compact checkpoint backup manifest '
@@ -26,14 +26,6 @@ COMMANDS = ('stats levels scan get put delete check repair compact checkpoint ba
 def lull(*arguments, **more):
     return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
                           check=False, **more)
-
-
-def files_of(folder):
-    contents = {}
-    for name in os.listdir(folder):
-        with open(os.path.join(folder, name), 'rb') as file:
-            contents[name] = file.read()
-    return contents
 
 
 class LullTest(unittest.TestCase):

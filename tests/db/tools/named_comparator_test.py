@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from files import log_of, log_record, masked_crc
+from files import files_of, log_of, log_record, masked_crc
 
 LULL = os.path.abspath(sys.argv[1])
 NAME = ('--comparator-name', 'test.descending')
@@ -21,14 +21,6 @@ NAME = ('--comparator-name', 'test.descending')
 def lull(*arguments):
     return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
                           check=False)
-
-
-def files_of(folder):
-    contents = {}
-    for name in os.listdir(folder):
-        with open(os.path.join(folder, name), 'rb') as file:
-            contents[name] = file.read()
-    return contents
 
 
 def varint(number):
