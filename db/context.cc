@@ -30,16 +30,20 @@ leveldb::Status StoreContext::CheckPlace(leveldb::FileLock* lock) const {
   // Compares inodes. That of an open directory is in use, so no other directory has it.
   FileStamp opened, named;
   ExtensionOf(directory_env.get())->GetFileStamp(name, &opened);
-  const leveldb::Status status =
-      ExtensionOf(leveldb::Env::Default())->GetFileStamp(name, &named);
+  const leveldb::Status status = ExtensionOf(leveldb::Env::Default())->GetFileStamp(name, &named);
   const bool is_gone = status.IsNotFound() || (named.inode != 0 && named.inode != opened.inode);
   return is_gone ? LockIsGone(LockFileName(name)) : leveldb::Status::OK();
 }
 
 leveldb::Status StoreContext::RemoveFile(const std::string& path) const {
-  const leveldb::Status status =
-      extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
+  const leveldb::Status status = extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
   return status.ok() ? env()->RemoveFile(path) : status;
+}
+
+leveldb::Status StoreContext::NewFile(const std::string& path,
+                                      leveldb::WritableFile** result) const {
+  const leveldb::Status status = extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
+  return status.ok() ? env()->NewWritableFile(path, result) : status;
 }
 
 }  // namespace lull

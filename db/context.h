@@ -65,9 +65,10 @@ struct StoreContext {
   /// IOError if others would not find the store's files any more, since its LOCK (`lock`) or its
   /// directory was removed or replaced.
   leveldb::Status CheckPlace(leveldb::FileLock* lock) const;
-  /// Removes a file of the open store. With an Env that has names only, not once another directory
-  /// has the store's name: it can be another store's file.
+  /// Removes or creates a file of the open store. With an Env that has names only, not once another
+  /// directory has the store's name: it can be another store's file.
   leveldb::Status RemoveFile(const std::string& path) const;
+  leveldb::Status NewFile(const std::string& path, leveldb::WritableFile** result) const;
 
   std::string name;          ///< the store's directory
   leveldb::Options options;  ///< with nulls replaced: env, comparator, block_cache

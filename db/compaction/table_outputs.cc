@@ -27,7 +27,7 @@ leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::Writa
     const auto writer = level_ == 0 ? TableWriterKind::kFlush : TableWriterKind::kCompaction;
     status = context_->extension->NewTableFile(path, writer, file);
   }
-  if (status.IsNotSupportedError()) status = context_->env()->NewWritableFile(path, file);
+  if (status.IsNotSupportedError()) status = context_->NewFile(path, file);
   return status;
 }
 

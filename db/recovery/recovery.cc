@@ -54,8 +54,9 @@ class WalReplay {
       : context_(context),
         limits_(std::move(limits)),
         result_(result),
-        flushes_(limits_.memory_bytes_max == 0),
-        last_sequence_(result->manifest.last_sequence) {}
+        flushes_(limits_.memory_bytes_max == 0 || limits_.free_bytes.has_value()),
+        last_sequence_(result->manifest.last_sequence),
+        flushed_to_(result->manifest.last_sequence) {}
 
   leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers);
 
@@ -64,10 +65,14 @@ class WalReplay {
   leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
                              uint64_t offset);
   leveldb::Status SealMemTable();
+  void Unseal();
   leveldb::Status FlushAll();
   leveldb::Status Finish();
   /// From now on memtables are flushed, unless this process only reads.
-  void KeepNoMore() { flushes_ = !limits_.logs_may_grow; }
+  void KeepNoMore() {
+    flushes_ = !limits_.logs_may_grow;
+    may_keep_ = false;
+  }
   bool HasRoomFor(uint64_t file_bytes) const;
   bool MayStayInMemory() const;
   uint64_t MemoryBytes() const {
@@ -80,8 +85,11 @@ class WalReplay {
   StoreContext* const context_;
   const Limits limits_;
   Recovered* const result_;
-  bool flushes_;  // otherwise memtables stay in memory, for now
+  bool flushes_;              // otherwise memtables stay in memory, for now
+  bool may_keep_ = true;      // in memory
+  bool lacks_space_ = false;  // for the table of a memtable that can be kept
   SequenceNumber last_sequence_;
+  SequenceNumber flushed_to_;  // the newest entry in tables
   MemTableRef memtable_;
   uint64_t memtable_wal_ = 0;       // the first WAL with entries of memtable_
   uint64_t sealed_bytes_ = 0;       // of result_->memtables
@@ -149,7 +157,7 @@ leveldb::Status WalReplay::Finish() {
     result_->last_sequence_in_tables = last_sequence_;
     return status;
   }
-  result_->last_sequence_in_tables = result_->manifest.last_sequence;
+  result_->last_sequence_in_tables = flushed_to_;
   for (const RecoveredWal& wal : result_->wals) {
     const std::string path = LogFileName(context_->name, wal.number);
     std::erase(result_->obsolete, path.substr(context_->name.size() + 1));
@@ -169,9 +177,25 @@ leveldb::Status WalReplay::SealMemTable() {
 }
 
 leveldb::Status WalReplay::FlushAll() {
-  KeepNoMore();
+  flushes_ = true;
+  const leveldb::Status status = FlushMemTables(context_, result_->memtables, result_);
+  lacks_space_ = limits_.free_bytes && may_keep_ && IsOutOfResources(status);
+  if (lacks_space_) {
+    flushes_ = false;
+    return leveldb::Status::OK();
+  }
+  if (status.ok()) flushed_to_ = result_->memtables.back().last_sequence;
+  result_->memtables.clear();
+  result_->wals.clear();
   sealed_bytes_ = 0;
-  return FlushMemTables(context_, std::exchange(result_->memtables, {}), result_);
+  return status;
+}
+
+/// The last memtable goes on taking entries: the next one cannot begin inside a WAL.
+void WalReplay::Unseal() {
+  sealed_bytes_ -= result_->memtables.back().memory_bytes;
+  memtable_ = std::move(result_->memtables.back().memtable);
+  result_->memtables.pop_back();
 }
 
 /// Whether the memtable can take the entries of a WAL of this length too.
@@ -184,7 +208,7 @@ bool WalReplay::HasRoomFor(uint64_t file_bytes) const {
 /// Whether the memtables can stay in memory until the store flushes them.
 bool WalReplay::MayStayInMemory() const {
   constexpr size_t kWalsMax = 32;  // the next open reads all of them again
-  if (limits_.logs_may_grow) return true;
+  if (limits_.logs_may_grow || (lacks_space_ && may_keep_ && !stopped_)) return true;
   if (flushes_ || stopped_ || result_->wals.size() > kWalsMax) return false;
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
   return sealed_bytes_ <= memtable_bytes / 4 || sealed_bytes_ >= 2 * memtable_bytes;
@@ -286,8 +310,10 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   const uint64_t bytes_max =
       flushes_ ? 2 * context_->options.write_buffer_size : limits_.memory_bytes_max;
   if (!status.ok() || MemoryBytes() < bytes_max) return status;
-  KeepNoMore();
-  return SealMemTable();
+  if (!flushes_) KeepNoMore();
+  status = SealMemTable();
+  if (status.ok() && lacks_space_) Unseal();
+  return status;
 }
 
 /// Ends the replay; with paranoid_checks, fails the open.
@@ -401,20 +427,41 @@ std::optional<uint64_t> ShortRoom(StoreContext* context, const std::vector<uint6
 
 /// Frees disk space that a killed process had preallocated: removes WALs without a record, and
 /// truncates the zeros at the end of the others. The WAL `named` by the MANIFEST keeps its name.
-void GiveBackSpace(StoreContext* context, uint64_t named, std::vector<uint64_t>* wals) {
-  std::erase_if(*wals, [context, named](uint64_t number) {
+/// Returns the newest sequence that replay will reach from `reached`, or less.
+SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumber reached,
+                             std::vector<uint64_t>* wals) {
+  SequenceNumber next = reached + 1;
+  bool is_whole = true;  // the WALs so far: clean, without a gap
+  std::erase_if(*wals, [&](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
     leveldb::SequentialFile* raw = nullptr;
-    if (!context->env()->NewSequentialFile(path, &raw).ok()) return false;
+    if (!context->env()->NewSequentialFile(path, &raw).ok()) return is_whole = false;
     WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
     leveldb::Slice record;
     bool has_records = false;
-    while (reader.ReadRecord(&record)) has_records = true;
-    if (reader.end() != log::LogEnd::kClean) return false;
+    for (; reader.ReadRecord(&record); has_records = true) {
+      is_whole = is_whole && batch::Validate(record).ok() && batch::SequenceOf(record) <= next;
+      if (is_whole) next = std::max(next, batch::SequenceOf(record) + batch::CountOf(record));
+    }
+    if (reader.end() != log::LogEnd::kClean) return is_whole = false;
     if (!has_records && number != named) return context->env()->RemoveFile(path).ok();
     // On an error the file keeps its length.
     context->extension->TruncateFile(path, reader.ValidBytes());
     return false;
+  });
+  return next - 1;
+}
+
+/// Removes the files that the MANIFEST does not need, after making it and CURRENT durable.
+void RemoveObsolete(StoreContext* context, Recovered* result) {
+  const std::string manifest = DescriptorFileName(context->name, result->manifest.manifest_number);
+  leveldb::WritableFile* raw = nullptr;
+  if (!context->env()->NewAppendableFile(manifest, &raw).ok()) return;
+  const std::unique_ptr<leveldb::WritableFile> file(raw);
+  if (!file->Sync().ok() || !context->extension->SyncDirectory(context->name).ok()) return;
+  std::erase_if(result->obsolete, [&](const std::string& name) {
+    const std::string path = context->name + "/" + name;
+    return path != manifest && context->env()->RemoveFile(path).ok();
   });
 }
 
@@ -426,16 +473,24 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   FolderFiles files;
   leveldb::Status status = ReadFolder(context, make_table, result, &files);
   if (!status.ok()) return status;
-  const auto newer = SortTables(*context, files.tables, result);
+  auto newer = SortTables(*context, files.tables, result);
   WalReplay::Limits limits;
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.
   if (!result->manifest.is_torn) limits.free_bytes = ShortRoom(context, files.wals);
   if (limits.free_bytes) {
-    GiveBackSpace(context, result->manifest.log_number, &files.wals);
+    const SequenceNumber reached = GiveBackSpace(context, result->manifest.log_number,
+                                                 result->manifest.last_sequence, &files.wals);
+    // Such as the table of a killed flush.
+    std::erase_if(newer, [&](const auto& table) {
+      if (table.second > reached) return false;
+      result->obsolete.push_back(table.first);
+      return true;
+    });
+    RemoveObsolete(context, result);
     limits.commit = commit;
-  } else if (!result->manifest.is_torn && context->extension != nullptr) {
-    limits.memory_bytes_max = memory_bytes_max;
   }
+  if (!result->manifest.is_torn && context->extension != nullptr)
+    limits.memory_bytes_max = memory_bytes_max;
   status = WalReplay(context, std::move(limits), result).ReplayAll(files.wals);
   // A power loss can take the log of an unfinished flush and leave its table.
   for (const auto& [table, newest] : newer)

@@ -78,7 +78,7 @@ leveldb::Status CreateFile(const StoreContext& context, const std::string& path,
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = leveldb::Status::NotSupported(path);
   if (context.extension != nullptr) status = context.extension->NewManifestFile(path, &raw);
-  if (status.IsNotSupportedError()) status = context.env()->NewWritableFile(path, &raw);
+  if (status.IsNotSupportedError()) status = context.NewFile(path, &raw);
   file->reset(raw);
   return status;
 }

@@ -195,8 +195,8 @@ LogEnd Reader::EndIfLast() const {
     return in_record_ ? LogEnd::kTorn : LogEnd::kClean;
   if (FitsAnotherLength(rest_)) return LogEnd::kBadLast;
   const bool has_end = fragment.state == Fragment::State::kBadChecksum;
-  const bool is_header = rest_.size() < kHeaderBytes ||
-                         fragment.type <= static_cast<uint8_t>(FragmentType::kLast);
+  const bool is_header =
+      rest_.size() < kHeaderBytes || fragment.type <= static_cast<uint8_t>(FragmentType::kLast);
   const bool file_ends = block_end_offset_ % kBlockBytes != 0;
   if (!has_end && is_header && file_ends) return LogEnd::kTorn;
   leveldb::Slice after = rest_;

@@ -2,7 +2,11 @@
 //
 // WalSet: how the current WAL grows, and which WALs have mapped pages.
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include "db/wal/wal_set.h"
 
@@ -15,18 +19,39 @@ uint64_t WalSet::AskAt(uint64_t capacity) {
   return std::max(capacity / 4, std::min(capacity / 2, kFirstBytes));
 }
 
+/// No log takes the last space of a disk, since the next open needs some: for a log, a MANIFEST and
+/// an info log, not for tables.
+leveldb::Status WalSet::CheckSpace(uint64_t record_bytes) const {
+  constexpr uint64_t kKeptBytesMax = 256 << 10;
+  if (context_->extension == nullptr) return leveldb::Status::OK();
+  const uint64_t kept_bytes =
+      std::min(memtable_bytes_.load(std::memory_order_relaxed), kKeptBytesMax);
+  const std::optional<uint64_t> free_bytes = context_->extension->FreeBytes(context_->name);
+  if (!free_bytes || *free_bytes >= kept_bytes + record_bytes) return leveldb::Status::OK();
+  return leveldb::Status::IOError(context_->name,
+                                  "little space is left, and the next open needs it: " +
+                                      std::generic_category().message(ENOSPC));
+}
+
 /// Called before some appends past AskAt. Asks the flush thread for more. If that comes too late,
-/// the writer itself makes room.
-void WalSet::AskToGrow(uint64_t end_bytes) {
+/// the writer itself makes room. A log that is past its preallocated bytes looks at times whether
+/// it may take more.
+leveldb::Status WalSet::MakeRoom(uint64_t file_bytes, uint64_t record_bytes) {
+  constexpr uint64_t kLookEveryBytes = 64 << 10;
+  const uint64_t end_bytes = file_bytes + record_bytes;
   const auto with_headers = [](uint64_t bytes) { return bytes + bytes / 1024 + 64; };
   Wal& wal = *current_;
   const uint64_t needed = with_headers(end_bytes);
-  if (sparing_.load(std::memory_order_relaxed)) wal.capacity_max = 0;
+  const bool sparing = sparing_.load(std::memory_order_relaxed);
+  if (sparing) wal.capacity_max = 0;
   if (needed > wal.capacity && wal.capacity < wal.capacity_max)
     Grow(&wal, std::max<uint64_t>(2 * wal.capacity, needed));
   const uint64_t capacity = wal.capacity;
   if (capacity >= wal.capacity_max) {
-    grow_at_bytes_ = UINT64_MAX;
+    leveldb::Status status;
+    if (sparing && needed > capacity) status = CheckSpace(record_bytes);
+    if (!status.ok()) return status;
+    grow_at_bytes_ = std::max(end_bytes, capacity) + kLookEveryBytes;
   } else if (end_bytes < AskAt(capacity)) {
     grow_at_bytes_ = AskAt(capacity);
   } else {
@@ -36,6 +61,7 @@ void WalSet::AskToGrow(uint64_t end_bytes) {
   }
   current_capacity_.store(std::max(capacity, std::min<uint64_t>(2 * capacity, wal.capacity_max)),
                           std::memory_order_relaxed);
+  return leveldb::Status::OK();
 }
 
 /// Leading writer and flush thread. After a failure the WAL grows no more: its records do, with

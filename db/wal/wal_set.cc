@@ -133,7 +133,7 @@ leveldb::Status WalSet::CreateFile(const std::string& path, LogFileMode mode, Pu
     }
   }
   *file = *log;
-  return status.IsNotSupportedError() ? context_->env()->NewWritableFile(path, file) : status;
+  return status.IsNotSupportedError() ? context_->NewFile(path, file) : status;
 }
 
 leveldb::Status WalSet::Create(WalRef* wal, Purpose purpose) {
@@ -331,7 +331,8 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   if (!status.ok()) return status;
   next->has_unsynced = true;
   current_capacity_.store(next->capacity, std::memory_order_relaxed);
-  grow_at_bytes_ = next->capacity < next->capacity_max ? AskAt(next->capacity) : UINT64_MAX;
+  grow_at_bytes_ =
+      next->capacity < next->capacity_max ? AskAt(next->capacity) : next->capacity.load();
   if (!in_rest) rests_.store(false, std::memory_order_relaxed);
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) {

@@ -133,8 +133,9 @@ class WalSet {
   leveldb::Status Append(const leveldb::Slice& record) {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
-    if (before + record.size() >= grow_at_bytes_) AskToGrow(before + record.size());
-    leveldb::Status status = current_->writer.AddRecord(record);
+    leveldb::Status status;
+    if (before + record.size() >= grow_at_bytes_) status = MakeRoom(before, record.size());
+    if (status.ok()) status = current_->writer.AddRecord(record);
     appended_bytes_ += current_->writer.FileBytes() - before;
     return status;
   }
@@ -254,7 +255,8 @@ class WalSet {
   void DiscardUnfit() LULL_EXCLUDES(mutex_);
   void RemoveRetired();
   static uint64_t AskAt(uint64_t capacity);
-  void AskToGrow(uint64_t end_bytes);
+  leveldb::Status MakeRoom(uint64_t file_bytes, uint64_t record_bytes);
+  leveldb::Status CheckSpace(uint64_t record_bytes) const;
   static void Grow(Wal* wal, uint64_t bytes);
   WalRef TakePrepared() LULL_EXCLUDES(mutex_);
   std::vector<WalRef> BeginSyncOfOlder() LULL_EXCLUDES(mutex_);
@@ -273,7 +275,7 @@ class WalSet {
   std::atomic<uint64_t> current_capacity_{0};  // preallocated bytes of current_, or asked for
   std::atomic<bool> rests_{false};             // ShrinkInRest was called after the last Switch
   WalRef current_;                             // leading writer only
-  uint64_t grow_at_bytes_ = UINT64_MAX;        // leading writer only: see AskToGrow
+  uint64_t grow_at_bytes_ = UINT64_MAX;        // leading writer only: see MakeRoom
   std::string unbegun_;          // leading writer only: path of a WAL with a torn first record
   OwnedCounter appended_bytes_;  // added to by the leading writer
   bool recovered_are_unsynced_ = false;  // leading writer only

@@ -162,6 +162,42 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   EXPECT_EQ(logs, before) << "with enough space no log is removed before all are flushed";
 }
 
+// The next open needs some space, for a MANIFEST and a log. Tables can wait in memory.
+TEST_F(ResourcesTest, AStoreLeavesSpaceForItsNextOpen) {
+  env_.free_bytes = 200 << 10;
+  Open();
+  FailNew(".ldb");
+  int written = 0;
+  leveldb::Status status;
+  for (; written < 20; ++written) ASSERT_TRUE(Put(written).ok());
+  env_.free_bytes = 60 << 10;
+  for (; written < 500 && status.ok(); ++written) status = Put(written);
+  EXPECT_NE(status.ToString().find("the next open needs it"), std::string::npos)
+      << status.ToString();
+  EXPECT_LT(written, 20 + 66) << "a log looks each 64 KiB";
+
+  const auto full = disk_.Crash(1, testing::CrashOptions::KeepAll());
+  const std::string leftover = std::string(kStoreName) + "/999999.ldb";
+  ASSERT_TRUE(leveldb::WriteStringToFile(full.get(), "of a killed flush", leftover).ok());
+  ScarceEnv env(full.get());
+  env.free_bytes = 60 << 10;
+  env.Arm({.kind = testing::FaultKind::kNoSpace, .name_part = ".ldb"});
+  leveldb::Options options;
+  options.env = &env;
+  options.write_buffer_size = 64 << 10;
+  leveldb::DB* raw = nullptr;
+  status = testing::OpenStore(options, "own_coordinator=true", kStoreName, &raw);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  std::unique_ptr<leveldb::DB> db(raw);
+  ExpectFirst(db.get(), written - 1);
+  EXPECT_FALSE(full->FileExists(leftover));
+  EXPECT_FALSE(Flush(db.get()).ok());
+  env.free_bytes = UINT64_MAX;
+  env.Heal();
+  EXPECT_TRUE(Flush(db.get()).ok());
+  ExpectFirst(db.get(), written - 1);
+}
+
 TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
   CrashEnv disk;
   ScarceEnv env(&disk);
