@@ -75,6 +75,8 @@ class Store final : public leveldb::DB, private Tenant {
   ~Store() override;
   /// Destroys the store, except in a forked child, where it leaks the parent's store.
   static void operator delete(Store* store, std::destroying_delete_t);
+  /// The counterpart, for compilers that miss one.
+  static void* operator new(std::size_t bytes, std::align_val_t alignment);
 
   /// Finds the Store that `db` points to. If `db` is not a Store, sets `*store` to null and returns
   /// an error that names `function`.
@@ -205,9 +207,9 @@ class Store final : public leveldb::DB, private Tenant {
   Flusher flusher_;
   Compactions compactions_;
   WriteRest rest_;
-  uint64_t rest_told_at_nanos_ = 0;   // monitor only; see Rests
-  CacheLoan::Share share_;            // monitor only: the flush thread was woken for it
-  uint64_t share_passed_at_nanos_ = 0;  // monitor only
+  uint64_t rest_told_at_nanos_ = 0;      // monitor only; see Rests
+  CacheLoan::Share share_;               // monitor only: the flush thread was woken for it
+  uint64_t share_passed_at_nanos_ = 0;   // monitor only
   std::atomic<bool> wants_seal_{false};  // the monitor asks the flush thread
   PinWatch pin_watch_;
   std::unique_ptr<StatsFile> stats_file_;  // null without the option

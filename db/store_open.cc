@@ -272,12 +272,16 @@ void Store::TableIsUnlisted(const TableFile& file) {
 
 /// A forked child does not destroy its parent's store. Closing files would truncate and delete the
 /// parent's, and joining its threads would never end.
-void Store::operator delete(Store* store, std::destroying_delete_t) {
+[[gnu::noinline]] void Store::operator delete(Store* store, std::destroying_delete_t) {
   if (store->IsInherited()) return;
   store->~Store();
   static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                 "otherwise call it without an alignment");
   ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
+}
+
+[[gnu::noinline]] void* Store::operator new(std::size_t bytes, std::align_val_t alignment) {
+  return ::operator new(bytes, alignment);
 }
 
 Store::~Store() {
