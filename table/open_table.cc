@@ -18,8 +18,14 @@ using leveldb::Status;
 
 namespace {
 
-/// Bytes read at once at open: usually all of footer, index and filter.
-constexpr uint64_t kTailBytes = 64 << 10;
+/// Bytes read at once at open: usually all of footer, index and filter. Small tables need little of
+/// it, and much would be a buffer of fresh pages.
+uint64_t TailBytes(uint64_t file_bytes) {
+  constexpr uint64_t kTailShare = 16;
+  constexpr uint64_t kTailBytesMin = 4 << 10;
+  constexpr uint64_t kTailBytesMax = 64 << 10;
+  return std::min(file_bytes, std::clamp(file_bytes / kTailShare, kTailBytesMin, kTailBytesMax));
+}
 
 /// Stored blocks up to this size are read into a stack buffer. This saves an allocation if they are
 /// compressed.
@@ -128,7 +134,7 @@ Status OpenTable::ReadFilter(const FileWindow& tail) {
 
 Status OpenTable::ReadTail() {
   if (source.file_bytes < kFooterBytes) return source.Damaged(0, "file is too short for a table");
-  const uint64_t tail_bytes = std::min(source.file_bytes, kTailBytes);
+  const uint64_t tail_bytes = TailBytes(source.file_bytes);
   FileWindow tail;
   Status status =
       tail.Fill(source, source.file_bytes - tail_bytes, static_cast<size_t>(tail_bytes));
