@@ -28,7 +28,7 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   const bool has_work = has_job || store->is_due(job_class);
   const uint64_t slices = is_l0 ? pressure.l0_slices_total : pressure.deep_slices_total;
   const bool moved = std::exchange(state.seen_slices, slices) != slices;
-  if (!has_work || moved) state.still_since_nanos = now_nanos_;
+  if (!has_work || moved) state.no_progress_since_nanos = now_nanos_;
   if (!has_work) {
     state.overdue = false;
     return;
@@ -38,8 +38,8 @@ void Dispatcher::NoteOverdue(Store* store, JobClass job_class) {
   if (pressure.GoesFirst()) patience = kPatienceInDrainNanos;
   if (store->directive.rate.is_users) patience = kPatienceNanos;
   if (moved && patience == kPatienceNanos) state.overdue = false;
-  if (now_nanos_ - state.still_since_nanos >= patience) state.overdue = true;
-  if (!state.overdue) WakeAt(state.still_since_nanos + patience);
+  if (now_nanos_ - state.no_progress_since_nanos >= patience) state.overdue = true;
+  if (!state.overdue) WakeAt(state.no_progress_since_nanos + patience);
 }
 
 /// Decides for each running job whether it may stay: within its grant, at a CPU priority that is

@@ -57,7 +57,7 @@ StoreId Dispatcher::Open(std::unique_ptr<Policy> policy, uint64_t now_nanos) {
   store.id = id;
   store.policy = std::move(policy);
   store.seen_write_at_nanos = now_nanos;
-  for (ClassState& state : store.classes) state.still_since_nanos = now_nanos;
+  for (ClassState& state : store.classes) state.no_progress_since_nanos = now_nanos;
   store.seen_nanos.fill(now_nanos);
   budget_.Add(id);
   return id;

@@ -175,8 +175,8 @@ class Dispatcher {
   /// L0 or deep compactions of one store.
   struct ClassState {
     uint64_t seen_slices = 0;
-    uint64_t still_since_nanos = 0;  // no slice since then, although work was due
-    bool overdue = false;            // one job runs, whatever the policy says
+    uint64_t no_progress_since_nanos = 0;  // no slice since then, although work was due
+    bool overdue = false;                  // one job runs, whatever the policy says
   };
   struct Store {
     ClassState& of(JobClass job_class) { return classes[job_class == JobClass::kDeep]; }

@@ -161,7 +161,7 @@ class Policy {
   virtual PolicyState State() const { return {}; }
 };
 
-// Constants of single policies; db/api/option_table.cc documents them.
+// Constants of single policies; db/base/option_table.cc documents them.
 
 struct LullConstants {
   uint64_t after_us = 20'000;

@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "benchmarks/micro/entries.h"
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
+#include "db/engine/admission.h"
+#include "db/memory/memtable.h"
 #include "db/wal/log_writer.h"
-#include "db/write/admission.h"
-#include "db/write/memtable.h"
 #include "leveldb/comparator.h"
 #include "leveldb/env.h"
 #include "table/block.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "benchmarks/simulation/paper_policies.h"
-#include "db/api/scheduling_options.h"
+#include "db/base/scheduling_options.h"
 #include "lull/lull.h"
 
 namespace lull::sim {

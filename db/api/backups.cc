@@ -8,7 +8,7 @@
 
 #include "db/backup/backup_folder.h"
 #include "db/recovery/checkpoint.h"
-#include "db/store.h"
+#include "db/store/store.h"
 #include "lull/backup.h"
 
 namespace lull {

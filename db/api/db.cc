@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "db/api/scheduling_options.h"
+#include "db/base/scheduling_options.h"
 #include "db/recovery/checkpoint.h"
-#include "db/store.h"
+#include "db/store/store.h"
 #include "leveldb/write_batch.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"

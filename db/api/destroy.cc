@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "db/filename.h"
-#include "db/recovery/store_mark.h"
+#include "db/base/filename.h"
+#include "db/base/store_mark.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"

@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include "db/dbformat.h"
-#include "db/filename.h"
+#include "db/base/dbformat.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_reader.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"
 #include "leveldb/table.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/read/db_iterator.h"
 #include "db/read/read_view.h"
 #include "db/read/snapshots.h"

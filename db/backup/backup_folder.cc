@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "util/file_util.h"
 #include "util/logging.h"
 

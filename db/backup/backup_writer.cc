@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "db/dbformat.h"
-#include "db/filename.h"
+#include "db/base/dbformat.h"
+#include "db/base/filename.h"
 #include "db/recovery/salvage.h"
 #include "table/table_writer.h"
 #include "util/env_extension.h"

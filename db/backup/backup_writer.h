@@ -19,7 +19,7 @@
 #include "db/backup/backup_folder.h"
 #include "db/backup/backup_list.h"
 #include "db/backup/data_files.h"
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/version_edit.h"
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"

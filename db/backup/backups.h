@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "db/backup/backup_writer.h"
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/recovery/checkpoint.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"

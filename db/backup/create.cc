@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "db/backup/backups.h"
-#include "db/filename.h"
-#include "db/named_comparator.h"
+#include "db/base/filename.h"
+#include "db/base/named_comparator.h"
 #include "db/recovery/live_store.h"
 #include "db/recovery/recovery.h"
 #include "table/merging_iterator.h"

@@ -8,7 +8,7 @@
 #include "db/backup/backup_folder.h"
 #include "db/backup/backups.h"
 #include "db/backup/file_content.h"
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/recovery/new_store_folder.h"
 #include "db/wal/log_writer.h"
 

@@ -2,8 +2,8 @@
 //
 // Compaction: one plan, from the picker to the install. One or more CompactionJobs, its *parts*, do
 // the work. A large compaction of L0 has several parts, each with its own range of user keys
-// (parts.h); any other has one. The board reserves one range for all parts, and one edit installs
-// them.
+// (parts.h); any other has one. The compaction state reserves one range for all parts, and one edit
+// installs them.
 //
 // CompactionsInFlight: the compactions of a store that have begun and are neither installed nor
 // over. No lock, clock or files: the owner calls both classes under its mutex.

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/version/version.h"
 
 namespace lull {

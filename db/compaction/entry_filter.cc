@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "table/key_order.h"
 
 namespace lull {

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "db/base/filename.h"
 #include "db/compaction/compaction.h"
-#include "db/filename.h"
 #include "table/merging_iterator.h"
 #include "util/logging.h"
 #include "util/thread.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kClockEveryBytes = 16 << 10;
 
-// Limits on the read-ahead of a compaction's inputs: all together, and each.
+// AppliedDirective on the read-ahead of a compaction's inputs: all together, and each.
 constexpr size_t kWindowsBytes = 4 << 20;
 constexpr size_t kWindowBytesMin = 64 << 10;
 constexpr size_t kWindowBytesMax = 256 << 10;
@@ -282,14 +282,14 @@ RunningRange CompactionJob::RangeToAvoid() const {
 }
 
 leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
-  if (!waste_.jobs.empty()) {
-    waste_.jobs.pop_back();
-  } else if (!waste_.paths.empty()) {
-    RemoveFile(waste_.paths.back());
-    on_removed_(waste_.paths.back());
-    waste_.paths.pop_back();
+  if (!batch_.jobs.empty()) {
+    batch_.jobs.pop_back();
+  } else if (!batch_.paths.empty()) {
+    RemoveFile(batch_.paths.back());
+    on_removed_(batch_.paths.back());
+    batch_.paths.pop_back();
   }
-  *progress = waste_.empty() ? Progress::kDone : Progress::kMore;
+  *progress = batch_.empty() ? Progress::kDone : Progress::kMore;
   return leveldb::Status::OK();
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "db/base/context.h"
 #include "db/compaction/drop_rule.h"
 #include "db/compaction/entry_filter.h"
 #include "db/compaction/key_sample.h"
@@ -22,11 +23,10 @@
 #include "db/compaction/parts.h"
 #include "db/compaction/picker.h"
 #include "db/compaction/table_outputs.h"
-#include "db/context.h"
+#include "db/memory/memtables.h"
 #include "db/read/read_view.h"
 #include "db/read/table_cache.h"
 #include "db/version/version_edit.h"
-#include "db/write/memtables.h"
 #include "leveldb/iterator.h"
 #include "scheduler/job.h"
 #include "util/memory_charge.h"
@@ -185,38 +185,38 @@ class CompactionJob final : public MergeJob {
 
 /// Files and jobs that must be deleted. A clean-up job does this, since it can block in the file
 /// system.
-struct Waste {
+struct ObsoleteBatch {
   std::vector<std::string> paths;          ///< files that the durable MANIFEST does not need
   std::vector<std::unique_ptr<Job>> jobs;  ///< these delete their outputs
   bool empty() const { return paths.empty() && jobs.empty(); }
 };
 
-/// Deletes its Waste.
+/// Deletes its ObsoleteBatch.
 class CleanupJob final : public Job {
  public:
   /// `on_removed` receives the path of each file that was deleted, or could not be.
-  CleanupJob(StoreContext* context, Waste waste,
+  CleanupJob(StoreContext* context, ObsoleteBatch batch,
              std::function<void(const std::string& path)> on_removed)
       : Job(JobClass::kCleanup),
         context_(context),
-        waste_(std::move(waste)),
+        batch_(std::move(batch)),
         on_removed_(std::move(on_removed)) {}
 
   /// Deletes one file or one job per slice.
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
   /// Returns what is not yet deleted.
-  Waste TakeWaste() { return std::move(waste_); }
+  ObsoleteBatch TakeBatch() { return std::move(batch_); }
 
  private:
   void RemoveFile(const std::string& path);
 
   StoreContext* const context_;
-  Waste waste_;
+  ObsoleteBatch batch_;
   const std::function<void(const std::string& path)> on_removed_;
 };
 
 // Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, kPreload
-// belongs to db/read/preload.h, every other class is a CompactionJob.
+// belongs to db/engine/preload.h, every other class is a CompactionJob.
 
 /// REQUIRES: `job` is a compaction.
 const CompactionJob& CompactionOf(const Job& job);

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 
 namespace lull {
 

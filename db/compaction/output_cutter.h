@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "db/compaction/layout_options.h"
+#include "db/base/layout_options.h"
 #include "db/version/version.h"
 #include "leveldb/slice.h"
 #include "table/key_order.h"

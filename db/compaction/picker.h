@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "db/compaction/layout_options.h"
+#include "db/base/layout_options.h"
 #include "db/version/version.h"
 #include "scheduler/job.h"
 

@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   - While a client chooses tables and until their edit is installed, no compaction uses a table
-//     that has a key in the range. The board withholds the range.
+//     that has a key in the range. The compaction state withholds the range.
 //   - A removal never makes an older version of a key visible. Snapshots and iterators that exist
 //     when it is published keep what they see.
 #pragma once

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 
 namespace lull {
 

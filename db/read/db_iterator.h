@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/read/empty_ranges.h"
 #include "db/read/read_counts.h"
 #include "leveldb/iterator.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "db/write/batch_format.h"
+#include "db/memory/batch_format.h"
 
 namespace lull {
 namespace {

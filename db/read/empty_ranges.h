@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "leveldb/slice.h"
 #include "util/fork.h"
 #include "util/grace.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "db/report/space_report.h"
+#include "db/base/filename.h"
 #include "db/version/version.h"
 
 namespace lull {

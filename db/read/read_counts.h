@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "table/table_counts.h"
 #include "util/counter_array.h"
 

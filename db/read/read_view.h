@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "db/memory/memtable.h"
 #include "db/read/level_iterator.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
-#include "db/write/memtable.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <set>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/read/read_view.h"
 #include "leveldb/db.h"
 

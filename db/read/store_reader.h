@@ -20,15 +20,15 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
-#include "db/dbformat.h"
+#include "db/base/context.h"
+#include "db/base/dbformat.h"
+#include "db/memory/memtables.h"
 #include "db/read/empty_ranges.h"
 #include "db/read/read_counts.h"
 #include "db/read/read_view.h"
 #include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
-#include "db/write/memtables.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"

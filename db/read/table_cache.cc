@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "util/profiled_part.h"
 
 namespace lull {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/read/closable_file.h"
 #include "db/version/version.h"
 #include "leveldb/iterator.h"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/recovery/checkpoint.h"
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/recovery/copy_file.h"
 #include "db/recovery/new_store_folder.h"
 #include "db/version/manifest.h"

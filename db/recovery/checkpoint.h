@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/version.h"
 #include "leveldb/status.h"
 

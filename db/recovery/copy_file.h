@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "leveldb/status.h"
 
 namespace lull {

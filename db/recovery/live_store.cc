@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/recovery/recovery.h"
 
 namespace lull {

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "leveldb/status.h"
 
 namespace lull {

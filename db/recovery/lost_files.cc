@@ -5,7 +5,7 @@
 #include <memory>
 #include <tuple>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/recovery/copy_file.h"
 #include "db/wal/log_format.h"
 #include "db/wal/wal_reader.h"

@@ -14,15 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
-#include "db/dbformat.h"
-#include "db/report/space_report.h"
+#include "db/base/context.h"
+#include "db/base/dbformat.h"
+#include "db/base/filename.h"
 #include "leveldb/status.h"
 
 namespace lull {
-
-/// The suffix of a note's name, after the name of its file.
-constexpr char kReplayedToSuffix[] = ".replayed";
 
 constexpr uint64_t kLostBytesMax = 64 << 20;
 

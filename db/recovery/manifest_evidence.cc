@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/recovery/salvage.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 #include "util/file_util.h"
 
 namespace lull {

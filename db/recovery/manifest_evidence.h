@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/manifest.h"
 #include "leveldb/status.h"
 

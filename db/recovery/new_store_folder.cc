@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "db/filename.h"
-#include "db/recovery/store_mark.h"
+#include "db/base/filename.h"
+#include "db/base/store_mark.h"
 
 namespace lull {
 namespace {

@@ -9,13 +9,13 @@
 #include <set>
 #include <utility>
 
+#include "db/base/filename.h"
+#include "db/base/store_mark.h"
 #include "db/compaction/merge_job.h"
-#include "db/filename.h"
+#include "db/memory/batch_format.h"
+#include "db/memory/memtable.h"
 #include "db/recovery/manifest_evidence.h"
-#include "db/recovery/store_mark.h"
 #include "db/version/foreign_store.h"
-#include "db/write/batch_format.h"
-#include "db/write/memtable.h"
 #include "util/file_util.h"
 #include "util/logging.h"
 

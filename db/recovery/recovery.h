@@ -30,10 +30,10 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
+#include "db/base/context.h"
+#include "db/memory/memtables.h"
 #include "db/version/manifest.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/memtables.h"
 
 namespace lull {
 

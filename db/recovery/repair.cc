@@ -21,7 +21,7 @@
 #include <memory>
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/recovery/lost_files.h"
 #include "db/recovery/manifest_evidence.h"
 #include "db/recovery/repair_evidence.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
 #include "util/file_util.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/version_edit.h"
 #include "leveldb/status.h"
 

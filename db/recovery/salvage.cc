@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/filename.h"
-#include "db/named_comparator.h"
+#include "db/base/filename.h"
+#include "db/base/named_comparator.h"
+#include "db/memory/batch_format.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 #include "table/merging_iterator.h"
 #include "table/table_reader.h"
 
@@ -39,8 +39,8 @@ Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_
     if (!status.ok()) return status;
     std::unique_ptr<leveldb::RandomAccessFile> file(raw);
     options.paranoid_checks = attempt == Attempt::kStrict;
-    const auto open = attempt == Attempt::kWithoutIndex ? TableReader::OpenWithoutIndex
-                                                        : TableReader::Open;
+    const auto open =
+        attempt == Attempt::kWithoutIndex ? TableReader::OpenWithoutIndex : TableReader::Open;
     status = open(options, std::move(file), *file_bytes, reader);
     if (status.ok()) return status;
     if (damage->ok() || status.IsNotSupportedError()) *damage = status;

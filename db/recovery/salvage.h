@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "db/base/context.h"
+#include "db/base/dbformat.h"
 #include "db/compaction/drop_rule.h"
 #include "db/compaction/table_outputs.h"
-#include "db/context.h"
-#include "db/dbformat.h"
 #include "leveldb/iterator.h"
 #include "leveldb/status.h"
 
@@ -28,7 +28,7 @@ struct TableScan {
   /// Not OK if intact blocks cannot be read: the table has another order, or an unsupported format.
   /// Whatever is done with the readable rest would lose entries that are not damaged.
   leveldb::Status refusal;
-  std::string smallest;    ///< internal keys, of the readable entries
+  std::string smallest;  ///< internal keys, of the readable entries
   std::string largest;
   SequenceNumber smallest_sequence = kMaxSequence;
   SequenceNumber largest_sequence = 0;

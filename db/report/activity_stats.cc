@@ -260,7 +260,7 @@ void ActivityStats::WriteReleased(StallKind kind) {
   if (stall.lasts && !may_go_on) EndStallLocked(kind, now);
 }
 
-void ActivityStats::DirectiveIs(const Directive& directive) {
+void ActivityStats::SetDirective(const Directive& directive) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   directive_ = directive;
@@ -279,7 +279,7 @@ void ActivityStats::DirectiveIs(const Directive& directive) {
 
 // ---- the rest ----
 
-void ActivityStats::PolicyStateIs(PolicyState state) {
+void ActivityStats::SetPolicyState(PolicyState state) {
   MutexLock lock(mutex_);
   policy_state_ = std::move(state);
 }
@@ -310,7 +310,7 @@ Rates ActivityStats::RatesLocked(uint64_t user_bytes) const {
   return rates;
 }
 
-void ActivityStats::OptionsAre(const std::string& policy, const std::string& options) {
+void ActivityStats::SetOptions(const std::string& policy, const std::string& options) {
   MutexLock lock(mutex_);
   if (options == options_) return;
   const bool is_change = !options_.empty();

@@ -109,14 +109,14 @@ class ActivityStats {
   // ---- the rest
 
   /// Sets the current directive. Monitor only, each round.
-  void DirectiveIs(const Directive& directive) LULL_EXCLUDES(mutex_);
+  void SetDirective(const Directive& directive) LULL_EXCLUDES(mutex_);
   /// Sets the state that the policy reports. Monitor only, each round.
-  void PolicyStateIs(PolicyState state) LULL_EXCLUDES(mutex_);
+  void SetPolicyState(PolicyState state) LULL_EXCLUDES(mutex_);
   /// Takes a sample for the rates. Call at least once a second. `user_bytes`: written since the
   /// open.
   void Sample(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
   /// Sets the options, at the open and after each change. A change is an event. Any thread.
-  void OptionsAre(const std::string& policy, const std::string& options) LULL_EXCLUDES(mutex_);
+  void SetOptions(const std::string& policy, const std::string& options) LULL_EXCLUDES(mutex_);
   void WritesRefused(const char* what, const leveldb::Status& status);
   /// Writes a line to `logger`, without I/O on this thread. The caller can hold locks as for
   /// EventHub::Post.

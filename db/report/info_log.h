@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/report/activity_stats.h"
 #include "db/report/stats_report.h"
 #include "leveldb/env.h"
@@ -28,7 +28,7 @@ class InfoLog final : public EventListener {
   void OnOptionsChange(const OptionsInfo& options) override;
 
  private:
-  /// Limits the lines about many short stalls.
+  /// AppliedDirective the lines about many short stalls.
   struct StallLines {
     uint64_t last_us = 0;  // time of the last line about a begin
     bool began_with_line = false;

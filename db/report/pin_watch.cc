@@ -29,8 +29,8 @@ bool PinWatch::IsDue(uint64_t now_nanos, const SpaceReport::Pins& pins,
   return true;
 }
 
-std::vector<std::string> PinWatch::Look(uint64_t now_nanos, const SpaceReport::Pins& readers,
-                                        const SpaceReport::Pins& snapshots) {
+std::vector<std::string> PinWatch::Sample(uint64_t now_nanos, const SpaceReport::Pins& readers,
+                                          const SpaceReport::Pins& snapshots) {
   next_look_nanos_ = now_nanos + kLookEveryNanos;
   std::vector<std::string> lines;
   if (IsDue(now_nanos, readers, &next_reader_line_nanos_))

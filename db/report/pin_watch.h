@@ -25,8 +25,8 @@ class PinWatch {
     return now_nanos < next_look_nanos_ ? next_look_nanos_ - now_nanos : 0;
   }
   /// Returns the lines to log: at most one for readers and one for snapshots in ten minutes.
-  std::vector<std::string> Look(uint64_t now_nanos, const SpaceReport::Pins& readers,
-                                const SpaceReport::Pins& snapshots);
+  std::vector<std::string> Sample(uint64_t now_nanos, const SpaceReport::Pins& readers,
+                                  const SpaceReport::Pins& snapshots);
 
  private:
   bool IsDue(uint64_t now_nanos, const SpaceReport::Pins& pins, uint64_t* next_nanos) const;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/version/version.h"
 #include "leveldb/slice.h"
 

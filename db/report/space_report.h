@@ -10,15 +10,10 @@
 #include <span>
 #include <string>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
+#include "db/base/filename.h"
 
 namespace lull {
-
-struct FileTotals {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  bool operator==(const FileTotals&) const = default;
-};
 
 struct SpaceReport {
   /// By estimate for tables that LevelDB wrote.

@@ -11,7 +11,8 @@
 #include <set>
 #include <vector>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/recovery/live_store.h"
 #include "db/recovery/lost_files.h"
 #include "db/recovery/manifest_evidence.h"
@@ -20,7 +21,6 @@
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 #include "util/file_util.h"
 
 namespace lull::tools {

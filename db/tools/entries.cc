@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "db/named_comparator.h"
+#include "db/base/named_comparator.h"
 #include "db/tools/commands.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "db/base/filename.h"
 #include "db/compaction/picker.h"
-#include "db/filename.h"
 #include "db/read/table_cache.h"
 #include "db/recovery/live_store.h"
 #include "db/recovery/lost_files.h"

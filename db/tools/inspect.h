@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/manifest.h"
 #include "leveldb/status.h"
 

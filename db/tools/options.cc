@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/api/option_table.h"
+#include "db/base/option_table.h"
 #include "db/tools/commands.h"
 
 namespace lull::tools {

@@ -20,13 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include "db/filename.h"
-#include "db/recovery/lost_files.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/report/stats_file.h"
 #include "leveldb/slice.h"
 

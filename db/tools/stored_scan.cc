@@ -10,12 +10,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
 
 namespace lull::tools {
 namespace {

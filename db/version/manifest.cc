@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "db/filename.h"
-#include "db/recovery/store_mark.h"
+#include "db/base/filename.h"
+#include "db/base/store_mark.h"
 #include "db/version/foreign_store.h"
 #include "db/wal/log_reader.h"
 #include "util/logging.h"

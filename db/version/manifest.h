@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "db/context.h"
+#include "db/base/context.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_writer.h"

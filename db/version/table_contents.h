@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "leveldb/slice.h"
 #include "table/key_order.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "db/named_comparator.h"
+#include "db/base/named_comparator.h"
 #include "util/logging.h"
 
 namespace lull {

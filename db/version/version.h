@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/version/table_contents.h"
 #include "db/version/version_edit.h"
 #include "leveldb/slice.h"

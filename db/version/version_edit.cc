@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "util/coding.h"
 #include "util/logging.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 

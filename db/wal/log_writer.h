@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "db/compaction/fragment_ends.h"
+#include "db/wal/fragment_ends.h"
 #include "db/wal/log_format.h"
 #include "leveldb/env.h"
 #include "leveldb/slice.h"

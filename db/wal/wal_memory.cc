@@ -42,14 +42,14 @@ leveldb::Status WalSet::MakeRoom(uint64_t file_bytes, uint64_t record_bytes) {
   const auto with_headers = [](uint64_t bytes) { return bytes + bytes / 1024 + 64; };
   Wal& wal = *current_;
   const uint64_t needed = with_headers(end_bytes);
-  const bool sparing = sparing_.load(std::memory_order_relaxed);
-  if (sparing) wal.capacity_max = 0;
+  const bool disk_low = disk_low_.load(std::memory_order_relaxed);
+  if (disk_low) wal.capacity_max = 0;
   if (needed > wal.capacity && wal.capacity < wal.capacity_max)
     Grow(&wal, std::max<uint64_t>(2 * wal.capacity, needed));
   const uint64_t capacity = wal.capacity;
   if (capacity >= wal.capacity_max) {
     leveldb::Status status;
-    if (sparing && needed > capacity) status = CheckSpace(record_bytes);
+    if (disk_low && needed > capacity) status = CheckSpace(record_bytes);
     if (!status.ok()) return status;
     grow_at_bytes_ = std::max(end_bytes, capacity) + kLookEveryBytes;
   } else if (end_bytes < AskAt(capacity)) {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "db/wal/log_reader.h"
 #include "leveldb/env.h"
 #include "leveldb/slice.h"

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/wal/log_format.h"
 #include "util/descriptor_budget.h"
 #include "util/env_extension.h"
@@ -60,7 +60,7 @@ uint64_t WalSet::CapacityInRest() const {
 
 /// How many WALs to keep ready.
 size_t WalSet::PreparedWanted() const {
-  if (sparing_.load(std::memory_order_relaxed)) return 1;
+  if (disk_low_.load(std::memory_order_relaxed)) return 1;
   const uint64_t tables = table_bytes_.load(std::memory_order_relaxed);
   const uint64_t capacity = CapacityBytes(WantedMode());
   if (rests_.load(std::memory_order_relaxed))
@@ -113,7 +113,7 @@ bool WalSet::TakeDescriptor(DescriptorRef* descriptor) {
 uint64_t WalSet::CapacityFor(LogFileMode mode, Purpose purpose) const {
   if (purpose == Purpose::kAhead) return CapacityBytes(mode);
   // When a client waits: writing and syncing zeros takes longer than it saves in later syncs.
-  if (mode == LogFileMode::kWrite || sparing_.load(std::memory_order_relaxed)) return 0;
+  if (mode == LogFileMode::kWrite || disk_low_.load(std::memory_order_relaxed)) return 0;
   return std::min(CapacityBytes(mode), kFirstBytes);
 }
 
@@ -276,9 +276,9 @@ WalSet::WalRef WalSet::TakePrepared() {
     WalRef next;
     {
       MutexLock lock(mutex_);
-      const bool sparing = sparing_.load(std::memory_order_relaxed);
-      if (prepared_.size() <= 1 && !sparing) prepared_wanted_ = kPreparedMax;
-      if (prepared_.size() <= (sparing ? 1 : 0)) return nullptr;
+      const bool disk_low = disk_low_.load(std::memory_order_relaxed);
+      if (prepared_.size() <= 1 && !disk_low) prepared_wanted_ = kPreparedMax;
+      if (prepared_.size() <= (disk_low ? 1 : 0)) return nullptr;
       next = std::move(prepared_.front());
       prepared_.pop_front();
     }
@@ -366,12 +366,12 @@ void WalSet::Adopt(std::vector<RecoveredWal> recovered) {
 }
 
 void WalSet::SealEnded() {
-  const bool sparing = sparing_.load(std::memory_order_relaxed);
-  if (!sparing && !seals_all_.load(std::memory_order_relaxed)) return;
-  const auto next = [this, sparing]() LULL_REQUIRES(mutex_) -> WalRef {
+  const bool disk_low = disk_low_.load(std::memory_order_relaxed);
+  if (!disk_low && !seals_all_.load(std::memory_order_relaxed)) return;
+  const auto next = [this, disk_low]() LULL_REQUIRES(mutex_) -> WalRef {
     for (const WalRef& wal : sealed_) {
       // A file that can be recycled keeps its length while disk space lasts.
-      const bool seals = wal->mode == LogFileMode::kMapped || sparing;
+      const bool seals = wal->mode == LogFileMode::kMapped || disk_low;
       if (seals && !wal->is_sealed && !wal->is_busy && wal->log != nullptr) return wal;
     }
     return nullptr;
@@ -392,8 +392,8 @@ void WalSet::SealEnded() {
   }
 }
 
-void WalSet::SetSparing(bool sparing) {
-  if (sparing_.exchange(sparing, std::memory_order_relaxed) == sparing || !sparing) return;
+void WalSet::SetDiskLow(bool disk_low) {
+  if (disk_low_.exchange(disk_low, std::memory_order_relaxed) == disk_low || !disk_low) return;
   DiscardPrepared(1);
 }
 

@@ -41,9 +41,9 @@
 #include <utility>
 #include <vector>
 
-#include "db/compaction/fragment_ends.h"
-#include "db/context.h"
-#include "db/dbformat.h"
+#include "db/base/context.h"
+#include "db/base/dbformat.h"
+#include "db/wal/fragment_ends.h"
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_reader.h"
 #include "leveldb/slice.h"
@@ -78,7 +78,7 @@ class WalSet {
   /// any. Flush thread.
   bool DiscardPrepared(size_t keep) LULL_EXCLUDES(mutex_);
   /// Sets whether disk space is short; see the top of this file. Flush thread.
-  void SetSparing(bool sparing) LULL_EXCLUDES(mutex_);
+  void SetDiskLow(bool disk_low) LULL_EXCLUDES(mutex_);
   /// Call while clients do not write. Removes prepared WALs that take too large a share of the
   /// store, and prepares none for them until the next Switch. Flush thread.
   void ShrinkInRest() LULL_EXCLUDES(mutex_);
@@ -288,7 +288,7 @@ class WalSet {
   std::atomic<uint64_t> last_wal_bytes_{0};  // of the previous WAL; 0: none
   std::atomic<bool> files_reusable_{true};   // false once the Env failed to reuse a file
   std::atomic<int> open_logs_{0};            // logs that hold a descriptor
-  std::atomic<bool> sparing_{false};         // disk space is short
+  std::atomic<bool> disk_low_{false};        // disk space is short
   std::atomic<bool> seals_all_{false};       // descriptors were short at least once
   std::deque<Retired> retired_;              // flush thread only, oldest first
   size_t loaded_max_ = kLoadedMax;           // flush thread only: prepared WALs to fault in

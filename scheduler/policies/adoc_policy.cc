@@ -20,7 +20,7 @@ AdocPolicy::AdocPolicy(const PolicyOptions& options)
       threads_(std::min(kThreadsAtFirst, options.compaction_threads)),
       batch_bytes_(options.memtable_bytes) {}
 
-void AdocPolicy::Look(const Pressure& pressure) {
+void AdocPolicy::Sample(const Pressure& pressure) {
   seen_.l0 |= pressure.l0_tables >= options_.l0_slowdown;
   seen_.redundancy |= pressure.debt_bytes >= options_.debt_bytes_max;
   seen_.memory |= pressure.immutables > 0 && pressure.active_bytes >= batch_bytes_;
@@ -62,7 +62,7 @@ void AdocPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
 Directive AdocPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) {
   if (!began_) window_began_us_ = now_us;
   began_ = true;
-  Look(pressure);
+  Sample(pressure);
   if (now_us - window_began_us_ >= options_.adoc.window_us) {
     TurnKnobs(pressure);
     seen_ = Overflows();

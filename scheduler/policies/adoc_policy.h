@@ -35,7 +35,7 @@ class AdocPolicy final : public Policy {
     bool memory = false;
   };
 
-  void Look(const Pressure& pressure);
+  void Sample(const Pressure& pressure);
   void TurnKnobs(const Pressure& pressure);
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 

@@ -13,7 +13,7 @@ constexpr uint64_t kBlockedUs = 20'000;
 
 }  // namespace
 
-PauseClock::Verdict PauseClock::Look(uint64_t slices_total, uint64_t now_us) {
+PauseClock::Verdict PauseClock::Sample(uint64_t slices_total, uint64_t now_us) {
   // Too short for a slice to complete: wait for the next Look.
   const bool counts = standing_ == Standing::kHeldUp;
   if (counts && now_us - std::min(now_us, seen_us_) < kSliceUs) return verdict_;
@@ -62,8 +62,8 @@ bool PauseLimit::L0IsBlocked(const Pressure& pressure, const Directive& wanted, 
 PauseLimit::Deep PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, CpuPriority cpu,
                                    Directive* wanted) {
   using Verdict = PauseClock::Verdict;
-  const Verdict l0 = l0_.Look(pressure.l0_slices_total, now_us);
-  const Verdict deep = deep_.Look(pressure.deep_slices_total, now_us);
+  const Verdict l0 = l0_.Sample(pressure.l0_slices_total, now_us);
+  const Verdict deep = deep_.Sample(pressure.deep_slices_total, now_us);
   const auto apply = [&](Verdict verdict, Grant* grant) {
     if (verdict == Verdict::kMayWait) return;
     if (grant->jobs_max == 0) *grant = {workers_, cpu};

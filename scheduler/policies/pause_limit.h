@@ -29,7 +29,7 @@ class PauseClock {
   explicit PauseClock(uint64_t pause_us_max) : pause_us_max_(pause_us_max) {}
 
   /// Updates the age. `slices_total` is the number of slices ever run.
-  Verdict Look(uint64_t slices_total, uint64_t now_us);
+  Verdict Sample(uint64_t slices_total, uint64_t now_us);
   /// Sets the standing of the work from the last Look on.
   void Note(Standing standing) { standing_ = standing; }
   uint64_t age_us() const { return age_us_; }

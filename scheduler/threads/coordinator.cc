@@ -305,7 +305,7 @@ void Coordinator::Measure(Entry* entry) {
   const Directive& directive = dispatcher_.Measure(*entry->id, measured);
   entry->offers_core.store(directive.offers_core, std::memory_order_relaxed);
   entry->tenant->ApplyDirective(directive);
-  entry->tenant->PolicyStateIs(dispatcher_.StateOfPolicy(*entry->id));
+  entry->tenant->SetPolicyState(dispatcher_.StateOfPolicy(*entry->id));
 }
 
 // ---- what the dispatcher decides ----

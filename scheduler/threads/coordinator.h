@@ -57,7 +57,7 @@ class Tenant {
   /// the grants.
   virtual void ApplyDirective(const Directive& directive) = 0;
   /// Receives the policy's state after each call of the policy.
-  virtual void PolicyStateIs(PolicyState) {}
+  virtual void SetPolicyState(PolicyState) {}
   /// Returns a job of the class that can run now, or nullptr. Its key range is reserved until the
   /// job has failed, is installed or is abandoned.
   virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;

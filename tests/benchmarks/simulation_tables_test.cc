@@ -6,7 +6,7 @@
 
 #include "benchmarks/simulation/sharing.h"
 #include "benchmarks/simulation/tables.h"
-#include "db/api/option_values.h"
+#include "db/base/option_values.h"
 #include "scheduler/policy.h"
 
 namespace lull::sim {

@@ -8,7 +8,7 @@
 // has the data written to it.
 #include <string>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "lull/lull.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/fuzz.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
-#include "db/filename.h"
+#include "db/base/context.h"
+#include "db/base/filename.h"
 #include "db/version/manifest.h"
 #include "leveldb/helpers/memenv.h"
 #include "leveldb/options.h"

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "db/context.h"
-#include "db/filename.h"
+#include "db/base/context.h"
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
 #include "db/recovery/salvage.h"
 #include "db/version/manifest.h"
 #include "db/wal/wal_reader.h"
-#include "db/write/batch_format.h"
-#include "tests/db/memory_files.h"
-#include "tests/db/version_text.h"
+#include "tests/db/support/memory_files.h"
+#include "tests/db/support/version_text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {

@@ -13,7 +13,7 @@
 #include "db/wal/log_reader.h"
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_reader.h"
-#include "tests/db/memory_files.h"
+#include "tests/db/support/memory_files.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {

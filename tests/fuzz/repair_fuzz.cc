@@ -7,7 +7,7 @@
 // a second repair changes nothing.
 #include <string>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"

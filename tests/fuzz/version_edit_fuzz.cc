@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "db/filename.h"
+#include "db/base/filename.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
-#include "tests/db/version_text.h"
+#include "tests/db/support/version_text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace lull::fuzz {

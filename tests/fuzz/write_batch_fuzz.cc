@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "db/write/batch_format.h"
-#include "db/write/memtable.h"
+#include "db/memory/batch_format.h"
+#include "db/memory/memtable.h"
 #include "leveldb/comparator.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -39,6 +39,9 @@ LAYERS = {
     'tests': LIBRARY | {'benchmarks', 'tests'},
 }
 FOLDERS = LIBRARY | {'benchmarks', 'tests', 'include'}
+# The folders of db/, lowest first: each includes only itself and those before it.
+DB_STACK = ['base', 'memory', 'wal', 'version', 'read', 'compaction', 'recovery', 'report',
+            'engine', 'backup', 'store', 'api', 'tools']
 
 # Rules by pattern: name, pattern, files where it is allowed, what to do instead. They apply to C++
 # only, without comments and string literals (except the paths of includes).
@@ -100,7 +103,7 @@ PAUSE_CPP = re.compile(r'(->|\.)\s*SleepFor(Nanos|Microseconds)\s*\(|\bOfferCore
 PAUSE_SCRIPT = re.compile(r'\btime\.sl' r'eep\b|^\s*sl' r'eep\s')
 PAUSES = {
     # Pauses are part of the clients' load.
-    'tests/db/load_test.cc',
+    'tests/db/store/load_test.cc',
     'tests/resources/soak.cc',
     'tests/schedule/clients.cc',
     'tests/util/grace_test.cc',
@@ -113,8 +116,8 @@ PAUSES = {
     'tests/util/clock_test.cc',
     'tests/util/env_posix_test.cc',
     # There is no event: a thread blocks in the tested function.
-    'tests/db/event_hub_test.cc',
-    'tests/db/writers_queue_test.cc',
+    'tests/db/report/event_hub_test.cc',
+    'tests/db/engine/writers_queue_test.cc',
     # Third-party programs, which report no progress.
     'tests/clients/drivers/checks.py',
 }
@@ -207,6 +210,12 @@ def check_functions(code):
                                              f'{FUNCTION_LINES_MAX}: split it')
 
 
+def place_in_stack(path):
+    """Of a file of db/; beyond the stack if its folder is not in it."""
+    folder = path.split('/')[1]
+    return DB_STACK.index(folder) if folder in DB_STACK else len(DB_STACK)
+
+
 def check_includes(path, code):
     folder = path.split('/')[0]
     for number, line in enumerate(code.split('\n'), 1):
@@ -219,6 +228,9 @@ def check_includes(path, code):
             yield number, 'include-path', 'include by the path from the root of the repository'
         elif first in FOLDERS and first not in LAYERS.get(folder, FOLDERS):
             yield number, 'include-layer', f'{folder}/ must not include {first}/'
+        elif folder == first == 'db' and place_in_stack(target) > place_in_stack(path):
+            yield number, 'include-layer', (f'{os.path.dirname(path)}/ must not include '
+                                            f'{os.path.dirname(target)}/, which is above it')
 
 
 def check_pauses(path, code):
@@ -315,8 +327,11 @@ SAMPLES = [
     ('scheduler/a.cc', '#include "table/b.h"', 'include-layer'),
     ('include/leveldb/a.h', '#include "util/b.h"', 'include-layer'),
     ('benchmarks/a.cc', '#include "tests/b.h"', 'include-layer'),
-    ('db/a.cc', '#include "scheduler/b.h"', ''),
-    ('tests/db/a.cc', '#include "db/b.h"', ''),
+    ('db/base/a.cc', '#include "scheduler/b.h"', ''),
+    ('db/store/a.cc', '#include "db/engine/b.h"', ''),
+    ('db/wal/a.cc', '#include "db/version/b.h"', 'include-layer'),
+    ('db/wal/a.cc', '#include "db/loose.h"', 'include-layer'),
+    ('tests/db/a.cc', '#include "db/base/b.h"', ''),
     ('db/a.cc', '#include "b.h"', 'include-path'),
     ('db/a.cc', '#include "../util/b.h"', 'include-path'),
     ('db/a.cc', 'auto t = std::chrono::steady_clock::now();', 'clock'),

@@ -401,9 +401,9 @@ int main(int argc, char** argv) {
       {"--seconds=", &seconds}, {"--seed=", &seed}, {"--dir=", &directory}};
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto* const flag =
-        std::find_if(std::begin(flags), std::end(flags),
-                     [&](const auto& one) { return arg.starts_with(one.first); });
+    const auto* const flag = std::find_if(std::begin(flags), std::end(flags), [&](const auto& one) {
+      return arg.starts_with(one.first);
+    });
     if (flag == std::end(flags)) {
       std::fprintf(stderr, "usage: resource_soak --seconds=3600 --seed=1 [--dir=D]\n");
       return 2;

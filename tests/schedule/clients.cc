@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "db/api/scheduling_options.h"
+#include "db/base/scheduling_options.h"
 #include "db/read/snapshots.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"

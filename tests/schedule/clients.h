@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db/store.h"
+#include "db/store/store.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "tests/schedule/history.h"

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/dbformat.h"
+#include "db/base/dbformat.h"
 #include "leveldb/db.h"
 #include "tests/support/model.h"
 

@@ -20,7 +20,7 @@ using Verdict = PauseClock::Verdict;
 class PauseClockTest : public ::testing::Test {
  protected:
   PauseClockTest() {
-    clock_.Look(0, 0);
+    clock_.Sample(0, 0);
     clock_.Note(PauseClock::Standing::kHeldUp);
   }
 
@@ -29,7 +29,7 @@ class PauseClockTest : public ::testing::Test {
     for (const uint64_t end_us = now_us_ + length_us; now_us_ < end_us;) {
       now_us_ += step_us_;
       slices_ += share * static_cast<double>(step_us_) / 1000;
-      const Verdict verdict = clock_.Look(static_cast<uint64_t>(slices_), now_us_);
+      const Verdict verdict = clock_.Sample(static_cast<uint64_t>(slices_), now_us_);
       if (verdict != Verdict::kMayWait && first_us_ == 0) first_us_ = now_us_;
     }
   }

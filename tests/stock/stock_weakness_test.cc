@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The positive control of the weakness scenarios: stock LevelDB must show each of them. The same
-// scenarios run against Lull in tests/db/weakness_test.cc.
+// scenarios run against Lull in tests/db/store/weakness_test.cc.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/api/scheduling_options.h"
+#include "db/base/scheduling_options.h"
 
 #ifdef LULL_BUILD
-#include "db/store.h"
+#include "db/store/store.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"
 #include "tests/support/workload.h"

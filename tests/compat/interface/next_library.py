@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Writes the table of options as a later version could have it: with one more option.
 
-usage: next_library.py db/api/option_table.cc OUTPUT
+usage: next_library.py db/base/option_table.cc OUTPUT
 """
 import sys
 

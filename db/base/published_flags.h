@@ -1,0 +1,24 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// PublishedFlags: the parts of a store's state that are read without its mutex, on paths that must
+// not wait for it. The part that owns a value publishes it under the mutex. A reader can see the
+// previous value.
+#pragma once
+
+#include <atomic>
+
+namespace lull {
+
+struct PublishedFlags {
+  /// The leading writer must ask StoreHealth before it appends. Set by StoreHealth.
+  std::atomic<bool> refuses_writes{false};
+  /// Files that the MANIFEST no longer needs can be deleted. Set by StoreHealth.
+  std::atomic<bool> may_delete{false};
+  /// Edits can be appended to the MANIFEST, so memtables can be flushed. Set by StoreHealth, on the
+  /// flush thread only, so the flush thread always sees the current value.
+  std::atomic<bool> may_install{true};
+  /// Count of sealed memtables that are not yet in tables. Set by MemTables.
+  std::atomic<int> immutables{0};
+};
+
+}  // namespace lull

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// ObsoleteFiles: files that the store no longer needs, and abandoned jobs that own files. The only
+// code that deletes files of an open store. Clean-up jobs do the deleting, since unlinking can
+// block for long; the close deletes the rest.
+//
+// Invariants: a file is added only after the durable MANIFEST no longer needs it, and deleted only
+// while PublishedFlags::may_delete is true.
+//
+// Any thread. Lock order: after the store's mutex; no lock is taken under it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "db/base/context.h"
+#include "db/base/filename.h"
+#include "db/base/published_flags.h"
+#include "db/compaction/merge_job.h"
+#include "util/mutex.h"
+
+namespace lull {
+
+class ObsoleteFiles {
+ public:
+  /// `on_added` is called after something was added.
+  ObsoleteFiles(StoreContext* context, const PublishedFlags* flags, std::function<void()> on_added);
+
+  /// Adds files, as full paths. Asks the file system for their sizes.
+  void Add(const std::vector<std::string>& paths) LULL_EXCLUDES(mutex_);
+  /// Adds a file of known size.
+  void Add(std::string path, uint64_t bytes) LULL_EXCLUDES(mutex_);
+  /// A worker destroys the jobs, not the monitor: closing and removing their outputs can block.
+  void Add(ObsoleteBatch batch) LULL_EXCLUDES(mutex_);
+
+  /// Returns a job that cleans up everything added so far; null if there is nothing, or if nothing
+  /// can be deleted now.
+  std::unique_ptr<CleanupJob> TakeJob() LULL_EXCLUDES(mutex_);
+
+  /// The files that still exist, including those of unfinished clean-up jobs.
+  FileTotals Totals() const LULL_EXCLUDES(mutex_);
+  /// The number of files added so far.
+  uint64_t AddedCount() const LULL_EXCLUDES(mutex_);
+  /// Whether some of the first `added` files still exists.
+  bool HasSomeOf(uint64_t added) const LULL_EXCLUDES(mutex_);
+
+  // At the close, after all other work of the store has ended.
+  void DestroyJobs() LULL_EXCLUDES(mutex_);
+  void DeleteAll() LULL_EXCLUDES(mutex_);
+
+ private:
+  void Removed(const std::string& path) LULL_EXCLUDES(mutex_);
+  bool MayDelete() const { return flags_->may_delete.load(std::memory_order_acquire); }
+
+  StoreContext* const context_;
+  const PublishedFlags* const flags_;
+  const std::function<void()> on_added_;
+  mutable Mutex mutex_;
+  ObsoleteBatch batch_ LULL_GUARDED_BY(mutex_);
+  struct File {
+    uint64_t bytes = 0;
+    uint64_t number = 0;  // in the order of Add
+  };
+  // The files of batch_ and of clean-up jobs, by path.
+  std::unordered_map<std::string, File> files_ LULL_GUARDED_BY(mutex_);
+  uint64_t added_ LULL_GUARDED_BY(mutex_) = 0;
+  uint64_t bytes_ LULL_GUARDED_BY(mutex_) = 0;  // of files_
+};
+
+}  // namespace lull

@@ -1,0 +1,146 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// WritePath: a write, from the client's call to its entry in the memtable: admission, writers'
+// queue, WAL, memtable, sealing. Client threads call Write and Seal. Everything after the queue
+// runs on one of them at a time, the leading writer.
+//
+// Invariants:
+//   - An entry goes to the WAL (synced, if its writer asked), then to the memtable. It is published
+//     last.
+//   - After a WAL has failed to take a record, nothing is appended to it. The next WAL begins after
+//     all memtables are flushed and the MANIFEST's log number is above the failed WAL.
+//   - The leading writer waits for background work only at a hard limit, before it seals a
+//     memtable, and after a WAL failure, until all memtables are flushed. An error of that work
+//     ends the wait.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/base/applied_directive.h"
+#include "db/base/context.h"
+#include "db/base/disk_room.h"
+#include "db/engine/admission.h"
+#include "db/engine/store_state.h"
+#include "db/engine/writers_queue.h"
+#include "db/memory/memtables.h"
+#include "db/read/store_reader.h"
+#include "db/report/reporting.h"
+#include "db/wal/wal_set.h"
+#include "leveldb/options.h"
+#include "leveldb/slice.h"
+#include "leveldb/status.h"
+#include "leveldb/write_batch.h"
+#include "scheduler/threads/coordinator.h"
+
+namespace lull {
+
+class WritePath {
+ public:
+  /// Parts of the store; all outlive this object.
+  struct Parts {
+    StoreContext* context;
+    Coordinator* coordinator;
+    StoreState* state;
+    StoreReader* reader;
+    const PublishedFlags* flags;
+    const AppliedDirective* applied;
+    const DiskRoom* room;
+    Reporting* reporting;
+  };
+  explicit WritePath(const Parts& parts);
+  WritePath(const WritePath&) = delete;
+  WritePath& operator=(const WritePath&) = delete;
+
+  /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
+  /// WAL is current, and there is a Version.
+  void Begin(std::vector<SealedMemTable> recovered) LULL_EXCLUDES(state_->mutex);
+
+  /// See leveldb::DB::Write. Client threads.
+  leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
+  /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
+  /// leading writer can seal.
+  leveldb::Status Seal();
+  /// Seals the active memtable, even an empty one, for a store in which clients do not write. Its
+  /// next WAL takes little space. For the flush thread, which must not wait for writers or at a
+  /// hard limit: then it seals nothing.
+  void SealInRest();
+
+  /// WalSet says which thread can call which function.
+  WalSet& wal() { return wal_; }
+  /// Monitor only.
+  Admission& admission() { return admission_; }
+
+  // Any thread.
+  /// Bytes of all batches written since the open.
+  const std::atomic<uint64_t>& client_bytes() const { return client_bytes_; }
+  /// Whether a write runs or is delayed by Admission.
+  bool IsUnderWay() const {
+    return is_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
+  }
+  /// No WAL could be created, so a full memtable still takes writes, with its WAL. Flushes are due:
+  /// they can free the missing resource.
+  bool LacksLog() const { return lacks_log_.load(std::memory_order_relaxed); }
+  /// Makes the next write wake the flush thread and the monitor. A write that has just passed can
+  /// miss it, but its bytes are visible a moment later. Monitor.
+  void TellOfNextWrite() { tell_at_bytes_.store(0, std::memory_order_relaxed); }
+  bool TellsOfNextWrite() const { return tell_at_bytes_.load(std::memory_order_relaxed) == 0; }
+  /// Whether enough was written to prepare WALs in advance. A store that is opened and hardly used
+  /// creates no files at unexpected times: some clients remove the directory of a store that they
+  /// never closed.
+  bool WantsLogsAhead() const {
+    return client_bytes_.load(std::memory_order_relaxed) >= logs_ahead_at_bytes_;
+  }
+  size_t QueueLength() { return writers_.Length(); }
+
+  /// Bytes of the active memtable that the memory budget counts. REQUIRES: no write runs or comes
+  /// later.
+  uint64_t counted_bytes() const { return active_.grown_bytes(); }
+
+ private:
+  template <class Body>
+  leveldb::Status Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last, Body body);
+  leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  void TellOfWrite(uint64_t bytes);
+  leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  bool MayGrow(const leveldb::Slice& record);
+  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
+      LULL_EXCLUDES(state_->mutex);
+  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex);
+  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex);
+  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(state_->mutex);
+  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(state_->mutex);
+  bool HasRoomLocked() const LULL_REQUIRES(state_->mutex);
+  bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex);
+  bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex);
+  StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex);
+  const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex);
+  const leveldb::Status& BlockingErrorLocked(StallCause cause) const LULL_REQUIRES(state_->mutex);
+
+  StoreContext* const context_;
+  Coordinator* const coordinator_;
+  StoreState* const state_;
+  Reporting* const reporting_;
+  const DiskRoom* const room_;
+  Admission admission_;
+  WritersQueue writers_;
+
+  // Used by each write, on the leading writer.
+  StoreReader* const reader_;
+  const PublishedFlags* const flags_;
+  const AppliedDirective* const applied_;
+  ActiveMemTable active_;
+  const uint64_t logs_ahead_at_bytes_;
+  std::atomic<uint64_t> client_bytes_{0};
+  std::atomic<uint64_t> tell_at_bytes_;  // of client_bytes_; see TellOfWrite
+  std::atomic<bool> is_under_way_{false};
+  std::atomic<bool> lacks_log_{false};
+  WalSet wal_;  // append side: leading writer; the rest: flush thread
+  std::string group_record_;
+};
+
+}  // namespace lull

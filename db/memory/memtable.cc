@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/memory/memtable.h"
+
+namespace lull {
+namespace {
+
+class MemTableIterator final : public leveldb::Iterator {
+ public:
+  explicit MemTableIterator(const SkipList* list) : cursor_(list) {}
+
+  bool Valid() const override { return cursor_.Valid(); }
+  void SeekToFirst() override { cursor_.SeekToFirst(); }
+  void SeekToLast() override { cursor_.SeekToLast(); }
+  void Seek(const leveldb::Slice& target) override { cursor_.Seek(target); }
+  void Next() override { cursor_.Next(); }
+  void Prev() override { cursor_.Prev(); }
+  leveldb::Slice key() const override { return cursor_.key(); }
+  leveldb::Slice value() const override { return cursor_.value(); }
+  leveldb::Status status() const override { return leveldb::Status::OK(); }
+
+ private:
+  SkipList::Cursor cursor_;
+};
+
+}  // namespace
+
+MemTable::MemTable(const KeyOrder& order, std::shared_ptr<BlockPool> pool)
+    : arena_(std::move(pool)), list_(order, &arena_) {}
+
+void MemTable::Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice& user_key,
+                   const leveldb::Slice& value) {
+  list_.Insert(user_key, PackTrailer(sequence, kind), value);
+  entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (kind == ValueKind::kDeletion)
+    deletions_.store(deletions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {
+  SkipList::Cursor cursor(&list_);
+  cursor.Seek(key.internal_key());
+  if (!cursor.Valid()) return Found::kNothing;
+  const leveldb::Slice found = cursor.key();
+  if (list_.order().CompareUser(UserKeyOf(found), key.user_key()) != 0) return Found::kNothing;
+  const auto kind = static_cast<ValueKind>(found[found.size() - KeyOrder::kTrailerBytes]);
+  if (kind == ValueKind::kDeletion) return Found::kDeleted;
+  const leveldb::Slice entry_value = cursor.value();
+  value->assign(entry_value.data(), entry_value.size());
+  return Found::kValue;
+}
+
+std::unique_ptr<leveldb::Iterator> MemTable::NewIterator() const {
+  return std::make_unique<MemTableIterator>(&list_);
+}
+
+}  // namespace lull

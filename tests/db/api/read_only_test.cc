@@ -1,0 +1,233 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// OpenReadOnly: what it sees, that it leaves no trace, and that a concurrent writer does not harm
+// it.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/base/filename.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/table_names.h"
+#include "tests/support/fresh_directory.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using testing::ReadAll;
+
+std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+
+class ReadOnlyTest : public ::testing::Test {
+ protected:
+  void OpenWriter() {
+    const leveldb::Status status = testing::OpenAt(options_, name_, &writer_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  leveldb::Status TryOpenReader() {
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = OpenReadOnly(options_, name_, &raw);
+    reader_.reset(raw);
+    return status;
+  }
+  void OpenReader() {
+    const leveldb::Status status = TryOpenReader();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  void Fill(int first, int limit, const std::string& value) {
+    leveldb::WriteOptions write;
+    write.sync = sync_;
+    for (int i = first; i < limit; ++i) ASSERT_TRUE(writer_->Put(write, Key(i), value).ok());
+  }
+  static std::string Value(leveldb::DB* db, const std::string& key,
+                           const leveldb::Snapshot* snapshot = nullptr) {
+    leveldb::ReadOptions options;
+    options.snapshot = snapshot;
+    std::string value;
+    const leveldb::Status status = db->Get(options, key, &value);
+    return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
+  }
+  /// Every file and its contents.
+  testing::Contents Folder() {
+    testing::Contents files;
+    std::vector<std::string> names;
+    EXPECT_TRUE(env()->GetChildren(name_, &names).ok());
+    for (const std::string& file : names) {
+      std::string bytes;
+      leveldb::ReadFileToString(env(), name_ + "/" + file, &bytes);
+      files[file] = bytes;
+    }
+    return files;
+  }
+  leveldb::Env* env() { return options_.env; }
+
+  const std::string name_ = testing::FreshDirectory("read_only");
+  leveldb::Options options_ = testing::SmallOptions(leveldb::Env::Default());
+  bool sync_ = false;
+  std::unique_ptr<leveldb::DB> writer_;
+  std::unique_ptr<leveldb::DB> reader_;
+};
+
+TEST_F(ReadOnlyTest, SeesTablesAndLogsAndChangesNothing) {
+  OpenWriter();
+  Fill(0, 2000, std::string(100, 'a'));
+  ASSERT_TRUE(WaitForIdle(writer_.get()).ok());
+  Fill(1000, 1010, "in the log");
+  ASSERT_TRUE(writer_->Delete(leveldb::WriteOptions(), Key(5)).ok());
+  const auto expected = ReadAll(writer_.get());
+  writer_.reset();
+  const auto before = Folder();
+
+  OpenReader();
+  EXPECT_EQ(ReadAll(reader_.get()), expected);
+  EXPECT_EQ(Value(reader_.get(), Key(1005)), "in the log");
+  EXPECT_EQ(Value(reader_.get(), Key(4)), std::string(100, 'a'));
+  EXPECT_EQ(Value(reader_.get(), Key(5)), "-");
+  EXPECT_EQ(Value(reader_.get(), "absent"), "-");
+  std::string text;
+  EXPECT_TRUE(reader_->GetProperty("leveldb.sstables", &text));
+  EXPECT_FALSE(reader_->GetProperty("leveldb.nonsense", &text));
+  const leveldb::Range all("a", "z");
+  uint64_t bytes = 0;
+  reader_->GetApproximateSizes(&all, 1, &bytes);
+  EXPECT_GT(bytes, 10'000u);
+  reader_.reset();
+  EXPECT_EQ(Folder(), before);
+}
+
+TEST_F(ReadOnlyTest, RefusesToWrite) {
+  OpenWriter();
+  writer_.reset();
+  OpenReader();
+  const leveldb::WriteOptions write;
+  leveldb::WriteBatch batch;
+  batch.Put("a", "b");
+  EXPECT_TRUE(reader_->Put(write, "a", "b").IsNotSupportedError());
+  EXPECT_TRUE(reader_->Delete(write, "a").IsNotSupportedError());
+  EXPECT_TRUE(reader_->Write(write, &batch).IsNotSupportedError());
+  reader_->CompactRange(nullptr, nullptr);
+  EXPECT_TRUE(Flush(reader_.get()).IsInvalidArgument());
+  EXPECT_EQ(Value(reader_.get(), "a"), "-");
+}
+
+TEST_F(ReadOnlyTest, WhatIsNoStoreIsAnError) {
+  EXPECT_TRUE(TryOpenReader().IsInvalidArgument());
+  EXPECT_EQ(reader_, nullptr);
+  OpenWriter();
+  Fill(0, 10, "x");
+  writer_.reset();
+  ASSERT_TRUE(env()->RemoveFile(CurrentFileName(name_)).ok());
+  EXPECT_TRUE(TryOpenReader().IsCorruption());
+  options_.comparator = nullptr;
+  EXPECT_TRUE(TryOpenReader().IsInvalidArgument());
+}
+
+TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
+  OpenWriter();
+  Fill(0, 3000, std::string(100, 'a'));
+  OpenReader();
+  const auto* const snapshot = reader_->GetSnapshot();
+  const auto expected = ReadAll(reader_.get());
+  EXPECT_EQ(expected, ReadAll(writer_.get()));
+  Fill(0, 3000, std::string(100, 'b'));
+  writer_->CompactRange(nullptr, nullptr);  // deletes all tables that the reader has open
+  EXPECT_EQ(ReadAll(reader_.get()), expected);
+  EXPECT_EQ(Value(reader_.get(), Key(7), snapshot), std::string(100, 'a'));
+  reader_->ReleaseSnapshot(snapshot);
+  OpenReader();
+  EXPECT_EQ(Value(reader_.get(), Key(7)), std::string(100, 'b'));
+}
+
+// The writer overwrites all keys in order, with a higher number in each round. A reader must see a
+// consistent moment of that. Where the writer syncs, newer logs soon overwrite the logs being read.
+class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Syncing" : "NotSyncing"; });
+
+TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
+  constexpr int kKeys = 200;
+  OpenWriter();
+  Fill(0, kKeys, "0");
+  sync_ = GetParam();
+  std::atomic<bool> stop{false};
+  auto thread = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    for (int round = 1; !stop.load(); ++round)
+      Fill(0, kKeys, std::to_string(round) + std::string(500, 'p'));
+  });
+  int opened = 0;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    if (!TryOpenReader().ok()) continue;  // may fail, but must never show a wrong state
+    ++opened;
+    const auto all = ReadAll(reader_.get());
+    ASSERT_EQ(all.size(), static_cast<size_t>(kKeys));
+    const int newest = std::atoi(all.begin()->second.c_str());
+    int previous = newest;
+    for (const auto& [key, value] : all) {
+      const int round = std::atoi(value.c_str());
+      ASSERT_LE(round, previous) << key;
+      ASSERT_GE(round, newest - 1) << key;
+      previous = round;
+    }
+  }
+  stop = true;
+  thread.reset();
+  EXPECT_GT(opened, 0);
+}
+
+// The reader reaches the end of the log in one block, and then finds the next block begun.
+TEST_P(ReadOnlyBesideAWriter, TakesNoGrowingLogForADamagedOne) {
+  constexpr int kOpens = 60;
+  options_.write_buffer_size = 4 << 20;
+  OpenWriter();
+  Fill(0, 10, "0");
+  sync_ = GetParam();
+  std::atomic<bool> stop{false};
+  auto thread = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    while (!stop.load()) Fill(0, 100, std::string(1000, 'v'));
+  });
+  options_.paranoid_checks = true;
+  for (int i = 0; i < kOpens; ++i) {
+    const leveldb::Status status = TryOpenReader();
+    EXPECT_FALSE(status.IsCorruption()) << status.ToString();
+  }
+  stop = true;
+  thread.reset();
+}
+
+TEST_F(ReadOnlyTest, ReadsMoreTablesThanItMayKeepOpenAndTakesNoLostOneForAbsentKeys) {
+  options_.max_open_files = 20;
+  OpenWriter();
+  ASSERT_TRUE(SetOptions(writer_.get(), "l0_trigger=100").ok());  // keeps all the tables
+  for (int table = 0; table < 40; ++table) {
+    Fill(table * 20, table * 20 + 20, std::string(100, 'a' + table % 26));
+    ASSERT_TRUE(Flush(writer_.get()).ok());
+  }
+  const auto expected = ReadAll(writer_.get());
+  writer_.reset();
+  OpenReader();
+  EXPECT_EQ(ReadAll(reader_.get()), expected);
+  for (const auto& [key, value] : expected) ASSERT_EQ(Value(reader_.get(), key), value);
+
+  OpenReader();  // its cache is empty
+  for (const std::string& table : testing::TableNames(env(), name_))
+    ASSERT_TRUE(env()->RemoveFile(name_ + "/" + table).ok());
+  int failed = 0;
+  for (const auto& [key, expected_value] : expected) {
+    const std::string value = Value(reader_.get(), key);
+    EXPECT_NE(value, "-");
+    failed += value.starts_with("IO error");
+  }
+  EXPECT_GT(failed, 0);
+  EXPECT_TRUE(TryOpenReader().IsCorruption()) << "and no endless loop";
+}
+
+}  // namespace
+}  // namespace lull

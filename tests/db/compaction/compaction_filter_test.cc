@@ -1,0 +1,295 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store with a compaction filter: what it drops, what reappears (nothing), what snapshots see,
+// and what happens when the filter throws or is removed.
+#include "lull/compaction_filter.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "leveldb/env.h"
+#include "lull/lull.h"
+#include "tests/db/support/job_sequence_checker.h"
+#include "tests/db/support/scripted_store.h"
+#include "tests/db/support/store_files.h"
+#include "tests/support/json_value.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using testing::Json;
+
+/// Drops what the test says, and counts the calls.
+class TestFilter final : public CompactionFilter {
+ public:
+  using Rule = std::function<bool(const FilterContext&, const Slice& value)>;
+
+  explicit TestFilter(Rule drops) : drops_(std::move(drops)) {}
+  const char* Name() const override { return "test-filter"; }
+  FilterDecision Filter(const FilterContext& context, const Slice&,
+                        const Slice& value) const override {
+    calls_.fetch_add(1);
+    return drops_(context, value) ? FilterDecision::kDrop : FilterDecision::kKeep;
+  }
+  int TakeCalls() { return calls_.exchange(0); }
+
+ private:
+  const Rule drops_;
+  mutable std::atomic<int> calls_{0};
+};
+
+bool BeginsWithX(const FilterContext&, const Slice& value) { return value.starts_with("x"); }
+
+class CompactionFilterTest : public testing::ScriptedStoreTest {
+ protected:
+  std::shared_ptr<TestFilter> Filter(TestFilter::Rule drops) {
+    auto filter = std::make_shared<TestFilter>(std::move(drops));
+    EXPECT_TRUE(SetCompactionFilter(db_.get(), filter).ok());
+    return filter;
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+  }
+  /// "" for a key without a value.
+  std::string Get(const std::string& key, const leveldb::Snapshot* snapshot = nullptr) {
+    leveldb::ReadOptions read;
+    read.snapshot = snapshot;
+    std::string value;
+    const leveldb::Status status = db_->Get(read, key, &value);
+    EXPECT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
+    return value;
+  }
+  void CompactAll() { db_->CompactRange(nullptr, nullptr); }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
+  /// The tables of the current Version.
+  std::string Tables() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("leveldb.sstables", &text));
+    return text;
+  }
+  Json FilterStats() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
+    return Json::Parse(text)["filter"];
+  }
+};
+
+TEST_F(CompactionFilterTest, CompactRangeDropsWhatTheFilterSays) {
+  Open();
+  Put("a", "x1");
+  Put("b", "kept");
+  Put("c", "x2");
+  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), "d").ok());
+  Put("e", "older");
+  Put("e", "x3");
+  const auto filter = Filter(BeginsWithX);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_EQ(filter->TakeCalls(), 0) << "flushes do not call it";
+  EXPECT_EQ(Get("a"), "x1");
+  CompactAll();
+  EXPECT_EQ(filter->TakeCalls(), 4) << "once for each key with a value";
+  for (const char* key : {"a", "c", "e"}) EXPECT_EQ(Get(key), "") << key;
+  EXPECT_EQ(Get("b"), "kept");
+  const Json stats = FilterStats();
+  EXPECT_EQ(stats["name"], "test-filter");
+  EXPECT_EQ(stats["error"], "");
+  EXPECT_EQ(stats["dropped_entries"], 3);
+  EXPECT_EQ(stats["dropped_bytes"], 9);
+
+  Reopen();
+  EXPECT_EQ(Get("a"), "");
+  EXPECT_EQ(Get("b"), "kept");
+  EXPECT_EQ(FilterStats()["name"], "") << "a filter is not part of the store";
+}
+
+TEST_F(CompactionFilterTest, CompactRangeRewritesTheDeepestLevelOnlyForAFilter) {
+  Open();
+  const std::string empty = Tables();
+  for (const char* key : {"a", "b", "c"}) Put(key, "x");
+  CompactAll();
+  const std::string before = Tables();
+  CompactAll();
+  EXPECT_EQ(Tables(), before);
+
+  bool expired = false;
+  const auto filter = Filter([&](const FilterContext&, const Slice&) { return expired; });
+  CompactAll();
+  EXPECT_EQ(filter->TakeCalls(), 3);
+  EXPECT_NE(Tables(), before);
+  EXPECT_EQ(Get("a"), "x");
+  expired = true;
+  const Slice begin("b"), end("b");
+  db_->CompactRange(&begin, &end);
+  CompactAll();
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "");
+  EXPECT_EQ(Tables(), empty) << "nothing is left, not even a deletion";
+  Reopen();
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "");
+}
+
+TEST_F(CompactionFilterTest, CompactRangeRewritesNoTableTwice) {
+  Open();
+  Write(0, 2000);
+  CompactAll();
+  Write(0, 2000);
+  const auto filter = Filter([](const FilterContext&, const Slice&) { return false; });
+  CompactAll();
+  EXPECT_EQ(filter->TakeCalls(), 2000) << "the merge with the deepest level was enough";
+  ExpectAll(db_.get(), 2000);
+}
+
+// A background compaction into L1 drops the value that hides an older one in L2.
+TEST_F(CompactionFilterTest, NothingOlderReappears) {
+  testing::StoreFiles files(&env_, name_);
+  files.AddTable(1, "a@3=x z@4=kept");
+  files.AddTable(2, "a@1=older z@2=older");
+  files.WriteManifest(0);
+  scheduling_.l0_trigger = 1;
+  Open();
+  EXPECT_EQ(Get("a"), "x");
+  Filter([](const FilterContext& context, const Slice& value) {
+    return context.output_level == 1 && value == Slice("x");
+  });
+  Put("b", "new");
+  Put("y", "new");
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(FilterStats()["dropped_entries"], 1);
+  EXPECT_EQ(Get("a") + Get("b") + Get("y") + Get("z"), "newnewkept");
+  CompactAll();
+  Reopen();
+  EXPECT_EQ(Get("a") + Get("b") + Get("y") + Get("z"), "newnewkept");
+}
+
+TEST_F(CompactionFilterTest, ASnapshotKeepsNewerEntriesFromTheFilter) {
+  Open();
+  Put("a", "old");
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  Put("a", "x");
+  Put("b", "x");
+  const auto filter = Filter(BeginsWithX);
+  CompactAll();
+  EXPECT_EQ(Get("a"), "x");
+  EXPECT_EQ(Get("b"), "x");
+  EXPECT_EQ(Get("a", snapshot), "old");
+  EXPECT_EQ(filter->TakeCalls(), 0);
+  db_->ReleaseSnapshot(snapshot);
+  CompactAll();
+  EXPECT_EQ(Get("a"), "");
+  EXPECT_EQ(Get("b"), "");
+}
+
+TEST_F(CompactionFilterTest, IsToldThatASnapshotMaySeeTheEntry) {
+  Open();
+  Put("a", "x");
+  Put("b", "x, whatever a snapshot sees");
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  Filter([](const FilterContext& context, const Slice& value) {
+    return value.starts_with("x,") || (value.starts_with("x") && !context.snapshot_may_see);
+  });
+  CompactAll();
+  EXPECT_EQ(Get("a", snapshot), "x");
+  EXPECT_EQ(Get("b", snapshot), "");
+  iterator->Seek("b");
+  ASSERT_TRUE(iterator->Valid()) << "iterators keep what they see";
+  EXPECT_EQ(iterator->value(), Slice("x, whatever a snapshot sees"));
+  db_->ReleaseSnapshot(snapshot);
+  CompactAll();
+  EXPECT_EQ(Get("a"), "");
+}
+
+TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
+  Open();
+  const auto jobs = std::make_shared<testing::JobSequenceChecker>();
+  ASSERT_TRUE(AddListener(db_.get(), jobs).ok());
+  for (const char* key : {"a", "b", "c"}) Put(key, std::string("x") + key);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  const std::string before = Tables();
+  const auto filter = Filter([](const FilterContext&, const Slice& value) -> bool {
+    if (value == Slice("xb")) throw std::runtime_error("no clock");
+    return true;
+  });
+  CompactAll();
+  EXPECT_EQ(filter->TakeCalls(), 2) << "it ends early";
+  for (const char* key : {"a", "b", "c"}) EXPECT_EQ(Get(key), std::string("x") + key);
+  const std::string error = "Invalid argument: compaction filter test-filter threw: no clock";
+  EXPECT_EQ(FilterStats()["name"], "");
+  EXPECT_EQ(FilterStats()["error"], error);
+  EXPECT_EQ(FilterStats()["dropped_entries"], 0);
+  jobs->Await([](const auto& counts) { return counts.failed == 1; });
+  EXPECT_EQ(jobs->LastEnd(JobKind::kManualCompaction).status.ToString(), error);
+
+  CompactAll();
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(filter->TakeCalls(), 0);
+  EXPECT_NE(Tables(), before) << "compactions succeed again";
+  Put("d", "x");
+  EXPECT_EQ(Get("a"), "xa");
+  Filter(BeginsWithX);
+  CompactAll();
+  EXPECT_EQ(Get("a") + Get("b") + Get("c") + Get("d"), "");
+  EXPECT_EQ(FilterStats()["error"], "");
+
+  db_.reset();  // delivers all events
+  EXPECT_EQ(jobs->counts().failed, 1u);
+  std::string log;
+  ASSERT_TRUE(leveldb::ReadFileToString(&env_, name_ + "/LOG", &log).ok());
+  const std::string told = "Compactions continue without the filter test-filter";
+  EXPECT_NE(log.find(told), std::string::npos) << log;
+  EXPECT_EQ(log.find(told), log.rfind(told)) << "once";
+}
+
+TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
+  Open();
+  Put("a", "x");
+  testing::Gate calls;
+  calls.Close();
+  auto filter = Filter([&](const FilterContext&, const Slice&) {
+    calls.Pass();
+    return true;
+  });
+  const std::weak_ptr<TestFilter> alive = filter;
+  filter.reset();
+  std::unique_ptr<ThreadHandle> compacting =
+      ThreadFactory::System()->Start("compacts", CpuClass::kNormal, [this] { CompactAll(); });
+  calls.AwaitBlocked();
+  ASSERT_TRUE(SetCompactionFilter(db_.get(), nullptr).ok());
+  Put("b", "x");
+  EXPECT_FALSE(alive.expired());
+  calls.Open();
+  compacting.reset();
+  EXPECT_EQ(Get("a"), "");
+  CompactAll();
+  EXPECT_EQ(Get("b"), "x");
+  db_.reset();
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST_F(CompactionFilterTest, OnlyAnOpenStoreOfLullTakesOne) {
+  EXPECT_TRUE(SetCompactionFilter(nullptr, nullptr).IsInvalidArgument());
+  Open();
+  const std::weak_ptr<TestFilter> first = Filter(BeginsWithX);
+  const std::weak_ptr<TestFilter> second = Filter(BeginsWithX);
+  EXPECT_TRUE(first.expired()) << "it was replaced";
+  db_.reset();
+  EXPECT_TRUE(second.expired());
+  leveldb::DB* reader = nullptr;
+  ASSERT_TRUE(OpenReadOnly(options_, name_, &reader).ok());
+  EXPECT_TRUE(
+      SetCompactionFilter(reader, std::make_shared<TestFilter>(BeginsWithX)).IsInvalidArgument());
+  delete reader;
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,301 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Compactions in parts, on a file system in memory, without threads.
+#include "db/compaction/compaction.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/compaction/merge_job.h"
+#include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
+#include "tests/db/support/version_text.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/rng.h"
+#include "util/grace.h"
+
+namespace lull {
+namespace {
+
+using testing::Applied;
+using testing::CrashEnv;
+using testing::EmptyVersion;
+using testing::InternalOrder;
+using testing::Rng;
+using testing::StoreFiles;
+
+class PartedCompactionTest : public ::testing::Test {
+ protected:
+  PartedCompactionTest() { layout_.l0_trigger = 1; }
+
+  void Use(const std::vector<TableMeta>& tables) {
+    VersionEdit edit;
+    edit.new_tables = tables;
+    version_ = Applied(EmptyVersion(), edit);
+    ASSERT_NE(version_, nullptr);
+  }
+
+  /// The compaction of all of L0, divided at `begins`.
+  std::unique_ptr<Compaction> Divided(const std::vector<std::string>& begins,
+                                      SequenceNumber oldest_snapshot = kMaxSequence) {
+    std::vector<PartRange> ranges(1);
+    for (const std::string& begin : begins) {
+      ranges.back().end = begin;
+      ranges.emplace_back().begin = begin;
+    }
+    std::optional<CompactionPlan> plan = Pick(*version_, JobClass::kL0, {}, {}, layout_);
+    EXPECT_TRUE(plan);
+    auto compaction = std::make_unique<Compaction>(JobClass::kL0, std::move(*plan));
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      compaction->AddPart(std::make_unique<CompactionJob>(
+          JobClass::kL0, files_.context(), &tables_,
+          PlanOfPart(compaction->plan(), ranges[i], InternalOrder()), layout_, version_,
+          oldest_snapshot, PartPlace{compaction.get(), i, ranges[i]}));
+    }
+    return compaction;
+  }
+
+  /// Runs the job to its end, in slices of one entry.
+  static leveldb::Status RunToEnd(CompactionJob* job) {
+    Job::Progress progress = Job::Progress::kMore;
+    leveldb::Status status;
+    while (status.ok() && progress == Job::Progress::kMore)
+      status = job->RunSlice({1, 1'000'000'000}, &progress);
+    return status;
+  }
+
+  static void TakeBackMerged(std::unique_ptr<CompactionJob> part) {
+    Compaction* const whole = part->place().whole;
+    whole->TakeBack(std::move(part), true, leveldb::Status::OK());
+  }
+
+  /// Runs the parts, which take turns, and returns the outputs.
+  std::vector<TableMeta> Merge(Compaction* compaction) {
+    std::vector<std::unique_ptr<CompactionJob>> parts;
+    while (compaction->HasPartToBegin()) parts.push_back(compaction->BeginPart());
+    while (!parts.empty()) {
+      for (auto& part : parts) {
+        Job::Progress progress = Job::Progress::kMore;
+        EXPECT_TRUE(part->RunSlice({1, 1'000'000'000}, &progress).ok());
+        EXPECT_FALSE(compaction->IsMerged());
+        if (progress == Job::Progress::kDone) TakeBackMerged(std::move(part));
+      }
+      std::erase(parts, nullptr);
+    }
+    EXPECT_TRUE(compaction->IsMerged());
+    return compaction->Outputs();
+  }
+
+  std::vector<std::pair<std::string, std::string>> EntriesOf(const std::vector<TableMeta>& tables) {
+    std::vector<std::pair<std::string, std::string>> entries;
+    for (const TableMeta& table : tables) {
+      std::unique_ptr<TableReader> reader;
+      EXPECT_TRUE(tables_.OpenPrivately(TableFile(table, nullptr), &reader).ok());
+      const auto iterator = reader->NewIterator(BlockReadOptions());
+      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
+        entries.emplace_back(iterator->key().ToString(), iterator->value().ToString());
+    }
+    return entries;
+  }
+
+  size_t TableCount() { return testing::TableNames(&env_, "/store").size(); }
+
+  CrashEnv env_;
+  StoreFiles files_{&env_, "/store"};
+  GraceDomain grace_;
+  TableCache tables_{files_.context(), &grace_, [] {}};
+  VersionRef version_;
+  LayoutOptions layout_;
+};
+
+std::string KeyOf(uint64_t i) { return "k" + std::to_string(10 + i); }
+
+/// Sixty entries of 5000 bytes.
+std::string LargeEntries() {
+  std::string text;
+  for (uint64_t i = 0; i < 60; ++i)
+    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
+  return text;
+}
+
+/// Three tables of L0 and some of L1, with several versions and deletions of few keys.
+std::vector<TableMeta> RandomTables(Rng* rng, StoreFiles* files, size_t keys) {
+  std::vector<TableMeta> tables;
+  uint64_t sequence = 1;
+  const auto text_of = [&](uint64_t from, uint64_t to, uint64_t versions_max) {
+    std::string text;
+    for (uint64_t i = from; i < to; ++i) {
+      const uint64_t versions = rng->Below(versions_max + 1);
+      for (uint64_t v = versions; v > 0; --v) {
+        const std::string at = KeyOf(i) + "@" + std::to_string(sequence + v);
+        text += rng->OneIn(3) ? at + "- " : at + "=" + std::to_string(sequence + v) + " ";
+      }
+      sequence += versions;
+    }
+    return text;
+  };
+  for (uint64_t from = 0; from < keys;) {
+    const uint64_t to = std::min<uint64_t>(keys, from + 1 + rng->Below(6));
+    const std::string text = text_of(from, to, 1);
+    if (!text.empty()) tables.push_back(files->AddUnlisted(text, 1));
+    from = to;
+  }
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t from = rng->Below(keys / 2);
+    const std::string text = text_of(from, from + keys / 2, 4);
+    if (!text.empty()) tables.push_back(files->AddUnlisted(text, 0));
+  }
+  return tables;
+}
+
+TEST_F(PartedCompactionTest, ThePartsTogetherEqualTheUndividedCompaction) {
+  constexpr uint64_t kKeys = 30;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    Use(RandomTables(&rng, &files_, kKeys));
+    if (version_->TableCount(0) < 2) continue;  // otherwise it can be a trivial move
+    const SequenceNumber snapshot = rng.OneIn(2) ? kMaxSequence : rng.Below(100);
+    std::vector<std::string> begins;
+    for (uint64_t i = 1; i < kKeys; ++i) {
+      if (rng.OneIn(6)) begins.push_back(KeyOf(i));
+    }
+    const auto undivided = Divided({}, snapshot);
+    const auto divided = Divided(begins, snapshot);
+    const auto expected = EntriesOf(Merge(undivided.get()));
+    const std::vector<TableMeta> outputs = Merge(divided.get());
+    ASSERT_EQ(EntriesOf(outputs), expected);
+    EXPECT_EQ(divided->OutputBytes() > 0, !expected.empty());
+    // One edit installs them, in order of keys.
+    VersionEdit edit = EditWithoutInputs(divided->plan());
+    edit.new_tables = outputs;
+    ASSERT_NE(Applied(version_, edit), nullptr);
+    for (size_t i = 1; i < outputs.size(); ++i)
+      ASSERT_LT(UserKeyOf(outputs[i - 1].largest).ToString(),
+                UserKeyOf(outputs[i].smallest).ToString());
+  }
+}
+
+TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
+  Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted("k10@99=x k99@99=x", 0)});
+  const auto undivided = Divided({});
+  Merge(undivided.get());
+  const auto divided = Divided({KeyOf(20), KeyOf(40)});
+  Merge(divided.get());
+  uint64_t bytes = 0;
+  for (const auto& part : divided->parts()) bytes += part->input_bytes_read();
+  const uint64_t once = undivided->parts()[0]->input_bytes_read();
+  EXPECT_GE(bytes, once);
+  EXPECT_LE(bytes, once + 4 * 6000) << "a block of each table at each boundary";
+}
+
+TEST_F(PartedCompactionTest, InFlightGivesOutEachPartOnceAndCountsWhatTheyHaveMoved) {
+  Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted(LargeEntries(), 1)});
+  const uint64_t upper_bytes = version_->LevelBytes(0);
+  CompactionsInFlight in_flight;
+  EXPECT_FALSE(in_flight.HasPart(JobClass::kL0));
+  in_flight.Add(Divided({KeyOf(20)}));
+  EXPECT_FALSE(in_flight.HasPart(JobClass::kManual));
+  EXPECT_EQ(in_flight.NextPart(JobClass::kManual), nullptr);
+  auto low = in_flight.NextPart(JobClass::kL0);
+  EXPECT_EQ(low->place().index, 0u);
+  EXPECT_TRUE(in_flight.HasPart(JobClass::kL0));
+  auto high = in_flight.NextPart(JobClass::kL0);
+  EXPECT_EQ(in_flight.NextPart(JobClass::kL0), nullptr);
+  const Compaction* const whole = low->place().whole;
+  EXPECT_EQ(in_flight.MovedBytes(), 0u);
+  ASSERT_TRUE(RunToEnd(low.get()).ok());
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes / 4);
+  EXPECT_LT(in_flight.MovedBytes(), upper_bytes / 2);
+  TakeBackMerged(std::move(low));
+  ASSERT_TRUE(RunToEnd(high.get()).ok());
+  EXPECT_EQ(in_flight.BeginInstall(), nullptr);
+  TakeBackMerged(std::move(high));
+  in_flight.AwaitInstall(whole);
+  EXPECT_EQ(in_flight.waiting_count(), 1u);
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
+  EXPECT_LE(in_flight.MovedBytes(), upper_bytes);
+  EXPECT_EQ(in_flight.BeginInstall(), whole);
+  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "while it is installed";
+  EXPECT_EQ(in_flight.EndInstall().get(), whole);
+  EXPECT_EQ(in_flight.waiting_count(), 0u);
+  EXPECT_EQ(in_flight.MovedBytes(), 0u);
+}
+
+// Otherwise no part would merge such a key, and it would be lost.
+TEST_F(PartedCompactionTest, AKeyOutsideTheListedRangeAndThePartIsDamage) {
+  TableMeta longer = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
+  longer.largest = MakeInternalKey("c", 6, ValueKind::kValue);
+  TableMeta earlier = files_.AddUnlisted("d@15=x n@16=y p@17=z", 0);
+  earlier.smallest = MakeInternalKey("n", 16, ValueKind::kValue);
+  const TableMeta all = files_.AddUnlisted("a@25=x z@26=x", 0);
+  for (const TableMeta& damaged : {longer, earlier}) {
+    Use({damaged, all});
+    const auto compaction = Divided({"m"});
+    const auto low = compaction->BeginPart();
+    const auto high = compaction->BeginPart();
+    EXPECT_EQ(RunToEnd(low.get()).IsCorruption(), damaged.number == longer.number);
+    EXPECT_EQ(RunToEnd(high.get()).IsCorruption(), damaged.number == earlier.number);
+    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok())
+        << "an undivided compaction loses nothing";
+  }
+}
+
+class CancelledCompactionTest : public PartedCompactionTest {
+ protected:
+  CancelledCompactionTest() {
+    Use({files_.AddUnlisted("a@5=x d@6=y g@6=y k@7=z", 0),
+         files_.AddUnlisted("a@15=x d@16=y g@16=y k@17=z", 0)});
+    inputs_ = TableCount();
+    compaction_ = Divided({"d", "g", "k"});
+  }
+
+  size_t inputs_ = 0;
+  std::unique_ptr<Compaction> compaction_;
+};
+
+TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
+  auto merged = compaction_->BeginPart();
+  auto fails = compaction_->BeginPart();
+  auto runs = compaction_->BeginPart();
+  ASSERT_TRUE(RunToEnd(merged.get()).ok());
+  TakeBackMerged(std::move(merged));
+  Job::Progress progress = Job::Progress::kMore;
+  ASSERT_TRUE(fails->RunSlice({1, 1'000'000'000}, &progress).ok());
+  ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
+  EXPECT_FALSE(compaction_->is_cancelled());
+  compaction_->TakeBack(std::move(fails), false, leveldb::Status::IOError("no space"));
+  EXPECT_FALSE(compaction_->HasPartToBegin()) << "the fourth";
+  EXPECT_FALSE(compaction_->IsOver()) << "a worker can have the third";
+  progress = Job::Progress::kMore;
+  ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
+  EXPECT_EQ(progress, Job::Progress::kDone) << "it ends at its next slice";
+  TakeBackMerged(std::move(runs));
+  EXPECT_TRUE(compaction_->IsOver());
+  EXPECT_FALSE(compaction_->IsMerged());
+  EXPECT_TRUE(compaction_->status().IsIOError());
+  EXPECT_GT(TableCount(), inputs_);
+  compaction_->TakeParts().clear();
+  EXPECT_EQ(TableCount(), inputs_);
+}
+
+TEST_F(CancelledCompactionTest, IsNotMergedEvenIfAllOtherPartsAre) {
+  auto abandoned = compaction_->BeginPart();
+  std::vector<std::unique_ptr<CompactionJob>> parts;
+  while (compaction_->HasPartToBegin()) parts.push_back(compaction_->BeginPart());
+  compaction_->TakeBack(std::move(abandoned), false, leveldb::Status::OK());
+  for (auto& part : parts) {
+    EXPECT_FALSE(compaction_->IsOver());
+    TakeBackMerged(std::move(part));
+  }
+  EXPECT_TRUE(compaction_->IsOver());
+  EXPECT_FALSE(compaction_->IsMerged());
+  EXPECT_TRUE(compaction_->status().ok()) << "abandoned";
+}
+
+}  // namespace
+}  // namespace lull

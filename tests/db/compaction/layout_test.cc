@@ -1,0 +1,371 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The sizes that a layout sets, its statistics, and the tables that a store makes in it.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "db/base/layout_options.h"
+#include "db/base/option_values.h"
+#include "db/compaction/output_cutter.h"
+#include "db/compaction/picker.h"
+#include "db/compaction/planner.h"
+#include "db/report/layout_stats.h"
+#include "leveldb/options.h"
+#include "lull/lull.h"
+#include "scheduler/policy.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/version_text.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/json_value.h"
+#include "tests/support/units.h"
+#include "util/random.h"
+
+namespace lull {
+namespace {
+
+using testing::EditFromText;
+using testing::kMiB;
+using testing::VersionFromText;
+
+// ---- options
+
+constexpr uint64_t kDefault = 2 << 20;
+
+LayoutOptions Resolved(const OptionValues& options, uint64_t max_file_size) {
+  return ResolveLayoutOptions(options, PolicyOptions(), max_file_size);
+}
+
+/// The sizes of tables in L1 to L6, in MiB.
+std::string Sizes(const LayoutOptions& layout) {
+  std::string text;
+  for (int level = 1; level < kLevels; ++level)
+    text += std::to_string(TableBytesAt(layout, level) >> 20) + " ";
+  return text;
+}
+
+/// The plan for the first table of L2.
+CompactionPlan Completed(const Version& version, const LayoutOptions& layout) {
+  const std::vector<RunningRange> running;
+  const Planner planner(version, running, layout, {});
+  return planner.Complete(2, {version.level(2).front()}, /*widen=*/true).value();
+}
+
+TEST(LayoutOptions, TablesOfDeeperLevelsAreLargerUnlessTheUserChoseASize) {
+  ASSERT_EQ(leveldb::Options().max_file_size, kDefault);
+  LayoutOptions layout = Resolved({}, kDefault);
+  EXPECT_EQ(Sizes(layout), "2 4 8 16 32 64 ");
+  layout.table_bytes_max = 32 << 20;  // as a policy sets it
+  EXPECT_EQ(Sizes(layout), "32 64 64 64 64 64 ");
+  layout.table_bytes_max = 512 << 20;
+  EXPECT_EQ(Sizes(layout), "512 512 512 512 512 512 ");
+
+  EXPECT_EQ(Sizes(Resolved({}, 4 << 20)), "4 4 4 4 4 4 ");
+  OptionValues options;
+  options.table_bytes_max = kDefault;
+  EXPECT_EQ(Sizes(Resolved(options, kDefault)), "2 2 2 2 2 2 ");
+  options.table_bytes_max = 0;
+  options.layout = "vsst";
+  EXPECT_EQ(Sizes(Resolved(options, kDefault)), "8 8 8 8 8 8 ");
+}
+
+TEST(LayoutOptions, L1HoldsTenMemtablesIfAJobTakesPartOfL0) {
+  const auto target = [](uint64_t memtable_bytes, uint64_t l0_job_bytes_max) {
+    PolicyOptions policy;
+    policy.memtable_bytes = memtable_bytes;
+    policy.l0_job_bytes_max = l0_job_bytes_max;
+    return LevelTargets(ResolveLayoutOptions({}, policy, kDefault))[1];
+  };
+  EXPECT_EQ(target(4 * kMiB, 64 * kMiB), 40 * kMiB);
+  EXPECT_EQ(target(64 * kMiB, 64 * kMiB), 64 * kMiB) << "as much as a job";
+  EXPECT_EQ(target(kMiB / 16, 64 * kMiB), 10 * kMiB) << "LevelDB's";
+  EXPECT_EQ(target(4 * kMiB, 0), 10 * kMiB);
+}
+
+TEST(LayoutOptions, EveryRuleUsesTheSizeOfItsLevel) {
+  const LayoutOptions layout = Resolved({}, kDefault);
+  EXPECT_EQ(CutRuleFor(layout, 3).table_bytes_max, uint64_t{8} << 20);
+  EXPECT_EQ(CutRuleFor(layout, 3).overlap_bytes_max, uint64_t{40} << 20);
+  const VersionRef version =
+      testing::VersionFromText("L3: 1:[a..b]*50 2:[c..d]*50 3:[e..f]*50 4:[g..h]*50");
+  const ManualPick manual = PickManual(*version, 3, {}, {}, layout);
+  ASSERT_TRUE(manual.plan);
+  EXPECT_EQ(testing::Numbers(manual.plan->upper), "1 2 3") << "128 MiB or more";
+
+  const auto moves = [&](const std::string& tables) {
+    const VersionRef of_tables = testing::VersionFromText(tables);
+    return Completed(*of_tables, layout).trivial_move;
+  };
+  EXPECT_TRUE(moves("L2: 1:[a..z]*4 L4: 2:[a..b]*20 3:[c..d]*20"));
+  EXPECT_FALSE(moves("L2: 1:[a..z]*4 L4: 2:[a..b]*20 3:[c..d]*21"));
+  const auto widened = [&](const std::string& bytes_below) {
+    const VersionRef of_tables =
+        testing::VersionFromText("L2: 1:[a..b]*4 2:[c..d]*4 L3: 3:[a..z]*" + bytes_below);
+    return testing::Numbers(Completed(*of_tables, layout).upper);
+  };
+  EXPECT_EQ(widened("91"), "1 2");
+  EXPECT_EQ(widened("92"), "1") << "25 tables of L2";
+}
+
+// ---- statistics
+
+LayoutOptions SmallVsst() {
+  LayoutOptions layout;
+  layout.kind = LayoutKind::kVsst;
+  layout.l0_trigger = 1;
+  layout.growth_factor = 4;
+  layout.vsst_phi = 32;
+  layout.table_bytes_max = 8 * kMiB;
+  return layout;
+}
+
+// Installs the picker's choice of `before`, with `outputs`.
+void Compact(LayoutStats* stats, const std::string& before, JobClass job_class,
+             const std::string& outputs, const std::string& after) {
+  const LayoutOptions layout = SmallVsst();
+  const auto plan = Pick(*VersionFromText(before), job_class, {}, {}, layout);
+  ASSERT_TRUE(plan);
+  stats->OnCompaction(*plan, EditFromText(outputs).new_tables, *VersionFromText(after), layout);
+}
+
+void CompactL0(LayoutStats* stats) {
+  Compact(stats, "L0: 1:[a..c]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..d]*11",
+          "L1: 3:[a..d]*11");
+}
+
+void CompactL1(LayoutStats* stats) {
+  Compact(stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "L2: 3:[a..d]*48",
+          "L2: 3:[a..d]*48");
+}
+
+TEST(LayoutStats, AChainEndsWithACompactionOfL0) {
+  LayoutStats stats;
+  CompactL0(&stats);
+  stats.OnFlush(1, 3 * kMiB);
+  CompactL1(&stats);
+  CompactL1(&stats);
+  stats.OnFlush(1, 3 * kMiB);
+  CompactL0(&stats);
+  CompactL1(&stats);
+  const LayoutFigures::Chains& chains = stats.figures().chains;
+  EXPECT_EQ(chains.chains, 2u) << "the last one has not ended";
+  EXPECT_EQ(chains.merges_sum, 4u);
+  EXPECT_EQ(chains.merges_max, 3u);
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMiB);
+  EXPECT_EQ(chains.width_bytes_max, (48 + 48 + 12) * kMiB);
+  EXPECT_EQ(chains.length_sum, 3u);
+  EXPECT_EQ(chains.length_max, 2u);
+
+  // So does a table that moves out of L0.
+  Compact(&stats, "L0: 1:[a..c]*4", JobClass::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
+  EXPECT_EQ(stats.figures().chains.chains, 3u);
+  EXPECT_EQ(stats.figures().chains.merges_sum, 5u);
+}
+
+TEST(LayoutStats, MergesBetweenFlushesAreCountedLikewise) {
+  LayoutStats stats;
+  stats.OnFlush(2, 5 * kMiB);
+  CompactL0(&stats);
+  CompactL1(&stats);
+  CompactL1(&stats);
+  stats.OnFlush(1, 3 * kMiB);
+  CompactL0(&stats);
+  stats.OnFlush(1, 3 * kMiB);
+  stats.OnFlush(1, 3 * kMiB);
+  CompactL0(&stats);
+
+  const LayoutFigures::Flushes& flushes = stats.figures().flushes;
+  EXPECT_EQ(flushes.count, 4u);
+  EXPECT_EQ(flushes.memtables, 5u);
+  EXPECT_EQ(flushes.written_bytes, 14 * kMiB);
+  const LayoutFigures::Chains& chains = stats.figures().between_flushes;
+  EXPECT_EQ(chains.chains, 2u) << "the last one has no flush yet";
+  EXPECT_EQ(chains.width_bytes_sum, (12 + 48 + 48 + 12) * kMiB);
+  EXPECT_EQ(chains.width_bytes_max, (12 + 48 + 48) * kMiB);
+  EXPECT_EQ(chains.length_sum, 3u) << "two levels, then one";
+  EXPECT_EQ(chains.length_max, 2u);
+  EXPECT_EQ(stats.figures().levels[0].merges, 3u);
+  EXPECT_EQ(stats.figures().levels[0].upper_bytes, 12 * kMiB);
+  EXPECT_EQ(stats.figures().levels[0].lower_bytes, 24 * kMiB);
+  EXPECT_EQ(stats.figures().levels[0].written_bytes, 33 * kMiB);
+  EXPECT_EQ(stats.figures().levels[1].upper_bytes, 80 * kMiB);
+}
+
+TEST(LayoutStats, AMoveCostsNothing) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..c]*4", JobClass::kL0, "L1: 1:[a..c]*4", "L1: 1:[a..c]*4");
+  stats.OnFlush(1, kMiB);
+  const LayoutFigures& figures = stats.figures();
+  EXPECT_EQ(figures.levels[0].moves, 1u);
+  EXPECT_EQ(figures.levels[0].moved_bytes, 4 * kMiB);
+  EXPECT_EQ(figures.levels[0].merges, 0u);
+  EXPECT_EQ(figures.levels[0].written_bytes, 0u);
+  EXPECT_EQ(figures.chains.chains, 0u);
+  EXPECT_EQ(figures.chains.width_bytes_max, 0u);
+}
+
+TEST(LayoutStats, GoodAndPoorGoByTheOverlapWithL2) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", JobClass::kL0,
+          "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8",
+          "L1: 3:[a..d]*2 4:[e..h]*2 5:[k..z]*8 L2: 6:[a..b]*8 7:[f..g]*8.1");
+  const LayoutFigures& figures = stats.figures();
+  EXPECT_EQ(figures.good.count, 2u) << "just f, and none at all";
+  EXPECT_EQ(figures.good.bytes, 10 * kMiB);
+  EXPECT_EQ(figures.good.overlap_bytes, 8 * kMiB);
+  EXPECT_EQ(figures.poor.count, 1u);
+  EXPECT_EQ(figures.poor.bytes, 2 * kMiB);
+  EXPECT_GT(figures.poor.overlap_bytes, 8 * kMiB);
+  EXPECT_EQ(figures.over_few_tables, 3u) << "each is over one table at most";
+}
+
+TEST(LayoutStats, TablesOverManySmallTablesAreGoodOnlyByBytes) {
+  LayoutStats stats;
+  Compact(&stats, "L0: 1:[a..z]*4 L1: 2:[b..d]*8", JobClass::kL0, "L1: 3:[a..e]*2 4:[f..z]*8",
+          "L1: 3:[a..e]*2 4:[f..z]*8 L2: 5:[a..a]*0.1 6:[b..b]*0.1 7:[c..c]*0.1 8:[d..d]*0.1 "
+          "9:[e..g]*0.1");
+  EXPECT_EQ(stats.figures().good.count, 2u);
+  EXPECT_EQ(stats.figures().over_few_tables, 1u) << "3 is over five tables";
+}
+
+TEST(LayoutStats, PicksOutOfL1AreCountedByKind) {
+  LayoutStats stats;
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*8", JobClass::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40 L2: 2:[b..d]*800", JobClass::kDeep, "", "");
+  Compact(&stats, "L1: 1:[a..c]*40", JobClass::kDeep, "", "");
+  EXPECT_EQ(stats.figures().picks_good, 2u);
+  EXPECT_EQ(stats.figures().picks_least_bad, 1u);
+}
+
+TEST(LayoutStats, AsJson) {
+  LayoutStats stats;
+  stats.OnFlush(2, 7);
+  const testing::Json json = testing::Json::Parse(LayoutJson(stats.figures(), SmallVsst()));
+  EXPECT_EQ(json["layout"].Text(), "vsst");
+  EXPECT_EQ(json["options"]["table_bytes_max"], 8 * kMiB);
+  EXPECT_EQ(json["flushes"]["memtables"], 2);
+  EXPECT_EQ(json["l1_picks"]["least_bad"], 0);
+}
+
+// ---- a store
+
+// Under `leveldb` each memtable is flushed by itself.
+constexpr char kVsst[] =
+    "policy=leveldb;layout=vsst;table_bytes_max=32K;growth_factor=4;vsst_phi=8";
+constexpr uint64_t kTableBytesMax = 32 << 10;
+// The largest excess of a table: a block not yet written, its last entry, filter and index.
+constexpr uint64_t kOverBytes = 8 << 10;
+constexpr int kKeys = 1500;
+
+struct ListedTable {
+  int level;
+  uint64_t bytes;
+  std::string smallest, largest;  // user keys
+};
+
+class LayoutStoreTest : public ::testing::Test {
+ protected:
+  void OpenWith(const std::string& scheduling) {
+    db_.reset();
+    leveldb::DB* raw = nullptr;
+    const leveldb::Status status = Open(testing::SmallOptions(&env_), scheduling, "/store", &raw);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    db_.reset(raw);
+  }
+
+  static std::string Key(uint64_t i) { return "key" + std::to_string(10000 + i); }
+
+  // Overwrites `count` keys at random; values cannot be compressed.
+  void Overwrite(int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::string key = Key(random_.Uniform(kKeys));
+      std::string& value = values_[key];
+      value.clear();
+      while (value.size() < 400) value.push_back(static_cast<char>(random_.Uniform(256)));
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+    }
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  }
+
+  void CheckValues() { EXPECT_EQ(testing::ReadAll(db_.get()), values_); }
+
+  std::vector<ListedTable> Tables() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("leveldb.sstables", &text));
+    static const std::regex kTable(R"( \d+:(\d+)\['(\w+)' @ .* \.\. '(\w+)' @ .*\])");
+    std::vector<ListedTable> tables;
+    std::istringstream lines(text);
+    int level = -1;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (line.starts_with("---")) ++level;
+      if (std::regex_match(line, match, kTable)) {
+        tables.push_back({level, std::stoull(match[1]), match[2], match[3]});
+      }
+    }
+    EXPECT_FALSE(tables.empty()) << text;
+    return tables;
+  }
+
+  // The number after the first `name` in the property lull.layout.
+  uint64_t Figure(const std::string& name) {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("lull.layout", &text));
+    const size_t at = text.find("\"" + name + "\":");
+    EXPECT_NE(at, std::string::npos) << name << " in " << text;
+    return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 3));
+  }
+
+  testing::CrashEnv env_;
+  Random random_{7};
+  testing::Contents values_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(LayoutStoreTest, VsstKeepsItsSizes) {
+  OpenWith(kVsst);
+  Overwrite(4000);
+  CheckValues();
+  std::map<int, uint64_t> level_bytes;
+  for (const ListedTable& table : Tables()) {
+    EXPECT_LT(table.bytes, kTableBytesMax + kOverBytes) << "in L" << table.level;
+    level_bytes[table.level] += table.bytes;
+  }
+  EXPECT_EQ(level_bytes[0], 0u) << "one table is due";
+  EXPECT_GT(level_bytes[1], 0u);
+  EXPECT_LT(level_bytes[1], 4 * kTableBytesMax);
+  EXPECT_GT(level_bytes[2], 4 * kTableBytesMax);
+  EXPECT_EQ(Figure("table_bytes_max"), kTableBytesMax);
+  EXPECT_GT(Figure("merges"), 0u);
+  EXPECT_GT(Figure("count"), 0u) << "flushes";
+}
+
+TEST_F(LayoutStoreTest, AKeyWithManyVersionsIsNotSplit) {
+  for (const std::string layout : {kVsst, "layout=leveled;table_bytes_max=32K;l0_trigger=1"}) {
+    OpenWith(layout);
+    Overwrite(500);
+    std::vector<const leveldb::Snapshot*> snapshots;
+    for (int i = 0; i < 300; ++i) {
+      std::string& value = values_[Key(700)];
+      value = std::string(400, static_cast<char>('a' + i % 26)) + std::to_string(i);
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), Key(700), value).ok());
+      snapshots.push_back(db_->GetSnapshot());
+    }
+    Overwrite(1000);
+    const std::vector<ListedTable> tables = Tables();
+    for (size_t i = 1; i < tables.size(); ++i) {
+      if (tables[i].level == 0 || tables[i].level != tables[i - 1].level) continue;
+      EXPECT_LT(tables[i - 1].largest, tables[i].smallest) << "L" << tables[i].level;
+    }
+    CheckValues();
+    for (const leveldb::Snapshot* snapshot : snapshots) db_->ReleaseSnapshot(snapshot);
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,113 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/engine/writers_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using leveldb::WriteBatch;
+using Writer = WritersQueue::Writer;
+
+// Writers join one after the other, each on its own thread; the first leads.
+class WritersQueueTest : public ::testing::Test {
+ protected:
+  struct Client {
+    WriteBatch batch;
+    Writer writer;
+    bool led = false;
+  };
+
+  ~WritersQueueTest() override { threads_.clear(); }
+
+  // `bytes`: approximate size of the batch; 0: a request to seal.
+  Writer* Join(size_t bytes, bool sync) {
+    Client& client = clients_.emplace_back();
+    if (bytes > 0) {
+      client.batch.Put("k", std::string(bytes, 'v'));
+      client.writer.batch = &client.batch;
+    }
+    client.writer.sync = sync;
+    const size_t length = queue_.Length();
+    if (length == 0) {
+      EXPECT_TRUE(queue_.Join(&client.writer));
+      return &client.writer;
+    }
+    threads_.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, &client] {
+      client.led = queue_.Join(&client.writer);
+      if (client.led) queue_.Finish(&client.writer, &client.writer, Status::OK());
+    }));
+    // Only the queue's length shows that a writer waits in it.
+    while (queue_.Length() == length) OfferCore();
+    return &client.writer;
+  }
+
+  // Ends the group of the first writer; the others then lead and end by themselves. Returns which
+  // of them were in the group.
+  std::string FinishGroup(const Status& status) {
+    Writer* const leader = &clients_.front().writer;
+    queue_.Finish(leader, queue_.GroupEnd(leader), status);
+    threads_.clear();  // joins
+    std::string members;
+    for (const Client& client : clients_) {
+      const bool member = !client.led;
+      members += member ? 'g' : '-';
+      EXPECT_EQ(client.writer.status.ToString(), (member ? status : Status::OK()).ToString());
+    }
+    EXPECT_EQ(queue_.Length(), 0u);
+    return members;
+  }
+
+  WritersQueue queue_;
+  std::deque<Client> clients_;
+  std::vector<std::unique_ptr<ThreadHandle>> threads_;
+};
+
+struct GroupRow {
+  const char* name;
+  const char* writers;  // w: a small write, s: a synced one, L: a large one, -: a request to seal
+  const char* members;
+};
+
+class WritersGroupTest : public WritersQueueTest, public ::testing::WithParamInterface<GroupRow> {};
+
+TEST_P(WritersGroupTest, EndsWithOneStatus) {
+  for (const char writer : std::string_view(GetParam().writers))
+    Join(writer == '-' ? 0 : writer == 'L' ? 100 << 10 : 10, writer == 's');
+  EXPECT_EQ(FinishGroup(Status::IOError("the disk")), GetParam().members);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, WritersGroupTest,
+    ::testing::Values(GroupRow{"ALoneWriterLeadsItself", "w", "g"},
+                      GroupRow{"WritersOfOneKindShareAGroup", "wwww", "gggg"},
+                      // Otherwise its write would be acknowledged without being durable.
+                      GroupRow{"ASyncedWriteIsNotLedByOneThatDoesNotSync", "wwsw", "gg--"},
+                      GroupRow{"OneThatSyncsLeadsBothKinds", "sws", "ggg"},
+                      GroupRow{"ARequestToSealStandsAlone", "w-w", "g--"},
+                      GroupRow{"ARequestToSealLeadsNobody", "-w", "g-"},
+                      GroupRow{"ASmallWriteIsNotHeldUpByLargeOnes", "wLL", "gg-"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
+  Writer patient;
+  Writer hasty;
+  ASSERT_TRUE(queue_.Join(&patient));
+  EXPECT_FALSE(queue_.TryJoin(&hasty));
+  queue_.Finish(&patient, &patient, Status::OK());
+  EXPECT_TRUE(queue_.TryJoin(&hasty));
+  EXPECT_EQ(queue_.Length(), 1u);
+  queue_.Finish(&hasty, &hasty, Status::OK());
+}
+
+}  // namespace
+}  // namespace lull

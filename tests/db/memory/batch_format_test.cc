@@ -1,0 +1,95 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include "db/memory/batch_format.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "db/memory/memtable.h"
+#include "leveldb/comparator.h"
+
+namespace lull {
+namespace {
+
+const std::string kHeader("\x64\0\0\0\0\0\0\0\x02\0\0\0", 12);  // sequence 100, two entries
+const std::string kTwoEntries = kHeader + std::string("\x01\x01k\x02vv\0\x03key", 11);
+
+TEST(BatchFormatTest, HeaderInPlace) {
+  std::string record = "............rest";
+  batch::EncodeHeader(record.data(), 100, 2);
+  EXPECT_EQ(record, kHeader + "rest");
+  EXPECT_EQ(batch::SequenceOf(record), 100u);
+  EXPECT_EQ(batch::CountOf(record), 2u);
+}
+
+TEST(BatchFormatTest, SetsHeaderFields) {
+  leveldb::WriteBatch batch;
+  batch.Put("k", "vv");
+  batch.Delete("key");
+  EXPECT_EQ(batch::Count(batch), 2u);
+  batch::SetSequence(&batch, 100);
+  EXPECT_EQ(batch::Contents(batch).ToString(), kTwoEntries);
+  batch::SetCount(&batch, 77);
+  EXPECT_EQ(batch::Count(batch), 77u);
+  EXPECT_EQ(batch::SequenceOf(batch::Contents(batch)), 100u);
+}
+
+TEST(BatchFormatTest, EveryTruncationIsCorrupt) {
+  for (size_t size = 0; size < kTwoEntries.size(); ++size) {
+    const std::string cut = kTwoEntries.substr(0, size);
+    EXPECT_TRUE(batch::Validate(cut).IsCorruption()) << size;
+    MemTable memtable(KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal));
+    EXPECT_TRUE(batch::InsertInto(cut, &memtable).IsCorruption()) << size;
+  }
+}
+
+TEST(BatchFormatTest, WrongContentsAreCorrupt) {
+  EXPECT_TRUE(batch::Validate(kTwoEntries + kTwoEntries.substr(12)).IsCorruption()) << "count";
+  std::string unknown_kind = kTwoEntries;
+  unknown_kind[12] = 2;
+  EXPECT_TRUE(batch::Validate(unknown_kind).IsCorruption());
+  std::string long_length = kTwoEntries;
+  long_length[13] = '\x7f';
+  EXPECT_TRUE(batch::Validate(long_length).IsCorruption());
+  EXPECT_TRUE(
+      batch::Validate(kHeader + std::string("\x01\xff\xff\xff\xff\xff\x01", 7)).IsCorruption());
+}
+
+TEST(BatchFormatTest, VisitsNothingBehindTheFault) {
+  std::string record = kTwoEntries;
+  record[18] = 9;  // the kind of the second entry
+  int visited = 0;
+  EXPECT_TRUE(batch::ForEach(record, [&](ValueKind, const leveldb::Slice&, const leveldb::Slice&) {
+                ++visited;
+              }).IsCorruption());
+  EXPECT_EQ(visited, 1);
+}
+
+// The slices claim more bytes than exist: nobody may read them.
+TEST(BatchFormatTest, OversizeEntriesAreRefusedBeforeTheyAreLogged) {
+  const leveldb::Slice huge("x", uint64_t{1} << 32);
+  const leveldb::Slice huge_key("x", (uint64_t{1} << 32) - 8);
+  leveldb::WriteBatch key, value, deletion, both, together;
+  // Too large for a block of a table.
+  together.Put(leveldb::Slice("x", uint64_t{1} << 31),
+               leveldb::Slice("x", (uint64_t{1} << 31) - 64));
+  key.Put(huge_key, "v");
+  value.Put("k", huge);
+  deletion.Delete(huge_key);
+  both.Put("a", "b");
+  both.Append(value);
+  both.Put("c", "d");
+  for (const leveldb::WriteBatch* batch : {&key, &value, &deletion, &both, &together}) {
+    const leveldb::Status status = batch::Validate(batch::Contents(*batch));
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find("key or value of 4 GiB or more"), std::string::npos);
+    EXPECT_LT(batch->ApproximateSize(), 100u);
+  }
+  EXPECT_EQ(batch::Count(both), 3u);
+  both.Clear();
+  both.Put("a", "b");
+  EXPECT_TRUE(batch::Validate(batch::Contents(both)).ok());
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,84 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// What an open puts into lost/, on a real file system.
+#include "db/recovery/lost_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/base/filename.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/store_files.h"
+#include "tests/support/fresh_directory.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using ::testing::HasSubstr;
+using testing::StoreFiles;
+
+std::string KeptBytes(leveldb::Env* env, const std::string& path) {
+  std::string bytes;
+  leveldb::ReadFileToString(env, path, &bytes);
+  return bytes;
+}
+
+// Logs are preallocated, and prepared ones hold nothing.
+TEST(LostFilesTest, OnlyLogsWithEntriesAreKeptAndOnlyTheirUsedPart) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  const std::string store = testing::FreshDirectory("lost_logs") + "/store";
+  StoreFiles files(env, store);
+  const std::string value(100'000, 'v');
+  const uint64_t damaged = files.AddWal({"a@1=" + value, "b@2=" + value, "c@3=c3"}, 1);
+  const uint64_t later = files.AddWal({"d@4=d4"}, 4);
+  const uint64_t unused = files.AddWal({}, 5);
+  const uint64_t prepared = files.AddWal({});
+  files.WriteManifest(damaged);
+  const uint64_t used_bytes = KeptBytes(env, LogFileName(store, damaged)).size();
+  const std::string whole = KeptBytes(env, LogFileName(store, later));
+  for (const uint64_t log : {damaged, later, unused, prepared}) {
+    std::string bytes = KeptBytes(env, LogFileName(store, log)) + std::string(4 << 20, '\0');
+    if (log == damaged) bytes[150'000] ^= 1;
+    ASSERT_TRUE(leveldb::WriteStringToFile(env, bytes, LogFileName(store, log)).ok());
+  }
+  std::unique_ptr<leveldb::DB> db;
+  leveldb::Options options;
+  ASSERT_EQ(testing::OpenAt(options, store, &db).ToString(), "OK");
+  const std::string lost = LostFolderName(store);
+  uint64_t kept_bytes = 0;
+  ASSERT_TRUE(env->GetFileSize(lost + LogFileName("", damaged), &kept_bytes).ok());
+  EXPECT_GE(kept_bytes, used_bytes);
+  EXPECT_LE(kept_bytes, used_bytes + (32 << 10));
+  EXPECT_EQ(KeptBytes(env, lost + LogFileName("", later)), whole);
+  EXPECT_FALSE(env->FileExists(lost + LogFileName("", unused)));
+  EXPECT_FALSE(env->FileExists(lost + LogFileName("", prepared)));
+  EXPECT_EQ(LostTotals(env, store), (FileTotals{2, kept_bytes + whole.size()}));
+}
+
+TEST(LostFilesTest, AFileNamedLostIsNamed) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  const std::string store = testing::FreshDirectory("file_lost") + "/store";
+  StoreFiles files(env, store);
+  const uint64_t log = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
+  files.WriteManifest(log);
+  std::string bytes = KeptBytes(env, LogFileName(store, log));
+  bytes.back() ^= 1;
+  ASSERT_TRUE(leveldb::WriteStringToFile(env, bytes, LogFileName(store, log)).ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", LostFolderName(store)).ok());
+  std::unique_ptr<leveldb::DB> db;
+  for (const Status& status : {testing::OpenAt(leveldb::Options(), store, &db),
+                               leveldb::RepairDB(store, leveldb::Options())}) {
+    EXPECT_THAT(status.ToString(), HasSubstr(LostFolderName(store) + ": is not a directory"));
+  }
+  EXPECT_EQ(KeptBytes(env, LostFolderName(store)), "mine");
+}
+
+}  // namespace
+}  // namespace lull

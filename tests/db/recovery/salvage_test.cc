@@ -1,0 +1,161 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// RepairDB saves every record of a damaged WAL whose checksum is valid, and no other.
+#include "db/recovery/salvage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/base/filename.h"
+#include "db/memory/batch_format.h"
+#include "db/wal/log_writer.h"
+#include "db/wal/wal_reader.h"
+#include "leveldb/db.h"
+#include "leveldb/write_batch.h"
+#include "tests/db/support/memory_files.h"
+#include "tests/db/support/store_files.h"
+#include "tests/support/crash_env.h"
+
+namespace lull {
+namespace {
+
+using testing::CrashEnv;
+using ::testing::HasSubstr;
+using testing::kStoreName;
+using ::testing::Not;
+using testing::ReadStore;
+using testing::StoreFiles;
+using testing::StoreReading;
+
+// Collects the messages of a repair.
+class Lines final : public leveldb::Logger {
+ public:
+  void Logv(const char* format, std::va_list arguments) override {
+    char line[500];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    text += std::string(line) + "\n";
+  }
+  std::string text;
+};
+
+class DamagedWalTest : public ::testing::Test {
+ protected:
+  DamagedWalTest() : files_(&env_, kStoreName) {}
+
+  static constexpr int kRecords = 100;  // 1 KiB each: four blocks
+
+  std::string Log(SequenceNumber first, const std::string& value) {
+    std::vector<std::string> records;
+    for (int i = 0; i < kRecords; ++i) {
+      records.push_back("k" + std::to_string(100 + i) + "@" + std::to_string(first + i) + "=" +
+                        value + std::to_string(i) + std::string(1000, 'v'));
+    }
+    std::string bytes;
+    const std::string path = LogFileName(kStoreName, files_.AddWal(records, first));
+    EXPECT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+    EXPECT_TRUE(env_.RemoveFile(path).ok());
+    return bytes;
+  }
+
+  std::map<std::string, std::string> Repaired(const std::string& log) {
+    StoreFiles files(&env_, kStoreName);
+    const uint64_t number = files.context()->NewFileNumber() + 1000;
+    EXPECT_TRUE(leveldb::WriteStringToFile(&env_, log, LogFileName(kStoreName, number)).ok());
+    files.WriteManifest(number);
+    leveldb::Options options = files_.options();
+    options.info_log = &lines_;
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    const StoreReading reading = ReadStore(options, kStoreName);
+    EXPECT_EQ(reading.status.ToString(), "OK");
+    for (const std::string& folder : {std::string(kStoreName), LostFolderName(kStoreName)}) {
+      std::vector<std::string> names;
+      env_.GetChildren(folder, &names);
+      for (const std::string& name : names) env_.RemoveFile(folder + "/" + name);
+    }
+    return reading.found;
+  }
+
+  CrashEnv env_;
+  StoreFiles files_;
+  Lines lines_;
+};
+
+TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
+  const std::string whole = Log(1, "");
+  ASSERT_EQ(Repaired(whole).size(), size_t{kRecords});
+  EXPECT_THAT(lines_.text, Not(HasSubstr("offset")));
+  size_t at = log::kBlockBytes;  // the second block begins in the middle of a record
+  at += log::kHeaderBytes + static_cast<uint8_t>(whole[at + 4]) +
+        256 * static_cast<uint8_t>(whole[at + 5]);
+  for (const size_t byte : {0, 3, 4, 5, 6, 7, 10, 20, 500, 1000}) {
+    std::string damaged = whole;
+    damaged[at + byte] ^= 0x04;
+    lines_.text.clear();
+    EXPECT_EQ(Repaired(damaged).size(), size_t{kRecords - 1}) << byte;
+    EXPECT_THAT(lines_.text, HasSubstr("at offset " + std::to_string(at)));
+    EXPECT_THAT(lines_.text, HasSubstr("the next record that can be read begins at offset"));
+  }
+}
+
+// A value may contain a log whose records have valid checksums.
+TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
+  testing::WrittenFile inner;
+  log::Writer inner_writer(std::make_unique<testing::MemoryWritable>(&inner));
+  const auto batch_of = [](const std::string& key, const std::string& value,
+                           SequenceNumber sequence) {
+    leveldb::WriteBatch batch;
+    batch.Put(key, value);
+    batch::SetSequence(&batch, sequence);
+    return batch::Contents(batch).ToString();
+  };
+  ASSERT_TRUE(inner_writer.AddRecord(batch_of("inner", "x", 7)).ok());
+  testing::WrittenFile outer;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&outer));
+  ASSERT_TRUE(writer.AddRecord(WalPreamble(1)).ok());
+  const size_t at = outer.bytes.size();
+  const std::string value = inner.bytes + std::string(100, '\0');
+  ASSERT_TRUE(writer.AddRecord(batch_of("a", value, 1)).ok());
+  ASSERT_TRUE(writer.AddRecord(batch_of("b", "y", 2)).ok());
+  for (const size_t byte : {0, 4, 6, 30}) {
+    std::string damaged = outer.bytes + std::string(5000, '\0');
+    damaged[at + byte] ^= 0x01;
+    const auto found = Repaired(damaged);
+    EXPECT_EQ(found.size(), 1u) << byte;
+    EXPECT_TRUE(found.contains("b"));
+  }
+}
+
+// Records of an older log in the file are never replayed, whatever part of the newer is damaged.
+TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
+  const std::string older = Log(1, "older");
+  const std::string younger = Log(1001, "y").substr(0, 40'000);
+  std::string recycled = older;
+  for (size_t block = log::kBlockBytes; block < recycled.size(); block += log::kBlockBytes) {
+    std::fill_n(recycled.begin() + block, log::kHeaderBytes, '\0');
+  }
+  recycled.replace(0, younger.size(), younger);
+  // The newer log ends in the middle of a record, as after a power loss; later at a record's end.
+  const size_t own = Repaired(recycled).size();
+  EXPECT_GT(own, 30u);
+  EXPECT_LT(own, 45u);
+  for (size_t at = 0; at < younger.size(); at += 97) {
+    for (const size_t bytes : {size_t{1}, size_t{512}, younger.size() - at}) {
+      std::string damaged = recycled;
+      for (size_t i = at; i < std::min(at + bytes, younger.size()); ++i) damaged[i] ^= 0x55;
+      for (const auto& [key, value] : Repaired(damaged)) {
+        ASSERT_TRUE(value.starts_with("y")) << "at " << at << ", " << bytes << " bytes: " << key;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,248 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Programs that open a store, write and close it, again and again: what recovery leaves in the WALs
+// of earlier sessions, and that nothing grows without bound.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "db/base/filename.h"
+#include "lull/lull.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Status;
+using testing::Contents;
+using testing::CrashEnv;
+using testing::CrashOptions;
+using testing::FaultEnv;
+using testing::kStoreName;
+
+class SessionsTest : public ::testing::Test {
+ protected:
+  SessionsTest() : options_(testing::SmallOptions(&disk_)) {
+    options_.compression = leveldb::kNoCompression;
+  }
+
+  void Open(leveldb::Env* env = nullptr) {
+    db_.reset();
+    if (env != nullptr) options_.env = env;
+    const Status status = testing::OpenAt(options_, kStoreName, &db_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  /// Keys are overwritten by later sessions.
+  void Write(size_t bytes, bool sync = false) {
+    constexpr size_t kValueBytes = 500;
+    leveldb::WriteOptions write;
+    for (size_t done = 0; done < bytes; done += kValueBytes) {
+      const std::string key = "key " + std::to_string(count_ % 300);
+      std::string value = std::to_string(count_++);
+      value.resize(kValueBytes, 'v');
+      write.sync = sync && done + kValueBytes >= bytes;
+      ASSERT_TRUE(db_->Put(write, key, value).ok());
+      expected_[key] = value;
+    }
+  }
+  int L0Tables() {
+    std::string count;
+    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level0", &count));
+    return std::stoi(count);
+  }
+  std::set<std::string> Tables() { return testing::TableNames(options_.env, kStoreName); }
+  std::set<std::string> Logs() { return testing::NamesEndingIn(options_.env, kStoreName, ".log"); }
+  /// What an ended process leaves, after the machine also ended.
+  std::unique_ptr<CrashEnv> PowerLoss() {
+    auto after = disk_.Crash(1, CrashOptions::LoseAllUnsynced());
+    db_.reset();
+    return after;
+  }
+
+  CrashEnv disk_;
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+  Contents expected_;
+  int count_ = 0;
+};
+
+TEST_F(SessionsTest, ALittleStaysInItsLogs) {
+  for (int session = 0; session < 10; ++session) {
+    Open();
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+    Write(1000);
+  }
+  Open();
+  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  EXPECT_TRUE(Tables().empty());
+  // A flush takes the entries of all sessions, and their logs go.
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(Tables().size(), 1u);
+  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  db_.reset();
+  EXPECT_EQ(Logs().size(), 1u);
+}
+
+TEST_F(SessionsTest, SessionsThatOnlyReadLeaveNothing) {
+  Open();
+  Write(1000);
+  Open();
+  for (int session = 0; session < 50; ++session) Open();
+  EXPECT_LE(Logs().size(), 3u);  // the first one, the current one, an empty one
+  EXPECT_TRUE(Tables().empty());
+}
+
+TEST_F(SessionsTest, NothingGrowsWithoutBound) {
+  for (const size_t bytes : {size_t{1}, size_t{10'000}, size_t{20'000}}) {
+    size_t logs_max = 0;
+    int l0_max = 0;
+    for (int session = 0; session < 300; ++session) {
+      Open();
+      logs_max = std::max(logs_max, Logs().size());
+      l0_max = std::max(l0_max, L0Tables());
+      Write(bytes);
+    }
+    EXPECT_LE(logs_max, 40u) << bytes;
+    EXPECT_LE(l0_max, 16) << bytes;
+    Open();
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  }
+}
+
+TEST_F(SessionsTest, MuchIsFlushedAfterTheOpen) {
+  options_.write_buffer_size = 1 << 20;
+  Open();
+  Write(300'000);
+  db_.reset();
+  options_.write_buffer_size = 64 << 10;
+  {
+    FaultEnv no_tables(&disk_);
+    no_tables.Arm({.kind = testing::FaultKind::kErrorSticky,
+                   .ops = testing::kOpenWrite,
+                   .name_part = ".ldb"});
+    Open(&no_tables);
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected_) << "no table is needed for the open";
+    db_.reset();
+  }
+  Open(&disk_);
+  Write(5'000);  // newer than what was recovered
+  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  db_.reset();
+  EXPECT_EQ(Logs().size(), 1u);
+  Open();
+  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+}
+
+TEST_F(SessionsTest, ASyncedWriteKeepsEarlierSessions) {
+  for (const size_t bytes : {size_t{1000}, size_t{300'000}}) {
+    options_.write_buffer_size = 1 << 20;
+    Open();
+    Write(bytes);
+    options_.write_buffer_size = 64 << 10;
+    Open();
+    Write(500, /*sync=*/true);
+    const auto after = PowerLoss();
+    Open(after.get());
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected_) << bytes;
+    Open(&disk_);
+  }
+}
+
+TEST_F(SessionsTest, AfterAPowerLossThePrefixHasNoGap) {
+  Open();
+  Write(2000, /*sync=*/true);
+  const Contents synced = expected_;
+  for (int session = 0; session < 3; ++session) {
+    Open();
+    Write(2000);
+  }
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const auto after = disk_.Crash(seed);
+    const Contents contents = testing::ReadStore(after.get(), kStoreName);
+    // Values count the writes: a value is there only if all lower ones were written before it.
+    int newest = -1;
+    for (const auto& [key, value] : contents) newest = std::max(newest, std::stoi(value));
+    EXPECT_GE(newest, static_cast<int>(synced.size()) - 1) << seed;
+    EXPECT_EQ(contents.size(), static_cast<size_t>(newest + 1)) << seed;
+  }
+}
+
+TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
+  Open();
+  Write(1000);
+  db_.reset();
+  FaultEnv faults(&disk_);
+  Open(&faults);
+  const std::string earlier = *Logs().begin();
+  faults.Arm(
+      {.kind = testing::FaultKind::kErrorSticky, .ops = testing::kSync, .name_part = earlier});
+  leveldb::WriteOptions write;
+  write.sync = true;
+  EXPECT_FALSE(db_->Put(write, "key", "refused").ok());
+  // What memory holds goes to a table; then nothing needs the earlier log.
+  EXPECT_TRUE(db_->Put(write, "later", "accepted").ok());
+  expected_["later"] = "accepted";
+  const auto after = PowerLoss();
+  Open(after.get());
+  Contents contents = testing::ReadAll(db_.get());
+  contents.erase("key");  // a refused write can be there or not
+  EXPECT_EQ(contents, expected_);
+  db_.reset();
+}
+
+TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
+  options_.write_buffer_size = 1 << 20;  // nothing is flushed
+  Open();
+  Write(2000);
+  const std::string first = *Logs().begin();
+  Open();
+  Write(200'000);  // also overwrites those keys
+  db_.reset();
+  std::string bytes;
+  const std::string folder = std::string(kStoreName) + "/";
+  ASSERT_TRUE(leveldb::ReadFileToString(&disk_, folder + first, &bytes).ok());
+  const std::string copy = LogFileName(kStoreName, 900);
+  ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, copy).ok());
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(OpenReadOnly(options_, kStoreName, &raw).ok());
+  const auto expect_all = [this](leveldb::DB* db) {
+    EXPECT_EQ(testing::ReadAll(db), expected_);
+    std::string value;
+    for (const auto& [key, newest] : expected_) {
+      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), key, &value).ok());
+      EXPECT_EQ(value, newest) << key;
+    }
+  };
+  expect_all(raw);
+  delete raw;
+  EXPECT_TRUE(Tables().empty()) << "reading writes nothing";
+  Open();
+  expect_all(db_.get());
+  EXPECT_FALSE(disk_.FileExists(copy));
+  db_.reset();
+  EXPECT_TRUE(disk_.FileExists(folder + "lost/000900.log"));
+}
+
+TEST_F(SessionsTest, LogsOfOthersAreFlushedAtTheOpen) {
+  testing::StoreFiles files(&disk_, kStoreName);
+  const uint64_t first = files.AddWal({"a@1=a1"});  // nothing shows where it begins
+  files.AddWal({"b@2=b2"});
+  files.WriteManifest(first);
+  Open();
+  EXPECT_EQ(Tables().size(), 1u);
+  EXPECT_EQ(testing::ReadAll(db_.get()), (Contents{{"a", "a1"}, {"b", "b2"}}));
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,443 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// DeleteRange and DeleteFilesInRange: which tables go, what is visible afterwards, and what a crash
+// leaves.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/compaction/compaction_state.h"
+#include "db/compaction/range_removal.h"
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "lull/lull.h"
+#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/version_text.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/open_store.h"
+#include "tests/support/rng.h"
+#include "tests/support/setting.h"
+#include "util/thread.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using testing::Contents;
+using testing::CrashEnv;
+using testing::CrashOptions;
+using testing::IsOk;
+using testing::OpenAt;
+using testing::ReadAll;
+using testing::RemoveRange;
+using testing::Rng;
+using testing::VersionFromText;
+
+// ---- which tables go
+
+KeyBounds Span(const std::string& begin, const std::string& end) {
+  KeyBounds span;
+  if (!begin.empty()) span.begin = begin;
+  if (!end.empty()) span.end = end;
+  return span;
+}
+
+std::string Show(const RangeRemoval& removal) {
+  std::string text;
+  for (const auto& [level, number] : removal.edit.deleted_tables)
+    text += "L" + std::to_string(level) + ":" + std::to_string(number) + " ";
+  return text + "of " + std::to_string(removal.removed_bytes >> 20) + ", " +
+         std::to_string(removal.left_files) + " left of " +
+         std::to_string(removal.left_bytes >> 20);
+}
+
+struct RemovalRow {
+  const char* what;
+  const char* tables;
+  const char* begin;
+  const char* end;
+  const char* all_inside;
+  const char* hides_nothing;
+};
+
+TEST(RangeRemoval, Table) {
+  const std::vector<RemovalRow> rows = {
+      {"the end does not belong to the range", "L1: 1:[a..c] 2:[d..f] 3:[g..k]*2", "c", "k",
+       "L1:2 of 1, 2 left of 3", "L1:2 of 1, 2 left of 3"},
+      {"the begin does", "L1: 1:[a..b] 2:[c..f]", "c", "g", "L1:2 of 1, 0 left of 0",
+       "L1:2 of 1, 0 left of 0"},
+      {"no bounds", "L0: 5:[a..z] L1: 1:[a..c]*3", "", "", "L1:1 L0:5 of 4, 0 left of 0",
+       "L1:1 L0:5 of 4, 0 left of 0"},
+      {"an older table stays under a newer one", "L1: 5:[d..f] L2: 1:[a..e]", "c", "k",
+       "L1:5 of 1, 1 left of 1", " of 0, 2 left of 2"},
+      {"the table beside the older one hides nothing", "L1: 5:[d..f] 6:[g..h] L2: 1:[a..e]", "c",
+       "k", "L1:6 L1:5 of 2, 1 left of 1", "L1:6 of 1, 2 left of 2"},
+      {"what hides a table that stays must stay too", "L0: 9:[f..g] L1: 5:[d..f] L2: 1:[a..e]", "c",
+       "k", "L1:5 L0:9 of 2, 1 left of 1", " of 0, 3 left of 3"},
+      {"of two tables in L0 the newer one hides the older", "L0: 9:[d..f] 8:[a..e]", "c", "k",
+       "L0:9 of 1, 1 left of 1", " of 0, 2 left of 2"},
+      {"the older one hides nothing", "L0: 9:[a..e] 8:[d..f]", "c", "k", "L0:8 of 1, 1 left of 1",
+       "L0:8 of 1, 1 left of 1"},
+      {"neighbors with a key in common: the first is newer", "L1: 1:[c..f@9] 2:[f@3..p]", "c", "k",
+       "L1:1 of 1, 1 left of 1", " of 0, 2 left of 2"},
+  };
+  for (const RemovalRow& row : rows) {
+    const VersionRef version = VersionFromText(row.tables);
+    const KeyBounds span = Span(row.begin, row.end);
+    const auto trimmed = [](std::string text) { return text[0] == ' ' ? text.substr(1) : text; };
+    EXPECT_EQ(Show(RemoveAllInside(*version, span)), row.all_inside) << row.what;
+    EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, span, {})), trimmed(row.hides_nothing))
+        << row.what;
+  }
+}
+
+TEST(RangeRemoval, LeavesWhatJobsUse) {
+  const VersionRef version = VersionFromText("L1: 5:[d..f] 6:[m..n] L2: 1:[e..g] 2:[m..n]");
+  const KeyBounds all = Span("", "");
+  EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, all, {{2, 3, "a", "f"}})),
+            "L2:2 L1:6 of 2, 2 left of 2");
+  EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, all, {{0, 1, "m", "o"}})),
+            "L2:2 L2:1 L1:5 of 3, 1 left of 1");
+}
+
+class CountingOrder final : public leveldb::Comparator {
+ public:
+  int Compare(const Slice& a, const Slice& b) const override {
+    ++compares;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "tests.counting"; }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  mutable uint64_t compares = 0;
+};
+
+// Half of the tables are in use, and between each two of them is one that hides nothing.
+TEST(RangeRemoval, TakesLittleMoreThanLinearTime) {
+  constexpr int kTables = 1000;
+  std::string tables = "L1:";
+  for (int i = 0; i < 2 * kTables; ++i) {
+    if (i == kTables) tables += " L2:";
+    const std::string key = std::to_string(1000 + 2 * (i % kTables) + (i < kTables ? 1 : 0));
+    tables += " " + std::to_string(i + 1) + ":[" + key + ".." + key + "]";
+  }
+  const CountingOrder user_order;
+  const VersionRef version = testing::Applied(
+      std::make_shared<const Version>(KeyOrder(&user_order, KeyOrder::Keys::kInternal)),
+      testing::EditFromText(tables));
+  user_order.compares = 0;
+  std::vector<RunningRange> running;
+  for (int i = 0; i < kTables; ++i) {
+    const std::string key = std::to_string(1000 + 2 * i);
+    running.push_back({2, 3, key, key});
+  }
+  EXPECT_EQ(Show(RemoveWhatHidesNothing(*version, Span("", ""), running)).substr(0, 20),
+            "L1:1000 L1:999 L1:99");
+  EXPECT_LT(user_order.compares, 3u * kTables * 50);
+  user_order.compares = 0;
+  EXPECT_EQ(*TouchedRange(*version, Span("1500", "2500"))->smallest, "1500");
+  EXPECT_LT(user_order.compares, 100u) << "the store's mutex is held";
+}
+
+TEST(RangeRemoval, TouchedRangeIsWhatTablesHave) {
+  const VersionRef version = VersionFromText("L0: 9:[b..f] L3: 1:[k..q]");
+  const auto touched = [&](const char* begin, const char* end) {
+    const auto range = TouchedRange(*version, Span(begin, end));
+    return range ? *range->smallest + ".." + *range->largest : std::string("none");
+  };
+  EXPECT_EQ(touched("", ""), "b..q");
+  EXPECT_EQ(touched("c", "l"), "c..l");
+  EXPECT_EQ(touched("g", ""), "k..q");
+  EXPECT_EQ(touched("g", "k"), "none");
+}
+
+TEST(Withholding, LetsNoJobBegin) {
+  LayoutOptions layout;
+  layout.l0_trigger = 1;
+  CompactionState compaction_state(layout);
+  const VersionRef shallow = VersionFromText("L0: 9:[b..f] L1: 1:[a..d]");
+  ASSERT_TRUE(compaction_state.Pick(JobClass::kL0, *shallow));
+  EXPECT_TRUE(compaction_state.Withhold(shallow->order(), {"b", "c"}));
+  EXPECT_TRUE(compaction_state.withholds());
+  EXPECT_FALSE(compaction_state.Pick(JobClass::kL0, *shallow));
+
+  const VersionRef deep = VersionFromText("L4: 2:[c..e]*60000 3:[m..q]*60000");
+  compaction_state.VersionChanged();
+  const auto plan = compaction_state.Pick(JobClass::kDeep, *deep);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->upper.front()->number(), 3u) << "beside the range";
+  ASSERT_TRUE(compaction_state.Reserve(JobClass::kDeep, *plan, deep->order()));
+  EXPECT_FALSE(compaction_state.Withhold(deep->order(), {"b", "n"})) << "a job runs in it";
+  compaction_state.EndWithholding();
+  EXPECT_FALSE(compaction_state.withholds());
+  EXPECT_TRUE(compaction_state.Pick(JobClass::kL0, *shallow));
+}
+
+// ---- a store
+
+std::string KeyOf(int i) {
+  std::string text = std::to_string(i);
+  return "key" + std::string(6 - text.size(), '0') + text;
+}
+
+uint64_t TableBytes(leveldb::DB* db) {
+  const leveldb::Range all("", "\xff");
+  uint64_t bytes = 0;
+  db->GetApproximateSizes(&all, 1, &bytes);
+  return bytes;
+}
+
+leveldb::Options OptionsOn(leveldb::Env* env) {
+  leveldb::Options options = testing::SmallOptions(env);
+  options.compression = leveldb::kNoCompression;
+  return options;
+}
+
+class DeleteRangeTest : public ::testing::Test {
+ protected:
+  DeleteRangeTest() { Open(); }
+
+  void Open() {
+    db_.reset();
+    ASSERT_TRUE(IsOk(OpenAt(OptionsOn(leveldb::Env::Default()), name_, &db_,
+                            "own_coordinator=true;table_bytes_max=64K")));
+  }
+  void Put(int from, int to, char fill, size_t bytes = 500) {
+    for (int i = from; i < to; ++i) {
+      const std::string value(bytes, fill);
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), value).ok());
+      model_[KeyOf(i)] = value;
+    }
+  }
+  /// Writes all keys twice: the tables of flushes can be large, and would move down as a whole.
+  void MakeSmallTables(int count) {
+    Put(0, count, 'a');
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    Put(0, count, 'b');
+    db_->CompactRange(nullptr, nullptr);
+  }
+  void DeleteRange(int from, int to) {
+    ASSERT_TRUE(IsOk(RemoveRange(db_.get(), {KeyOf(from), KeyOf(to)}, /*files_only=*/false)));
+    model_.erase(model_.lower_bound(KeyOf(from)), model_.lower_bound(KeyOf(to)));
+  }
+  void ExpectModel() { EXPECT_TRUE(ReadAll(db_.get()) == model_); }
+
+  const std::string name_ = testing::FreshDirectory("delete_range");
+  std::unique_ptr<leveldb::DB> db_;
+  Contents model_;
+};
+
+TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
+  MakeSmallTables(6000);
+  const uint64_t before = TableBytes(db_.get());
+  DeleteRange(1003, 5007);
+  ExpectModel();
+  EXPECT_LT(TableBytes(db_.get()), before * 4 / 10) << "without a compaction";
+  Open();
+  ExpectModel();
+}
+
+TEST_F(DeleteRangeTest, TheBoundsCanBeMissing) {
+  Put(0, 100, 'a');
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  Put(100, 200, 'a');
+  const std::string middle = KeyOf(150);
+  const Slice bound(middle);
+  ASSERT_TRUE(lull::DeleteRange(db_.get(), &bound, nullptr).ok());
+  model_.erase(model_.lower_bound(middle), model_.end());
+  ExpectModel();
+  DeleteRange(140, 140);
+  ExpectModel();
+  ASSERT_TRUE(lull::DeleteRange(db_.get(), nullptr, nullptr).ok());
+  EXPECT_TRUE(ReadAll(db_.get()).empty());
+  Put(0, 10, 'b');
+  EXPECT_EQ(ReadAll(db_.get()).size(), 10u) << "it can be written again";
+}
+
+TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
+  std::atomic<bool> ends{false};
+  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+    Rng rng(3);
+    const std::string value(100, 'w');
+    while (!ends.load()) {
+      const int i = 100'000 + static_cast<int>(rng.Below(20'000));
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), value).ok());
+    }
+  });
+  const auto expect_model = [this](Contents contents) {
+    contents.erase(contents.lower_bound(KeyOf(100'000)), contents.end());
+    EXPECT_TRUE(contents == model_);
+  };
+  for (int round = 0; round < 5; ++round) {
+    Put(0, 1000, static_cast<char>('a' + round));
+    if (round % 3 == 1) db_->CompactRange(nullptr, nullptr);
+    DeleteRange(100 * round, 1000);
+    if (round % 2 == 1) {
+      const std::string copy = testing::FreshDirectory("delete_range_copy");
+      ASSERT_TRUE(CreateCheckpoint(db_.get(), copy).ok());
+      expect_model(testing::ReadStore(leveldb::Env::Default(), copy));
+    }
+  }
+  ends.store(true);
+  writer.reset();
+  expect_model(ReadAll(db_.get()));
+}
+
+TEST_F(DeleteRangeTest, FilesInRangeGoAtOnce) {
+  MakeSmallTables(6000);
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "it leaves tables that a compaction uses";
+  const uint64_t before = TableBytes(db_.get());
+  const std::string begin = KeyOf(1000), end = KeyOf(5000);
+  const Slice from(begin), to(end);
+  DeletedFiles deleted;
+  ASSERT_TRUE(DeleteFilesInRange(db_.get(), &from, &to, &deleted).ok());
+  EXPECT_GT(deleted.files, 10u);
+  EXPECT_GT(deleted.bytes, before / 2);
+  EXPECT_GE(deleted.files_left, 1u);
+  EXPECT_LE(deleted.files_left, 2u) << "the tables at the ends";
+  EXPECT_NEAR(static_cast<double>(TableBytes(db_.get()) + deleted.bytes),
+              static_cast<double>(before), 1000);
+  Contents left = ReadAll(db_.get());
+  for (const auto& [key, value] : left) EXPECT_EQ(model_[key], value);
+  for (const auto& [key, value] : model_)
+    EXPECT_TRUE((key >= begin && key < end) || left.contains(key)) << key;
+  ASSERT_TRUE(DeleteFilesInRange(db_.get(), &from, &to, &deleted).ok());
+  EXPECT_EQ(deleted.files, 0u) << "nothing is left to remove";
+}
+
+TEST(DeleteRangeCalls, NeedAnOpenStore) {
+  DeletedFiles deleted;
+  deleted.files = 7;
+  EXPECT_TRUE(DeleteFilesInRange(nullptr, nullptr, nullptr, &deleted).IsInvalidArgument());
+  EXPECT_EQ(deleted.files, 0u);
+  EXPECT_TRUE(DeleteRange(nullptr, nullptr, nullptr).IsInvalidArgument());
+}
+
+// ---- crashes and faults
+
+constexpr int kCrashKeys = 60;
+constexpr int kCrashBegin = 7, kCrashEnd = 52;
+
+leveldb::Status DeleteCrashRange(leveldb::DB* db) {
+  return RemoveRange(db, {KeyOf(kCrashBegin), KeyOf(kCrashEnd)}, /*files_only=*/false);
+}
+
+struct CrashRun {
+  Contents before;     // the contents when the range is deleted
+  bool began = false;  // the call
+  bool done = false;   // the call returned OK
+  bool wrote_after = false;
+};
+
+// Old values in a table that reaches beyond the range; newer ones and deletions above it, in tables
+// inside the range; others in memory, unsynced. Then deletes the range.
+void RunUntilCrash(leveldb::Env* env, CrashRun* run) {
+  leveldb::DB* raw = nullptr;
+  const char* const scheduling = "own_coordinator=true;retry_ms=20";
+  if (!testing::OpenStore(OptionsOn(env), scheduling, "/store", &raw).ok()) return;
+  const std::unique_ptr<leveldb::DB> db(raw);
+  leveldb::WriteOptions write;
+  const auto put = [&](int i, const std::string& value) {
+    if (db->Put(write, KeyOf(i), value).ok()) run->before[KeyOf(i)] = value;
+  };
+  for (int i = 0; i < kCrashKeys; ++i) put(i, std::string(300, 'o'));
+  db->CompactRange(nullptr, nullptr);
+  for (int i = kCrashBegin; i < kCrashEnd; i += 3) {
+    if (db->Delete(write, KeyOf(i)).ok()) run->before.erase(KeyOf(i));
+    put(i + 1, "new");
+  }
+  if (!Flush(db.get()).ok()) return;
+  for (int i = 0; i < kCrashKeys; i += 5) put(i, "newer");
+  write.sync = true;
+  put(kCrashKeys, "synced");
+  if (run->before.count(KeyOf(kCrashKeys)) == 0) return;
+  write.sync = false;
+  put(kCrashKeys + 1, "unsynced");
+  run->began = true;
+  run->done = DeleteCrashRange(db.get()).ok();
+  write.sync = true;
+  run->wrote_after = run->done && db->Put(write, "after", "it").ok();
+}
+
+// What is wrong after the crash, or nothing.
+std::string WrongAfter(leveldb::Env* disk, const CrashRun& run) {
+  std::unique_ptr<leveldb::DB> db;
+  const leveldb::Status status = OpenAt(OptionsOn(disk), "/store", &db);
+  if (!status.ok()) return status.ToString();
+  const auto is_inside = [](const std::string& key) {
+    return key >= KeyOf(kCrashBegin) && key < KeyOf(kCrashEnd);
+  };
+  Contents after = ReadAll(db.get());
+  if (run.wrote_after && after.count("after") == 0) return "the last write is lost";
+  after.erase("after");
+  const std::string unsynced = KeyOf(kCrashKeys + 1);
+  if (!run.done && run.before.count(unsynced) > 0) after[unsynced] = run.before.at(unsynced);
+  for (const auto& [key, value] : run.before) {
+    const bool inside = is_inside(key);
+    const auto found = after.find(key);
+    if (inside && run.done && found != after.end()) return key + " is not deleted";
+    if (!inside && found == after.end()) return key + " is lost";
+    if (found != after.end() && found->second != value) return key + " has an old value";
+  }
+  for (const auto& [key, value] : after)
+    if (run.before.count(key) == 0) return key + " came back";
+  // A second call does the rest.
+  if (!DeleteCrashRange(db.get()).ok()) return "it cannot be repeated";
+  for (const auto& [key, value] : ReadAll(db.get()))
+    if (is_inside(key)) return key + " remains after a second call";
+  return "";
+}
+
+TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
+  const uint64_t states_a_step = testing::Strided(150);
+  uint64_t states = 0, cut_in_call = 0;
+  for (uint64_t step = 0;; ++step) {
+    CrashEnv env;
+    env.set_manifest_sync_covers_directory(false);
+    env.SetCrashPoint(step);
+    CrashRun run;
+    RunUntilCrash(&env, &run);
+    if (run.began) {
+      cut_in_call += run.done ? 0 : 1;
+      for (uint64_t seed = 0; seed < states_a_step; ++seed) {
+        const CrashOptions how = seed == 0   ? CrashOptions::LoseAllUnsynced()
+                                 : seed == 1 ? CrashOptions::KeepAll()
+                                             : CrashOptions();
+        const std::string wrong = WrongAfter(env.Crash(seed, how).get(), run);
+        ASSERT_EQ(wrong, "") << "after a crash at step " << step << ", seed " << seed;
+        ++states;
+      }
+    }
+    if (!env.crashed()) break;
+  }
+  EXPECT_GE(cut_in_call, 3u);
+  EXPECT_GT(states, cut_in_call * states_a_step);
+  std::cout << states << " states after a crash\n";
+}
+
+TEST(DeleteRangeFault, AFailureIsToldAndNothingComesBack) {
+  for (const testing::FaultKind kind : testing::kAllFaultKinds) {
+    for (uint64_t index = 0; index < 400; index += 2 + testing::TestStride()) {
+      CrashEnv disk;
+      testing::FaultEnv env(&disk);
+      env.Arm({.kind = kind, .index = index, .name_part = ""});
+      CrashRun run;
+      RunUntilCrash(&env, &run);
+      if (run.began) {
+        const std::string wrong = WrongAfter(disk.Crash(1, CrashOptions::KeepAll()).get(), run);
+        ASSERT_EQ(wrong, "") << testing::FaultKindName(kind) << " at " << index;
+      }
+      if (env.hits() == 0) break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lull

@@ -1,0 +1,264 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// A store stays in the directory that it was opened in, whatever then happens to its name: the
+// program changes its working directory, someone switches a link, moves the directory, or puts
+// another one in its place. With Env::Default() and with an Env around it, which has names only.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "lull/lull.h"
+#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/small_store.h"
+#include "tests/support/fresh_directory.h"
+#include "tests/support/sanitized.h"
+
+namespace lull {
+namespace {
+
+namespace fs = std::filesystem;
+using leveldb::Status;
+using testing::IsOk;
+
+constexpr int kPlaceKeys = 2000;
+
+class PlaceTest : public ::testing::TestWithParam<bool> {
+ protected:
+  PlaceTest() {
+    for (const char* name : {"here", "there"}) fs::create_directories(root_ + "/" + name);
+    fs::current_path(root_ + "/here");
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    if (GetParam()) options_.env = &names_only_;
+  }
+  ~PlaceTest() override { fs::current_path(before_); }
+
+  std::unique_ptr<leveldb::DB> Open(const std::string& name) {
+    leveldb::DB* db = nullptr;
+    EXPECT_TRUE(IsOk(leveldb::DB::Open(options_, name, &db)));
+    return std::unique_ptr<leveldb::DB>(db);
+  }
+  static Status Put(leveldb::DB* db, int key, const std::string& who) {
+    return db->Put(leveldb::WriteOptions(), std::to_string(key), who + std::string(200, '.'));
+  }
+  /// Enough for several logs, flushes, compactions, and a MANIFEST with all of them.
+  static void Fill(leveldb::DB* db, const std::string& who) {
+    for (int key = 0; key < kPlaceKeys; ++key) ASSERT_TRUE(IsOk(Put(db, key, who)));
+    ASSERT_TRUE(IsOk(Flush(db)));
+    db->CompactRange(nullptr, nullptr);
+    ASSERT_TRUE(IsOk(WaitForIdle(db)));
+  }
+  /// A store of another process that was closed.
+  void MakeStore(const std::string& name, const std::string& who) { Fill(Open(name).get(), who); }
+  void ExpectAll(leveldb::DB* db, const std::string& who) {
+    ASSERT_NE(db, nullptr);
+    const auto entries = testing::ReadAll(db);
+    EXPECT_EQ(entries.size(), size_t{kPlaceKeys});
+    for (const auto& [key, value] : entries) ASSERT_EQ(value.substr(0, who.size()), who) << key;
+  }
+  /// Writes until a write fails. The store looks at its place once in a while.
+  static Status FirstFailure(leveldb::DB* db) {
+    Status status;
+    for (int write = 0; status.ok() && write < 20'000'000; ++write)
+      status = Put(db, write % kPlaceKeys, "late");
+    return status;
+  }
+
+  const fs::path before_ = fs::current_path();
+  const std::string root_ = testing::FreshDirectory("place");
+  leveldb::EnvWrapper names_only_{leveldb::Env::Default()};
+  leveldb::Options options_;
+};
+
+TEST_P(PlaceTest, TheWorkingDirectoryChanges) {
+  MakeStore("../there/db", "there");
+  auto db = Open("db");
+  Fill(db.get(), "before");
+  fs::current_path(root_ + "/there");
+  Fill(db.get(), "here");
+  ExpectAll(db.get(), "here");
+  // It is another store, so its LOCK is free.
+  auto other = Open("db");
+  ExpectAll(other.get(), "there");
+  Fill(other.get(), "there");
+  db.reset();
+  other.reset();
+  ExpectAll(Open("db").get(), "there");
+  ExpectAll(Open("../here/db").get(), "here");
+}
+
+TEST_P(PlaceTest, ALinkInTheNameIsSwitched) {
+  for (const bool links_store : {false, true}) {
+    const std::string link = links_store ? "store" : "current";
+    const std::string name = links_store ? link : link + "/db";
+    MakeStore("../there/db", "there");
+    fs::create_directories("db");
+    fs::create_symlink(links_store ? root_ + "/here/db" : root_ + "/here", link);
+    auto db = Open(name);
+    Fill(db.get(), "before");
+    fs::remove(link);
+    fs::create_symlink(links_store ? root_ + "/there/db" : root_ + "/there", link);
+    Fill(db.get(), "here");
+    ExpectAll(Open(name).get(), "there");
+    db.reset();
+    ExpectAll(Open("db").get(), "here");
+  }
+}
+
+TEST_P(PlaceTest, AStoreOpenedForReadingStays) {
+  MakeStore("db", "here");
+  MakeStore("../there/db", "there");
+  options_.max_open_files = 1;  // the rest are opened when they are read
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(IsOk(OpenReadOnly(options_, "db", &raw)));
+  const std::unique_ptr<leveldb::DB> db(raw);
+  fs::current_path(root_ + "/there");
+  ExpectAll(db.get(), "here");
+}
+
+TEST_P(PlaceTest, AnotherDirectoryTakesTheNamesPlace) {
+  for (const std::string& name : {std::string("relative"), root_ + "/absolute"}) {
+    auto old = Open(name);
+    Fill(old.get(), "old");
+    fs::remove_all(name);
+    leveldb::DB* refused = nullptr;
+    EXPECT_TRUE(leveldb::DB::Open(options_, name, &refused).IsIOError())
+        << "as in LevelDB, while this process has a store of that name";
+    // A store of another process, as far as `old` can tell.
+    const std::string elsewhere = root_ + "/elsewhere";
+    MakeStore(elsewhere, "new");
+    fs::rename(elsewhere, name);
+    const Status status = FirstFailure(old.get());
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_NE(status.ToString().find("removed or replaced"), std::string::npos)
+        << status.ToString();
+    EXPECT_EQ(Put(old.get(), 1, "later").ToString(), status.ToString());
+    old.reset();
+    ExpectAll(Open(name).get(), "new");
+  }
+}
+
+TEST_P(PlaceTest, TheDirectoryIsRemoved) {
+  auto db = Open("db");
+  Fill(db.get(), "old");
+  fs::remove_all("db");
+  const Status status = FirstFailure(db.get());
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  db.reset();
+  EXPECT_FALSE(fs::exists("db/CURRENT"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Envs, PlaceTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "NamesOnly" : "Default"; });
+
+// Only Env::Default() can do this: the directory itself stays open.
+TEST(PlacedDirectory, IsMoved) {
+  const std::string root = testing::FreshDirectory("moved");
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/old", &raw)));
+  std::unique_ptr<leveldb::DB> db(raw);
+  fs::rename(root + "/old", root + "/new");
+  for (int key = 0; key < kPlaceKeys; ++key) {
+    ASSERT_TRUE(IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(200, 'v'))));
+  }
+  ASSERT_TRUE(IsOk(Flush(db.get())));
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  options.create_if_missing = false;
+  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/new", &raw)));
+  db.reset(raw);
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
+}
+
+TEST(PlacedDirectory, LosesItsLock) {
+  const std::string name = testing::FreshDirectory("lock");
+  leveldb::Options options;
+  options.create_if_missing = true;
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, name, &raw)));
+  const std::unique_ptr<leveldb::DB> db(raw);
+  fs::remove(name + "/LOCK");
+  Status status;
+  for (int write = 0; status.ok() && write < 20'000'000; ++write)
+    status = db->Put(leveldb::WriteOptions(), "key", "value");
+  EXPECT_NE(status.ToString().find(name + "/LOCK: was removed or replaced"), std::string::npos)
+      << status.ToString();
+}
+
+#if !defined(LULL_SANITIZED)
+
+// A daemon closes its standard streams, and later prints to them.
+TEST(PlacedDescriptors, AreNotThoseOfTheStandardStreams) {
+  const std::string name = testing::FreshDirectory("standard");
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int fd = 0; fd < 3; ++fd) close(fd);
+    leveldb::Options options;
+    options.create_if_missing = true;
+    options.write_buffer_size = 64 << 10;
+    leveldb::DB* raw = nullptr;
+    bool good = leveldb::DB::Open(options, name, &raw).ok();
+    for (int key = 0; good && key < kPlaceKeys; ++key) {
+      for (int fd = 0; fd < 3; ++fd) good = good && write(fd, "text", 4) < 0;
+      good = good && raw->Put(leveldb::WriteOptions(), std::to_string(key), "v").ok();
+    }
+    if (good) raw->CompactRange(nullptr, nullptr);
+    delete raw;
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(IsOk(leveldb::DB::Open(leveldb::Options(), name, &raw)));
+  const std::unique_ptr<leveldb::DB> db(raw);
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
+}
+
+#endif  // LULL_SANITIZED
+
+#if defined(__linux__)
+TEST(PlacedDescriptors, AreAboveThoseOfSelect) {
+  const std::string name = testing::FreshDirectory("above");
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 2 * FD_SETSIZE) GTEST_SKIP() << "the limit is too low";
+  const rlimit enough{before.rlim_max, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &enough), 0);
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, name, &raw)));
+  std::unique_ptr<leveldb::DB> db(raw);
+  for (int key = 0; key < kPlaceKeys; ++key)
+    ASSERT_TRUE(IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(300, 'v'))));
+  ASSERT_TRUE(IsOk(Flush(db.get())));
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const fs::path target = fs::read_symlink(entry.path(), gone);
+    if (gone || target.string().rfind(fs::canonical(name).string(), 0) != 0) continue;
+    ++files;
+    EXPECT_GE(std::stoi(entry.path().filename()), FD_SETSIZE) << target;
+  }
+  EXPECT_GT(files, 4) << "a LOCK, the directory, a LOG, a MANIFEST and a log at least";
+  db.reset();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+#endif
+
+}  // namespace
+}  // namespace lull

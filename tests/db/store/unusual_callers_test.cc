@@ -1,0 +1,391 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Callers that LevelDB did not foresee: extreme options, nulls, an Env that throws, a comparator
+// that defines no order, keys that make an index huge. Each gets an error or works; none may crash
+// or hang the store, or lose acknowledged writes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leveldb/cache.h"
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/table_builder.h"
+#include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/store_properties.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "tests/support/open_store.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+using testing::kStoreName;
+
+std::string NumberedKey(int i) { return "key" + std::to_string(100'000 + i); }
+
+leveldb::Options OptionsOn(leveldb::Env* env) {
+  leveldb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  return options;
+}
+
+Status OpenAt(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
+              const std::string& scheduling = "own_coordinator=true") {
+  leveldb::DB* raw = nullptr;
+  const Status status = testing::OpenStore(options, scheduling, kStoreName, &raw);
+  db->reset(raw);
+  return status;
+}
+
+std::string Get(leveldb::DB* db, const std::string& key) {
+  std::string value;
+  const Status status = db->Get(leveldb::ReadOptions(), key, &value);
+  return status.ok() ? value : status.ToString();
+}
+
+void WriteAndReadBack(const leveldb::Options& options) {
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), NumberedKey(i), NumberedKey(i)).ok());
+    if (i % 100 == 50) {
+      ASSERT_TRUE(Flush(db.get()).ok());
+    }
+  }
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), NumberedKey(i)), NumberedKey(i));
+  EXPECT_EQ(testing::ReadAll(db.get()).size(), 300u);
+}
+
+TEST(UnusualCallers, ExtremeSizes) {
+  const std::unique_ptr<leveldb::Cache> nothing(leveldb::NewLRUCache(0));
+  std::vector<leveldb::Options> all(9);
+  all[0].block_cache = nothing.get();
+  all[1].block_size = 0;
+  all[2].block_size = 1;
+  all[3].max_open_files = 0;
+  all[4].max_open_files = 1;
+  all[5].max_open_files = -1;
+  all[6].write_buffer_size = 0;
+  all[7].max_file_size = 0;
+  all[8].block_restart_interval = 1 << 30;
+  for (size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(i);
+    testing::CrashEnv disk;
+    all[i].env = &disk;
+    all[i].create_if_missing = true;
+    ASSERT_NO_FATAL_FAILURE(WriteAndReadBack(all[i]));
+  }
+}
+
+class CountingCache final : public leveldb::Cache {
+ public:
+  Handle* Insert(const Slice& key, void* value, size_t charge,
+                 void (*deleter)(const Slice& key, void* value)) override {
+    ++calls_;
+    return cache_->Insert(key, value, charge, deleter);
+  }
+  Handle* Lookup(const Slice& key) override { return ++calls_, cache_->Lookup(key); }
+  void Release(Handle* handle) override { ++calls_, cache_->Release(handle); }
+  void* Value(Handle* handle) override { return ++calls_, cache_->Value(handle); }
+  void Erase(const Slice& key) override { ++calls_, cache_->Erase(key); }
+  uint64_t NewId() override { return ++calls_, cache_->NewId(); }
+  void Prune() override { ++calls_, cache_->Prune(); }
+  size_t TotalCharge() const override { return ++calls_, cache_->TotalCharge(); }
+
+  int calls() const { return calls_; }
+
+ private:
+  const std::unique_ptr<leveldb::Cache> cache_{leveldb::NewLRUCache(1 << 20)};
+  mutable std::atomic<int> calls_ = 0;
+};
+
+// classic-level 3 shares a store between threads, and deletes the cache when the first of them
+// closes it. LevelDB does not notice if the others only write and close.
+TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
+  testing::CrashEnv disk;
+  CountingCache cache;
+  leveldb::Options options = OptionsOn(&disk);
+  options.block_cache = &cache;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(options, &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
+  ASSERT_TRUE(Flush(db.get()).ok());
+  ASSERT_EQ(Get(db.get(), "key"), "value");
+  ASSERT_TRUE(WaitForIdle(db.get()).ok());
+  const int calls = cache.calls();
+  EXPECT_GT(calls, 0);
+  db.reset();
+  EXPECT_EQ(cache.calls(), calls);
+}
+
+TEST(UnusualCallers, WhatCannotWorkIsRefused) {
+  testing::CrashEnv disk;
+  std::vector<leveldb::Options> all(4, OptionsOn(&disk));
+  all[0].block_restart_interval = 0;
+  all[1].block_restart_interval = -1;
+  all[2].comparator = nullptr;
+  all[3].env = nullptr;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::unique_ptr<leveldb::DB> db;
+    const Status status = OpenAt(all[i], &db);
+    EXPECT_TRUE(status.IsInvalidArgument()) << i << ": " << status.ToString();
+    EXPECT_EQ(db, nullptr);
+  }
+}
+
+TEST(UnusualCallers, Nulls) {
+  testing::CrashEnv disk;
+  leveldb::Options options = OptionsOn(&disk);
+  options.info_log = nullptr;
+  options.block_cache = nullptr;
+  options.filter_policy = nullptr;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(options, &db).ok());
+  EXPECT_TRUE(db->Write(leveldb::WriteOptions(), nullptr).IsInvalidArgument());
+  db->ReleaseSnapshot(nullptr);
+  db->CompactRange(nullptr, nullptr);
+  EXPECT_TRUE(db->Put(leveldb::WriteOptions(), Slice(), Slice()).ok());
+  EXPECT_EQ(Get(db.get(), ""), "");
+}
+
+TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
+  testing::CrashEnv disk;
+  ASSERT_TRUE(disk.CreateDir(kStoreName).ok());
+  for (const int restarts : {0, -1, 1}) {
+    leveldb::Options options = OptionsOn(&disk);
+    options.block_size = 0;
+    options.block_restart_interval = restarts;
+    leveldb::WritableFile* raw = nullptr;
+    ASSERT_TRUE(disk.NewWritableFile("/store/table", &raw).ok());
+    const std::unique_ptr<leveldb::WritableFile> file(raw);
+    leveldb::TableBuilder builder(options, file.get());
+    for (int i = 0; i < 100; ++i) builder.Add(NumberedKey(i), "value");
+    EXPECT_TRUE(builder.Finish().ok());
+    EXPECT_EQ(builder.NumEntries(), 100u);
+  }
+}
+
+/// Not a consistent order.
+class Disorder final : public leveldb::Comparator {
+ public:
+  enum class Kind { kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash };
+  explicit Disorder(Kind kind) : kind_(kind) {}
+
+  int Compare(const Slice& a, const Slice& b) const override {
+    switch (kind_) {
+      case Kind::kAlwaysLess:
+        return -1;
+      case Kind::kAlwaysGreater:
+        return 1;
+      case Kind::kAlwaysEqual:
+        return 0;
+      case Kind::kCyclic:
+        return static_cast<int>((Sum(a) + 3 - Sum(b)) % 3) - 1;
+      case Kind::kByHash:
+        break;
+    }
+    return static_cast<int>((Sum(a) * 2654435761u ^ Sum(b) * 40503u) >> 7 & 3) - 1;
+  }
+  const char* Name() const override { return "disorder"; }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static uint32_t Sum(const Slice& key) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < key.size(); ++i) sum = sum * 31 + static_cast<unsigned char>(key[i]);
+    return sum;
+  }
+  const Kind kind_;
+};
+
+class DisorderTest : public ::testing::TestWithParam<Disorder::Kind> {};
+
+TEST_P(DisorderTest, NeitherCrashesNorHangs) {
+  const Disorder disorder(GetParam());
+  testing::CrashEnv disk;
+  leveldb::Options options = OptionsOn(&disk);
+  options.comparator = &disorder;
+  options.write_buffer_size = 64 << 10;
+  for (int life = 0; life < 3; ++life) {
+    std::unique_ptr<leveldb::DB> db;
+    if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
+    for (int i = 0; i < 2000; ++i) {
+      if (!db->Put(leveldb::WriteOptions(), NumberedKey(i), std::string(100, 'v')).ok()) break;
+    }
+    Flush(db.get());
+    db->CompactRange(nullptr, nullptr);
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    int steps = 0;
+    for (it->SeekToFirst(); it->Valid() && steps < 100'000; it->Next()) ++steps;
+    for (it->SeekToLast(); it->Valid() && steps < 100'000; it->Prev()) ++steps;
+    EXPECT_LT(steps, 100'000);
+    for (int i = 0; i < 2000; i += 7) {
+      Get(db.get(), NumberedKey(i));
+      it->Seek(NumberedKey(i));
+      for (int step = 0; step < 4 && it->Valid(); ++step) it->Prev();
+      for (int step = 0; step < 4 && it->Valid(); ++step) it->Next();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DisorderTest,
+                         ::testing::Values(Disorder::Kind::kAlwaysLess,
+                                           Disorder::Kind::kAlwaysGreater,
+                                           Disorder::Kind::kAlwaysEqual, Disorder::Kind::kCyclic,
+                                           Disorder::Kind::kByHash));
+
+/// Throws instead of an operation, once, at a chosen operation of the thread that armed it.
+class ThrowingEnv final : public testing::FaultEnv {
+ public:
+  explicit ThrowingEnv(leveldb::Env* target) : FaultEnv(target) {
+    constexpr uint32_t kThrowing = testing::kOpenRead | testing::kOpenWrite | testing::kRead |
+                                   testing::kAppend | testing::kSync;
+    set_before_operation([this](testing::IoOp op, const std::string&) {
+      if ((op & kThrowing) == 0 || std::this_thread::get_id() != victim_ || left_ < 0) return;
+      if (--left_ < 0) throw std::runtime_error("thrown by an Env");
+    });
+  }
+
+  void ThrowAt(int operation) {
+    victim_ = std::this_thread::get_id();
+    left_ = operation;
+  }
+  void Disarm() { left_ = -1; }
+  bool has_thrown() const { return left_ < 0; }
+
+ private:
+  std::atomic<std::thread::id> victim_;
+  std::atomic<int> left_{-1};
+};
+
+TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
+  testing::CrashEnv disk;
+  ThrowingEnv env(&disk);
+  const leveldb::Options options = OptionsOn(&env);
+  leveldb::WriteOptions sync;
+  sync.sync = true;
+  for (int operation = 0; operation < 2; ++operation) {  // the append, the sync
+    SCOPED_TRACE(operation);
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(OpenAt(options, &db).ok());
+    ASSERT_TRUE(db->Put(sync, "acknowledged", "1").ok());
+    env.ThrowAt(operation);
+    EXPECT_THROW(db->Put(sync, "thrown", "1"), std::runtime_error);
+    EXPECT_FALSE(db->Put(sync, "later", "1").ok()) << "nothing is acknowledged after it";
+    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    db.reset();
+    ASSERT_TRUE(OpenAt(options, &db).ok());
+    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    EXPECT_TRUE(db->Put(sync, "later", "2").ok());
+  }
+}
+
+TEST(UnusualCallers, AnEnvThatThrowsInARead) {
+  testing::CrashEnv disk;
+  ThrowingEnv env(&disk);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "k", "v").ok());
+  ASSERT_TRUE(Flush(db.get()).ok());
+  const auto scan = [&db] {
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    it->SeekToFirst();
+    return it->Valid() && it->value() == "v";
+  };
+  for (const bool by_get : {true, false}) {
+    db.reset();  // so that the table is opened, and its blocks read, again
+    ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+    int thrown = 0;
+    for (int operation = 0;; ++operation) {
+      env.ThrowAt(operation);
+      try {
+        EXPECT_TRUE(by_get ? Get(db.get(), "k") == "v" : scan());
+      } catch (const std::runtime_error&) {
+        ++thrown;
+      }
+      const bool done = !env.has_thrown();
+      env.Disarm();
+      if (done) break;
+    }
+    EXPECT_GE(thrown, 1);
+    EXPECT_TRUE(scan());
+    EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "other", "v").ok());
+    ASSERT_TRUE(Flush(db.get()).ok());
+  }
+}
+
+/// Every key begins a block and differs from its neighbours only at its end, so the index is large.
+class LongKeysTest : public ::testing::Test {
+ protected:
+  static constexpr int kKeys = 60;
+  static std::string LongKey(int i) { return std::string(8000, 'p') + NumberedKey(i); }
+
+  void Open() {
+    leveldb::Options options = OptionsOn(&disk_);
+    options.write_buffer_size = 8 << 20;
+    ASSERT_EQ(OpenAt(options, &db_,
+                     "own_coordinator=true;index_bytes_max=100000;"
+                     "l0_trigger=40;l0_slowdown=50;l0_stop=60")
+                  .ToString(),
+              "OK");
+  }
+  void Write(const std::string& value) {
+    leveldb::WriteBatch batch;
+    for (int i = 0; i < kKeys; ++i) batch.Put(LongKey(i), value + std::to_string(i));
+    ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
+  }
+  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
+  void ExpectValue(const std::string& value) {
+    testing::Contents expected;
+    for (int i = 0; i < kKeys; ++i) {
+      expected[LongKey(i)] = value + std::to_string(i);
+      ASSERT_EQ(Get(db_.get(), LongKey(i)), expected[LongKey(i)]);
+    }
+    EXPECT_EQ(testing::ReadAll(db_.get()), expected);
+  }
+
+  testing::CrashEnv disk_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+TEST_F(LongKeysTest, AFlushCutsATableBeforeItsIndexIsTooLarge) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Write("old"));
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_NO_FATAL_FAILURE(Write("new"));
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  EXPECT_GE(TablesAt(0), 5);
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("new"));
+  leveldb::ReadOptions then;
+  then.snapshot = snapshot;
+  std::string value;
+  EXPECT_TRUE(db_->Get(then, LongKey(17), &value).ok());
+  EXPECT_EQ(value, "old17");
+  db_->ReleaseSnapshot(snapshot);
+
+  ASSERT_NO_FATAL_FAILURE(Write("newer"));
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
+  db_->CompactRange(nullptr, nullptr);
+  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
+  EXPECT_EQ(TablesAt(0), 0);
+  EXPECT_GE(TablesAt(1) + TablesAt(2), 5) << "compactions cut as well";
+}
+
+}  // namespace
+}  // namespace lull
