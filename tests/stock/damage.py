@@ -210,9 +210,9 @@ class Case:
         done = self.call(tool, "read", path, *self.store.shape, *more)
         contents = {}
         wrong = 0
-        for line in done.stdout.splitlines():
-            key, version = line.split("\t")
-            contents[key] = version if version == "wrong" else int(version)
+        for line in done.stdout.split("\n")[:-1]:
+            key, _, version = line.partition("\t")  # a key that was never written can have any byte
+            contents[key] = int(version) if version.isdigit() else "wrong"
             wrong += (key, contents[key]) not in self.store.valid
         if wrong and tool != "stock":
             self.violate(f"{wrong} values that were never written: {os.path.basename(path)}")
