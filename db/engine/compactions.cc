@@ -77,14 +77,14 @@ bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
 std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
   if (state_->space_is_clearing) return std::nullopt;
   if (job_class != JobClass::kManual) {
-    auto plan = state_->compaction_state.Pick(job_class, *state_->version);
+    auto plan = state_->compaction_state.Pick(job_class, *state_->version());
     if (plan || job_class != JobClass::kDeep) return plan;
-    return state_->compaction_state.PickReclaim(*state_->version, state_->OldestSnapshotLocked(),
+    return state_->compaction_state.PickReclaim(*state_->version(), state_->OldestSnapshotLocked(),
                                                 state_->ReclaimScopeLocked());
   }
   const size_t requests = state_->compaction_state.request_count();
   std::optional<CompactionPlan> plan =
-      state_->compaction_state.PickManual(*state_->version, state_->health.damage());
+      state_->compaction_state.PickManual(*state_->version(), state_->health.damage());
   if (state_->compaction_state.request_count() != requests) state_->changed.NotifyAll();
   return plan;
 }
@@ -96,7 +96,7 @@ void Compactions::SetRoomLocked(JobClass job_class) {
       guard_.RoomFor({.unwritten_bytes = state_->in_flight.UnwrittenBytes(counts_deep),
                       .unflushed_bytes = state_->memtables.immutable_bytes(),
                       .memtable_bytes = applied_->memtable_bytes(),
-                      .table_bytes = state_->version->TotalBytes(),
+                      .table_bytes = state_->version()->TotalBytes(),
                       .oldest_snapshot = state_->snapshots.OldestOr(kMaxSequence)}));
 }
 
@@ -106,7 +106,7 @@ void Compactions::NothingPickedLocked(JobClass job_class, uint64_t now_nanos) {
   std::optional<ReclaimScope> scope;
   if (job_class == JobClass::kDeep) scope = state_->ReclaimScopeLocked();
   const std::optional<uint64_t> lacking = state_->compaction_state.BytesLackingRoom(
-      job_class, *state_->version, state_->OldestSnapshotLocked(), scope);
+      job_class, *state_->version(), state_->OldestSnapshotLocked(), scope);
   if (!lacking) return guard_.NotRefused(job_class);
   // Running compactions can leave more space. A writer cannot rely on that: they can be paused.
   if (!state_->in_flight.empty() && state_->waiting_writers == 0)
@@ -157,7 +157,7 @@ std::unique_ptr<CompactionJob> Compactions::BeginJob(JobClass job_class, uint64_
     layout = state_->compaction_state.layout();
     // Take the snapshot and the Version together under the mutex. No snapshot older than this one
     // can appear later.
-    version = state_->version;
+    version = state_->version();
     oldest_snapshot = state_->OldestSnapshotLocked();
     filter = state_->filter.Use(!state_->snapshots.empty());
   }
@@ -274,7 +274,7 @@ std::vector<const Job*> Compactions::BlockersOfL0(const std::vector<const Job*>&
   for (const Job* job : jobs) ranges.push_back(CompactionOf(*job).plan().range);
   std::vector<const Job*> blockers;
   MutexLock lock(state_->mutex);
-  for (const size_t i : state_->compaction_state.BlockersOfL0(*state_->version, ranges))
+  for (const size_t i : state_->compaction_state.BlockersOfL0(*state_->version(), ranges))
     blockers.push_back(jobs[i]);
   return blockers;
 }
@@ -317,15 +317,15 @@ void Compactions::Install(Compaction* compaction) {
         plan, edit.new_tables, *version, compaction->Dropped().entries, &state_->compaction_state);
     if (found) state_->compaction_state.overwrites()->Observe(*found);
     state_->space_bound.Installed(coordinator_->clock()->NowNanos());
-    state_->version = std::move(version);
     state_->health.CompactionInstalled();
     state_->installs.OnCompaction(plan, edit.new_tables, compaction->OutputBytes(),
-                                  compaction->BusyMicros(), *state_->version,
+                                  compaction->BusyMicros(), *version,
                                   state_->compaction_state.layout());
     state_->filter.CountDropped(compaction->Dropped());
-    state_->PublishViewLocked();
+    state_->CommitLocked(std::move(version));
     if (plan.trivial_move) {
-      if (plan.output_level >= state_->version->DeepestLevel()) reader_->DropKeyFilters(plan.upper);
+      if (plan.output_level >= state_->version()->DeepestLevel())
+        reader_->DropKeyFilters(plan.upper);
       if (plan.level == 0) {
         for (const TableRef& table : plan.upper) table->sample_keys = {};
       }
@@ -352,9 +352,7 @@ void Compactions::InstallRemoval() {
   MutexLock lock(state_->mutex);
   if (status.ok()) {
     reader_->KeepViewFor(&state_->snapshots);
-    state_->version = std::move(version);
-    state_->compaction_state.VersionChanged();
-    state_->PublishViewLocked();
+    state_->CommitLocked(std::move(version));
   }
   state_->removal = nullptr;
   request->status = status;

@@ -237,13 +237,10 @@ leveldb::Status Flusher::Install() {
   {
     MutexLock lock(state_->mutex);
     freed = state_->memtables.Flushed(count);
-    state_->version = std::move(version);
     state_->flushed_sequence = *edit.last_sequence;
-    state_->compaction_state.VersionChanged();
     state_->health.FlushInstalled();
     state_->installs.OnFlush(count, written, job_->busy_micros());
-    state_->PublishViewLocked();
-    state_->changed.NotifyAll();
+    state_->CommitLocked(std::move(version));
   }
   coordinator_->ReleaseMemory(freed);
   obsolete_->Add(writes_->wal().Release(*edit.log_number));

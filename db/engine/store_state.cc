@@ -6,12 +6,19 @@
 namespace lull {
 
 void StoreState::PublishViewLocked() {
-  reader_->PublishView(memtables, old_versions.ForView(version, context_->pace.clock->NowNanos()));
+  reader_->PublishView(memtables, old_versions.ForView(version_, context_->pace.clock->NowNanos()));
+}
+
+void StoreState::CommitLocked(VersionRef version) {
+  version_ = std::move(version);
+  compaction_state.VersionChanged();
+  PublishViewLocked();
+  changed.NotifyAll();
 }
 
 uint64_t StoreState::DebtBytesLocked() const {
   const LayoutOptions& layout = compaction_state.layout();
-  const uint64_t debt = version->DebtBytes(LevelTargets(layout), layout.l0_trigger);
+  const uint64_t debt = version_->DebtBytes(LevelTargets(layout), layout.l0_trigger);
   return debt - std::min(debt, in_flight.MovedBytes());
 }
 

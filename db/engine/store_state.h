@@ -3,13 +3,15 @@
 // StoreState: the state that the threads of a store share, guarded by the store's mutex. Its parts
 // contain no locks. Hold the mutex only for short sections, never during I/O.
 //
-// Invariant: a thread that changes `memtables` or `version` publishes the view (PublishViewLocked)
-// before it releases the mutex.
+// Invariant: a thread that changes `memtables` or the version publishes the view before it releases
+// the mutex. CommitLocked is how the version of an open store changes.
 //
 // Lock order: Store's removal mutex, its options mutex, then this one, then one of ObsoleteFiles,
 // WalSet, ActivityStats, EventHub and GraceDomain. No thread holds two of these five, except for
 // ActivityStats and then EventHub.
 #pragma once
+
+#include <utility>
 
 #include "db/base/context.h"
 #include "db/base/health.h"
@@ -47,7 +49,6 @@ struct StoreState {
   CondVar changed;  ///< notified after an install, a seal or an error
 
   MemTables memtables LULL_GUARDED_BY(mutex);
-  VersionRef version LULL_GUARDED_BY(mutex);
   SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< the newest one in tables
   SnapshotList snapshots LULL_GUARDED_BY(mutex);
   OldVersions old_versions LULL_GUARDED_BY(mutex);
@@ -67,6 +68,16 @@ struct StoreState {
   bool space_is_full LULL_GUARDED_BY(mutex) = false;      ///< writers wait for the space bound
   bool space_is_clearing LULL_GUARDED_BY(mutex) = false;  ///< no compaction begins for the same
 
+  /// The tables that the MANIFEST lists.
+  const VersionRef& version() const LULL_REQUIRES(mutex) { return version_; }
+  /// An edit is durable: `version` has it, and all else that follows from it is set. Publishes it,
+  /// has compactions picked again, and wakes all waiting threads.
+  void CommitLocked(VersionRef version) LULL_REQUIRES(mutex);
+  /// The first version. The caller publishes it when the memtables are there too.
+  void OpenedLocked(VersionRef version) LULL_REQUIRES(mutex) { version_ = std::move(version); }
+  /// Releases the tables. No view is used any more.
+  void ClosedLocked() LULL_REQUIRES(mutex) { version_ = nullptr; }
+  /// Call after a change of the memtables.
   void PublishViewLocked() LULL_REQUIRES(mutex);
 
   /// All readers see the same entries up to this sequence.
@@ -96,6 +107,7 @@ struct StoreState {
   const StoreContext* const context_;
   StoreReader* const reader_;
   ActivityStats* const activity_;
+  VersionRef version_ LULL_GUARDED_BY(mutex);
 };
 
 }  // namespace lull

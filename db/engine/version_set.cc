@@ -63,7 +63,7 @@ leveldb::Status VersionSet::Start(Recovered* recovered, uint64_t next_wal_number
   Adopt(std::move(begun));
   log_number_ = log_number;
   MutexLock lock(state_->mutex);
-  state_->version = std::move(version);
+  state_->OpenedLocked(std::move(version));
   state_->flushed_sequence = recovered->last_sequence_in_tables;
   state_->compaction_state.SetPointers(recovered->manifest.compact_pointers);
   return status;
@@ -80,7 +80,7 @@ leveldb::Status VersionSet::Install(VersionEdit* edit, std::vector<TableMeta> ou
       MarkUncertain(outputs);
       return state_->health.write_error();
     }
-    base = state_->version;
+    base = state_->version();
   }
   const bool names_new_files = !outputs.empty() || edit->log_number;
   edit->new_tables = std::move(outputs);
@@ -184,7 +184,7 @@ leveldb::Status VersionSet::Begin(Begun* begun) {
   {
     MutexLock lock(state_->mutex);
     edit.last_sequence = state_->flushed_sequence;
-    begun->version = state_->version;
+    begun->version = state_->version();
     pointers = state_->compaction_state.pointers();
   }
   begun->number = context_->NewFileNumber();

@@ -303,7 +303,8 @@ bool WritePath::IsL0FullLocked() const {
   if (state_->compaction_state.withholds()) return false;
   const LayoutOptions& layout = state_->compaction_state.layout();
   const int stop = room_->is_low() ? layout.l0_trigger : applied_->l0_stop();
-  return state_->version->TableCount(0) >= stop && LevelScore(*state_->version, 0, layout) >= 1.0;
+  return state_->version()->TableCount(0) >= stop &&
+         LevelScore(*state_->version(), 0, layout) >= 1.0;
 }
 
 /// Whether a write must wait for compactions that free space, for the user's bound. Not while a
@@ -322,8 +323,8 @@ StallCause WritePath::WhyNoRoomLocked() const {
 const leveldb::Status& WritePath::WhyL0StaysLocked() const {
   const leveldb::Status& error = state_->health.WhyNotCompacted();
   if (!error.ok() || state_->health.damage().ok()) return error;
-  return state_->compaction_state.IsL0Unreadable(*state_->version) ? state_->health.damage()
-                                                                   : error;
+  return state_->compaction_state.IsL0Unreadable(*state_->version()) ? state_->health.damage()
+                                                                     : error;
 }
 
 /// The error of the work that a stopped write waits for. A wait for memory depends only on flushes,

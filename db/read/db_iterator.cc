@@ -2,6 +2,7 @@
 
 #include "db/read/db_iterator.h"
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 #include <string>
@@ -110,7 +111,11 @@ class DbIterator final : public leveldb::Iterator {
     return false;
   }
   bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
-  void Skip(const Slice& user_key) { skipped_.assign(user_key.data(), user_key.size()); }
+  /// For each entry. Keys often have one length, and assign() is a call.
+  void Skip(const Slice& user_key) {
+    if (skipped_.size() != user_key.size()) skipped_.resize(user_key.size());
+    std::copy_n(user_key.data(), user_key.size(), skipped_.data());
+  }
 
   // Moves forward to a visible entry, starting at the inner iterator's entry. With `skipping`,
   // hides keys up to and including skipped_. (Smaller keys can appear if data that was unreadable

@@ -2,13 +2,15 @@
 //
 // Recovery: from a directory's MANIFEST and WALs to a Version and the last sequence. Runs on the
 // opening thread, with the LOCK held, before any other thread of the store. It only adds table
-// files. It deletes nothing except WALs without a record, and those only if disk space is short.
+// files. It deletes nothing, unless disk space is short: then WALs without a record, and what the
+// MANIFEST does not need, after making it durable.
 //
 // What the WALs hold becomes memtables. They stay in memory, with their WALs, if they are
 //  - little: a program that runs for a moment, hundreds of times, would otherwise leave a small
-//    table each time; or
+//    table each time;
 //  - much: writing the tables would take longer than reading the WALs, and the flush thread can
-//    write them while the store is in use.
+//    write them while the store is in use; or
+//  - without space: their table did not fit the disk.
 // Otherwise they are flushed, and the new MANIFEST needs no WAL.
 //
 // The result is a prefix of what was written, in whole batches. It includes every acknowledged

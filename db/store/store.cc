@@ -164,7 +164,7 @@ bool Store::MeasurePressure(Pressure* pressure) {
   if (rest_.nanos() < kRestNanos && versions_.IsLookDue(now_nanos)) flush_thread_.Wake();
   const uint64_t now_seconds = context_->WallSeconds();
   MutexLock lock(state_.mutex);
-  const Version& version = *state_.version;
+  const Version& version = *state_.version();
   const LayoutOptions& layout = state_.compaction_state.layout();
   // A writer that waits for room needs the work that a policy defers until writes stop.
   pressure->write_waits = state_.waiting_writers > 0;
@@ -230,7 +230,7 @@ bool Store::MayRestLocked(const Pressure& pressure) {
     return false;
   // A released snapshot and the end of an unreadable range wake nobody.
   if (!state_.snapshots.empty() || !state_.health.damage().ok()) return false;
-  const TableSpace& space = state_.compaction_state.Space(*state_.version);
+  const TableSpace& space = state_.compaction_state.Space(*state_.version());
   const bool has_deletions = space.deletions + state_.memtables.active()->DeletionCount() > 0;
   const bool ages = state_.delete_persist_seconds > 0 && (has_deletions || space.unknown_bytes > 0);
   return !ages && !(state_.space_bound.is_set() && space.unknown_bytes > 0);
@@ -257,7 +257,7 @@ bool Store::WantsSealLocked() {
     return true;
   if (rest_.nanos() < kSealRestNanos) return false;
   if (deletions > 0 &&
-      IsFlushToReclaimDue(state_.compaction_state.Space(*state_.version), deletions))
+      IsFlushToReclaimDue(state_.compaction_state.Space(*state_.version()), deletions))
     return true;
   return rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&
          write_path_.wal().IsTooLargeForRest();
@@ -286,7 +286,7 @@ bool Store::ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) {
       state_.space_bound.IsNear(use) && state_.health.damage().ok() &&
       (obsolete.count > 0 || !state_.in_flight.empty() || pressure->immutables > 0 ||
        pressure->l0_due || pressure->deep_due ||
-       state_.compaction_state.IsReclaimDue(*state_.version, state_.OldestSnapshotLocked(),
+       state_.compaction_state.IsReclaimDue(*state_.version(), state_.OldestSnapshotLocked(),
                                             ReclaimScope::kAll));
   state_.space_is_clearing =
       state_.space_bound.HoldsCompactions(use, coordinator_->clock()->NowNanos());

@@ -56,7 +56,7 @@ leveldb::Status Store::DeleteWhatStays(const KeyBounds& span, const VersionEdit&
   SequenceNumber sequence = 0;
   {
     MutexLock lock(state_.mutex);
-    version = state_.version;
+    version = state_.version();
     active = state_.memtables.active();
     immutables = state_.memtables.ImmutablesNewestFirst();
     sequence = reader_.published();
@@ -112,7 +112,7 @@ leveldb::Status Store::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* d
   std::vector<RunningRange> running;
   {
     MutexLock lock(state_.mutex);
-    version = state_.version;
+    version = state_.version();
     running = state_.compaction_state.Taken();
     if (const std::optional<UserRange> touched = TouchedRange(*version, span))
       state_.compaction_state.Withhold(version->order(), *touched);

@@ -238,8 +238,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   BeginDeleting(*recovered);
   write_path_.Begin(std::move(recovered->memtables));
   MutexLock lock(state_.mutex);
-  opened_l0_tables_ = state_.version->level(0).size();
-  preload_.Begin(*state_.version);
+  opened_l0_tables_ = state_.version()->level(0).size();
+  preload_.Begin(*state_.version());
   return status;
 }
 
@@ -315,7 +315,7 @@ Store::~Store() {
     state_.health.Closing();
     coordinator_->ReleaseMemory(state_.memtables.immutable_bytes() + write_path_.counted_bytes());
     state_.memtables.Clear();
-    state_.version = nullptr;
+    state_.ClosedLocked();
   }
   reader_.Close();
   write_path_.wal().Close();

@@ -98,7 +98,7 @@ StoreReport Store::MakeReport() {
     report.debt_bytes_max = Resolved(scheduling_).debt_bytes_max;
   }
   MutexLock lock(state_.mutex);
-  const Version& version = *state_.version;
+  const Version& version = *state_.version();
   const LayoutOptions& layout = state_.compaction_state.layout();
   const std::array<uint64_t, kLevels> targets = LevelTargets(layout);
   for (int level = 0; level < kLevels; ++level) {

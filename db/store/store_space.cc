@@ -72,7 +72,7 @@ SpaceReport Store::MeasureSpace() {
   const uint64_t now_seconds = context_->WallSeconds();
   {
     MutexLock lock(state_.mutex);
-    current = state_.version;
+    current = state_.version();
     old = state_.old_versions.Existing();
     AddContents(SpaceByLevel(*current), &report);
     report.hidden_bytes = state_.compaction_state.Space(*current).HiddenBytes();
@@ -109,7 +109,7 @@ SpaceReport::Pins Store::PinsOfSnapshotsLocked() const {
   const SnapshotList& snapshots = state_.snapshots;
   if (snapshots.count() == 0) return {};
   return {snapshots.count(), context_->pace.clock->NowNanos() - snapshots.oldest_taken_nanos(),
-          HiddenBytesKept(*state_.version, snapshots.OldestOr(0))};
+          HiddenBytesKept(*state_.version(), snapshots.OldestOr(0))};
 }
 
 /// Logs readers and snapshots that have kept much space for long. Returns the time until the next
@@ -126,7 +126,7 @@ std::optional<uint64_t> Store::WatchPins() {
   SpaceReport::Pins snapshots;
   {
     MutexLock lock(state_.mutex);
-    current = state_.version;
+    current = state_.version();
     old = state_.old_versions.Existing();
     snapshots = PinsOfSnapshotsLocked();
   }

@@ -75,7 +75,7 @@ void Store::ShortenL0() {
   MutexLock lock(state_.mutex);
   const uint64_t errors = state_.health.background_errors();
   DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
-    if (state_.version->level(0).size() < opened_l0_tables_) return true;
+    if (state_.version()->level(0).size() < opened_l0_tables_) return true;
     return !state_.health.ErrorSince(errors).ok() ||
            (!state_.compaction_state.RunsL0() && clock->NowNanos() >= give_up_nanos);
   });
@@ -93,7 +93,7 @@ leveldb::Status Store::PinTables(const UseTables& use) {
   CheckpointSource source;
   {
     MutexLock lock(state_.mutex);
-    source.version = state_.version;
+    source.version = state_.version();
     source.compact_pointers = state_.compaction_state.pointers();
     source.last_sequence = state_.flushed_sequence;
   }
@@ -114,7 +114,7 @@ leveldb::Status Store::WaitForIdle() {
   DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
     return has_failed() ||
            (state_.memtables.immutable_count() == 0 && !state_.flushing &&
-            state_.compaction_state.IsIdle(*state_.version, state_.OldestSnapshotLocked()));
+            state_.compaction_state.IsIdle(*state_.version(), state_.OldestSnapshotLocked()));
   });
   if (status.ok()) AwaitDeletionsLocked(has_failed);
   return status;
@@ -158,7 +158,7 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
     MutexLock lock(state_.mutex);
     pass = state_.filter.BeginPass();
     for (int level = 1; level < kLevels; ++level) {
-      if (!state_.version->Overlapping(level, range).empty()) deepest = level;
+      if (!state_.version()->Overlapping(level, range).empty()) deepest = level;
     }
   }
   for (int level = 0; status.ok() && level < deepest; ++level)
@@ -205,7 +205,7 @@ leveldb::Status Store::WithholdRange(const KeyBounds& span, RangeRemoval* remova
     MutexLock lock(state_.mutex);
     DrainLocked([&]() LULL_REQUIRES(state_.mutex) {
       status = state_.health.write_error();
-      version = state_.version;
+      version = state_.version();
       // A flush or a compaction can have added tables.
       const std::optional<UserRange> touched = TouchedRange(*version, span);
       return !status.ok() || !touched ||

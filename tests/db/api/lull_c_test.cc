@@ -270,8 +270,8 @@ struct Filtered {
   std::atomic<int> seen_at_snapshots{0};
 };
 
-uint8_t BeginsWithX(void* state, const lull_filter_context_t* context, const char*, size_t,
-                    const char* value, size_t value_length) {
+uint8_t CBeginsWithX(void* state, const lull_filter_context_t* context, const char*, size_t,
+                     const char* value, size_t value_length) {
   if (context->snapshot_may_see != 0) ++static_cast<Filtered*>(state)->seen_at_snapshots;
   return context->output_level > 0 && value_length > 0 && value[0] == 'x' ? 1 : 0;
 }
@@ -283,9 +283,9 @@ TEST_F(LullCTest, FiltersEntries) {
   Open("own_coordinator=1");
   const auto destroy = [](void* state) { ++static_cast<Filtered*>(state)->destroyed; };
   EXPECT_EQ(lull_compaction_filter_create(&filtered, destroy, nullptr, NameOfFilter), nullptr);
-  EXPECT_EQ(lull_compaction_filter_create(&filtered, destroy, BeginsWithX, nullptr), nullptr);
+  EXPECT_EQ(lull_compaction_filter_create(&filtered, destroy, CBeginsWithX, nullptr), nullptr);
   lull_compaction_filter_t* const filter =
-      lull_compaction_filter_create(&filtered, destroy, BeginsWithX, NameOfFilter);
+      lull_compaction_filter_create(&filtered, destroy, CBeginsWithX, NameOfFilter);
   ASSERT_NE(filter, nullptr);
   lull_set_compaction_filter(db_, filter, &error_);
   ASSERT_EQ(TakeError(), "");

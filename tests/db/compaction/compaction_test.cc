@@ -112,13 +112,13 @@ class PartedCompactionTest : public ::testing::Test {
   LayoutOptions layout_;
 };
 
-std::string KeyOf(uint64_t i) { return "k" + std::to_string(10 + i); }
+std::string ShortKey(uint64_t i) { return "k" + std::to_string(10 + i); }
 
 /// Sixty entries of 5000 bytes.
 std::string LargeEntries() {
   std::string text;
   for (uint64_t i = 0; i < 60; ++i)
-    text += KeyOf(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
+    text += ShortKey(i) + "@" + std::to_string(i + 1) + "=" + std::string(5000, 'v') + " ";
   return text;
 }
 
@@ -131,7 +131,7 @@ std::vector<TableMeta> RandomTables(Rng* rng, StoreFiles* files, size_t keys) {
     for (uint64_t i = from; i < to; ++i) {
       const uint64_t versions = rng->Below(versions_max + 1);
       for (uint64_t v = versions; v > 0; --v) {
-        const std::string at = KeyOf(i) + "@" + std::to_string(sequence + v);
+        const std::string at = ShortKey(i) + "@" + std::to_string(sequence + v);
         text += rng->OneIn(3) ? at + "- " : at + "=" + std::to_string(sequence + v) + " ";
       }
       sequence += versions;
@@ -162,7 +162,7 @@ TEST_F(PartedCompactionTest, ThePartsTogetherEqualTheUndividedCompaction) {
     const SequenceNumber snapshot = rng.OneIn(2) ? kMaxSequence : rng.Below(100);
     std::vector<std::string> begins;
     for (uint64_t i = 1; i < kKeys; ++i) {
-      if (rng.OneIn(6)) begins.push_back(KeyOf(i));
+      if (rng.OneIn(6)) begins.push_back(ShortKey(i));
     }
     const auto undivided = Divided({}, snapshot);
     const auto divided = Divided(begins, snapshot);
@@ -184,7 +184,7 @@ TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
   Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted("k10@99=x k99@99=x", 0)});
   const auto undivided = Divided({});
   Merge(undivided.get());
-  const auto divided = Divided({KeyOf(20), KeyOf(40)});
+  const auto divided = Divided({ShortKey(20), ShortKey(40)});
   Merge(divided.get());
   uint64_t bytes = 0;
   for (const auto& part : divided->parts()) bytes += part->input_bytes_read();
@@ -198,7 +198,7 @@ TEST_F(PartedCompactionTest, InFlightGivesOutEachPartOnceAndCountsWhatTheyHaveMo
   const uint64_t upper_bytes = version_->LevelBytes(0);
   CompactionsInFlight in_flight;
   EXPECT_FALSE(in_flight.HasPart(JobClass::kL0));
-  in_flight.Add(Divided({KeyOf(20)}));
+  in_flight.Add(Divided({ShortKey(20)}));
   EXPECT_FALSE(in_flight.HasPart(JobClass::kManual));
   EXPECT_EQ(in_flight.NextPart(JobClass::kManual), nullptr);
   auto low = in_flight.NextPart(JobClass::kL0);

@@ -19,9 +19,6 @@ namespace {
 using testing::InternalOrder;
 using testing::VersionFromText;
 
-constexpr ValueKind kPut = ValueKind::kValue;
-constexpr ValueKind kDelete = ValueKind::kDeletion;
-
 struct Entry {
   std::string key;
   SequenceNumber sequence;
@@ -30,23 +27,23 @@ struct Entry {
 
 TEST(DropRule, MalformedKeysAreKeptAndHideNothing) {
   DropRule rule(InternalOrder(), 9, nullptr, 0);
-  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("a", 5, kPut)));
+  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("a", 5, ValueKind::kValue)));
   EXPECT_TRUE(rule.IsFilterable());
   EXPECT_FALSE(rule.ShouldDrop("short"));
   EXPECT_FALSE(rule.IsFilterable());
   EXPECT_FALSE(rule.SameUserKeyAsBefore());
-  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("a", 4, kPut)))
+  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("a", 4, ValueKind::kValue)))
       << "the order can no longer be known";
-  std::string unknown_kind = MakeInternalKey("a", 3, kPut);
+  std::string unknown_kind = MakeInternalKey("a", 3, ValueKind::kValue);
   unknown_kind[1] = 7;
   EXPECT_FALSE(rule.ShouldDrop(unknown_kind));
 }
 
 TEST(DropRule, KeysOutOfOrderKeepTheDeletionsThatAreNeeded) {
   DropRule rule(InternalOrder(), 9, VersionFromText("L2: 1:[a..b] 2:[x..z]"), 1);
-  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("y", 5, kDelete)));
-  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("b", 4, kDelete)));
-  EXPECT_TRUE(rule.ShouldDrop(MakeInternalKey("c", 3, kDelete)));
+  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("y", 5, ValueKind::kDeletion)));
+  EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("b", 4, ValueKind::kDeletion)));
+  EXPECT_TRUE(rule.ShouldDrop(MakeInternalKey("c", 3, ValueKind::kDeletion)));
 }
 
 TEST(DropRule, TellsOfEntriesThatNoStoreWritesThere) {
@@ -55,13 +52,14 @@ TEST(DropRule, TellsOfEntriesThatNoStoreWritesThere) {
     rule.ShouldDrop(key);
     return rule.IsDamaged();
   };
-  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 5, kPut)));
-  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, kDelete)));
-  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, kDelete))) << "the same entry in two tables";
-  EXPECT_TRUE(is_damaged(MakeInternalKey("b", 6, kPut)));
-  EXPECT_TRUE(is_damaged(MakeInternalKey("a", 9, kPut)));
-  EXPECT_FALSE(is_damaged(MakeInternalKey("c", kMaxStoredSequence, kPut)));
-  EXPECT_TRUE(is_damaged(MakeInternalKey("d", kMaxStoredSequence + 1, kPut)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 5, ValueKind::kValue)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, ValueKind::kDeletion)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("b", 4, ValueKind::kDeletion)))
+      << "the same entry in two tables";
+  EXPECT_TRUE(is_damaged(MakeInternalKey("b", 6, ValueKind::kValue)));
+  EXPECT_TRUE(is_damaged(MakeInternalKey("a", 9, ValueKind::kValue)));
+  EXPECT_FALSE(is_damaged(MakeInternalKey("c", kMaxStoredSequence, ValueKind::kValue)));
+  EXPECT_TRUE(is_damaged(MakeInternalKey("d", kMaxStoredSequence + 1, ValueKind::kValue)));
   EXPECT_TRUE(is_damaged("short"));
 }
 
@@ -74,7 +72,7 @@ SequenceNumber Visible(const std::vector<Entry>& entries, const std::string& key
     if (entry.key != key || entry.sequence > sequence) continue;
     if (newest == nullptr || entry.sequence > newest->sequence) newest = &entry;
   }
-  return newest == nullptr || newest->kind == kDelete ? 0 : newest->sequence;
+  return newest == nullptr || newest->kind == ValueKind::kDeletion ? 0 : newest->sequence;
 }
 
 struct Scene {
@@ -93,7 +91,8 @@ Scene RandomScene(Random* random) {
   const uint64_t keys = 1 + random->Uniform(8);
   SequenceNumber sequence = 1;
   const auto write = [&](std::vector<Entry>* to) {
-    to->push_back({KeyName(random->Uniform(keys)), sequence++, random->OneIn(2) ? kDelete : kPut});
+    to->push_back({KeyName(random->Uniform(keys)), sequence++,
+                   random->OneIn(2) ? ValueKind::kDeletion : ValueKind::kValue});
   };
   for (uint64_t n = random->Uniform(6); n > 0; --n) write(&scene.deeper);
   for (uint64_t n = random->Uniform(20); n > 0; --n) write(&scene.merged);
@@ -118,8 +117,8 @@ Scene RandomScene(Random* random) {
     const std::vector<std::string> held(keys.begin(), keys.end());
     for (size_t i = 0; i < held.size();) {
       const size_t end = std::min(held.size(), i + 1 + random->Uniform(3));
-      edit.new_tables.push_back({level, number++, 1, MakeInternalKey(held[i], 1, kPut),
-                                 MakeInternalKey(held[end - 1], 1, kPut)});
+      edit.new_tables.push_back({level, number++, 1, MakeInternalKey(held[i], 1, ValueKind::kValue),
+                                 MakeInternalKey(held[end - 1], 1, ValueKind::kValue)});
       i = end;
     }
   }
@@ -157,18 +156,19 @@ TEST(DropRule, NoSnapshotSeesADifference) {
       const bool is_newest = i == 0 || scene.merged[i - 1].key != entry.key;
       const bool overwritten = !is_newest && scene.merged[i - 1].sequence <= scene.oldest;
       const bool may_be_below = is_flush || IsBelow(*scene.version, entry.key);
-      ASSERT_EQ(dropped, overwritten || (entry.kind == kDelete && is_old && !may_be_below))
+      ASSERT_EQ(dropped,
+                overwritten || (entry.kind == ValueKind::kDeletion && is_old && !may_be_below))
           << entry.key << "@" << entry.sequence;
       ASSERT_EQ(rule.SameUserKeyAsBefore(), !is_newest);
       if (dropped) continue;
-      ASSERT_EQ(rule.IsFilterable(), entry.kind == kPut && is_old && is_newest);
+      ASSERT_EQ(rule.IsFilterable(), entry.kind == ValueKind::kValue && is_old && is_newest);
       if (!rule.IsFilterable() || !filters || random.OneIn(2)) {
         after.push_back(entry);
         continue;
       }
       filtered.insert(entry.sequence);
       ASSERT_EQ(rule.NeedsDeletion(), may_be_below);
-      if (may_be_below) after.push_back({entry.key, entry.sequence, kDelete});
+      if (may_be_below) after.push_back({entry.key, entry.sequence, ValueKind::kDeletion});
     }
     filtered_in_all += static_cast<int>(filtered.size());
 

@@ -260,7 +260,7 @@ constexpr char kVsst[] =
 constexpr uint64_t kTableBytesMax = 32 << 10;
 // The largest excess of a table: a block not yet written, its last entry, filter and index.
 constexpr uint64_t kOverBytes = 8 << 10;
-constexpr int kKeys = 1500;
+constexpr int kLayoutKeys = 1500;
 
 struct ListedTable {
   int level;
@@ -283,7 +283,7 @@ class LayoutStoreTest : public ::testing::Test {
   // Overwrites `count` keys at random; values cannot be compressed.
   void Overwrite(int count) {
     for (int i = 0; i < count; ++i) {
-      const std::string key = Key(random_.Uniform(kKeys));
+      const std::string key = Key(random_.Uniform(kLayoutKeys));
       std::string& value = values_[key];
       value.clear();
       while (value.size() < 400) value.push_back(static_cast<char>(random_.Uniform(256)));

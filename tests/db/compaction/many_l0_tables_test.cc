@@ -37,7 +37,7 @@ class CountingOrder final : public leveldb::Comparator {
   mutable uint64_t comparisons_ = 0;
 };
 
-using Shape = std::function<TableMeta(uint64_t index)>;
+using TableShape = std::function<TableMeta(uint64_t index)>;
 
 TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
   TableMeta table;
@@ -48,8 +48,8 @@ TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
   return table;
 }
 
-const std::vector<std::pair<const char*, Shape>>& Shapes() {
-  static const std::vector<std::pair<const char*, Shape>> shapes = {
+const std::vector<std::pair<const char*, TableShape>>& Shapes() {
+  static const std::vector<std::pair<const char*, TableShape>> shapes = {
       {"all alike", [](uint64_t i) { return TableOf(i, 0, 40'000); }},
       {"disjoint", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i); }},
       {"ascending stairs", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i + 3); }},
@@ -61,7 +61,7 @@ const std::vector<std::pair<const char*, Shape>>& Shapes() {
 
 class ManyL0TablesTest : public ::testing::Test {
  protected:
-  void Build(const Shape& shape) {
+  void Build(const TableShape& shape) {
     VersionEdit edit;
     for (uint64_t i = 0; i < kTables; ++i) edit.new_tables.push_back(shape(i));
     TableMeta below = TableOf(kTables, 10, 20);

@@ -29,9 +29,9 @@ using testing::EmptyVersion;
 using testing::InternalOrder;
 using testing::Numbers;
 
-constexpr uint64_t kKeys = 40;
+constexpr uint64_t kPropertyKeys = 40;
 
-std::string KeyName(uint64_t i) {
+std::string PropertyKey(uint64_t i) {
   return std::string(1, static_cast<char>('A' + i / 26)) + static_cast<char>('a' + i % 26);
 }
 
@@ -64,13 +64,13 @@ class MiniStore {
 
   void Flush() {
     std::set<std::string> table;
-    const uint64_t first_key = random_.Uniform(kKeys);
+    const uint64_t first_key = random_.Uniform(kPropertyKeys);
     for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) {
-      const uint64_t key = std::min(kKeys - 1, first_key + random_.Uniform(8));
+      const uint64_t key = std::min(kPropertyKeys - 1, first_key + random_.Uniform(8));
       const auto kind = random_.OneIn(3) ? ValueKind::kDeletion : ValueKind::kValue;
       ++sequence_;
-      table.insert(MakeInternalKey(KeyName(key), sequence_, kind));
-      history_[KeyName(key)][sequence_] = kind;
+      table.insert(MakeInternalKey(PropertyKey(key), sequence_, kind));
+      history_[PropertyKey(key)][sequence_] = kind;
     }
     VersionEdit edit;
     AddTable(0, {table.begin(), table.end()}, &edit);
@@ -105,7 +105,7 @@ class MiniStore {
     EXPECT_FALSE(pick.conflict);
     EXPECT_FALSE(pick.plan->trivial_move);
     if (pick.next_begin) {
-      EXPECT_LT(*pick.next_begin, range.largest.value_or(KeyName(kKeys)));
+      EXPECT_LT(*pick.next_begin, range.largest.value_or(PropertyKey(kPropertyKeys)));
     }
     Run(std::move(*pick.plan));
     return true;
@@ -184,8 +184,8 @@ class MiniStore {
 
   UserRange RandomRange() {
     UserRange range;
-    if (!random_.OneIn(3)) range.smallest = KeyName(random_.Uniform(kKeys));
-    if (!random_.OneIn(3)) range.largest = KeyName(random_.Uniform(kKeys));
+    if (!random_.OneIn(3)) range.smallest = PropertyKey(random_.Uniform(kPropertyKeys));
+    if (!random_.OneIn(3)) range.largest = PropertyKey(random_.Uniform(kPropertyKeys));
     return range;
   }
 

@@ -50,17 +50,17 @@ class AdmissionTest : public ::testing::Test {
   uint64_t begin_ = 0;
 };
 
-struct Load {
+struct LoadCase {
   uint64_t bytes;        // of a write
   uint64_t rate;         // allowed, bytes a second
   uint64_t write_nanos;  // duration of a write without delay
   uint64_t late_nanos;   // of a sleep
 };
 
-class AdmissionRateTest : public AdmissionTest, public ::testing::WithParamInterface<Load> {};
+class AdmissionRateTest : public AdmissionTest, public ::testing::WithParamInterface<LoadCase> {};
 
 TEST_P(AdmissionRateTest, IsThatOfTheDirective) {
-  const Load load = GetParam();
+  const LoadCase load = GetParam();
   clock_.late_nanos = load.late_nanos;
   LimitTo(load.rate);
   const uint64_t total = 2 * load.rate;  // two seconds' worth
@@ -72,12 +72,12 @@ TEST_P(AdmissionRateTest, IsThatOfTheDirective) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Loads, AdmissionRateTest,
-                         ::testing::Values(Load{128, 20'000'000, 1'000, 60'000},
-                                           Load{128, 100'000, 1'000, 60'000},
-                                           Load{12'000, 150'000'000, 40'000, 60'000},
-                                           Load{12'000, 150'000'000, 40'000, 10'000},
-                                           Load{12'000, 150'000'000, 79'000, 150'000},
-                                           Load{1'000'000, 50'000'000, 2'000'000, 60'000}),
+                         ::testing::Values(LoadCase{128, 20'000'000, 1'000, 60'000},
+                                           LoadCase{128, 100'000, 1'000, 60'000},
+                                           LoadCase{12'000, 150'000'000, 40'000, 60'000},
+                                           LoadCase{12'000, 150'000'000, 40'000, 10'000},
+                                           LoadCase{12'000, 150'000'000, 79'000, 150'000},
+                                           LoadCase{1'000'000, 50'000'000, 2'000'000, 60'000}),
                          [](const auto& info) {
                            return std::to_string(info.param.bytes) + "At" +
                                   std::to_string(info.param.rate) + "Late" +

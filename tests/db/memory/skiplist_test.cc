@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-using Entries = std::vector<std::pair<std::string, std::string>>;  // internal key, value
+using HeldEntries = std::vector<std::pair<std::string, std::string>>;  // internal key, value
 
 class SkipListTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -28,7 +28,7 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
     is_sorted_ = false;
   }
 
-  const Entries& Model() {
+  const HeldEntries& Model() {
     if (!is_sorted_) {
       std::sort(model_.begin(), model_.end(), [this](const auto& a, const auto& b) {
         return order_.Compare(a.first, b.first) < 0;
@@ -92,7 +92,7 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
   Arena arena_;
   SkipList list_{order_, &arena_};
   Random random_{301};
-  Entries model_;
+  HeldEntries model_;
   bool is_sorted_ = true;
 };
 

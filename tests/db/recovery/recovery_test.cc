@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using testing::kStoreName;
 using testing::StoreFiles;
 
-std::string Contents(leveldb::Env* env, const std::string& path) {
+std::string LogContents(leveldb::Env* env, const std::string& path) {
   std::string bytes;
   leveldb::ReadFileToString(env, path, &bytes);
   return bytes;
@@ -59,8 +59,8 @@ class LostLogTest : public ::testing::Test {
     files.WriteManifest(first);
     EXPECT_TRUE(disk_.SyncDirectory(kStoreName).ok());
     EXPECT_TRUE(disk_.Corrupt(LogFileName(kStoreName, second_), 100, "xxxx"));
-    damaged_ = Contents(&disk_, LogFileName(kStoreName, second_));
-    unread_ = Contents(&disk_, LogFileName(kStoreName, third_));
+    damaged_ = LogContents(&disk_, LogFileName(kStoreName, second_));
+    unread_ = LogContents(&disk_, LogFileName(kStoreName, third_));
   }
 
   static std::string Found(leveldb::DB* db) {
@@ -73,10 +73,10 @@ class LostLogTest : public ::testing::Test {
   // lost/.
   static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
     const std::string name = LogFileName("", number);
-    if (Contents(env, kStoreName + name) == bytes) return true;
+    if (LogContents(env, kStoreName + name) == bytes) return true;
     const std::string lost = LostFolderName(kStoreName) + name;
     for (const char* suffix : {"", ".2", ".3", ".4"})
-      if (Contents(env, lost + suffix) == bytes) return true;
+      if (LogContents(env, lost + suffix) == bytes) return true;
     return false;
   }
   bool HoldsBoth(leveldb::Env* env) const {
@@ -96,11 +96,11 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
     EXPECT_EQ(Found(db.get()), "ab");
     db.reset();
     EXPECT_FALSE(disk_.FileExists(LogFileName(kStoreName, second_)));
-    EXPECT_EQ(Contents(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
-    EXPECT_EQ(Contents(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
+    EXPECT_EQ(LogContents(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
+    EXPECT_EQ(LogContents(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
     for (const uint64_t log : {second_, third_}) {
       const std::string note = InLost(LogFileName(kStoreName, log)) + kReplayedToSuffix;
-      EXPECT_EQ(Contents(&disk_, note), "2\n");
+      EXPECT_EQ(LogContents(&disk_, note), "2\n");
     }
   }
 }
@@ -135,8 +135,8 @@ TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenOn(&disk_, &db).ok());
-  EXPECT_EQ(Contents(&disk_, taken), older);
-  EXPECT_EQ(Contents(&disk_, taken + ".2"), damaged_);
+  EXPECT_EQ(LogContents(&disk_, taken), older);
+  EXPECT_EQ(LogContents(&disk_, taken + ".2"), damaged_);
 }
 
 TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
@@ -230,14 +230,14 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereALaterOneBeginsBehindAGap) {
         LogFileName(kStoreName, files.AddWal({"c@" + std::to_string(row.next) + "=c"}, row.next));
     files.WriteManifest(first);
     const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
-    const std::string bad = Contents(&disk, path);
+    ASSERT_TRUE(disk.Corrupt(path, LogContents(&disk, path).size() - 1, "x"));
+    const std::string bad = LogContents(&disk, path);
     std::unique_ptr<leveldb::DB> db;
     ASSERT_TRUE(OpenOn(&disk, &db).ok());
     db.reset();
     const bool gap = row.next == 3;
     EXPECT_EQ(disk.FileExists(path), !gap);
-    EXPECT_EQ(Contents(&disk, InLost(path)), gap ? bad : "");
+    EXPECT_EQ(LogContents(&disk, InLost(path)), gap ? bad : "");
     EXPECT_EQ(disk.FileExists(InLost(last)), gap);
   }
 }
@@ -264,8 +264,8 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
     if (!row.later.empty() || row.begins) files.AddWal(row.later, row.begins);
     files.WriteManifest(first);
     const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, Contents(&disk, path).size() - 1, "x"));
-    const std::string bad = Contents(&disk, path);
+    ASSERT_TRUE(disk.Corrupt(path, LogContents(&disk, path).size() - 1, "x"));
+    const std::string bad = LogContents(&disk, path);
     std::unique_ptr<leveldb::DB> db;
     const Status status = OpenOn(&disk, &db, /*paranoid=*/true);
     EXPECT_EQ(status.IsCorruption(), row.is_needed) << status.ToString();
@@ -277,7 +277,7 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
     EXPECT_TRUE(db->Get({}, "a", &value).ok());
     EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
     EXPECT_TRUE(db->Get({}, "c", &value).IsNotFound());
-    EXPECT_EQ(Contents(&disk, InLost(path)), bad);
+    EXPECT_EQ(LogContents(&disk, InLost(path)), bad);
   }
 }
 
@@ -296,7 +296,7 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     later.log_number = wal;
     later.last_sequence = 3;
     manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(old, later, 1));
-    std::string bytes = Contents(&disk_, manifest_);
+    std::string bytes = LogContents(&disk_, manifest_);
     log::Reader reader(std::make_unique<testing::MemorySequential>(bytes), manifest_);
     leveldb::Slice first;
     ASSERT_TRUE(reader.ReadRecord(&first));
@@ -332,14 +332,14 @@ INSTANTIATE_TEST_SUITE_P(Ends, BadManifestEndTest, ::testing::Bool(),
 
 TEST_P(BadManifestEndTest, AnOpenThatCannotMissAnythingKeepsWhatItMayHaveNamed) {
   Write(/*old_log=*/true);
-  const std::string table = Contents(&disk_, table_);
-  const std::string manifest = Contents(&disk_, manifest_);
+  const std::string table = LogContents(&disk_, table_);
+  const std::string manifest = LogContents(&disk_, manifest_);
   ASSERT_EQ(Open().ToString(), "OK");
   EXPECT_EQ(Found(), "abcd");
   db_.reset();
   EXPECT_FALSE(disk_.FileExists(table_));
-  EXPECT_EQ(Contents(&disk_, InLost(table_)), table);
-  EXPECT_EQ(Contents(&disk_, InLost(manifest_)), manifest);
+  EXPECT_EQ(LogContents(&disk_, InLost(table_)), table);
+  EXPECT_EQ(LogContents(&disk_, InLost(manifest_)), manifest);
 }
 
 TEST_P(BadManifestEndTest, WithParanoidChecksOnlyACrashIsForgiven) {

@@ -416,7 +416,7 @@ bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
   });
 }
 
-void CrashAtEveryStep(bool without_manifest) {
+void CrashRepairAtEveryStep(bool without_manifest) {
   CrashEnv original;
   MakeDamagedStore(&original, without_manifest);
   if (::testing::Test::HasFatalFailure()) return;
@@ -456,9 +456,9 @@ void CrashAtEveryStep(bool without_manifest) {
   }
 }
 
-TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereLevelsAreKept) { CrashAtEveryStep(false); }
+TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereLevelsAreKept) { CrashRepairAtEveryStep(false); }
 
-TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereTheyAreNot) { CrashAtEveryStep(true); }
+TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereTheyAreNot) { CrashRepairAtEveryStep(true); }
 
 }  // namespace
 }  // namespace lull

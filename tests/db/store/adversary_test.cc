@@ -27,8 +27,8 @@
 namespace lull::testing {
 namespace {
 
-constexpr uint64_t kSeeds = 16;
-constexpr uint64_t kOpsPerSeed = 10'000;
+constexpr uint64_t kAdversarySeeds = 16;
+constexpr uint64_t kAdversaryOps = 10'000;
 constexpr double kLivesInOneRun = 300;
 
 /// Makes every policy of the store a random one, including those that SetOptions installs.
@@ -81,12 +81,12 @@ class Adversary : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(Adversary, NoOperationGoesWrong) {
   CrashEnv memory;
   MetamorphicConfig config = StreamOf(GetParam(), &memory);
-  config.ops = kOpsPerSeed;
+  config.ops = kAdversaryOps;
   const MetamorphicReport report = RunMetamorphic(config);
   EXPECT_TRUE(report.ok) << report.failure;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, ::testing::Range<uint64_t>(1, kSeeds + 1));
+INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, ::testing::Range<uint64_t>(1, kAdversarySeeds + 1));
 
 TEST(AdversaryOfMany, StoresOpenAndCloseNextToEachOther) {
   constexpr uint64_t kOpsInALife = 40;

@@ -107,7 +107,7 @@ TEST(RangeRemoval, LeavesWhatJobsUse) {
             "L2:2 L2:1 L1:5 of 3, 1 left of 1");
 }
 
-class CountingOrder final : public leveldb::Comparator {
+class CountingComparator final : public leveldb::Comparator {
  public:
   int Compare(const Slice& a, const Slice& b) const override {
     ++compares;
@@ -128,7 +128,7 @@ TEST(RangeRemoval, TakesLittleMoreThanLinearTime) {
     const std::string key = std::to_string(1000 + 2 * (i % kTables) + (i < kTables ? 1 : 0));
     tables += " " + std::to_string(i + 1) + ":[" + key + ".." + key + "]";
   }
-  const CountingOrder user_order;
+  const CountingComparator user_order;
   const VersionRef version = testing::Applied(
       std::make_shared<const Version>(KeyOrder(&user_order, KeyOrder::Keys::kInternal)),
       testing::EditFromText(tables));

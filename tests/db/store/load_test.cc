@@ -52,9 +52,9 @@ constexpr uint64_t kLifeNanosMax = 3'000'000'000;  // between open and close
 constexpr uint64_t kSecondsInOneRun = 10;
 // However slow the machine is: fewer may miss entries that are visible too early.
 constexpr uint64_t kScansMin = 3000;
-constexpr double kNanosPerSecond = 1e9;
+constexpr double kSecondNanos = 1e9;
 
-std::string KeyOf(int key) { return "key" + std::to_string(100'000 + key); }
+std::string LoadKey(int key) { return "key" + std::to_string(100'000 + key); }
 
 // Every fourth version is a deletion, and so is the state before the first.
 bool IsDeletion(uint32_t version) { return version % 4 == 0; }
@@ -188,9 +188,9 @@ class Load {
       leveldb::WriteBatch batch;
       for (int key = group * kKeysPerGroup; key < (group + 1) * kKeysPerGroup; ++key) {
         if (IsDeletion(version)) {
-          batch.Delete(KeyOf(key));
+          batch.Delete(LoadKey(key));
         } else {
-          batch.Put(KeyOf(key), ValueOf(key, version));
+          batch.Put(LoadKey(key), ValueOf(key, version));
         }
       }
       leveldb::WriteOptions options;
@@ -215,16 +215,16 @@ class Load {
     const GroupState& state = states_[key / kKeysPerGroup];
     const uint32_t done_before = state.done.load();
     std::string value;
-    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), KeyOf(key), &value);
+    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), LoadKey(key), &value);
     ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
     const uint32_t version = status.ok() ? VersionIn(value, key) : 0;
     EXPECT_TRUE(state.MayBe(version, done_before))
-        << KeyOf(key) << ": version " << version << ", at least " << done_before;
+        << LoadKey(key) << ": version " << version << ", at least " << done_before;
   }
 
   static uint32_t VersionIn(const leveldb::Slice& value, int key) {
     const uint32_t version = value.size() < 8 ? 0 : DecodeFixed32(value.data());
-    EXPECT_EQ(value.ToString(), ValueOf(key, version)) << KeyOf(key);
+    EXPECT_EQ(value.ToString(), ValueOf(key, version)) << LoadKey(key);
     return version;
   }
 
@@ -258,7 +258,7 @@ class Load {
   std::vector<uint32_t> Scan(const leveldb::ReadOptions& options, int first,
                              const std::vector<uint32_t>& done_before) {
     const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(options));
-    iterator->Seek(KeyOf(first * kKeysPerGroup));
+    iterator->Seek(LoadKey(first * kKeysPerGroup));
     std::vector<uint32_t> versions;
     for (const uint32_t done : done_before) {
       const int group = first + static_cast<int>(versions.size());
@@ -273,10 +273,10 @@ class Load {
   static uint32_t ScanGroup(leveldb::Iterator* iterator, int group) {
     uint32_t version = 0;
     for (int key = group * kKeysPerGroup; key < (group + 1) * kKeysPerGroup; ++key) {
-      const bool found = iterator->Valid() && iterator->key() == KeyOf(key);
+      const bool found = iterator->Valid() && iterator->key() == LoadKey(key);
       const uint32_t of_key = found ? VersionIn(iterator->value(), key) : 0;
       if (key % kKeysPerGroup == 0) version = of_key;
-      EXPECT_EQ(of_key, version) << KeyOf(key) << ": half of a batch";
+      EXPECT_EQ(of_key, version) << LoadKey(key) << ": half of a batch";
       if (found) iterator->Next();
     }
     return version;
@@ -300,7 +300,7 @@ class Load {
       ASSERT_TRUE(status.ok()) << change << ": " << status.ToString();
       changes_.fetch_add(1, std::memory_order_relaxed);
       if (rng.OneIn(8)) {
-        const std::string begin = KeyOf(static_cast<int>(rng.Below(kKeys)));
+        const std::string begin = LoadKey(static_cast<int>(rng.Below(kKeys)));
         const leveldb::Slice from(begin);
         db_->CompactRange(&from, nullptr);
       }
@@ -372,7 +372,7 @@ TEST(Load, LosesNothingAndLeavesNothingBehind) {
   // Fills the reserve of descriptors, which stays.
   ASSERT_TRUE(ExtensionOf(leveldb::Env::Default())->SyncDirectory("/").ok());
   const size_t open_before = OpenDescriptors();
-  std::make_unique<Load>(static_cast<uint64_t>(seconds * kNanosPerSecond), seed)->Run();
+  std::make_unique<Load>(static_cast<uint64_t>(seconds * kSecondNanos), seed)->Run();
   EXPECT_EQ(OpenDescriptors(), open_before);
 }
 

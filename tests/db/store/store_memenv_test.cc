@@ -20,9 +20,9 @@ namespace {
 
 constexpr int kEntries = 3000;
 
-std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+std::string MemEnvKey(int i) { return "key" + std::to_string(100'000 + i); }
 std::string Value(int i, int round) {
-  return std::to_string(round) + std::string(200, 'v') + Key(i);
+  return std::to_string(round) + std::string(200, 'v') + MemEnvKey(i);
 }
 
 /// Every reading of its clock advances it by a second.
@@ -47,12 +47,12 @@ class MemEnvStoreTest : public ::testing::Test {
     leveldb::WriteOptions write;
     for (int i = 0; i < kEntries; ++i) {
       write.sync = i % 100 == 0;
-      ASSERT_TRUE(db_->Put(write, Key(i), Value(i, round)).ok());
+      ASSERT_TRUE(db_->Put(write, MemEnvKey(i), Value(i, round)).ok());
     }
   }
   void ExpectAll(int round) {
     testing::Contents expected;
-    for (int i = 0; i < kEntries; ++i) expected[Key(i)] = Value(i, round);
+    for (int i = 0; i < kEntries; ++i) expected[MemEnvKey(i)] = Value(i, round);
     EXPECT_TRUE(testing::ReadAll(db_.get()) == expected);
   }
 
@@ -101,11 +101,12 @@ TEST_F(MemEnvStoreTest, SyncedWritesFillManyLogs) {
   leveldb::WriteOptions synced;
   synced.sync = true;
   const std::string large(400 << 10, 'v');
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Put(synced, Key(i), large).ok());
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Put(synced, MemEnvKey(i), large).ok());
   ASSERT_TRUE(Flush(db_.get()).ok());
   Reopen();
   std::string value;
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), Key(i), &value).ok());
+  for (int i = 0; i < 40; ++i)
+    ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), MemEnvKey(i), &value).ok());
   EXPECT_EQ(value, large);
 }
 

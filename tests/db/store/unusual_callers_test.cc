@@ -33,15 +33,15 @@ using testing::kStoreName;
 
 std::string NumberedKey(int i) { return "key" + std::to_string(100'000 + i); }
 
-leveldb::Options OptionsOn(leveldb::Env* env) {
+leveldb::Options PlainOptionsOn(leveldb::Env* env) {
   leveldb::Options options;
   options.env = env;
   options.create_if_missing = true;
   return options;
 }
 
-Status OpenAt(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
-              const std::string& scheduling = "own_coordinator=true") {
+Status OpenNamed(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
+                 const std::string& scheduling = "own_coordinator=true") {
   leveldb::DB* raw = nullptr;
   const Status status = testing::OpenStore(options, scheduling, kStoreName, &raw);
   db->reset(raw);
@@ -56,7 +56,7 @@ std::string Get(leveldb::DB* db, const std::string& key) {
 
 void WriteAndReadBack(const leveldb::Options& options) {
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
+  ASSERT_EQ(OpenNamed(options, &db).ToString(), "OK");
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(db->Put(leveldb::WriteOptions(), NumberedKey(i), NumberedKey(i)).ok());
     if (i % 100 == 50) {
@@ -65,7 +65,7 @@ void WriteAndReadBack(const leveldb::Options& options) {
   }
   db->CompactRange(nullptr, nullptr);
   db.reset();
-  ASSERT_EQ(OpenAt(options, &db).ToString(), "OK");
+  ASSERT_EQ(OpenNamed(options, &db).ToString(), "OK");
   for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), NumberedKey(i)), NumberedKey(i));
   EXPECT_EQ(testing::ReadAll(db.get()).size(), 300u);
 }
@@ -118,10 +118,10 @@ class CountingCache final : public leveldb::Cache {
 TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
   testing::CrashEnv disk;
   CountingCache cache;
-  leveldb::Options options = OptionsOn(&disk);
+  leveldb::Options options = PlainOptionsOn(&disk);
   options.block_cache = &cache;
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(options, &db).ok());
+  ASSERT_TRUE(OpenNamed(options, &db).ok());
   ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   ASSERT_EQ(Get(db.get(), "key"), "value");
@@ -134,14 +134,14 @@ TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
 
 TEST(UnusualCallers, WhatCannotWorkIsRefused) {
   testing::CrashEnv disk;
-  std::vector<leveldb::Options> all(4, OptionsOn(&disk));
+  std::vector<leveldb::Options> all(4, PlainOptionsOn(&disk));
   all[0].block_restart_interval = 0;
   all[1].block_restart_interval = -1;
   all[2].comparator = nullptr;
   all[3].env = nullptr;
   for (size_t i = 0; i < all.size(); ++i) {
     std::unique_ptr<leveldb::DB> db;
-    const Status status = OpenAt(all[i], &db);
+    const Status status = OpenNamed(all[i], &db);
     EXPECT_TRUE(status.IsInvalidArgument()) << i << ": " << status.ToString();
     EXPECT_EQ(db, nullptr);
   }
@@ -149,12 +149,12 @@ TEST(UnusualCallers, WhatCannotWorkIsRefused) {
 
 TEST(UnusualCallers, Nulls) {
   testing::CrashEnv disk;
-  leveldb::Options options = OptionsOn(&disk);
+  leveldb::Options options = PlainOptionsOn(&disk);
   options.info_log = nullptr;
   options.block_cache = nullptr;
   options.filter_policy = nullptr;
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(options, &db).ok());
+  ASSERT_TRUE(OpenNamed(options, &db).ok());
   EXPECT_TRUE(db->Write(leveldb::WriteOptions(), nullptr).IsInvalidArgument());
   db->ReleaseSnapshot(nullptr);
   db->CompactRange(nullptr, nullptr);
@@ -166,7 +166,7 @@ TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
   testing::CrashEnv disk;
   ASSERT_TRUE(disk.CreateDir(kStoreName).ok());
   for (const int restarts : {0, -1, 1}) {
-    leveldb::Options options = OptionsOn(&disk);
+    leveldb::Options options = PlainOptionsOn(&disk);
     options.block_size = 0;
     options.block_restart_interval = restarts;
     leveldb::WritableFile* raw = nullptr;
@@ -218,12 +218,12 @@ class DisorderTest : public ::testing::TestWithParam<Disorder::Kind> {};
 TEST_P(DisorderTest, NeitherCrashesNorHangs) {
   const Disorder disorder(GetParam());
   testing::CrashEnv disk;
-  leveldb::Options options = OptionsOn(&disk);
+  leveldb::Options options = PlainOptionsOn(&disk);
   options.comparator = &disorder;
   options.write_buffer_size = 64 << 10;
   for (int life = 0; life < 3; ++life) {
     std::unique_ptr<leveldb::DB> db;
-    if (!OpenAt(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
+    if (!OpenNamed(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
     for (int i = 0; i < 2000; ++i) {
       if (!db->Put(leveldb::WriteOptions(), NumberedKey(i), std::string(100, 'v')).ok()) break;
     }
@@ -276,20 +276,20 @@ class ThrowingEnv final : public testing::FaultEnv {
 TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
   testing::CrashEnv disk;
   ThrowingEnv env(&disk);
-  const leveldb::Options options = OptionsOn(&env);
+  const leveldb::Options options = PlainOptionsOn(&env);
   leveldb::WriteOptions sync;
   sync.sync = true;
   for (int operation = 0; operation < 2; ++operation) {  // the append, the sync
     SCOPED_TRACE(operation);
     std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(OpenAt(options, &db).ok());
+    ASSERT_TRUE(OpenNamed(options, &db).ok());
     ASSERT_TRUE(db->Put(sync, "acknowledged", "1").ok());
     env.ThrowAt(operation);
     EXPECT_THROW(db->Put(sync, "thrown", "1"), std::runtime_error);
     EXPECT_FALSE(db->Put(sync, "later", "1").ok()) << "nothing is acknowledged after it";
     EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
     db.reset();
-    ASSERT_TRUE(OpenAt(options, &db).ok());
+    ASSERT_TRUE(OpenNamed(options, &db).ok());
     EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
     EXPECT_TRUE(db->Put(sync, "later", "2").ok());
   }
@@ -299,7 +299,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   testing::CrashEnv disk;
   ThrowingEnv env(&disk);
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+  ASSERT_TRUE(OpenNamed(PlainOptionsOn(&env), &db).ok());
   ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "k", "v").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   const auto scan = [&db] {
@@ -309,7 +309,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   };
   for (const bool by_get : {true, false}) {
     db.reset();  // so that the table is opened, and its blocks read, again
-    ASSERT_TRUE(OpenAt(OptionsOn(&env), &db).ok());
+    ASSERT_TRUE(OpenNamed(PlainOptionsOn(&env), &db).ok());
     int thrown = 0;
     for (int operation = 0;; ++operation) {
       env.ThrowAt(operation);
@@ -336,11 +336,11 @@ class LongKeysTest : public ::testing::Test {
   static std::string LongKey(int i) { return std::string(8000, 'p') + NumberedKey(i); }
 
   void Open() {
-    leveldb::Options options = OptionsOn(&disk_);
+    leveldb::Options options = PlainOptionsOn(&disk_);
     options.write_buffer_size = 8 << 20;
-    ASSERT_EQ(OpenAt(options, &db_,
-                     "own_coordinator=true;index_bytes_max=100000;"
-                     "l0_trigger=40;l0_slowdown=50;l0_stop=60")
+    ASSERT_EQ(OpenNamed(options, &db_,
+                        "own_coordinator=true;index_bytes_max=100000;"
+                        "l0_trigger=40;l0_slowdown=50;l0_stop=60")
                   .ToString(),
               "OK");
   }
