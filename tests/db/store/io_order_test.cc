@@ -121,8 +121,8 @@ class IoOrderTest : public ::testing::Test {
   }
   /// Seals at least one memtable with keys that begin with `prefix`, and leaves some in the active
   /// one.
-  void FillMemTable(const std::string& prefix) {
-    for (int i = 0; i < 40; ++i) ASSERT_TRUE(Put(prefix + std::to_string(i), 2000, false).ok());
+  void FillMemTable(const std::string& prefix, int puts = 40) {
+    for (int i = 0; i < puts; ++i) ASSERT_TRUE(Put(prefix + std::to_string(i), 2000, false).ok());
   }
   void ExpectMatch(CrashEnv* disk, CommitLog::Demand demand) {
     const std::unique_ptr<leveldb::DB> db = OpenOn(disk);
@@ -240,7 +240,8 @@ class TwoSealedTest : public IoOrderTest {
     filled.Close();
     env_.before_table = [&] {
       filled.Pass();
-      if (++tables == 1) FillMemTable("b");
+      // Wherever in it a memtable ends, another has entries after that of b20.
+      if (++tables == 1) FillMemTable("b", 60);
       if (tables != 2) return;
       second_ = LogWith("b20");
       after_ = disk_.Crash(1, CrashOptions::KeepAll());
