@@ -29,7 +29,7 @@ namespace lull {
 /// Capacity of the block cache that a store creates itself, as in LevelDB.
 inline constexpr size_t kOwnCacheBytes = 8 << 20;
 
-/// AppliedDirective and delays that a test changes to reach rare or slow cases.
+/// Limits and delays that a test changes to reach rare or slow cases.
 struct StorePace {
   /// VersionSet does not replace a MANIFEST smaller than this.
   uint64_t manifest_bytes_min = 4 << 20;

@@ -72,7 +72,7 @@ class CompactionState {
   void SetDeletePersist(uint64_t persist_seconds, uint64_t now_seconds);
   /// Whether a deletion of that time, in seconds since 1970, must go down.
   bool IsOld(uint64_t seconds) const { return old_.Include(seconds); }
-  /// AppliedDirective what is picked from now on.
+  /// Limits what is picked from now on.
   void SetRoom(const OutputRoom& room);
 
   // ---- picking

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kClockEveryBytes = 16 << 10;
 
-// AppliedDirective on the read-ahead of a compaction's inputs: all together, and each.
+// Limits on the read-ahead of a compaction's inputs: all together, and each.
 constexpr size_t kWindowsBytes = 4 << 20;
 constexpr size_t kWindowBytesMin = 64 << 10;
 constexpr size_t kWindowBytesMax = 256 << 10;

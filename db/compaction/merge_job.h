@@ -191,7 +191,7 @@ struct ObsoleteBatch {
   bool empty() const { return paths.empty() && jobs.empty(); }
 };
 
-/// Deletes its ObsoleteBatch.
+/// Deletes an ObsoleteBatch.
 class CleanupJob final : public Job {
  public:
   /// `on_removed` receives the path of each file that was deleted, or could not be.

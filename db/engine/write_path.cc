@@ -194,7 +194,7 @@ bool WritePath::MayGrow(const leveldb::Slice& record) {
   return true;
 }
 
-/// SwitchMemTable, after waiting at hard applied.
+/// SwitchMemTable, after waiting at hard limits.
 leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {

@@ -28,7 +28,7 @@ class InfoLog final : public EventListener {
   void OnOptionsChange(const OptionsInfo& options) override;
 
  private:
-  /// AppliedDirective the lines about many short stalls.
+  /// Limits the lines about many short stalls.
   struct StallLines {
     uint64_t last_us = 0;  // time of the last line about a begin
     bool began_with_line = false;
