@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "leveldb/comparator.h"
 #include "table/open_table.h"
 #include "table/table_counts.h"
 #include "table/table_iterator.h"
@@ -136,6 +137,30 @@ bool TableReader::IsInOrder() const {
     }
   }
   return in_order;
+}
+
+Status TableReader::CheckMetaBlocks() const {
+  std::unique_ptr<char[]> memory;
+  Slice contents;
+  Status status = rep_->ReadOwned(FileWindow(), rep_->metaindex, &memory, &contents);
+  if (!status.ok()) return status;
+  Block block;
+  if (const char* cause = block.Parse(contents))
+    return rep_->source.Damaged(rep_->metaindex.offset, cause);
+  const KeyOrder names(leveldb::BytewiseComparator(), KeyOrder::Keys::kUser);
+  BlockCursor cursor;
+  cursor.Reset(block, names);
+  for (cursor.SeekToFirst(); status.ok() && cursor.Valid(); cursor.Next()) {
+    BlockHandle handle;
+    Slice value = cursor.value();
+    std::unique_ptr<char[]> its_memory;
+    status = handle.DecodeFrom(&value)
+                 ? rep_->ReadOwned(FileWindow(), handle, &its_memory, &contents)
+                 : rep_->source.Damaged(rep_->metaindex.offset, "malformed handle of a meta block");
+  }
+  if (status.ok() && cursor.damage() != nullptr)
+    status = rep_->source.Damaged(rep_->metaindex.offset, cursor.damage());
+  return status;
 }
 
 Status TableReader::ReadMetaBlock(const std::string& name, std::string* contents) const {

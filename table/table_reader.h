@@ -92,6 +92,8 @@ class TableReader {
   /// written in another order: damage has no correct checksums.
   bool IsInOrder() const;
 
+  /// Reads all meta blocks, also those that no reader uses. Returns the first damage.
+  leveldb::Status CheckMetaBlocks() const;
   /// Reads the meta block `name`. NotFound if the table has none.
   leveldb::Status ReadMetaBlock(const std::string& name, std::string* contents) const;
 

@@ -31,7 +31,7 @@
 namespace lull {
 
 /// A client's CompactRange on one level. On the client's stack, until RemoveRequest; guarded like
-/// the compaction_state.
+/// CompactionState.
 struct ManualRequest {
   int level = 0;
   /// Above 0: rewrites the tables of `level` in place whose filter_pass is less. 0: moves all

@@ -19,9 +19,13 @@
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_reader.h"
 #include "leveldb/db.h"
+#include "leveldb/filter_policy.h"
 #include "leveldb/write_batch.h"
+#include "lull/lull.h"
+#include "table/format.h"
 #include "tests/db/support/memory_files.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 
 namespace lull {
@@ -154,6 +158,41 @@ TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
         ASSERT_TRUE(value.starts_with("y")) << "at " << at << ", " << bytes << " bytes: " << key;
       }
     }
+  }
+}
+
+// Whatever a reader needs of the table: this one has no filter policy, and skips the filter.
+TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
+  CrashEnv disk;
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(10));
+  leveldb::Options options;
+  options.env = &disk;
+  options.create_if_missing = true;
+  options.filter_policy = policy.get();
+  leveldb::DB* raw = nullptr;
+  ASSERT_TRUE(leveldb::DB::Open(options, kStoreName, &raw).ok());
+  std::unique_ptr<leveldb::DB> db(raw);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), std::to_string(i), "value").ok());
+  ASSERT_TRUE(Flush(db.get()).ok());
+  db.reset();
+
+  options.filter_policy = nullptr;
+  StoreContext context(options);
+  context.name = kStoreName;
+  const std::string path =
+      std::string(kStoreName) + "/" + *testing::TableNames(&disk, kStoreName).begin();
+  std::string whole;
+  ASSERT_TRUE(leveldb::ReadFileToString(&disk, path, &whole).ok());
+  TableScan scan;
+  ASSERT_TRUE(ScanTable(context, 1, path, &scan).ok());
+  ASSERT_EQ(scan.damage.ToString(), "OK");
+  for (size_t at = 0; at + kFooterBytes < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] ^= 0x10;
+    ASSERT_TRUE(leveldb::WriteStringToFile(&disk, damaged, path).ok());
+    ASSERT_TRUE(ScanTable(context, 1, path, &scan).ok());
+    EXPECT_FALSE(scan.damage.ok()) << "byte " << at << " of " << whole.size();
   }
 }
 
