@@ -195,7 +195,7 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
   if (has_unusable && knows_order && !reader->IsInOrder())
     scan->refusal = OtherOrder(context, path);
   if (scan->damage.ok()) scan->damage = read;
-  if (scan->damage.ok()) scan->damage = reader->CheckMetaBlocks();
+  if (scan->damage.ok()) scan->meta_damage = reader->CheckMetaBlocks();
   if (scan->damage.ok() && has_unusable)
     scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
   if (scan->damage.ok() && scan->entries == 0) {

@@ -23,8 +23,9 @@ struct TableScan {
   uint64_t number = 0;
   std::string path;
   uint64_t file_bytes = 0;
-  uint64_t entries = 0;    ///< readable entries
-  leveldb::Status damage;  ///< the first damage found; OK if the table is intact
+  uint64_t entries = 0;         ///< readable entries
+  leveldb::Status damage;       ///< the first damage found; OK if the table is intact
+  leveldb::Status meta_damage;  ///< of a filter or other meta block; costs no entries
   /// Not OK if intact blocks cannot be read: the table has another order, or an unsupported format.
   /// Whatever is done with the readable rest would lose entries that are not damaged.
   leveldb::Status refusal;

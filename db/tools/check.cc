@@ -163,7 +163,7 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
   Status status = ScanTable(store_.context, number, path, &scan);
   if (!scan.refusal.ok()) return scan.refusal;
   entries_ += scan.entries;
-  if (status.ok()) status = scan.damage;
+  if (status.ok()) status = scan.damage.ok() ? scan.meta_damage : scan.damage;
   if (status.ok() && listed != nullptr && scan.file_bytes != listed->file_bytes()) {
     status = Status::Corruption(path, "has " + std::to_string(scan.file_bytes) + " bytes, not " +
                                           std::to_string(listed->file_bytes()));
