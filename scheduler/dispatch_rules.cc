@@ -61,7 +61,7 @@ void Dispatcher::ChooseWhatRuns(Store* store) {
       if (!job.is_of(*store, job_class)) continue;
       if (job.awaits_budget && grant.jobs_max == 0) {
         job.awaits_budget = false;
-        host_->Paused(job.id);
+        store->source->JobPaused(job.id);
       }
       if (!job.runs()) continue;
       const CpuPriority cpu = CpuOf(job);
@@ -106,7 +106,7 @@ bool Dispatcher::ClearWayForL0(Store* store) {
     if (job.store == store && job.job_class == JobClass::kDeep) deep.push_back(job.id);
   }
   if (deep.empty()) return false;
-  const std::vector<JobId> in_way = host_->BlockersOfL0(store->id, deep);
+  const std::vector<JobId> in_way = store->source->BlockersOfL0(deep);
   const auto blocks = [&](const RunningJob& job) {
     return std::find(in_way.begin(), in_way.end(), job.id) != in_way.end();
   };

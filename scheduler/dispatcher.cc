@@ -26,35 +26,17 @@ constexpr uint64_t kStarvedNanos = 10'000'000'000;
 
 }  // namespace
 
-const char* JobClassName(JobClass job_class) {
-  switch (job_class) {
-    case JobClass::kFlush:
-      return "flush";
-    case JobClass::kManual:
-      return "manual compaction";
-    case JobClass::kL0:
-      return "L0 compaction";
-    case JobClass::kDeep:
-      return "deep compaction";
-    case JobClass::kCleanup:
-      return "clean-up";
-    case JobClass::kPreload:
-      return "preload";
-  }
-  return "unknown";
-}
-
-Dispatcher::Dispatcher(int compaction_threads, DispatchHost* host)
-    : compaction_threads_(compaction_threads), host_(host) {
+Dispatcher::Dispatcher(int compaction_threads) : compaction_threads_(compaction_threads) {
   const auto threads = static_cast<size_t>(compaction_threads);
   workers_.assign(threads, {CpuPriority::kNormal});
   workers_.resize(2 * threads, {CpuPriority::kIdle});
 }
 
-StoreId Dispatcher::Open(std::unique_ptr<Policy> policy, uint64_t now_nanos) {
+StoreId Dispatcher::Open(JobSource* jobs, std::unique_ptr<Policy> policy, uint64_t now_nanos) {
   const StoreId id{++stores_opened_};
   Store& store = stores_[id];
   store.id = id;
+  store.source = jobs;
   store.policy = std::move(policy);
   store.seen_write_at_nanos = now_nanos;
   for (ClassState& state : store.classes) state.no_progress_since_nanos = now_nanos;
@@ -75,6 +57,7 @@ void Dispatcher::BeginRound(uint64_t now_nanos, const std::vector<WorkerReport>&
   now_nanos_ = now_nanos;
   wake_at_nanos_ = now_nanos + kRestNanos;
   round_.clear();
+  orders_.clear();
   for (const WorkerReport& report : reports) TakeBack(report);
   AbandonClosing();
 }
@@ -94,7 +77,7 @@ void Dispatcher::TakeBack(const WorkerReport& report) {
   job->hangs = false;
   job->share_done = report.share_done;
   if (report.outcome == WorkerReport::Outcome::kMore) {
-    if (!job->awaits_budget) host_->Paused(job->id);
+    if (!job->awaits_budget) store.source->JobPaused(job->id);
     return;
   }
   const bool done = report.outcome == WorkerReport::Outcome::kDone;
@@ -105,7 +88,7 @@ void Dispatcher::TakeBack(const WorkerReport& report) {
 }
 
 Dispatcher::Jobs::iterator Dispatcher::Abandon(Jobs::iterator job) {
-  host_->Abandon(job->id);
+  job->store->source->AbandonJob(job->id);
   ++ends_;
   return jobs_.erase(job);
 }
@@ -140,7 +123,6 @@ void Dispatcher::AbandonClosing() {
     if (busy) continue;
     budget_.Remove(id, now_nanos_);
     stores_.erase(id);
-    host_->Closed(id);
   }
 }
 
@@ -193,7 +175,7 @@ uint64_t Dispatcher::Dispatch() {
   }
   FillWorkers();
   MakeRoom();
-  TellRunning();
+  OrderPauses();
   if (!jobs_.empty()) WakeAt(now_nanos_ + kIdleNanos);
   return wake_at_nanos_;
 }
@@ -279,14 +261,17 @@ bool Dispatcher::GiveIfAllowed(Store* store, JobClass job_class, Worker* worker)
 
 Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class) {
   if (job_class == JobClass::kDeep && HasJobInPlaceOfL0(*store)) return nullptr;
-  std::optional<JobId> id = host_->Pick(store->id, job_class);
-  if (!id && job_class == JobClass::kL0 && store->pressure.l0_due) {
-    if (ClearWayForL0(store)) id = host_->Pick(store->id, job_class);
+  const JobId id{begun_ + 1};
+  bool begins = store->source->BeginJob(job_class, id);
+  if (!begins && job_class == JobClass::kL0 && store->pressure.l0_due)
+    begins = ClearWayForL0(store) && store->source->BeginJob(job_class, id);
+  if (!begins) {
+    if (store->is_due(job_class)) store->refused_at_end[IndexOf(job_class)] = ends_;
+    return nullptr;
   }
-  if (!id && store->is_due(job_class)) store->refused_at_end[IndexOf(job_class)] = ends_;
-  if (!id) return nullptr;
+  ++begun_;
   RunningJob& taken = jobs_.emplace_back();
-  taken.id = *id;
+  taken.id = id;
   taken.store = store;
   taken.job_class = job_class;
   return &taken;
@@ -311,15 +296,18 @@ void Dispatcher::Start(RunningJob* job, Worker* worker) {
   assignment.counts_as = counts_as;
   assignment.one_slice = job->loan.has_value();
   assignment.slice = assignment.one_slice ? kLimitedSlice : kCompactionSlice;
-  host_->Start(job->id, assignment);
+  orders_.push_back({WorkerOrder::Kind::kStart, store->id, job->id, assignment});
 }
 
 /// Called after a round has decided on every job.
-void Dispatcher::TellRunning() {
+void Dispatcher::OrderPauses() {
   for (RunningJob& job : jobs_) {
     if (!job.runs() || job.told_to_pause == !job.wanted) continue;
     job.told_to_pause = !job.wanted;
-    job.wanted ? host_->Continue(job.id) : host_->Pause(job.id);
+    const auto kind = job.wanted ? WorkerOrder::Kind::kContinue : WorkerOrder::Kind::kPause;
+    Assignment where;
+    where.worker = job.worker;
+    orders_.push_back({kind, job.store->id, job.id, where});
   }
 }
 

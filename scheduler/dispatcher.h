@@ -2,9 +2,9 @@
 //
 // The dispatcher decides, from the policies' directives, which job runs on which worker, which job
 // yields, which is abandoned, and which waits for its I/O budget. Like a policy it has no thread,
-// lock, clock or file: time is an argument, and the same calls give the same commands. The
+// lock, clock or file: time is an argument, and the same calls give the same orders. The
 // coordinator runs it with threads, the simulator in virtual time, the tests with a script. One
-// thread calls it.
+// thread calls it. It calls a store only to ask for jobs and to end them (JobSource).
 //
 // In each round, BeginRound takes the workers' reports, Measure asks each store's policy, and
 // Dispatch decides. A round decides everything again from the current state; little is remembered.
@@ -61,11 +61,10 @@
 
 #include "scheduler/job.h"
 #include "scheduler/policy.h"
+#include "scheduler/tenant.h"
 #include "scheduler/token_bucket.h"
 
 namespace lull {
-
-enum class JobId : uint64_t {};
 
 /// How a job runs until its worker returns it.
 struct Assignment {
@@ -76,32 +75,18 @@ struct Assignment {
   SliceBudget slice;
 };
 
-/// Executes the dispatcher's decisions, at once and in order. Its functions must not call the
-/// dispatcher.
-class DispatchHost {
- public:
-  virtual ~DispatchHost() = default;
+/// What a worker does next. The caller obeys the orders of a round in their sequence.
+struct WorkerOrder {
+  enum class Kind {
+    kStart,     ///< starts or resumes the job, and keeps it until its WorkerReport
+    kPause,     ///< returns the job at the end of its slice
+    kContinue,  ///< cancels kPause
+  };
 
-  /// Asks the store's picker for a job of the class that can run now, and reserves its key range.
-  /// Returns a new id, or nullopt if there is no such job.
-  virtual std::optional<JobId> Pick(StoreId store, JobClass job_class) = 0;
-  /// Returns the jobs among `jobs` (deep jobs of the store) that block an L0 job. Empty if no L0
-  /// job could run even without all of them.
-  virtual std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) = 0;
-
-  /// Starts or resumes the job. The worker keeps it until its WorkerReport.
-  virtual void Start(JobId job, const Assignment& assignment) = 0;
-  /// Asks a running job to return at the end of its slice.
-  virtual void Pause(JobId job) = 0;
-  /// Cancels Pause.
-  virtual void Continue(JobId job) = 0;
-  /// Drops a job that no worker has: frees its range and deletes its outputs.
-  virtual void Abandon(JobId job) = 0;
-  /// For statistics: the job has returned unfinished, or no longer waits for its budget, and is now
-  /// paused.
-  virtual void Paused(JobId) {}
-  /// The dispatcher has removed a store after Close; no job of it is left.
-  virtual void Closed(StoreId store) = 0;
+  Kind kind = Kind::kStart;
+  StoreId store{};
+  JobId job{};
+  Assignment assignment;  ///< of kStart; of the others, only the worker
 };
 
 /// A worker returned its job: it ended, paused as asked, or ran its one slice.
@@ -127,17 +112,20 @@ class Dispatcher {
  public:
   /// Workers 0 to compaction_threads - 1 have normal CPU priority; the same number of others have
   /// idle priority.
-  Dispatcher(int compaction_threads, DispatchHost* host);
+  explicit Dispatcher(int compaction_threads);
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// Adds a store; call between rounds. The time `now_nanos` counts as its last write.
-  StoreId Open(std::unique_ptr<Policy> policy, uint64_t now_nanos);
+  /// Adds a store; call between rounds. `jobs` exists until the store is removed. The time
+  /// `now_nanos` counts as its last write.
+  StoreId Open(JobSource* jobs, std::unique_ptr<Policy> policy, uint64_t now_nanos);
   /// Replaces a store's policy; call between rounds.
   void SetPolicy(StoreId store, std::unique_ptr<Policy> policy);
   /// From the next round on, the store is not measured, and its jobs are abandoned when they
-  /// return. After the last one, calls DispatchHost::Closed.
+  /// return. After the last one, BeginRound removes it.
   void Close(StoreId store);
+  /// Whether the store is not yet removed.
+  bool Has(StoreId store) const { return stores_.contains(store); }
 
   /// Begins a round at time `now_nanos`. Each report is for a job that was started and has not
   /// returned since.
@@ -148,6 +136,8 @@ class Dispatcher {
   /// `now_nanos`. Begin it earlier if a worker reports, a client writes into an idle store, or a
   /// store's work changes.
   uint64_t Dispatch();
+  /// What was decided in the round that Dispatch ended.
+  const std::vector<WorkerOrder>& orders() const { return orders_; }
 
   /// The slice of the worker's job has not ended for long; `hangs` false: it goes on after all.
   /// REQUIRES: the worker has a job. Call between BeginRound and Dispatch.
@@ -198,6 +188,7 @@ class Dispatcher {
     }
 
     StoreId id{};
+    JobSource* source = nullptr;
     std::unique_ptr<Policy> policy;
     Directive directive;
     Pressure pressure;
@@ -230,7 +221,7 @@ class Dispatcher {
     int worker = kNoWorker;       // none: paused
     uint64_t started = 0;         // number of its last start; numbers increase
     bool in_place_of_l0 = false;  // a due L0 job must wait for this one
-    bool wanted = true;           // may run, decided this round; the host learns of it at the end
+    bool wanted = true;           // may run, decided this round; ordered at its end
     bool told_to_pause = false;
     bool hangs = false;
     bool awaits_budget = false;  // if it has no worker, it only waits to pay for a slice
@@ -260,7 +251,7 @@ class Dispatcher {
   RunningJob* TakeNewJob(Store* store, JobClass job_class);
   void Start(RunningJob* job, Worker* worker);
   Jobs::iterator Abandon(Jobs::iterator job);
-  void TellRunning();
+  void OrderPauses();
   void WakeAt(uint64_t nanos);
 
   // dispatch_rules.cc
@@ -285,14 +276,15 @@ class Dispatcher {
   int RunningCompactions(CpuPriority cpu) const;
 
   const int compaction_threads_;
-  DispatchHost* const host_;
   std::vector<Worker> workers_;
   std::map<StoreId, Store> stores_;
   Jobs jobs_;                  // running and paused, oldest first
   std::vector<Store*> round_;  // stores measured in this round
+  std::vector<WorkerOrder> orders_;
   IoBudget budget_;
   uint64_t now_nanos_ = 0;      // start of this round
   uint64_t wake_at_nanos_ = 0;  // latest start of the next one
+  uint64_t begun_ = 0;          // jobs begun so far
   uint64_t starts_ = 0;         // jobs started or resumed so far
   uint64_t ends_ = 0;           // jobs ended so far; after each, refused jobs can become available
   uint64_t stores_opened_ = 0;

@@ -12,11 +12,13 @@
 
 namespace lull {
 
-/// In order of urgency. Only L0 and deep compactions depend on the policy's grants. A client waits
-/// for a manual one. Preload: opens tables before reads need them.
-enum class JobClass { kFlush, kManual, kL0, kDeep, kCleanup, kPreload };
-inline constexpr size_t kJobClasses = 6;
-const char* JobClassName(JobClass job_class);
+/// Only L0 and deep compactions depend on the policy's grants. A client waits for a manual one.
+/// Preload: opens tables before reads need them.
+enum class JobClass { kManual, kL0, kDeep, kCleanup, kPreload };
+inline constexpr size_t kJobClasses = 5;
+
+/// Names a job from its begin to its end. The dispatcher chooses it.
+enum class JobId : uint64_t {};
 
 /// A slice ends when it reaches either limit.
 struct SliceBudget {
@@ -31,12 +33,10 @@ class Job {
  public:
   enum class Progress { kMore, kDone };
 
-  explicit Job(JobClass job_class) : job_class_(job_class) {}
+  Job() = default;
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
-
-  JobClass job_class() const { return job_class_; }
 
   /// Runs until `budget` is used up or the job is done, and sets *progress. After an error
   /// *progress is undefined. One thread at a time. Not called again after an error or kDone.
@@ -47,9 +47,6 @@ class Job {
   virtual uint64_t written_bytes() const { return 0; }
   /// Rough fraction of the work that is done, 0 to 1.
   virtual double share_done() const { return 0; }
-
- private:
-  const JobClass job_class_;
 };
 
 }  // namespace lull

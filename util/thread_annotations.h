@@ -14,6 +14,7 @@
 #define LULL_GUARDED_BY(mutex) LULL_TSA(guarded_by(mutex))
 #define LULL_REQUIRES(...) LULL_TSA(requires_capability(__VA_ARGS__))
 #define LULL_EXCLUDES(...) LULL_TSA(locks_excluded(__VA_ARGS__))
+#define LULL_RETURN_CAPABILITY(mutex) LULL_TSA(lock_returned(mutex))
 #define LULL_ACQUIRE(...) LULL_TSA(acquire_capability(__VA_ARGS__))
 #define LULL_RELEASE(...) LULL_TSA(release_capability(__VA_ARGS__))
 #define LULL_NO_THREAD_SAFETY_ANALYSIS LULL_TSA(no_thread_safety_analysis)

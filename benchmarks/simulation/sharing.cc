@@ -21,12 +21,12 @@ void LimitTo(double bytes_per_sec, std::span<BackgroundThread> threads) {
   double flush = 0;
   double wanted = 0;
   for (const BackgroundThread& thread : threads) {
-    (thread.job_class == JobClass::kFlush ? flush : wanted) += thread.speed * thread.write_bytes;
+    (thread.job_class ? wanted : flush) += thread.speed * thread.write_bytes;
   }
   const double allowed = std::max(0.0, bytes_per_sec - flush);
   if (wanted <= allowed) return;
   for (BackgroundThread& thread : threads) {
-    if (thread.job_class != JobClass::kFlush) thread.speed *= allowed / wanted;
+    if (thread.job_class) thread.speed *= allowed / wanted;
   }
 }
 

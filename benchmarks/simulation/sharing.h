@@ -9,6 +9,7 @@
 // job would take alone, and cannot exceed its share of either resource.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "scheduler/job.h"
@@ -27,8 +28,9 @@ void ShareOut(double capacity, std::span<Demand> demands);
 
 /// One value per class of background work.
 struct ByClass {
-  double& of(JobClass job_class) {
-    return job_class == JobClass::kFlush ? flush : job_class == JobClass::kL0 ? l0 : deep;
+  /// nullopt: flushes.
+  double& of(std::optional<JobClass> job_class) {
+    return !job_class ? flush : *job_class == JobClass::kL0 ? l0 : deep;
   }
   double sum() const { return flush + l0 + deep; }
   void Add(const ByClass& other) {
@@ -44,7 +46,7 @@ struct ByClass {
 
 /// A running background thread. The first fields describe the whole job.
 struct BackgroundThread {
-  JobClass job_class = JobClass::kFlush;
+  std::optional<JobClass> job_class;  ///< nullopt: a flush
   CpuPriority cpu = CpuPriority::kNormal;
   double cpu_seconds = 0;
   double device_seconds = 0;  ///< with exclusive use of the device

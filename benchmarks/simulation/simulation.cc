@@ -46,8 +46,8 @@ Simulation::Simulation(const SimulationOptions& options)
     : options_(options),
       clients_(options.load, MachineOf(options), options.seed),
       tables_(options.load.key_count, EntryTableBytes(options), options.layout),
-      dispatcher_(options.limits.compaction_threads, this),
-      store_(dispatcher_.Open(MakeObservedPolicy(), 0)) {
+      dispatcher_(options.limits.compaction_threads),
+      store_(dispatcher_.Open(this, MakeObservedPolicy(), 0)) {
   if (options.populated_bytes > 0) tables_.Populate(options.populated_bytes);
   result_.entries_in = tables_.EntriesListed();
 }
@@ -185,7 +185,7 @@ void Simulation::AdvanceWork(double seconds) {
   const auto note = [&](const BackgroundThread& thread, double part) {
     const double bytes = part * thread.write_bytes;
     interval_.written_bytes.of(thread.job_class) += bytes;
-    (thread.job_class == JobClass::kFlush ? flush_bytes_ : compaction_bytes_) += bytes;
+    (thread.job_class ? compaction_bytes_ : flush_bytes_) += bytes;
   };
   for (Job& job : jobs_) {
     if (job.state == JobState::kPaused) continue;

@@ -110,7 +110,7 @@ struct SimulationResult {
   double SlowedSeconds() const;
 };
 
-class Simulation final : private DispatchHost {
+class Simulation final : private JobSource {
  public:
   using Report = std::function<void(const Interval&)>;
 
@@ -198,13 +198,11 @@ class Simulation final : private DispatchHost {
   Job& JobOf(JobId id);
   void ComeBack(Job* job, WorkerReport::Outcome outcome);
   void JobsEnded();
-  std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
-  std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
-  void Start(JobId job, const Assignment& assignment) override;
-  void Pause(JobId job) override;
-  void Continue(JobId job) override;
-  void Abandon(JobId job) override;
-  void Closed(StoreId) override {}
+  bool BeginJob(JobClass job_class, JobId id) override;
+  std::vector<JobId> BlockersOfL0(const std::vector<JobId>& deep) override;
+  void AbandonJob(JobId id) override;
+  void Obey(const WorkerOrder& order);
+  void Start(Job* job, const Assignment& assignment);
 
   const SimulationOptions options_;
   Clients clients_;
@@ -249,7 +247,6 @@ class Simulation final : private DispatchHost {
   uint64_t monitor_at_ns_ = UINT64_MAX;  // when the next round begins
   std::vector<WorkerReport> reports_;    // for that round
   std::list<Job> jobs_;
-  uint64_t next_job_ = 1;
   double flush_bytes_ = 0;  // bytes written
   double compaction_bytes_ = 0;
   double l0_slices_ = 0;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The coordinator in virtual time: measures the store, runs the store's real dispatcher, and
-// executes its commands.
+// obeys its orders.
 #include <algorithm>
 #include <utility>
 
@@ -72,6 +72,7 @@ void Simulation::MonitorRound() {
   dispatcher_.BeginRound(now_ns_, std::exchange(reports_, {}));
   dispatcher_.Measure(store_, MeasureStore());
   WakeMonitor(std::max(dispatcher_.Dispatch(), now_ns_ + 1));
+  for (const WorkerOrder& order : dispatcher_.orders()) Obey(order);
 }
 
 /// Bytes that running jobs have merged. They count as debt until the install.
@@ -124,14 +125,14 @@ std::optional<TableMerge> Simulation::BeginMerge(JobClass job_class) {
   return merge;
 }
 
-std::optional<JobId> Simulation::Pick(StoreId, JobClass job_class) {
-  if (job_class != JobClass::kL0 && job_class != JobClass::kDeep) return std::nullopt;
+bool Simulation::BeginJob(JobClass job_class, JobId id) {
+  if (job_class != JobClass::kL0 && job_class != JobClass::kDeep) return false;
   std::optional<TableMerge> merge = BeginMerge(job_class);
-  if (!merge) return std::nullopt;
+  if (!merge) return false;
   const Costs& costs = options_.costs;
   const double entry_bytes = options_.load.key_bytes + options_.load.value_bytes;
   Job job;
-  job.id = JobId{next_job_++};
+  job.id = id;
   const bool is_l0 = options_.l0_first ? job_class == JobClass::kL0 : merge->plan.level == 0;
   job.thread.job_class = is_l0 ? JobClass::kL0 : JobClass::kDeep;
   job.thread.cpu_seconds =
@@ -142,52 +143,54 @@ std::optional<JobId> Simulation::Pick(StoreId, JobClass job_class) {
                                   options_.device.read_bytes_per_sec;
   job.merge = std::move(*merge);
   jobs_.push_back(std::move(job));
-  return jobs_.back().id;
+  return true;
 }
 
-std::vector<JobId> Simulation::BlockersOfL0(StoreId, const std::vector<JobId>& jobs) {
+std::vector<JobId> Simulation::BlockersOfL0(const std::vector<JobId>& deep) {
   std::vector<const TableMerge*> merges;
-  for (const JobId id : jobs) merges.push_back(&JobOf(id).merge);
+  for (const JobId id : deep) merges.push_back(&JobOf(id).merge);
   const std::vector<bool> block = tables_.BlockL0(merges);
   std::vector<JobId> blockers;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (block[i]) blockers.push_back(jobs[i]);
+  for (size_t i = 0; i < deep.size(); ++i) {
+    if (block[i]) blockers.push_back(deep[i]);
   }
   return blockers;
 }
 
-void Simulation::Start(JobId id, const Assignment& assignment) {
-  Job& job = JobOf(id);
-  job.state = JobState::kRunning;
-  job.worker = assignment.worker;
-  job.thread.cpu = assignment.cpu;
-  job.counts_as = assignment.counts_as;
-  job.one_slice = assignment.one_slice;
-  job.slice_ends = 1;
-  job.slice_ends_at_ns = UINT64_MAX;
-  if (job.one_slice) {
+void Simulation::Obey(const WorkerOrder& order) {
+  Job& job = JobOf(order.job);
+  switch (order.kind) {
+    case WorkerOrder::Kind::kStart:
+      return Start(&job, order.assignment);
+    case WorkerOrder::Kind::kPause:
+      job.state = JobState::kPausing;  // until the end of its slice
+      job.slice_ends_at_ns = now_ns_ + kSliceNs;
+      return At(job.slice_ends_at_ns, EventKindOf::kSliceEnds);
+    case WorkerOrder::Kind::kContinue:
+      job.state = JobState::kRunning;
+      if (!job.one_slice) job.slice_ends_at_ns = UINT64_MAX;
+  }
+}
+
+void Simulation::Start(Job* job, const Assignment& assignment) {
+  job->state = JobState::kRunning;
+  job->worker = assignment.worker;
+  job->thread.cpu = assignment.cpu;
+  job->counts_as = assignment.counts_as;
+  job->one_slice = assignment.one_slice;
+  job->slice_ends = 1;
+  job->slice_ends_at_ns = UINT64_MAX;
+  if (job->one_slice) {
     const double slice_bytes = static_cast<double>(assignment.slice.bytes) * kSliceFactor;
-    job.slice_ends = std::min(1.0, job.done + slice_bytes / std::max(1.0, job.thread.write_bytes));
-    job.slice_ends_at_ns = now_ns_ + kSliceNs * kSliceFactor;
-    At(job.slice_ends_at_ns, EventKindOf::kSliceEnds);
+    job->slice_ends =
+        std::min(1.0, job->done + slice_bytes / std::max(1.0, job->thread.write_bytes));
+    job->slice_ends_at_ns = now_ns_ + kSliceNs * kSliceFactor;
+    At(job->slice_ends_at_ns, EventKindOf::kSliceEnds);
   }
   shares_changed_ = true;
 }
 
-void Simulation::Pause(JobId id) {
-  Job& job = JobOf(id);
-  job.state = JobState::kPausing;  // until the end of its slice
-  job.slice_ends_at_ns = now_ns_ + kSliceNs;
-  At(job.slice_ends_at_ns, EventKindOf::kSliceEnds);
-}
-
-void Simulation::Continue(JobId id) {
-  Job& job = JobOf(id);
-  job.state = JobState::kRunning;
-  if (!job.one_slice) job.slice_ends_at_ns = UINT64_MAX;
-}
-
-void Simulation::Abandon(JobId id) {
+void Simulation::AbandonJob(JobId id) {
   tables_.Release(JobOf(id).merge);
   jobs_.remove_if([&](const Job& job) { return job.id == id; });
 }

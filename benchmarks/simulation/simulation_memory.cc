@@ -93,7 +93,6 @@ void Simulation::BeginFlush() {
   const Costs& costs = options_.costs;
   const double entry_bytes = options_.load.key_bytes + options_.load.value_bytes;
   flush.distinct = tables_.Distinct(flush.entries);
-  flush.thread.job_class = JobClass::kFlush;
   flush.thread.cpu_seconds =
       1e-9 * flush.entries * (costs.flush_entry_ns + costs.flush_byte_ns * entry_bytes);
   flush.thread.write_bytes = tables_.BytesOf(flush.distinct);

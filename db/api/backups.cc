@@ -20,14 +20,9 @@ Status CreateBackup(leveldb::DB* db, const std::string& dir, BackupInfo* info) {
   Store* store = nullptr;
   Status status = Store::Of(db, "CreateBackup", &store);
   if (!status.ok()) return status;
-  const StoreContext* context = nullptr;
   CheckpointSource source;
-  status = store->PinTables([&](const StoreContext& of_store, const CheckpointSource& tables) {
-    context = &of_store;
-    source = tables;
-    return Status::OK();
-  });
-  return status.ok() ? BackUpTables(*context, source, dir, nullptr, info) : status;
+  status = store->PinTables(&source);
+  return status.ok() ? BackUpTables(store->context(), source, dir, nullptr, info) : status;
 }
 
 Status ListBackups(leveldb::Env* env, const std::string& dir, std::vector<BackupInfo>* backups) {

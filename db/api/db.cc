@@ -41,11 +41,11 @@ leveldb::Status Flush(leveldb::DB* db) {
 
 leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
   Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
+  leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
   if (!status.ok()) return status;
-  return store->PinTables([&](const StoreContext& context, const CheckpointSource& source) {
-    return WriteCheckpoint(context, source, dir);
-  });
+  CheckpointSource source;
+  status = store->PinTables(&source);
+  return status.ok() ? WriteCheckpoint(store->context(), source, dir) : status;
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling) {
@@ -59,6 +59,20 @@ leveldb::Status SetCompactionFilter(leveldb::DB* db,
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "SetCompactionFilter", &store);
   return status.ok() ? store->SetCompactionFilter(std::move(filter)) : status;
+}
+
+leveldb::Status AddListener(leveldb::DB* db, std::shared_ptr<EventListener> listener) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "AddListener", &store);
+  if (!status.ok()) return status;
+  if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: listener is null");
+  return store->AddListener(std::move(listener));
+}
+
+leveldb::Status RemoveListener(leveldb::DB* db, const std::shared_ptr<EventListener>& listener) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "RemoveListener", &store);
+  return status.ok() ? store->RemoveListener(listener.get()) : status;
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {

@@ -151,37 +151,45 @@ std::optional<CompactionPlan> CompactionState::PickManual(const Version& version
   return std::move(pick.plan);
 }
 
-bool CompactionState::Reserve(JobClass job_class, const CompactionPlan& plan,
-                              const KeyOrder& order) {
+Compaction* CompactionState::Begin(JobClass job_class, CompactionPlan plan, const KeyOrder& order) {
   if (Conflicts(order, plan.range, Taken())) {
     if (job_class == JobClass::kManual) requests_.front()->running.reset();
-    return false;
+    return nullptr;
   }
-  running_.push_back(plan.range);
   ++inputs_version_;
-  return true;
+  return jobs_.Begin(job_class, std::move(plan));
 }
 
-void CompactionState::Free(const CompactionPlan& plan) {
-  std::erase(running_, plan.range);  // ranges in flight are disjoint, so it is there once
+std::unique_ptr<Compaction> CompactionState::Drop(const Compaction* compaction) {
   ++inputs_version_;
+  std::unique_ptr<Compaction> dropped = jobs_.Remove(compaction);
+  if (dropped->job_class() == JobClass::kManual && !dropped->status().ok())
+    ManualEnded(dropped->plan(), dropped->status());
+  return dropped;
 }
 
-void CompactionState::Installed(const CompactionPlan& plan) {
-  Free(plan);
-  if (!plan.next_pointer.empty()) pointers_[plan.level] = plan.next_pointer;
+std::unique_ptr<Compaction> CompactionState::EndInstall(const leveldb::Status& status) {
+  ++inputs_version_;
+  std::unique_ptr<Compaction> ended = jobs_.EndInstall();
+  const CompactionPlan& plan = ended->plan();
+  if (status.ok() && !plan.next_pointer.empty()) pointers_[plan.level] = plan.next_pointer;
+  if (ended->job_class() == JobClass::kManual) ManualEnded(plan, status);
+  return ended;
 }
 
-std::vector<size_t> CompactionState::BlockersOfL0(const Version& version,
-                                                  const std::vector<RunningRange>& jobs) {
+std::vector<JobId> CompactionState::BlockersOfL0(const Version& version,
+                                                 const std::vector<JobId>& deep) {
   if (no_blockers_at_basis_ == inputs_version_) return {};
+  const auto range_of = [this](JobId id) -> const RunningRange& {
+    return jobs_.at(id).part->place().whole->plan().range;
+  };
   std::vector<RunningRange> others = Taken();
-  for (const RunningRange& job : jobs) std::erase(others, job);
+  for (const JobId id : deep) std::erase(others, range_of(id));
   const std::optional<CompactionPlan> plan =
       lull::Pick(version, JobClass::kL0, others, pointers_, layout_, room_);
-  std::vector<size_t> blockers;
-  for (size_t i = 0; plan && i < jobs.size(); ++i) {
-    if (Conflicts(version.order(), plan->range, {jobs[i]})) blockers.push_back(i);
+  std::vector<JobId> blockers;
+  for (const JobId id : deep) {
+    if (plan && Conflicts(version.order(), plan->range, {range_of(id)})) blockers.push_back(id);
   }
   if (blockers.empty()) no_blockers_at_basis_ = inputs_version_;
   return blockers;
@@ -197,16 +205,11 @@ const TableSpace& CompactionState::Space(const Version& version) {
 }
 
 bool CompactionState::IsIdle(const Version& version, SequenceNumber oldest_snapshot) {
-  if (!running_.empty()) return false;
+  if (jobs_.has_compactions()) return false;
   for (int level = 0; level < kLevels; ++level) {
     if (LevelScore(version, level, layout_) >= 1.0) return false;
   }
   return !IsReclaimDue(version, oldest_snapshot, ReclaimScope::kAll);
-}
-
-bool CompactionState::RunsL0() const {
-  return std::ranges::any_of(running_,
-                             [](const RunningRange& range) { return range.input_level == 0; });
 }
 
 void CompactionState::Avoid(const RunningRange& range, uint64_t until_nanos) {
@@ -226,7 +229,7 @@ void CompactionState::RemoveRequest(ManualRequest* request) {
   if (std::exchange(awaited_range_, std::nullopt)) ++inputs_version_;
 }
 
-void CompactionState::ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status) {
+void CompactionState::ManualEnded(const CompactionPlan& plan, const leveldb::Status& status) {
   if (requests_.empty() || requests_.front()->running != plan.range) return;  // the client gave up
   ManualRequest* const request = requests_.front();
   request->running.reset();
@@ -246,14 +249,14 @@ void CompactionState::EndRequest(const leveldb::Status& status) {
 
 std::vector<RunningRange> CompactionState::Unreadable() const {
   std::vector<RunningRange> ranges;
-  ranges.reserve(unreadable_.size() + running_.size());
   for (const UnreadableRange& unreadable : unreadable_) ranges.push_back(unreadable.range);
   return ranges;
 }
 
 std::vector<RunningRange> CompactionState::Taken() const {
   std::vector<RunningRange> taken = Unreadable();
-  taken.insert(taken.end(), running_.begin(), running_.end());
+  const std::vector<RunningRange> running = jobs_.Ranges();
+  taken.insert(taken.end(), running.begin(), running.end());
   taken.insert(taken.end(), withheld_.begin(), withheld_.end());
   return taken;
 }
@@ -263,8 +266,8 @@ bool CompactionState::Withhold(const KeyOrder& order, const UserRange& range) {
   for (int level = 0; level < kLevels; level += 2)
     withheld_.push_back({level, std::min(level + 1, kLevels - 1), *range.smallest, *range.largest});
   ++inputs_version_;
-  return std::none_of(withheld_.begin(), withheld_.end(), [&](const RunningRange& levels) {
-    return Conflicts(order, levels, running_);
+  return std::ranges::none_of(withheld_, [&, running = jobs_.Ranges()](const auto& levels) {
+    return Conflicts(order, levels, running);
   });
 }
 

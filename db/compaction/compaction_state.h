@@ -1,27 +1,31 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// CompactionState: what can be compacted now. It has the key ranges of running compactions, the
-// ranges of tables that cannot be read, and the manual requests (CompactRange). It calls the picker
-// with the current Version. No lock, clock or files: the owner calls it under its mutex.
+// CompactionState: what is compacted and what can be now. It has the running compactions
+// (JobTable), the ranges of tables that cannot be read, and the manual requests (CompactRange). It
+// calls the picker with the current Version. No lock, clock or files: the owner calls it under its
+// mutex.
 //
 // Invariants:
-//   - On each level, the key ranges of running jobs are disjoint; a job uses its range on its input
-//     and its output level. Reserve checks this in release builds too. A range stays reserved until
-//     its job is installed or has failed.
+//   - On each level, the key ranges of running compactions are disjoint; each uses its range on its
+//     input and its output level. Begin checks this in release builds too. A range stays reserved
+//     until its compaction is installed or has failed.
 //   - No job begins in a range that cannot be read, in one that a manual request waits for, or in
 //     one that is withheld.
 //   - A pick that found nothing is repeated only after a change of the layout, the Version, the
-//     running jobs or the ranges. After a change of the Version, call VersionChanged or Installed.
+//     running compactions or the ranges. After a change of the Version, call VersionChanged or
+//     EndInstall.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/base/layout_options.h"
+#include "db/compaction/job_table.h"
 #include "db/compaction/overwrite_share.h"
 #include "db/compaction/picker.h"
 #include "db/version/version.h"
@@ -97,27 +101,33 @@ class CompactionState {
   /// Ends the first manual request, which waits for disk space, with an error.
   void RefuseManual(const leveldb::Status& status) { EndRequest(status); }
 
-  /// Reserves the range of a plan that was just picked. Returns false if the range is in use: the
-  /// caller must then drop the plan, since two jobs in one range would lose data.
-  bool Reserve(JobClass job_class, const CompactionPlan& plan, const KeyOrder& order);
-  /// Frees the range of a job that ended without an install.
-  void Free(const CompactionPlan& plan);
-  /// Frees the range of a job whose outputs are now in the Version.
-  void Installed(const CompactionPlan& plan);
-  /// What merges find. Change it only in the critical section of Installed, so that later picks use
-  /// it.
+  // ---- running compactions
+
+  /// For everything but the begin and the end of a compaction.
+  JobTable& jobs() { return jobs_; }
+  const JobTable& jobs() const { return jobs_; }
+  /// Begins the compaction of a plan that was just picked, and reserves its range. Returns null if
+  /// the range is in use, since two compactions in one range would lose data.
+  Compaction* Begin(JobClass job_class, CompactionPlan plan, const KeyOrder& order);
+  /// Ends a running compaction that is over. A manual one that failed passes its error to its
+  /// request.
+  std::unique_ptr<Compaction> Drop(const Compaction* compaction);
+  /// Ends the compaction of JobTable::BeginInstall. If `status` is OK, its outputs are in the
+  /// Version. A manual one continues or ends its request. If it failed, the client gets its error
+  /// even if other compactions succeed.
+  std::unique_ptr<Compaction> EndInstall(const leveldb::Status& status);
+
+  /// What merges find. Change it only in the critical section of EndInstall, so that later picks
+  /// use it.
   OverwriteShare* overwrites() { return &overwrites_; }
   /// By estimate, in the tables that Space counts.
   uint64_t OverwrittenBytes(const Version& version) {
     return Space(version).OverwrittenBytes(overwrites_.value());
   }
 
-  /// Returns the positions in `jobs` of those that must stop before an L0 job can begin. Empty if
-  /// none must, or if no L0 job could begin even without all of them. `jobs`: ranges of running
-  /// deep jobs.
-  std::vector<size_t> BlockersOfL0(const Version& version, const std::vector<RunningRange>& jobs);
-  /// Whether a job runs, or waits for its install, that takes tables from L0.
-  bool RunsL0() const;
+  /// Returns those of `deep`, which are deep jobs, that must stop before an L0 job can begin. Empty
+  /// if none must, or if no L0 job could begin even without all of them.
+  std::vector<JobId> BlockersOfL0(const Version& version, const std::vector<JobId>& deep);
   /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
   /// What the tables contain; computed once for each Version.
@@ -150,9 +160,6 @@ class CompactionState {
   void AddRequest(ManualRequest* request) { requests_.push_back(request); }
   /// Call when the client stops waiting. A running job of the request continues, and is installed.
   void RemoveRequest(ManualRequest* request);
-  /// Call after a manual job. Continues its request with the rest of the range, or ends it. If the
-  /// job failed, the client gets its error even if other jobs succeed.
-  void ManualJobEnded(const CompactionPlan& plan, const leveldb::Status& status);
   size_t request_count() const { return requests_.size(); }
 
  private:
@@ -170,6 +177,7 @@ class CompactionState {
   /// The next step of a manual request.
   ManualPick PickStep(const Version& version, const ManualRequest& request,
                       const std::vector<RunningRange>& taken, const OutputRoom& room) const;
+  void ManualEnded(const CompactionPlan& plan, const leveldb::Status& status);
   void EndRequest(const leveldb::Status& status);
 
   LayoutOptions layout_;
@@ -177,7 +185,7 @@ class CompactionState {
   CompactPointers pointers_;
   OverwriteShare overwrites_;
   OldDeletions old_;
-  std::vector<RunningRange> running_;
+  JobTable jobs_;
   std::vector<UnreadableRange> unreadable_;  // oldest first
   std::vector<RunningRange> withheld_;       // one range, on all levels
   std::list<ManualRequest*> requests_;

@@ -2,11 +2,9 @@
 #include "db/compaction/merge_job.h"
 
 #include <algorithm>
-#include <cassert>
 #include <span>
 #include <utility>
 
-#include "db/base/filename.h"
 #include "db/compaction/compaction.h"
 #include "table/merging_iterator.h"
 #include "util/logging.h"
@@ -112,10 +110,18 @@ leveldb::Status MergeJob::KeepEntry(const leveldb::Slice& key, const leveldb::Sl
 
 FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
                    SequenceNumber oldest_snapshot)
-    : MergeJob(JobClass::kFlush, context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
+    : MergeJob(context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
       sealed_(std::move(sealed)) {
   outputs().SetDeletionsSince(sealed_.front().begun_seconds);
   if (context->HasKeyFilters(0, 0)) outputs().BuildKeyFilters();
+}
+
+JobInfo FlushJob::Describe() const {
+  JobInfo info;
+  info.kind = JobKind::kFlush;
+  info.input_files = sealed_.size();
+  info.input_bytes = memory_bytes();
+  return info;
 }
 
 uint64_t FlushJob::memory_bytes() const {
@@ -134,8 +140,9 @@ leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
 CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCache* tables,
                              CompactionPlan plan, const LayoutOptions& layout, VersionRef version,
                              SequenceNumber oldest_snapshot, PartPlace place)
-    : MergeJob(job_class, context, plan.output_level,
+    : MergeJob(context, plan.output_level,
                DropRule(context->order, oldest_snapshot, version, plan.output_level)),
+      job_class_(job_class),
       tables_(tables),
       plan_(std::move(plan)),
       place_(std::move(place)),
@@ -145,6 +152,19 @@ CompactionJob::CompactionJob(JobClass job_class, StoreContext* context, TableCac
   outputs().SetDeletionsSince(plan_.deletions_since);
   if (context->HasKeyFilters(plan_.output_level, version_->DeepestLevel()))
     outputs().BuildKeyFilters();
+}
+
+JobInfo CompactionJob::Describe() const {
+  JobInfo info;
+  info.kind = job_class_ == JobClass::kManual ? JobKind::kManualCompaction
+              : job_class_ == JobClass::kL0   ? JobKind::kL0Compaction
+                                              : JobKind::kDeepCompaction;
+  info.input_level = plan_.level;
+  info.output_level = plan_.output_level;
+  info.trivial_move = plan_.trivial_move;
+  info.input_files = plan_.upper.size() + plan_.lower.size();
+  info.input_bytes = plan_.input_bytes;
+  return info;
 }
 
 leveldb::Status CompactionJob::RunSlice(const SliceBudget& budget, Progress* progress) {
@@ -279,56 +299,6 @@ RunningRange CompactionJob::RangeToAvoid() const {
     break;
   }
   return range;
-}
-
-leveldb::Status CleanupJob::RunSlice(const SliceBudget&, Progress* progress) {
-  if (!batch_.jobs.empty()) {
-    batch_.jobs.pop_back();
-  } else if (!batch_.paths.empty()) {
-    RemoveFile(batch_.paths.back());
-    on_removed_(batch_.paths.back());
-    batch_.paths.pop_back();
-  }
-  *progress = batch_.empty() ? Progress::kDone : Progress::kMore;
-  return leveldb::Status::OK();
-}
-
-void CleanupJob::RemoveFile(const std::string& path) {
-  leveldb::Status status = context_->RemoveFile(path);
-  if (status.IsNotFound()) {
-    const std::optional<ParsedFileName> parsed =
-        ParseFileName(path.substr(context_->name.size() + 1));
-    // Old versions of LevelDB named a table .sst.
-    if (parsed && parsed->kind == FileKind::kTable)
-      status = context_->RemoveFile(LegacyTableFileName(context_->name, parsed->number));
-  }
-  if (!status.ok() && !status.IsNotFound()) {
-    Log(context_->logger(), "%s was not deleted: %s", path.c_str(), status.ToString().c_str());
-  }
-}
-
-namespace {
-
-bool IsCompaction(const Job& job) {
-  return job.job_class() == JobClass::kManual || job.job_class() == JobClass::kL0 ||
-         job.job_class() == JobClass::kDeep;
-}
-
-}  // namespace
-
-const CompactionJob& CompactionOf(const Job& job) {
-  assert(IsCompaction(job));
-  return static_cast<const CompactionJob&>(job);
-}
-
-std::unique_ptr<CompactionJob> TakeCompaction(std::unique_ptr<Job>* job) {
-  if (!IsCompaction(**job)) return nullptr;
-  return std::unique_ptr<CompactionJob>(static_cast<CompactionJob*>(job->release()));
-}
-
-std::unique_ptr<CleanupJob> TakeCleanup(std::unique_ptr<Job>* job) {
-  if ((*job)->job_class() != JobClass::kCleanup) return nullptr;
-  return std::unique_ptr<CleanupJob>(static_cast<CleanupJob*>(job->release()));
 }
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Jobs that write tables, and the clean-up job. A flush merges sealed memtables into one L0 table.
+// Jobs that write tables. A flush merges sealed memtables into one L0 table.
 // A compaction merges tables of two levels into tables of the deeper one. They share the merge.
 // They differ in their inputs, in the entries that they drop (DropRule) and in where they cut
 // outputs. One thread at a time, except where noted.
@@ -28,6 +28,7 @@
 #include "db/read/table_cache.h"
 #include "db/version/version_edit.h"
 #include "leveldb/iterator.h"
+#include "lull/listener.h"
 #include "scheduler/job.h"
 #include "util/memory_charge.h"
 #include "util/owned_counter.h"
@@ -37,6 +38,9 @@ namespace lull {
 class MergeJob : public Job {
  public:
   leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
+
+  /// What listeners receive about the job, without its id, times and outcome.
+  virtual JobInfo Describe() const = 0;
 
   /// From now on a compaction filter is asked about values. Call before the first slice.
   void FilterEntries(FilterUse use);
@@ -59,9 +63,8 @@ class MergeJob : public Job {
   bool input_failed() const { return input_failed_; }
 
  protected:
-  MergeJob(JobClass job_class, StoreContext* context, int output_level, DropRule rule)
-      : Job(job_class),
-        context_(context),
+  MergeJob(StoreContext* context, int output_level, DropRule rule)
+      : context_(context),
         outputs_(context, output_level),
         rule_(std::move(rule)),
         charge_(&context->job_bytes) {}
@@ -107,6 +110,7 @@ class FlushJob final : public MergeJob {
   FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
            SequenceNumber oldest_snapshot);
 
+  JobInfo Describe() const override;
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }
   /// Size of the memtables, in bytes.
   uint64_t memory_bytes() const;
@@ -145,6 +149,8 @@ class CompactionJob final : public MergeJob {
                 const LayoutOptions& layout, VersionRef version, SequenceNumber oldest_snapshot,
                 PartPlace place = {});
 
+  JobInfo Describe() const override;
+  JobClass job_class() const { return job_class_; }
   /// The plan of this part.
   const CompactionPlan& plan() const { return plan_; }
   const PartPlace& place() const { return place_; }
@@ -174,6 +180,7 @@ class CompactionJob final : public MergeJob {
   leveldb::Status EndInput() override;
   leveldb::Status CheckOutputs() const;
 
+  const JobClass job_class_;
   TableCache* const tables_;
   const CompactionPlan plan_;
   const PartPlace place_;
@@ -182,46 +189,5 @@ class CompactionJob final : public MergeJob {
   std::deque<Input> inputs_;  // a deque, since iterators point into it
   OutputCutter cutter_;
 };
-
-/// Files and jobs that must be deleted. A clean-up job does this, since it can block in the file
-/// system.
-struct ObsoleteBatch {
-  std::vector<std::string> paths;          ///< files that the durable MANIFEST does not need
-  std::vector<std::unique_ptr<Job>> jobs;  ///< these delete their outputs
-  bool empty() const { return paths.empty() && jobs.empty(); }
-};
-
-/// Deletes an ObsoleteBatch.
-class CleanupJob final : public Job {
- public:
-  /// `on_removed` receives the path of each file that was deleted, or could not be.
-  CleanupJob(StoreContext* context, ObsoleteBatch batch,
-             std::function<void(const std::string& path)> on_removed)
-      : Job(JobClass::kCleanup),
-        context_(context),
-        batch_(std::move(batch)),
-        on_removed_(std::move(on_removed)) {}
-
-  /// Deletes one file or one job per slice.
-  leveldb::Status RunSlice(const SliceBudget& budget, Progress* progress) override;
-  /// Returns what is not yet deleted.
-  ObsoleteBatch TakeBatch() { return std::move(batch_); }
-
- private:
-  void RemoveFile(const std::string& path);
-
-  StoreContext* const context_;
-  ObsoleteBatch batch_;
-  const std::function<void(const std::string& path)> on_removed_;
-};
-
-// Downcasts of a job, by its class: kCleanup is a CleanupJob, kFlush is a FlushJob, kPreload
-// belongs to db/engine/preload.h, every other class is a CompactionJob.
-
-/// REQUIRES: `job` is a compaction.
-const CompactionJob& CompactionOf(const Job& job);
-/// Moves the job out of `*job` if the class matches. Otherwise returns null and leaves `*job`.
-std::unique_ptr<CompactionJob> TakeCompaction(std::unique_ptr<Job>* job);
-std::unique_ptr<CleanupJob> TakeCleanup(std::unique_ptr<Job>* job);
 
 }  // namespace lull

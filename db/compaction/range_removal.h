@@ -2,7 +2,7 @@
 //
 // RangeRemoval: removing all tables inside a range of keys by one MANIFEST edit, without reading
 // them. Used by DeleteRange and DeleteFilesInRange. Which tables can go is decided here by pure
-// functions; a client asks for the edit, and the flush thread installs it.
+// functions; RangeRemover (db/engine/range_remover.h) uses them.
 //
 // Invariants:
 //   - While a client chooses tables and until their edit is installed, no compaction uses a table
@@ -19,7 +19,6 @@
 #include "db/compaction/picker.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
-#include "leveldb/status.h"
 
 namespace lull {
 
@@ -43,13 +42,5 @@ RangeRemoval RemoveAllInside(const Version& version, const KeyBounds& span);
 /// stays. `running`: ranges of running jobs.
 RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& span,
                                     const std::vector<RunningRange>& running);
-
-/// A removal that a client waits for. On the client's stack; guarded by the store's mutex, except
-/// `edit`, which belongs to the flush thread until `done`.
-struct RemovalRequest {
-  VersionEdit edit;
-  bool done = false;
-  leveldb::Status status;  ///< valid once done
-};
 
 }  // namespace lull

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/report/reporting.h"
 #include "util/env_extension.h"
 #include "util/logging.h"
 
@@ -17,18 +18,18 @@ constexpr uint64_t kLookAgainNanos = 1'000'000'000;
 
 }  // namespace
 
-Flusher::Flusher(const Parts& parts)
+Flusher::Flusher(const EngineParts& parts, WritePath* writes, VersionSet* versions)
     : context_(parts.context),
       coordinator_(parts.coordinator),
       state_(parts.state),
       reader_(parts.reader),
-      writes_(parts.writes),
+      writes_(writes),
       flags_(parts.flags),
       applied_(parts.applied),
       room_(parts.room),
-      versions_(parts.versions),
+      versions_(versions),
       obsolete_(parts.obsolete),
-      activity_(parts.activity) {}
+      activity_(&parts.reporting->activity()) {}
 
 void FlushBatch::Succeeded() {
   lacks_resources_ = false;
@@ -52,8 +53,8 @@ bool LullWatch::IsLull(uint64_t now_nanos, uint64_t client_bytes, uint64_t bytes
 std::optional<uint64_t> Flusher::MaintainWals() {
   uint64_t immutable_bytes = 0;
   {
-    MutexLock lock(state_->mutex);
-    immutable_bytes = state_->memtables.immutable_bytes();
+    MutexLock lock(state_->mutex());
+    immutable_bytes = state_->memtables().immutable_bytes();
   }
   WalSet& wal = writes_->wal();
   if (room_->Sample(coordinator_->clock()->NowNanos(), immutable_bytes, applied_->memtable_bytes()))
@@ -91,34 +92,34 @@ std::optional<uint64_t> Flusher::TrimInLull() {
 /// Whether a flush runs or is due.
 bool Flusher::IsFlushWaiting() {
   if (job_ != nullptr) return true;
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   return WantsFlushLocked();
 }
 
 bool Flusher::WantsFlushLocked() const {
-  if (state_->memtables.immutable_count() == 0) return false;
-  return state_->memtables.immutable_bytes() >= applied_->flush_bytes_min() ||
+  if (state_->memtables().immutable_count() == 0) return false;
+  return state_->memtables().immutable_bytes() >= applied_->flush_bytes_min() ||
          applied_->absorbs() || batch_.lacks_resources() || IsAwaitedLocked();
 }
 
 /// Whether someone waits for a flush, or will soon.
 bool Flusher::IsAwaitedLocked() const {
-  return state_->drains > 0 || state_->waiting_writers > 0 || !state_->health.wal_error().ok() ||
-         room_->is_low() || writes_->LacksLog() ||
+  return state_->is_draining() || state_->has_waiting_writer() ||
+         !state_->health().wal_error().ok() || room_->is_low() || writes_->LacksLog() ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
 /// Returns false if no flush can begin now. Then `again` is the delay until the next check.
 bool Flusher::TryBegin(std::optional<uint64_t>* again) {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   const uint64_t now = coordinator_->clock()->NowNanos();
-  const uint64_t retry_at = state_->health.flush_retry_at_nanos();
+  const uint64_t retry_at = state_->health().flush_retry_at_nanos();
   if (now < retry_at) {
     *again = retry_at - now;
     return false;
   }
   if (!WantsFlushLocked()) {
-    if (state_->memtables.immutable_count() > 0) *again = kLookAgainNanos;
+    if (state_->memtables().immutable_count() > 0) *again = kLookAgainNanos;
     return false;
   }
   BeginLocked();
@@ -133,10 +134,10 @@ void Flusher::BeginLocked() {
       context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
   const uint64_t bytes_max = std::min(coordinator_->memory_budget_bytes() / 3, file_bytes_max);
   const size_t count_max = room_->is_low() ? 1 : batch_.memtables_max();
-  job_ = std::make_unique<FlushJob>(context_, state_->memtables.Oldest(count_max, bytes_max),
+  job_ = std::make_unique<FlushJob>(context_, state_->memtables().Oldest(count_max, bytes_max),
                                     oldest_snapshot);
   activity_->JobStarted(*job_, CpuPriority::kNormal);
-  state_->flushing = true;
+  state_->FlushBeganLocked();
 }
 
 leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
@@ -161,7 +162,7 @@ uint64_t Flusher::PauseNanos() {
   ahead_bytes_ -= limit * elapsed_nanos * 1e-9;
   bool pauses = limit > 0 && ahead_bytes_ > 0;
   if (pauses) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     pauses = !IsAwaitedLocked();
   }
   if (!pauses) {
@@ -186,9 +187,7 @@ std::optional<uint64_t> Flusher::Advance() {
   merged_bytes_.store(0, std::memory_order_relaxed);
   if (status.ok()) batch_.Succeeded();
   const bool retries_now = failed && Failed(status, memtables);
-  MutexLock lock(state_->mutex);
-  state_->flushing = false;
-  state_->changed.NotifyAll();
+  state_->FlushEnded();
   return status.ok() || retries_now ? 0 : context_->pace.retry_nanos;
 }
 
@@ -199,10 +198,7 @@ bool Flusher::Failed(const leveldb::Status& status, size_t memtables) {
   batch_.Failed(memtables, lacked_resources);
   if (lacked_resources && (writes_->wal().DiscardPrepared(0) || memtables > 1)) return true;
   Log(context_->logger(), "A flush failed: %s", status.ToString().c_str());
-  const uint64_t now = coordinator_->clock()->NowNanos();
-  MutexLock lock(state_->mutex);
-  state_->health.FlushFailed(status, now + context_->pace.retry_nanos);
-  state_->changed.NotifyAll();
+  state_->FlushFailed(status, coordinator_->clock()->NowNanos() + context_->pace.retry_nanos);
   return false;
 }
 
@@ -210,8 +206,8 @@ leveldb::Status Flusher::Install() {
   const size_t count = job_->sealed().size();
   VersionEdit edit;
   {
-    MutexLock lock(state_->mutex);
-    edit.log_number = state_->memtables.LogNumberAfter(count);
+    MutexLock lock(state_->mutex());
+    edit.log_number = state_->memtables().LogNumberAfter(count);
   }
   // Above an abandoned WAL, there is no WAL yet (ManifestState::NamesLog).
   const std::vector<uint64_t> wals = writes_->wal().ListNumbers().in_use;
@@ -233,18 +229,12 @@ leveldb::Status Flusher::Install() {
   if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();
   reader_->tables()->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
-  uint64_t freed = 0;
-  {
-    MutexLock lock(state_->mutex);
-    freed = state_->memtables.Flushed(count);
-    state_->flushed_sequence = *edit.last_sequence;
-    state_->health.FlushInstalled();
-    state_->installs.OnFlush(count, written, job_->busy_micros());
-    state_->CommitLocked(std::move(version));
-  }
-  coordinator_->ReleaseMemory(freed);
+  state_->CommitFlush({.memtables = count,
+                       .last_sequence = *edit.last_sequence,
+                       .written_bytes = written,
+                       .busy_micros = job_->busy_micros(),
+                       .version = std::move(version)});
   obsolete_->Add(writes_->wal().Release(*edit.log_number));
-  coordinator_->WakeMonitor();
   return status;
 }
 

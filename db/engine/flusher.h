@@ -18,6 +18,7 @@
 #include "db/base/context.h"
 #include "db/base/disk_room.h"
 #include "db/compaction/merge_job.h"
+#include "db/engine/engine_parts.h"
 #include "db/engine/obsolete_files.h"
 #include "db/engine/store_state.h"
 #include "db/engine/version_set.h"
@@ -74,30 +75,16 @@ class LullWatch {
 
 class Flusher {
  public:
-  /// Parts of the store; all outlive this object.
-  struct Parts {
-    StoreContext* context;
-    Coordinator* coordinator;
-    StoreState* state;
-    StoreReader* reader;
-    WritePath* writes;
-    const PublishedFlags* flags;
-    const AppliedDirective* applied;
-    DiskRoom* room;
-    VersionSet* versions;
-    ObsoleteFiles* obsolete;
-    ActivityStats* activity;
-  };
-  explicit Flusher(const Parts& parts);
+  Flusher(const EngineParts& parts, WritePath* writes, VersionSet* versions);
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
   /// Seals, releases and prepares WALs. Returns the nanoseconds until the next call; nullopt: only
   /// after something changes.
-  std::optional<uint64_t> MaintainWals() LULL_EXCLUDES(state_->mutex);
+  std::optional<uint64_t> MaintainWals() LULL_EXCLUDES(state_->mutex());
   /// Runs one slice of a due flush, and installs the flush after its last slice. Returns the time
   /// until the next call, as MaintainWals does.
-  std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex);
+  std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex());
   /// In a quiet second, frees the memory that the last burst used, except for what the next
   /// memtable and its WAL need; after some such seconds, all of it. Returns the time until the next
   /// call, as MaintainWals does.
@@ -115,15 +102,15 @@ class Flusher {
   uint64_t bytes_per_sec() const { return bytes_per_sec_.load(std::memory_order_relaxed); }
 
  private:
-  bool IsFlushWaiting() LULL_EXCLUDES(state_->mutex);
-  bool WantsFlushLocked() const LULL_REQUIRES(state_->mutex);
-  bool IsAwaitedLocked() const LULL_REQUIRES(state_->mutex);
-  bool TryBegin(std::optional<uint64_t>* again) LULL_EXCLUDES(state_->mutex);
-  void BeginLocked() LULL_REQUIRES(state_->mutex);
+  bool IsFlushWaiting() LULL_EXCLUDES(state_->mutex());
+  bool WantsFlushLocked() const LULL_REQUIRES(state_->mutex());
+  bool IsAwaitedLocked() const LULL_REQUIRES(state_->mutex());
+  bool TryBegin(std::optional<uint64_t>* again) LULL_EXCLUDES(state_->mutex());
+  void BeginLocked() LULL_REQUIRES(state_->mutex());
   leveldb::Status RunSlice(Job::Progress* progress);
-  uint64_t PauseNanos() LULL_EXCLUDES(state_->mutex);
-  bool Failed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(state_->mutex);
-  leveldb::Status Install() LULL_EXCLUDES(state_->mutex);
+  uint64_t PauseNanos() LULL_EXCLUDES(state_->mutex());
+  bool Failed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(state_->mutex());
+  leveldb::Status Install() LULL_EXCLUDES(state_->mutex());
   void MeasureRate();
 
   StoreContext* const context_;

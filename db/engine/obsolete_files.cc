@@ -2,9 +2,49 @@
 #include "db/engine/obsolete_files.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "util/logging.h"
+
 namespace lull {
+
+class ObsoleteFiles::CleanupJob final : public Job {
+ public:
+  CleanupJob(ObsoleteFiles* owner, Batch batch) : owner_(owner), batch_(std::move(batch)) {}
+  ~CleanupJob() override { owner_->AddAgain(std::move(batch_)); }
+
+  leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {
+    if (!batch_.jobs.empty()) {
+      batch_.jobs.pop_back();
+    } else if (!batch_.paths.empty()) {
+      RemoveFile(batch_.paths.back());
+      owner_->Removed(batch_.paths.back());
+      batch_.paths.pop_back();
+    }
+    *progress = batch_.empty() ? Progress::kDone : Progress::kMore;
+    return leveldb::Status::OK();
+  }
+
+ private:
+  void RemoveFile(const std::string& path) {
+    StoreContext* const context = owner_->context_;
+    leveldb::Status status = context->RemoveFile(path);
+    if (status.IsNotFound()) {
+      const std::optional<ParsedFileName> parsed =
+          ParseFileName(path.substr(context->name.size() + 1));
+      // Old versions of LevelDB named a table .sst.
+      if (parsed && parsed->kind == FileKind::kTable)
+        status = context->RemoveFile(LegacyTableFileName(context->name, parsed->number));
+    }
+    if (!status.ok() && !status.IsNotFound())
+      Log(context->logger(), "%s was not deleted: %s", path.c_str(), status.ToString().c_str());
+  }
+
+  ObsoleteFiles* const owner_;
+  Batch batch_;
+};
 
 ObsoleteFiles::ObsoleteFiles(StoreContext* context, const PublishedFlags* flags,
                              std::function<void()> on_added)
@@ -27,21 +67,22 @@ void ObsoleteFiles::Add(std::string path, uint64_t bytes) {
   on_added_();
 }
 
-void ObsoleteFiles::Add(ObsoleteBatch batch) {
+void ObsoleteFiles::Add(std::vector<std::unique_ptr<Job>> jobs) { AddAgain({{}, std::move(jobs)}); }
+
+void ObsoleteFiles::AddAgain(Batch batch) {
   if (batch.empty()) return;
   {
     MutexLock lock(mutex_);
-    for (std::string& path : batch.paths) batch_.paths.push_back(std::move(path));
-    for (std::unique_ptr<Job>& job : batch.jobs) batch_.jobs.push_back(std::move(job));
+    std::ranges::move(batch.paths, std::back_inserter(batch_.paths));
+    std::ranges::move(batch.jobs, std::back_inserter(batch_.jobs));
   }
   on_added_();
 }
 
-std::unique_ptr<CleanupJob> ObsoleteFiles::TakeJob() {
+std::unique_ptr<Job> ObsoleteFiles::TakeJob() {
   MutexLock lock(mutex_);
   if (batch_.empty() || !MayDelete()) return nullptr;
-  return std::make_unique<CleanupJob>(context_, std::exchange(batch_, {}),
-                                      [this](const std::string& path) { Removed(path); });
+  return std::make_unique<CleanupJob>(this, std::exchange(batch_, {}));
 }
 
 void ObsoleteFiles::Removed(const std::string& path) {

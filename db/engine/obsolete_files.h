@@ -2,7 +2,8 @@
 //
 // ObsoleteFiles: files that the store no longer needs, and abandoned jobs that own files. The only
 // code that deletes files of an open store. Clean-up jobs do the deleting, since unlinking can
-// block for long; the close deletes the rest.
+// block for long; the close deletes the rest. A clean-up job that is destroyed early adds what is
+// left of its work again.
 //
 // Invariants: a file is added only after the durable MANIFEST no longer needs it, and deleted only
 // while PublishedFlags::may_delete is true.
@@ -20,7 +21,7 @@
 #include "db/base/context.h"
 #include "db/base/filename.h"
 #include "db/base/published_flags.h"
-#include "db/compaction/merge_job.h"
+#include "scheduler/job.h"
 #include "util/mutex.h"
 
 namespace lull {
@@ -35,11 +36,11 @@ class ObsoleteFiles {
   /// Adds a file of known size.
   void Add(std::string path, uint64_t bytes) LULL_EXCLUDES(mutex_);
   /// A worker destroys the jobs, not the monitor: closing and removing their outputs can block.
-  void Add(ObsoleteBatch batch) LULL_EXCLUDES(mutex_);
+  void Add(std::vector<std::unique_ptr<Job>> jobs) LULL_EXCLUDES(mutex_);
 
   /// Returns a job that cleans up everything added so far; null if there is nothing, or if nothing
-  /// can be deleted now.
-  std::unique_ptr<CleanupJob> TakeJob() LULL_EXCLUDES(mutex_);
+  /// can be deleted now. It deletes one file or one job per slice.
+  std::unique_ptr<Job> TakeJob() LULL_EXCLUDES(mutex_);
 
   /// The files that still exist, including those of unfinished clean-up jobs.
   FileTotals Totals() const LULL_EXCLUDES(mutex_);
@@ -53,6 +54,15 @@ class ObsoleteFiles {
   void DeleteAll() LULL_EXCLUDES(mutex_);
 
  private:
+  class CleanupJob;
+  /// What must be deleted.
+  struct Batch {
+    std::vector<std::string> paths;
+    std::vector<std::unique_ptr<Job>> jobs;  // these delete their outputs
+    bool empty() const { return paths.empty() && jobs.empty(); }
+  };
+
+  void AddAgain(Batch batch) LULL_EXCLUDES(mutex_);
   void Removed(const std::string& path) LULL_EXCLUDES(mutex_);
   bool MayDelete() const { return flags_->may_delete.load(std::memory_order_acquire); }
 
@@ -60,7 +70,7 @@ class ObsoleteFiles {
   const PublishedFlags* const flags_;
   const std::function<void()> on_added_;
   mutable Mutex mutex_;
-  ObsoleteBatch batch_ LULL_GUARDED_BY(mutex_);
+  Batch batch_ LULL_GUARDED_BY(mutex_);
   struct File {
     uint64_t bytes = 0;
     uint64_t number = 0;  // in the order of Add

@@ -17,7 +17,7 @@ constexpr uint64_t kRetryNanos = 60'000'000'000;
 class Preload::OpenTables final : public Job {
  public:
   OpenTables(Preload* owner, std::vector<Waiting> tables)
-      : Job(JobClass::kPreload), owner_(owner), waiting_(std::move(tables)) {}
+      : owner_(owner), waiting_(std::move(tables)) {}
   ~OpenTables() override { owner_->job_exists_.store(false, std::memory_order_release); }
 
   leveldb::Status RunSlice(const SliceBudget&, Progress* progress) override {

@@ -1,26 +1,32 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// StoreState: the state that the threads of a store share, guarded by the store's mutex. Its parts
-// contain no locks. Hold the mutex only for short sections, never during I/O.
+// StoreState: the state that the threads of a store share, guarded by the store's mutex. A thread
+// that holds the mutex can read all of it. It changes only in the transitions below, each of which
+// leaves it consistent: it publishes what readers see, keeps the count of shared memory, and wakes
+// the threads that wait. The parts contain no locks.
 //
-// Invariant: a thread that changes `memtables` or the version publishes the view before it releases
-// the mutex. CommitLocked is how the version of an open store changes.
+// Those ending in Locked are for callers that hold the mutex; the others take it. Hold it only for
+// short sections, never during I/O.
 //
-// Lock order: Store's removal mutex, its options mutex, then this one, then one of ObsoleteFiles,
-// WalSet, ActivityStats, EventHub and GraceDomain. No thread holds two of these five, except for
-// ActivityStats and then EventHub.
+// Invariant: the published view has the memtables and the version of the state whenever the mutex
+// is free. Commit (of a flush, a compaction or a removal) is how the version of an open store
+// changes.
+//
+// Lock order: RangeRemover's mutex, Store's options mutex, then this one, then one of
+// ObsoleteFiles, WalSet, ActivityStats, EventHub and GraceDomain. No thread holds two of these
+// five, except for ActivityStats and then EventHub.
 #pragma once
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "db/base/context.h"
 #include "db/base/health.h"
 #include "db/base/published_flags.h"
 #include "db/base/space_bound.h"
-#include "db/compaction/compaction.h"
 #include "db/compaction/compaction_state.h"
 #include "db/compaction/entry_filter.h"
-#include "db/compaction/range_removal.h"
 #include "db/memory/memtables.h"
 #include "db/read/old_versions.h"
 #include "db/read/snapshots.h"
@@ -29,85 +35,215 @@
 #include "db/report/install_stats.h"
 #include "db/version/version.h"
 #include "leveldb/status.h"
+#include "scheduler/threads/coordinator.h"
 #include "util/mutex.h"
 
 namespace lull {
 
-struct StoreState {
-  StoreState(const StoreContext* context, PublishedFlags* flags, const LayoutOptions& layout,
-             StoreReader* reader, ActivityStats* activity)
-      : memtables(flags),
-        compaction_state(layout),
-        health(flags),
-        context_(context),
+class StoreState {
+ public:
+  StoreState(const StoreContext* context, Coordinator* coordinator, PublishedFlags* flags,
+             const LayoutOptions& layout, StoreReader* reader, ActivityStats* activity)
+      : context_(context),
+        coordinator_(coordinator),
         reader_(reader),
-        activity_(activity) {}
+        activity_(activity),
+        memtables_(flags),
+        compactions_(layout),
+        health_(flags) {}
   StoreState(const StoreState&) = delete;
   StoreState& operator=(const StoreState&) = delete;
 
-  Mutex mutex;
-  CondVar changed;  ///< notified after an install, a seal or an error
+  Mutex& mutex() LULL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
-  MemTables memtables LULL_GUARDED_BY(mutex);
-  SequenceNumber flushed_sequence LULL_GUARDED_BY(mutex) = 0;  ///< the newest one in tables
-  SnapshotList snapshots LULL_GUARDED_BY(mutex);
-  OldVersions old_versions LULL_GUARDED_BY(mutex);
-  CompactionState compaction_state LULL_GUARDED_BY(mutex);
-  CompactionsInFlight in_flight LULL_GUARDED_BY(mutex);
-  StoreHealth health LULL_GUARDED_BY(mutex);
-  StoreFilter filter LULL_GUARDED_BY(mutex);
-  InstallStats installs LULL_GUARDED_BY(mutex);
-  RemovalRequest* removal LULL_GUARDED_BY(mutex) = nullptr;  ///< for the flush thread to install
-  bool flushing LULL_GUARDED_BY(mutex) = false;              ///< the flush thread has a job
-  int drains LULL_GUARDED_BY(mutex) = 0;  ///< count of clients that wait for background work
-  int waiting_writers LULL_GUARDED_BY(mutex) = 0;   ///< 1 while the leader waits at a hard limit
-  bool closing LULL_GUARDED_BY(mutex) = false;      ///< no compaction begins any more
-  bool writes_rest LULL_GUARDED_BY(mutex) = false;  ///< compactions can begin only to free space
-  uint64_t delete_persist_seconds LULL_GUARDED_BY(mutex) = 0;  ///< the option
-  SpaceBound space_bound LULL_GUARDED_BY(mutex);
-  bool space_is_full LULL_GUARDED_BY(mutex) = false;      ///< writers wait for the space bound
-  bool space_is_clearing LULL_GUARDED_BY(mutex) = false;  ///< no compaction begins for the same
+  // ---- the state
 
+  const MemTables& memtables() const LULL_REQUIRES(mutex_) { return memtables_; }
   /// The tables that the MANIFEST lists.
-  const VersionRef& version() const LULL_REQUIRES(mutex) { return version_; }
-  /// An edit is durable: `version` has it, and all else that follows from it is set. Publishes it,
-  /// has compactions picked again, and wakes all waiting threads.
-  void CommitLocked(VersionRef version) LULL_REQUIRES(mutex);
-  /// The first version. The caller publishes it when the memtables are there too.
-  void OpenedLocked(VersionRef version) LULL_REQUIRES(mutex) { version_ = std::move(version); }
-  /// Releases the tables. No view is used any more.
-  void ClosedLocked() LULL_REQUIRES(mutex) { version_ = nullptr; }
-  /// Call after a change of the memtables.
-  void PublishViewLocked() LULL_REQUIRES(mutex);
+  const VersionRef& version() const LULL_REQUIRES(mutex_) { return version_; }
+  /// The newest sequence in tables.
+  SequenceNumber flushed_sequence() const LULL_REQUIRES(mutex_) { return flushed_sequence_; }
+  const SnapshotList& snapshots() const LULL_REQUIRES(mutex_) { return snapshots_; }
+  const OldVersions& old_versions() const LULL_REQUIRES(mutex_) { return old_versions_; }
+  const StoreHealth& health() const LULL_REQUIRES(mutex_) { return health_; }
+  const StoreFilter& filter() const LULL_REQUIRES(mutex_) { return filter_; }
+  const InstallStats& installs() const LULL_REQUIRES(mutex_) { return installs_; }
+  const SpaceBound& space_bound() const LULL_REQUIRES(mutex_) { return space_bound_; }
+  /// The option, in seconds; 0: not set.
+  uint64_t delete_persist_seconds() const LULL_REQUIRES(mutex_) { return delete_persist_seconds_; }
+  /// The flush thread has a flush.
+  bool is_flushing() const LULL_REQUIRES(mutex_) { return is_flushing_; }
+  /// The leading writer waits at a hard limit.
+  bool has_waiting_writer() const LULL_REQUIRES(mutex_) { return has_waiting_writer_; }
+  /// A client waits for background work.
+  bool is_draining() const LULL_REQUIRES(mutex_) { return drains_ > 0; }
+  /// No compaction begins any more.
+  bool is_closing() const LULL_REQUIRES(mutex_) { return is_closing_; }
+  /// Writers wait for the space bound.
+  bool space_is_full() const LULL_REQUIRES(mutex_) { return space_is_full_; }
+  /// No compaction begins, since deleted files are about to free space.
+  bool space_is_clearing() const LULL_REQUIRES(mutex_) { return space_is_clearing_; }
 
   /// All readers see the same entries up to this sequence.
-  SequenceNumber OldestSnapshotLocked() const LULL_REQUIRES(mutex) {
-    return snapshots.OldestOr(reader_->published());
+  SequenceNumber OldestSnapshotLocked() const LULL_REQUIRES(mutex_) {
+    return snapshots_.OldestOr(reader_->published());
   }
-
-  ReclaimScope ReclaimScopeLocked() const LULL_REQUIRES(mutex) {
-    return writes_rest ? ReclaimScope::kAll : ReclaimScope::kOldDeletions;
+  ReclaimScope ReclaimScopeLocked() const LULL_REQUIRES(mutex_) {
+    return writes_rest_ ? ReclaimScope::kAll : ReclaimScope::kOldDeletions;
   }
-
   /// How much the next compactions must merge, in bytes. Excludes what running ones have merged, so
   /// that it does not jump when a large one is installed.
-  uint64_t DebtBytesLocked() const LULL_REQUIRES(mutex);
+  uint64_t DebtBytesLocked() const LULL_REQUIRES(mutex_);
+  /// The picker, with the running jobs and the requests of clients. Its own functions keep its
+  /// invariants; a compaction ends by CommitCompaction or DropCompactionLocked.
+  CompactionState& compactions() LULL_REQUIRES(mutex_) { return compactions_; }
+  const CompactionState& compactions() const LULL_REQUIRES(mutex_) { return compactions_; }
 
-  /// Refuses writes until the store is reopened: reports the error to LOG and listeners, passes it
-  /// to `health`, and wakes all waiting threads. `what` is the part that failed, as in
-  /// WritesRefusedInfo.
-  void FailWrites(const char* what, const leveldb::Status& why) LULL_EXCLUDES(mutex);
+  // ---- opening and closing
+
+  /// The first version, from the MANIFEST of this open.
+  void Start(VersionRef version, SequenceNumber flushed_sequence, const CompactPointers& pointers)
+      LULL_EXCLUDES(mutex_);
+  /// The files that the new MANIFEST does not need can be deleted.
+  void Opened() LULL_EXCLUDES(mutex_);
+  /// The first memtables, oldest first; the last one is active. Publishes the first view.
+  void BeginWrites(const std::vector<SealedMemTable>& memtables) LULL_EXCLUDES(mutex_);
+  void StopCompactions() LULL_EXCLUDES(mutex_);
+  /// After the scheduler has returned all jobs.
+  void DropJobs() LULL_EXCLUDES(mutex_);
+  /// Releases memtables and tables. `active_bytes`: counted growth of the active memtable. No view
+  /// is used any more.
+  void Close(uint64_t active_bytes) LULL_EXCLUDES(mutex_);
+
+  // ---- writes
+
+  /// Seals the active memtable. `next`, whose entries go to WALs from `wal_number` on, becomes
+  /// active, also in `active`. Wakes the flush thread and the monitor. Leading writer.
+  void Seal(MemTableRef next, uint64_t wal_number, ActiveMemTable* active) LULL_EXCLUDES(mutex_);
+  /// A WAL failed to take a record: writes are refused until WalRestarted.
+  void WalFailed(const leveldb::Status& why) LULL_EXCLUDES(mutex_);
+  /// A new WAL takes records, and the MANIFEST needs no older one. Returns the error that refuses
+  /// writes anyway, if any.
+  leveldb::Status WalRestarted(uint64_t wal_number) LULL_EXCLUDES(mutex_);
+  /// Refuses writes until the store is reopened: reports the error to LOG and listeners, and wakes
+  /// all waiting threads. `what` is the part that failed, as in WritesRefusedInfo.
+  void FailWrites(const char* what, const leveldb::Status& why) LULL_EXCLUDES(mutex_);
   /// The same for the MANIFEST. Returns whether to write a new one: see
   /// StoreHealth::ManifestFailed.
-  bool FailManifest(const leveldb::Status& why, bool restorable) LULL_EXCLUDES(mutex);
+  bool FailManifest(const leveldb::Status& why, bool restorable) LULL_EXCLUDES(mutex_);
+  void ManifestRestored() LULL_EXCLUDES(mutex_);
+
+  // ---- flushes. Flush thread
+
+  void FlushBeganLocked() LULL_REQUIRES(mutex_) { is_flushing_ = true; }
+  struct FlushResult {
+    size_t memtables = 0;  ///< the oldest ones, now in tables
+    SequenceNumber last_sequence = 0;
+    uint64_t written_bytes = 0;
+    uint64_t busy_micros = 0;
+    VersionRef version;
+  };
+  void CommitFlush(FlushResult result) LULL_EXCLUDES(mutex_);
+  void FlushFailed(const leveldb::Status& why, uint64_t retry_at_nanos) LULL_EXCLUDES(mutex_);
+  /// After CommitFlush or FlushFailed; a flush that can be tried again at once has neither.
+  void FlushEnded() LULL_EXCLUDES(mutex_);
+
+  // ---- compactions
+
+  bool MayCompactLocked(uint64_t now_nanos) LULL_REQUIRES(mutex_);
+  /// Ends the compaction of JobTable::BeginInstall. If `status` is OK, `version` has its
+  /// `outputs`. Flush thread.
+  void CommitCompaction(const leveldb::Status& status, const std::vector<TableMeta>& outputs,
+                        VersionRef version) LULL_EXCLUDES(mutex_);
+  /// Ends a compaction that is over without an install.
+  std::unique_ptr<Compaction> DropCompactionLocked(const Compaction* compaction)
+      LULL_REQUIRES(mutex_);
+  void CompactionFailed(const leveldb::Status& why, uint64_t retry_at_nanos) LULL_EXCLUDES(mutex_);
+  void CompactionLacksSpaceLocked(const leveldb::Status& why) LULL_REQUIRES(mutex_);
+  /// No compaction begins in `range` before `until_nanos`; see CompactionState::Avoid.
+  void InputUnreadable(const leveldb::Status& why, const RunningRange& range, uint64_t until_nanos,
+                       uint64_t retry_at_nanos) LULL_EXCLUDES(mutex_);
+  /// What a table contains became known.
+  void SetContents(TableFile* table, const TableContents& contents) LULL_EXCLUDES(mutex_);
+  /// The picker has decided on a client's request.
+  void NotifyLocked() LULL_REQUIRES(mutex_) { changed_.NotifyAll(); }
+
+  /// A client's removal of tables is durable. Readers that exist keep what they see. Flush thread.
+  void CommitRemovalLocked(VersionRef version) LULL_REQUIRES(mutex_);
+
+  // ---- what the monitor decides
+
+  void SetRestLocked(bool writes_rest) LULL_REQUIRES(mutex_) { writes_rest_ = writes_rest; }
+  void SetSpaceLocked(bool is_full, bool is_clearing) LULL_REQUIRES(mutex_) {
+    space_is_full_ = is_full;
+    space_is_clearing_ = is_clearing;
+  }
+
+  // ---- clients
+
+  const StoreSnapshot* AddSnapshot() LULL_EXCLUDES(mutex_);
+  void ReleaseSnapshot(const StoreSnapshot* snapshot) LULL_EXCLUDES(mutex_);
+  void SetSpaceOptions(uint64_t space_percent_max, uint64_t delete_persist_seconds)
+      LULL_EXCLUDES(mutex_);
+  void SetFilter(FilterRef filter) LULL_EXCLUDES(mutex_);
+  /// As StoreFilter::SetAside.
+  FilterRef SetFilterAside(const FilterRef& filter, const leveldb::Status& why)
+      LULL_EXCLUDES(mutex_);
+  /// As StoreFilter::BeginPass.
+  uint64_t BeginFilterPassLocked() LULL_REQUIRES(mutex_) { return filter_.BeginPass(); }
+  /// Failed flushes can be retried at once; with RetryNowLocked, compactions too.
+  void RetryFlushNowLocked() LULL_REQUIRES(mutex_) { health_.RetryFlushNow(); }
+  void RetryNowLocked() LULL_REQUIRES(mutex_) { health_.RetryNow(); }
+
+  // ---- waits
+
+  /// One wait of a client for background work, for at most 20 ms. Call it in a loop. Meanwhile
+  /// background work runs as if no client wrote.
+  void DrainLocked() LULL_REQUIRES(mutex_) {
+    ++drains_;
+    WaitLocked(20'000'000);
+    --drains_;
+  }
+  /// One wait of the leading writer at a hard limit, for at most 10 ms: another store can free
+  /// memory without waking this one.
+  void WaitForRoomLocked() LULL_REQUIRES(mutex_) {
+    has_waiting_writer_ = true;
+    WaitLocked(10'000'000);
+    has_waiting_writer_ = false;
+  }
+  /// Wakes the flush thread and the monitor, and waits for a change. Can wake early.
+  void WaitLocked(uint64_t nanos_max) LULL_REQUIRES(mutex_);
 
  private:
-  void ReportRefusalLocked(const char* what, const leveldb::Status& why) LULL_REQUIRES(mutex);
+  void CommitLocked(VersionRef version) LULL_REQUIRES(mutex_);
+  void PublishViewLocked() LULL_REQUIRES(mutex_);
+  void ReportRefusalLocked(const char* what, const leveldb::Status& why) LULL_REQUIRES(mutex_);
 
   const StoreContext* const context_;
+  Coordinator* const coordinator_;
   StoreReader* const reader_;
   ActivityStats* const activity_;
-  VersionRef version_ LULL_GUARDED_BY(mutex);
+
+  Mutex mutex_;
+  CondVar changed_;  // notified after an install, a seal or an error
+  MemTables memtables_ LULL_GUARDED_BY(mutex_);
+  VersionRef version_ LULL_GUARDED_BY(mutex_);
+  SequenceNumber flushed_sequence_ LULL_GUARDED_BY(mutex_) = 0;
+  SnapshotList snapshots_ LULL_GUARDED_BY(mutex_);
+  OldVersions old_versions_ LULL_GUARDED_BY(mutex_);
+  CompactionState compactions_ LULL_GUARDED_BY(mutex_);
+  StoreHealth health_ LULL_GUARDED_BY(mutex_);
+  StoreFilter filter_ LULL_GUARDED_BY(mutex_);
+  InstallStats installs_ LULL_GUARDED_BY(mutex_);
+  SpaceBound space_bound_ LULL_GUARDED_BY(mutex_);
+  uint64_t delete_persist_seconds_ LULL_GUARDED_BY(mutex_) = 0;
+  int drains_ LULL_GUARDED_BY(mutex_) = 0;  // clients that wait for background work
+  bool is_flushing_ LULL_GUARDED_BY(mutex_) = false;
+  bool has_waiting_writer_ LULL_GUARDED_BY(mutex_) = false;
+  bool is_closing_ LULL_GUARDED_BY(mutex_) = false;
+  bool writes_rest_ LULL_GUARDED_BY(mutex_) = false;
+  bool space_is_full_ LULL_GUARDED_BY(mutex_) = false;
+  bool space_is_clearing_ LULL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace lull

@@ -62,10 +62,8 @@ leveldb::Status VersionSet::Start(Recovered* recovered, uint64_t next_wal_number
   VersionRef version = begun.version;
   Adopt(std::move(begun));
   log_number_ = log_number;
-  MutexLock lock(state_->mutex);
-  state_->OpenedLocked(std::move(version));
-  state_->flushed_sequence = recovered->last_sequence_in_tables;
-  state_->compaction_state.SetPointers(recovered->manifest.compact_pointers);
+  state_->Start(std::move(version), recovered->last_sequence_in_tables,
+                recovered->manifest.compact_pointers);
   return status;
 }
 
@@ -73,12 +71,12 @@ leveldb::Status VersionSet::Install(VersionEdit* edit, std::vector<TableMeta> ou
                                     VersionRef* version) {
   VersionRef base;
   {
-    MutexLock lock(state_->mutex);
-    if (!state_->health.MayInstall()) {
+    MutexLock lock(state_->mutex());
+    if (!state_->health().MayInstall()) {
       // The earlier failure can affect these files too, and a second sync that succeeds proves
       // nothing.
       MarkUncertain(outputs);
-      return state_->health.write_error();
+      return state_->health().write_error();
     }
     base = state_->version();
   }
@@ -138,11 +136,7 @@ std::optional<uint64_t> VersionSet::Restore(uint64_t now_nanos) {
   std::erase_if(obsolete, [&](const std::string& path) { return listed.contains(path); });
   obsolete.push_back(DescriptorFileName(context_->name, number_));
   Adopt(std::move(begun));
-  {
-    MutexLock lock(state_->mutex);
-    state_->health.ManifestRestored();
-    state_->changed.NotifyAll();
-  }
+  state_->ManifestRestored();
   Log(context_->logger(), "Writes are accepted again, with a new MANIFEST");
   obsolete_->Add(obsolete);
   return std::nullopt;
@@ -182,10 +176,10 @@ leveldb::Status VersionSet::Begin(Begun* begun) {
   edit.prev_log_number = prev_log_number_;
   CompactPointers pointers;
   {
-    MutexLock lock(state_->mutex);
-    edit.last_sequence = state_->flushed_sequence;
+    MutexLock lock(state_->mutex());
+    edit.last_sequence = state_->flushed_sequence();
     begun->version = state_->version();
-    pointers = state_->compaction_state.pointers();
+    pointers = state_->compactions().pointers();
   }
   begun->number = context_->NewFileNumber();
   leveldb::Status status = ManifestWriter::Create(*context_, begun->number, *begun->version,

@@ -47,7 +47,7 @@ class VersionSet {
   /// Begins the MANIFEST of this open with the recovered state, since the old one can end in a torn
   /// record.
   leveldb::Status Start(Recovered* recovered, uint64_t next_wal_number)
-      LULL_EXCLUDES(state_->mutex);
+      LULL_EXCLUDES(state_->mutex());
 
   // ---- flush thread
 
@@ -55,21 +55,21 @@ class VersionSet {
   /// it. After an error *version must not be used; the output files are kept, since the MANIFEST
   /// might name them.
   leveldb::Status Install(VersionEdit* edit, std::vector<TableMeta> outputs, VersionRef* version)
-      LULL_EXCLUDES(state_->mutex);
+      LULL_EXCLUDES(state_->mutex());
   /// Begins a new MANIFEST with the current state if the old one has grown to several times its
   /// first size. Every open reads all of the MANIFEST, and in a store that stays open for months it
   /// would fill the disk. On failure the old one stays in use, if CURRENT certainly names it.
-  void RollIfLong() LULL_EXCLUDES(state_->mutex);
+  void RollIfLong() LULL_EXCLUDES(state_->mutex());
   /// When to call Restore, in nanoseconds of the store's clock. nullopt: not needed.
   std::optional<uint64_t> restore_at_nanos() const { return restore_at_nanos_; }
   /// Tries to begin a new MANIFEST after the old one failed for lack of resources. Success allows
   /// writes and installs again, and returns nullopt. Otherwise returns when to retry, as
   /// restore_at_nanos.
-  std::optional<uint64_t> Restore(uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
+  std::optional<uint64_t> Restore(uint64_t now_nanos) LULL_EXCLUDES(state_->mutex());
 
   /// Looks at times whether the store's files are still found under their names. If not, refuses
   /// writes until the store is reopened: nobody else would find them. `lock`: of the store.
-  void FreezeIfReplaced(leveldb::FileLock* lock, uint64_t now_nanos) LULL_EXCLUDES(state_->mutex);
+  void FreezeIfReplaced(leveldb::FileLock* lock, uint64_t now_nanos) LULL_EXCLUDES(state_->mutex());
 
   /// Whether FreezeIfReplaced has not looked for long. Any thread.
   bool IsLookDue(uint64_t now_nanos) const {
@@ -92,12 +92,12 @@ class VersionSet {
   };
 
   leveldb::Status WriteRecovered(Recovered* recovered, uint64_t log_number, Begun* begun);
-  leveldb::Status Begin(Begun* begun) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status Begin(Begun* begun) LULL_EXCLUDES(state_->mutex());
   void Adopt(Begun begun);
   bool IsInForce() const;
-  void ContinueOldManifest(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
+  void ContinueOldManifest(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex());
   void MarkUncertain(const std::vector<TableMeta>& tables);
-  void Freeze(const leveldb::Status& failure, bool restorable) LULL_EXCLUDES(state_->mutex);
+  void Freeze(const leveldb::Status& failure, bool restorable) LULL_EXCLUDES(state_->mutex());
 
   StoreContext* const context_;
   StoreState* const state_;

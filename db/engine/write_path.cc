@@ -12,7 +12,7 @@
 
 namespace lull {
 
-WritePath::WritePath(const Parts& parts)
+WritePath::WritePath(const EngineParts& parts)
     : context_(parts.context),
       coordinator_(parts.coordinator),
       state_(parts.state),
@@ -38,16 +38,7 @@ void WritePath::Begin(std::vector<SealedMemTable> recovered) {
     next.begun_seconds = context_->WallSeconds();
   }
   active_.Begin(recovered.back().memtable.get());
-  MutexLock lock(state_->mutex);
-  MemTables& memtables = state_->memtables;
-  memtables.Begin(recovered[0].memtable, recovered[0].wal_number, recovered[0].begun_seconds);
-  for (size_t i = 1; i < recovered.size(); ++i) {
-    const SealedMemTable& next = recovered[i];
-    memtables.Seal(next.memtable, next.wal_number, recovered[i - 1].last_sequence,
-                   next.begun_seconds);
-  }
-  coordinator_->AddMemory(memtables.immutable_bytes());
-  state_->PublishViewLocked();
+  state_->BeginWrites(recovered);
 }
 
 leveldb::Status WritePath::Write(const leveldb::WriteOptions& options,
@@ -103,8 +94,8 @@ void WritePath::SealInRest() {
   if (!writers_.TryJoin(&writer)) return;
   Lead(&writer, &writer, [&] {
     {
-      MutexLock lock(state_->mutex);
-      if (!HasRoomLocked()) return state_->health.write_error();
+      MutexLock lock(state_->mutex());
+      if (!HasRoomLocked()) return state_->health().write_error();
     }
     return SwitchMemTable(nullptr, wal_.IsTooLargeForRest());
   });
@@ -198,7 +189,7 @@ bool WritePath::MayGrow(const leveldb::Slice& record) {
 leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     status = AwaitRoomLocked();
   }
   return status.ok() ? SwitchMemTable(record, /*in_rest=*/false) : status;
@@ -225,19 +216,7 @@ leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_
 void WritePath::HandOverMemTable(uint64_t next_wal_number) {
   auto next = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   lacks_log_.store(false, std::memory_order_relaxed);
-  const uint64_t now_seconds = context_->WallSeconds();
-  {
-    MutexLock lock(state_->mutex);
-    MemTable* const next_active = next.get();
-    const uint64_t sealed_bytes =
-        state_->memtables.Seal(std::move(next), next_wal_number, reader_->published(), now_seconds);
-    const uint64_t counted_bytes = active_.Begin(next_active);
-    coordinator_->AddMemory(sealed_bytes - std::min(sealed_bytes, counted_bytes));
-    coordinator_->ReleaseMemory(counted_bytes - std::min(sealed_bytes, counted_bytes));
-    state_->PublishViewLocked();
-  }
-  context_->flush_thread->Wake();
-  coordinator_->WakeMonitor();
+  state_->Seal(std::move(next), next_wal_number, &active_);
 }
 
 /// Call after the WAL failed to take a record. The file can contain the record whole, in part or
@@ -249,11 +228,7 @@ void WritePath::AbandonWal(const leveldb::Status& failure) {
   Log(context_->logger(),
       "Writes are refused until memory is flushed: a write-ahead log failed: %s",
       failure.ToString().c_str());
-  {
-    MutexLock lock(state_->mutex);
-    state_->health.WalFailed(failure);
-    reporting_->activity().WritesRefused("the write-ahead log", failure);
-  }
+  state_->WalFailed(failure);
   HandOverMemTable(wal_.current_number() + 1);
 }
 
@@ -262,29 +237,24 @@ void WritePath::AbandonWal(const leveldb::Status& failure) {
 leveldb::Status WritePath::ResumeWrites() {
   leveldb::Status status;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     status = AwaitTablesLocked();
   }
   if (status.ok()) status = wal_.Restart(reader_->published() + 1);
   if (!status.ok()) return status;
   Log(context_->logger(), "Writes are accepted again, in a new write-ahead log");
-  MutexLock lock(state_->mutex);
-  if (!state_->health.write_error().ok()) return state_->health.write_error();
-  state_->memtables.SetActiveWal(wal_.current_number());
-  state_->health.WalRestarted();
-  return status;
+  return state_->WalRestarted(wal_.current_number());
 }
 
 leveldb::Status WritePath::AwaitTablesLocked() {
   constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
-  while (state_->health.write_error().ok() && state_->memtables.immutable_count() > 0) {
+  while (state_->health().write_error().ok() && state_->memtables().immutable_count() > 0) {
     stopped.Because(StallCause::kMemory);
-    if (!state_->health.WhyNotFlushed().ok()) return state_->health.WhyNotFlushed();
-    context_->flush_thread->Wake();
-    state_->changed.WaitFor(state_->mutex, kLookAgainNanos);
+    if (!state_->health().WhyNotFlushed().ok()) return state_->health().WhyNotFlushed();
+    state_->WaitLocked(kLookAgainNanos);
   }
-  return state_->health.write_error();
+  return state_->health().write_error();
 }
 
 bool WritePath::HasRoomLocked() const {
@@ -293,15 +263,15 @@ bool WritePath::HasRoomLocked() const {
                              coordinator_->memory_used_bytes(),
                              coordinator_->memory_budget_bytes()};
   if (IsL0FullLocked() || IsSpaceFullLocked()) return false;
-  return state_->memtables.HasRoom(room, active_.grown_bytes());
+  return state_->memtables().HasRoom(room, active_.grown_bytes());
 }
 
 /// Whether a write must wait for a compaction of L0. Never if none is due, since nothing would end
 /// the wait. On an almost full disk the limit is lower: compactions free the space of overwritten
 /// entries. No compaction of L0 can begin while a client removes a range, and that client writes.
 bool WritePath::IsL0FullLocked() const {
-  if (state_->compaction_state.withholds()) return false;
-  const LayoutOptions& layout = state_->compaction_state.layout();
+  if (state_->compactions().withholds()) return false;
+  const LayoutOptions& layout = state_->compactions().layout();
   const int stop = room_->is_low() ? layout.l0_trigger : applied_->l0_stop();
   return state_->version()->TableCount(0) >= stop &&
          LevelScore(*state_->version(), 0, layout) >= 1.0;
@@ -310,7 +280,7 @@ bool WritePath::IsL0FullLocked() const {
 /// Whether a write must wait for compactions that free space, for the user's bound. Not while a
 /// client removes a range: compactions in the range cannot begin, and that client writes.
 bool WritePath::IsSpaceFullLocked() const {
-  return state_->space_is_full && !state_->compaction_state.withholds();
+  return state_->space_is_full() && !state_->compactions().withholds();
 }
 
 StallCause WritePath::WhyNoRoomLocked() const {
@@ -321,24 +291,22 @@ StallCause WritePath::WhyNoRoomLocked() const {
 /// The error that prevents a compaction of L0, if any. Damage counts only if it blocks every L0
 /// job.
 const leveldb::Status& WritePath::WhyL0StaysLocked() const {
-  const leveldb::Status& error = state_->health.WhyNotCompacted();
-  if (!error.ok() || state_->health.damage().ok()) return error;
-  return state_->compaction_state.IsL0Unreadable(*state_->version()) ? state_->health.damage()
-                                                                     : error;
+  const leveldb::Status& error = state_->health().WhyNotCompacted();
+  if (!error.ok() || state_->health().damage().ok()) return error;
+  return state_->compactions().IsL0Unreadable(*state_->version()) ? state_->health().damage()
+                                                                  : error;
 }
 
 /// The error of the work that a stopped write waits for. A wait for memory depends only on flushes,
 /// one for disk space on both.
 const leveldb::Status& WritePath::BlockingErrorLocked(StallCause cause) const {
   if (cause == StallCause::kL0) return WhyL0StaysLocked();
-  const leveldb::Status& compaction = state_->health.WhyNotCompacted();
+  const leveldb::Status& compaction = state_->health().WhyNotCompacted();
   if (cause == StallCause::kDebt && !compaction.ok()) return compaction;
-  return state_->health.WhyNotFlushed();
+  return state_->health().WhyNotFlushed();
 }
 
 leveldb::Status WritePath::AwaitRoomLocked() {
-  // Another store can free memory, without waking this thread.
-  constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
   while (!HasRoomLocked()) {
     const StallCause cause = WhyNoRoomLocked();
@@ -346,16 +314,10 @@ leveldb::Status WritePath::AwaitRoomLocked() {
     // Return an error instead of waiting for work that fails; the client can retry.
     const leveldb::Status& error = BlockingErrorLocked(cause);
     if (!error.ok()) return error;
-    ++state_->waiting_writers;
-    context_->flush_thread->Wake();
-    coordinator_->WakeMonitor();
-    {
-      const ProfiledPart part(CallPart::kRoom);
-      state_->changed.WaitFor(state_->mutex, kLookAgainNanos);
-    }
-    --state_->waiting_writers;
+    const ProfiledPart part(CallPart::kRoom);
+    state_->WaitForRoomLocked();
   }
-  return state_->health.write_error();
+  return state_->health().write_error();
 }
 
 }  // namespace lull

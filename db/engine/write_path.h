@@ -23,6 +23,7 @@
 #include "db/base/context.h"
 #include "db/base/disk_room.h"
 #include "db/engine/admission.h"
+#include "db/engine/engine_parts.h"
 #include "db/engine/store_state.h"
 #include "db/engine/writers_queue.h"
 #include "db/memory/memtables.h"
@@ -39,24 +40,13 @@ namespace lull {
 
 class WritePath {
  public:
-  /// Parts of the store; all outlive this object.
-  struct Parts {
-    StoreContext* context;
-    Coordinator* coordinator;
-    StoreState* state;
-    StoreReader* reader;
-    const PublishedFlags* flags;
-    const AppliedDirective* applied;
-    const DiskRoom* room;
-    Reporting* reporting;
-  };
-  explicit WritePath(const Parts& parts);
+  explicit WritePath(const EngineParts& parts);
   WritePath(const WritePath&) = delete;
   WritePath& operator=(const WritePath&) = delete;
 
   /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
   /// WAL is current, and there is a Version.
-  void Begin(std::vector<SealedMemTable> recovered) LULL_EXCLUDES(state_->mutex);
+  void Begin(std::vector<SealedMemTable> recovered) LULL_EXCLUDES(state_->mutex());
 
   /// See leveldb::DB::Write. Client threads.
   leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
@@ -106,20 +96,20 @@ class WritePath {
   void TellOfWrite(uint64_t bytes);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
   bool MayGrow(const leveldb::Slice& record);
-  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex);
+  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex());
   leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
-      LULL_EXCLUDES(state_->mutex);
-  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex);
-  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex);
-  leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex);
-  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(state_->mutex);
-  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(state_->mutex);
-  bool HasRoomLocked() const LULL_REQUIRES(state_->mutex);
-  bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex);
-  bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex);
-  StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex);
-  const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex);
-  const leveldb::Status& BlockingErrorLocked(StallCause cause) const LULL_REQUIRES(state_->mutex);
+      LULL_EXCLUDES(state_->mutex());
+  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex());
+  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex());
+  leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex());
+  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(state_->mutex());
+  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(state_->mutex());
+  bool HasRoomLocked() const LULL_REQUIRES(state_->mutex());
+  bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex());
+  bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex());
+  StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex());
+  const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex());
+  const leveldb::Status& BlockingErrorLocked(StallCause cause) const LULL_REQUIRES(state_->mutex());
 
   StoreContext* const context_;
   Coordinator* const coordinator_;

@@ -13,22 +13,6 @@ namespace {
 constexpr uint64_t kRateNanos = 1'000'000'000;
 constexpr uint64_t kSampleNanos = 100'000'000;
 
-JobKind KindOf(JobClass job_class) {
-  switch (job_class) {
-    case JobClass::kL0:
-      return JobKind::kL0Compaction;
-    case JobClass::kDeep:
-      return JobKind::kDeepCompaction;
-    case JobClass::kManual:
-      return JobKind::kManualCompaction;
-    case JobClass::kFlush:
-    case JobClass::kCleanup:
-    case JobClass::kPreload:
-      break;
-  }
-  return JobKind::kFlush;
-}
-
 WriteStallCause CauseOf(StallCause cause) {
   switch (cause) {
     case StallCause::kMemory:
@@ -41,24 +25,6 @@ WriteStallCause CauseOf(StallCause cause) {
       break;
   }
   return WriteStallCause::kOther;
-}
-
-JobInfo Describe(const MergeJob& job) {
-  JobInfo info;
-  info.kind = KindOf(job.job_class());
-  if (info.kind == JobKind::kFlush) {
-    const auto& flush = static_cast<const FlushJob&>(job);
-    info.input_files = flush.sealed().size();
-    info.input_bytes = flush.memory_bytes();
-    return info;
-  }
-  const CompactionPlan& plan = static_cast<const CompactionJob&>(job).plan();
-  info.input_level = plan.level;
-  info.output_level = plan.output_level;
-  info.trivial_move = plan.trivial_move;
-  info.input_files = plan.upper.size() + plan.lower.size();
-  info.input_bytes = plan.input_bytes;
-  return info;
 }
 
 template <class Enum>
@@ -96,13 +62,14 @@ ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
 
 // ---- jobs ----
 
-JobInfo ActivityStats::InfoOfLocked(const Running& running, uint64_t now) const {
+JobInfo ActivityStats::InfoOfLocked(const MergeJob& job, const Running& running,
+                                    uint64_t now) const {
   JobInfo info = running.info;
   // A part that has merged its range only waits for the others.
   const uint64_t until = running.merged_nanos == 0 ? now : running.merged_nanos;
   const uint64_t pause =
       running.pause_began_nanos == 0 ? 0 : until - std::min(until, running.pause_began_nanos);
-  info.input_bytes_done = std::min(running.job->input_bytes_read(), info.input_bytes);
+  info.input_bytes_done = std::min(job.input_bytes_read(), info.input_bytes);
   info.at_us = WallClockMicros();
   info.elapsed_us = (until - running.began_nanos) / 1000;
   info.paused_us = (running.paused_nanos + pause) / 1000;
@@ -113,28 +80,25 @@ void ActivityStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
   hub_->Post(JobEvent{phase, info});
 }
 
-void ActivityStats::JobStarted(const Job& job, CpuPriority cpu) {
-  if (job.job_class() == JobClass::kCleanup || job.job_class() == JobClass::kPreload) return;
+void ActivityStats::JobStarted(const MergeJob& job, CpuPriority cpu) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   const auto [place, is_new] = running_.try_emplace(&job);
   Running& running = place->second;
+  if (is_new) running.info = job.Describe();
   running.info.idle_priority = cpu == CpuPriority::kIdle;
   if (is_new) {
-    running.job = static_cast<const MergeJob*>(&job);
-    running.info = Describe(*running.job);
-    running.info.idle_priority = cpu == CpuPriority::kIdle;
     running.info.id = ++last_job_id_;
     running.began_nanos = now;
-    PostJobLocked(JobEvent::Phase::kBegin, InfoOfLocked(running, now));
+    PostJobLocked(JobEvent::Phase::kBegin, InfoOfLocked(job, running, now));
   } else if (running.pause_began_nanos != 0) {
     running.paused_nanos += now - running.pause_began_nanos;
     running.pause_began_nanos = 0;
-    PostJobLocked(JobEvent::Phase::kResume, InfoOfLocked(running, now));
+    PostJobLocked(JobEvent::Phase::kResume, InfoOfLocked(job, running, now));
   }
 }
 
-void ActivityStats::JobPaused(const Job& job) {
+void ActivityStats::JobPaused(const MergeJob& job) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   const auto found = running_.find(&job);
@@ -143,32 +107,32 @@ void ActivityStats::JobPaused(const Job& job) {
   running.pause_began_nanos = now;
   ++running.info.pauses;
   ++job_totals_[Index(running.info.kind)].pauses;
-  PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(running, now));
+  PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(job, running, now));
 }
 
-void ActivityStats::PartMerged(const Job& job) {
+void ActivityStats::PartMerged(const MergeJob& job) {
   MutexLock lock(mutex_);
   const auto found = running_.find(&job);
   if (found != running_.end()) found->second.merged_nanos = clock_->NowNanos();
 }
 
-void ActivityStats::JobEnded(const Job& job, const leveldb::Status& status) {
+void ActivityStats::JobEnded(const MergeJob& job, const leveldb::Status& status) {
   MutexLock lock(mutex_);
   EndJobLocked(job, status.ok() ? JobOutcome::kDone : JobOutcome::kFailed, status);
 }
 
-void ActivityStats::JobAbandoned(const Job& job) {
+void ActivityStats::JobAbandoned(const MergeJob& job) {
   MutexLock lock(mutex_);
   EndJobLocked(job, JobOutcome::kAbandoned, leveldb::Status::OK());
 }
 
-void ActivityStats::EndJobLocked(const Job& job, JobOutcome outcome,
+void ActivityStats::EndJobLocked(const MergeJob& job, JobOutcome outcome,
                                  const leveldb::Status& status) {
   const auto found = running_.find(&job);
   if (found == running_.end()) return;
   const Running& running = found->second;
-  const TableOutputs& outputs = running.job->outputs();
-  JobInfo info = InfoOfLocked(running, clock_->NowNanos());
+  const TableOutputs& outputs = job.outputs();
+  JobInfo info = InfoOfLocked(job, running, clock_->NowNanos());
   info.outcome = outcome;
   info.status = status;
   JobTotals& totals = job_totals_[Index(info.kind)];
@@ -200,7 +164,7 @@ uint64_t ActivityStats::ReadBytesLocked(JobKind kind) const {
   uint64_t bytes = job_totals_[Index(kind)].read_bytes;
   for (const auto& [job, running] : running_) {
     if (running.info.kind != kind || running.info.trivial_move) continue;
-    bytes += std::min(running.job->input_bytes_read(), running.info.input_bytes);
+    bytes += std::min(job->input_bytes_read(), running.info.input_bytes);
   }
   return bytes;
 }
@@ -333,6 +297,14 @@ void ActivityStats::Close() {
   }
 }
 
+std::vector<RunningJobReport> ActivityStats::JobsLocked(uint64_t now) const {
+  std::vector<RunningJobReport> jobs;
+  for (const auto& [job, running] : running_)
+    jobs.push_back({InfoOfLocked(*job, running, now), running.pause_began_nanos != 0});
+  std::ranges::sort(jobs, {}, [](const RunningJobReport& job) { return job.info.id; });
+  return jobs;
+}
+
 ActivityReport ActivityStats::Report(uint64_t user_bytes) {
   ActivityReport report;
   MutexLock lock(mutex_);
@@ -344,13 +316,9 @@ ActivityReport ActivityStats::Report(uint64_t user_bytes) {
   report.policy_state = policy_state_;
   report.job_totals = job_totals_;
   report.stall_totals = stall_totals_;
-  for (const auto& [job, running] : running_) {
-    report.jobs.push_back({InfoOfLocked(running, now), running.pause_began_nanos != 0});
-    report.job_totals[Index(running.info.kind)].paused_nanos +=
-        report.jobs.back().info.paused_us * 1000;
-  }
-  std::sort(report.jobs.begin(), report.jobs.end(),
-            [](const auto& a, const auto& b) { return a.info.id < b.info.id; });
+  report.jobs = JobsLocked(now);
+  for (const RunningJobReport& job : report.jobs)
+    report.job_totals[Index(job.info.kind)].paused_nanos += job.info.paused_us * 1000;
   for (size_t kind = 0; kind < kJobKinds; ++kind) {
     report.job_totals[kind].read_bytes = ReadBytesLocked(static_cast<JobKind>(kind));
   }
@@ -370,11 +338,7 @@ leveldb::Status ActivityStats::AddListener(std::shared_ptr<EventListener> listen
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
   std::vector<Event> present;
-  std::map<uint64_t, const Running*> by_id;
-  for (const auto& [job, running] : running_) by_id[running.info.id] = &running;
-  for (const auto& [id, running] : by_id) {
-    const JobInfo info = InfoOfLocked(*running, now);
-    const bool paused = running->pause_began_nanos != 0;
+  for (const auto& [info, paused] : JobsLocked(now)) {
     JobInfo begin = info;
     if (paused) --begin.pauses;  // the current pause gets its own event
     present.emplace_back(JobEvent{JobEvent::Phase::kBegin, begin});

@@ -88,17 +88,17 @@ class ActivityStats {
   ActivityStats& operator=(const ActivityStats&) = delete;
 
   // ---- jobs. The job must not run during these calls, and must exist until it has ended or was
-  // abandoned. Only MergeJobs count; other jobs are ignored.
+  // abandoned.
 
   /// A job begins, or continues after a pause.
-  void JobStarted(const Job& job, CpuPriority cpu) LULL_EXCLUDES(mutex_);
-  void JobPaused(const Job& job) LULL_EXCLUDES(mutex_);
+  void JobStarted(const MergeJob& job, CpuPriority cpu) LULL_EXCLUDES(mutex_);
+  void JobPaused(const MergeJob& job) LULL_EXCLUDES(mutex_);
   /// A part has merged its range, and waits for the other parts and their common install. Its
   /// elapsed time ends here.
-  void PartMerged(const Job& job) LULL_EXCLUDES(mutex_);
+  void PartMerged(const MergeJob& job) LULL_EXCLUDES(mutex_);
   /// `status`: of the whole job, including its install.
-  void JobEnded(const Job& job, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
-  void JobAbandoned(const Job& job) LULL_EXCLUDES(mutex_);
+  void JobEnded(const MergeJob& job, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
+  void JobAbandoned(const MergeJob& job) LULL_EXCLUDES(mutex_);
 
   // ---- stalls
 
@@ -132,7 +132,6 @@ class ActivityStats {
  private:
   struct Running {
     JobInfo info;
-    const MergeJob* job = nullptr;
     uint64_t began_nanos = 0;
     uint64_t pause_began_nanos = 0;  // 0: running
     uint64_t paused_nanos = 0;       // of earlier pauses
@@ -154,8 +153,10 @@ class ActivityStats {
     uint64_t compaction_bytes = 0;
   };
 
-  JobInfo InfoOfLocked(const Running& running, uint64_t now) const LULL_REQUIRES(mutex_);
-  void EndJobLocked(const Job& job, JobOutcome outcome, const leveldb::Status& status)
+  JobInfo InfoOfLocked(const MergeJob& job, const Running& running, uint64_t now) const
+      LULL_REQUIRES(mutex_);
+  std::vector<RunningJobReport> JobsLocked(uint64_t now) const LULL_REQUIRES(mutex_);
+  void EndJobLocked(const MergeJob& job, JobOutcome outcome, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
   void PostJobLocked(JobEvent::Phase phase, const JobInfo& info) LULL_REQUIRES(mutex_);
   uint64_t ReadBytesLocked(JobKind kind) const LULL_REQUIRES(mutex_);
@@ -170,7 +171,7 @@ class ActivityStats {
   const uint64_t opened_nanos_;
 
   Mutex mutex_;
-  std::map<const Job*, Running> running_ LULL_GUARDED_BY(mutex_);
+  std::map<const MergeJob*, Running> running_ LULL_GUARDED_BY(mutex_);
   uint64_t last_job_id_ LULL_GUARDED_BY(mutex_) = 0;
   std::array<JobTotals, kJobKinds> job_totals_ LULL_GUARDED_BY(mutex_){};
   std::array<Stall, kStallKinds> stalls_ LULL_GUARDED_BY(mutex_){};

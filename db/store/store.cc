@@ -2,31 +2,311 @@
 #include "db/store/store.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "db/base/filename.h"
 #include "db/base/layout_options.h"
 #include "db/base/scheduling_options.h"
+#include "db/base/store_mark.h"
+#include "db/recovery/checkpoint.h"
+#include "db/recovery/lost_files.h"
+#include "lull/lull.h"
+#include "util/clock.h"
 #include "util/logging.h"
+#include "util/registry.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
 
 constexpr uint64_t kCollectNanos = 20'000'000;
-// Compactions that only free space begin this long after the last write.
-constexpr uint64_t kRestNanos = 20'000'000;
-// Deletions in memory are flushed after a longer rest, since small flushes make small tables. The
-// WAL of a small store shrinks after an even longer one.
-constexpr uint64_t kSealRestNanos = 1'000'000'000;
-constexpr uint64_t kShrinkRestNanos = 5'000'000'000;
-// The monitor need not measure a store that rests for longer.
-constexpr uint64_t kUnwatchedRestNanos = 6'000'000'000;
-// By then, the bytes of a write that missed WritePath::TellOfNextWrite are visible.
-constexpr uint64_t kWriteVisibleNanos = 500'000'000;
-constexpr uint64_t kSharePassedNanos = 1'000'000'000;
+
+using Stores = Registry<leveldb::DB, Store>;
+
+/// Refuses invalid options, and clamps sizes to LevelDB's bounds.
+leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name) {
+  const auto refuse = [&](const char* what) {
+    return leveldb::Status::InvalidArgument(name, what);
+  };
+  if (name.empty()) return leveldb::Status::InvalidArgument("the store's name is empty");
+  if (options->env == nullptr) return refuse("Options::env is null");
+  if (options->comparator == nullptr) return refuse("Options::comparator is null");
+  if (options->block_restart_interval < 1)
+    return refuse("Options::block_restart_interval is less than 1");
+  const int compression = static_cast<int>(options->compression);
+  if (compression < leveldb::kNoCompression || compression > leveldb::kZstdCompression) {
+    return refuse("Options::compression is not none, snappy or zstd");
+  }
+  options->max_open_files = std::clamp(options->max_open_files, 64 + 10, 50000);
+  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, 64 << 10, 1 << 30);
+  options->max_file_size = std::clamp<size_t>(options->max_file_size, 1 << 20, 1 << 30);
+  options->block_size = std::clamp<size_t>(options->block_size, 1 << 10, 4 << 20);
+  return leveldb::Status::OK();
+}
+
+leveldb::Status FindCoordinator(const OptionValues& scheduling, const PolicyOptions& policy,
+                                uint64_t memtable_bytes, Clock* own_clock,
+                                std::shared_ptr<Coordinator>* result) {
+  CoordinatorOptions options;
+  options.compaction_threads = policy.compaction_threads;
+  options.memory_budget_bytes =
+      std::max<uint64_t>(scheduling.memory_budget_bytes, 2 * memtable_bytes);
+  if (!scheduling.own_coordinator) return Coordinator::Shared(options, result);
+  options.clock = own_clock;
+  *result = std::make_shared<Coordinator>(options);
+  return (*result)->StartThreads();
+}
+
+void OpenInfoLog(StoreContext* context) {
+  if (context->options.info_log != nullptr) return;
+  leveldb::Env* const env = context->env();
+  const std::string path = InfoLogFileName(context->name);
+  if (env->FileExists(path)) env->RenameFile(path, OldInfoLogFileName(context->name));
+  leveldb::Logger* logger = nullptr;
+  if (!env->NewLogger(path, &logger).ok()) return;  // a store works without a LOG
+  context->own_logger.reset(logger);
+  context->options.info_log = logger;
+}
+
+/// Also true for a directory that a checkpoint or restore has marked: it is no new store.
+bool Exists(const StoreContext& context) {
+  return context.env()->FileExists(CurrentFileName(context.name)) &&
+         ReadMark(context.env(), context.name) != StoreMark::kDestroyed;
+}
+
+leveldb::Status CreateOrCheck(StoreContext* context) {
+  if (Exists(*context)) {
+    if (!context->options.error_if_exists) return leveldb::Status::OK();
+    return leveldb::Status::InvalidArgument(context->name, "exists (error_if_exists is true)");
+  }
+  leveldb::Status status = CheckFolderIsNew(*context);
+  if (status.ok()) status = RemoveStoreFiles(context->env(), context->name);  // of a destroyed one
+  return status.ok() ? CreateStore(context) : status;
+}
+
+/// Of two times until a chore is due; nullopt: it is not.
+std::optional<uint64_t> Sooner(std::optional<uint64_t> a, std::optional<uint64_t> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
 
 }  // namespace
+
+// ---- opening and closing ----
+
+Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduling,
+             PolicyFactory make_policy, std::shared_ptr<Coordinator> coordinator)
+    : context_(std::move(context)),
+      make_policy_(std::move(make_policy)),
+      coordinator_(std::move(coordinator)),
+      scheduling_(scheduling),
+      reporting_(coordinator_->clock()),
+      applied_({context_->options.write_buffer_size, context_->layout.table_bytes_max}),
+      room_(context_.get()),
+      obsolete_(context_.get(), &flags_, [this] { coordinator_->WakeMonitor(); }),
+      reader_(context_.get(), [this] { flush_thread_.Wake(); }),
+      loan_(context_->own_cache.get(), kOwnCacheBytes),
+      preload_(context_.get(), reader_.tables(),
+               [this](TableFile* table, const TableContents& contents) {
+                 state_.SetContents(table, contents);
+               }),
+      state_(context_.get(), coordinator_.get(), &flags_, LayoutFor(Resolved(scheduling)), &reader_,
+             &reporting_.activity()),
+      parts_{.context = context_.get(),
+             .coordinator = coordinator_.get(),
+             .state = &state_,
+             .reader = &reader_,
+             .flags = &flags_,
+             .applied = &applied_,
+             .room = &room_,
+             .obsolete = &obsolete_,
+             .reporting = &reporting_},
+      write_path_(parts_),
+      versions_(context_.get(), &state_, &flags_, &obsolete_,
+                [this](const TableMeta& table) { return MakeTable(table); }),
+      flusher_(parts_, &write_path_, &versions_),
+      compactions_(parts_, &versions_),
+      remover_(parts_, &write_path_, &versions_),
+      waits_(parts_, &write_path_),
+      gauge_(parts_, {.writes = &write_path_,
+                      .versions = &versions_,
+                      .flusher = &flusher_,
+                      .preload = &preload_,
+                      .listed_bytes = &listed_bytes_}),
+      reporter_(parts_, &write_path_, &compactions_) {
+  context_->flush_thread = &flush_thread_;
+  Stores::Get().Add(this, this);
+}
+
+leveldb::Status Store::Of(leveldb::DB* db, const char* function, Store** store) {
+  *store = Stores::Get().Find(db);
+  if (*store != nullptr) return leveldb::Status::OK();
+  return leveldb::Status::InvalidArgument(
+      function, "the DB is not one that leveldb::DB::Open or lull::Open of Lull returned");
+}
+
+leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues& scheduling,
+                            const std::string& name, leveldb::DB** result,
+                            PolicyFactory make_policy, const StorePace& pace) {
+  if (result == nullptr)
+    return leveldb::Status::InvalidArgument("Open: the result pointer is null");
+  *result = nullptr;
+  leveldb::Options checked = options;
+  leveldb::Status status = CheckStoreOptions(&checked, name);
+  if (status.ok()) status = ValidateOptions(scheduling);
+  if (!status.ok()) return status;
+  if (scheduling.memtable_bytes != 0) checked.write_buffer_size = scheduling.memtable_bytes;
+
+  auto context = std::make_unique<StoreContext>(checked);
+  context->name = name;
+  context->extension = ExtensionOf(checked.env);
+  context->pace = pace;
+  if (checked.block_cache == nullptr) {
+    context->own_cache = NewResizableCache(kOwnCacheBytes);
+    context->options.block_cache = context->own_cache.get();
+  }
+  const uint64_t table_bytes = TableBytesMax(scheduling, checked.max_file_size);
+  const PolicyOptions policy =
+      ResolvePolicyOptions(scheduling, checked.write_buffer_size, table_bytes, CoreCount());
+  context->layout = ResolveLayoutOptions(scheduling, policy, checked.max_file_size);
+  std::shared_ptr<Coordinator> coordinator;
+  status = FindCoordinator(scheduling, policy, checked.write_buffer_size, pace.clock, &coordinator);
+  if (!status.ok()) return status;
+  std::unique_ptr<Store> store(
+      new Store(std::move(context), scheduling, std::move(make_policy), std::move(coordinator)));
+  store->ApplyOptions(scheduling, policy);
+  Recovered recovered;
+  status = store->OpenFiles(&recovered);
+  if (status.ok()) status = store->reporter_.Begin(scheduling, recovered);
+  if (status.ok())
+    status = store->flush_thread_.Start([raw = store.get()] { return raw->RunFlushSlice(); });
+  if (!status.ok()) return status;
+  store->coordinator_->Register(
+      store.get(), store->make_policy_(scheduling.policy, store->Resolved(scheduling)));
+  store->registered_ = true;
+  if (!scheduling.stats_file.empty()) store->reporter_.StartStatsFile(scheduling.stats_file);
+  *result = store.release();
+  return status;
+}
+
+leveldb::Status Store::OpenFiles(Recovered* recovered) {
+  WalSet& wal = write_path_.wal();
+  if (context_->options.create_if_missing) context_->env()->CreateDir(context_->name);
+  // If there is no directory, the next steps report it.
+  leveldb::Status status = context_->StayInDirectory();
+  if (!status.ok() && !status.IsNotFound()) return status;
+  leveldb::Env* const env = context_->env();
+  if (!context_->options.create_if_missing && !Exists(*context_)) {
+    status = CheckFolderIsNew(*context_);
+    if (status.IsCorruption() || status.IsNotSupportedError()) return status;
+    return leveldb::Status::InvalidArgument(context_->name,
+                                            "does not exist (create_if_missing is false)");
+  }
+  status = env->LockFile(LockFileName(context_->name), &lock_);
+  if (!status.ok()) return status;
+  OpenInfoLog(context_.get());
+  status = CreateOrCheck(context_.get());
+  if (status.ok()) {
+    status = Recover(
+        context_.get(), [this](const TableMeta& table) { return MakeTable(table); },
+        [this](Recovered* so_far, uint64_t log_number) {
+          return versions_.CommitRecoveredLogs(so_far, log_number);
+        },
+        coordinator_->memory_left_bytes(), recovered);
+  }
+  if (status.ok()) {
+    reader_.PublishSequence(recovered->last_sequence);
+    room_.Sample(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
+    wal.SetDiskLow(room_.is_low());
+    status = wal.Switch(recovered->last_sequence + 1);
+  }
+  if (status.ok()) wal.Adopt(recovered->wals);
+  // Keep unreadable files in lost/, before the new MANIFEST no longer needs them.
+  if (status.ok()) status = KeepUnderLost(*context_, recovered->lost, recovered->last_sequence);
+  if (status.ok()) status = versions_.Start(recovered, wal.current_number());
+  if (!status.ok() && !recovered->new_tables_are_listed) {
+    // Otherwise each failed attempt to open the store would leave more files on the disk.
+    for (const TableMeta& table : recovered->new_tables)
+      env->RemoveFile(TableFileName(context_->name, table.number));
+  }
+  if (!status.ok()) return status;
+  const FileTotals lost = LostTotals(env, context_->name);
+  if (lost.count > 0) {
+    Log(context_->logger(), "lost/ has %llu files with %llu bytes, kept by an open or a repair",
+        static_cast<unsigned long long>(lost.count), static_cast<unsigned long long>(lost.bytes));
+  }
+  BeginDeleting(*recovered);
+  write_path_.Begin(std::move(recovered->memtables));
+  MutexLock lock(state_.mutex());
+  opened_l0_tables_ = state_.version()->level(0).size();
+  preload_.Begin(*state_.version());
+  return status;
+}
+
+/// Call after the new MANIFEST is durable.
+void Store::BeginDeleting(const Recovered& recovered) {
+  std::vector<std::string> paths;
+  for (const auto* files : {&recovered.lost, &recovered.obsolete}) {
+    for (const std::string& file : *files) paths.push_back(context_->name + "/" + file);
+  }
+  state_.Opened();
+  obsolete_.Add(paths);
+}
+
+TableRef Store::MakeTable(const TableMeta& table) {
+  listed_bytes_.fetch_add(table.file_bytes, std::memory_order_relaxed);
+  return std::make_shared<TableFile>(table,
+                                     [this](const TableFile& file) { TableIsUnlisted(file); });
+}
+
+void Store::TableIsUnlisted(const TableFile& file) {
+  if (IsInherited()) return;  // a forked child destroys an iterator
+  reader_.tables()->Forget(file);
+  if (flags_.may_delete.load(std::memory_order_acquire))
+    obsolete_.Add(TableFileName(context_->name, file.number()), file.file_bytes());
+  listed_bytes_.fetch_sub(file.file_bytes(), std::memory_order_relaxed);
+}
+
+/// A forked child does not destroy its parent's store. Closing files would truncate and delete the
+/// parent's, and joining its threads would never end.
+[[gnu::noinline]] void Store::operator delete(Store* store, std::destroying_delete_t) {
+  if (store->IsInherited()) return;
+  store->~Store();
+  static_assert(alignof(Store) > __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "otherwise call it without an alignment");
+  ::operator delete (static_cast<void*>(store), std::align_val_t{alignof(Store)});
+}
+
+[[gnu::noinline]] void* Store::operator new(std::size_t bytes, std::align_val_t alignment) {
+  return ::operator new(bytes, alignment);
+}
+
+Store::~Store() {
+  reporter_.StopStatsFile();
+  if (registered_) {
+    waits_.SaveAckedWrites();
+    waits_.ShortenL0(opened_l0_tables_);
+  }
+  state_.StopCompactions();
+  flush_thread_.StopSlices();
+  if (registered_) coordinator_->Unregister(this);
+  flush_thread_.Join();
+  reporter_.End(registered_);
+  // No other thread runs here. Jobs that were not installed delete their outputs.
+  flusher_.Close();
+  state_.DropJobs();
+  obsolete_.DestroyJobs();
+  // Old views release the tables that only they listed.
+  while (reader_.Collect()) {
+  }
+  obsolete_.DeleteAll();
+  state_.Close(write_path_.counted_bytes());
+  reader_.Close();
+  write_path_.wal().Close();
+  versions_.Close();
+  // Unlock last: the next process to open the store must find every file closed.
+  if (lock_ != nullptr) context_->env()->UnlockFile(lock_);
+  Stores::Get().Remove(this);  // not before End: a listener can remove itself until then
+}
 
 // ---- clients ----
 
@@ -57,16 +337,12 @@ leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
 
 const leveldb::Snapshot* Store::GetSnapshot() {
   if (IsInherited()) return nullptr;  // reads without a snapshot see the same, since no write works
-  const uint64_t now = context_->pace.clock->NowNanos();
-  MutexLock lock(state_.mutex);
-  return state_.snapshots.Add(reader_.published(), now);
+  return state_.AddSnapshot();
 }
 
 void Store::ReleaseSnapshot(const leveldb::Snapshot* snapshot) {
   if (snapshot == nullptr || IsInherited()) return;
-  std::unique_ptr<const StoreSnapshot> released;  // destroyed without the mutex
-  MutexLock lock(state_.mutex);
-  released = state_.snapshots.Remove(static_cast<const StoreSnapshot*>(snapshot));
+  state_.ReleaseSnapshot(static_cast<const StoreSnapshot*>(snapshot));
 }
 
 void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
@@ -76,6 +352,69 @@ void Store::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_
 leveldb::Status Store::InheritedError() const {
   return leveldb::Status::NotSupported(
       context_->name, "was opened before fork; in the child, close the store and open it again");
+}
+
+bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
+  value->clear();
+  if (IsInherited()) return false;
+  if (property != leveldb::Slice("lull.options")) return reporter_.GetProperty(property, value);
+  MutexLock lock(options_mutex_);
+  *value = ToOptionString(scheduling_);
+  return true;
+}
+
+void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
+  if (IsInherited()) return;
+  UserRange range;
+  if (begin != nullptr) range.smallest = begin->ToString();
+  if (end != nullptr) range.largest = end->ToString();
+  const leveldb::Status status = waits_.CompactRange(range);
+  if (!status.ok())
+    Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
+}
+
+leveldb::Status Store::Flush() { return IsInherited() ? InheritedError() : waits_.Flush(); }
+
+leveldb::Status Store::WaitForIdle() {
+  return IsInherited() ? InheritedError() : waits_.WaitForIdle();
+}
+
+leveldb::Status Store::DeleteRange(const KeyBounds& span) {
+  if (IsInherited()) return InheritedError();
+  return span.IsEmpty(context_->order) ? leveldb::Status::OK() : remover_.DeleteRange(span);
+}
+
+leveldb::Status Store::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted) {
+  if (IsInherited()) return InheritedError();
+  if (span.IsEmpty(context_->order)) return leveldb::Status::OK();
+  return remover_.DeleteFilesInRange(span, deleted);
+}
+
+/// Flushes memory first, so that a checkpoint or a backup consists of the tables of one Version.
+/// Copying WALs instead would save one small table. But it would have to find the end of a WAL in
+/// use, select the WALs that are needed, and handle Envs where the last bytes are not yet readable.
+/// Nor could a flush and the tables be from before and after a removal of tables that depends on
+/// deletions in memory, so no removal runs meanwhile.
+leveldb::Status Store::PinTables(CheckpointSource* source) {
+  MutexLock removal_lock(remover_.mutex());
+  const leveldb::Status status = Flush();
+  if (!status.ok()) return status;
+  MutexLock lock(state_.mutex());
+  source->version = state_.version();
+  source->compact_pointers = state_.compactions().pointers();
+  source->last_sequence = state_.flushed_sequence();
+  return status;
+}
+
+leveldb::Status Store::AddListener(std::shared_ptr<EventListener> listener) {
+  if (IsInherited()) return InheritedError();
+  return reporting_.activity().AddListener(std::move(listener));
+}
+
+leveldb::Status Store::RemoveListener(const EventListener* listener) {
+  if (IsInherited()) return InheritedError();
+  if (reporting_.events().Remove(listener)) return leveldb::Status::OK();
+  return leveldb::Status::NotFound(context_->name, "has no such listener");
 }
 
 // ---- scheduling options ----
@@ -104,21 +443,22 @@ leveldb::Status Store::SetOptions(const std::string& text) {
   if (changed.policy != scheduling_.policy || resolved != Resolved(scheduling_)) {
     std::unique_ptr<Policy> policy = make_policy_(changed.policy, resolved);
     coordinator_->SetPolicy(this, std::move(policy), [this, layout = LayoutFor(resolved)] {
-      MutexLock lock(state_.mutex);
-      state_.compaction_state.SetLayout(layout);
+      MutexLock lock(state_.mutex());
+      state_.compactions().SetLayout(layout);
     });
   }
   scheduling_ = std::move(changed);
-  SetSpaceOptions(scheduling_);
+  ApplyOptions(scheduling_, resolved);
   coordinator_->WakeMonitor();
   reporting_.activity().SetOptions(scheduling_.policy, ToOptionString(scheduling_));
   return status;
 }
 
-void Store::SetSpaceOptions(const OptionValues& scheduling) {
-  MutexLock lock(state_.mutex);
-  state_.space_bound.SetPercentMax(static_cast<uint64_t>(scheduling.space_percent_max));
-  state_.delete_persist_seconds = scheduling.delete_persist_seconds;
+/// Those that concern neither the policy nor the layout.
+void Store::ApplyOptions(const OptionValues& scheduling, const PolicyOptions& resolved) {
+  state_.SetSpaceOptions(static_cast<uint64_t>(scheduling.space_percent_max),
+                         scheduling.delete_persist_seconds);
+  reporter_.SetDebtBytesMax(resolved.debt_bytes_max);
 }
 
 leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter) {
@@ -130,169 +470,13 @@ leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilte
   }
   Log(context_->logger(), "Compactions that begin from now on use %s%s",
       named == nullptr ? "no filter" : "the filter ", named == nullptr ? "" : named->name.c_str());
-  FilterRef former;  // destroyed without the mutex
-  MutexLock lock(state_.mutex);
-  former = state_.filter.Set(std::move(named));
+  state_.SetFilter(std::move(named));
   return leveldb::Status::OK();
 }
 
-std::string Store::OptionsText() {
-  MutexLock lock(options_mutex_);
-  return ToOptionString(scheduling_);
-}
+// ---- the scheduler ----
 
-// ---- the monitor ----
-
-bool Store::MeasurePressure(Pressure* pressure) {
-  PassOnShare();
-  const uint64_t memtable_bytes = context_->options.write_buffer_size;
-  pressure->client_bytes_total = ClientBytes().load(std::memory_order_relaxed);
-  pressure->client_read_bytes_total = reader_.counts().Sum(kBytesReturned);
-  pressure->l0_misses_total = reader_.counts().Sum(kL0TablesWithoutKey);
-  pressure->background_bytes_total = flusher_.written_bytes();
-  pressure->flush_bytes_per_sec = flusher_.bytes_per_sec();
-  pressure->memtable_bytes = memtable_bytes;
-  reporting_.activity().Sample(pressure->client_bytes_total);
-  // At least two memtables, whatever the shared budget: otherwise a writer with large memtables
-  // would wait for every flush.
-  pressure->memory_budget_bytes =
-      std::max<uint64_t>(pressure->memory_budget_bytes, 2 * memtable_bytes);
-  pressure->memory_used_bytes -= std::min(pressure->memory_used_bytes, flusher_.merged_bytes());
-  const bool writes = write_path_.IsUnderWay();
-  const uint64_t now_nanos = coordinator_->clock()->NowNanos();
-  rest_.Observe(now_nanos, pressure->client_bytes_total, writes);
-  if (rest_.nanos() < kRestNanos && versions_.IsLookDue(now_nanos)) flush_thread_.Wake();
-  const uint64_t now_seconds = context_->WallSeconds();
-  MutexLock lock(state_.mutex);
-  const Version& version = *state_.version();
-  const LayoutOptions& layout = state_.compaction_state.layout();
-  // A writer that waits for room needs the work that a policy defers until writes stop.
-  pressure->write_waits = state_.waiting_writers > 0;
-  pressure->write_under_way = writes && !pressure->write_waits;
-  pressure->active_bytes = state_.memtables.active()->MemoryBytes();
-  pressure->immutable_bytes = state_.memtables.immutable_bytes();
-  pressure->immutables = static_cast<int>(state_.memtables.immutable_count());
-  pressure->l0_tables = version.TableCount(0);
-  pressure->l0_bytes = version.LevelBytes(0);
-  pressure->l1_bytes = version.LevelBytes(1);
-  pressure->debt_bytes = state_.DebtBytesLocked();
-  state_.compaction_state.SetDeletePersist(state_.delete_persist_seconds, now_seconds);
-  const TableSpace& space = state_.compaction_state.Space(version);
-  if (space.unknown_bytes > 0 && (state_.delete_persist_seconds > 0 || state_.space_bound.is_set()))
-    preload_.ReadUnknownContents(version, coordinator_->clock()->NowNanos());
-  const uint64_t table_bytes = space.known_bytes + space.unknown_bytes;
-  write_path_.wal().SetTableBytes(table_bytes);
-  pressure->hidden_bytes = space.HiddenBytes();
-  pressure->live_bytes =
-      table_bytes - pressure->hidden_bytes - state_.compaction_state.OverwrittenBytes(version);
-  // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
-  // forever.
-  pressure->manual_due =
-      state_.compaction_state.request_count() > 0 || state_.in_flight.HasPart(JobClass::kManual);
-  pressure->l0_due =
-      LevelScore(version, 0, layout) >= 1.0 || state_.in_flight.HasPart(JobClass::kL0);
-  for (int level = 1; level < kLevels - 1; ++level) {
-    if (LevelScore(version, level, layout) >= 1.0) pressure->deep_due = true;
-  }
-  // Compactions free disk space.
-  const bool frees_space = ObeySpaceBoundLocked(table_bytes, pressure);
-  pressure->drain_requested = state_.drains > 0;
-  pressure->space_is_low = room_.is_low() || frees_space;
-  state_.writes_rest = rest_.nanos() >= kRestNanos || pressure->GoesFirst();
-  // As for L0, a compaction is due while one of its parts has not begun.
-  if (state_.in_flight.HasPart(JobClass::kDeep) ||
-      state_.compaction_state.IsReclaimDue(version, state_.OldestSnapshotLocked(),
-                                           state_.ReclaimScopeLocked())) {
-    pressure->deep_due = true;
-  }
-  const bool wants_seal = WantsSealLocked();
-  if (wants_seal && !wants_seal_.exchange(true, std::memory_order_relaxed)) flush_thread_.Wake();
-  return Rests(!wants_seal && MayRestLocked(*pressure));
-}
-
-/// Wakes the flush thread if the store's share of the memory budget has changed: its loan to the
-/// cache must follow.
-void Store::PassOnShare() {
-  const CacheLoan::Share share = MemoryShare();
-  const uint64_t now = coordinator_->clock()->NowNanos();
-  if (share == share_ || now - share_passed_at_nanos_ < kSharePassedNanos) return;
-  share_ = share;
-  share_passed_at_nanos_ = now;
-  flush_thread_.Wake();
-}
-
-/// Whether no work is left that time alone would make due.
-bool Store::MayRestLocked(const Pressure& pressure) {
-  if (rest_.nanos() < kUnwatchedRestNanos || state_.waiting_writers > 0 || share_ != MemoryShare())
-    return false;
-  if (pressure.HasWork() || pressure.manual_due || pressure.drain_requested ||
-      state_.space_is_clearing || !state_.in_flight.empty() || obsolete_.Totals().count > 0)
-    return false;
-  // A released snapshot and the end of an unreadable range wake nobody.
-  if (!state_.snapshots.empty() || !state_.health.damage().ok()) return false;
-  const TableSpace& space = state_.compaction_state.Space(*state_.version());
-  const bool has_deletions = space.deletions + state_.memtables.active()->DeletionCount() > 0;
-  const bool ages = state_.delete_persist_seconds > 0 && (has_deletions || space.unknown_bytes > 0);
-  return !ages && !(state_.space_bound.is_set() && space.unknown_bytes > 0);
-}
-
-/// Whether the monitor need not measure the store until a write wakes it. First makes sure that the
-/// next write does.
-bool Store::Rests(bool may_rest) {
-  const uint64_t now = coordinator_->clock()->NowNanos();
-  if (may_rest && write_path_.TellsOfNextWrite())
-    return now - rest_told_at_nanos_ >= kWriteVisibleNanos;
-  if (may_rest) write_path_.TellOfNextWrite();
-  rest_told_at_nanos_ = now;
-  return false;
-}
-
-/// Whether the memtable has old deletions. Once no client writes, also whether its flush lets
-/// compactions free space that its deletions hide, or its WAL takes much of a small store's space.
-bool Store::WantsSealLocked() {
-  if (state_.closing || state_.waiting_writers > 0 || state_.memtables.immutable_count() > 0)
-    return false;
-  const uint64_t deletions = state_.memtables.active()->DeletionCount();
-  if (deletions > 0 && state_.compaction_state.IsOld(state_.memtables.active_begun_seconds()))
-    return true;
-  if (rest_.nanos() < kSealRestNanos) return false;
-  if (deletions > 0 &&
-      IsFlushToReclaimDue(state_.compaction_state.Space(*state_.version()), deletions))
-    return true;
-  return rest_.nanos() >= kShrinkRestNanos && write_path_.WantsLogsAhead() &&
-         write_path_.wal().IsTooLargeForRest();
-}
-
-/// Whether compactions must free space for the user's bound, and can. Also decides whether writers
-/// wait for them.
-bool Store::ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) {
-  state_.space_is_full = state_.space_is_clearing = false;
-  if (!state_.space_bound.is_set()) return false;
-  const FileTotals obsolete = obsolete_.Totals();
-  SpaceBound::Use use;
-  const uint64_t listed_bytes = listed_bytes_.load(std::memory_order_relaxed);
-  use.file_bytes =
-      listed_bytes + obsolete.bytes + write_path_.wal().FileBytes() + pressure->immutable_bytes;
-  use.doomed_bytes = listed_bytes + obsolete.bytes - std::min(table_bytes, listed_bytes);
-  use.output_bytes =
-      std::max(state_.in_flight.OutputBytes(),
-               std::min(pressure->live_bytes, pressure->l0_bytes + pressure->l1_bytes));
-  use.live_bytes = pressure->live_bytes;
-  use.memtable_bytes = applied_.memtable_bytes();
-  pressure->file_bytes = use.file_bytes + use.output_bytes;
-  pressure->file_bytes_max = state_.space_bound.BytesMax(use);
-  // Damage can keep what is due from running, so no writer waits for it.
-  const bool frees_space =
-      state_.space_bound.IsNear(use) && state_.health.damage().ok() &&
-      (obsolete.count > 0 || !state_.in_flight.empty() || pressure->immutables > 0 ||
-       pressure->l0_due || pressure->deep_due ||
-       state_.compaction_state.IsReclaimDue(*state_.version(), state_.OldestSnapshotLocked(),
-                                            ReclaimScope::kAll));
-  state_.space_is_clearing =
-      state_.space_bound.HoldsCompactions(use, coordinator_->clock()->NowNanos());
-  state_.space_is_full = frees_space && state_.space_bound.IsReached(use);
-  return frees_space;
-}
+bool Store::MeasurePressure(Pressure* pressure) { return gauge_.Measure(pressure); }
 
 void Store::ApplyDirective(const Directive& directive) {
   reporting_.activity().SetDirective(directive);
@@ -310,70 +494,81 @@ void Store::SetPolicyState(PolicyState state) {
   reporting_.activity().SetPolicyState(std::move(state));
 }
 
-std::unique_ptr<Job> Store::NextJob(JobClass job_class) {
-  if (job_class == JobClass::kCleanup) return obsolete_.TakeJob();
-  if (job_class == JobClass::kPreload) return preload_.TakeJob();
-  return compactions_.NextJob(job_class);
-}
-
-void Store::JobStarted(const Job& job, CpuPriority cpu) {
-  reporting_.activity().JobStarted(job, cpu);
-}
-
-void Store::JobPaused(const Job& job) { reporting_.activity().JobPaused(job); }
-
-void Store::JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) {
-  if (auto compaction = TakeCompaction(&job))
-    return compactions_.JobEnded(std::move(compaction), status);
-  MutexLock lock(state_.mutex);
-  state_.changed.NotifyAll();  // files were deleted
-}
-
-void Store::AbandonJob(std::unique_ptr<Job> job) {
-  if (auto cleanup = TakeCleanup(&job)) {
-    obsolete_.Add(cleanup->TakeBatch());
-  } else if (auto compaction = TakeCompaction(&job)) {
-    compactions_.Abandon(std::move(compaction));
+bool Store::BeginJob(JobClass job_class, JobId id) {
+  std::unique_ptr<Job> job;
+  if (job_class == JobClass::kCleanup) {
+    job = obsolete_.TakeJob();
+  } else if (job_class == JobClass::kPreload) {
+    job = preload_.TakeJob();
+  } else {
+    return compactions_.BeginJob(job_class, id);
   }
+  if (job == nullptr) return false;
+  MutexLock lock(state_.mutex());
+  state_.compactions().jobs().Add(id, std::move(job));
+  return true;
 }
 
-std::vector<const Job*> Store::BlockersOfL0(const std::vector<const Job*>& jobs) {
-  return compactions_.BlockersOfL0(jobs);
+Job* Store::StartJob(JobId id, CpuPriority cpu) {
+  MutexLock lock(state_.mutex());
+  const JobTable::Entry& entry = state_.compactions().jobs().at(id);
+  if (entry.part != nullptr) reporting_.activity().JobStarted(*entry.part, cpu);
+  return entry.job;
+}
+
+void Store::JobPaused(JobId id) {
+  MutexLock lock(state_.mutex());
+  if (const MergeJob* const part = state_.compactions().jobs().at(id).part)
+    reporting_.activity().JobPaused(*part);
+}
+
+void Store::JobEnded(JobId id, const leveldb::Status& status) {
+  if (!EndOtherJob(id)) compactions_.JobEnded(id, status);
+}
+
+void Store::AbandonJob(JobId id) {
+  if (!EndOtherJob(id)) compactions_.AbandonJob(id);
+}
+
+/// Returns false if the job is a part of a compaction.
+bool Store::EndOtherJob(JobId id) {
+  JobTable::Entry ended;  // destroyed without the mutex
+  MutexLock lock(state_.mutex());
+  if (state_.compactions().jobs().at(id).part != nullptr) return false;
+  ended = state_.compactions().jobs().End(id);
+  state_.NotifyLocked();  // files were deleted
+  return true;
+}
+
+std::vector<JobId> Store::BlockersOfL0(const std::vector<JobId>& deep) {
+  return compactions_.BlockersOfL0(deep);
 }
 
 // ---- the flush thread ----
 
+/// A slice does each chore once. Each says when it is due next: the nanoseconds until then, or
+/// nullopt if only a wake-up can make it due. Installs come first, since they free what others wait
+/// for.
 std::optional<uint64_t> Store::RunFlushSlice() {
-  std::optional<uint64_t> again;
   versions_.FreezeIfReplaced(lock_, coordinator_->clock()->NowNanos());
-  compactions_.InstallRemoval();
-  if (compactions_.InstallOne()) again = 0;  // more can wait; flush between installs
-  versions_.RollIfLong();
-  const auto sooner = [&](std::optional<uint64_t> nanos) {
-    if (nanos) again = std::min(*nanos, again.value_or(*nanos));
+  remover_.Install();
+  const std::optional<uint64_t> due[] = {
+      compactions_.InstallOne(),
+      KeepManifest(),
+      FlushMemory(),
+      reader_.Collect() ? std::optional(kCollectNanos) : std::nullopt,
+      loan_.Adapt(coordinator_->clock()->NowNanos(), gauge_.MemoryShare()),
+      flusher_.TrimInLull(),
+      reporter_.WatchPins(),
   };
-  sooner(RestoreManifest());
-  if (flags_.may_install.load(std::memory_order_acquire)) {
-    sooner(flusher_.MaintainWals());
-    sooner(flusher_.Advance());
-  }
-  // If it fails or the store has no room, the monitor asks again.
-  if (wants_seal_.exchange(false, std::memory_order_relaxed)) write_path_.SealInRest();
-  if (reader_.Collect()) sooner(kCollectNanos);
-  sooner(loan_.Adapt(coordinator_->clock()->NowNanos(), MemoryShare()));
-  sooner(flusher_.TrimInLull());
-  sooner(WatchPins());
-  return again;
+  std::optional<uint64_t> soonest;
+  for (const std::optional<uint64_t>& nanos : due) soonest = Sooner(soonest, nanos);
+  return soonest;
 }
 
-CacheLoan::Share Store::MemoryShare() const {
-  const uint64_t stores = std::max<uint64_t>(coordinator_->tenant_count(), 1);
-  const uint64_t budget = coordinator_->memory_budget_bytes();
-  const uint64_t unused = budget - std::min(budget, coordinator_->memory_used_bytes());
-  return {.budget_bytes = budget / stores, .unused_bytes = unused / stores};
-}
-
-std::optional<uint64_t> Store::RestoreManifest() {
+/// Begins a new MANIFEST if the old one has become long or has failed.
+std::optional<uint64_t> Store::KeepManifest() {
+  versions_.RollIfLong();
   const std::optional<uint64_t> at_nanos = versions_.restore_at_nanos();
   if (!at_nanos) return std::nullopt;
   const uint64_t now = coordinator_->clock()->NowNanos();
@@ -381,6 +576,18 @@ std::optional<uint64_t> Store::RestoreManifest() {
   write_path_.wal().DiscardPrepared(0);  // the new MANIFEST needs their space
   const std::optional<uint64_t> retry_at = versions_.Restore(now);
   return retry_at ? *retry_at - now : 0;
+}
+
+std::optional<uint64_t> Store::FlushMemory() {
+  std::optional<uint64_t> logs;
+  std::optional<uint64_t> flush;
+  if (flags_.may_install.load(std::memory_order_acquire)) {
+    logs = flusher_.MaintainWals();
+    flush = flusher_.Advance();
+  }
+  // If it fails or the store has no room, the monitor asks again.
+  if (gauge_.TakeSealRequest()) write_path_.SealInRest();
+  return Sooner(logs, flush);
 }
 
 }  // namespace lull

@@ -1,22 +1,24 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Store: an open database, as returned by leveldb::DB::Open. It creates and connects the parts
-// below. Clients call it as a leveldb::DB, the coordinator's threads as a Tenant (coordinator.h),
-// its flush thread in RunFlushSlice. Each part is described in its own header:
+// below, and passes each call to the part that does the work. Clients call it as a leveldb::DB, the
+// scheduler as a Tenant (tenant.h), its flush thread in RunFlushSlice. Each part is described in
+// its own header:
 //
-//   write_path.h        client threads: a write, from the call to the memtable
-//   store_reader.h      client threads: reads, without a lock of the store
-//   cache_loan.h        flush thread: lends unused memory to the block cache
-//   store_state.h       all threads: the state that the mutex guards
-//   compactions.h       monitor: creates compaction jobs; flush thread: installs them
-//   flusher.h           flush thread: flushes memtables, prepares and releases WALs
-//   version_set.h   flush thread: appends to the MANIFEST and replaces it
-//   obsolete_files.h    any thread: deletes files
-//   preload.h           workers: opens tables after the store opens
+//   write_path.h       client threads: a write, from the call to the memtable
+//   store_reader.h     client threads: reads, without a lock of the store
+//   client_waits.h     client threads: calls that wait for background work
+//   range_remover.h    client threads and flush thread: removes ranges of keys
+//   store_state.h      all threads: the state that the mutex guards, and its transitions
+//   pressure_gauge.h   monitor: measures the store for its policy
+//   compactions.h      monitor: begins compaction jobs; flush thread: installs them
+//   flusher.h          flush thread: flushes memtables, prepares and releases WALs
+//   version_set.h      flush thread: appends to the MANIFEST and replaces it
+//   cache_loan.h       flush thread: lends unused memory to the block cache
+//   obsolete_files.h   any thread: deletes files
+//   preload.h          workers: opens tables after the store opens
+//   store_reporter.h   any thread: properties, LOG, the stats file
 //   applied_directive.h, published_flags.h   any thread: values read without the mutex
-//
-// The functions are in store.cc, except for opening and closing (store_open.cc), clients that wait
-// for background work (store_wait.cc), and reports (store_report.cc, store_space.cc).
 #pragma once
 
 #include <atomic>
@@ -30,12 +32,13 @@
 
 #include "db/base/option_values.h"
 #include "db/engine/cache_loan.h"
+#include "db/engine/client_waits.h"
 #include "db/engine/compactions.h"
 #include "db/engine/flusher.h"
 #include "db/engine/preload.h"
-#include "db/report/pin_watch.h"
-#include "db/report/stats_file.h"
-#include "db/report/stats_report.h"
+#include "db/engine/pressure_gauge.h"
+#include "db/engine/range_remover.h"
+#include "db/engine/store_reporter.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
 #include "util/fork.h"
@@ -45,22 +48,6 @@ namespace lull {
 /// Creates the policy with the given name; see MakePolicy.
 using PolicyFactory =
     std::function<std::unique_ptr<Policy>(const std::string& name, const PolicyOptions& options)>;
-
-/// How long clients have not written. Monitor.
-class WriteRest {
- public:
-  void Observe(uint64_t now_nanos, uint64_t client_bytes, bool write_under_way) {
-    if (std::exchange(client_bytes_, client_bytes) != client_bytes || write_under_way)
-      written_at_nanos_ = now_nanos;
-    nanos_ = now_nanos - written_at_nanos_;
-  }
-  uint64_t nanos() const { return nanos_; }
-
- private:
-  uint64_t nanos_ = 0;
-  uint64_t client_bytes_ = 0;
-  uint64_t written_at_nanos_ = 0;
-};
 
 struct CheckpointSource;  // db/recovery/checkpoint.h
 struct DeletedFiles;      // lull/lull.h
@@ -99,19 +86,17 @@ class Store final : public leveldb::DB, private Tenant {
   // As the functions of lull/*.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
-  leveldb::Status DeleteRange(const KeyBounds& span) LULL_EXCLUDES(removal_mutex_);
-  leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted)
-      LULL_EXCLUDES(removal_mutex_);
+  leveldb::Status DeleteRange(const KeyBounds& span);
+  leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
   leveldb::Status SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter);
-  /// Flushes, then calls `use` with the tables of that moment; no removal of a range runs
-  /// meanwhile. A copy of the source keeps the tables' files from being deleted.
-  using UseTables = std::function<leveldb::Status(const StoreContext&, const CheckpointSource&)>;
-  leveldb::Status PinTables(const UseTables& use) LULL_EXCLUDES(removal_mutex_);
-  /// I/O costs of the layout since the open, for the property lull.layout.
-  LayoutFigures GetLayoutFigures();
+  /// Flushes, then returns the tables of one moment. No removal of a range runs meanwhile. The
+  /// source keeps the tables' files from being deleted.
+  leveldb::Status PinTables(CheckpointSource* source);
+  const StoreContext& context() const { return *context_; }
+  LayoutFigures GetLayoutFigures() { return reporter_.GetLayoutFigures(); }
 
  private:
   Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduling,
@@ -125,56 +110,29 @@ class Store final : public leveldb::DB, private Tenant {
   void BeginDeleting(const Recovered& recovered);
   TableRef MakeTable(const TableMeta& table);
   void TableIsUnlisted(const TableFile& file);
-  void SaveAckedWrites();
-  void ShortenL0() LULL_EXCLUDES(state_.mutex);
-
-  CacheLoan::Share MemoryShare() const;
-  bool MeasurePressure(Pressure* pressure) override;
-  bool MayRestLocked(const Pressure& pressure) LULL_REQUIRES(state_.mutex);
-  bool Rests(bool may_rest);
-  void PassOnShare();
-  bool ObeySpaceBoundLocked(uint64_t table_bytes, Pressure* pressure) LULL_REQUIRES(state_.mutex);
-  void ApplyDirective(const Directive& directive) override;
-  void SetPolicyState(PolicyState state) override;
-  std::unique_ptr<Job> NextJob(JobClass job_class) override;
-  bool WantsSealLocked() LULL_REQUIRES(state_.mutex);
-  void JobStarted(const Job& job, CpuPriority cpu) override;
-  void JobPaused(const Job& job) override;
-  void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) override;
-  void AbandonJob(std::unique_ptr<Job> job) override;
-  std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override;
-  std::optional<uint64_t> RunFlushSlice();
-  const std::atomic<uint64_t>& ClientBytes() const override { return write_path_.client_bytes(); }
-  std::optional<uint64_t> RestoreManifest();
-
-  /// Blocks until `over()`, called under the mutex, returns true; background work runs meanwhile.
-  template <class Over>
-  void DrainLocked(Over over) LULL_REQUIRES(state_.mutex);
-  template <class Over>
-  void AwaitDeletionsLocked(Over over) LULL_REQUIRES(state_.mutex);
-  /// Runs a ManualRequest.
-  leveldb::Status CompactLevel(int level, const UserRange& range, uint64_t rewrite_pass);
-  leveldb::Status WithholdRange(const KeyBounds& span, RangeRemoval* removal)
-      LULL_EXCLUDES(state_.mutex);
-  void EndWithholding() LULL_EXCLUDES(state_.mutex);
-  leveldb::Status RemoveTables(RangeRemoval removal) LULL_EXCLUDES(state_.mutex);
-  leveldb::Status DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal)
-      LULL_EXCLUDES(state_.mutex);
-
-  MemoryReport MeasureMemory();
-  StoreReport MakeReport() LULL_EXCLUDES(options_mutex_);
-  SpaceReport MeasureSpace() LULL_EXCLUDES(state_.mutex);
-  SpaceReport::Pins PinsOfReaders(const std::vector<OldVersions::Old>& old,
-                                  const Version& current) const;
-  SpaceReport::Pins PinsOfSnapshotsLocked() const LULL_REQUIRES(state_.mutex);
-  std::optional<uint64_t> WatchPins() LULL_EXCLUDES(state_.mutex);
-  leveldb::Status BeginReporting(const OptionValues& scheduling, const Recovered& recovered);
-  void EndReporting();
-  void StartStatsFile(const std::string& option);
-  std::string OptionsText() LULL_EXCLUDES(options_mutex_);
   PolicyOptions Resolved(const OptionValues& scheduling) const;
   LayoutOptions LayoutFor(const PolicyOptions& options) const;
-  void SetSpaceOptions(const OptionValues& scheduling) LULL_EXCLUDES(state_.mutex);
+  void ApplyOptions(const OptionValues& scheduling, const PolicyOptions& resolved);
+
+  // Tenant.
+  bool MeasurePressure(Pressure* pressure) override;
+  void ApplyDirective(const Directive& directive) override;
+  void SetPolicyState(PolicyState state) override;
+  bool BeginJob(JobClass job_class, JobId id) override;
+  Job* StartJob(JobId id, CpuPriority cpu) override;
+  void JobPaused(JobId id) override;
+  void JobEnded(JobId id, const leveldb::Status& status) override;
+  void AbandonJob(JobId id) override;
+  std::vector<JobId> BlockersOfL0(const std::vector<JobId>& deep) override;
+  uint64_t ClientBytes() const override {
+    return write_path_.client_bytes().load(std::memory_order_relaxed);
+  }
+  bool EndOtherJob(JobId id) LULL_EXCLUDES(state_.mutex());
+
+  // Flush thread.
+  std::optional<uint64_t> RunFlushSlice();
+  std::optional<uint64_t> KeepManifest();
+  std::optional<uint64_t> FlushMemory();
 
   const uint32_t opened_in_ = ForkGeneration();
   const std::unique_ptr<StoreContext> context_;
@@ -182,12 +140,9 @@ class Store final : public leveldb::DB, private Tenant {
   const std::shared_ptr<Coordinator> coordinator_;
   leveldb::FileLock* lock_ = nullptr;
   bool registered_ = false;
-  SequenceNumber opened_sequence_ = 0;  // constant after the open
-  size_t opened_l0_tables_ = 0;         // constant after the open
+  size_t opened_l0_tables_ = 0;  // constant after the open
 
-  /// Held by calls that remove ranges or copy the store. Before all other mutexes.
-  Mutex removal_mutex_;
-  Mutex options_mutex_;  // before all but removal_mutex_
+  Mutex options_mutex_;  // before all but RangeRemover's
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.
@@ -202,17 +157,15 @@ class Store final : public leveldb::DB, private Tenant {
   CacheLoan loan_;
   Preload preload_;
   StoreState state_;
+  const EngineParts parts_;
   WritePath write_path_;
   VersionSet versions_;
   Flusher flusher_;
   Compactions compactions_;
-  WriteRest rest_;
-  uint64_t rest_told_at_nanos_ = 0;      // monitor only; see Rests
-  CacheLoan::Share share_;               // monitor only: the flush thread was woken for it
-  uint64_t share_passed_at_nanos_ = 0;   // monitor only
-  std::atomic<bool> wants_seal_{false};  // the monitor asks the flush thread
-  PinWatch pin_watch_;
-  std::unique_ptr<StatsFile> stats_file_;  // null without the option
+  RangeRemover remover_;
+  ClientWaits waits_;
+  PressureGauge gauge_;
+  StoreReporter reporter_;
 };
 
 }  // namespace lull

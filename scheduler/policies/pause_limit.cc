@@ -14,7 +14,7 @@ constexpr uint64_t kBlockedUs = 20'000;
 }  // namespace
 
 PauseClock::Verdict PauseClock::Sample(uint64_t slices_total, uint64_t now_us) {
-  // Too short for a slice to complete: wait for the next Look.
+  // Too short for a slice to complete: wait for the next Sample.
   const bool counts = standing_ == Standing::kHeldUp;
   if (counts && now_us - std::min(now_us, seen_us_) < kSliceUs) return verdict_;
   Grow(slices_total - std::min(slices_total, seen_slices_), now_us - std::min(now_us, seen_us_));
@@ -30,7 +30,7 @@ PauseClock::Verdict PauseClock::Sample(uint64_t slices_total, uint64_t now_us) {
   return verdict_;
 }
 
-/// Accounts for the time since the last Look.
+/// Accounts for the time since the last Sample.
 void PauseClock::Grow(uint64_t slices, uint64_t elapsed_us) {
   if (standing_ == Standing::kNotDue) {
     age_us_ = 0;

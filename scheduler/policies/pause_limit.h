@@ -30,7 +30,7 @@ class PauseClock {
 
   /// Updates the age. `slices_total` is the number of slices ever run.
   Verdict Sample(uint64_t slices_total, uint64_t now_us);
-  /// Sets the standing of the work from the last Look on.
+  /// Sets the standing of the work from the last Sample on.
   void Note(Standing standing) { standing_ = standing; }
   uint64_t age_us() const { return age_us_; }
 

@@ -45,9 +45,10 @@ struct Coordinator::Worker {
   enum class State { kFree, kBusy, kEnded };
 
   CpuPriority cpu = CpuPriority::kNormal;
-  HeldJob* held = nullptr;  // monitor only
+  JobId id{};
   Job* job = nullptr;
   Entry* entry = nullptr;
+  uint64_t written_before = 0;              // bytes, at the job's last start
   std::atomic<uint64_t>* slices = nullptr;  // null: slices are not counted
   SliceBudget slice;
   bool one_slice = false;
@@ -70,7 +71,7 @@ struct Coordinator::Worker {
 };
 
 Coordinator::Coordinator(const CoordinatorOptions& options)
-    : options_(options), dispatcher_(options.compaction_threads, this) {}
+    : options_(options), dispatcher_(options.compaction_threads) {}
 
 leveldb::Status Coordinator::StartThreads() {
   leveldb::Status status;
@@ -179,8 +180,7 @@ void Coordinator::WorkerLoop(Worker* worker) {
 
 void Coordinator::RunJob(Worker* worker) {
   Entry* const entry = worker->entry;
-  const std::atomic<uint64_t>& client_bytes = entry->tenant->ClientBytes();
-  uint64_t seen = client_bytes.load(std::memory_order_relaxed);
+  uint64_t seen = entry->tenant->ClientBytes();
   uint64_t written = worker->job->written_bytes();
   worker->progress = Job::Progress::kMore;
   worker->status = leveldb::Status::OK();
@@ -193,7 +193,7 @@ void Coordinator::RunJob(Worker* worker) {
     if (worker->slices != nullptr) worker->slices->fetch_add(1, std::memory_order_relaxed);
     const bool ended = !worker->status.ok() || worker->progress == Job::Progress::kDone;
     if (ended || worker->one_slice) return;
-    const uint64_t now = client_bytes.load(std::memory_order_relaxed);
+    const uint64_t now = entry->tenant->ClientBytes();
     if (now != seen) worker->monitor_signal->Wake();
     seen = now;
   }
@@ -215,9 +215,12 @@ uint64_t Coordinator::RunRound() {
   const std::vector<std::shared_ptr<Entry>> open = UpdateStores();
   const std::vector<WorkerReport> reports = CollectReports();
   dispatcher_.BeginRound(options_.clock->NowNanos(), reports);
+  ReleaseClosed();
   if (stores_.size() > 1) NoteHanging();
   for (const auto& entry : open) Measure(entry.get());
-  return dispatcher_.Dispatch();
+  const uint64_t wake_at_nanos = dispatcher_.Dispatch();
+  for (const WorkerOrder& order : dispatcher_.orders()) Obey(order);
+  return wake_at_nanos;
 }
 
 /// Opens and closes stores and changes policies, between two rounds. Returns the stores of the
@@ -240,7 +243,8 @@ std::vector<std::shared_ptr<Coordinator::Entry>> Coordinator::UpdateStores() {
       open.push_back(entry);
       if (entry->next_policy == nullptr) continue;
       if (!entry->id) {
-        entry->id = dispatcher_.Open(std::move(entry->next_policy), entry->registered_at_nanos);
+        entry->id = dispatcher_.Open(entry->tenant, std::move(entry->next_policy),
+                                     entry->registered_at_nanos);
         stores_[*entry->id] = entry;
       } else {
         dispatcher_.SetPolicy(*entry->id, std::move(entry->next_policy));
@@ -258,21 +262,17 @@ std::vector<WorkerReport> Coordinator::CollectReports() {
   for (size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     if (worker.state.load(std::memory_order_acquire) != Worker::State::kEnded) continue;
-    HeldJob& held = *std::exchange(worker.held, nullptr);
     WorkerReport& report = reports.emplace_back();
     report.worker = static_cast<int>(i);
-    const uint64_t written = held.job->written_bytes();
-    report.written_bytes = written - std::exchange(held.reported_bytes, written);
-    report.share_done = held.job->share_done();
+    report.written_bytes = worker.job->written_bytes() - worker.written_before;
+    report.share_done = worker.job->share_done();
     const leveldb::Status status = std::move(worker.status);
     if (worker.progress == Job::Progress::kDone) report.outcome = WorkerReport::Outcome::kDone;
     if (!status.ok()) report.outcome = WorkerReport::Outcome::kFailed;
-    held.worker = nullptr;
     worker.job = nullptr;
     worker.state.store(Worker::State::kFree, std::memory_order_release);
-    if (report.outcome == WorkerReport::Outcome::kMore) continue;
-    held.entry->tenant->JobEnded(std::move(held.job), status);
-    jobs_.erase(held.id);
+    if (report.outcome != WorkerReport::Outcome::kMore)
+      worker.entry->tenant->JobEnded(worker.id, status);
   }
   return reports;
 }
@@ -282,7 +282,7 @@ void Coordinator::NoteHanging() {
   const uint64_t now = options_.clock->NowNanos();
   for (size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
-    if (worker.held == nullptr) continue;
+    if (worker.job == nullptr) continue;
     const uint64_t slices = worker.slices_begun.load(std::memory_order_relaxed);
     if (std::exchange(worker.seen_slices, slices) != slices) worker.seen_at_nanos = now;
     const bool is_idle = worker.cpu == CpuPriority::kIdle;
@@ -308,73 +308,37 @@ void Coordinator::Measure(Entry* entry) {
   entry->tenant->SetPolicyState(dispatcher_.StateOfPolicy(*entry->id));
 }
 
-// ---- what the dispatcher decides ----
-
-std::optional<JobId> Coordinator::Pick(StoreId store, JobClass job_class) {
-  const std::shared_ptr<Entry>& entry = stores_.at(store);
-  std::unique_ptr<Job> job = entry->tenant->NextJob(job_class);
-  if (job == nullptr) return std::nullopt;
-  const JobId id{++jobs_picked_};
-  HeldJob& held = jobs_[id];
-  held.id = id;
-  held.entry = entry;
-  held.job = std::move(job);
-  return id;
-}
-
-std::vector<JobId> Coordinator::BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) {
-  std::vector<const Job*> asked;
-  for (const JobId id : jobs) asked.push_back(jobs_.at(id).job.get());
-  const std::vector<const Job*> in_way = stores_.at(store)->tenant->BlockersOfL0(asked);
-  std::vector<JobId> blockers;
-  for (const JobId id : jobs) {
-    if (std::find(in_way.begin(), in_way.end(), jobs_.at(id).job.get()) != in_way.end())
-      blockers.push_back(id);
+void Coordinator::Obey(const WorkerOrder& order) {
+  Worker* const worker = workers_[static_cast<size_t>(order.assignment.worker)].get();
+  if (order.kind != WorkerOrder::Kind::kStart) {
+    worker->pause.store(order.kind == WorkerOrder::Kind::kPause, std::memory_order_release);
+    return;
   }
-  return blockers;
-}
-
-void Coordinator::Start(JobId job, const Assignment& assignment) {
-  HeldJob& held = jobs_.at(job);
-  Worker* const worker = workers_[static_cast<size_t>(assignment.worker)].get();
-  held.worker = worker;
-  worker->held = &held;
-  worker->job = held.job.get();
-  worker->entry = held.entry.get();
-  worker->slices = held.entry->SlicesOf(assignment.counts_as);
-  worker->slice = assignment.slice;
-  worker->one_slice = assignment.one_slice;
+  Entry* const entry = stores_.at(order.store).get();
+  worker->id = order.job;
+  worker->entry = entry;
+  worker->job = entry->tenant->StartJob(order.job, order.assignment.cpu);
+  worker->written_before = worker->job->written_bytes();
+  worker->slices = entry->SlicesOf(order.assignment.counts_as);
+  worker->slice = order.assignment.slice;
+  worker->one_slice = order.assignment.one_slice;
   worker->seen_at_nanos = options_.clock->NowNanos();
-  held.entry->tenant->JobStarted(*held.job, assignment.cpu);
   worker->pause.store(false, std::memory_order_release);
   worker->state.store(Worker::State::kBusy, std::memory_order_release);
   worker->signal.Wake();
 }
 
-void Coordinator::Pause(JobId job) {
-  jobs_.at(job).worker->pause.store(true, std::memory_order_release);
-}
-
-void Coordinator::Continue(JobId job) {
-  jobs_.at(job).worker->pause.store(false, std::memory_order_release);
-}
-
-void Coordinator::Abandon(JobId job) {
-  const auto held = jobs_.find(job);
-  held->second.entry->tenant->AbandonJob(std::move(held->second.job));
-  jobs_.erase(held);
-}
-
-void Coordinator::Paused(JobId job) {
-  const HeldJob& held = jobs_.at(job);
-  held.entry->tenant->JobPaused(*held.job);
-}
-
-void Coordinator::Closed(StoreId store) {
-  const std::shared_ptr<Entry> entry = std::move(stores_.extract(store).mapped());
-  MutexLock lock(mutex_);
-  entry->monitor_released = true;
-  released_.NotifyAll();
+/// Lets Unregister return for each tenant that the dispatcher has removed.
+void Coordinator::ReleaseClosed() {
+  for (auto next = stores_.begin(); next != stores_.end();) {
+    const auto store = next++;
+    if (dispatcher_.Has(store->first)) continue;
+    const std::shared_ptr<Entry> entry = std::move(store->second);
+    stores_.erase(store);
+    MutexLock lock(mutex_);
+    entry->monitor_released = true;
+    released_.NotifyAll();
+  }
 }
 
 }  // namespace lull

@@ -32,53 +32,14 @@
 #include <vector>
 
 #include "scheduler/dispatcher.h"
-#include "scheduler/job.h"
 #include "scheduler/policy.h"
+#include "scheduler/tenant.h"
 #include "util/clock.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 #include "util/wake_signal.h"
 
 namespace lull {
-
-/// The coordinator's view of a store.
-class Tenant {
- public:
-  virtual ~Tenant() = default;
-
-  // Only the monitor calls these functions, except for ClientBytes. They do no I/O.
-
-  /// Fills in `pressure`. On entry, memory_used_bytes and memory_budget_bytes are set. The tenant
-  /// sets background_bytes_total to what flushes wrote; the dispatcher adds compactions later, and
-  /// counts the jobs. Returns whether the tenant rests: until something wakes the monitor, no later
-  /// call would measure anything else.
-  virtual bool MeasurePressure(Pressure* pressure) = 0;
-  /// Applies the parts of the directive that concern clients and memtables. The dispatcher applies
-  /// the grants.
-  virtual void ApplyDirective(const Directive& directive) = 0;
-  /// Receives the policy's state after each call of the policy.
-  virtual void SetPolicyState(PolicyState) {}
-  /// Returns a job of the class that can run now, or nullptr. Its key range is reserved until the
-  /// job has failed, is installed or is abandoned.
-  virtual std::unique_ptr<Job> NextJob(JobClass job_class) = 0;
-  /// For statistics. JobStarted: the job is about to begin or resume on a worker of that priority.
-  /// JobPaused: it left its worker and waits for another. A job that only waits for the rate limit
-  /// between slices is started repeatedly and not reported as paused.
-  virtual void JobStarted(const Job&, CpuPriority) {}
-  virtual void JobPaused(const Job&) {}
-  /// Takes a job that ended with `status`. If OK, the tenant queues it for its install on the flush
-  /// thread.
-  virtual void JobEnded(std::unique_ptr<Job> job, const leveldb::Status& status) = 0;
-  /// Takes a job that will not be finished. The tenant deletes its partial outputs later, on a
-  /// worker.
-  virtual void AbandonJob(std::unique_ptr<Job> job) = 0;
-  /// Returns the jobs among `jobs` (deep jobs of this tenant) that block an L0 job. Empty if no L0
-  /// job could run even without all of them.
-  virtual std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) = 0;
-
-  /// Changes with every client write. Any thread.
-  virtual const std::atomic<uint64_t>& ClientBytes() const = 0;
-};
 
 struct CoordinatorOptions {
   int compaction_threads = 2;
@@ -87,11 +48,11 @@ struct CoordinatorOptions {
   ThreadFactory* threads = ThreadFactory::System();
 };
 
-class Coordinator : private DispatchHost {
+class Coordinator {
  public:
   explicit Coordinator(const CoordinatorOptions& options);
   /// Stops the threads. REQUIRES: no tenant is registered.
-  ~Coordinator() override;
+  ~Coordinator();
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
@@ -146,14 +107,6 @@ class Coordinator : private DispatchHost {
  private:
   struct Worker;  // a thread and its current job
   struct Entry;   // a registered tenant
-  /// A job that began and has not ended: on a worker, or paused.
-  struct HeldJob {
-    JobId id{};
-    std::shared_ptr<Entry> entry;
-    std::unique_ptr<Job> job;
-    Worker* worker = nullptr;
-    uint64_t reported_bytes = 0;  // written bytes reported so far
-  };
 
   std::shared_ptr<Entry> FindLocked(const Tenant* tenant) const LULL_REQUIRES(mutex_);
 
@@ -169,15 +122,8 @@ class Coordinator : private DispatchHost {
   void NoteHanging();
   void Measure(Entry* entry);
 
-  // DispatchHost, monitor only.
-  std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
-  std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
-  void Start(JobId job, const Assignment& assignment) override;
-  void Pause(JobId job) override;
-  void Continue(JobId job) override;
-  void Abandon(JobId job) override;
-  void Paused(JobId job) override;
-  void Closed(StoreId store) override LULL_EXCLUDES(mutex_);
+  void Obey(const WorkerOrder& order);
+  void ReleaseClosed() LULL_EXCLUDES(mutex_);
 
   const CoordinatorOptions options_;
   std::atomic<uint64_t> memory_used_bytes_{0};
@@ -193,8 +139,6 @@ class Coordinator : private DispatchHost {
   std::vector<std::shared_ptr<Worker>> workers_;
   Dispatcher dispatcher_;
   std::map<StoreId, std::shared_ptr<Entry>> stores_;  // those that the dispatcher knows
-  std::map<JobId, HeldJob> jobs_;
-  uint64_t jobs_picked_ = 0;
 
   std::unique_ptr<ThreadHandle> monitor_thread_;
 };

@@ -147,7 +147,7 @@ TEST(SimulationSharingTest, WhoWantsLittleGetsItAndTheOthersShareTheRest) {
   EXPECT_DOUBLE_EQ(demands[2].granted, 0.7);
 }
 
-BackgroundThread Compaction(JobClass job_class, CpuPriority cpu) {
+BackgroundThread Thread(std::optional<JobClass> job_class, CpuPriority cpu) {
   BackgroundThread thread;
   thread.job_class = job_class;
   thread.cpu = cpu;
@@ -157,8 +157,8 @@ BackgroundThread Compaction(JobClass job_class, CpuPriority cpu) {
 }
 
 TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
-  BackgroundThread threads[] = {Compaction(JobClass::kDeep, CpuPriority::kNormal),
-                                Compaction(JobClass::kDeep, CpuPriority::kIdle)};
+  BackgroundThread threads[] = {Thread(JobClass::kDeep, CpuPriority::kNormal),
+                                Thread(JobClass::kDeep, CpuPriority::kIdle)};
   const ClientShare clients = ShareMachine(2, {0.75, 0}, 1, threads);
   EXPECT_DOUBLE_EQ(clients.cores, 0.75);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
@@ -166,10 +166,9 @@ TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {
 }
 
 TEST(SimulationSharingTest, OfRocksDbsLimitCompactionsHaveWhatFlushesLeave) {
-  BackgroundThread threads[] = {Compaction(JobClass::kFlush, CpuPriority::kNormal),
-                                Compaction(JobClass::kL0, CpuPriority::kNormal),
-                                Compaction(JobClass::kDeep, CpuPriority::kNormal),
-                                Compaction(JobClass::kDeep, CpuPriority::kNormal)};
+  BackgroundThread threads[] = {
+      Thread(std::nullopt, CpuPriority::kNormal), Thread(JobClass::kL0, CpuPriority::kNormal),
+      Thread(JobClass::kDeep, CpuPriority::kNormal), Thread(JobClass::kDeep, CpuPriority::kNormal)};
   ShareMachine(8, {}, 1, threads, 250e6);
   EXPECT_DOUBLE_EQ(threads[0].speed, 1);
   for (int i = 1; i < 4; ++i) EXPECT_DOUBLE_EQ(threads[i].speed, 0.5) << i;
@@ -189,8 +188,8 @@ TEST(SimulationTablesTest, AGetSearchesL0UntilATableHoldsItsKey) {
 }
 
 TEST(SimulationSharingTest, ADeviceThatIsTakenSlowsEverybodyAlike) {
-  BackgroundThread threads[] = {Compaction(JobClass::kDeep, CpuPriority::kNormal),
-                                Compaction(JobClass::kDeep, CpuPriority::kNormal)};
+  BackgroundThread threads[] = {Thread(JobClass::kDeep, CpuPriority::kNormal),
+                                Thread(JobClass::kDeep, CpuPriority::kNormal)};
   for (BackgroundThread& thread : threads) {
     thread.cpu_seconds = 0;
     thread.device_seconds = 1;

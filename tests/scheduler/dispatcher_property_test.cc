@@ -22,7 +22,7 @@ constexpr uint64_t kRoundNanos = 10'000'000;
 
 /// Stores whose pickers offer work of all classes at random, and workers that end a slice between
 /// two rounds. A job takes a random number of slices, up to kSlicesMax.
-class RandomStores final : public DispatchHost {
+class RandomStores {
  public:
   static constexpr uint64_t kSlicesMax = 30;
   static constexpr size_t kStores = 3;
@@ -30,12 +30,14 @@ class RandomStores final : public DispatchHost {
   explicit RandomStores(uint64_t seed)
       : random_(seed),
         threads_(static_cast<int>(1 + random_.Uniform(3))),
-        dispatcher_(threads_, this),
+        dispatcher_(threads_),
         workers_(2 * static_cast<size_t>(threads_)) {
     for (Store& store : stores_) {
+      store.owner = this;
       store.directive.l0_stop = 8;
       for (JobClass job_class : kClasses) store.endless[At(job_class)] = random_.OneIn(3);
-      store.id = dispatcher_.Open(std::make_unique<StorePolicy>(&store.directive), now_nanos_);
+      store.id =
+          dispatcher_.Open(&store, std::make_unique<StorePolicy>(&store.directive), now_nanos_);
     }
   }
 
@@ -47,6 +49,7 @@ class RandomStores final : public DispatchHost {
       dispatcher_.Measure(store.id, Measure(store));
     }
     dispatcher_.Dispatch();
+    for (const WorkerOrder& order : dispatcher_.orders()) Obey(order);
     for (Store& store : stores_) CountWaits(&store);
   }
 
@@ -68,7 +71,14 @@ class RandomStores final : public DispatchHost {
    private:
     const Directive* const directive_;
   };
-  struct Store {
+  struct Store final : JobSource {
+    bool BeginJob(JobClass job_class, JobId id) override {
+      return owner->Begin(this, job_class, id);
+    }
+    std::vector<JobId> BlockersOfL0(const std::vector<JobId>&) override { return {}; }
+    void AbandonJob(JobId id) override { owner->jobs_.erase(id); }
+
+    RandomStores* owner = nullptr;
     StoreId id{};
     Directive directive;
     std::array<bool, kJobClasses> due{};
@@ -173,37 +183,31 @@ class RandomStores final : public DispatchHost {
 
   std::string seed_text() const { return "seed " + std::to_string(kDispatchSeed); }
 
-  std::optional<JobId> Pick(StoreId id, JobClass job_class) override {
-    Store& store = *std::find_if(stores_.begin(), stores_.end(),
-                                 [&](const Store& candidate) { return candidate.id == id; });
-    const bool at_stop = job_class == JobClass::kL0 && store.at_stop;
-    if (!store.due[At(job_class)] && !at_stop) return std::nullopt;
-    store.due[At(job_class)] = store.endless[At(job_class)];
-    const JobId job{++ids_};
-    jobs_[job] = {&store, job_class, 1 + random_.Uniform(kSlicesMax), false, false, {}};
-    return job;
+  bool Begin(Store* store, JobClass job_class, JobId id) {
+    const bool at_stop = job_class == JobClass::kL0 && store->at_stop;
+    if (!store->due[At(job_class)] && !at_stop) return false;
+    store->due[At(job_class)] = store->endless[At(job_class)];
+    jobs_[id] = {store, job_class, 1 + random_.Uniform(kSlicesMax), false, false, {}};
+    return true;
   }
-  std::vector<JobId> BlockersOfL0(StoreId, const std::vector<JobId>&) override { return {}; }
-  void Start(JobId job, const Assignment& assignment) override {
-    std::optional<JobId>& worker = workers_.at(static_cast<size_t>(assignment.worker));
+
+  void Obey(const WorkerOrder& order) {
+    RandomJob& job = jobs_.at(order.job);
+    job.pause = order.kind == WorkerOrder::Kind::kPause;
+    if (order.kind != WorkerOrder::Kind::kStart) return;
+    std::optional<JobId>& worker = workers_.at(static_cast<size_t>(order.assignment.worker));
     EXPECT_FALSE(worker) << seed_text();
     const auto others = std::count_if(workers_.begin(), workers_.end(), [&](const auto& id) {
-      return id && !jobs_.at(*id).hangs && jobs_.at(*id).assignment.cpu == assignment.cpu;
+      return id && !jobs_.at(*id).hangs && jobs_.at(*id).assignment.cpu == order.assignment.cpu;
     });
     EXPECT_LT(others, threads_) << seed_text();
-    worker = job;
-    jobs_.at(job).assignment = assignment;
-    jobs_.at(job).pause = false;
+    worker = order.job;
+    job.assignment = order.assignment;
   }
-  void Pause(JobId job) override { jobs_.at(job).pause = true; }
-  void Continue(JobId job) override { jobs_.at(job).pause = false; }
-  void Abandon(JobId job) override { jobs_.erase(job); }
-  void Closed(StoreId) override {}
 
   Random random_;
   const int threads_;
   uint64_t now_nanos_ = 1'000'000'000;
-  uint64_t ids_ = 0;
   std::array<Store, kStores> stores_;
   Dispatcher dispatcher_;
   std::vector<std::optional<JobId>> workers_;

@@ -37,6 +37,44 @@ class DispatcherScript::WishPolicy final : public Policy {
   Wish* const wish_;
 };
 
+/// Offers what the script says.
+class DispatcherScript::ScriptedSource final : public JobSource {
+ public:
+  ScriptedSource(DispatcherScript* script, ScriptedStore* store) : script_(script), store_(store) {}
+
+  bool BeginJob(JobClass job_class, JobId id) override {
+    const bool blocked = std::ranges::any_of(script_->jobs_, [&](const NamedJob& named) {
+      return named.second.store == store_ && named.second.held && named.second.blocks_l0;
+    });
+    if (job_class == JobClass::kL0 && blocked) return false;
+    const auto offer = std::ranges::find(store_->offers, job_class, &ScriptedJob::job_class);
+    if (offer == store_->offers.end()) return false;
+    (*offer)->id = id;
+    (*offer)->held = true;
+    store_->offers.erase(offer);
+    return true;
+  }
+  std::vector<JobId> BlockersOfL0(const std::vector<JobId>& deep) override {
+    std::vector<JobId> blockers;
+    std::ranges::copy_if(deep, std::back_inserter(blockers),
+                         [&](JobId id) { return script_->Named(id).second.blocks_l0; });
+    return blockers;
+  }
+  void JobPaused(JobId id) override { script_->Say(script_->Named(id).first + " is paused"); }
+  void AbandonJob(JobId id) override {
+    auto& [name, job] = script_->Named(id);
+    job.held = false;
+    script_->Say("abandon " + name);
+  }
+
+ private:
+  DispatcherScript* const script_;
+  ScriptedStore* const store_;
+};
+
+DispatcherScript::DispatcherScript() = default;
+DispatcherScript::~DispatcherScript() = default;
+
 std::optional<std::string> DispatcherScript::Run(const Words& words) {
   began_us_ = now_us_;
   uint64_t number = 0;
@@ -76,7 +114,7 @@ void DispatcherScript::Restart(uint64_t threads) {
   for (const CpuPriority cpu : {CpuPriority::kNormal, CpuPriority::kIdle}) {
     for (uint64_t i = 0; i < threads; ++i) workers_.push_back(NameOfWorker(cpu));
   }
-  dispatcher_ = std::make_unique<Dispatcher>(static_cast<int>(threads), this);
+  dispatcher_ = std::make_unique<Dispatcher>(static_cast<int>(threads));
 }
 
 void DispatcherScript::Open(const std::string& name) {
@@ -84,7 +122,9 @@ void DispatcherScript::Open(const std::string& name) {
   Directive& directive = store.wish.directive;
   directive.l0 = directive.deep = {2, CpuPriority::kNormal};
   directive.compactions_max = 2;
-  store.id = dispatcher_->Open(std::make_unique<WishPolicy>(&store.wish), now_us_ * 1000);
+  store.source = std::make_unique<ScriptedSource>(this, &store);
+  store.id = dispatcher_->Open(store.source.get(), std::make_unique<WishPolicy>(&store.wish),
+                               now_us_ * 1000);
 }
 
 std::optional<std::string> DispatcherScript::RunOnStore(const Words& words, ScriptedStore* store) {
@@ -140,7 +180,6 @@ bool DispatcherScript::Offer(ScriptedStore* store, const Words& words) {
   if (!job_class) return false;
   for (size_t i = 3; i < words.size(); ++i) {
     ScriptedJob& job = jobs_[words[i]] = ScriptedJob();
-    job.id = JobId{++ids_};
     job.store = store;
     job.job_class = *job_class;
     store->offers.push_back(&job);
@@ -210,6 +249,10 @@ void DispatcherScript::ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome)
 void DispatcherScript::RunRound() {
   dispatcher_->BeginRound(now_us_ * 1000, std::exchange(reports_, {}));
   for (auto& [name, store] : stores_) {
+    if (store.closing && !store.closed && !dispatcher_->Has(store.id)) {
+      store.closed = true;
+      Say(name + " is closed");
+    }
     if (store.closing) continue;
     const auto offers = [&offers = store.offers](JobClass job_class) {
       return std::any_of(offers.begin(), offers.end(),
@@ -221,6 +264,7 @@ void DispatcherScript::RunRound() {
     dispatcher_->Measure(store.id, store.measured);
   }
   wake_at_us_ = (dispatcher_->Dispatch() + 999) / 1000;
+  for (const WorkerOrder& order : dispatcher_->orders()) Obey(order);
 }
 
 std::string DispatcherScript::PassTime(uint64_t length_us) {
@@ -269,67 +313,20 @@ DispatcherScript::NamedJob& DispatcherScript::Named(JobId id) {
                        [&](const NamedJob& named) { return named.second.id == id; });
 }
 
-std::optional<JobId> DispatcherScript::Pick(StoreId id, JobClass job_class) {
-  ScriptedStore& store = std::find_if(stores_.begin(), stores_.end(), [&](const auto& named) {
-                           return named.second.id == id;
-                         })->second;
-  const bool blocked = std::any_of(jobs_.begin(), jobs_.end(), [&](const NamedJob& named) {
-    return named.second.store == &store && named.second.held && named.second.blocks_l0;
-  });
-  if (job_class == JobClass::kL0 && blocked) return std::nullopt;
-  const auto offer =
-      std::find_if(store.offers.begin(), store.offers.end(),
-                   [&](const ScriptedJob* job) { return job->job_class == job_class; });
-  if (offer == store.offers.end()) return std::nullopt;
-  ScriptedJob* const job = *offer;
-  store.offers.erase(offer);
-  job->held = true;
-  return job->id;
-}
-
-std::vector<JobId> DispatcherScript::BlockersOfL0(StoreId, const std::vector<JobId>& jobs) {
-  std::vector<JobId> blockers;
-  std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(blockers),
-               [&](JobId id) { return Named(id).second.blocks_l0; });
-  return blockers;
-}
-
-void DispatcherScript::Start(JobId id, const Assignment& assignment) {
-  auto& [name, job] = Named(id);
-  job.worker = assignment.worker;
-  job.assignment = assignment;
+void DispatcherScript::Obey(const WorkerOrder& order) {
+  auto& [name, job] = Named(order.job);
+  if (order.kind != WorkerOrder::Kind::kStart) {
+    job.asked_to_pause = order.kind == WorkerOrder::Kind::kPause;
+    return Say(job.asked_to_pause ? "ask " + name + " to pause" : "let " + name + " continue");
+  }
+  job.worker = order.assignment.worker;
+  job.assignment = order.assignment;
   job.asked_to_pause = false;
   std::string text = std::exchange(job.started_before, true) ? "resume " : "start ";
-  text += name + " on " + workers_[static_cast<size_t>(assignment.worker)];
-  if (assignment.one_slice) text += ", one slice";
-  if (assignment.counts_as != job.job_class) text += ", in L0's place";
+  text += name + " on " + workers_[static_cast<size_t>(job.worker)];
+  if (job.assignment.one_slice) text += ", one slice";
+  if (job.assignment.counts_as != job.job_class) text += ", in L0's place";
   Say(text);
-}
-
-void DispatcherScript::Pause(JobId id) {
-  auto& [name, job] = Named(id);
-  job.asked_to_pause = true;
-  Say("ask " + name + " to pause");
-}
-
-void DispatcherScript::Continue(JobId id) {
-  auto& [name, job] = Named(id);
-  job.asked_to_pause = false;
-  Say("let " + name + " continue");
-}
-
-void DispatcherScript::Abandon(JobId id) {
-  auto& [name, job] = Named(id);
-  job.held = false;
-  Say("abandon " + name);
-}
-
-void DispatcherScript::Paused(JobId id) { Say(Named(id).first + " is paused"); }
-
-void DispatcherScript::Closed(StoreId id) {
-  for (const auto& [name, store] : stores_) {
-    if (store.id == id) Say(name + " is closed");
-  }
 }
 
 }  // namespace lull::testing

@@ -45,8 +45,11 @@
 
 namespace lull::testing {
 
-class DispatcherScript final : public Script, public DispatchHost {
+class DispatcherScript final : public Script {
  public:
+  DispatcherScript();
+  ~DispatcherScript() override;
+
   std::optional<std::string> Run(const Words& words) override;
 
  private:
@@ -59,17 +62,20 @@ class DispatcherScript final : public Script, public DispatchHost {
   class WishPolicy;
 
   struct ScriptedJob;
+  class ScriptedSource;
   struct ScriptedStore {
     StoreId id{};
+    std::unique_ptr<ScriptedSource> source;
     Wish wish;
     Measured measured;
     std::vector<ScriptedJob*> offers;
     bool closing = false;
+    bool closed = false;
   };
   struct ScriptedJob {
     bool runs() const { return worker >= 0; }
 
-    JobId id{};
+    JobId id{};  // once it has begun
     ScriptedStore* store = nullptr;
     JobClass job_class = JobClass::kDeep;
     bool held = false;  // picked, not ended
@@ -100,15 +106,7 @@ class DispatcherScript final : public Script, public DispatchHost {
   void RunRound();
   void Say(const std::string& text);
   NamedJob& Named(JobId id);
-
-  std::optional<JobId> Pick(StoreId store, JobClass job_class) override;
-  std::vector<JobId> BlockersOfL0(StoreId store, const std::vector<JobId>& jobs) override;
-  void Start(JobId job, const Assignment& assignment) override;
-  void Pause(JobId job) override;
-  void Continue(JobId job) override;
-  void Abandon(JobId job) override;
-  void Paused(JobId job) override;
-  void Closed(StoreId store) override;
+  void Obey(const WorkerOrder& order);
 
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<std::string> workers_;  // names, by number
@@ -118,7 +116,6 @@ class DispatcherScript final : public Script, public DispatchHost {
   uint64_t began_us_ = 0;              // of the current command
   uint64_t now_us_ = 1'000'000;
   uint64_t wake_at_us_ = 0;
-  uint64_t ids_ = 0;
   std::string said_;
   bool timed_ = false;
 };

@@ -5,8 +5,10 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/db/support/version_text.h"
@@ -42,7 +44,8 @@ class CompactionStateTest : public ::testing::Test {
                                              ? compaction_state_.PickManual(*version, kDamage)
                                              : compaction_state_.Pick(job_class, *version);
     if (plan) {
-      EXPECT_TRUE(compaction_state_.Reserve(job_class, *plan, InternalOrder()));
+      begun_ = compaction_state_.Begin(job_class, *plan, InternalOrder());
+      EXPECT_NE(begun_, nullptr);
     }
     return plan;
   }
@@ -54,31 +57,51 @@ class CompactionStateTest : public ::testing::Test {
     compaction_state_.AddRequest(&request);
     return &request;
   }
-  void End(const CompactionPlan& plan) {
-    compaction_state_.ManualJobEnded(plan, leveldb::Status::OK());
-    compaction_state_.Installed(plan);
+  /// Installs what was taken last.
+  void Install(const leveldb::Status& status = leveldb::Status::OK()) {
+    compaction_state_.jobs().AwaitInstall(begun_);
+    EXPECT_EQ(compaction_state_.jobs().BeginInstall(), begun_);
+    EXPECT_EQ(compaction_state_.EndInstall(status).get(), begun_);
+  }
+  /// A deep job in the range, as the only part of its compaction.
+  JobId Begin(const RunningRange& range) {
+    CompactionPlan plan;
+    plan.range = range;
+    plan.output_level = range.output_level;
+    Compaction* const deep =
+        compaction_state_.Begin(JobClass::kDeep, std::move(plan), InternalOrder());
+    deep->AddPart(std::make_unique<CompactionJob>(JobClass::kDeep, &context_, nullptr, deep->plan(),
+                                                  LayoutOptions(), VersionFromText(""),
+                                                  kMaxSequence, PartPlace{deep, 0, {}}));
+    const JobId id{++jobs_begun_};
+    EXPECT_TRUE(compaction_state_.jobs().BeginPart(JobClass::kDeep, id));
+    return id;
   }
 
   std::deque<ManualRequest> requests_;
+  StoreContext context_{leveldb::Options()};
   CompactionState compaction_state_{LayoutOptions()};
+  Compaction* begun_ = nullptr;  // what was taken last
+  uint64_t jobs_begun_ = 0;
 };
 
 TEST_F(CompactionStateTest, JobsKeepApartUntilTheyEnd) {
   const VersionRef version = VersionFromText(kTwoDeep);
   const auto first = Take(JobClass::kDeep, version);
+  const Compaction* const begun = begun_;
   EXPECT_EQ(Show(first), "L1 1");
   EXPECT_FALSE(compaction_state_.IsIdle(*version, kMaxSequence));
-  EXPECT_FALSE(compaction_state_.Reserve(JobClass::kDeep, *first, InternalOrder()))
+  EXPECT_EQ(compaction_state_.Begin(JobClass::kDeep, *first, InternalOrder()), nullptr)
       << "it is taken";
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 2");
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "nothing") << "a job already takes the excess";
-  compaction_state_.Free(*first);
+  EXPECT_EQ(compaction_state_.Drop(begun).get(), begun);
   EXPECT_EQ(Show(Take(JobClass::kDeep, version)), "L1 1");
 }
 
 TEST_F(CompactionStateTest, AnInstallMovesThePointer) {
   const auto plan = Take(JobClass::kDeep, VersionFromText(kTwoDeep));
-  compaction_state_.Installed(*plan);
+  Install();
   EXPECT_EQ(compaction_state_.pointers()[1], plan->next_pointer);
   EXPECT_EQ(Show(Take(JobClass::kDeep, VersionFromText(kTwoDeep))), "L1 2")
       << "continues from there";
@@ -105,7 +128,10 @@ TEST_F(CompactionStateTest, ASearchInVainIsNotRepeatedBeforeSomethingChanges) {
       {"same size",
        [](CompactionState* compaction_state) { compaction_state->SetTableBytesMax(2 << 20); },
        "nothing"},
-      {"a range is free", [](CompactionState* compaction_state) { compaction_state->Free({}); },
+      {"a range is free",
+       [](CompactionState* compaction_state) {
+         compaction_state->Drop(compaction_state->Begin(JobClass::kDeep, {}, InternalOrder()));
+       },
        "L1 1"},
       {"a range is avoided",
        [](CompactionState* compaction_state) {
@@ -145,20 +171,17 @@ TEST_F(CompactionStateTest, TellsWhetherL0WaitsForWhatCannotBeRead) {
 
 TEST_F(CompactionStateTest, BlockersOfL0) {
   const VersionRef version = VersionFromText(kL0AndDeep);
-  const RunningRange near = {1, 2, "a", "c"};
-  const RunningRange far = {2, 3, "a", "z"};
-  CompactionPlan deep;
-  deep.range = near;
-  ASSERT_TRUE(compaction_state_.Reserve(JobClass::kDeep, deep, InternalOrder()));
+  const JobId far = Begin({3, 4, "a", "z"});
+  const JobId near = Begin({1, 2, "a", "c"});
   EXPECT_EQ(Show(compaction_state_.Pick(JobClass::kL0, *version)), "nothing");
-  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {near}), std::vector<size_t>{0});
-  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {far, near}), std::vector<size_t>{1});
+  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {near}), std::vector<JobId>{near});
+  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {far, near}), std::vector<JobId>{near});
   // No job in the list can be asked to yield.
   EXPECT_TRUE(compaction_state_.BlockersOfL0(*version, {far}).empty());
   EXPECT_TRUE(compaction_state_.BlockersOfL0(*version, {near}).empty())
       << "nothing has changed since";
   compaction_state_.VersionChanged();
-  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {near}), std::vector<size_t>{0});
+  EXPECT_EQ(compaction_state_.BlockersOfL0(*version, {near}), std::vector<JobId>{near});
 }
 
 TEST_F(CompactionStateTest, AManualRequestGoesOnPieceByPiece) {
@@ -168,14 +191,14 @@ TEST_F(CompactionStateTest, AManualRequestGoesOnPieceByPiece) {
   const auto first = Take(JobClass::kManual, version);
   EXPECT_EQ(Show(first), "L1 1");
   EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "its piece is under way";
-  End(*first);
+  Install();
   EXPECT_FALSE(request->done);
   EXPECT_EQ(*request->range.smallest, "c");
 
   const VersionRef after = VersionFromText("L1: 2:[d..f]*6 L2: 9:[a..c]");
   const auto second = Take(JobClass::kManual, after);
   EXPECT_EQ(Show(second), "L1 2");
-  End(*second);
+  Install();
   EXPECT_TRUE(request->done);
   EXPECT_TRUE(request->status.ok());
   EXPECT_EQ(compaction_state_.request_count(), 0u);
@@ -190,13 +213,13 @@ TEST_F(CompactionStateTest, ARequestRewritesEachTableOnce) {
   EXPECT_EQ(Show(compaction_state_.Pick(JobClass::kDeep, *VersionFromText("L1: 3:[b..b]*20"))),
             "nothing")
       << "the range is in use";
-  End(*first);
+  Install();
   EXPECT_EQ(compaction_state_.pointers()[2], "");
 
   // The filter was removed meanwhile, so 3 does not belong to the pass.
   const auto second = Take(JobClass::kManual, VersionFromText("L2: 3:[a..c]*6 2:[d..f]*6"));
   EXPECT_EQ(Show(second), "L2 2");
-  End(*second);
+  Install();
   EXPECT_TRUE(request->done);
 }
 
@@ -231,8 +254,7 @@ TEST_F(CompactionStateTest, AFailedJobEndsItsRequestAlone) {
   const ManualRequest* const failed = Request(1, Range("a", "c"));
   const ManualRequest* const next = Request(1, Range("d", "f"));
   const auto plan = Take(JobClass::kManual, version);
-  compaction_state_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
-  compaction_state_.Free(*plan);
+  Install(leveldb::Status::IOError("no space"));
   EXPECT_TRUE(failed->done);
   EXPECT_TRUE(failed->status.IsIOError());
   EXPECT_FALSE(next->done);
@@ -244,9 +266,10 @@ TEST_F(CompactionStateTest, NoJobBeginsWhereAManualRequestWaits) {
   const VersionRef version = VersionFromText(kTwoDeep);
   const auto running = Take(JobClass::kDeep, version);
   ASSERT_EQ(Show(running), "L1 1");
+  const Compaction* const deep = begun_;
   ManualRequest* const request = Request(1, Range("a", "f"));
   EXPECT_EQ(Show(Take(JobClass::kManual, version)), "nothing") << "in conflict";
-  compaction_state_.Free(*running);
+  compaction_state_.Drop(deep);
   EXPECT_EQ(Show(compaction_state_.Pick(JobClass::kDeep, *version)), "L1 2") << "1 is kept free";
   compaction_state_.RemoveRequest(request);
   EXPECT_EQ(Show(compaction_state_.Pick(JobClass::kDeep, *version)), "L1 1");
@@ -256,12 +279,11 @@ TEST_F(CompactionStateTest, NoJobBeginsWhereAManualRequestWaits) {
 TEST_F(CompactionStateTest, AJobWithoutItsRequestEndsLikeAnyOther) {
   const VersionRef version = VersionFromText(kTwoDeep);
   ManualRequest* const request = Request(1);
-  const auto plan = Take(JobClass::kManual, version);
+  Take(JobClass::kManual, version);
   compaction_state_.RemoveRequest(request);
-  compaction_state_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
-  EXPECT_FALSE(request->done);
   const ManualRequest* const other = Request(1, Range("g", "k"));
-  compaction_state_.ManualJobEnded(*plan, leveldb::Status::IOError("no space"));
+  Install(leveldb::Status::IOError("no space"));
+  EXPECT_FALSE(request->done);
   EXPECT_FALSE(other->done) << "that job is not its own";
 }
 
@@ -307,10 +329,11 @@ TEST_F(CompactionStateTest, IsIdleWhenNothingIsDueAndNoDeletionHidesEntries) {
   EXPECT_TRUE(compaction_state_.IsIdle(*version, 4)) << "a snapshot needs the entries";
   const auto plan = compaction_state_.PickReclaim(*version, 5, ReclaimScope::kAll);
   EXPECT_EQ(Show(plan), "L1 1 + 2");
-  ASSERT_TRUE(compaction_state_.Reserve(JobClass::kDeep, *plan, InternalOrder()));
+  const Compaction* const begun = compaction_state_.Begin(JobClass::kDeep, *plan, InternalOrder());
+  ASSERT_NE(begun, nullptr);
   EXPECT_EQ(Show(compaction_state_.PickReclaim(*version, 5, ReclaimScope::kAll)), "nothing")
       << "it runs";
-  compaction_state_.Free(*plan);
+  compaction_state_.Drop(begun);
   compaction_state_.Avoid({1, 2, "b", "b"}, UINT64_MAX);
   EXPECT_TRUE(compaction_state_.IsIdle(*version, kMaxSequence)) << "it cannot be read";
 }

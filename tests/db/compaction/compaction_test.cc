@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "db/compaction/job_table.h"
 #include "db/compaction/merge_job.h"
 #include "tests/db/support/store_files.h"
 #include "tests/db/support/table_names.h"
@@ -42,21 +44,26 @@ class PartedCompactionTest : public ::testing::Test {
   /// The compaction of all of L0, divided at `begins`.
   std::unique_ptr<Compaction> Divided(const std::vector<std::string>& begins,
                                       SequenceNumber oldest_snapshot = kMaxSequence) {
+    auto compaction = std::make_unique<Compaction>(JobClass::kL0, *Plan());
+    AddParts(compaction.get(), begins, oldest_snapshot);
+    return compaction;
+  }
+
+  std::optional<CompactionPlan> Plan() { return Pick(*version_, JobClass::kL0, {}, {}, layout_); }
+
+  void AddParts(Compaction* compaction, const std::vector<std::string>& begins,
+                SequenceNumber oldest_snapshot = kMaxSequence) {
     std::vector<PartRange> ranges(1);
     for (const std::string& begin : begins) {
       ranges.back().end = begin;
       ranges.emplace_back().begin = begin;
     }
-    std::optional<CompactionPlan> plan = Pick(*version_, JobClass::kL0, {}, {}, layout_);
-    EXPECT_TRUE(plan);
-    auto compaction = std::make_unique<Compaction>(JobClass::kL0, std::move(*plan));
     for (size_t i = 0; i < ranges.size(); ++i) {
       compaction->AddPart(std::make_unique<CompactionJob>(
           JobClass::kL0, files_.context(), &tables_,
           PlanOfPart(compaction->plan(), ranges[i], InternalOrder()), layout_, version_,
-          oldest_snapshot, PartPlace{compaction.get(), i, ranges[i]}));
+          oldest_snapshot, PartPlace{compaction, i, ranges[i]}));
     }
-    return compaction;
   }
 
   /// Runs the job to its end, in slices of one entry.
@@ -68,21 +75,20 @@ class PartedCompactionTest : public ::testing::Test {
     return status;
   }
 
-  static void TakeBackMerged(std::unique_ptr<CompactionJob> part) {
-    Compaction* const whole = part->place().whole;
-    whole->TakeBack(std::move(part), true, leveldb::Status::OK());
+  static void EndMerged(const CompactionJob* part) {
+    part->place().whole->EndPart(true, leveldb::Status::OK());
   }
 
   /// Runs the parts, which take turns, and returns the outputs.
   std::vector<TableMeta> Merge(Compaction* compaction) {
-    std::vector<std::unique_ptr<CompactionJob>> parts;
+    std::vector<CompactionJob*> parts;
     while (compaction->HasPartToBegin()) parts.push_back(compaction->BeginPart());
     while (!parts.empty()) {
-      for (auto& part : parts) {
+      for (CompactionJob*& part : parts) {
         Job::Progress progress = Job::Progress::kMore;
         EXPECT_TRUE(part->RunSlice({1, 1'000'000'000}, &progress).ok());
         EXPECT_FALSE(compaction->IsMerged());
-        if (progress == Job::Progress::kDone) TakeBackMerged(std::move(part));
+        if (progress == Job::Progress::kDone) EndMerged(std::exchange(part, nullptr));
       }
       std::erase(parts, nullptr);
     }
@@ -193,37 +199,47 @@ TEST_F(PartedCompactionTest, ReadsEachBlockAboutOnce) {
   EXPECT_LE(bytes, once + 4 * 6000) << "a block of each table at each boundary";
 }
 
-TEST_F(PartedCompactionTest, InFlightGivesOutEachPartOnceAndCountsWhatTheyHaveMoved) {
+TEST_F(PartedCompactionTest, TheTableBeginsEachPartOnceAndCountsWhatTheyHaveMoved) {
+  constexpr JobId kLow{7};
+  constexpr JobId kHigh{9};
   Use({files_.AddUnlisted(LargeEntries(), 0), files_.AddUnlisted(LargeEntries(), 1)});
   const uint64_t upper_bytes = version_->LevelBytes(0);
-  CompactionsInFlight in_flight;
-  EXPECT_FALSE(in_flight.HasPart(JobClass::kL0));
-  in_flight.Add(Divided({ShortKey(20)}));
-  EXPECT_FALSE(in_flight.HasPart(JobClass::kManual));
-  EXPECT_EQ(in_flight.NextPart(JobClass::kManual), nullptr);
-  auto low = in_flight.NextPart(JobClass::kL0);
-  EXPECT_EQ(low->place().index, 0u);
-  EXPECT_TRUE(in_flight.HasPart(JobClass::kL0));
-  auto high = in_flight.NextPart(JobClass::kL0);
-  EXPECT_EQ(in_flight.NextPart(JobClass::kL0), nullptr);
-  const Compaction* const whole = low->place().whole;
-  EXPECT_EQ(in_flight.MovedBytes(), 0u);
-  ASSERT_TRUE(RunToEnd(low.get()).ok());
-  EXPECT_GT(in_flight.MovedBytes(), upper_bytes / 4);
-  EXPECT_LT(in_flight.MovedBytes(), upper_bytes / 2);
-  TakeBackMerged(std::move(low));
-  ASSERT_TRUE(RunToEnd(high.get()).ok());
-  EXPECT_EQ(in_flight.BeginInstall(), nullptr);
-  TakeBackMerged(std::move(high));
-  in_flight.AwaitInstall(whole);
-  EXPECT_EQ(in_flight.waiting_count(), 1u);
-  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
-  EXPECT_LE(in_flight.MovedBytes(), upper_bytes);
-  EXPECT_EQ(in_flight.BeginInstall(), whole);
-  EXPECT_GT(in_flight.MovedBytes(), upper_bytes * 9 / 10) << "while it is installed";
-  EXPECT_EQ(in_flight.EndInstall().get(), whole);
-  EXPECT_EQ(in_flight.waiting_count(), 0u);
-  EXPECT_EQ(in_flight.MovedBytes(), 0u);
+  JobTable table;
+  EXPECT_FALSE(table.HasPart(JobClass::kL0));
+  Compaction* const whole = table.Begin(JobClass::kL0, *Plan());
+  EXPECT_TRUE(table.has_compactions());
+  EXPECT_EQ(table.Ranges(), std::vector<RunningRange>{whole->plan().range});
+  EXPECT_TRUE(table.TakesFromL0());
+  EXPECT_FALSE(table.HasPart(JobClass::kL0)) << "it has none yet";
+  AddParts(whole, {ShortKey(20)});
+  EXPECT_FALSE(table.HasPart(JobClass::kManual));
+  EXPECT_FALSE(table.BeginPart(JobClass::kManual, kLow));
+  ASSERT_TRUE(table.BeginPart(JobClass::kL0, kLow));
+  EXPECT_TRUE(table.HasPart(JobClass::kL0));
+  ASSERT_TRUE(table.BeginPart(JobClass::kL0, kHigh));
+  EXPECT_FALSE(table.BeginPart(JobClass::kL0, JobId{10}));
+  EXPECT_EQ(table.at(kLow).part->place().index, 0u);
+  EXPECT_EQ(table.at(kHigh).part->place().index, 1u);
+  EXPECT_EQ(table.MovedBytes(), 0u);
+  ASSERT_TRUE(RunToEnd(table.at(kLow).part).ok());
+  EXPECT_GT(table.MovedBytes(), upper_bytes / 4);
+  EXPECT_LT(table.MovedBytes(), upper_bytes / 2);
+  EndMerged(table.End(kLow).part);
+  ASSERT_TRUE(RunToEnd(table.at(kHigh).part).ok());
+  EXPECT_EQ(table.BeginInstall(), nullptr);
+  EndMerged(table.End(kHigh).part);
+  table.AwaitInstall(whole);
+  EXPECT_EQ(table.waiting_count(), 1u);
+  EXPECT_GT(table.MovedBytes(), upper_bytes * 9 / 10) << "until its install";
+  EXPECT_LE(table.MovedBytes(), upper_bytes);
+  EXPECT_EQ(table.BeginInstall(), whole);
+  EXPECT_GT(table.MovedBytes(), upper_bytes * 9 / 10) << "while it is installed";
+  EXPECT_TRUE(table.TakesFromL0());
+  EXPECT_EQ(table.Ranges().size(), 1u) << "its range is still reserved";
+  EXPECT_EQ(table.EndInstall().get(), whole);
+  EXPECT_EQ(table.waiting_count(), 0u);
+  EXPECT_EQ(table.MovedBytes(), 0u);
+  EXPECT_FALSE(table.has_compactions());
 }
 
 // Otherwise no part would merge such a key, and it would be lost.
@@ -236,12 +252,10 @@ TEST_F(PartedCompactionTest, AKeyOutsideTheListedRangeAndThePartIsDamage) {
   for (const TableMeta& damaged : {longer, earlier}) {
     Use({damaged, all});
     const auto compaction = Divided({"m"});
-    const auto low = compaction->BeginPart();
-    const auto high = compaction->BeginPart();
-    EXPECT_EQ(RunToEnd(low.get()).IsCorruption(), damaged.number == longer.number);
-    EXPECT_EQ(RunToEnd(high.get()).IsCorruption(), damaged.number == earlier.number);
-    EXPECT_TRUE(RunToEnd(Divided({})->BeginPart().get()).ok())
-        << "an undivided compaction loses nothing";
+    EXPECT_EQ(RunToEnd(compaction->BeginPart()).IsCorruption(), damaged.number == longer.number);
+    EXPECT_EQ(RunToEnd(compaction->BeginPart()).IsCorruption(), damaged.number == earlier.number);
+    const auto undivided = Divided({});
+    EXPECT_TRUE(RunToEnd(undivided->BeginPart()).ok()) << "an undivided compaction loses nothing";
   }
 }
 
@@ -259,22 +273,22 @@ class CancelledCompactionTest : public PartedCompactionTest {
 };
 
 TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
-  auto merged = compaction_->BeginPart();
-  auto fails = compaction_->BeginPart();
-  auto runs = compaction_->BeginPart();
-  ASSERT_TRUE(RunToEnd(merged.get()).ok());
-  TakeBackMerged(std::move(merged));
+  CompactionJob* const merged = compaction_->BeginPart();
+  CompactionJob* const fails = compaction_->BeginPart();
+  CompactionJob* const runs = compaction_->BeginPart();
+  ASSERT_TRUE(RunToEnd(merged).ok());
+  EndMerged(merged);
   Job::Progress progress = Job::Progress::kMore;
   ASSERT_TRUE(fails->RunSlice({1, 1'000'000'000}, &progress).ok());
   ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
   EXPECT_FALSE(compaction_->is_cancelled());
-  compaction_->TakeBack(std::move(fails), false, leveldb::Status::IOError("no space"));
+  compaction_->EndPart(false, leveldb::Status::IOError("no space"));
   EXPECT_FALSE(compaction_->HasPartToBegin()) << "the fourth";
   EXPECT_FALSE(compaction_->IsOver()) << "a worker can have the third";
   progress = Job::Progress::kMore;
   ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
   EXPECT_EQ(progress, Job::Progress::kDone) << "it ends at its next slice";
-  TakeBackMerged(std::move(runs));
+  EndMerged(runs);
   EXPECT_TRUE(compaction_->IsOver());
   EXPECT_FALSE(compaction_->IsMerged());
   EXPECT_TRUE(compaction_->status().IsIOError());
@@ -284,13 +298,12 @@ TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
 }
 
 TEST_F(CancelledCompactionTest, IsNotMergedEvenIfAllOtherPartsAre) {
-  auto abandoned = compaction_->BeginPart();
-  std::vector<std::unique_ptr<CompactionJob>> parts;
-  while (compaction_->HasPartToBegin()) parts.push_back(compaction_->BeginPart());
-  compaction_->TakeBack(std::move(abandoned), false, leveldb::Status::OK());
-  for (auto& part : parts) {
+  size_t parts = 0;
+  for (; compaction_->HasPartToBegin(); ++parts) compaction_->BeginPart();
+  compaction_->EndPart(false, leveldb::Status::OK());
+  for (size_t i = 1; i < parts; ++i) {
     EXPECT_FALSE(compaction_->IsOver());
-    TakeBackMerged(std::move(part));
+    compaction_->EndPart(true, leveldb::Status::OK());
   }
   EXPECT_TRUE(compaction_->IsOver());
   EXPECT_FALSE(compaction_->IsMerged());

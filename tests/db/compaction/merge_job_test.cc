@@ -145,21 +145,6 @@ TEST_F(MergeJobTest, DestroyedBehindAnyEntryItLeavesNothing) {
   EXPECT_GE(entries, 10);
 }
 
-TEST_F(MergeJobTest, GivenUpByACleanupItLeavesNothing) {
-  ObsoleteBatch batch;
-  for (const int entries : {0, 3, 12}) {
-    batch.jobs.push_back(NewJob());
-    Run(static_cast<CompactionJob*>(batch.jobs.back().get()), entries);
-  }
-  CleanupJob cleanup(files_.context(), std::move(batch), [](const std::string&) {});
-  Job::Progress progress = Job::Progress::kMore;
-  int slices = 0;
-  for (; progress == Job::Progress::kMore; ++slices)
-    ASSERT_TRUE(cleanup.RunSlice(SliceBudget{}, &progress).ok());
-  EXPECT_EQ(slices, 3);
-  EXPECT_EQ(FilesNow(), inputs_);
-}
-
 // Tables with valid checksums but contents that no store writes.
 class DamagedMergeTest : public CompactionJobTest {
  protected:

@@ -116,7 +116,7 @@ TEST(CompactionStateRoom, TellsWhatLacksRoom) {
   compaction_state.SetRoom(Room(15));
   const auto plan = compaction_state.Pick(JobClass::kDeep, *version);
   EXPECT_EQ(PlanText(plan), "L1 1 + 2") << "a larger room is another pick";
-  ASSERT_TRUE(compaction_state.Reserve(JobClass::kDeep, *plan, testing::InternalOrder()));
+  ASSERT_NE(compaction_state.Begin(JobClass::kDeep, *plan, testing::InternalOrder()), nullptr);
   compaction_state.SetRoom(Room(14));
   EXPECT_EQ(lacking(), std::nullopt) << "it runs";
 }

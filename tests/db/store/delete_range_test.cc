@@ -173,7 +173,7 @@ TEST(Withholding, LetsNoJobBegin) {
   const auto plan = compaction_state.Pick(JobClass::kDeep, *deep);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->upper.front()->number(), 3u) << "beside the range";
-  ASSERT_TRUE(compaction_state.Reserve(JobClass::kDeep, *plan, deep->order()));
+  ASSERT_NE(compaction_state.Begin(JobClass::kDeep, *plan, deep->order()), nullptr);
   EXPECT_FALSE(compaction_state.Withhold(deep->order(), {"b", "n"})) << "a job runs in it";
   compaction_state.EndWithholding();
   EXPECT_FALSE(compaction_state.withholds());

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -48,8 +50,7 @@ struct JobRecord {
 
 class FakeJob final : public Job {
  public:
-  explicit FakeJob(std::shared_ptr<JobRecord> record)
-      : Job(record->job_class), record_(std::move(record)) {}
+  explicit FakeJob(std::shared_ptr<JobRecord> record) : record_(std::move(record)) {}
   ~FakeJob() override {
     record_->destroyed.store(true);
     ScriptedEvents().Note();
@@ -75,7 +76,6 @@ class FakeJob final : public Job {
   }
   uint64_t written_bytes() const override { return record_->written.load(); }
   double share_done() const override { return record_->share_done.load(); }
-  bool blocks_l0() const { return record_->blocks_l0.load(); }
   JobRecord& record() const { return *record_; }
 
  private:
@@ -114,56 +114,61 @@ class FakeTenant final : public Tenant {
     return rests.load();
   }
   void ApplyDirective(const Directive&) override {}
-  std::unique_ptr<Job> NextJob(JobClass job_class) override {
+  bool BeginJob(JobClass job_class, JobId id) override {
     MutexLock lock(mutex_);
-    const bool blocked = std::any_of(given_.begin(), given_.end(), [](const auto& record) {
-      return record->blocks_l0.load() && !record->destroyed.load();
-    });
-    if (job_class == JobClass::kL0 && blocked) return nullptr;
-    for (auto offer = offers_.begin(); offer != offers_.end(); ++offer) {
-      if ((*offer)->job_class != job_class) continue;
-      given_.push_back(*offer);
-      offers_.erase(offer);
-      return std::make_unique<FakeJob>(given_.back());
-    }
-    return nullptr;
+    const bool blocked = std::ranges::any_of(
+        jobs_, [](const auto& job) { return job.second->record().blocks_l0.load(); });
+    if (job_class == JobClass::kL0 && blocked) return false;
+    const auto offer = std::ranges::find(offers_, job_class, &JobRecord::job_class);
+    if (offer == offers_.end()) return false;
+    jobs_[id] = std::make_unique<FakeJob>(*offer);
+    offers_.erase(offer);
+    return true;
   }
-  void JobStarted(const Job& job, CpuPriority) override {
-    JobRecord& record = static_cast<const FakeJob&>(job).record();
+  Job* StartJob(JobId id, CpuPriority) override {
+    MutexLock lock(mutex_);
+    JobRecord& record = jobs_.at(id)->record();
     record.paused.store(false);
     record.starts.fetch_add(1);
+    return jobs_.at(id).get();
   }
-  void JobPaused(const Job& job) override {
-    static_cast<const FakeJob&>(job).record().paused.store(true);
+  void JobPaused(JobId id) override {
+    MutexLock lock(mutex_);
+    jobs_.at(id)->record().paused.store(true);
     ScriptedEvents().Note();
   }
-  void JobEnded(std::unique_ptr<Job>, const leveldb::Status& status) override {
+  void JobEnded(JobId id, const leveldb::Status& status) override {
     EXPECT_TRUE(status.ok());
-    Count(&ended_);
+    End(id, &ended_);
   }
-  void AbandonJob(std::unique_ptr<Job>) override { Count(&abandoned_); }
-  std::vector<const Job*> BlockersOfL0(const std::vector<const Job*>& jobs) override {
-    std::vector<const Job*> blockers;
-    for (const Job* job : jobs) {
-      if (static_cast<const FakeJob*>(job)->blocks_l0()) blockers.push_back(job);
-    }
+  void AbandonJob(JobId id) override { End(id, &abandoned_); }
+  std::vector<JobId> BlockersOfL0(const std::vector<JobId>& deep) override {
+    MutexLock lock(mutex_);
+    std::vector<JobId> blockers;
+    std::ranges::copy_if(deep, std::back_inserter(blockers), [&](JobId id) LULL_REQUIRES(mutex_) {
+      return jobs_.at(id)->record().blocks_l0.load();
+    });
     return blockers;
   }
-  const std::atomic<uint64_t>& ClientBytes() const override { return client_bytes_; }
+  uint64_t ClientBytes() const override { return 0; }
 
   std::atomic<int> ended_{0};
   std::atomic<int> abandoned_{0};
 
  private:
-  static void Count(std::atomic<int>* events) {
+  void End(JobId id, std::atomic<int>* events) {
+    std::unique_ptr<FakeJob> ended;  // destroyed without the mutex
+    {
+      MutexLock lock(mutex_);
+      ended = std::move(jobs_.extract(id).mapped());
+    }
     events->fetch_add(1);
     ScriptedEvents().Note();
   }
 
-  const std::atomic<uint64_t> client_bytes_{0};
   Mutex mutex_;
   std::vector<std::shared_ptr<JobRecord>> offers_ LULL_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<JobRecord>> given_ LULL_GUARDED_BY(mutex_);
+  std::map<JobId, std::unique_ptr<FakeJob>> jobs_ LULL_GUARDED_BY(mutex_);
 };
 
 class CoordinatorFixture : public ::testing::Test {

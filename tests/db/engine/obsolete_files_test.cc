@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// Clean-up jobs on a file system in memory, without threads.
+#include "db/engine/obsolete_files.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
+#include "tests/support/crash_env.h"
+
+namespace lull {
+namespace {
+
+using testing::CrashEnv;
+using testing::StoreFiles;
+
+/// Counts the jobs that exist.
+class CountedJob final : public Job {
+ public:
+  explicit CountedJob(int* count) : count_(count) { ++*count_; }
+  ~CountedJob() override { --*count_; }
+  leveldb::Status RunSlice(const SliceBudget&, Progress*) override {
+    return leveldb::Status::NotSupported("not run");
+  }
+
+ private:
+  int* const count_;
+};
+
+class ObsoleteFilesTest : public ::testing::Test {
+ protected:
+  ObsoleteFilesTest() {
+    flags_.may_delete.store(true);
+    for (const char* text : {"a@1=x", "b@2=y"}) {
+      const TableMeta table = files_.AddUnlisted(text, 0);
+      obsolete_.Add({TableFileName("/store", table.number)});
+    }
+    std::vector<std::unique_ptr<Job>> jobs;
+    for (int i = 0; i < 2; ++i) jobs.push_back(std::make_unique<CountedJob>(&jobs_));
+    obsolete_.Add(std::move(jobs));
+  }
+
+  /// Returns how many slices the job took.
+  static int RunToEnd(Job* job) {
+    Job::Progress progress = Job::Progress::kMore;
+    int slices = 0;
+    for (; progress == Job::Progress::kMore; ++slices)
+      EXPECT_TRUE(job->RunSlice(SliceBudget(), &progress).ok());
+    return slices;
+  }
+  size_t FileCount() { return testing::TableNames(&env_, "/store").size(); }
+
+  CrashEnv env_;
+  StoreFiles files_{&env_, "/store"};
+  PublishedFlags flags_;
+  int added_ = 0;
+  int jobs_ = 0;
+  ObsoleteFiles obsolete_{files_.context(), &flags_, [this] { ++added_; }};
+};
+
+TEST_F(ObsoleteFilesTest, AJobDeletesOneThingInEachSlice) {
+  EXPECT_EQ(added_, 3);
+  const std::unique_ptr<Job> job = obsolete_.TakeJob();
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(obsolete_.TakeJob(), nullptr) << "it has everything";
+  EXPECT_EQ(obsolete_.Totals().count, 2u);
+  EXPECT_EQ(RunToEnd(job.get()), 4);
+  EXPECT_EQ(jobs_, 0);
+  EXPECT_EQ(FileCount(), 0u);
+  EXPECT_EQ(obsolete_.Totals().count, 0u);
+  EXPECT_FALSE(obsolete_.HasSomeOf(2));
+}
+
+TEST_F(ObsoleteFilesTest, WhatADestroyedJobLeavesIsDeletedLater) {
+  for (int slices = 0; slices < 4; ++slices) {
+    const std::unique_ptr<Job> job = obsolete_.TakeJob();
+    ASSERT_NE(job, nullptr);
+    Job::Progress progress = Job::Progress::kMore;
+    ASSERT_TRUE(job->RunSlice(SliceBudget(), &progress).ok());
+  }
+  EXPECT_EQ(obsolete_.TakeJob(), nullptr);
+  EXPECT_EQ(jobs_, 0);
+  EXPECT_EQ(FileCount(), 0u);
+}
+
+TEST_F(ObsoleteFilesTest, NothingIsDeletedWhileTheManifestCanNeedIt) {
+  flags_.may_delete.store(false);
+  EXPECT_EQ(obsolete_.TakeJob(), nullptr);
+  obsolete_.DeleteAll();
+  EXPECT_EQ(FileCount(), 2u);
+  flags_.may_delete.store(true);
+  obsolete_.DestroyJobs();
+  obsolete_.DeleteAll();
+  EXPECT_EQ(jobs_, 0);
+  EXPECT_EQ(FileCount(), 0u);
+}
+
+}  // namespace
+}  // namespace lull
