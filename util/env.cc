@@ -84,6 +84,15 @@ leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& d
   return leveldb::WriteWholeFile(env, data, name, true);
 }
 
+leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name) {
+  leveldb::WritableFile* raw = nullptr;
+  leveldb::Status status = env->NewAppendableFile(name, &raw);
+  if (!status.ok()) return status;
+  const std::unique_ptr<leveldb::WritableFile> file(raw);
+  status = file->Sync();
+  return status.ok() ? file->Close() : status;
+}
+
 bool IsDirectory(leveldb::Env* env, const std::string& name) {
   std::vector<std::string> names;  // with "." and "..", so never empty
   return env->GetChildren(name, &names).ok() && !names.empty();

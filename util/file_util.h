@@ -16,6 +16,9 @@ namespace lull {
 leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
                                       const std::string& name);
 
+/// Syncs the bytes of a file that is not open.
+leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name);
+
 /// Whether `name` is a directory. False if that is unknown.
 bool IsDirectory(leveldb::Env* env, const std::string& name);
 

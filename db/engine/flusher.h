@@ -17,6 +17,7 @@
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
 #include "db/base/disk_room.h"
+#include "db/base/thread_roles.h"
 #include "db/compaction/merge_job.h"
 #include "db/engine/engine_parts.h"
 #include "db/engine/obsolete_files.h"
@@ -81,17 +82,17 @@ class Flusher {
 
   /// Seals, releases and prepares WALs. Returns the nanoseconds until the next call; nullopt: only
   /// after something changes.
-  std::optional<uint64_t> MaintainWals() LULL_EXCLUDES(state_->mutex());
+  std::optional<uint64_t> MaintainWals() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
   /// Runs one slice of a due flush, and installs the flush after its last slice. Returns the time
   /// until the next call, as MaintainWals does.
-  std::optional<uint64_t> Advance() LULL_EXCLUDES(state_->mutex());
+  std::optional<uint64_t> Advance() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
   /// In a quiet second, frees the memory that the last burst used, except for what the next
   /// memtable and its WAL need; after some such seconds, all of it. Returns the time until the next
   /// call, as MaintainWals does.
-  std::optional<uint64_t> TrimInLull();
+  std::optional<uint64_t> TrimInLull() LULL_REQUIRES(kFlushThread);
 
-  /// Abandons a running flush. REQUIRES: the flush thread makes no more calls.
-  void Close() { job_.reset(); }
+  /// Abandons a running flush.
+  void Close() LULL_REQUIRES(kFlushThread) { job_.reset(); }
 
   // Any thread.
   /// Bytes written to tables since the open.
@@ -102,16 +103,18 @@ class Flusher {
   uint64_t bytes_per_sec() const { return bytes_per_sec_.load(std::memory_order_relaxed); }
 
  private:
-  bool IsFlushWaiting() LULL_EXCLUDES(state_->mutex());
-  bool WantsFlushLocked() const LULL_REQUIRES(state_->mutex());
+  bool IsFlushWaiting() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
+  bool WantsFlushLocked() const LULL_REQUIRES(kFlushThread, state_->mutex());
   bool IsAwaitedLocked() const LULL_REQUIRES(state_->mutex());
-  bool TryBegin(std::optional<uint64_t>* again) LULL_EXCLUDES(state_->mutex());
-  void BeginLocked() LULL_REQUIRES(state_->mutex());
-  leveldb::Status RunSlice(Job::Progress* progress);
-  uint64_t PauseNanos() LULL_EXCLUDES(state_->mutex());
-  bool Failed(const leveldb::Status& status, size_t memtables) LULL_EXCLUDES(state_->mutex());
-  leveldb::Status Install() LULL_EXCLUDES(state_->mutex());
-  void MeasureRate();
+  bool TryBegin(std::optional<uint64_t>* again) LULL_REQUIRES(kFlushThread)
+      LULL_EXCLUDES(state_->mutex());
+  void BeginLocked() LULL_REQUIRES(kFlushThread, state_->mutex());
+  leveldb::Status RunSlice(Job::Progress* progress) LULL_REQUIRES(kFlushThread);
+  uint64_t PauseNanos() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
+  bool Failed(const leveldb::Status& status, size_t memtables) LULL_REQUIRES(kFlushThread)
+      LULL_EXCLUDES(state_->mutex());
+  leveldb::Status Install() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
+  void MeasureRate() LULL_REQUIRES(kFlushThread);
 
   StoreContext* const context_;
   Coordinator* const coordinator_;
@@ -124,12 +127,12 @@ class Flusher {
   VersionSet* const versions_;
   ObsoleteFiles* const obsolete_;
   ActivityStats* const activity_;
-  std::unique_ptr<FlushJob> job_;
+  std::unique_ptr<FlushJob> job_ LULL_GUARDED_BY(kFlushThread);
   // What a limited flush wrote ahead of its limit, in bytes, as of a moment.
-  double ahead_bytes_ = 0;
-  uint64_t ahead_at_nanos_ = 0;
-  FlushBatch batch_;
-  LullWatch lull_;
+  double ahead_bytes_ LULL_GUARDED_BY(kFlushThread) = 0;
+  uint64_t ahead_at_nanos_ LULL_GUARDED_BY(kFlushThread) = 0;
+  FlushBatch batch_ LULL_GUARDED_BY(kFlushThread);
+  LullWatch lull_ LULL_GUARDED_BY(kFlushThread);
   std::atomic<uint64_t> written_bytes_{0};
   std::atomic<uint64_t> merged_bytes_{0};
   std::atomic<uint64_t> bytes_per_sec_{0};

@@ -13,8 +13,8 @@
 // changes.
 //
 // Lock order: RangeRemover's mutex, Store's options mutex, then this one, then one of
-// ObsoleteFiles, WalSet, ActivityStats, EventHub and GraceDomain. No thread holds two of these
-// five, except for ActivityStats and then EventHub.
+// ObsoleteFiles, WalSet, its parts, ActivityStats, EventHub and GraceDomain. No thread holds two of
+// these, except for ActivityStats and then EventHub.
 #pragma once
 
 #include <memory>
@@ -25,6 +25,7 @@
 #include "db/base/health.h"
 #include "db/base/published_flags.h"
 #include "db/base/space_bound.h"
+#include "db/base/thread_roles.h"
 #include "db/compaction/compaction_state.h"
 #include "db/compaction/entry_filter.h"
 #include "db/memory/memtables.h"
@@ -119,7 +120,8 @@ class StoreState {
 
   /// Seals the active memtable. `next`, whose entries go to WALs from `wal_number` on, becomes
   /// active, also in `active`. Wakes the flush thread and the monitor. Leading writer.
-  void Seal(MemTableRef next, uint64_t wal_number, ActiveMemTable* active) LULL_EXCLUDES(mutex_);
+  void Seal(MemTableRef next, uint64_t wal_number, ActiveMemTable* active)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
   /// A WAL failed to take a record: writes are refused until WalRestarted.
   void WalFailed(const leveldb::Status& why) LULL_EXCLUDES(mutex_);
   /// A new WAL takes records, and the MANIFEST needs no older one. Returns the error that refuses

@@ -56,17 +56,19 @@ leveldb::Status WritePath::Write(const leveldb::WriteOptions& options,
   writer.sync = options.sync;
   if (!writers_.Join(&writer)) return writer.status;
   is_under_way_.store(true, std::memory_order_relaxed);
-  WritersQueue::Writer* const last = writers_.GroupEnd(&writer);
-  return Lead(&writer, last, [&] { return WriteGroup(&writer, last); });
+  return Lead(&writer, [&](WritersQueue::Writer* last)
+                           LULL_REQUIRES(kLeadingWriter) { return WriteGroup(&writer, last); });
 }
 
-/// Runs `body` as the leading writer, then passes the lead to the next writer.
+/// Runs `body` as the leading writer, with the last writer of its group. Then passes the lead to
+/// the next writer.
 template <class Body>
-leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last,
-                                Body body) {
+leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, Body body) {
+  const RoleScope leads(kLeadingWriter);
+  WritersQueue::Writer* const last = writers_.GroupEnd(leader);
   leveldb::Status status;
   try {
-    status = body();
+    status = body(last);
   } catch (...) {
     // The client's Env or comparator threw, or memory ran out. It is unknown how much was written,
     // so no later write can be acknowledged. The queue must continue, or all writers would hang.
@@ -84,7 +86,7 @@ leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, WritersQueue::Writ
 leveldb::Status WritePath::Seal() {
   WritersQueue::Writer writer;  // no batch: a request to seal
   if (!writers_.Join(&writer)) return writer.status;
-  return Lead(&writer, &writer, [&] {
+  return Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
     return active_->EntryCount() > 0 ? SealMemTable(nullptr) : leveldb::Status::OK();
   });
 }
@@ -92,7 +94,7 @@ leveldb::Status WritePath::Seal() {
 void WritePath::SealInRest() {
   WritersQueue::Writer writer;
   if (!writers_.TryJoin(&writer)) return;
-  Lead(&writer, &writer, [&] {
+  Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
     {
       MutexLock lock(state_->mutex());
       if (!HasRoomLocked()) return state_->health().write_error();

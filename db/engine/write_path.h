@@ -22,6 +22,7 @@
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
 #include "db/base/disk_room.h"
+#include "db/base/thread_roles.h"
 #include "db/engine/admission.h"
 #include "db/engine/engine_parts.h"
 #include "db/engine/store_state.h"
@@ -46,7 +47,8 @@ class WritePath {
 
   /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
   /// WAL is current, and there is a Version.
-  void Begin(std::vector<SealedMemTable> recovered) LULL_EXCLUDES(state_->mutex());
+  void Begin(std::vector<SealedMemTable> recovered) LULL_REQUIRES(kLeadingWriter)
+      LULL_EXCLUDES(state_->mutex());
 
   /// See leveldb::DB::Write. Client threads.
   leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
@@ -56,9 +58,8 @@ class WritePath {
   /// Seals the active memtable, even an empty one, for a store in which clients do not write. Its
   /// next WAL takes little space. For the flush thread, which must not wait for writers or at a
   /// hard limit: then it seals nothing.
-  void SealInRest();
+  void SealInRest() LULL_REQUIRES(kFlushThread);
 
-  /// WalSet says which thread can call which function.
   WalSet& wal() { return wal_; }
   /// Monitor only.
   Admission& admission() { return admission_; }
@@ -85,26 +86,30 @@ class WritePath {
   }
   size_t QueueLength() { return writers_.Length(); }
 
-  /// Bytes of the active memtable that the memory budget counts. REQUIRES: no write runs or comes
-  /// later.
-  uint64_t counted_bytes() const { return active_.grown_bytes(); }
+  /// Bytes of the active memtable that the memory budget counts.
+  uint64_t counted_bytes() const LULL_REQUIRES(kLeadingWriter) { return active_.grown_bytes(); }
 
  private:
   template <class Body>
-  leveldb::Status Lead(WritersQueue::Writer* leader, WritersQueue::Writer* last, Body body);
-  leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last);
+  leveldb::Status Lead(WritersQueue::Writer* leader, Body body);
+  leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last)
+      LULL_REQUIRES(kLeadingWriter);
   void TellOfWrite(uint64_t bytes);
-  leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last);
-  bool MayGrow(const leveldb::Slice& record);
-  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_EXCLUDES(state_->mutex());
-  leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
+  leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last)
+      LULL_REQUIRES(kLeadingWriter);
+  bool MayGrow(const leveldb::Slice& record) LULL_REQUIRES(kLeadingWriter);
+  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_REQUIRES(kLeadingWriter)
       LULL_EXCLUDES(state_->mutex());
-  void HandOverMemTable(uint64_t next_wal_number) LULL_EXCLUDES(state_->mutex());
-  void AbandonWal(const leveldb::Status& failure) LULL_EXCLUDES(state_->mutex());
-  leveldb::Status ResumeWrites() LULL_EXCLUDES(state_->mutex());
-  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(state_->mutex());
-  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(state_->mutex());
-  bool HasRoomLocked() const LULL_REQUIRES(state_->mutex());
+  leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
+  void HandOverMemTable(uint64_t next_wal_number) LULL_REQUIRES(kLeadingWriter)
+      LULL_EXCLUDES(state_->mutex());
+  void AbandonWal(const leveldb::Status& failure) LULL_REQUIRES(kLeadingWriter)
+      LULL_EXCLUDES(state_->mutex());
+  leveldb::Status ResumeWrites() LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
+  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  bool HasRoomLocked() const LULL_REQUIRES(kLeadingWriter, state_->mutex());
   bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex());
   bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex());
   StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex());
@@ -119,18 +124,18 @@ class WritePath {
   Admission admission_;
   WritersQueue writers_;
 
-  // Used by each write, on the leading writer.
+  // Used by each write.
   StoreReader* const reader_;
   const PublishedFlags* const flags_;
   const AppliedDirective* const applied_;
-  ActiveMemTable active_;
+  ActiveMemTable active_ LULL_GUARDED_BY(kLeadingWriter);
   const uint64_t logs_ahead_at_bytes_;
   std::atomic<uint64_t> client_bytes_{0};
   std::atomic<uint64_t> tell_at_bytes_;  // of client_bytes_; see TellOfWrite
   std::atomic<bool> is_under_way_{false};
   std::atomic<bool> lacks_log_{false};
-  WalSet wal_;  // append side: leading writer; the rest: flush thread
-  std::string group_record_;
+  WalSet wal_;
+  std::string group_record_ LULL_GUARDED_BY(kLeadingWriter);
 };
 
 }  // namespace lull

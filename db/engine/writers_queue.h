@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "db/base/thread_roles.h"
 #include "leveldb/status.h"
 #include "leveldb/write_batch.h"
 #include "util/mutex.h"
@@ -28,21 +29,22 @@ class WritersQueue {
     CondVar wake;
   };
 
-  /// Returns true if `writer` leads; it must then call Finish. Returns false after another leader
-  /// did its write; see writer->status.
+  /// Returns true if `writer` leads: this thread then has the role until it calls Finish. Returns
+  /// false after another leader did its write; see writer->status.
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
   /// Returns true if `writer` leads, as Join. Returns false at once if another writer is queued.
   bool TryJoin(Writer* writer) LULL_EXCLUDES(mutex_);
 
-  /// Leader only. Returns the last writer of the leader's group. The group is limited: a small
-  /// write does not wait for large ones, nor an unsynced write for a sync. A request to seal is
-  /// alone in its group.
-  Writer* GroupEnd(Writer* leader) LULL_EXCLUDES(mutex_);
+  /// Returns the last writer of the leader's group. The group is limited: a small write does not
+  /// wait for large ones, nor an unsynced write for a sync. A request to seal is alone in its
+  /// group.
+  Writer* GroupEnd(Writer* leader) LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
   static Writer* NextOf(Writer* writer) { return writer->next; }
 
-  /// Leader only. Ends the group up to `last` with `status`; the next writer leads.
-  void Finish(Writer* leader, Writer* last, const leveldb::Status& status) LULL_EXCLUDES(mutex_);
+  /// Ends the group up to `last` with `status`; the next writer leads.
+  void Finish(Writer* leader, Writer* last, const leveldb::Status& status)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
 
   /// Count of queued writers, including the leader. Any thread.
   size_t Length() LULL_EXCLUDES(mutex_);

@@ -44,14 +44,13 @@ uint64_t BytesWithoutZeros(leveldb::Env* env, const std::string& path) {
 /// How many bytes of a log to keep: up to its last record, or with the damage after that. 0 if it
 /// has no entry, and no damage that can hide one.
 uint64_t BytesToKeep(leveldb::Env* env, const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  if (!env->NewSequentialFile(path, &raw).ok()) return UINT64_MAX;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  const std::unique_ptr<WalReader> reader = OpenWal(env, path);
+  if (reader == nullptr) return UINT64_MAX;
   bool has_entries = false;
-  for (leveldb::Slice record; reader.ReadRecord(&record);)
+  for (leveldb::Slice record; reader->ReadRecord(&record);)
     has_entries = has_entries || !IsWalPreamble(record);
-  if (!reader.status().ok()) return BytesWithoutZeros(env, path);
-  return has_entries ? reader.ValidBytes() : 0;
+  if (!reader->status().ok()) return BytesWithoutZeros(env, path);
+  return has_entries ? reader->ValidBytes() : 0;
 }
 
 /// Gives a file a name in lost/. With a note, a log is cut to what it holds, or not kept at all.

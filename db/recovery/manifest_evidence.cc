@@ -24,11 +24,10 @@ Status MissingWrites(const ManifestState& manifest, const std::string& path,
 
 /// The sequence of the log's first record, or 0.
 SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  if (!context.env()->NewSequentialFile(path, &raw).ok()) return 0;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  const std::unique_ptr<WalReader> reader = OpenWal(context.env(), path);
   leveldb::Slice record;
-  if (!reader.ReadRecord(&record) || record.size() < batch::kHeaderBytes) return 0;
+  if (reader == nullptr || !reader->ReadRecord(&record) || record.size() < batch::kHeaderBytes)
+    return 0;
   return batch::HasPossibleSequence(record) ? batch::SequenceOf(record) : 0;
 }
 

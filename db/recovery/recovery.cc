@@ -434,19 +434,18 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
   bool is_whole = true;  // the WALs so far: clean, without a gap
   std::erase_if(*wals, [&](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
-    leveldb::SequentialFile* raw = nullptr;
-    if (!context->env()->NewSequentialFile(path, &raw).ok()) return is_whole = false;
-    WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+    const std::unique_ptr<WalReader> reader = OpenWal(context->env(), path);
+    if (reader == nullptr) return is_whole = false;
     leveldb::Slice record;
     bool has_records = false;
-    for (; reader.ReadRecord(&record); has_records = true) {
+    for (; reader->ReadRecord(&record); has_records = true) {
       is_whole = is_whole && batch::Validate(record).ok() && batch::SequenceOf(record) <= next;
       if (is_whole) next = std::max(next, batch::SequenceOf(record) + batch::CountOf(record));
     }
-    if (reader.end() != log::LogEnd::kClean) return is_whole = false;
+    if (reader->end() != log::LogEnd::kClean) return is_whole = false;
     if (!has_records && number != named) return context->env()->RemoveFile(path).ok();
     // On an error the file keeps its length.
-    context->extension->TruncateFile(path, reader.ValidBytes());
+    context->extension->TruncateFile(path, reader->ValidBytes());
     return false;
   });
   return next - 1;
@@ -455,10 +454,9 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
 /// Removes the files that the MANIFEST does not need, after making it and CURRENT durable.
 void RemoveObsolete(StoreContext* context, Recovered* result) {
   const std::string manifest = DescriptorFileName(context->name, result->manifest.manifest_number);
-  leveldb::WritableFile* raw = nullptr;
-  if (!context->env()->NewAppendableFile(manifest, &raw).ok()) return;
-  const std::unique_ptr<leveldb::WritableFile> file(raw);
-  if (!file->Sync().ok() || !context->extension->SyncDirectory(context->name).ok()) return;
+  if (!SyncClosedFile(context->env(), manifest).ok() ||
+      !context->extension->SyncDirectory(context->name).ok())
+    return;
   std::erase_if(result->obsolete, [&](const std::string& name) {
     const std::string path = context->name + "/" + name;
     return path != manifest && context->env()->RemoveFile(path).ok();

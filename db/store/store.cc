@@ -189,6 +189,8 @@ leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues&
 }
 
 leveldb::Status Store::OpenFiles(Recovered* recovered) {
+  const RoleScope leads(kLeadingWriter);
+  const RoleScope flushes(kFlushThread);
   WalSet& wal = write_path_.wal();
   if (context_->options.create_if_missing) context_->env()->CreateDir(context_->name);
   // If there is no directory, the next steps report it.
@@ -550,6 +552,7 @@ std::vector<JobId> Store::BlockersOfL0(const std::vector<JobId>& deep) {
 /// nullopt if only a wake-up can make it due. Installs come first, since they free what others wait
 /// for.
 std::optional<uint64_t> Store::RunFlushSlice() {
+  const RoleScope runs(kFlushThread);
   versions_.FreezeIfReplaced(lock_, coordinator_->clock()->NowNanos());
   remover_.Install();
   const std::optional<uint64_t> due[] = {

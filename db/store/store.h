@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "db/base/option_values.h"
+#include "db/base/thread_roles.h"
 #include "db/engine/cache_loan.h"
 #include "db/engine/client_waits.h"
 #include "db/engine/compactions.h"
@@ -131,8 +132,8 @@ class Store final : public leveldb::DB, private Tenant {
 
   // Flush thread.
   std::optional<uint64_t> RunFlushSlice();
-  std::optional<uint64_t> KeepManifest();
-  std::optional<uint64_t> FlushMemory();
+  std::optional<uint64_t> KeepManifest() LULL_REQUIRES(kFlushThread);
+  std::optional<uint64_t> FlushMemory() LULL_REQUIRES(kFlushThread);
 
   const uint32_t opened_in_ = ForkGeneration();
   const std::unique_ptr<StoreContext> context_;

@@ -24,6 +24,12 @@ WalReader::WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string 
           std::move(file), std::move(file_name),
           [this](const leveldb::Slice& beginning) { return IsOwn(beginning); }, env) {}
 
+std::unique_ptr<WalReader> OpenWal(leveldb::Env* env, const std::string& path) {
+  leveldb::SequentialFile* raw = nullptr;
+  if (!env->NewSequentialFile(path, &raw).ok()) return nullptr;
+  return std::make_unique<WalReader>(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+}
+
 bool WalReader::ReadRecord(leveldb::Slice* record) {
   while (!met_older_ && reader_.ReadRecord(record)) {
     if (IsOlder(*record)) {

