@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "db/compaction/picker.h"
@@ -97,7 +98,7 @@ void WritePath::SealInRest() {
   Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
     {
       MutexLock lock(state_->mutex());
-      if (!HasRoomLocked()) return state_->health().write_error();
+      if (WhyNoRoomLocked()) return state_->health().write_error();
     }
     return SwitchMemTable(nullptr, wal_.IsTooLargeForRest());
   });
@@ -259,13 +260,16 @@ leveldb::Status WritePath::AwaitTablesLocked() {
   return state_->health().write_error();
 }
 
-bool WritePath::HasRoomLocked() const {
+/// Why the memtable cannot be sealed now; nullopt if it can.
+std::optional<StallCause> WritePath::WhyNoRoomLocked() const {
+  if (IsL0FullLocked()) return StallCause::kL0;
+  if (IsSpaceFullLocked()) return StallCause::kDebt;
   // On an almost full disk, a WAL's space must be freed before the next one can grow.
   const MemTableRoom room = {room_->is_low() ? 1 : applied_->immutables_max(),
                              coordinator_->memory_used_bytes(),
                              coordinator_->memory_budget_bytes()};
-  if (IsL0FullLocked() || IsSpaceFullLocked()) return false;
-  return state_->memtables().HasRoom(room, active_.grown_bytes());
+  if (state_->memtables().HasRoom(room, active_.grown_bytes())) return std::nullopt;
+  return StallCause::kMemory;
 }
 
 /// Whether a write must wait for a compaction of L0. Never if none is due, since nothing would end
@@ -283,11 +287,6 @@ bool WritePath::IsL0FullLocked() const {
 /// client removes a range: compactions in the range cannot begin, and that client writes.
 bool WritePath::IsSpaceFullLocked() const {
   return state_->space_is_full() && !state_->compactions().withholds();
-}
-
-StallCause WritePath::WhyNoRoomLocked() const {
-  if (IsL0FullLocked()) return StallCause::kL0;
-  return IsSpaceFullLocked() ? StallCause::kDebt : StallCause::kMemory;
 }
 
 /// The error that prevents a compaction of L0, if any. Damage counts only if it blocks every L0
@@ -310,11 +309,10 @@ const leveldb::Status& WritePath::BlockingErrorLocked(StallCause cause) const {
 
 leveldb::Status WritePath::AwaitRoomLocked() {
   StoppedWrite stopped(&reporting_->activity());
-  while (!HasRoomLocked()) {
-    const StallCause cause = WhyNoRoomLocked();
-    stopped.Because(cause);
+  while (const std::optional<StallCause> cause = WhyNoRoomLocked()) {
+    stopped.Because(*cause);
     // Return an error instead of waiting for work that fails; the client can retry.
-    const leveldb::Status& error = BlockingErrorLocked(cause);
+    const leveldb::Status& error = BlockingErrorLocked(*cause);
     if (!error.ok()) return error;
     const ProfiledPart part(CallPart::kRoom);
     state_->WaitForRoomLocked();

@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,10 +110,9 @@ class WritePath {
   leveldb::Status ResumeWrites() LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
   leveldb::Status AwaitTablesLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
   leveldb::Status AwaitRoomLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
-  bool HasRoomLocked() const LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  std::optional<StallCause> WhyNoRoomLocked() const LULL_REQUIRES(kLeadingWriter, state_->mutex());
   bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex());
   bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex());
-  StallCause WhyNoRoomLocked() const LULL_REQUIRES(state_->mutex());
   const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex());
   const leveldb::Status& BlockingErrorLocked(StallCause cause) const LULL_REQUIRES(state_->mutex());
 
