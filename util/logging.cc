@@ -2,6 +2,8 @@
 
 #include "util/logging.h"
 
+#include <cstdarg>
+#include <cstdio>
 #include <limits>
 
 namespace lull {
@@ -18,6 +20,17 @@ std::string EscapeBytes(const leveldb::Slice& value) {
       text.append({'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
     }
   }
+  return text;
+}
+
+std::string Format(const char* format, ...) {
+  std::va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, again)), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+  va_end(again);
+  va_end(arguments);
   return text;
 }
 

@@ -14,6 +14,9 @@ namespace lull {
 /// Printable ASCII unchanged, all other bytes as \xNN.
 std::string EscapeBytes(const leveldb::Slice& value);
 
+/// As std::snprintf, without a limit of the length.
+__attribute__((format(printf, 1, 2))) std::string Format(const char* format, ...);
+
 /// Reads decimal digits from the front of `input`; returns false if there are no digits or they
 /// overflow.
 bool ConsumeDecimal(leveldb::Slice* input, uint64_t* value);

@@ -16,16 +16,10 @@ struct Dispatch {
   EventListener* listener;
 
   void operator()(const JobEvent& event) const {
-    switch (event.phase) {
-      case JobEvent::Phase::kBegin:
-        return listener->OnJobBegin(event.job);
-      case JobEvent::Phase::kPause:
-        return listener->OnJobPause(event.job);
-      case JobEvent::Phase::kResume:
-        return listener->OnJobResume(event.job);
-      case JobEvent::Phase::kEnd:
-        return listener->OnJobEnd(event.job);
-    }
+    constexpr void (EventListener::*kCalls[])(const JobInfo&) = {
+        &EventListener::OnJobBegin, &EventListener::OnJobPause, &EventListener::OnJobResume,
+        &EventListener::OnJobEnd};
+    (listener->*kCalls[static_cast<size_t>(event.phase)])(event.job);
   }
   void operator()(const StallEvent& event) const {
     event.begins ? listener->OnStallBegin(event.stall) : listener->OnStallEnd(event.stall);

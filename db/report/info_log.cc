@@ -1,9 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/report/info_log.h"
 
-#include <cstdarg>
-#include <cstdio>
-
 #include "util/logging.h"
 
 namespace lull {
@@ -14,15 +11,6 @@ constexpr uint64_t kLongStallUs = 100'000;  // the end of a longer stall is alwa
 
 double MB(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 double Ms(uint64_t us) { return static_cast<double>(us) / 1e3; }
-
-__attribute__((format(printf, 1, 2))) std::string Format(const char* format, ...) {
-  char text[512];
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
-  return text;
-}
 
 /// "1 table", "2 tables".
 std::string Count(uint64_t count, const char* what) {
@@ -42,17 +30,10 @@ std::string PausesText(const JobInfo& job) {
 }
 
 const char* CauseText(WriteStallCause cause) {
-  switch (cause) {
-    case WriteStallCause::kMemory:
-      return "memtables wait for their flush";
-    case WriteStallCause::kL0:
-      return "L0 has many tables";
-    case WriteStallCause::kDebt:
-      return "much is still to be compacted";
-    case WriteStallCause::kOther:
-      break;
-  }
-  return "by the policy";
+  constexpr const char* kTexts[kStallCauses] = {"memtables wait for their flush",
+                                                "L0 has many tables",
+                                                "much is still to be compacted", "by the policy"};
+  return kTexts[static_cast<size_t>(cause)];
 }
 
 /// "; stop by memory: 3, 20.1 ms", or "" if there was none.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/compaction/planner.h"
+#include "util/json_tree.h"
 
 namespace lull {
 namespace {
@@ -15,33 +16,6 @@ namespace {
 std::vector<TableRef> BelowL1(const Version& version, const TableMeta& table) {
   return version.Overlapping(
       2, {UserKeyOf(table.smallest).ToString(), UserKeyOf(table.largest).ToString()});
-}
-
-using Member = std::pair<const char*, uint64_t>;
-
-std::string JsonObject(std::initializer_list<Member> members) {
-  std::string text;
-  for (const auto& [name, value] : members) {
-    text += text.empty() ? "{\"" : ",\"";
-    text += name;
-    text += "\":" + std::to_string(value);
-  }
-  return text + "}";
-}
-
-std::string TablesJson(const LayoutFigures::Tables& tables) {
-  return JsonObject(
-      {{"count", tables.count}, {"bytes", tables.bytes}, {"overlap_bytes", tables.overlap_bytes}});
-}
-
-std::string ChainsJson(const LayoutFigures::Chains& chains) {
-  return JsonObject({{"chains", chains.chains},
-                     {"merges_sum", chains.merges_sum},
-                     {"merges_max", chains.merges_max},
-                     {"width_bytes_sum", chains.width_bytes_sum},
-                     {"width_bytes_max", chains.width_bytes_max},
-                     {"length_sum", chains.length_sum},
-                     {"length_max", chains.length_max}});
 }
 
 }  // namespace
@@ -108,36 +82,51 @@ void LayoutStats::OnFlush(uint64_t memtables, uint64_t written_bytes) {
 }
 
 std::string LayoutJson(const LayoutFigures& figures, const LayoutOptions& layout) {
-  const bool vsst = layout.kind == LayoutKind::kVsst;
-  std::string text = "{\"layout\":\"" + LayoutNames()[vsst ? 1 : 0] + "\",\"options\":";
-  text += JsonObject({{"table_bytes_max", layout.table_bytes_max},
+  JsonTree json;
+  const auto set_all = [&](const std::string& path,
+                           std::initializer_list<std::pair<const char*, uint64_t>> members) {
+    for (const auto& [name, value] : members) json.Set(path + "." + name, value);
+  };
+  json.Set("layout", LayoutNames()[layout.kind == LayoutKind::kVsst ? 1 : 0]);
+  set_all("options", {{"table_bytes_max", layout.table_bytes_max},
                       {"growth_factor", static_cast<uint64_t>(layout.growth_factor)},
                       {"vsst_phi", static_cast<uint64_t>(layout.vsst_phi)},
                       {"pick_by_overlap", layout.pick_by_overlap ? 1 : 0},
                       {"align_outputs", layout.align_outputs ? 1 : 0}});
-  text += ",\"levels\":[";
-  for (int i = 0; i + 1 < kLevels; ++i) {
+  for (size_t i = 0; i + 1 < kLevels; ++i) {
     const LayoutFigures::Level& level = figures.levels[i];
-    if (i > 0) text += ',';
-    text += JsonObject({{"from", static_cast<uint64_t>(i)},
-                        {"merges", level.merges},
-                        {"moves", level.moves},
-                        {"moved_bytes", level.moved_bytes},
-                        {"upper_bytes", level.upper_bytes},
-                        {"lower_bytes", level.lower_bytes},
-                        {"written_bytes", level.written_bytes}});
+    set_all("levels." + std::to_string(i), {{"from", i},
+                                            {"merges", level.merges},
+                                            {"moves", level.moves},
+                                            {"moved_bytes", level.moved_bytes},
+                                            {"upper_bytes", level.upper_bytes},
+                                            {"lower_bytes", level.lower_bytes},
+                                            {"written_bytes", level.written_bytes}});
   }
-  text += "],\"flushes\":" + JsonObject({{"count", figures.flushes.count},
-                                         {"memtables", figures.flushes.memtables},
-                                         {"written_bytes", figures.flushes.written_bytes}});
-  text += ",\"chains\":" + ChainsJson(figures.chains);
-  text += ",\"between_flushes\":" + ChainsJson(figures.between_flushes);
-  text += ",\"l1_tables\":{\"good\":" + TablesJson(figures.good) +
-          ",\"poor\":" + TablesJson(figures.poor) +
-          ",\"over_few\":" + std::to_string(figures.over_few_tables) + "}";
-  text += ",\"l1_picks\":" +
-          JsonObject({{"good", figures.picks_good}, {"least_bad", figures.picks_least_bad}});
-  return text + "}";
+  set_all("flushes", {{"count", figures.flushes.count},
+                      {"memtables", figures.flushes.memtables},
+                      {"written_bytes", figures.flushes.written_bytes}});
+  const auto set_chains = [&](const char* path, const LayoutFigures::Chains& chains) {
+    set_all(path, {{"chains", chains.chains},
+                   {"merges_sum", chains.merges_sum},
+                   {"merges_max", chains.merges_max},
+                   {"width_bytes_sum", chains.width_bytes_sum},
+                   {"width_bytes_max", chains.width_bytes_max},
+                   {"length_sum", chains.length_sum},
+                   {"length_max", chains.length_max}});
+  };
+  set_chains("chains", figures.chains);
+  set_chains("between_flushes", figures.between_flushes);
+  const auto set_tables = [&](const char* path, const LayoutFigures::Tables& tables) {
+    set_all(path, {{"count", tables.count},
+                   {"bytes", tables.bytes},
+                   {"overlap_bytes", tables.overlap_bytes}});
+  };
+  set_tables("l1_tables.good", figures.good);
+  set_tables("l1_tables.poor", figures.poor);
+  json.Set("l1_tables.over_few", figures.over_few_tables);
+  set_all("l1_picks", {{"good", figures.picks_good}, {"least_bad", figures.picks_least_bad}});
+  return json.Text();
 }
 
 }  // namespace lull

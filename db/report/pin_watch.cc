@@ -1,22 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/report/pin_watch.h"
 
-#include <cstdio>
+#include "util/logging.h"
 
 namespace lull {
 namespace {
 
-unsigned long long Minutes(uint64_t nanos) { return nanos / 60'000'000'000; }
-
 std::string Line(const char* who_keeps, const SpaceReport::Pins& pins, const char* what,
                  const char* remedy) {
-  char line[256];
-  std::snprintf(line, sizeof(line),
-                "%s %.1f MB of %s on disk, the oldest one for %llu minutes; %s that are no longer "
-                "needed",
-                who_keeps, static_cast<double>(pins.bytes) / (1 << 20), what,
-                Minutes(pins.oldest_nanos), remedy);
-  return line;
+  return Format(
+      "%s %.1f MB of %s on disk, the oldest one for %llu minutes; %s that are no longer needed",
+      who_keeps, static_cast<double>(pins.bytes) / (1 << 20), what,
+      static_cast<unsigned long long>(pins.oldest_nanos / 60'000'000'000), remedy);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "db/report/space_report.h"
+#include "db/report/stats_report.h"
 
 namespace lull {
 

@@ -2,7 +2,6 @@
 #include "db/report/properties.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -13,19 +12,8 @@ namespace {
 
 constexpr std::string_view kFilesAtLevel = "num-files-at-level";
 
-/// Columns have a fixed width; larger numbers widen them.
-std::string StatsRow(int level, int files, uint64_t level_bytes, const LevelStats& stats) {
-  constexpr double kMiB = 1 << 20;
-  char row[128];
-  const int length = std::snprintf(row, sizeof(row), "%3d %8d %8.0f %9.0f %8.0f %9.0f\n", level,
-                                   files, static_cast<double>(level_bytes) / kMiB,
-                                   static_cast<double>(stats.micros) / 1e6,
-                                   static_cast<double>(stats.bytes_read) / kMiB,
-                                   static_cast<double>(stats.bytes_written) / kMiB);
-  return std::string(row, static_cast<size_t>(length));
-}
-
 std::string StatsText(const PropertySource& source) {
+  constexpr double kMiB = 1 << 20;
   std::string text = std::string(31, ' ') + "Compactions\n";
   text += "Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n";
   text += std::string(50, '-') + "\n";
@@ -33,7 +21,12 @@ std::string StatsText(const PropertySource& source) {
     const int files = source.version->TableCount(level);
     const LevelStats& stats = source.stats[level];
     if (files == 0 && stats.micros == 0) continue;
-    text += StatsRow(level, files, source.version->LevelBytes(level), stats);
+    // Columns have a fixed width; larger numbers widen them.
+    text += Format("%3d %8d %8.0f %9.0f %8.0f %9.0f\n", level, files,
+                   static_cast<double>(source.version->LevelBytes(level)) / kMiB,
+                   static_cast<double>(stats.micros) / 1e6,
+                   static_cast<double>(stats.bytes_read) / kMiB,
+                   static_cast<double>(stats.bytes_written) / kMiB);
   }
   return text;
 }

@@ -1,23 +1,25 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// StoreReport: the state of a store as a plain value, and its two texts: JSON for the property
-// lull.stats, Prometheus' text format for lull.metrics. The names in them are an interface,
-// described in docs/metrics.md: names are added, never changed. Pure functions; any thread.
+// StoreReport: the state of a store as a plain value, and its texts: JSON for the properties
+// lull.stats and lull.space, Prometheus' text format for lull.metrics. The names in them are an
+// interface, described in docs/metrics.md: names are added, never changed. metric_table.h has those
+// of metrics, and where JSON has the same values. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "db/base/dbformat.h"
+#include "db/base/filename.h"
 #include "db/compaction/entry_filter.h"
 #include "db/read/read_counts.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
-#include "db/report/space_report.h"
 #include "util/latency_histogram.h"
 
 namespace lull {
@@ -47,14 +49,10 @@ struct MemoryReport {
   uint64_t block_cache = 0;    ///< shared if the client passed the cache
   uint64_t event_queue = 0;
 
-  /// One member, as the reports name it.
-  struct Purpose {
-    const char* json_name;
-    const char* label;
-    uint64_t MemoryReport::*bytes;
-  };
-  static std::span<const Purpose> Purposes();
-  uint64_t Total() const;
+  uint64_t Total() const {
+    return memtables + pooled_blocks + mapped_wals + job_buffers + key_filters + open_tables +
+           block_cache + event_queue;
+  }
 };
 
 /// What clients' reads did since the store was opened.
@@ -73,6 +71,48 @@ struct ReadReport {
   uint64_t Difference(size_t whole, size_t part) const {
     return counts[whole] - std::min(counts[whole], counts[part]);
   }
+};
+
+/// Where a store's disk space is.
+struct SpaceReport {
+  /// By estimate for tables that LevelDB wrote.
+  struct Level {
+    uint64_t values = 0;  ///< entries that are not deletions
+    uint64_t deletions = 0;
+    uint64_t unknown_bytes = 0;  ///< of tables whose contents are unknown
+  };
+
+  /// What clients keep from being freed.
+  struct Pins {
+    uint64_t count = 0;
+    uint64_t oldest_nanos = 0;  ///< age of the oldest
+    uint64_t bytes = 0;         ///< what they keep, all together
+  };
+
+  FileTotals tables;          ///< of the current Version
+  FileTotals logs;            ///< the current one, and sealed ones
+  FileTotals prepared_logs;   ///< without records yet
+  FileTotals pinned_tables;   ///< obsolete, but an iterator, compaction or checkpoint needs them
+  FileTotals obsolete_files;  ///< wait for their deletion
+  // Of table bytes, by estimate: deleted or overwritten but not yet compacted.
+  uint64_t hidden_bytes = 0;
+  uint64_t overwritten_bytes = 0;
+  std::array<Level, kLevels> levels{};
+  uint64_t oldest_deletion_seconds = 0;  ///< upper bound on its age, if known; 0 without any
+
+  // Compactions since the open that only freed space.
+  uint64_t reclaim_compactions = 0;
+  uint64_t reclaim_freed_bytes = 0;
+
+  /// Old Versions that iterators and reads use, or that snapshots keep because of a removal; the
+  /// bytes of their obsolete tables.
+  Pins readers;
+  Pins snapshots;  ///< the hidden bytes that the oldest one keeps
+
+  uint64_t disk_free_bytes = 0;  ///< of the file system; 0 if unknown, 1 if full
+  uint64_t awaited_bytes = 0;    ///< output of the largest compaction that waits for disk space
+
+  uint64_t LiveBytes() const { return tables.bytes - hidden_bytes - overwritten_bytes; }
 };
 
 struct StoreReport {
@@ -122,7 +162,11 @@ struct StoreReport {
   double WriteAmplification() const;
 };
 
+/// `text` as the value of a label in Prometheus' format.
+std::string EscapedLabel(std::string_view text);
+
 std::string RenderJson(const StoreReport& report);
+std::string RenderSpaceJson(const SpaceReport& report);
 std::string RenderPrometheus(const StoreReport& report);
 
 }  // namespace lull

@@ -3,6 +3,7 @@
 // The two texts, made from a report that was filled in by hand.
 #include "db/report/stats_report.h"
 
+#include <map>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -142,6 +143,27 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_write_amplification_ratio"), 2);
   EXPECT_EQ(metrics.at("lull_policy_info{policy=\"lull\"}"), 1);
   EXPECT_EQ(metrics.at("lull_writes_refused"), 0);
+}
+
+TEST(StatsReport, LabelsAreTheNamesThatEventsHave) {
+  StoreReport report;
+  std::map<std::string, double> expected;
+  for (size_t kind = 0; kind < kJobKinds; ++kind) {
+    report.activity.job_totals[kind].pauses = kind + 1;
+    const std::string name = JobKindName(static_cast<JobKind>(kind));
+    expected["lull_job_pauses_total{class=\"" + name + "\"}"] = static_cast<double>(kind + 1);
+  }
+  for (size_t kind = 0; kind < kStallKinds; ++kind) {
+    for (size_t cause = 0; cause < kStallCauses; ++cause) {
+      report.activity.stall_totals[kind][cause].count = 10 * kind + cause + 1;
+      const std::string kind_name = StallKindName(static_cast<StallKind>(kind));
+      const std::string cause_name = StallCauseName(static_cast<WriteStallCause>(cause));
+      expected["lull_stalls_total{kind=\"" + kind_name + "\",cause=\"" + cause_name + "\"}"] =
+          static_cast<double>(10 * kind + cause + 1);
+    }
+  }
+  const auto metrics = testing::ParseMetrics(RenderPrometheus(report));
+  for (const auto& [name, value] : expected) EXPECT_EQ(metrics.at(name), value) << name;
 }
 
 TEST(StatsReport, LatenciesAreHistograms) {

@@ -13,7 +13,6 @@
 #include "db/read/old_versions.h"
 #include "db/read/snapshots.h"
 #include "db/report/pin_watch.h"
-#include "db/report/space_report.h"
 #include "db/report/stats_report.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
