@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // backup create, list, verify, restore and prune.
-#include <cstdio>
 #include <ctime>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,23 +18,12 @@ namespace {
 using leveldb::Status;
 
 /// Shows progress from the first call on, when the total is known.
-class LateProgress {
- public:
-  explicit LateProgress(const char* what) : what_(what) {}
-
-  BackupProgress Callback() {
-    return [this](uint64_t total_bytes, uint64_t step_bytes) {
-      if (!shown_) shown_.emplace(what_, total_bytes);
-      shown_->Advance(step_bytes);
-    };
-  }
-
- private:
-  const char* const what_;
-  std::optional<Progress> shown_;
-};
-
-unsigned long long Printable(uint64_t number) { return number; }
+BackupProgress Show(const char* what) {
+  return [what, shown = std::shared_ptr<Progress>()](uint64_t total, uint64_t step) mutable {
+    if (shown == nullptr) shown = std::make_shared<Progress>(what, total);
+    shown->Advance(step);
+  };
+}
 
 std::string TimeText(uint64_t unix_seconds) {
   const std::tm when = os::LocalTime(static_cast<std::time_t>(unix_seconds));
@@ -43,34 +31,31 @@ std::string TimeText(uint64_t unix_seconds) {
   return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &when));
 }
 
-void Print(const BackupInfo& backup, bool json) {
-  if (json) {
-    PrintJson({{"id", backup.id},
-               {"unix_seconds", backup.unix_seconds},
-               {"files", backup.files},
-               {"bytes", backup.bytes},
-               {"new_files", backup.new_files},
-               {"new_bytes", backup.new_bytes}});
-    return;
-  }
-  std::printf("backup %llu  %s  %llu tables with %s, %llu new with %s\n", Printable(backup.id),
-              TimeText(backup.unix_seconds).c_str(), Printable(backup.files),
-              BytesText(backup.bytes).c_str(), Printable(backup.new_files),
-              BytesText(backup.new_bytes).c_str());
+/// "3 tables with 1.5 MiB".
+std::string FilesText(uint64_t files, uint64_t bytes, const char* what = " tables") {
+  return std::to_string(files) + what + " with " + BytesText(bytes);
+}
+
+int Print(const BackupInfo& backup, bool json) {
+  return PrintResult(json,
+                     {{"id", backup.id},
+                      {"unix_seconds", backup.unix_seconds},
+                      {"files", backup.files},
+                      {"bytes", backup.bytes},
+                      {"new_files", backup.new_files},
+                      {"new_bytes", backup.new_bytes}},
+                     "backup " + std::to_string(backup.id) + "  " + TimeText(backup.unix_seconds) +
+                         "  " + FilesText(backup.files, backup.bytes) + ", " +
+                         FilesText(backup.new_files, backup.new_bytes, " new"));
 }
 
 }  // namespace
 
 int RunBackupCreate(const Invocation& call) {
   BackupInfo info;
-  Status status;
-  {
-    LateProgress progress("copying tables");
-    status = BackUpFiles(OptionsOf(call), call.store, call.backups, progress.Callback(), &info);
-  }
-  if (!status.ok()) return Fail(status, call.json);
-  Print(info, call.json);
-  return kDone;
+  const Status status =
+      BackUpFiles(OptionsOf(call), call.store, call.backups, Show("copying tables"), &info);
+  return status.ok() ? Print(info, call.json) : Fail(status, call.json);
 }
 
 int RunBackupList(const Invocation& call) {
@@ -82,58 +67,46 @@ int RunBackupList(const Invocation& call) {
 
 int RunBackupVerify(const Invocation& call) {
   VerifiedBackups result;
-  Status status;
-  {
-    LateProgress progress("verifying tables");
-    status = VerifyBackups(leveldb::Env::Default(), call.backups, call.backup_id,
-                           progress.Callback(), &result);
-  }
+  const Status status = VerifyBackups(leveldb::Env::Default(), call.backups, call.backup_id,
+                                      Show("verifying tables"), &result);
   if (!status.ok()) return Fail(status, call.json);
-  std::vector<std::string> damage;
-  for (const Status& each : result.damage) damage.push_back(each.ToString());
-  if (call.json) {
-    PrintJson({{"backups", result.backups},
+  Json damage = Json::array();
+  std::string text;
+  for (const Status& each : result.damage) {
+    damage.push_back(each.ToString());
+    text += "damage: " + each.ToString() + "\n";
+  }
+  PrintResult(call.json,
+              {{"backups", result.backups},
                {"files", result.files},
                {"bytes", result.bytes},
-               {"damage", Json(damage)}});
-  } else {
-    for (const std::string& line : damage) std::printf("damage: %s\n", line.c_str());
-    std::printf("%llu backups, %llu intact tables with %s, %zu errors\n", Printable(result.backups),
-                Printable(result.files), BytesText(result.bytes).c_str(), damage.size());
-  }
+               {"damage", damage}},
+              text + std::to_string(result.backups) + " backups, " +
+                  FilesText(result.files, result.bytes, " intact tables") + ", " +
+                  std::to_string(damage.size()) + " errors");
   return damage.empty() ? kDone : kDamaged;
 }
 
 int RunBackupRestore(const Invocation& call) {
   BackupInfo info;
-  Status status;
-  {
-    LateProgress progress("restoring tables");
-    status = RestoreFrom(leveldb::Env::Default(), call.backups, call.backup_id, call.target,
-                         progress.Callback(), &info);
-  }
+  const Status status = RestoreFrom(leveldb::Env::Default(), call.backups, call.backup_id,
+                                    call.target, Show("restoring tables"), &info);
   if (!status.ok()) return Fail(status, call.json);
-  if (call.json) {
-    PrintJson(
-        {{"store", call.target}, {"id", info.id}, {"files", info.files}, {"bytes", info.bytes}});
-  } else {
-    std::printf("%s: backup %llu, %llu tables with %s\n", call.target.c_str(), Printable(info.id),
-                Printable(info.files), BytesText(info.bytes).c_str());
-  }
-  return kDone;
+  return PrintResult(
+      call.json,
+      {{"store", call.target}, {"id", info.id}, {"files", info.files}, {"bytes", info.bytes}},
+      call.target + ": backup " + std::to_string(info.id) + ", " +
+          FilesText(info.files, info.bytes));
 }
 
 int RunBackupPrune(const Invocation& call) {
   PrunedBackups pruned;
   const Status status = PruneBackups(leveldb::Env::Default(), call.backups, call.keep, &pruned);
   if (!status.ok()) return Fail(status, call.json);
-  if (call.json) {
-    PrintJson({{"backups", pruned.backups}, {"files", pruned.files}, {"bytes", pruned.bytes}});
-  } else {
-    std::printf("removed %llu backups and %llu tables with %s\n", Printable(pruned.backups),
-                Printable(pruned.files), BytesText(pruned.bytes).c_str());
-  }
-  return kDone;
+  return PrintResult(
+      call.json, {{"backups", pruned.backups}, {"files", pruned.files}, {"bytes", pruned.bytes}},
+      "removed " + std::to_string(pruned.backups) + " backups and " +
+          FilesText(pruned.files, pruned.bytes));
 }
 
 }  // namespace lull::tools

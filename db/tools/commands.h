@@ -14,6 +14,8 @@
 
 namespace lull::tools {
 
+class TopStores;
+
 /// The parsed command line. Keys and values are still encoded; see output.h.
 struct Invocation {
   bool json = false;
@@ -84,6 +86,7 @@ void PrintEntry(const Invocation& call, const leveldb::Slice& key, const leveldb
 
 // Read the stats files that stores keep up to date. top.cc, export.cc
 int RunTop(const Invocation& call);
+leveldb::Status RunTopScreen(TopStores* stores);  // until the user quits. top_screen.cc
 int RunExport(const Invocation& call);
 
 // Need exclusive access to the store. entries.cc, restore.cc, work.cc

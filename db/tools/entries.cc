@@ -83,6 +83,19 @@ Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
   return status;
 }
 
+/// Deletes the key if `typed_value` is null.
+int Write(const Invocation& call, const std::string* typed_value) {
+  const std::optional<std::string> key = Decode(call.key, call.coding);
+  const std::optional<std::string> value = Decode(typed_value ? *typed_value : "", call.coding);
+  if (!key || !value) return Fail(Unreadable(key ? *typed_value : call.key), call.json);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToWrite(call, &db);
+  leveldb::WriteOptions write;
+  write.sync = call.sync;
+  if (status.ok()) status = typed_value ? db->Put(write, *key, *value) : db->Delete(write, *key);
+  return status.ok() ? kDone : Fail(status, call.json);
+}
+
 }  // namespace
 
 void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
@@ -167,27 +180,7 @@ int RunScan(const Invocation& call) {
   return damage.ok() ? kDone : Fail(damage, call.json);
 }
 
-int RunPut(const Invocation& call) {
-  const std::optional<std::string> key = Decode(call.key, call.coding);
-  const std::optional<std::string> value = Decode(call.value, call.coding);
-  if (!key || !value) return Fail(Unreadable(key ? call.value : call.key), call.json);
-  std::unique_ptr<leveldb::DB> db;
-  Status status = OpenToWrite(call, &db);
-  leveldb::WriteOptions write;
-  write.sync = call.sync;
-  if (status.ok()) status = db->Put(write, *key, *value);
-  return status.ok() ? kDone : Fail(status, call.json);
-}
-
-int RunDelete(const Invocation& call) {
-  const std::optional<std::string> key = Decode(call.key, call.coding);
-  if (!key) return Fail(Unreadable(call.key), call.json);
-  std::unique_ptr<leveldb::DB> db;
-  Status status = OpenToWrite(call, &db);
-  leveldb::WriteOptions write;
-  write.sync = call.sync;
-  if (status.ok()) status = db->Delete(write, *key);
-  return status.ok() ? kDone : Fail(status, call.json);
-}
+int RunPut(const Invocation& call) { return Write(call, &call.value); }
+int RunDelete(const Invocation& call) { return Write(call, nullptr); }
 
 }  // namespace lull::tools

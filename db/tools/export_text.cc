@@ -1,76 +1,79 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/tools/export_text.h"
 
-#include <cstdio>
+#include <cstdint>
 #include <map>
 #include <string_view>
+
+#include "db/report/stats_report.h"
+#include "leveldb/slice.h"
+#include "util/logging.h"
 
 namespace lull::tools {
 namespace {
 
-std::string Quoted(std::string_view label, std::string_view escaped) {
-  return std::string(label) + "=\"" + std::string(escaped) + "\"";
-}
-
-std::string Fixed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3f", value);
-  return text;
+std::string Label(std::string_view name, std::string_view value) {
+  return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
 }
 
 std::string Head(const std::string& name, const std::string& help, const std::string& type) {
   return "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
 }
 
-class Page {
- public:
-  explicit Page(const std::vector<ExportedFile>& files) {
-    std::map<std::string, int> stores;
-    for (const ExportedFile& file : files) {
-      if (file.was_read) ++stores[file.text.store_label()];
-    }
-    for (const ExportedFile& file : files) {
-      if (!file.was_read) continue;
-      std::string labels = Quoted("store", file.text.store_label());
-      if (stores[file.text.store_label()] > 1)
-        labels += "," + Quoted("file", EscapedLabel(file.path));
-      ages_ += "lull_stats_file_age_seconds{" + labels + "} " + Fixed(file.age_seconds) + "\n";
-      for (const MetricFamily& family : file.text.families()) Add(family, labels);
-    }
-    for (const ExportedFile& file : files) {
-      ups_ += "lull_stats_file_up{" + Quoted("file", EscapedLabel(file.path)) + "} " +
-              (file.was_read ? "1\n" : "0\n");
-    }
-  }
-
-  std::string Text() const {
-    std::string text;
-    for (const std::string& family : families_) text += family;
-    text +=
-        Head("lull_stats_file_age_seconds", "Time since the store wrote its stats file.", "gauge") +
-        ages_;
-    return text + Head("lull_stats_file_up", "1 if the stats file was read.", "gauge") + ups_;
-  }
-
- private:
-  void Add(const MetricFamily& family, const std::string& labels) {
-    const auto [place, is_new] = places_.try_emplace(family.name, families_.size());
-    if (is_new) families_.push_back(Head(family.name, family.help, family.type));
-    std::string& text = families_[place->second];
-    for (const MetricSample& sample : family.samples) {
-      text += sample.name + "{" + labels + (sample.labels.empty() ? "" : ",") + sample.labels +
-              "} " + sample.number + "\n";
-    }
-  }
-
-  std::map<std::string, size_t> places_;  // of families, by name
-  std::vector<std::string> families_;
-  std::string ages_;
-  std::string ups_;
-};
-
 }  // namespace
 
-std::string ExportText(const std::vector<ExportedFile>& files) { return Page(files).Text(); }
+std::string ExportText(const std::vector<ExportedFile>& files) {
+  std::map<std::string, int> stores;
+  for (const ExportedFile& file : files) stores[file.text.Store()] += file.was_read;
+  std::vector<std::string> families;
+  std::map<std::string, size_t> places;  // of families, by name
+  std::string ages =
+      Head("lull_stats_file_age_seconds", "Time since the store wrote its stats file.", "gauge");
+  std::string ups = Head("lull_stats_file_up", "1 if the stats file was read.", "gauge");
+  for (const ExportedFile& file : files) {
+    const std::string path = Label("file", file.path);
+    ups += "lull_stats_file_up{" + path + (file.was_read ? "} 1\n" : "} 0\n");
+    if (!file.was_read) continue;
+    std::string store = "{" + Label("store", file.text.Store());
+    if (stores[file.text.Store()] > 1) store += "," + path;
+    ages += "lull_stats_file_age_seconds" + store + Format("} %.3f\n", file.age_seconds);
+    for (const MetricFamily& family : file.text.families()) {
+      const auto [place, is_new] = places.try_emplace(family.name, families.size());
+      if (is_new) families.push_back(Head(family.name, family.help, family.type));
+      std::string& text = families[place->second];
+      for (const MetricSample& sample : family.samples) {
+        text += sample.name + store;
+        for (const auto& [name, value] : sample.labels) text += "," + Label(name, value);
+        text += "} " + sample.number + "\n";
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& family : families) text += family;
+  return text + ages + ups;
+}
+
+leveldb::Status ParseListenAddress(const std::string& text, ListenAddress* address) {
+  const auto refuse = [&](const char* why) {
+    return leveldb::Status::InvalidArgument("--listen=" + text, why);
+  };
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0)
+    return refuse("write ADDRESS:PORT, for example 127.0.0.1:9464");
+  address->host = text.substr(0, colon);
+  std::string& host = address->host;
+  if (host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != host.npos) {
+    return refuse("write an IPv6 address in brackets, for example [::1]:9464");
+  }
+  const std::string digits = text.substr(colon + 1);
+  leveldb::Slice rest(digits);
+  uint64_t port = 0;
+  if (host.empty() || !ConsumeDecimal(&rest, &port) || !rest.empty() || port > 65535)
+    return refuse("the port is not a number from 0 (any free port) to 65535");
+  address->port = static_cast<int>(port);
+  return leveldb::Status::OK();
+}
 
 }  // namespace lull::tools

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The page that `lull export` serves: the stats files of all stores in one text of Prometheus'
-// format 0.0.4. Pure functions.
+// format 0.0.4; and the address of the server. Pure functions.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "db/tools/metrics_text.h"
+#include "leveldb/status.h"
 
 namespace lull::tools {
 
@@ -24,5 +25,23 @@ struct ExportedFile {
 /// are of stores with the same name, their samples also get the label file: Prometheus would refuse
 /// a page with a repeated series.
 std::string ExportText(const std::vector<ExportedFile>& files);
+
+struct ListenAddress {
+  std::string host;  ///< without the brackets of an IPv6 address
+  int port = 0;      ///< 0: any free one
+
+  /// Only programs on this machine can connect.
+  bool IsLoopback() const {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+  }
+  std::string Text() const {
+    const bool is_ipv6 = host.find(':') != host.npos;
+    return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  }
+};
+
+/// Reads ADDRESS:PORT or [IPV6]:PORT, the value of --listen. The address is required, so that
+/// nobody opens a port to a network by leaving it out.
+leveldb::Status ParseListenAddress(const std::string& text, ListenAddress* address);
 
 }  // namespace lull::tools

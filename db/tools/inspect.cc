@@ -17,6 +17,7 @@
 #include "db/version/version_edit.h"
 #include "db/wal/log_reader.h"
 #include "util/grace.h"
+#include "util/logging.h"
 
 namespace lull::tools {
 
@@ -165,27 +166,21 @@ int RunStats(const Invocation& call) {
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
   const Json stats = StatsJson(store, LookAround(store));
-  if (call.json) {
-    PrintJson(stats);
-    return kDone;
+  const auto number = [&](const char* name) { return stats[name].dump(); };
+  const auto bytes = [&](const char* name) { return BytesText(stats[name].get<uint64_t>()); };
+  std::string text = number("tables") + " tables with " + bytes("table_bytes") + ", " +
+                     number("logs") + " logs with " + bytes("log_bytes") + ", last sequence " +
+                     number("last_sequence") + "\n";
+  if (stats["lost_files"] > 0) {
+    text += number("lost_files") + " files with " + bytes("lost_bytes") +
+            " in lost/, set aside by an open or a repair\n";
   }
-  const auto number = [&](const char* name) { return stats[name].get<uint64_t>(); };
-  std::printf(
-      "%llu tables with %s, %llu logs with %s, last sequence %llu\n",
-      static_cast<unsigned long long>(number("tables")), BytesText(number("table_bytes")).c_str(),
-      static_cast<unsigned long long>(number("logs")), BytesText(number("log_bytes")).c_str(),
-      static_cast<unsigned long long>(number("last_sequence")));
-  if (number("lost_files") > 0) {
-    std::printf("%llu files with %s in lost/, set aside by an open or a repair\n",
-                static_cast<unsigned long long>(number("lost_files")),
-                BytesText(number("lost_bytes")).c_str());
-  }
-  std::printf("level  tables        size\n");
+  text += "level  tables        size";
   for (const Json& level : stats["levels"]) {
-    std::printf("%5d %7d %11s\n", level["level"].get<int>(), level["tables"].get<int>(),
-                BytesText(level["bytes"].get<uint64_t>()).c_str());
+    text += Format("\n%5d %7d %11s", level["level"].get<int>(), level["tables"].get<int>(),
+                   BytesText(level["bytes"].get<uint64_t>()).c_str());
   }
-  return kDone;
+  return PrintResult(call.json, stats, text);
 }
 
 int RunLevels(const Invocation& call) {

@@ -55,8 +55,10 @@ class CommandLine {
   }
 
  private:
-  CLI::App* Add(const char* name, const char* what, Command command, CLI::App* parent = nullptr) {
-    CLI::App* const added = (parent == nullptr ? &app_ : parent)->add_subcommand(name, what);
+  CLI::App* Add(const char* name, const char* what, Command command, const char* example,
+                CLI::App* parent = nullptr) {
+    CLI::App* const added =
+        AddExample((parent == nullptr ? &app_ : parent)->add_subcommand(name, what), example);
     added->add_option("store", call_.store, "Directory of the store")->required();
     added->callback([this, command] { command_ = command; });
     return added;
@@ -73,23 +75,18 @@ class CommandLine {
   void AddKey(CLI::App* command) { command->add_option("key", call_.key, "Key")->required(); }
 
   void AddReading() {
-    AddComparator(AddExample(Add("stats", "Print sizes by level (takes no lock)", RunStats),
-                             "lull stats /var/lib/store --json"));
-    AddComparator(AddExample(
-        Add("levels",
-            "Print every table with its key range, and what levels contain (takes no lock)",
-            RunLevels),
-        "lull levels /var/lib/store"));
-    AddComparator(
-        AddExample(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck),
-                   "lull check /var/lib/store"));
-    AddKey(AddExample(
-        Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet),
-        "lull get /var/lib/store user:42"));
-    CLI::App* const scan = AddExample(
-        Add("scan", "Print entries in key order (takes no lock; may miss the last writes)",
-            RunScan),
-        "lull scan /var/lib/store --prefix user: --limit 10");
+    AddComparator(Add("stats", "Print sizes by level (takes no lock)", RunStats,
+                      "lull stats /var/lib/store --json"));
+    AddComparator(Add(
+        "levels", "Print every table with its key range, and what levels contain (takes no lock)",
+        RunLevels, "lull levels /var/lib/store"));
+    AddComparator(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck,
+                      "lull check /var/lib/store"));
+    AddKey(Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet,
+               "lull get /var/lib/store user:42"));
+    CLI::App* const scan =
+        Add("scan", "Print entries in key order (takes no lock; may miss the last writes)", RunScan,
+            "lull scan /var/lib/store --prefix user: --limit 10");
     AddComparator(scan);
     scan->add_option("--from", call_.from, "Start at this key");
     scan->add_option("--to", call_.to, "Stop before this key");
@@ -102,13 +99,12 @@ class CommandLine {
     CLI::App* const manifest = AddExample(app_.add_subcommand("manifest", "Inspect the MANIFEST"),
                                           "lull manifest dump /var/lib/store");
     manifest->require_subcommand(1);
-    AddExample(Add("dump", "Print every record of a store's MANIFEST, or of a MANIFEST file",
-                   RunManifest, manifest),
-               "lull manifest dump /var/lib/store");
+    Add("dump", "Print every record of a store's MANIFEST, or of a MANIFEST file", RunManifest,
+        "lull manifest dump /var/lib/store", manifest);
   }
 
-  CLI::App* AddWatch(const char* name, const char* what, Command command) {
-    CLI::App* const added = app_.add_subcommand(name, what);
+  CLI::App* AddWatch(const char* name, const char* what, Command command, const char* example) {
+    CLI::App* const added = AddExample(app_.add_subcommand(name, what), example);
     added
         ->add_option("path", call_.paths,
                      "A stats file, a store, or a folder with stores; see the option stats_file")
@@ -118,24 +114,23 @@ class CommandLine {
   }
 
   void AddWatching() {
-    AddExample(AddWatch("top", "Watch stores live (reads their stats files)", RunTop),
-               "lull top /var/lib")
+    AddWatch("top", "Watch stores live (reads their stats files)", RunTop, "lull top /var/lib")
         ->add_flag("--once", call_.once,
                    "Print figures of one to three seconds; also with --json or without a terminal");
-    AddExample(AddWatch("export", "Serve metrics to Prometheus (reads stats files)", RunExport),
-               "lull export /var/lib --listen 127.0.0.1:9464")
+    AddWatch("export", "Serve metrics to Prometheus (reads stats files)", RunExport,
+             "lull export /var/lib --listen 127.0.0.1:9464")
         ->add_option("--listen", call_.listen, "Address and port; port 0: any free one")
         ->capture_default_str();
   }
 
   void AddWriting() {
-    CLI::App* const put = AddExample(Add("put", "Write an entry", RunPut),
-                                     "lull put /var/lib/store user:42 Ada --sync");
+    CLI::App* const put =
+        Add("put", "Write an entry", RunPut, "lull put /var/lib/store user:42 Ada --sync");
     AddKey(put);
     put->add_option("value", call_.value, "Value")->required();
     put->add_flag("--create", call_.create, "Create the store if it does not exist");
     CLI::App* const remove =
-        AddExample(Add("delete", "Delete a key", RunDelete), "lull delete /var/lib/store user:42");
+        Add("delete", "Delete a key", RunDelete, "lull delete /var/lib/store user:42");
     AddKey(remove);
     for (CLI::App* const command : {put, remove}) {
       command->add_flag("--sync", call_.sync, "Return only after the write is on stable storage");
@@ -143,23 +138,19 @@ class CommandLine {
   }
 
   void AddWork() {
-    AddExample(Add("repair", "Salvage a store that does not open", RunRepair),
-               "lull repair /var/lib/store")
+    Add("repair", "Salvage a store that does not open", RunRepair, "lull repair /var/lib/store")
         ->add_flag("--from-lost", call_.from_lost,
                    "Instead, restore entries of files in lost/ (the store must open)");
     app_.get_subcommand("repair")->add_flag("--dry-run", call_.dry_run,
                                             "Only tell what is damaged; change nothing");
-    AddExample(
-        Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact),
+    Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact,
         "lull compact /var/lib/store");
-    AddExample(Add("checkpoint", "Create a second store with the same entries; shares table files",
-                   RunCheckpoint),
-               "lull checkpoint /var/lib/store /var/lib/store.copy")
+    Add("checkpoint", "Create a second store with the same entries; shares table files",
+        RunCheckpoint, "lull checkpoint /var/lib/store /var/lib/store.copy")
         ->add_option("directory", call_.target, "Directory of the new store")
         ->required();
-    CLI::App* const bench = AddExample(
-        Add("bench", "Create a store, measure writes and reads, and delete it", RunBench),
-        "lull bench /tmp/store --entries 100000");
+    CLI::App* const bench = Add("bench", "Create a store, measure writes and reads, and delete it",
+                                RunBench, "lull bench /tmp/store --entries 100000");
     bench->add_option("--entries", call_.bench_entries, "Number of entries")->capture_default_str();
     bench->add_option("--value-bytes", call_.bench_value_bytes, "Bytes per value")
         ->capture_default_str();
@@ -172,8 +163,9 @@ class CommandLine {
     options->callback([this] { command_ = RunOptions; });
   }
 
-  CLI::App* AddBackup(CLI::App* parent, const char* name, const char* what, Command command) {
-    CLI::App* const added = parent->add_subcommand(name, what);
+  CLI::App* AddBackup(CLI::App* parent, const char* name, const char* what, Command command,
+                      const char* example) {
+    CLI::App* const added = AddExample(parent->add_subcommand(name, what), example);
     if (command == RunBackupCreate)
       added->add_option("store", call_.store, "Directory of the store")->required();
     added->add_option("directory", call_.backups, "Directory of the backups")->required();
@@ -186,25 +178,21 @@ class CommandLine {
         AddExample(app_.add_subcommand("backup", "Make, verify and restore incremental backups"),
                    "lull backup create /var/lib/store /mnt/backups");
     backup->require_subcommand(1);
-    AddComparator(AddExample(
-        AddBackup(backup, "create",
-                  "Add a backup: copy the tables that are new (takes no lock of the store)",
-                  RunBackupCreate),
-        "lull backup create /var/lib/store /mnt/backups"));
-    AddExample(AddBackup(backup, "list", "Print all backups, oldest first", RunBackupList),
-               "lull backup list /mnt/backups");
-    CLI::App* const verify = AddExample(
-        AddBackup(backup, "verify", "Read backups and verify checksums", RunBackupVerify),
-        "lull backup verify /mnt/backups");
+    AddComparator(AddBackup(
+        backup, "create", "Add a backup: copy the tables that are new (takes no lock of the store)",
+        RunBackupCreate, "lull backup create /var/lib/store /mnt/backups"));
+    AddBackup(backup, "list", "Print all backups, oldest first", RunBackupList,
+              "lull backup list /mnt/backups");
+    CLI::App* const verify = AddBackup(backup, "verify", "Read backups and verify checksums",
+                                       RunBackupVerify, "lull backup verify /mnt/backups");
     verify->add_option("--id", call_.backup_id, "Verify only this backup; default: all");
     CLI::App* const restore =
-        AddExample(AddBackup(backup, "restore", "Write the store as of a backup", RunBackupRestore),
-                   "lull backup restore /mnt/backups /var/lib/store --id 3");
+        AddBackup(backup, "restore", "Write the store as of a backup", RunBackupRestore,
+                  "lull backup restore /mnt/backups /var/lib/store --id 3");
     restore->add_option("target", call_.target, "Directory of the new store")->required();
     restore->add_option("--id", call_.backup_id, "Restore this backup; default: the newest");
-    CLI::App* const prune =
-        AddExample(AddBackup(backup, "prune", "Remove all but the newest backups", RunBackupPrune),
-                   "lull backup prune /mnt/backups --keep 7");
+    CLI::App* const prune = AddBackup(backup, "prune", "Remove all but the newest backups",
+                                      RunBackupPrune, "lull backup prune /mnt/backups --keep 7");
     prune->add_option("--keep", call_.keep, "Number of backups to keep, at least 1")->required();
   }
 

@@ -34,42 +34,33 @@ std::string_view ConsumeName(std::string_view* text) {
   return name;
 }
 
-/// Removes and returns a label's value up to the quotation mark that ends it, which it removes too.
-std::optional<std::string_view> ConsumeValue(std::string_view* text) {
+/// Removes a label's value and the quotation mark that ends it; returns the value, unescaped.
+std::optional<std::string> ConsumeValue(std::string_view* text) {
+  std::string value;
   for (size_t at = 0; at < text->size(); ++at) {
-    if ((*text)[at] == '\\') {
-      ++at;
-    } else if ((*text)[at] == '"') {
-      const std::string_view value = text->substr(0, at);
+    const bool is_escaped = (*text)[at] == '\\' && at + 1 < text->size();
+    if (is_escaped) ++at;
+    if (!is_escaped && (*text)[at] == '"') {
       text->remove_prefix(at + 1);
       return value;
     }
+    value += is_escaped && (*text)[at] == 'n' ? '\n' : (*text)[at];
   }
   return std::nullopt;
 }
 
-std::string Unescaped(std::string_view text) {
-  std::string result;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const bool escape = text[at] == '\\' && at + 1 < text.size();
-    if (escape) ++at;
-    result += escape && text[at] == 'n' ? '\n' : text[at];
-  }
-  return result;
-}
-
 /// Reads the rest of a sample's line after the store's label: ,level="0"} 5
 bool ParseRest(std::string_view rest, MetricSample* sample) {
-  const std::string_view begin = rest;
   while (ConsumePrefix(&rest, ",")) {
     const size_t equals = rest.find("=\"");
     if (equals == 0 || equals == rest.npos) return false;
+    const std::string name(rest.substr(0, equals));
     rest.remove_prefix(equals + 2);
-    if (!ConsumeValue(&rest)) return false;
+    const std::optional<std::string> value = ConsumeValue(&rest);
+    if (!value) return false;
+    sample->labels.emplace_back(name, *value);
   }
-  const std::string_view labels = begin.substr(0, begin.size() - rest.size());
   if (!ConsumePrefix(&rest, "} ") || rest.empty()) return false;
-  if (!labels.empty()) sample->labels = labels.substr(1);
   sample->number = rest;
   char* end = nullptr;
   sample->value = std::strtod(sample->number.c_str(), &end);
@@ -83,58 +74,43 @@ bool BelongsTo(const MetricFamily& family, std::string_view name) {
   return name == "_bucket" || name == "_sum" || name == "_count";
 }
 
-/// Adds lines to families.
-class Parser {
- public:
-  Parser(std::vector<MetricFamily>* families, std::string* store)
-      : families_(*families), store_(*store) {}
-
-  /// Returns why Lull did not write the line, or "".
-  std::string Add(std::string_view line) {
-    if (ConsumePrefix(&line, "# HELP ")) return AddHelp(line);
-    if (ConsumePrefix(&line, "# TYPE ")) return AddType(line);
-    return AddSample(line);
-  }
-
- private:
-  std::string AddHelp(std::string_view line) {
-    const std::string_view name = ConsumeName(&line);
-    if (name.empty() || !ConsumePrefix(&line, " ")) return "not a HELP line of Lull";
-    MetricFamily family;
-    family.name = name;
-    family.help = line;
-    families_.push_back(std::move(family));
-    return "";
-  }
-  std::string AddType(std::string_view line) {
-    const std::string_view name = ConsumeName(&line);
-    if (families_.empty() || families_.back().name != name || !families_.back().type.empty())
-      return "a TYPE line without its HELP line";
-    if (line != " gauge" && line != " counter" && line != " histogram") return "an unknown type";
-    families_.back().type = line.substr(1);
-    return "";
-  }
-  std::string AddSample(std::string_view line) {
-    MetricSample sample;
-    sample.name = ConsumeName(&line);
-    if (sample.name.empty() || !ConsumePrefix(&line, kStoreLabel)) return "not a line of Lull";
-    const std::optional<std::string_view> store = ConsumeValue(&line);
-    if (!store || !ParseRest(line, &sample)) return "not a complete sample";
-    if (families_.empty() || !BelongsTo(families_.back(), sample.name))
-      return "a sample without its TYPE line";
-    if (has_store_ && *store != store_) return "a second store";
-    has_store_ = true;
-    store_ = *store;
-    families_.back().samples.push_back(std::move(sample));
-    return "";
-  }
-
-  std::vector<MetricFamily>& families_;
-  std::string& store_;
-  bool has_store_ = false;
-};
-
 }  // namespace
+
+std::string MetricsText::Add(std::string_view line) {
+  if (ConsumePrefix(&line, "# HELP ")) return AddHelp(line);
+  if (ConsumePrefix(&line, "# TYPE ")) return AddType(line);
+  return AddSample(line);
+}
+
+std::string MetricsText::AddHelp(std::string_view line) {
+  const std::string_view name = ConsumeName(&line);
+  if (name.empty() || !ConsumePrefix(&line, " ")) return "not a HELP line of Lull";
+  families_.push_back({std::string(name), std::string(line), "", {}});
+  return "";
+}
+
+std::string MetricsText::AddType(std::string_view line) {
+  const std::string_view name = ConsumeName(&line);
+  if (families_.empty() || families_.back().name != name || !families_.back().type.empty())
+    return "a TYPE line without its HELP line";
+  if (line != " gauge" && line != " counter" && line != " histogram") return "an unknown type";
+  families_.back().type = line.substr(1);
+  return "";
+}
+
+std::string MetricsText::AddSample(std::string_view line) {
+  MetricSample sample;
+  sample.name = ConsumeName(&line);
+  if (sample.name.empty() || !ConsumePrefix(&line, kStoreLabel)) return "not a line of Lull";
+  const std::optional<std::string> store = ConsumeValue(&line);
+  if (!store || !ParseRest(line, &sample)) return "not a complete sample";
+  if (families_.empty() || !BelongsTo(families_.back(), sample.name))
+    return "a sample without its TYPE line";
+  if (store_.value_or(*store) != *store) return "a second store";
+  store_ = store;
+  families_.back().samples.push_back(std::move(sample));
+  return "";
+}
 
 Status MetricsText::Parse(const std::string& path, std::string_view text, MetricsText* result) {
   *result = MetricsText();
@@ -143,10 +119,9 @@ Status MetricsText::Parse(const std::string& path, std::string_view text, Metric
                               "is empty, as after a power loss: remove it if no store is open");
   if (!text.starts_with(kStatsFileBegin))
     return Status::InvalidArgument(path, "is not a stats file of Lull (option stats_file)");
-  Parser parser(&result->families_, &result->store_label_);
   for (uint64_t line = 1; !text.empty(); ++line) {
     const size_t end = text.find('\n');
-    const std::string cause = end == text.npos ? "cut short" : parser.Add(text.substr(0, end));
+    const std::string cause = end == text.npos ? "cut short" : result->Add(text.substr(0, end));
     if (!cause.empty())
       return Status::Corruption(path, "line " + std::to_string(line) + ": " + cause);
     text.remove_prefix(end + 1);
@@ -156,18 +131,15 @@ Status MetricsText::Parse(const std::string& path, std::string_view text, Metric
   return Status::OK();
 }
 
-std::string MetricsText::Store() const { return Unescaped(store_label_); }
-
 std::optional<double> MetricsText::Find(std::string_view name, MetricLabels labels) const {
-  std::string text;
-  for (const auto& [label, value] : labels) {
-    if (!text.empty()) text += ',';
-    text += std::string(label) + "=\"" + EscapedLabel(value) + '"';
-  }
+  const auto is_equal = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second == b.second;
+  };
   for (const MetricFamily& family : families_) {
     if (!BelongsTo(family, name)) continue;
     for (const MetricSample& sample : family.samples) {
-      if (sample.name == name && sample.labels == text) return sample.value;
+      if (sample.name == name && std::ranges::equal(sample.labels, labels, is_equal))
+        return sample.value;
     }
   }
   return std::nullopt;
@@ -179,26 +151,11 @@ const std::vector<MetricSample>& MetricsText::Samples(std::string_view family) c
   return found == families_.end() ? kNone : found->samples;
 }
 
-std::string LabelValue(const MetricSample& sample, std::string_view label) {
-  std::string_view rest = sample.labels;
-  while (!rest.empty()) {
-    const std::string_view name = rest.substr(0, rest.find('='));
-    rest.remove_prefix(std::min(name.size() + 2, rest.size()));
-    const std::optional<std::string_view> value = ConsumeValue(&rest);
-    if (!value) break;
-    if (name == label) return Unescaped(*value);
-    ConsumePrefix(&rest, ",");
+std::string MetricSample::Label(std::string_view label) const {
+  for (const auto& [name, value] : labels) {
+    if (name == label) return value;
   }
   return "";
-}
-
-std::string EscapedLabel(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return escaped;
 }
 
 }  // namespace lull::tools

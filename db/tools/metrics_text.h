@@ -19,10 +19,13 @@ namespace lull::tools {
 using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
 struct MetricSample {
-  std::string name;    ///< with the suffix of a histogram's series
-  std::string labels;  ///< as in the text, without store: level="0"
-  std::string number;  ///< as in the text
+  std::string name;  ///< with the suffix of a histogram's series
+  std::vector<std::pair<std::string, std::string>> labels;  ///< without store; unescaped
+  std::string number;                                       ///< as in the text
   double value = 0;
+
+  /// "" without the label.
+  std::string Label(std::string_view label) const;
 };
 
 struct MetricFamily {
@@ -37,10 +40,8 @@ class MetricsText {
   /// Corruption names `path`, the line and the cause.
   static leveldb::Status Parse(const std::string& path, std::string_view text, MetricsText* result);
 
-  /// The label store, as in the text: escaped.
-  const std::string& store_label() const { return store_label_; }
   /// The directory of the store, as its program wrote it.
-  std::string Store() const;
+  std::string Store() const { return store_.value_or(""); }
   const std::vector<MetricFamily>& families() const { return families_; }
 
   /// The value of the sample `name` with exactly these labels, in the order of the text.
@@ -53,14 +54,14 @@ class MetricsText {
   const std::vector<MetricSample>& Samples(std::string_view family) const;
 
  private:
-  std::string store_label_;
+  // Each returns why Lull did not write the line, or "".
+  std::string Add(std::string_view line);
+  std::string AddHelp(std::string_view line);
+  std::string AddType(std::string_view line);
+  std::string AddSample(std::string_view line);
+
+  std::optional<std::string> store_;
   std::vector<MetricFamily> families_;
 };
-
-/// The value of `label` in a sample's labels, unescaped; "" without the label.
-std::string LabelValue(const MetricSample& sample, std::string_view label);
-
-/// `text` as the value of a label.
-std::string EscapedLabel(std::string_view text);
 
 }  // namespace lull::tools

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // options: the table of scheduling options, for people and, with --json, for scripts.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -12,39 +11,15 @@ namespace lull::tools {
 namespace {
 
 const char* UnitText(OptionUnit unit) {
-  switch (unit) {
-    case OptionUnit::kName:
-      return "name";
-    case OptionUnit::kPath:
-      return "path";
-    case OptionUnit::kFlag:
-      return "flag";
-    case OptionUnit::kCount:
-      return "count";
-    case OptionUnit::kPercent:
-      return "percent";
-    case OptionUnit::kMicros:
-      return "microseconds";
-    case OptionUnit::kSeconds:
-      return "seconds";
-    case OptionUnit::kBytes:
-      return "bytes";
-    case OptionUnit::kBytesPerSec:
-      return "bytes per second";
-  }
-  return "";
+  constexpr const char* kNames[] = {"name",    "path",    "flag",
+                                    "count",   "percent", "microseconds",
+                                    "seconds", "bytes",   "bytes per second"};
+  return kNames[static_cast<size_t>(unit)];
 }
 
 const char* GroupText(OptionGroup group) {
-  switch (group) {
-    case OptionGroup::kCommon:
-      return "common";
-    case OptionGroup::kLayout:
-      return "layout";
-    case OptionGroup::kPolicy:
-      return "policy";
-  }
-  return "";
+  constexpr const char* kNames[] = {"common", "layout", "policy"};
+  return kNames[static_cast<size_t>(group)];
 }
 
 /// "0: one more than cores, at most 4" where 0 stands for something, otherwise the value.
@@ -56,21 +31,17 @@ std::string DefaultText(const OptionRow& row) {
 }
 
 void Print(const OptionRow& row, bool json) {
-  const std::string name(row.name);
-  const std::string meaning(row.meaning);
-  if (json) {
-    PrintJson({{"name", name},
+  const std::string name(row.name), unit(UnitText(row.unit)), meaning(row.meaning);
+  PrintResult(json,
+              {{"name", name},
                {"group", GroupText(row.group)},
-               {"unit", UnitText(row.unit)},
+               {"unit", unit},
                {"values", OptionRangeText(row)},
                {"default", DefaultText(row)},
                {"live", row.is_live()},
-               {"meaning", meaning}});
-    return;
-  }
-  std::printf("%s = %s\n    %s; %s; %s\n    %s\n", name.c_str(), DefaultText(row).c_str(),
-              UnitText(row.unit), OptionRangeText(row).c_str(),
-              row.is_live() ? "live" : "set at open", meaning.c_str());
+               {"meaning", meaning}},
+              name + " = " + DefaultText(row) + "\n    " + unit + "; " + OptionRangeText(row) +
+                  "; " + (row.is_live() ? "live" : "set at open") + "\n    " + meaning);
 }
 
 }  // namespace

@@ -2,17 +2,18 @@
 #include "db/tools/output.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
+#include "util/logging.h"
 #include "util/os.h"
 
 namespace lull::tools {
 namespace {
 
-constexpr char kDigits[] = "0123456789abcdef";
-
 void AppendHex(unsigned char byte, std::string* out) {
+  constexpr char kDigits[] = "0123456789abcdef";
   out->push_back(kDigits[byte >> 4]);
   out->push_back(kDigits[byte & 15]);
 }
@@ -20,14 +21,10 @@ void AppendHex(unsigned char byte, std::string* out) {
 /// Decodes the two hexadecimal digits at `at`.
 std::optional<char> HexByte(const std::string& text, size_t at) {
   if (at + 2 > text.size()) return std::nullopt;
-  int byte = 0;
-  for (const char c : text.substr(at, 2)) {
-    const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    const char* const digit = std::find(kDigits, kDigits + 16, lower);
-    if (digit == kDigits + 16) return std::nullopt;
-    byte = byte * 16 + static_cast<int>(digit - kDigits);
-  }
-  return static_cast<char>(byte);
+  const char* const digits = text.data() + at;
+  unsigned char byte = 0;
+  const bool is_valid = std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+  return is_valid ? std::optional(static_cast<char>(byte)) : std::nullopt;
 }
 
 }  // namespace
@@ -78,15 +75,22 @@ std::string BytesText(uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-  return text;
+  return Format("%.*f %s", unit == 0 ? 0 : 1, value, kUnits[unit]);
 }
 
 void PrintJson(const Json& value) {
   // Replaces invalid UTF-8, which for example a directory name can contain, instead of failing.
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::printf("%s\n", text.c_str());
+}
+
+int PrintResult(bool json, const Json& value, const std::string& text) {
+  if (json) {
+    PrintJson(value);
+  } else {
+    std::printf("%s\n", text.c_str());
+  }
+  return kDone;
 }
 
 std::string MessageOf(const std::string& text) {

@@ -40,6 +40,9 @@ std::string BytesText(uint64_t bytes);
 /// One line of JSON.
 void PrintJson(const Json& value);
 
+/// Prints a result as JSON or as text; returns kDone.
+int PrintResult(bool json, const Json& value, const std::string& text);
+
 /// The library's advice names its functions; the program's names its commands.
 std::string MessageOf(const std::string& text);
 

@@ -245,22 +245,16 @@ int RunRestore(const Invocation& call) {
   const Status status = restorer.Run();
   if (!status.ok()) return Fail(status, call.json);
   const Json report = restorer.Report();
-  if (call.json) {
-    PrintJson(report);
-    return kDone;
+  const auto number = [&](const char* name) { return report[name].dump(); };
+  std::string text = number("files") + " files in lost/: " + number("restored") +
+                     " entries restored; not restored: " + number("newer_in_store") +
+                     " keys with newer versions, " + number("maybe_deleted") +
+                     " keys possibly deleted since";
+  if (report["files_without_note"] > 0) {
+    text += "\n" + number("files_without_note") +
+            " files without a note were not read: a repair or an older Lull set them aside";
   }
-  const auto number = [&](const char* name) { return report[name].get<unsigned long long>(); };
-  std::printf(
-      "%llu files in lost/: %llu entries restored; not restored: %llu keys with newer versions, "
-      "%llu "
-      "keys possibly deleted since\n",
-      number("files"), number("restored"), number("newer_in_store"), number("maybe_deleted"));
-  if (number("files_without_note") > 0) {
-    std::printf(
-        "%llu files without a note were not read: a repair or an older Lull set them aside\n",
-        number("files_without_note"));
-  }
-  return kDone;
+  return PrintResult(call.json, report, text);
 }
 
 }  // namespace lull::tools

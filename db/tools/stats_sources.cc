@@ -27,18 +27,11 @@ Status ReadBegin(leveldb::Env* env, const std::string& path, size_t bytes_max, s
   status = env->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::SequentialFile> file(raw);
-  std::string scratch(std::min<size_t>(bytes_max, 64 << 10), '\0');
-  while (text->size() < bytes_max) {
-    leveldb::Slice piece;
-    status = file->Read(std::min(scratch.size(), bytes_max - text->size()), &piece, scratch.data());
-    if (!status.ok() || piece.empty()) return status;
-    text->append(piece.data(), piece.size());
-  }
-  return Status::OK();
-}
-
-bool IsFolder(leveldb::Env* env, const std::string& path, std::vector<std::string>* children) {
-  return env->GetChildren(path, children).ok();
+  std::string scratch(std::min<uint64_t>(bytes, bytes_max), '\0');
+  leveldb::Slice read;
+  status = file->Read(scratch.size(), &read, scratch.data());
+  *text = read.ToString();
+  return status;
 }
 
 bool LooksLikeStatsFile(leveldb::Env* env, const std::string& path) {
@@ -49,56 +42,50 @@ bool LooksLikeStatsFile(leveldb::Env* env, const std::string& path) {
 }
 
 void Search(leveldb::Env* env, const std::string& folder, std::vector<std::string> names, int depth,
-            std::vector<StatsSource>* found) {
+            StatsSources* found) {
   for (const std::string& name : names) {
     // Skips what cannot be or contain a stats file, so that a large store is searched quickly.
     if (name == "." || name == ".." || ParseFileName(name)) continue;
     const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
     std::vector<std::string> children;
     if (name.ends_with(".prom")) {
-      if (LooksLikeStatsFile(env, path)) found->push_back({path, Status::OK()});
-    } else if (depth > 0 && IsFolder(env, path, &children)) {
+      if (LooksLikeStatsFile(env, path)) found->try_emplace(path);
+    } else if (depth > 0 && env->GetChildren(path, &children).ok()) {
       Search(env, path, std::move(children), depth - 1, found);
     }
   }
 }
 
-void AddPath(leveldb::Env* env, const std::string& path, std::vector<StatsSource>* found) {
+void AddPath(leveldb::Env* env, const std::string& path, StatsSources* found) {
   std::vector<std::string> children;
-  if (!IsFolder(env, path, &children)) {
-    found->push_back({path, env->FileExists(path)
-                                ? Status::OK()
-                                : Status::NotFound(path, "no such file or directory")});
+  if (!env->GetChildren(path, &children).ok()) {
+    found->try_emplace(path, CheckPaths(env, {path}));
     return;
   }
-  const size_t before = found->size();
-  Search(env, path, children, kSearchDepth, found);
-  if (found->size() > before) return;
-  const bool is_store = std::ranges::find(children, "CURRENT") != children.end();
-  found->push_back(
-      {path,
-       Status::NotFound(path, is_store ? "no stats file in this store: no program has it open "
-                                         "with the option stats_file"
-                                       : "no stats files (*.prom) in this directory")});
+  StatsSources inside;
+  Search(env, path, children, kSearchDepth, &inside);
+  if (inside.empty()) {
+    const bool is_store = std::ranges::find(children, "CURRENT") != children.end();
+    inside[path] = Status::NotFound(
+        path, is_store ? "no stats file in this store: no program has it open with the option "
+                         "stats_file"
+                       : "no stats files (*.prom) in this directory");
+  }
+  found->merge(inside);
 }
 
 }  // namespace
 
-std::vector<StatsSource> FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths) {
-  std::vector<StatsSource> found;
+StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths) {
+  StatsSources found;
   for (const std::string& path : paths) AddPath(env, path, &found);
-  std::ranges::stable_sort(found, {}, &StatsSource::path);
-  const auto same_path = [](const StatsSource& a, const StatsSource& b) {
-    return a.path == b.path;
-  };
-  found.erase(std::unique(found.begin(), found.end(), same_path), found.end());
   return found;
 }
 
 Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::vector<std::string> children;
-    if (!env->FileExists(path) && !IsFolder(env, path, &children)) {
+    if (!env->FileExists(path) && !env->GetChildren(path, &children).ok()) {
       return Status::NotFound(path,
                               "no such file or directory; pass a stats file, a store or a folder");
     }

@@ -3,6 +3,7 @@
 // Finds and reads the stats files that top and export watch.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,13 @@ namespace lull::tools {
 /// How many levels of folders below a PATH are searched.
 inline constexpr int kSearchDepth = 3;
 
-/// A file to watch, or a path without one. OK if the file was there.
-struct StatsSource {
-  std::string path;
-  leveldb::Status status;
-};
+/// Files to watch, and paths without one. OK: the file was there.
+using StatsSources = std::map<std::string, leveldb::Status>;
 
 /// The stats files of `paths`: a path is such a file, or a folder that is searched for files *.prom
 /// that begin like one. A folder without any, or a path that does not exist, gives a source with an
-/// error. Sorted by path, without duplicates.
-std::vector<StatsSource> FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths);
+/// error.
+StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths);
 
 /// Returns the error of the first path that does not exist.
 leveldb::Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths);

@@ -11,9 +11,6 @@
 #include "db/tools/top_view.h"
 #include "util/clock.h"
 #include "util/os.h"
-#ifdef LULL_HAS_NCURSES
-#include "db/tools/top_screen.h"
-#endif
 
 namespace lull::tools {
 namespace {
@@ -32,7 +29,7 @@ int RunOnce(TopStores* stores, bool json) {
   std::vector<StoreFigures> rows = stores->Rows();
   SortStores(TopSort::kName, &rows);
   if (json) {
-    for (const StoreFigures& row : rows) PrintJson(StoreJson(row));
+    for (const StoreFigures& row : rows) PrintJson(row.Line());
   } else {
     const ViewSize size = {.height = rows.size() + 1, .cuts_lines = false};
     const std::vector<ViewLine> lines =

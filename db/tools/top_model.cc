@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <limits>
+#include <string_view>
 #include <tuple>
+#include <utility>
+
+#include "util/logging.h"
 
 namespace lull::tools {
 namespace {
@@ -18,7 +20,7 @@ class Changes {
     if (before == nullptr) return;
     seconds_ = Uptime(after) - Uptime(*before);
     // Also if the store is another one: two programs can take turns with a path.
-    if (seconds_ <= 0 || before->store_label() != after.store_label()) {
+    if (seconds_ <= 0 || before->Store() != after.Store()) {
       before_ = nullptr;
       seconds_ = Uptime(after);
     }
@@ -43,132 +45,129 @@ class Changes {
   double seconds_ = 0;  // 0: unknown
 };
 
-/// The values of a label in a family, in the order of the text.
-std::vector<std::string> ValuesOf(const MetricsText& text, std::string_view family,
-                                  std::string_view label) {
-  std::vector<std::string> values;
-  for (const MetricSample& sample : text.Samples(family)) {
-    const std::string value = LabelValue(sample, label);
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+/// A value that is a whole number, without a decimal point.
+Json Whole(double value) { return static_cast<uint64_t>(value); }
+
+Json Levels(const MetricsText& text, const Changes& changes) {
+  Json levels = Json::array();
+  for (const MetricSample& sample : text.Samples("lull_level_tables")) {
+    const std::string level = sample.Label("level");
+    const auto get = [&](const char* name) { return text.Get(name, {{"level", level}}); };
+    const auto rate = [&](const char* name) { return changes.PerSecond(name, {{"level", level}}); };
+    levels.push_back({{"tables", Whole(sample.value)},
+                      {"bytes", Whole(get("lull_level_bytes"))},
+                      {"target_bytes", Whole(get("lull_level_target_bytes"))},
+                      {"score", get("lull_level_score")},
+                      {"read_bytes_per_sec", rate("lull_level_read_bytes_total")},
+                      {"written_bytes_per_sec", rate("lull_level_written_bytes_total")}});
   }
-  return values;
+  return levels;
 }
 
-void AddLevels(const MetricsText& text, const Changes& changes, StoreFigures* figures) {
-  for (const std::string& level : ValuesOf(text, "lull_level_tables", "level")) {
-    const MetricLabels labels = {{"level", level}};
-    LevelFigures about;
-    about.tables = text.Get("lull_level_tables", labels);
-    about.bytes = text.Get("lull_level_bytes", labels);
-    about.target_bytes = text.Get("lull_level_target_bytes", labels);
-    about.score = text.Get("lull_level_score", labels);
-    about.read_per_sec = changes.PerSecond("lull_level_read_bytes_total", labels);
-    about.written_per_sec = changes.PerSecond("lull_level_written_bytes_total", labels);
-    figures->table_bytes += about.bytes;
-    figures->levels.push_back(about);
+Json Jobs(const MetricsText& text, const Changes& changes) {
+  Json jobs = Json::object();
+  for (const MetricSample& sample : text.Samples("lull_jobs")) {
+    if (sample.Label("state") != "running") continue;
+    const std::string name = sample.Label("class");
+    const auto rate = [&](const char* metric) {
+      return changes.PerSecond(metric, {{"class", name}});
+    };
+    jobs[name] = {
+        {"running", Whole(sample.value)},
+        {"paused", Whole(text.Get("lull_jobs", {{"class", name}, {"state", "paused"}}))},
+        {"failed", Whole(text.Get("lull_jobs_total", {{"class", name}, {"outcome", "failed"}}))},
+        {"read_bytes_per_sec", rate("lull_job_read_bytes_total")},
+        {"written_bytes_per_sec", rate("lull_job_written_bytes_total")}};
   }
+  return jobs;
 }
 
-void AddJobs(const MetricsText& text, const Changes& changes, StoreFigures* figures) {
-  for (const std::string& job_class : ValuesOf(text, "lull_jobs", "class")) {
-    const MetricLabels labels = {{"class", job_class}};
-    JobFigures jobs;
-    jobs.job_class = job_class;
-    jobs.running = text.Get("lull_jobs", {{"class", job_class}, {"state", "running"}});
-    jobs.paused = text.Get("lull_jobs", {{"class", job_class}, {"state", "paused"}});
-    jobs.read_per_sec = changes.PerSecond("lull_job_read_bytes_total", labels);
-    jobs.written_per_sec = changes.PerSecond("lull_job_written_bytes_total", labels);
-    jobs.failed = text.Get("lull_jobs_total", {{"class", job_class}, {"outcome", "failed"}});
-    figures->jobs.push_back(jobs);
-  }
-}
-
-void AddStalls(const MetricsText& text, const Changes& changes, StoreFigures* figures) {
+/// Of the time between the texts, the share in which a write was held; counts since the open.
+Json Stalls(const MetricsText& text, const Changes& changes) {
+  Json stalls = Json::object();
   for (const MetricSample& sample : text.Samples("lull_stalls_total")) {
-    StallFigures stall;
-    stall.kind = LabelValue(sample, "kind");
-    stall.cause = LabelValue(sample, "cause");
-    stall.count = sample.value;
-    stall.share = std::min(1.0, changes.PerSecond("lull_stall_held_seconds_total",
-                                                  {{"kind", stall.kind}, {"cause", stall.cause}}));
-    figures->stalls.push_back(stall);
+    const std::string kind = sample.Label("kind"), cause = sample.Label("cause");
+    const double share =
+        changes.PerSecond("lull_stall_held_seconds_total", {{"kind", kind}, {"cause", cause}});
+    stalls[kind][cause] = {{"held_share", std::min(1.0, share)}, {"count", Whole(sample.value)}};
   }
-  for (const MetricSample& sample : text.Samples("lull_stall_active"))
-    if (sample.value > 0) figures->stalled.push_back(LabelValue(sample, "kind"));
+  return stalls;
 }
 
-void AddLatencies(const MetricsText& text, const Changes& changes, StoreFigures* figures) {
-  constexpr double kQuantiles[] = {0.5, 0.99, 0.999};
-  for (const std::string& operation : ValuesOf(text, "lull_latency_seconds", "operation")) {
+/// Empty without the option latency_histograms.
+Json Latencies(const MetricsText& text, const Changes& changes) {
+  const std::vector<MetricSample>& samples = text.Samples("lull_latency_seconds");
+  Json latencies = Json::object();
+  for (const MetricSample& count : samples) {
+    if (!count.name.ends_with("_count")) continue;
+    const std::string operation = count.Label("operation");
     std::vector<double> limits, counts;
-    for (const MetricSample& sample : text.Samples("lull_latency_seconds")) {
-      const std::string limit = LabelValue(sample, "le");
-      if (limit.empty() || LabelValue(sample, "operation") != operation) continue;
-      limits.push_back(limit == "+Inf" ? std::numeric_limits<double>::infinity()
-                                       : std::strtod(limit.c_str(), nullptr));
+    for (const MetricSample& sample : samples) {
+      const std::string limit = sample.Label("le");
+      if (limit.empty() || sample.Label("operation") != operation) continue;
+      limits.push_back(std::strtod(limit.c_str(), nullptr));
       counts.push_back(changes.Of(sample.name, {{"operation", operation}, {"le", limit}}));
     }
-    LatencyFigures latency;
-    latency.operation = operation;
-    latency.per_sec = changes.PerSecond("lull_latency_seconds_count", {{"operation", operation}});
-    for (size_t i = 0; i < latency.seconds.size(); ++i)
-      latency.seconds[i] = BucketQuantile(limits, counts, kQuantiles[i]);
-    figures->latencies.push_back(latency);
+    const auto quantile_us = [&](double q) { return BucketQuantile(limits, counts, q) * 1e6; };
+    latencies[operation] = {{"per_sec", changes.PerSecond(count.name, {{"operation", operation}})},
+                            {"p50_us", quantile_us(0.5)},
+                            {"p99_us", quantile_us(0.99)},
+                            {"p999_us", quantile_us(0.999)}};
   }
+  return latencies;
 }
 
-void AddRates(const Changes& changes, StoreFigures* figures) {
-  figures->has_rates = changes.has_rates();
-  figures->writes_per_sec = changes.PerSecond("lull_user_written_entries_total");
-  figures->written_per_sec = changes.PerSecond("lull_user_written_bytes_total");
-  figures->gets_per_sec = changes.PerSecond("lull_gets_total", {{"result", "found"}}) +
-                          changes.PerSecond("lull_gets_total", {{"result", "not_found"}});
-  figures->steps_per_sec = changes.PerSecond("lull_iterator_steps_total");
-  figures->returned_per_sec = changes.PerSecond("lull_returned_bytes_total");
-  const double cached = changes.Of("lull_blocks_read_total", {{"from", "cache"}});
-  const double read = cached + changes.Of("lull_blocks_read_total", {{"from", "file"}});
-  figures->cache_hit_share = read > 0 ? cached / read : 0;
-}
-
-/// What the list of stores is sorted by; smaller values come first.
-double SortKey(TopSort sort, const StoreFigures& store) {
-  switch (sort) {
-    case TopSort::kName:
-      return 0;
-    case TopSort::kWrites:
-      return -store.written_per_sec;
-    case TopSort::kDebt:
-      return -store.debt_bytes;
-    case TopSort::kStalls:
-      return -store.StallShare();
-  }
-  return 0;
+std::string Worst(const MetricsText& text) {
+  const auto is = [&](const char* name) { return text.Get(name) > 0; };
+  const auto stalls = [&](const char* kind) {
+    return text.Get("lull_stall_active", {{"kind", kind}}) > 0;
+  };
+  if (is("lull_writes_refused")) return "WRITES FAIL";
+  if (is("lull_damage_found")) return "DAMAGED";
+  if (is("lull_background_error")) return "JOBS FAIL";
+  if (stalls("stop")) return "STOPPED";
+  if (is("lull_disk_is_low")) return "disk low";
+  return stalls("slowdown") ? "slowed" : "ok";
 }
 
 }  // namespace
 
 StoreFigures MakeFigures(const MetricsText* before, const MetricsText& after) {
   const Changes changes(before, after);
+  const auto get = [&](const char* name) { return after.Get(name); };
+  const auto rate = [&](const char* name) { return changes.PerSecond(name); };
+  const std::vector<MetricSample>& policy = after.Samples("lull_policy_info");
+  const Json levels = Levels(after, changes);
+  double table_bytes = 0;
+  for (const Json& level : levels) table_bytes += level["bytes"].get<double>();
+  const double cached = changes.Of("lull_blocks_read_total", {{"from", "cache"}});
+  const double read = cached + changes.Of("lull_blocks_read_total", {{"from", "file"}});
   StoreFigures figures;
-  figures.store = after.Store();
-  for (const MetricSample& sample : after.Samples("lull_policy_info"))
-    figures.policy = LabelValue(sample, "policy");
-  figures.uptime_seconds = after.Get("lull_uptime_seconds");
-  figures.writes_refused = after.Get("lull_writes_refused") > 0;
-  figures.background_error = after.Get("lull_background_error") > 0;
-  figures.damage_found = after.Get("lull_damage_found") > 0;
-  figures.disk_is_low = after.Get("lull_disk_is_low") > 0;
-  figures.write_amplification = after.Get("lull_write_amplification_ratio");
-  figures.debt_bytes = after.Get("lull_debt_bytes");
-  figures.debt_bytes_max = after.Get("lull_debt_bytes_max");
-  figures.memory_used_bytes = after.Get("lull_memory_used_bytes");
-  figures.memory_budget_bytes = after.Get("lull_memory_budget_bytes");
-  figures.disk_free_bytes = after.Get("lull_disk_free_bytes");
-  AddRates(changes, &figures);
-  AddLevels(after, changes, &figures);
-  AddJobs(after, changes, &figures);
-  AddStalls(after, changes, &figures);
-  AddLatencies(after, changes, &figures);
+  figures.worst = Worst(after);
+  figures.json = {
+      {"store", after.Store()},
+      {"policy", policy.empty() ? "" : policy.back().Label("policy")},
+      {"uptime_seconds", get("lull_uptime_seconds")},
+      {"age_seconds", 0.0},
+      {"has_rates", changes.has_rates()},
+      {"writes_per_sec", rate("lull_user_written_entries_total")},
+      {"written_bytes_per_sec", rate("lull_user_written_bytes_total")},
+      {"gets_per_sec", changes.PerSecond("lull_gets_total", {{"result", "found"}}) +
+                           changes.PerSecond("lull_gets_total", {{"result", "not_found"}})},
+      {"iterator_steps_per_sec", rate("lull_iterator_steps_total")},
+      {"returned_bytes_per_sec", rate("lull_returned_bytes_total")},
+      {"cache_hit_share", read > 0 ? cached / read : 0.0},
+      {"write_amplification", get("lull_write_amplification_ratio")},
+      {"debt_bytes", Whole(get("lull_debt_bytes"))},
+      {"debt_bytes_max", Whole(get("lull_debt_bytes_max"))},
+      {"memory_used_bytes", Whole(get("lull_memory_used_bytes"))},
+      {"memory_budget_bytes", Whole(get("lull_memory_budget_bytes"))},
+      {"disk_free_bytes", Whole(get("lull_disk_free_bytes"))},
+      {"table_bytes", Whole(table_bytes)},
+      {"levels", levels},
+      {"jobs", Jobs(after, changes)},
+      {"stalls", Stalls(after, changes)},
+      {"latency", Latencies(after, changes)}};
   return figures;
 }
 
@@ -187,25 +186,28 @@ double BucketQuantile(const std::vector<double>& limits, const std::vector<doubl
   return 0;
 }
 
+std::string StoreFigures::Name() const {
+  const std::string store = json.value("store", "");
+  return store.empty() ? file : store;
+}
+
 double StoreFigures::StallShare() const {
   double share = 0;
-  for (const StallFigures& stall : stalls) share += stall.share;
+  for (const Json& causes : json.value("stalls", Json::object())) {
+    for (const Json& stall : causes) share += stall["held_share"].get<double>();
+  }
   return std::min(1.0, share);
 }
 
 std::string StoreFigures::State() const {
   if (!problem.empty()) return problem;
-  if (IsStale()) {
-    char text[64];
-    std::snprintf(text, sizeof(text), "not updated for %.0f s", age_seconds);
-    return text;
-  }
-  if (writes_refused) return "WRITES FAIL";
-  if (damage_found) return "DAMAGED";
-  if (background_error) return "JOBS FAIL";
-  if (std::ranges::find(stalled, "stop") != stalled.end()) return "STOPPED";
-  if (disk_is_low) return "disk low";
-  return stalled.empty() ? "ok" : "slowed";
+  return IsStale() ? Format("not updated for %.0f s", (*this)["age_seconds"]) : worst;
+}
+
+Json StoreFigures::Line() const {
+  Json line = {{"file", file}, {"state", State()}};
+  if (problem.empty()) line.update(json);
+  return line;
 }
 
 void StoreWatch::Observe(MetricsText text, double wall_seconds, uint64_t now_nanos) {
@@ -227,7 +229,7 @@ StoreFigures StoreWatch::Figures() const {
   if (after_) figures = MakeFigures(before_ ? &*before_ : nullptr, *after_);
   figures.file = file_;
   figures.problem = after_ || !problem_.empty() ? problem_ : "not yet read";
-  figures.age_seconds = age_seconds_;
+  figures.json["age_seconds"] = age_seconds_;
   return figures;
 }
 
@@ -238,9 +240,10 @@ const char* TopSortName(TopSort sort) {
 
 void SortStores(TopSort sort, std::vector<StoreFigures>* stores) {
   std::ranges::stable_sort(*stores, {}, [sort](const StoreFigures& store) {
+    const double keys[kTopSorts] = {0, -store["written_bytes_per_sec"], -store["debt_bytes"],
+                                    -store.StallShare()};
     const bool has_figures = store.problem.empty();
-    return std::tuple(!has_figures, has_figures ? SortKey(sort, store) : 0,
-                      store.store.empty() ? store.file : store.store);
+    return std::tuple(!has_figures, has_figures ? keys[static_cast<int>(sort)] : 0, store.Name());
   });
 }
 

@@ -7,14 +7,15 @@
 // Without a terminal, a clock or files. One thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/tools/freshness.h"
 #include "db/tools/metrics_text.h"
+#include "db/tools/output.h"
 #include "leveldb/status.h"
 
 namespace lull::tools {
@@ -22,75 +23,23 @@ namespace lull::tools {
 /// A file that has not changed for this long is shown as not updated. Stores write every second.
 inline constexpr double kStaleSeconds = 3;
 
-struct LevelFigures {
-  double tables = 0;
-  double bytes = 0;
-  double target_bytes = 0;  ///< 0: none
-  double score = 0;
-  double read_per_sec = 0;
-  double written_per_sec = 0;
-};
-
-struct JobFigures {
-  std::string job_class;
-  double running = 0;
-  double paused = 0;
-  double read_per_sec = 0;
-  double written_per_sec = 0;
-  double failed = 0;  ///< since the open
-};
-
-struct StallFigures {
-  std::string kind;
-  std::string cause;
-  double share = 0;  ///< of the time between the texts in which a write was held, 0 to 1
-  double count = 0;  ///< since the open
-};
-
-struct LatencyFigures {
-  std::string operation;
-  double per_sec = 0;
-  std::array<double, 3> seconds{};  ///< of p50, p99 and p99.9, between the texts
-};
-
 struct StoreFigures {
   std::string file;
   std::string problem;  ///< why there are no figures; empty: there are
-  std::string store;
-  std::string policy;
-  double uptime_seconds = 0;
-  double age_seconds = 0;
-  bool has_rates = false;  ///< false after the first text
+  std::string worst;    ///< the most important of: errors, stalls, "ok"
+  /// Most members of the line of `lull top --json`. Rates are 0 unless `has_rates`.
+  Json json = Json::object();
 
-  bool writes_refused = false;
-  bool background_error = false;
-  bool damage_found = false;
-  bool disk_is_low = false;
-  std::vector<std::string> stalled;  ///< kinds of the stalls in progress
-
-  double writes_per_sec = 0;
-  double written_per_sec = 0;
-  double gets_per_sec = 0;
-  double steps_per_sec = 0;  ///< Next and Prev of iterators
-  double returned_per_sec = 0;
-  double cache_hit_share = 0;  ///< of the blocks read between the texts, 0 to 1
-  double write_amplification = 0;
-  double debt_bytes = 0;
-  double debt_bytes_max = 0;
-  double memory_used_bytes = 0;
-  double memory_budget_bytes = 0;
-  double disk_free_bytes = 0;  ///< 0: unknown
-  double table_bytes = 0;
-  std::vector<LevelFigures> levels;
-  std::vector<JobFigures> jobs;
-  std::vector<StallFigures> stalls;
-  std::vector<LatencyFigures> latencies;  ///< empty without the option latency_histograms
-
-  bool IsStale() const { return problem.empty() && age_seconds >= kStaleSeconds; }
+  /// A number of the line; 0 if it is missing.
+  double operator[](const char* name) const { return json.value(name, 0.0); }
+  /// The store's directory or, if unknown, the file.
+  std::string Name() const;
+  bool IsStale() const { return problem.empty() && (*this)["age_seconds"] >= kStaleSeconds; }
   /// Share of the time in which a write was held, by any cause.
   double StallShare() const;
-  /// The most important of: a problem, "not updated for 12 s", errors, stalls, "ok".
+  /// A problem, "not updated for 12 s", or the worst.
   std::string State() const;
+  Json Line() const;
 };
 
 /// The figures of `after`; without `before`, no rates.
@@ -110,7 +59,6 @@ class StoreWatch {
   /// The file could not be read.
   void Fail(const leveldb::Status& why);
 
-  const std::string& file() const { return file_; }
   /// The file was replaced at least once since the first look.
   bool was_updated() const { return before_.has_value(); }
   /// The last look found a text.

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/tools/top_screen.h"
+//
+// Draws `lull top` on the terminal, with ncurses. Built only if ncurses was found.
 
-// Without its macros, some of which have common names.
+// Without the macros of curses, some of which have common names.
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 #undef OK  // also a function of Status
@@ -11,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "db/tools/commands.h"
+#include "db/tools/top_stores.h"
 #include "db/tools/top_view.h"
 #include "util/clock.h"
 #include "util/os.h"

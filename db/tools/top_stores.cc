@@ -15,11 +15,11 @@ void TopStores::FindFiles() {
   const uint64_t now = clock_->NowNanos();
   if (now < search_at_nanos_) return;
   without_file_.clear();
-  for (StatsSource& source : FindStatsFiles(env_, paths_)) {
-    if (source.status.ok()) {
-      watches_.try_emplace(source.path, source.path);
+  for (const auto& [path, status] : FindStatsFiles(env_, paths_)) {
+    if (status.ok()) {
+      watches_.try_emplace(path, path);
     } else {
-      without_file_.push_back(std::move(source));
+      without_file_[path] = status;
     }
   }
   search_at_nanos_ = clock_->NowNanos() + kSearchEveryNanos;  // a slow search is not repeated soon
@@ -42,17 +42,14 @@ void TopStores::Refresh() {
 std::vector<StoreFigures> TopStores::Rows() const {
   std::vector<StoreFigures> rows;
   for (const auto& [path, watch] : watches_) rows.push_back(watch.Figures());
-  for (const StatsSource& source : without_file_) {
+  for (const auto& [path, status] : without_file_) {
     // Not if it had a file before: then there is a row of a closed store.
-    const std::string folder = source.path.ends_with('/') ? source.path : source.path + "/";
-    const bool is_shown = std::ranges::any_of(watches_, [&](const auto& watched) {
-      return watched.first == source.path || watched.first.starts_with(folder);
+    const std::string folder = path.ends_with('/') ? path : path + "/";
+    const bool is_shown = std::ranges::any_of(watches_, [&, &own = path](const auto& watched) {
+      return watched.first == own || watched.first.starts_with(folder);
     });
     if (is_shown) continue;
-    StoreFigures row;
-    row.file = source.path;
-    row.problem = source.status.ToString();
-    rows.push_back(row);
+    rows.push_back({path, status.ToString(), "", Json::object()});
   }
   return rows;
 }

@@ -36,7 +36,7 @@ class TopStores {
   Clock* const clock_;
   const std::vector<std::string> paths_;
   std::map<std::string, StoreWatch> watches_;  // by path; closed stores stay
-  std::vector<StatsSource> without_file_;
+  StatsSources without_file_;
   uint64_t search_at_nanos_ = 0;
 };
 

@@ -2,25 +2,16 @@
 #include "db/tools/top_view.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdarg>
-#include <cstdint>
-#include <cstdio>
 #include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "util/logging.h"
 
 namespace lull::tools {
 namespace {
-
-std::string Format(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string Format(const char* format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
-  return text;
-}
 
 std::string Scaled(double value, double factor) {
   static constexpr const char* kUnits[] = {"", "k", "M", "G", "T", "P"};
@@ -30,7 +21,7 @@ std::string Scaled(double value, double factor) {
     ++unit;
   }
   const bool whole = value >= 9.95 || value == std::floor(value);
-  return Format(whole ? "%.0f%s" : "%.1f%s", value, kUnits[unit]);
+  return Format("%.*f%s", whole ? 0 : 1, value, kUnits[unit]);
 }
 
 /// The end of a path, which tells stores apart, in at most `width` characters.
@@ -42,23 +33,6 @@ std::string PathEnd(const std::string& path, size_t width) {
   return std::string(kDots) + text.substr(text.size() - (width - kDots.size()));
 }
 
-std::string Padded(std::string text, size_t width) {
-  text.resize(width, ' ');
-  return text;
-}
-
-std::string Rate(const StoreFigures& store, double per_sec) {
-  return store.has_rates ? ShortNumber(per_sec) : "-";
-}
-
-std::string ByteRate(const StoreFigures& store, double per_sec) {
-  return store.has_rates ? ShortBytes(per_sec) : "-";
-}
-
-std::string Percent(const StoreFigures& store, double share) {
-  return store.has_rates ? Format("%.0f%%", share * 100) : "-";
-}
-
 std::string Duration(double seconds) {
   if (seconds < 120) return Format("%.0f s", seconds);
   if (seconds < 2 * 3600) return Format("%.0f min", seconds / 60);
@@ -66,141 +40,168 @@ std::string Duration(double seconds) {
   return Format("%.0f days", seconds / 86400);
 }
 
-const std::string& NameOf(const StoreFigures& store) {
-  return store.store.empty() ? store.file : store.store;
-}
-
 bool IsWell(const StoreFigures& store) { return store.State() == "ok"; }
 
-constexpr size_t kFiguresWidth = 66;  // of a row without the name
+/// A row of the list. `figures`: none if there is a problem.
+std::string ListRow(const std::string& name, const std::vector<std::string>& figures,
+                    const std::string& state, size_t width) {
+  constexpr int kWidths[] = {6, 6, 6, 6, 6, 4, 7, 4};
+  const size_t name_width = std::max<size_t>(width, 66 + 8) - 66;  // less the other columns
+  std::string row = PathEnd(name, name_width);
+  row.resize(name_width, ' ');
+  for (size_t i = 0; i < figures.size(); ++i) row += Format(" %*s", kWidths[i], figures[i].c_str());
+  return row + (figures.empty() ? " " : "  ") + state;
+}
 
-std::string Row(const StoreFigures& store, size_t width) {
-  const size_t name_width = width > kFiguresWidth + 8 ? width - kFiguresWidth : 8;
-  std::string row = Padded(PathEnd(NameOf(store), name_width), name_width);
-  if (!store.problem.empty() || store.IsStale())
-    return row + " " + Encode(store.State(), Coding::kText);
-  double running = 0, paused = 0;
-  for (const JobFigures& jobs : store.jobs) {
-    running += jobs.running;
-    paused += jobs.paused;
+/// A row of a table of a store.
+std::string TableRow(const std::array<std::string, 7>& cells) {
+  constexpr int kWidths[] = {-10, 8, 8, 8, 8, 9, 9};
+  std::string row;
+  for (size_t i = 0; i < cells.size(); ++i)
+    row += Format(i == 0 ? "%*s" : " %*s", kWidths[i], cells[i].c_str());
+  return row;
+}
+
+/// The figures of one store as text.
+class View {
+ public:
+  explicit View(const StoreFigures& store)
+      : store_(store), json_(store.json), has_rates_(json_.value("has_rates", false)) {}
+
+  std::string Row(size_t width) const {
+    const std::string state = Encode(store_.State(), Coding::kText);
+    if (!store_.problem.empty() || store_.IsStale())
+      return ListRow(store_.Name(), {}, state, width);
+    double running = 0, paused = 0;
+    for (const Json& jobs : json_["jobs"]) {
+      running += Number(jobs, "running");
+      paused += Number(jobs, "paused");
+    }
+    const Json& levels = json_["levels"];
+    return ListRow(
+        store_.Name(),
+        {Rate(json_, "writes_per_sec"), ByteRate(json_, "written_bytes_per_sec"),
+         Rate(json_, "gets_per_sec"), Bytes(json_, "table_bytes"), Bytes(json_, "debt_bytes"),
+         ShortNumber(levels.empty() ? 0 : Number(levels[0], "tables")),
+         Format("%.0f+%.0f", running, paused), Percent(store_.StallShare())},
+        state, width);
   }
-  return row + Format(" %6s %6s %6s %6s %6s %4s %7s %4s  %s",
-                      Rate(store, store.writes_per_sec).c_str(),
-                      ByteRate(store, store.written_per_sec).c_str(),
-                      Rate(store, store.gets_per_sec).c_str(),
-                      ShortBytes(store.table_bytes).c_str(), ShortBytes(store.debt_bytes).c_str(),
-                      ShortNumber(store.levels.empty() ? 0 : store.levels[0].tables).c_str(),
-                      Format("%.0f+%.0f", running, paused).c_str(),
-                      Percent(store, store.StallShare()).c_str(), store.State().c_str());
-}
 
-std::string ListHeading(size_t width) {
-  const size_t name_width = width > kFiguresWidth + 8 ? width - kFiguresWidth : 8;
-  return Padded("STORE", name_width) + Format(" %6s %6s %6s %6s %6s %4s %7s %4s  %s", "WR/s",
-                                              "WR B/s", "GET/s", "SIZE", "DEBT", "L0", "JOBS",
-                                              "HELD", "STATE");
-}
+  std::vector<ViewLine> Detail(size_t width) {
+    Add(PathEnd(store_.Name(), width));
+    if (!store_.problem.empty()) {
+      Add(Encode(store_.problem, Coding::kText), LineStyle::kWarning);
+      return std::move(lines_);
+    }
+    AddSummary();
+    AddLatencies();
+    AddLevels();
+    AddJobs();
+    AddStalls();
+    return std::move(lines_);
+  }
+
+ private:
+  // Members of `json`.
+  static double Number(const Json& json, const char* name) { return json[name].get<double>(); }
+  static std::string Bytes(const Json& json, const char* name) {
+    return ShortBytes(Number(json, name));
+  }
+  std::string Rate(const Json& json, const char* name) const {
+    return has_rates_ ? ShortNumber(Number(json, name)) : "-";
+  }
+  std::string ByteRate(const Json& json, const char* name) const {
+    return has_rates_ ? Bytes(json, name) : "-";
+  }
+  std::string Percent(double share) const {
+    return has_rates_ ? Format("%.0f%%", share * 100) : "-";
+  }
+
+  void Add(std::string text, LineStyle style = LineStyle::kPlain) {
+    lines_.push_back({std::move(text), style});
+  }
+  void AddSummary() {
+    Add(Format("policy %s, open for %s, written %s ago", json_["policy"].get<std::string>().c_str(),
+               Duration(Number(json_, "uptime_seconds")).c_str(),
+               Duration(Number(json_, "age_seconds")).c_str()));
+    Add("state  " + Encode(store_.State(), Coding::kText),
+        IsWell(store_) ? LineStyle::kPlain : LineStyle::kWarning);
+    Add("writes " + Rate(json_, "writes_per_sec") + "/s, " +
+        ByteRate(json_, "written_bytes_per_sec") + "B/s   gets " + Rate(json_, "gets_per_sec") +
+        "/s   next/prev " + Rate(json_, "iterator_steps_per_sec") + "/s   returned " +
+        ByteRate(json_, "returned_bytes_per_sec") + "B/s");
+    const bool knows_free = Number(json_, "disk_free_bytes") > 0;
+    Add("memory " + Bytes(json_, "memory_used_bytes") + " of " +
+        Bytes(json_, "memory_budget_bytes") + "   debt " + Bytes(json_, "debt_bytes") + " of " +
+        Bytes(json_, "debt_bytes_max") + "   disk free " +
+        (knows_free ? Bytes(json_, "disk_free_bytes") : "?") + "   cache " +
+        Percent(Number(json_, "cache_hit_share")) +
+        Format("   WA %.1f", Number(json_, "write_amplification")));
+  }
+
+  void AddLatencies() {
+    const Json& latencies = json_["latency"];
+    if (latencies.empty()) Add("no latencies: the store is open without latency_histograms=true");
+    for (const auto& [operation, latency] : latencies.items()) {
+      Add(Format("%-10s %8s/s   p50 %-8s p99 %-8s p99.9 %s", operation.c_str(),
+                 Rate(latency, "per_sec").c_str(),
+                 ShortTime(Number(latency, "p50_us") / 1e6).c_str(),
+                 ShortTime(Number(latency, "p99_us") / 1e6).c_str(),
+                 ShortTime(Number(latency, "p999_us") / 1e6).c_str()));
+    }
+  }
+
+  void AddLevels() {
+    Add(TableRow({"LEVEL", "tables", "size", "target", "score", "read/s", "written/s"}),
+        LineStyle::kHeading);
+    size_t number = 0;
+    for (const Json& level : json_["levels"]) {
+      const bool has_target = Number(level, "target_bytes") > 0;
+      Add(TableRow({"L" + std::to_string(number++), Format("%.0f", Number(level, "tables")),
+                    Bytes(level, "bytes"), has_target ? Bytes(level, "target_bytes") : "-",
+                    Format("%.2f", Number(level, "score")), ByteRate(level, "read_bytes_per_sec"),
+                    ByteRate(level, "written_bytes_per_sec")}));
+    }
+  }
+
+  void AddJobs() {
+    Add(TableRow({"JOBS", "running", "paused", "failed", "", "read/s", "written/s"}),
+        LineStyle::kHeading);
+    for (const auto& [name, jobs] : json_["jobs"].items()) {
+      const double failed = Number(jobs, "failed");
+      Add(TableRow({name, Format("%.0f", Number(jobs, "running")),
+                    Format("%.0f", Number(jobs, "paused")), ShortNumber(failed), "",
+                    ByteRate(jobs, "read_bytes_per_sec"), ByteRate(jobs, "written_bytes_per_sec")}),
+          failed > 0 ? LineStyle::kWarning : LineStyle::kPlain);
+    }
+  }
+
+  /// Adds a line for each kind of stall: the time in which writes were held, by cause.
+  void AddStalls() {
+    for (const auto& [kind, causes] : json_["stalls"].items()) {
+      std::string text = Format("%-10s", kind.c_str());
+      double share = 0;
+      for (const auto& [cause, stall] : causes.items()) {
+        text += " " + cause + " " + Percent(Number(stall, "held_share")) + " (" +
+                ShortNumber(Number(stall, "count")) + ")";
+        share += Number(stall, "held_share");
+      }
+      Add(text, share > 0 ? LineStyle::kWarning : LineStyle::kPlain);
+    }
+  }
+
+  const StoreFigures& store_;
+  const Json& json_;
+  const bool has_rates_;
+  std::vector<ViewLine> lines_;
+};
 
 /// What is not ASCII is already encoded, so each character has one column.
-void Cut(const ViewSize& size, std::vector<ViewLine>* lines) {
-  if (!size.cuts_lines) return;
-  for (ViewLine& line : *lines) line.text.resize(std::min(line.text.size(), size.width));
-}
-
-void AddSummary(const StoreFigures& store, std::vector<ViewLine>* lines) {
-  lines->push_back(
-      {Format("policy %s, open for %s, written %s ago", store.policy.c_str(),
-              Duration(store.uptime_seconds).c_str(), Duration(store.age_seconds).c_str())});
-  lines->push_back({"state  " + Encode(store.State(), Coding::kText),
-                    IsWell(store) ? LineStyle::kPlain : LineStyle::kWarning});
-  lines->push_back({Format(
-      "writes %s/s, %sB/s   gets %s/s   next/prev %s/s   returned %sB/s",
-      Rate(store, store.writes_per_sec).c_str(), ByteRate(store, store.written_per_sec).c_str(),
-      Rate(store, store.gets_per_sec).c_str(), Rate(store, store.steps_per_sec).c_str(),
-      ByteRate(store, store.returned_per_sec).c_str())});
-  const std::string free =
-      store.disk_free_bytes > 0 ? ShortBytes(store.disk_free_bytes) : std::string("?");
-  lines->push_back({Format(
-      "memory %s of %s   debt %s of %s   disk free %s   cache %s   WA %.1f",
-      ShortBytes(store.memory_used_bytes).c_str(), ShortBytes(store.memory_budget_bytes).c_str(),
-      ShortBytes(store.debt_bytes).c_str(), ShortBytes(store.debt_bytes_max).c_str(), free.c_str(),
-      Percent(store, store.cache_hit_share).c_str(), store.write_amplification)});
-}
-
-void AddLevels(const StoreFigures& store, std::vector<ViewLine>* lines) {
-  lines->push_back({Format("%-10s %8s %8s %8s %8s %9s %9s", "LEVEL", "tables", "size", "target",
-                           "score", "read/s", "written/s"),
-                    LineStyle::kHeading});
-  for (size_t level = 0; level < store.levels.size(); ++level) {
-    const LevelFigures& about = store.levels[level];
-    const std::string target =
-        about.target_bytes > 0 ? ShortBytes(about.target_bytes) : std::string("-");
-    lines->push_back({Format("L%-9zu %8.0f %8s %8s %8.2f %9s %9s", level, about.tables,
-                             ShortBytes(about.bytes).c_str(), target.c_str(), about.score,
-                             ByteRate(store, about.read_per_sec).c_str(),
-                             ByteRate(store, about.written_per_sec).c_str())});
+std::vector<ViewLine> Cut(const ViewSize& size, std::vector<ViewLine> lines) {
+  for (ViewLine& line : lines) {
+    if (size.cuts_lines) line.text.resize(std::min(line.text.size(), size.width));
   }
-}
-
-void AddJobs(const StoreFigures& store, std::vector<ViewLine>* lines) {
-  lines->push_back({Format("%-10s %8s %8s %8s %8s %9s %9s", "JOBS", "running", "paused", "failed",
-                           "", "read/s", "written/s"),
-                    LineStyle::kHeading});
-  for (const JobFigures& jobs : store.jobs) {
-    lines->push_back({Format("%-10s %8.0f %8.0f %8s %8s %9s %9s", jobs.job_class.c_str(),
-                             jobs.running, jobs.paused, ShortNumber(jobs.failed).c_str(), "",
-                             ByteRate(store, jobs.read_per_sec).c_str(),
-                             ByteRate(store, jobs.written_per_sec).c_str()),
-                      jobs.failed > 0 ? LineStyle::kWarning : LineStyle::kPlain});
-  }
-}
-
-/// A line for each kind of stall: the time in which writes were held, by cause.
-void AddStalls(const StoreFigures& store, std::vector<ViewLine>* lines) {
-  std::vector<std::string> kinds;
-  for (const StallFigures& stall : store.stalls) {
-    if (std::ranges::find(kinds, stall.kind) == kinds.end()) kinds.push_back(stall.kind);
-  }
-  for (const std::string& kind : kinds) {
-    std::string text = Format("%-10s", kind.c_str());
-    double share = 0;
-    for (const StallFigures& stall : store.stalls) {
-      if (stall.kind != kind) continue;
-      text += Format(" %s %s (%s)", stall.cause.c_str(), Percent(store, stall.share).c_str(),
-                     ShortNumber(stall.count).c_str());
-      share += stall.share;
-    }
-    lines->push_back({text, share > 0 ? LineStyle::kWarning : LineStyle::kPlain});
-  }
-}
-
-void AddLatencies(const StoreFigures& store, std::vector<ViewLine>* lines) {
-  if (store.latencies.empty()) {
-    lines->push_back({"no latencies: the store is open without latency_histograms=true"});
-    return;
-  }
-  for (const LatencyFigures& latency : store.latencies) {
-    lines->push_back(
-        {Format("%-10s %8s/s   p50 %-8s p99 %-8s p99.9 %s", latency.operation.c_str(),
-                Rate(store, latency.per_sec).c_str(), ShortTime(latency.seconds[0]).c_str(),
-                ShortTime(latency.seconds[1]).c_str(), ShortTime(latency.seconds[2]).c_str())});
-  }
-}
-
-/// A value that is a whole number, without a decimal point.
-Json Whole(double value) { return static_cast<uint64_t>(value); }
-
-Json LevelsJson(const StoreFigures& store) {
-  Json levels = Json::array();
-  for (const LevelFigures& level : store.levels) {
-    levels.push_back({{"tables", Whole(level.tables)},
-                      {"bytes", Whole(level.bytes)},
-                      {"target_bytes", Whole(level.target_bytes)},
-                      {"score", level.score},
-                      {"read_bytes_per_sec", level.read_per_sec},
-                      {"written_bytes_per_sec", level.written_per_sec}});
-  }
-  return levels;
+  return lines;
 }
 
 }  // namespace
@@ -216,7 +217,10 @@ std::string ShortTime(double seconds) {
 
 std::vector<ViewLine> StoreList(const std::vector<StoreFigures>& stores, size_t selected,
                                 const ViewSize& size) {
-  std::vector<ViewLine> lines = {{ListHeading(size.width), LineStyle::kHeading}};
+  std::vector<ViewLine> lines = {
+      {ListRow("STORE", {"WR/s", "WR B/s", "GET/s", "SIZE", "DEBT", "L0", "JOBS", "HELD"}, "STATE",
+               size.width),
+       LineStyle::kHeading}};
   const size_t rows = size.height > 1 ? size.height - 1 : 0;
   const size_t first =
       selected < stores.size() && selected >= rows && rows > 0 ? selected - rows + 1 : 0;
@@ -224,69 +228,13 @@ std::vector<ViewLine> StoreList(const std::vector<StoreFigures>& stores, size_t 
     const LineStyle style = i == selected       ? LineStyle::kSelected
                             : IsWell(stores[i]) ? LineStyle::kPlain
                                                 : LineStyle::kWarning;
-    lines.push_back({Row(stores[i], size.width), style});
+    lines.push_back({View(stores[i]).Row(size.width), style});
   }
-  Cut(size, &lines);
-  return lines;
+  return Cut(size, std::move(lines));
 }
 
 std::vector<ViewLine> StoreDetail(const StoreFigures& store, const ViewSize& size) {
-  std::vector<ViewLine> lines = {{PathEnd(NameOf(store), size.width)}};
-  if (!store.problem.empty()) {
-    lines.push_back({Encode(store.problem, Coding::kText), LineStyle::kWarning});
-  } else {
-    AddSummary(store, &lines);
-    AddLatencies(store, &lines);
-    AddLevels(store, &lines);
-    AddJobs(store, &lines);
-    AddStalls(store, &lines);
-  }
-  Cut(size, &lines);
-  return lines;
-}
-
-Json StoreJson(const StoreFigures& store) {
-  Json json = {{"file", store.file}, {"state", store.State()}};
-  if (!store.problem.empty()) return json;
-  json.update({{"store", store.store},
-               {"policy", store.policy},
-               {"uptime_seconds", store.uptime_seconds},
-               {"age_seconds", store.age_seconds},
-               {"has_rates", store.has_rates},
-               {"writes_per_sec", store.writes_per_sec},
-               {"written_bytes_per_sec", store.written_per_sec},
-               {"gets_per_sec", store.gets_per_sec},
-               {"iterator_steps_per_sec", store.steps_per_sec},
-               {"returned_bytes_per_sec", store.returned_per_sec},
-               {"cache_hit_share", store.cache_hit_share},
-               {"write_amplification", store.write_amplification},
-               {"debt_bytes", Whole(store.debt_bytes)},
-               {"debt_bytes_max", Whole(store.debt_bytes_max)},
-               {"memory_used_bytes", Whole(store.memory_used_bytes)},
-               {"memory_budget_bytes", Whole(store.memory_budget_bytes)},
-               {"disk_free_bytes", Whole(store.disk_free_bytes)},
-               {"table_bytes", Whole(store.table_bytes)},
-               {"levels", LevelsJson(store)},
-               {"jobs", Json::object()},
-               {"stalls", Json::object()},
-               {"latency", Json::object()}});
-  for (const JobFigures& jobs : store.jobs) {
-    json["jobs"][jobs.job_class] = {{"running", Whole(jobs.running)},
-                                    {"paused", Whole(jobs.paused)},
-                                    {"failed", Whole(jobs.failed)},
-                                    {"read_bytes_per_sec", jobs.read_per_sec},
-                                    {"written_bytes_per_sec", jobs.written_per_sec}};
-  }
-  for (const StallFigures& stall : store.stalls)
-    json["stalls"][stall.kind][stall.cause] = {{"held_share", stall.share},
-                                               {"count", Whole(stall.count)}};
-  for (const LatencyFigures& latency : store.latencies) {
-    json["latency"][latency.operation] = {{"per_sec", latency.per_sec},
-                                          {"p50_us", latency.seconds[0] * 1e6},
-                                          {"p99_us", latency.seconds[1] * 1e6},
-                                          {"p999_us", latency.seconds[2] * 1e6}};
-  }
-  return json;
+  return Cut(size, View(store).Detail(size.width));
 }
 
 }  // namespace lull::tools

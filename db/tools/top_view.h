@@ -1,14 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What `lull top` prints or draws, as lines of printable ASCII that fit the given size, and as
-// JSON. Pure functions.
+// What `lull top` prints or draws, as lines of printable ASCII that fit the given size. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "db/tools/output.h"
 #include "db/tools/top_model.h"
 
 namespace lull::tools {
@@ -39,7 +38,5 @@ std::vector<ViewLine> StoreList(const std::vector<StoreFigures>& stores, size_t 
                                 const ViewSize& size);
 /// All figures of one store; at most 23 lines.
 std::vector<ViewLine> StoreDetail(const StoreFigures& store, const ViewSize& size);
-
-Json StoreJson(const StoreFigures& store);
 
 }  // namespace lull::tools

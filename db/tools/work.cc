@@ -12,6 +12,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "util/clock.h"
+#include "util/logging.h"
 #include "util/random.h"
 
 namespace lull::tools {
@@ -125,15 +126,12 @@ Status Bench::Run(const char* what, Kind kind) {
   }
   const uint64_t bytes = call_.bench_entries * (16 + call_.bench_value_bytes);
   const Json report = latencies.Report(what, clock->NowNanos() - began, bytes);
-  if (call_.json) {
-    PrintJson(report);
-  } else {
-    std::printf(
-        "%-10s %10.0f/s %8.1f MB/s   p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us\n", what,
-        report["per_sec"].get<double>(), report["mb_per_sec"].get<double>(),
-        report["p50_us"].get<double>(), report["p99_us"].get<double>(),
-        report["p999_us"].get<double>(), report["max_us"].get<double>());
-  }
+  const auto get = [&](const char* name) { return report[name].get<double>(); };
+  PrintResult(
+      call_.json, report,
+      Format("%-10s %10.0f/s %8.1f MB/s   p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us",
+             what, get("per_sec"), get("mb_per_sec"), get("p50_us"), get("p99_us"), get("p999_us"),
+             get("max_us")));
   return Status::OK();
 }
 
@@ -163,18 +161,12 @@ int RunRepair(const Invocation& call) {
   Status status = leveldb::RepairDB(call.store, options);
   if (status.ok()) status = Examine(call, &after);
   if (!status.ok()) return Fail(status, call.json);
-  if (call.json) {
-    PrintJson({{"store", call.store},
-               {"table_bytes", TableBytes(call.store)},
-               {"before", before},
-               {"after", after}});
-  } else {
-    std::printf("%s: %s of tables with %llu entries; %llu originals in lost/\n", call.store.c_str(),
-                BytesText(TableBytes(call.store)).c_str(),
-                after["entries"].get<unsigned long long>(),
-                after["lost_files"].get<unsigned long long>());
-    if (damaged) std::printf("Entries of what was damaged can be missing, old or deleted.\n");
-  }
+  const uint64_t bytes = TableBytes(call.store);
+  PrintResult(call.json,
+              {{"store", call.store}, {"table_bytes", bytes}, {"before", before}, {"after", after}},
+              call.store + ": " + BytesText(bytes) + " of tables with " + after["entries"].dump() +
+                  " entries; " + after["lost_files"].dump() + " originals in lost/" +
+                  (damaged ? "\nEntries of what was damaged can be missing, old or deleted." : ""));
   return damaged ? kDamaged : kDone;
 }
 
@@ -202,13 +194,9 @@ int RunCompact(const Invocation& call) {
   db.reset();
   if (!status.ok()) return Fail(status, call.json);
   const uint64_t after = TableBytes(call.store);
-  if (call.json) {
-    PrintJson({{"store", call.store}, {"bytes_before", before}, {"bytes_after", after}});
-  } else {
-    std::printf("tables: %s before, %s after\n", BytesText(before).c_str(),
-                BytesText(after).c_str());
-  }
-  return kDone;
+  return PrintResult(call.json,
+                     {{"store", call.store}, {"bytes_before", before}, {"bytes_after", after}},
+                     "tables: " + BytesText(before) + " before, " + BytesText(after) + " after");
 }
 
 int RunCheckpoint(const Invocation& call) {
@@ -218,12 +206,9 @@ int RunCheckpoint(const Invocation& call) {
   status = CreateCheckpoint(std::unique_ptr<leveldb::DB>(raw).get(), call.target);
   if (!status.ok()) return Fail(status, call.json);
   const uint64_t bytes = TableBytes(call.target);
-  if (call.json) {
-    PrintJson({{"store", call.store}, {"checkpoint", call.target}, {"table_bytes", bytes}});
-  } else {
-    std::printf("%s: %s of tables\n", call.target.c_str(), BytesText(bytes).c_str());
-  }
-  return kDone;
+  return PrintResult(call.json,
+                     {{"store", call.store}, {"checkpoint", call.target}, {"table_bytes", bytes}},
+                     call.target + ": " + BytesText(bytes) + " of tables");
 }
 
 int RunBench(const Invocation& call) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "db/report/stats_report.h"
-#include "db/tools/listen_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -43,7 +43,6 @@ TEST(MetricsTextTest, ReadsWhatAStoreWrites) {
   report.latencies->write = writes.Snapshot();
   const MetricsText text = Parsed(RenderPrometheus(report));
   EXPECT_EQ(text.Store(), report.name);
-  EXPECT_EQ(text.store_label(), EscapedLabel(report.name));
   EXPECT_EQ(text.Get("lull_uptime_seconds"), 2.5);
   EXPECT_EQ(text.Get("lull_debt_bytes"), 123);
   EXPECT_EQ(text.Get("lull_level_tables", {{"level", "3"}}), 7);
@@ -57,9 +56,9 @@ TEST(MetricsTextTest, ReadsWhatAStoreWrites) {
   EXPECT_FALSE(text.Find("lull_none"));
   EXPECT_TRUE(text.Samples("lull_none").empty());
   const MetricSample& stall = text.Samples("lull_stalls_total").front();
-  EXPECT_EQ(LabelValue(stall, "kind"), "slowdown");
-  EXPECT_EQ(LabelValue(stall, "cause"), "memory");
-  EXPECT_EQ(LabelValue(stall, "level"), "");
+  EXPECT_EQ(stall.Label("kind"), "slowdown");
+  EXPECT_EQ(stall.Label("cause"), "memory");
+  EXPECT_EQ(stall.Label("level"), "");
 }
 
 TEST(MetricsTextTest, RefusesOtherTexts) {

@@ -38,8 +38,8 @@ class StatsSourcesTest : public ::testing::Test {
   std::vector<std::string> Find(const std::vector<std::string>& paths) {
     std::vector<std::string> full, found;
     for (const std::string& path : paths) full.push_back(root_ + "/" + path);
-    for (const StatsSource& source : FindStatsFiles(env_, full))
-      found.push_back((source.status.ok() ? "" : "!") + source.path.substr(root_.size() + 1));
+    for (const auto& [path, status] : FindStatsFiles(env_, full))
+      found.push_back((status.ok() ? "" : "!") + path.substr(root_.size() + 1));
     return found;
   }
 
@@ -66,7 +66,7 @@ TEST_F(StatsSourcesTest, SaysWhatIsMissing) {
   Write("folder/x", "");
   EXPECT_THAT(Find({"store", "folder", "none"}), ElementsAre("!folder", "!none", "!store"));
   const auto problem = [&](const std::string& name) {
-    return FindStatsFiles(env_, {root_ + "/" + name})[0].status.ToString();
+    return FindStatsFiles(env_, {root_ + "/" + name}).begin()->second.ToString();
   };
   EXPECT_THAT(problem("store"), HasSubstr("no stats file in this store"));
   EXPECT_THAT(problem("folder"), HasSubstr("no stats files"));

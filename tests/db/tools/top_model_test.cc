@@ -61,43 +61,42 @@ TEST(TopModelTest, RatesAreOfTheTimeBetweenTheTexts) {
   const TwoReports reports;
   const MetricsText before = Text(reports.before);
   const StoreFigures figures = MakeFigures(&before, Text(reports.after));
-  EXPECT_TRUE(figures.has_rates);
-  EXPECT_EQ(figures.store, "/data/s");
-  EXPECT_EQ(figures.policy, "lull");
-  EXPECT_EQ(figures.uptime_seconds, 12);
-  EXPECT_EQ(figures.writes_per_sec, 1000);
-  EXPECT_EQ(figures.written_per_sec, 200'000);
-  EXPECT_EQ(figures.gets_per_sec, 5);
-  EXPECT_EQ(figures.cache_hit_share, 0.75);
-  EXPECT_EQ(figures.debt_bytes, 77);
-  EXPECT_EQ(figures.debt_bytes_max, 100);
-  EXPECT_EQ(figures.table_bytes, 5000);
-  ASSERT_EQ(figures.levels.size(), size_t{kLevels});
-  EXPECT_EQ(figures.levels[1].target_bytes, 10'000);
-  EXPECT_EQ(figures.levels[0].written_per_sec, 2500);
-  ASSERT_EQ(figures.jobs.size(), kJobKinds);
-  EXPECT_EQ(figures.jobs[0].job_class, "flush");
-  EXPECT_EQ(figures.jobs[0].failed, 1);
-  EXPECT_EQ(figures.jobs[2].paused, 1);
-  EXPECT_EQ(figures.jobs[2].running, 0);
-  ASSERT_EQ(figures.stalls.size(), kStallKinds * kStallCauses);
+  const Json& json = figures.json;
+  EXPECT_EQ(json["has_rates"], true);
+  EXPECT_EQ(json["store"], "/data/s");
+  EXPECT_EQ(json["policy"], "lull");
+  EXPECT_EQ(json["uptime_seconds"], 12);
+  EXPECT_EQ(json["writes_per_sec"], 1000);
+  EXPECT_EQ(json["written_bytes_per_sec"], 200'000);
+  EXPECT_EQ(json["gets_per_sec"], 5);
+  EXPECT_EQ(json["cache_hit_share"], 0.75);
+  EXPECT_EQ(json["debt_bytes"], 77);
+  EXPECT_EQ(json["debt_bytes_max"], 100);
+  EXPECT_EQ(json["table_bytes"], 5000);
+  ASSERT_EQ(json["levels"].size(), size_t{kLevels});
+  EXPECT_EQ(json["levels"][1]["target_bytes"], 10'000);
+  EXPECT_EQ(json["levels"][0]["written_bytes_per_sec"], 2500);
+  ASSERT_EQ(json["jobs"].size(), kJobKinds);
+  EXPECT_EQ(json["jobs"]["flush"]["failed"], 1);
+  EXPECT_EQ(json["jobs"]["deep"]["paused"], 1);
+  EXPECT_EQ(json["jobs"]["deep"]["running"], 0);
+  ASSERT_EQ(json["stalls"].size(), kStallKinds);
+  ASSERT_EQ(json["stalls"]["stop"].size(), kStallCauses);
   EXPECT_EQ(figures.StallShare(), 0.5);
-  const StallFigures& stall = figures.stalls[kStallCauses + 1];
-  EXPECT_EQ(stall.kind + " " + stall.cause, "stop l0");
-  EXPECT_EQ(stall.share, 0.5);
-  EXPECT_EQ(stall.count, 3);
-  EXPECT_TRUE(figures.latencies.empty());
+  EXPECT_EQ(json["stalls"]["stop"]["l0"]["held_share"], 0.5);
+  EXPECT_EQ(json["stalls"]["stop"]["l0"]["count"], 3);
+  EXPECT_TRUE(json["latency"].empty());
 }
 
 TEST(TopModelTest, AReopenedStoreCountsFromItsOpen) {
   TwoReports reports;
   reports.after.activity.uptime_nanos = 4 * kSecond;
   const MetricsText before = Text(reports.before);
-  EXPECT_EQ(MakeFigures(&before, Text(reports.after)).writes_per_sec, 750);
+  EXPECT_EQ(MakeFigures(&before, Text(reports.after))["writes_per_sec"], 750);
   // So does another store at the same path.
   reports.after.activity.uptime_nanos = 30 * kSecond;
   reports.after.name = "/data/t";
-  EXPECT_EQ(MakeFigures(&before, Text(reports.after)).writes_per_sec, 100);
+  EXPECT_EQ(MakeFigures(&before, Text(reports.after))["writes_per_sec"], 100);
 }
 
 TEST(TopModelTest, LatenciesAreOfTheTimeBetweenTheTexts) {
@@ -111,15 +110,14 @@ TEST(TopModelTest, LatenciesAreOfTheTimeBetweenTheTexts) {
   reports.after.latencies->write = histogram.Snapshot();
   const MetricsText before = Text(reports.before);
   const StoreFigures figures = MakeFigures(&before, Text(reports.after));
-  ASSERT_EQ(figures.latencies.size(), 3u);
-  EXPECT_EQ(figures.latencies[0].operation, "write");
-  EXPECT_EQ(figures.latencies[0].per_sec, 500);
-  for (const double seconds : figures.latencies[0].seconds) {
-    EXPECT_GE(seconds, 4.096e-6);
-    EXPECT_LE(seconds, 8.192e-6);
+  const Json& latency = figures.json["latency"];
+  ASSERT_EQ(latency.size(), 3u);
+  EXPECT_EQ(latency["write"]["per_sec"], 500);
+  for (const char* quantile : {"p50_us", "p99_us", "p999_us"}) {
+    EXPECT_GE(latency["write"][quantile], 4.096);
+    EXPECT_LE(latency["write"][quantile], 8.192);
   }
-  EXPECT_EQ(figures.latencies[2].operation, "get");
-  EXPECT_EQ(figures.latencies[2].seconds[1], 0);
+  EXPECT_EQ(latency["get"]["p99_us"], 0);
 }
 
 TEST(TopModelTest, QuantilesLieInsideTheirBucket) {
@@ -152,16 +150,16 @@ TEST(TopModelTest, TheWorstStateIsShown) {
 
 TEST(TopModelTest, SortsTheLargestFirstAndProblemsLast) {
   std::vector<StoreFigures> stores(3);
-  stores[0].store = "b";
-  stores[0].written_per_sec = 5;
+  stores[0].json["store"] = "b";
+  stores[0].json["written_bytes_per_sec"] = 5;
   stores[1].file = "a";
   stores[1].problem = "cannot read it";
-  stores[2].store = "c";
-  stores[2].debt_bytes = 5;
+  stores[2].json["store"] = "c";
+  stores[2].json["debt_bytes"] = 5;
   const auto order = [&](TopSort sort) {
     SortStores(sort, &stores);
     std::string names;
-    for (const StoreFigures& store : stores) names += store.store + store.file;
+    for (const StoreFigures& store : stores) names += store.Name();
     return names;
   };
   EXPECT_EQ(order(TopSort::kName), "bca");
@@ -176,18 +174,30 @@ TEST(StoreWatchTest, KeepsTheLastTwoTexts) {
   EXPECT_EQ(watch.Figures().State(), "not yet read");
   watch.Observe(Text(At(10)), 0, kSecond);
   EXPECT_FALSE(watch.was_updated());
-  EXPECT_FALSE(watch.Figures().has_rates);
+  EXPECT_FALSE(watch.Figures().json["has_rates"].get<bool>());
   StoreReport later = At(12);
   later.user_entries = 2000;
   watch.Observe(Text(later), 0, 3 * kSecond);
   EXPECT_TRUE(watch.was_updated());
   watch.Observe(Text(later), 0, 4 * kSecond);
-  EXPECT_EQ(watch.Figures().writes_per_sec, 1000);
+  EXPECT_EQ(watch.Figures()["writes_per_sec"], 1000);
   watch.Fail(leveldb::Status::IOError("a.prom", "no permission"));
   EXPECT_FALSE(watch.was_read());
   EXPECT_EQ(watch.Figures().State(), "IO error: a.prom: no permission");
   watch.Fail(leveldb::Status::NotFound("a.prom"));
   EXPECT_EQ(watch.Figures().State(), "closed: its stats file was removed");
+}
+
+TEST(StoreWatchTest, TheLineHasFiguresUnlessThereIsAProblem) {
+  StoreWatch watch("a.prom");
+  EXPECT_EQ(watch.Figures().Line(), Json({{"file", "a.prom"}, {"state", "not yet read"}}));
+  watch.Observe(Text(At(10)), 0, kSecond);
+  const Json line = watch.Figures().Line();
+  EXPECT_EQ(line["file"], "a.prom");
+  EXPECT_EQ(line["state"], "ok");
+  EXPECT_EQ(line["store"], "/data/s");
+  EXPECT_EQ(line["age_seconds"], 0);
+  EXPECT_EQ(line["levels"].size(), size_t{kLevels});
 }
 
 // ---- the age of a file
