@@ -29,7 +29,7 @@ std::array<OperationLatency, 3> ByOperation(const LatencyReport& latencies) {
 
 // ---- Prometheus' text exposition format, version 0.0.4
 
-std::string Number(double value) {
+std::string NumberText(double value) {
   // Whole numbers in full: a counter of bytes must not lose its last digits.
   char digits[40];
   constexpr double kExactMax = 9007199254740992;  // 2^53
@@ -44,11 +44,11 @@ std::string Number(double value) {
 void AddHistogram(const std::string& name, const std::string& begin, const LatencySnapshot& latency,
                   std::string* text) {
   const auto add = [&](const char* suffix, const std::string& labels, double value) {
-    *text += name + suffix + begin + labels + "} " + Number(value) + "\n";
+    *text += name + suffix + begin + labels + "} " + NumberText(value) + "\n";
   };
   const auto count = static_cast<double>(latency.count());
   for (int exponent = kFirstExponent; exponent <= kLastExponent; ++exponent) {
-    add("_bucket", ",le=\"" + Number(std::ldexp(1e-9, exponent)) + "\"",
+    add("_bucket", ",le=\"" + NumberText(std::ldexp(1e-9, exponent)) + "\"",
         static_cast<double>(latency.CountBelowPowerOfTwo(exponent)));
   }
   add("_bucket", ",le=\"+Inf\"", count);
@@ -228,9 +228,10 @@ std::string RenderPrometheus(const StoreReport& report) {
         text += "," + std::string(label->name) + "=\"" +
                 EscapedLabel(of_row.empty() ? report.activity.policy : of_row) + "\"";
       }
-      text += "} " +
-              std::visit([](auto number) { return Number(static_cast<double>(number)); }, value) +
-              "\n";
+      text +=
+          "} " +
+          std::visit([](auto number) { return NumberText(static_cast<double>(number)); }, value) +
+          "\n";
     });
   }
   return text;
