@@ -7,7 +7,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "db/base/filename.h"
 #include "db/base/store_mark.h"
@@ -496,8 +499,10 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   return status;
 }
 
-leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                                Recovered* result) {
+namespace {
+
+leveldb::Status ReplayInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                               Recovered* result) {
   FolderFiles files;
   const leveldb::Status status = ReadFolder(context, make_table, result, &files);
   if (!status.ok()) return status;
@@ -505,6 +510,25 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
   limits.memory_bytes_max = UINT64_MAX;
   limits.logs_may_grow = true;
   return WalReplay(context, std::move(limits), result).ReplayAll(files.wals);
+}
+
+}  // namespace
+
+/// A process that writes the store can begin a WAL after the one before was read here up to its end
+/// of that moment. The entries between look lost. They are if a second look finds the same.
+leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                                Recovered* result) {
+  constexpr int kLooksMax = 20;
+  std::tuple<std::string, SequenceNumber, std::vector<std::string>> found;
+  leveldb::Status status;
+  for (int look = 0; look < kLooksMax; ++look) {
+    *result = {};
+    status = ReplayInMemory(context, make_table, result);
+    if (status.ok() && result->lost.empty()) break;
+    auto now = std::tuple(status.ToString(), result->last_sequence, result->lost);
+    if (std::exchange(found, now) == now) break;
+  }
+  return status;
 }
 
 leveldb::Status CheckFolderIsNew(const StoreContext& context) {

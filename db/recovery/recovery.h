@@ -65,7 +65,8 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
                         Recovered* result);
 
 /// The same for a process that only reads, without the LOCK. All that the WALs hold stays in
-/// memory; creates no file. The directory can change meanwhile; the caller must detect that.
+/// memory; creates no file. WALs can grow meanwhile. The MANIFEST can change; the caller must
+/// detect that.
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                 Recovered* result);
 

@@ -4,7 +4,9 @@
 // it.
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/base/filename.h"
@@ -24,6 +26,49 @@ namespace {
 using testing::ReadAll;
 
 std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
+
+/// Shows only the first half of one file to those that open it first, as if a writer had not yet
+/// written the rest.
+class HalfFileEnv final : public leveldb::EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+
+  void Halve(const std::string& path, int opens) {
+    path_ = path;
+    opens_left_ = opens;
+  }
+  leveldb::Status NewSequentialFile(const std::string& path,
+                                    leveldb::SequentialFile** file) override {
+    if (path != path_ || opens_left_-- <= 0) return target()->NewSequentialFile(path, file);
+    std::string bytes;
+    const leveldb::Status status = leveldb::ReadFileToString(target(), path, &bytes);
+    bytes.resize(bytes.size() / 2);
+    *file = new Bytes(bytes);
+    return status;
+  }
+
+ private:
+  class Bytes final : public leveldb::SequentialFile {
+   public:
+    explicit Bytes(std::string bytes) : left_(std::move(bytes)) {}
+    leveldb::Status Read(size_t n, leveldb::Slice* result, char* scratch) override {
+      n = left_.copy(scratch, n);
+      left_.erase(0, n);
+      *result = leveldb::Slice(scratch, n);
+      return leveldb::Status::OK();
+    }
+    leveldb::Status Skip(uint64_t n) override {
+      left_.erase(0, n);
+      return leveldb::Status::OK();
+    }
+
+   private:
+    std::string left_;
+  };
+
+  std::string path_;
+  int opens_left_ = 0;
+};
 
 class ReadOnlyTest : public ::testing::Test {
  protected:
@@ -227,6 +272,32 @@ TEST_F(ReadOnlyTest, ReadsMoreTablesThanItMayKeepOpenAndTakesNoLostOneForAbsentK
   }
   EXPECT_GT(failed, 0);
   EXPECT_TRUE(TryOpenReader().IsCorruption()) << "and no endless loop";
+}
+
+// The reader reaches the end of the first log before the writer begins the second.
+TEST_F(ReadOnlyTest, NoEntryIsMissingBecauseALogGrowsMeanwhile) {
+  HalfFileEnv half(leveldb::Env::Default());
+  options_.write_buffer_size = 1 << 20;  // nothing is flushed
+  for (int session = 0; session < 2; ++session) {
+    OpenWriter();
+    Fill(100 * session, 100 * session + 100, std::string(500, 'v'));
+    writer_.reset();
+  }
+  const std::set<std::string> logs = testing::NamesEndingIn(&half, name_, ".log");
+  ASSERT_EQ(logs.size(), 2u);
+  const std::string first = name_ + "/" + *logs.begin();
+  options_.env = &half;
+  for (const bool paranoid : {false, true}) {
+    options_.paranoid_checks = paranoid;
+    half.Halve(first, 1);
+    OpenReader();
+    EXPECT_EQ(ReadAll(reader_.get()).size(), 200u);
+    reader_.reset();
+  }
+  half.Halve(first, 1000);  // it stays so: the entries are lost
+  options_.paranoid_checks = false;
+  OpenReader();
+  EXPECT_LT(ReadAll(reader_.get()).size(), 100u);
 }
 
 }  // namespace
