@@ -136,16 +136,16 @@ bool Dispatcher::ClearWayForL0(Store* store) {
   return abandons;
 }
 
-void Dispatcher::MakeRoom() {
+void Dispatcher::FreeSlots() {
   for (const Store* store : round_) {
     for (JobClass job_class : {JobClass::kManual, JobClass::kL0, JobClass::kDeep}) {
-      if (NeedsRoom(*store, job_class)) PreemptFor(*store, job_class);
+      if (NeedsSlot(*store, job_class)) PreemptFor(*store, job_class);
     }
   }
 }
 
 /// True if a job should run now and only jobs that can yield prevent it.
-bool Dispatcher::NeedsRoom(const Store& store, JobClass job_class) {
+bool Dispatcher::NeedsSlot(const Store& store, JobClass job_class) {
   const bool is_manual = job_class == JobClass::kManual;
   const bool is_granted = job_class == JobClass::kL0 && store.directive.l0.jobs_max > 0;
   if (!is_granted && !(is_manual ? store.pressure.manual_due : store.of(job_class).overdue))

@@ -174,7 +174,7 @@ uint64_t Dispatcher::Dispatch() {
     if (!store->rests) WakeAt(now_nanos_ + kIdleNanos);
   }
   FillWorkers();
-  MakeRoom();
+  FreeSlots();
   OrderPauses();
   if (!jobs_.empty()) WakeAt(now_nanos_ + kIdleNanos);
   return wake_at_nanos_;

@@ -260,8 +260,8 @@ class Dispatcher {
   bool Allows(const Store& store, JobClass job_class, CpuPriority cpu) const;
   bool CanPay(const Store& store, JobClass job_class);
   bool ClearWayForL0(Store* store);
-  void MakeRoom();
-  bool NeedsRoom(const Store& store, JobClass job_class);
+  void FreeSlots();
+  bool NeedsSlot(const Store& store, JobClass job_class);
   bool Yields(const RunningJob& job, const Store& to, JobClass job_class) const;
   void PreemptFor(const Store& store, JobClass job_class);
   RunningJob* FindPaused(const Store& store, JobClass job_class);

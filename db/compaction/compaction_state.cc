@@ -33,8 +33,8 @@ void CompactionState::SetDeletePersist(uint64_t persist_seconds, uint64_t now_se
   if (std::exchange(old_, old) != old) ++inputs_version_;
 }
 
-void CompactionState::SetRoom(const OutputRoom& room) {
-  if (std::exchange(room_, room) != room) ++inputs_version_;
+void CompactionState::SetOutputLimit(const OutputLimit& limit) {
+  if (std::exchange(output_limit_, limit) != limit) ++inputs_version_;
 }
 
 std::optional<CompactionPlan> CompactionState::Pick(JobClass job_class, const Version& version) {
@@ -43,7 +43,7 @@ std::optional<CompactionPlan> CompactionState::Pick(JobClass job_class, const Ve
   std::vector<RunningRange> taken = Taken();
   if (awaited_range_) taken.push_back(*awaited_range_);
   std::optional<CompactionPlan> plan =
-      lull::Pick(version, job_class, taken, pointers_, layout_, room_);
+      lull::Pick(version, job_class, taken, pointers_, layout_, output_limit_);
   if (!plan) nothing_at_basis = inputs_version_;
   return plan;
 }
@@ -51,13 +51,13 @@ std::optional<CompactionPlan> CompactionState::Pick(JobClass job_class, const Ve
 std::optional<CompactionPlan> CompactionState::PickReclaim(const Version& version,
                                                            SequenceNumber oldest_snapshot,
                                                            ReclaimScope scope) {
-  return FindReclaim(version, oldest_snapshot, scope, room_);
+  return FindReclaim(version, oldest_snapshot, scope, output_limit_);
 }
 
 std::optional<CompactionPlan> CompactionState::FindReclaim(const Version& version,
                                                            SequenceNumber oldest_snapshot,
                                                            ReclaimScope scope,
-                                                           const OutputRoom& room) const {
+                                                           const OutputLimit& limit) const {
   const bool only_old = scope == ReclaimScope::kOldDeletions;
   if (only_old && old_ == OldDeletions()) return std::nullopt;
   std::vector<RunningRange> taken = Taken();
@@ -67,7 +67,7 @@ std::optional<CompactionPlan> CompactionState::FindReclaim(const Version& versio
                             .overwrite_share = overwrites_.value(),
                             .old = old_,
                             .only_old = only_old},
-                           room);
+                           limit);
 }
 
 std::optional<CompactionPlan> CompactionState::PickWithoutLimit(
@@ -85,11 +85,11 @@ std::optional<CompactionPlan> CompactionState::PickWithoutLimit(
   return plan;
 }
 
-std::optional<uint64_t> CompactionState::BytesLackingRoom(JobClass job_class,
-                                                          const Version& version,
-                                                          SequenceNumber oldest_snapshot,
-                                                          std::optional<ReclaimScope> scope) {
-  if (!room_.IsLimited()) return std::nullopt;
+std::optional<uint64_t> CompactionState::BytesLackingSpace(JobClass job_class,
+                                                           const Version& version,
+                                                           SequenceNumber oldest_snapshot,
+                                                           std::optional<ReclaimScope> scope) {
+  if (!output_limit_.IsLimited()) return std::nullopt;
   const bool is_manual = job_class == JobClass::kManual;
   Lacking& known = lacking_[job_class == JobClass::kDeep];
   const bool is_known = known.basis == inputs_version_ &&
@@ -107,7 +107,7 @@ bool CompactionState::IsReclaimDue(const Version& version, SequenceNumber oldest
   ReclaimDue& known = reclaim_due_[scope == ReclaimScope::kAll];
   if (known.basis != inputs_version_ || known.oldest_snapshot != oldest_snapshot) {
     // Also if the disk has no room for it: who asks for it then learns why it waits.
-    const auto plan = FindReclaim(version, oldest_snapshot, scope, /*room=*/{});
+    const auto plan = FindReclaim(version, oldest_snapshot, scope, /*limit=*/{});
     known = {inputs_version_, oldest_snapshot, plan.has_value()};
   }
   return known.is_due;
@@ -115,11 +115,11 @@ bool CompactionState::IsReclaimDue(const Version& version, SequenceNumber oldest
 
 ManualPick CompactionState::PickStep(const Version& version, const ManualRequest& request,
                                      const std::vector<RunningRange>& taken,
-                                     const OutputRoom& room) const {
+                                     const OutputLimit& limit) const {
   if (request.rewrite_pass == 0)
-    return lull::PickManual(version, request.level, request.range, taken, layout_, room);
+    return lull::PickManual(version, request.level, request.range, taken, layout_, limit);
   return PickRewrite(version, request.level, request.range, request.rewrite_pass, taken, layout_,
-                     room);
+                     limit);
 }
 
 std::optional<CompactionPlan> CompactionState::PickManual(const Version& version,
@@ -127,10 +127,10 @@ std::optional<CompactionPlan> CompactionState::PickManual(const Version& version
   if (requests_.empty() || requests_.front()->running) return std::nullopt;
   ManualRequest* const request = requests_.front();
   const auto pick_beside = [&](const std::vector<RunningRange>& taken,
-                               const OutputRoom& room = {}) {
-    return PickStep(version, *request, taken, room);
+                               const OutputLimit& limit = {}) {
+    return PickStep(version, *request, taken, limit);
   };
-  ManualPick pick = pick_beside(Taken(), room_);
+  ManualPick pick = pick_beside(Taken(), output_limit_);
   if (pick.conflict && pick_beside(Unreadable()).conflict) {
     EndRequest(damage);
     return std::nullopt;
@@ -186,7 +186,7 @@ std::vector<JobId> CompactionState::BlockersOfL0(const Version& version,
   std::vector<RunningRange> others = Taken();
   for (const JobId id : deep) std::erase(others, range_of(id));
   const std::optional<CompactionPlan> plan =
-      lull::Pick(version, JobClass::kL0, others, pointers_, layout_, room_);
+      lull::Pick(version, JobClass::kL0, others, pointers_, layout_, output_limit_);
   std::vector<JobId> blockers;
   for (const JobId id : deep) {
     if (plan && Conflicts(version.order(), plan->range, {range_of(id)})) blockers.push_back(id);

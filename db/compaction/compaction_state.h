@@ -77,7 +77,7 @@ class CompactionState {
   /// Whether a deletion of that time, in seconds since 1970, must go down.
   bool IsOld(uint64_t seconds) const { return old_.Include(seconds); }
   /// Limits what is picked from now on.
-  void SetRoom(const OutputRoom& room);
+  void SetOutputLimit(const OutputLimit& limit);
 
   // ---- picking
 
@@ -94,10 +94,10 @@ class CompactionState {
   std::optional<CompactionPlan> PickManual(const Version& version, const leveldb::Status& damage);
 
   /// After a pick of that class found nothing: the output of the compaction that it would have
-  /// found without SetRoom; nullopt if none. `scope`: PickReclaim was asked too.
-  std::optional<uint64_t> BytesLackingRoom(JobClass job_class, const Version& version,
-                                           SequenceNumber oldest_snapshot,
-                                           std::optional<ReclaimScope> scope);
+  /// found without SetOutputLimit; nullopt if none. `scope`: PickReclaim was asked too.
+  std::optional<uint64_t> BytesLackingSpace(JobClass job_class, const Version& version,
+                                            SequenceNumber oldest_snapshot,
+                                            std::optional<ReclaimScope> scope);
   /// Ends the first manual request, which waits for disk space, with an error.
   void RefuseManual(const leveldb::Status& status) { EndRequest(status); }
 
@@ -172,16 +172,16 @@ class CompactionState {
                                                  SequenceNumber oldest_snapshot,
                                                  std::optional<ReclaimScope> scope) const;
   std::optional<CompactionPlan> FindReclaim(const Version& version, SequenceNumber oldest_snapshot,
-                                            ReclaimScope scope, const OutputRoom& room) const;
+                                            ReclaimScope scope, const OutputLimit& limit) const;
   std::vector<RunningRange> Unreadable() const;
   /// The next step of a manual request.
   ManualPick PickStep(const Version& version, const ManualRequest& request,
-                      const std::vector<RunningRange>& taken, const OutputRoom& room) const;
+                      const std::vector<RunningRange>& taken, const OutputLimit& limit) const;
   void ManualEnded(const CompactionPlan& plan, const leveldb::Status& status);
   void EndRequest(const leveldb::Status& status);
 
   LayoutOptions layout_;
-  OutputRoom room_;
+  OutputLimit output_limit_;
   CompactPointers pointers_;
   OverwriteShare overwrites_;
   OldDeletions old_;
@@ -206,7 +206,7 @@ class CompactionState {
     bool is_due = false;
   };
   std::array<ReclaimDue, 2> reclaim_due_;  // by ReclaimScope
-  /// The result of BytesLackingRoom for an L0 or deep job, and its inputs.
+  /// The result of BytesLackingSpace for an L0 or deep job, and its inputs.
   struct Lacking {
     uint64_t basis = 0;
     SequenceNumber oldest_snapshot = 0;

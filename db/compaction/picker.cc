@@ -74,8 +74,8 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout,
-                                   const OutputRoom& room) {
-  const Planner planner(version, running, layout, room);
+                                   const OutputLimit& limit) {
+  const Planner planner(version, running, layout, limit);
   const LayoutRules& rules = layout.kind == LayoutKind::kVsst ? VsstRules() : LeveledRules();
   if (job_class == JobClass::kDeep) return PickDue(planner, rules, pointers, /*before_l0=*/false);
 
@@ -97,15 +97,15 @@ uint64_t StepBytes(const LayoutOptions& layout, int output_level) {
 
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout,
-                      const OutputRoom& room) {
+                      const OutputLimit& limit) {
   ManualPick pick;
   if (level + 1 >= kLevels) return pick;
   const Planner::Tables wanted = version.Overlapping(level, range);
   if (wanted.empty()) return pick;
 
-  const Planner planner(version, running, layout, room);
+  const Planner planner(version, running, layout, limit);
   pick.plan = PlanStep(planner, level, wanted, StepBytes(layout, level + 1));
-  if (!pick.plan && level > 0 && room.IsLimited())
+  if (!pick.plan && level > 0 && limit.IsLimited())
     pick.plan = PlanStep(planner, level, wanted, /*bytes_max=*/0);
   if (!pick.plan) {
     pick.conflict = true;
@@ -120,7 +120,7 @@ ManualPick PickManual(const Version& version, int level, const UserRange& range,
 
 ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
                        const std::vector<RunningRange>& running, const LayoutOptions& layout,
-                       const OutputRoom& room) {
+                       const OutputLimit& limit) {
   ManualPick pick;
   const Planner::Tables tables = version.Overlapping(level, range);
   const auto is_wanted = [&](const TableRef& table) { return table->filter_pass < pass; };
@@ -134,7 +134,7 @@ ManualPick PickRewrite(const Version& version, int level, const UserRange& range
     upper.push_back(*next);
     bytes += upper.back()->file_bytes();
   }
-  const Planner planner(version, running, layout, room);
+  const Planner planner(version, running, layout, limit);
   planner.AddSplitKeys(level, &upper);
   while (next != tables.end() && Contains(upper, *next)) ++next;
   pick.plan = planner.Rewrite(level, std::move(upper));

@@ -58,7 +58,7 @@ struct CompactionPlan {
 };
 
 /// How much a compaction that begins now can write, in bytes. By default without a limit.
-struct OutputRoom {
+struct OutputLimit {
   uint64_t bytes_max = UINT64_MAX;
   /// For a compaction that frees at least a quarter of its input; never less than bytes_max.
   uint64_t freeing_bytes_max = UINT64_MAX;
@@ -70,7 +70,7 @@ struct OutputRoom {
     const bool frees = plan.input_bytes - plan.output_bytes >= plan.input_bytes / 4;
     return plan.output_bytes <= (frees ? freeing_bytes_max : bytes_max);
   }
-  bool operator==(const OutputRoom&) const = default;
+  bool operator==(const OutputLimit&) const = default;
 };
 
 /// The urgency of a level; 1 or more means due. L0: tables / trigger. Deeper: bytes / target.
@@ -79,11 +79,11 @@ double LevelScore(const Version& version, int level, const LayoutOptions& layout
 /// Picks the most urgent L0 or deep compaction that conflicts with no running job. Returns nullopt
 /// if nothing is due, or if everything due conflicts. For class kL0, a layout can pick a deeper
 /// level that must shrink first; the plan's `level` says so. `pointers`: where each level's
-/// round-robin continues. Picks only what fits `room`: the next best if the best does not.
+/// round-robin continues. Picks only what fits `limit`: the next best if the best does not.
 std::optional<CompactionPlan> Pick(const Version& version, JobClass job_class,
                                    const std::vector<RunningRange>& running,
                                    const CompactPointers& pointers, const LayoutOptions& layout,
-                                   const OutputRoom& room = {});
+                                   const OutputLimit& limit = {});
 
 /// Which deletions are old, by their time in seconds since 1970. By default none.
 struct OldDeletions {
@@ -112,7 +112,7 @@ struct ReclaimRule {
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout, const ReclaimRule& rule,
-                                          const OutputRoom& room = {});
+                                          const OutputLimit& limit = {});
 
 /// What tables contain, by estimate. Without tables of unknown contents, except for their bytes.
 struct TableSpace {
@@ -151,14 +151,14 @@ struct ManualPick {
 };
 /// Plans one step of a CompactRange: moves the tables of `level` in `range` one level down. A step
 /// at a deep level takes about eight tables' worth of inputs, or one table if more do not fit
-/// `room`.
+/// `limit`.
 ManualPick PickManual(const Version& version, int level, const UserRange& range,
                       const std::vector<RunningRange>& running, const LayoutOptions& layout,
-                      const OutputRoom& room = {});
+                      const OutputLimit& limit = {});
 /// Plans one step that rewrites tables of `level`, at least 1, in place: those in `range` whose
 /// filter_pass is less than `pass`. So a filter sees entries that no other step merges.
 ManualPick PickRewrite(const Version& version, int level, const UserRange& range, uint64_t pass,
                        const std::vector<RunningRange>& running, const LayoutOptions& layout,
-                       const OutputRoom& room = {});
+                       const OutputLimit& limit = {});
 
 }  // namespace lull

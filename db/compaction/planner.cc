@@ -130,7 +130,7 @@ void Planner::Widen(int level, Tables* upper, Tables* lower) const {
   if (more.size() <= upper->size()) return;
   const uint64_t bytes_max =
       std::min(layout_.expanded_inputs_tables_max * TableBytesAt(layout_, std::max(level, 1)),
-               room_.bytes_max);
+               output_limit_.bytes_max);
   if (SumBytes(more) + SumBytes(*lower) >= bytes_max) return;
 
   const Tables lower_of_more = LowerInputs(level, SpanOf(order_, more).ToRange());
@@ -163,7 +163,7 @@ uint64_t Planner::OutputBytes(const CompactionPlan& plan) const {
   for (const auto* inputs : {&plan.upper, &plan.lower}) {
     for (const TableRef& table : *inputs) {
       space.Add(*table);
-      if (table->contents.newest_deletion > room_.oldest_snapshot)
+      if (table->contents.newest_deletion > output_limit_.oldest_snapshot)
         space.deletions -= table->contents.deletions;
     }
   }
@@ -179,7 +179,7 @@ uint64_t Planner::OutputBytes(const CompactionPlan& plan) const {
 bool Planner::MakeMerge(CompactionPlan* plan) const {
   plan->trivial_move = false;
   plan->output_bytes = OutputBytes(*plan);
-  return room_.Fits(*plan);
+  return output_limit_.Fits(*plan);
 }
 
 std::optional<CompactionPlan> Planner::Complete(int level, Tables upper, bool widen) const {
@@ -239,7 +239,7 @@ std::optional<CompactionPlan> Planner::Finish(CompactionPlan plan) const {
   plan.deletions_since = DeletionsSince(plan);
   plan.trivial_move = !plan.is_rewrite() && CanMove(plan);
   plan.output_bytes = plan.trivial_move ? 0 : OutputBytes(plan);
-  if (!plan.trivial_move && !room_.Fits(plan)) return std::nullopt;
+  if (!plan.trivial_move && !output_limit_.Fits(plan)) return std::nullopt;
   if (plan.is_rewrite()) return plan;
   const auto ends_first = [&](const TableRef& a, const TableRef& b) {
     return order_.Compare(a->largest(), b->largest()) < 0;

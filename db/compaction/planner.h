@@ -20,18 +20,18 @@ class Planner {
   using Tables = std::vector<TableRef>;
 
   Planner(const Version& version, const std::vector<RunningRange>& running,
-          const LayoutOptions& layout, const OutputRoom& room)
+          const LayoutOptions& layout, const OutputLimit& limit)
       : version_(version),
         order_(version.order()),
         running_(running),
         layout_(layout),
-        room_(room) {}
+        output_limit_(limit) {}
 
   const Version& version() const { return version_; }
   const LayoutOptions& layout() const { return layout_; }
 
   /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job or does not
-  /// fit the room. `widen`:
+  /// fit the limit. `widen`:
   /// also take more upper tables if that adds no lower table. REQUIRES: `upper` includes all tables
   /// that must move with it: of L0 the older ones that it overlaps, deeper see AddSplitKeys.
   std::optional<CompactionPlan> Complete(int level, Tables upper, bool widen) const;
@@ -52,7 +52,7 @@ class Planner {
   std::optional<CompactionPlan> PickOne(int level, const std::string& pointer) const;
 
   /// Turns a trivial move into a merge, since only a merge drops deletions. Returns false if the
-  /// merge does not fit the room.
+  /// merge does not fit the limit.
   bool MakeMerge(CompactionPlan* plan) const;
 
   /// Bytes of `level`, without tables that running jobs move down. Only their excess over the
@@ -81,7 +81,7 @@ class Planner {
   const KeyOrder& order_;
   const std::vector<RunningRange>& running_;
   const LayoutOptions& layout_;
-  const OutputRoom room_;
+  const OutputLimit output_limit_;
 };
 
 uint64_t SumBytes(const std::vector<TableRef>& tables);

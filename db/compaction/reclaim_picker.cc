@@ -216,8 +216,8 @@ bool IsFlushToReclaimDue(const TableSpace& space, uint64_t deletions) {
 std::optional<CompactionPlan> PickReclaim(const Version& version,
                                           const std::vector<RunningRange>& running,
                                           const LayoutOptions& layout, const ReclaimRule& rule,
-                                          const OutputRoom& room) {
-  const Planner planner(version, running, layout, room);
+                                          const OutputLimit& limit) {
+  const Planner planner(version, running, layout, limit);
   ReclaimRule used = rule;
   if (!IsMuchOverwritten(version, rule.overwrite_share)) used.overwrite_share = 0;
   const Candidates candidates(version, used);

@@ -37,7 +37,7 @@ Compactions::Compactions(const EngineParts& parts, VersionSet* versions)
       versions_(versions),
       obsolete_(parts.obsolete),
       activity_(&parts.reporting->activity()),
-      guard_(parts.context, parts.room, activity_) {}
+      guard_(parts.context, parts.disk, activity_) {}
 
 bool Compactions::MayBeginLocked(JobClass job_class, uint64_t now_nanos) {
   if (!state_->MayCompactLocked(now_nanos)) return false;
@@ -61,15 +61,15 @@ std::optional<CompactionPlan> Compactions::PickLocked(JobClass job_class) {
   return plan;
 }
 
-void Compactions::SetRoomLocked(JobClass job_class) {
+void Compactions::SetOutputLimitLocked(JobClass job_class) {
   // A writer that waits for L0 must not wait for deep compactions, which can be paused.
   const bool counts_deep = job_class != JobClass::kL0 || !state_->has_waiting_writer();
-  state_->compactions().SetRoom(
-      guard_.RoomFor({.unwritten_bytes = state_->compactions().jobs().UnwrittenBytes(counts_deep),
-                      .unflushed_bytes = state_->memtables().immutable_bytes(),
-                      .memtable_bytes = applied_->memtable_bytes(),
-                      .table_bytes = state_->version()->TotalBytes(),
-                      .oldest_snapshot = state_->snapshots().OldestOr(kMaxSequence)}));
+  state_->compactions().SetOutputLimit(guard_.OutputLimitFor(
+      {.unwritten_bytes = state_->compactions().jobs().UnwrittenBytes(counts_deep),
+       .unflushed_bytes = state_->memtables().immutable_bytes(),
+       .memtable_bytes = applied_->memtable_bytes(),
+       .table_bytes = state_->version()->TotalBytes(),
+       .oldest_snapshot = state_->snapshots().OldestOr(kMaxSequence)}));
 }
 
 /// Call after a pick that found nothing. If only disk space is missing for some time, clients that
@@ -77,7 +77,7 @@ void Compactions::SetRoomLocked(JobClass job_class) {
 void Compactions::NothingPickedLocked(JobClass job_class, uint64_t now_nanos) {
   std::optional<ReclaimScope> scope;
   if (job_class == JobClass::kDeep) scope = state_->ReclaimScopeLocked();
-  const std::optional<uint64_t> lacking = state_->compactions().BytesLackingRoom(
+  const std::optional<uint64_t> lacking = state_->compactions().BytesLackingSpace(
       job_class, *state_->version(), state_->OldestSnapshotLocked(), scope);
   if (!lacking) return guard_.NotRefused(job_class);
   // Running compactions can leave more space. A writer cannot rely on that: they can be paused.
@@ -111,7 +111,7 @@ bool Compactions::BeginPart(JobClass job_class, JobId id, uint64_t now_nanos) {
     if (picker.jobs().BeginPart(job_class, id)) return true;
     if (guard_.is_old()) return false;
     picker.SetTableBytesMax(applied_->table_bytes());
-    SetRoomLocked(job_class);
+    SetOutputLimitLocked(job_class);
     std::optional<CompactionPlan> plan = PickLocked(job_class);
     if (!plan) {
       NothingPickedLocked(job_class, now_nanos);

@@ -53,7 +53,7 @@ class Compactions {
   bool BeginPart(JobClass job_class, JobId id, uint64_t now_nanos) LULL_EXCLUDES(state_->mutex());
   bool MayBeginLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex());
   std::optional<CompactionPlan> PickLocked(JobClass job_class) LULL_REQUIRES(state_->mutex());
-  void SetRoomLocked(JobClass job_class) LULL_REQUIRES(state_->mutex());
+  void SetOutputLimitLocked(JobClass job_class) LULL_REQUIRES(state_->mutex());
   void NothingPickedLocked(JobClass job_class, uint64_t now_nanos) LULL_REQUIRES(state_->mutex());
   /// What a part needs besides the plan.
   struct PartInputs {

@@ -7,7 +7,7 @@ namespace lull {
 
 class AppliedDirective;
 class Coordinator;
-class DiskRoom;
+class DiskSpace;
 class ObsoleteFiles;
 class Reporting;
 class StoreReader;
@@ -22,7 +22,7 @@ struct EngineParts {
   StoreReader* reader;
   const PublishedFlags* flags;
   const AppliedDirective* applied;
-  DiskRoom* room;
+  DiskSpace* disk;
   ObsoleteFiles* obsolete;
   Reporting* reporting;
 };

@@ -26,7 +26,7 @@ Flusher::Flusher(const EngineParts& parts, WritePath* writes, VersionSet* versio
       writes_(writes),
       flags_(parts.flags),
       applied_(parts.applied),
-      room_(parts.room),
+      disk_(parts.disk),
       versions_(versions),
       obsolete_(parts.obsolete),
       activity_(&parts.reporting->activity()) {}
@@ -57,9 +57,9 @@ std::optional<uint64_t> Flusher::MaintainWals() {
     immutable_bytes = state_->memtables().immutable_bytes();
   }
   WalSet& wal = writes_->wal();
-  if (room_->Sample(coordinator_->clock()->NowNanos(), immutable_bytes, applied_->memtable_bytes()))
+  if (disk_->Sample(coordinator_->clock()->NowNanos(), immutable_bytes, applied_->memtable_bytes()))
     coordinator_->WakeMonitor();
-  wal.SetDiskLow(room_->is_low());
+  wal.SetDiskLow(disk_->is_low());
   wal.GrowCurrent();
   wal.SealEnded();
   wal.TendPages();
@@ -68,7 +68,7 @@ std::optional<uint64_t> Flusher::MaintainWals() {
   const bool wal_failed = flags_->refuses_writes.load(std::memory_order_acquire);
   if (wal_failed) wal.DiscardPrepared(0);
   std::optional<uint64_t> again;
-  if (room_->is_low() || wal.HasUnreleased()) again = kLookAgainNanos;
+  if (disk_->is_low() || wal.HasUnreleased()) again = kLookAgainNanos;
   if (wal_failed || batch_.lacks_resources()) return kLookAgainNanos;
   if (!writes_->WantsLogsAhead() && !wal.HasRetired()) return again;
   if (wal.PreparesSlowly() && IsFlushWaiting()) return again;
@@ -105,7 +105,7 @@ bool Flusher::WantsFlushLocked() const {
 /// Whether someone waits for a flush, or will soon.
 bool Flusher::IsAwaitedLocked() const {
   return state_->is_draining() || state_->has_waiting_writer() ||
-         !state_->health().wal_error().ok() || room_->is_low() || writes_->LacksLog() ||
+         !state_->health().wal_error().ok() || disk_->is_low() || writes_->LacksLog() ||
          coordinator_->memory_used_bytes() >= coordinator_->memory_budget_bytes() / 2;
 }
 
@@ -133,7 +133,7 @@ void Flusher::BeginLocked() {
   const uint64_t file_bytes_max =
       context_->extension == nullptr ? UINT64_MAX : context_->extension->FileBytesMax();
   const uint64_t bytes_max = std::min(coordinator_->memory_budget_bytes() / 3, file_bytes_max);
-  const size_t count_max = room_->is_low() ? 1 : batch_.memtables_max();
+  const size_t count_max = disk_->is_low() ? 1 : batch_.memtables_max();
   job_ = std::make_unique<FlushJob>(context_, state_->memtables().Oldest(count_max, bytes_max),
                                     oldest_snapshot);
   activity_->JobStarted(*job_, CpuPriority::kNormal);

@@ -16,7 +16,7 @@
 
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "db/base/thread_roles.h"
 #include "db/compaction/merge_job.h"
 #include "db/engine/engine_parts.h"
@@ -123,7 +123,7 @@ class Flusher {
   WritePath* const writes_;
   const PublishedFlags* const flags_;
   const AppliedDirective* const applied_;
-  DiskRoom* const room_;
+  DiskSpace* const disk_;
   VersionSet* const versions_;
   ObsoleteFiles* const obsolete_;
   ActivityStats* const activity_;

@@ -29,7 +29,7 @@ PressureGauge::PressureGauge(const EngineParts& parts, const Sources& sources)
       state_(parts.state),
       reader_(parts.reader),
       applied_(parts.applied),
-      room_(parts.room),
+      disk_(parts.disk),
       obsolete_(parts.obsolete),
       reporting_(parts.reporting),
       sources_(sources) {}
@@ -64,7 +64,7 @@ bool PressureGauge::Measure(Pressure* pressure) {
   MeasureTablesLocked(pressure);
   const bool frees_space = ObeySpaceBoundLocked(pressure);
   pressure->drain_requested = state_->is_draining();
-  pressure->space_is_low = room_->is_low() || frees_space;
+  pressure->space_is_low = disk_->is_low() || frees_space;
   state_->SetRestLocked(clients_.rest_nanos >= kRestNanos || pressure->GoesFirst());
   // As for L0, a compaction is due while one of its parts has not begun.
   if (state_->compactions().jobs().HasPart(JobClass::kDeep) ||

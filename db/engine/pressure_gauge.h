@@ -13,7 +13,7 @@
 
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "db/engine/cache_loan.h"
 #include "db/engine/engine_parts.h"
 #include "db/engine/flusher.h"
@@ -71,7 +71,7 @@ class PressureGauge {
   StoreState* const state_;
   StoreReader* const reader_;
   const AppliedDirective* const applied_;
-  const DiskRoom* const room_;
+  const DiskSpace* const disk_;
   const ObsoleteFiles* const obsolete_;
   Reporting* const reporting_;
   const Sources sources_;

@@ -26,30 +26,30 @@ uint64_t Without(uint64_t bytes, uint64_t used) { return bytes - std::min(bytes,
 }  // namespace
 
 void SpaceGuard::Sample(uint64_t now_nanos) {
-  free_bytes_ = room_->free_bytes();
-  const uint64_t looked_at_nanos = room_->looked_at_nanos();
+  free_bytes_ = disk_->free_bytes();
+  const uint64_t looked_at_nanos = disk_->looked_at_nanos();
   // An answer is new enough, however long this thread took to see it.
   const bool is_answer = std::exchange(asked_at_nanos_, 0) - 1 < looked_at_nanos;
   is_old_ = !is_answer && now_nanos > looked_at_nanos + context_->pace.retry_nanos / 4;
   if (!is_old_) return;
   asked_at_nanos_ = now_nanos;
-  room_->RequestLook();
+  disk_->RequestLook();
 }
 
-OutputRoom SpaceGuard::RoomFor(const Use& use) const {
+OutputLimit SpaceGuard::OutputLimitFor(const Use& use) const {
   if (!free_bytes_) return {};
   // The next log, and the tables of the memtables.
   const uint64_t wanted = use.unflushed_bytes + 2 * use.memtable_bytes;
   const uint64_t left = Without(*free_bytes_, use.unwritten_bytes);
-  OutputRoom room;
-  room.bytes_max = Without(left, std::min(wanted, kReserveBytesMax));
-  if (room.bytes_max >= use.table_bytes) return {};
+  OutputLimit limit;
+  limit.bytes_max = Without(left, std::min(wanted, kReserveBytesMax));
+  if (limit.bytes_max >= use.table_bytes) return {};
   // One that frees space leaves more for logs and flushes once it is done.
-  room.freeing_bytes_max = Without(left, std::min(use.memtable_bytes, kReserveBytesMax));
-  room.bytes_max = Rounded(room.bytes_max);
-  room.freeing_bytes_max = Rounded(room.freeing_bytes_max);
-  room.oldest_snapshot = use.oldest_snapshot;
-  return room;
+  limit.freeing_bytes_max = Without(left, std::min(use.memtable_bytes, kReserveBytesMax));
+  limit.bytes_max = Rounded(limit.bytes_max);
+  limit.freeing_bytes_max = Rounded(limit.freeing_bytes_max);
+  limit.oldest_snapshot = use.oldest_snapshot;
+  return limit;
 }
 
 bool SpaceGuard::Refused(JobClass job_class, uint64_t bytes, uint64_t now_nanos,

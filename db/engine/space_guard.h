@@ -16,7 +16,7 @@
 #include <string>
 
 #include "db/base/context.h"
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "db/compaction/picker.h"
 #include "db/report/activity_stats.h"
 #include "leveldb/status.h"
@@ -35,8 +35,8 @@ class SpaceGuard {
     SequenceNumber oldest_snapshot = kMaxSequence;
   };
 
-  SpaceGuard(const StoreContext* context, DiskRoom* room, ActivityStats* activity)
-      : context_(context), room_(room), activity_(activity) {}
+  SpaceGuard(const StoreContext* context, DiskSpace* disk, ActivityStats* activity)
+      : context_(context), disk_(disk), activity_(activity) {}
   SpaceGuard(const SpaceGuard&) = delete;
   SpaceGuard& operator=(const SpaceGuard&) = delete;
 
@@ -45,7 +45,7 @@ class SpaceGuard {
   void Sample(uint64_t now_nanos);
   /// The figure is too old to begin a compaction; a new one is on its way.
   bool is_old() const { return is_old_; }
-  OutputRoom RoomFor(const Use& use) const;
+  OutputLimit OutputLimitFor(const Use& use) const;
 
   /// A compaction of that class did not begin, since its output of `bytes` does not fit. Returns
   /// true after each `patience_nanos` in which the class was refused: then report the error.
@@ -71,7 +71,7 @@ class SpaceGuard {
   void Publish();
 
   const StoreContext* const context_;
-  DiskRoom* const room_;
+  DiskSpace* const disk_;
   ActivityStats* const activity_;
   bool is_old_ = false;                 // the figure
   uint64_t asked_at_nanos_ = 0;         // for a new one; 0: not

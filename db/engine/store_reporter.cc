@@ -68,7 +68,7 @@ StoreReporter::StoreReporter(const EngineParts& parts, WritePath* writes,
       coordinator_(parts.coordinator),
       state_(parts.state),
       reader_(parts.reader),
-      room_(parts.room),
+      disk_(parts.disk),
       obsolete_(parts.obsolete),
       reporting_(parts.reporting),
       writes_(writes),
@@ -143,7 +143,7 @@ StoreReport StoreReporter::MakeReport() {
   report.waiting_writers = writes_->QueueLength();
   if (context_->extension != nullptr)
     report.open_descriptors = context_->extension->OpenDescriptors();
-  report.disk_is_low = room_->is_low();
+  report.disk_is_low = disk_->is_low();
   report.dropped_events = reporting_->events().Dropped();
   report.obsolete_files = obsolete_->Totals().count;
   if (const Reporting::Latencies* const latencies = reporting_->latencies()) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "db/base/context.h"
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "db/base/option_values.h"
 #include "db/engine/compactions.h"
 #include "db/engine/engine_parts.h"
@@ -71,7 +71,7 @@ class StoreReporter {
   Coordinator* const coordinator_;
   StoreState* const state_;
   StoreReader* const reader_;
-  const DiskRoom* const room_;
+  const DiskSpace* const disk_;
   const ObsoleteFiles* const obsolete_;
   Reporting* const reporting_;
   WritePath* const writes_;

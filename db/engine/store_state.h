@@ -208,7 +208,7 @@ class StoreState {
   }
   /// One wait of the leading writer at a hard limit, for at most 10 ms: another store can free
   /// memory without waking this one.
-  void WaitForRoomLocked() LULL_REQUIRES(mutex_) {
+  void WaitAtLimitLocked() LULL_REQUIRES(mutex_) {
     has_waiting_writer_ = true;
     WaitLocked(10'000'000);
     has_waiting_writer_ = false;

@@ -18,7 +18,7 @@ WritePath::WritePath(const EngineParts& parts)
       coordinator_(parts.coordinator),
       state_(parts.state),
       reporting_(parts.reporting),
-      room_(parts.room),
+      disk_(parts.disk),
       admission_(coordinator_->clock(), &reporting_->activity()),
       reader_(parts.reader),
       flags_(parts.flags),
@@ -98,7 +98,7 @@ void WritePath::SealInRest() {
   Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
     {
       MutexLock lock(state_->mutex());
-      if (WhyNoRoomLocked()) return state_->health().write_error();
+      if (WhyNotSealedLocked()) return state_->health().write_error();
     }
     return SwitchMemTable(nullptr, wal_.IsTooLargeForRest());
   });
@@ -193,7 +193,7 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
   leveldb::Status status;
   {
     MutexLock lock(state_->mutex());
-    status = AwaitRoomLocked();
+    status = AwaitSealLocked();
   }
   return status.ok() ? SwitchMemTable(record, /*in_rest=*/false) : status;
 }
@@ -261,14 +261,14 @@ leveldb::Status WritePath::AwaitTablesLocked() {
 }
 
 /// Why the memtable cannot be sealed now; nullopt if it can.
-std::optional<StallCause> WritePath::WhyNoRoomLocked() const {
+std::optional<StallCause> WritePath::WhyNotSealedLocked() const {
   if (IsL0FullLocked()) return StallCause::kL0;
   if (IsSpaceFullLocked()) return StallCause::kDebt;
   // On an almost full disk, a WAL's space must be freed before the next one can grow.
-  const MemTableRoom room = {room_->is_low() ? 1 : applied_->immutables_max(),
-                             coordinator_->memory_used_bytes(),
-                             coordinator_->memory_budget_bytes()};
-  if (state_->memtables().HasRoom(room, active_.grown_bytes())) return std::nullopt;
+  const MemTableLimits limits = {disk_->is_low() ? 1 : applied_->immutables_max(),
+                                 coordinator_->memory_used_bytes(),
+                                 coordinator_->memory_budget_bytes()};
+  if (state_->memtables().MaySeal(limits, active_.grown_bytes())) return std::nullopt;
   return StallCause::kMemory;
 }
 
@@ -278,7 +278,7 @@ std::optional<StallCause> WritePath::WhyNoRoomLocked() const {
 bool WritePath::IsL0FullLocked() const {
   if (state_->compactions().withholds()) return false;
   const LayoutOptions& layout = state_->compactions().layout();
-  const int stop = room_->is_low() ? layout.l0_trigger : applied_->l0_stop();
+  const int stop = disk_->is_low() ? layout.l0_trigger : applied_->l0_stop();
   return state_->version()->TableCount(0) >= stop &&
          LevelScore(*state_->version(), 0, layout) >= 1.0;
 }
@@ -307,15 +307,15 @@ const leveldb::Status& WritePath::BlockingErrorLocked(StallCause cause) const {
   return state_->health().WhyNotFlushed();
 }
 
-leveldb::Status WritePath::AwaitRoomLocked() {
+leveldb::Status WritePath::AwaitSealLocked() {
   StoppedWrite stopped(&reporting_->activity());
-  while (const std::optional<StallCause> cause = WhyNoRoomLocked()) {
+  while (const std::optional<StallCause> cause = WhyNotSealedLocked()) {
     stopped.Because(*cause);
     // Return an error instead of waiting for work that fails; the client can retry.
     const leveldb::Status& error = BlockingErrorLocked(*cause);
     if (!error.ok()) return error;
     const ProfiledPart part(CallPart::kRoom);
-    state_->WaitForRoomLocked();
+    state_->WaitAtLimitLocked();
   }
   return state_->health().write_error();
 }

@@ -22,7 +22,7 @@
 
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "db/base/thread_roles.h"
 #include "db/engine/admission.h"
 #include "db/engine/engine_parts.h"
@@ -109,8 +109,9 @@ class WritePath {
       LULL_EXCLUDES(state_->mutex());
   leveldb::Status ResumeWrites() LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
   leveldb::Status AwaitTablesLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
-  leveldb::Status AwaitRoomLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
-  std::optional<StallCause> WhyNoRoomLocked() const LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  leveldb::Status AwaitSealLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  std::optional<StallCause> WhyNotSealedLocked() const
+      LULL_REQUIRES(kLeadingWriter, state_->mutex());
   bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex());
   bool IsSpaceFullLocked() const LULL_REQUIRES(state_->mutex());
   const leveldb::Status& WhyL0StaysLocked() const LULL_REQUIRES(state_->mutex());
@@ -120,7 +121,7 @@ class WritePath {
   Coordinator* const coordinator_;
   StoreState* const state_;
   Reporting* const reporting_;
-  const DiskRoom* const room_;
+  const DiskSpace* const disk_;
   Admission admission_;
   WritersQueue writers_;
 

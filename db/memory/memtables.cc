@@ -68,11 +68,11 @@ uint64_t MemTables::LogNumberAfter(size_t count) const {
   return immutables_.size() > count ? immutables_[count].wal_number : active_wal_number_;
 }
 
-bool MemTables::HasRoom(const MemTableRoom& room, uint64_t counted_bytes) const {
-  if (immutables_.size() >= static_cast<size_t>(room.immutables_max)) return false;
+bool MemTables::MaySeal(const MemTableLimits& limits, uint64_t counted_bytes) const {
+  if (immutables_.size() >= static_cast<size_t>(limits.immutables_max)) return false;
   const uint64_t bytes = active_->MemoryBytes();
-  return immutables_.empty() || room.memory_used_bytes + bytes - std::min(bytes, counted_bytes) <=
-                                    room.memory_budget_bytes;
+  return immutables_.empty() || limits.memory_used_bytes + bytes - std::min(bytes, counted_bytes) <=
+                                    limits.memory_budget_bytes;
 }
 
 uint64_t ActiveMemTable::Begin(MemTable* memtable) {

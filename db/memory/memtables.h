@@ -33,7 +33,7 @@ struct SealedMemTable {
 };
 
 /// The limits on sealed memtables.
-struct MemTableRoom {
+struct MemTableLimits {
   int immutables_max = 0;
   uint64_t memory_used_bytes = 0;  ///< by all stores that share the budget
   uint64_t memory_budget_bytes = 0;
@@ -73,7 +73,7 @@ class MemTables {
 
   /// Whether the active memtable can be sealed. The memory budget already counts `counted_bytes` of
   /// it. If no memtable is sealed, it always can, however much memory other stores use.
-  bool HasRoom(const MemTableRoom& room, uint64_t counted_bytes) const;
+  bool MaySeal(const MemTableLimits& limits, uint64_t counted_bytes) const;
 
   /// Numbers of seals and of flushed memtables since the open. If seals() was n after a memtable
   /// was sealed, it is in tables once flushes() is at least n.

@@ -101,7 +101,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       scheduling_(scheduling),
       reporting_(coordinator_->clock()),
       applied_({context_->options.write_buffer_size, context_->layout.table_bytes_max}),
-      room_(context_.get()),
+      disk_(context_.get()),
       obsolete_(context_.get(), &flags_, [this] { coordinator_->WakeMonitor(); }),
       reader_(context_.get(), [this] { flush_thread_.Wake(); }),
       loan_(context_->own_cache.get(), kOwnCacheBytes),
@@ -117,7 +117,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
              .reader = &reader_,
              .flags = &flags_,
              .applied = &applied_,
-             .room = &room_,
+             .disk = &disk_,
              .obsolete = &obsolete_,
              .reporting = &reporting_},
       write_path_(parts_),
@@ -217,8 +217,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   }
   if (status.ok()) {
     reader_.PublishSequence(recovered->last_sequence);
-    room_.Sample(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
-    wal.SetDiskLow(room_.is_low());
+    disk_.Sample(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
+    wal.SetDiskLow(disk_.is_low());
     status = wal.Switch(recovered->last_sequence + 1);
   }
   if (status.ok()) wal.Adopt(recovered->wals);

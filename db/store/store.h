@@ -151,7 +151,7 @@ class Store final : public leveldb::DB, private Tenant {
   PublishedFlags flags_;
   Reporting reporting_;
   AppliedDirective applied_;
-  DiskRoom room_;
+  DiskSpace disk_;
   ObsoleteFiles obsolete_;
   std::atomic<uint64_t> listed_bytes_{0};  // of tables that some Version lists
   StoreReader reader_;

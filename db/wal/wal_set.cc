@@ -71,7 +71,7 @@ void WalSet::Adopt(std::vector<RecoveredWal> recovered) {
 
 /// Called before some appends, as WalExtent::NextLook says. Asks the flush thread for more. If that
 /// comes too late, the writer itself makes room.
-leveldb::Status WalSet::MakeRoom(uint64_t file_bytes, uint64_t record_bytes) {
+leveldb::Status WalSet::EnsureSpace(uint64_t file_bytes, uint64_t record_bytes) {
   const uint64_t end_bytes = file_bytes + record_bytes;
   WalFile& wal = *current_;
   const bool disk_low = inputs_.disk_low.load(std::memory_order_relaxed);

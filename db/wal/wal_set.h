@@ -77,7 +77,7 @@ class WalSet {
     current_->has_unsynced = true;
     const uint64_t before = current_->writer.FileBytes();
     leveldb::Status status;
-    if (before + record.size() >= grow_at_bytes_) status = MakeRoom(before, record.size());
+    if (before + record.size() >= grow_at_bytes_) status = EnsureSpace(before, record.size());
     if (status.ok()) status = current_->writer.AddRecord(record);
     appended_bytes_ += current_->writer.FileBytes() - before;
     return status;
@@ -157,7 +157,7 @@ class WalSet {
   uint64_t FileBytes() LULL_EXCLUDES(mutex_);
 
  private:
-  leveldb::Status MakeRoom(uint64_t file_bytes, uint64_t record_bytes)
+  leveldb::Status EnsureSpace(uint64_t file_bytes, uint64_t record_bytes)
       LULL_REQUIRES(kLeadingWriter);
   leveldb::Status CheckSpace(uint64_t record_bytes) const;
   std::vector<WalRef> BeginSyncOfOlder() LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
@@ -173,7 +173,7 @@ class WalSet {
   WalFiles files_{context_, &inputs_, pages_.counter()};  // outlives the WALs below
 
   WalRef current_ LULL_GUARDED_BY(kLeadingWriter);
-  // File size at which Append calls MakeRoom.
+  // File size at which Append calls EnsureSpace.
   uint64_t grow_at_bytes_ LULL_GUARDED_BY(kLeadingWriter) = UINT64_MAX;
   bool recovered_are_unsynced_ LULL_GUARDED_BY(kLeadingWriter) = false;
   bool older_are_unsynced_ LULL_GUARDED_BY(kLeadingWriter) = false;  // sealed WALs can be

@@ -132,7 +132,7 @@ bool LullPolicy::BurstWillEnd() const {
 
 /// True if, after lulls like the recent ones, the next burst would start with so much debt that
 /// compactions would have to run during it.
-bool LullPolicy::NextBurstNeedsRoom(const Pressure& pressure) const {
+bool LullPolicy::NextBurstNeedsMemory(const Pressure& pressure) const {
   const uint64_t paid = std::min(pressure.debt_bytes, rhythm_.NextLullsPayBytes());
   return pressure.debt_bytes - paid + rhythm_.NextBurstDebtBytes() >= options_.debt_bytes_max / 2;
 }
@@ -162,7 +162,7 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
     wanted->l0 = wanted->deep = idle;
   } else if (phase_ == Rhythm::Phase::kLight) {
     wanted->l0 = idle;
-    if (NextBurstNeedsRoom(pressure)) wanted->deep = idle;
+    if (NextBurstNeedsMemory(pressure)) wanted->deep = idle;
   } else if (!BurstWillEnd()) {
     wanted->l0 = wanted->deep = idle;
   }

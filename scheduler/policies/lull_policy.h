@@ -56,7 +56,7 @@ class LullPolicy final : public Policy {
   bool ClientsWriteHard(const Pressure& pressure) const;
   void LearnRhythm(const Pressure& pressure, uint64_t now_us);
   bool BurstWillEnd() const;
-  bool NextBurstNeedsRoom(const Pressure& pressure) const;
+  bool NextBurstNeedsMemory(const Pressure& pressure) const;
   double Level(const Pressure& pressure) const;
   void GrantCompactions(const Pressure& pressure, Directive* wanted) const;
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;

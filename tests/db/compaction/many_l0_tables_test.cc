@@ -84,13 +84,13 @@ TEST_F(ManyL0TablesTest, APickIsNearlyLinear) {
   layouts[2].kind = LayoutKind::kVsst;
   const RunningRange everything{1, 2, "a", "z"};
   const RunningRange oldest{1, 2, "k100000", "k100000"};
-  OutputRoom none;
+  OutputLimit none;
   none.bytes_max = none.freeing_bytes_max = 0;
   for (const auto& [name, shape] : Shapes()) {
     Build(shape);
     for (size_t layout = 0; layout < layouts.size(); ++layout) {
       SCOPED_TRACE(std::string(name) + ", layout " + std::to_string(layout));
-      const auto pick = [&](const std::vector<RunningRange>& running, const OutputRoom& room) {
+      const auto pick = [&](const std::vector<RunningRange>& running, const OutputLimit& room) {
         const auto plan = Pick(*version_, JobClass::kL0, running, {}, layouts[layout], room);
         EXPECT_LE(order_.Take(), kComparisonsMax);
         return plan;

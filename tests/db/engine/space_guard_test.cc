@@ -27,15 +27,17 @@ using testing::PlanText;
 using testing::SetContents;
 using testing::VersionFromText;
 
-OutputRoom Room(uint64_t mib) { return {.bytes_max = mib * kMiB, .freeing_bytes_max = mib * kMiB}; }
+OutputLimit Room(uint64_t mib) {
+  return {.bytes_max = mib * kMiB, .freeing_bytes_max = mib * kMiB};
+}
 
 // ---- the picker
 
-std::string PickWith(const std::string& tables, JobClass job_class, const OutputRoom& room) {
+std::string PickWith(const std::string& tables, JobClass job_class, const OutputLimit& room) {
   return PlanText(Pick(*VersionFromText(tables), job_class, {}, {}, {}, room));
 }
 
-TEST(PickWithinRoom, TheNextBestIfTheBestDoesNotFit) {
+TEST(PickWithinLimit, TheNextBestIfTheBestDoesNotFit) {
   const std::string deep = "L1: 1:[a..c]*6 2:[d..f]*5 3:[g..i]*6 L2: 4:[a..b]*9 5:[d..e] 6:[x..y]";
   EXPECT_EQ(PickWith(deep, JobClass::kDeep, Room(15)), "L1 1 + 4");
   EXPECT_EQ(PickWith(deep, JobClass::kDeep, Room(14)), "L1 2 + 5");
@@ -44,14 +46,14 @@ TEST(PickWithinRoom, TheNextBestIfTheBestDoesNotFit) {
   EXPECT_EQ(PickWith(full, JobClass::kDeep, Room(6)), "nothing");
 }
 
-TEST(PickWithinRoom, ALevelThatIsLessUrgent) {
+TEST(PickWithinLimit, ALevelThatIsLessUrgent) {
   const std::string levels =
       "L1: 1:[a..c]*90 L2: 2:[a..c]*40 3:[d..d]*80 4:[f..g]*5 L3: 5:[d..d] 6:[f..f]";
   EXPECT_EQ(PickWith(levels, JobClass::kDeep, {}), "L1 1 + 2");
   EXPECT_EQ(PickWith(levels, JobClass::kDeep, Room(81)), "L2 2 move");
 }
 
-TEST(PickWithinRoom, OneTableOfL0) {
+TEST(PickWithinLimit, OneTableOfL0) {
   LayoutOptions layout;
   layout.l0_job_bytes_max = 100 * kMiB;
   const VersionRef version =
@@ -64,10 +66,10 @@ TEST(PickWithinRoom, OneTableOfL0) {
   EXPECT_EQ(pick(4), "nothing");
 }
 
-TEST(PickWithinRoom, AStepOfAManualCompaction) {
+TEST(PickWithinLimit, AStepOfAManualCompaction) {
   const VersionRef version =
       VersionFromText("L1: 1:[a..c]*4 2:[d..f]*4 3:[g..i]*4 L2: 4:[a..b] 5:[d..e] 6:[g..h]");
-  const auto pick = [&](const OutputRoom& room) {
+  const auto pick = [&](const OutputLimit& room) {
     return PickManual(*version, 1, {}, {}, {}, room);
   };
   EXPECT_EQ(PlanText(pick({}).plan), "L1 1 2 3 + 4 5 6");
@@ -76,11 +78,11 @@ TEST(PickWithinRoom, AStepOfAManualCompaction) {
   EXPECT_TRUE(pick(Room(4)).conflict);
 }
 
-TEST(PickWithinRoom, DeletionsLeaveLessToWrite) {
+TEST(PickWithinLimit, DeletionsLeaveLessToWrite) {
   const VersionRef version = VersionFromText("L1: 1:[a..c]*2 L2: 2:[a..c]*10");
   SetContents(*version, 1, {1000, 1000, 7});
   SetContents(*version, 2, {1000, 0, 0});
-  const auto pick = [&](const OutputRoom& room) {
+  const auto pick = [&](const OutputLimit& room) {
     return PlanText(PickReclaim(*version, {}, {}, {7}, room));
   };
   EXPECT_EQ(pick({.bytes_max = 0, .freeing_bytes_max = 0}), "L1 1 + 2") << "nothing is left";
@@ -105,19 +107,20 @@ TEST(CompactionStateRoom, TellsWhatLacksRoom) {
   CompactionState compaction_state{LayoutOptions()};
   const VersionRef version = VersionFromText("L1: 1:[a..c]*12 L2: 2:[a..c]*3");
   const auto lacking = [&] {
-    return compaction_state.BytesLackingRoom(JobClass::kDeep, *version, kMaxSequence, std::nullopt);
+    return compaction_state.BytesLackingSpace(JobClass::kDeep, *version, kMaxSequence,
+                                              std::nullopt);
   };
-  compaction_state.SetRoom(Room(14));
+  compaction_state.SetOutputLimit(Room(14));
   EXPECT_EQ(PlanText(compaction_state.Pick(JobClass::kDeep, *version)), "nothing");
   EXPECT_EQ(lacking(), 15 * kMiB);
   EXPECT_FALSE(compaction_state.IsIdle(*version, kMaxSequence));
-  EXPECT_EQ(compaction_state.BytesLackingRoom(JobClass::kL0, *version, kMaxSequence, std::nullopt),
+  EXPECT_EQ(compaction_state.BytesLackingSpace(JobClass::kL0, *version, kMaxSequence, std::nullopt),
             std::nullopt);
-  compaction_state.SetRoom(Room(15));
+  compaction_state.SetOutputLimit(Room(15));
   const auto plan = compaction_state.Pick(JobClass::kDeep, *version);
   EXPECT_EQ(PlanText(plan), "L1 1 + 2") << "a larger room is another pick";
   ASSERT_NE(compaction_state.Begin(JobClass::kDeep, *plan, testing::InternalOrder()), nullptr);
-  compaction_state.SetRoom(Room(14));
+  compaction_state.SetOutputLimit(Room(14));
   EXPECT_EQ(lacking(), std::nullopt) << "it runs";
 }
 
@@ -127,11 +130,11 @@ TEST(CompactionStateRoom, AManualRequestWaitsForRoomOrEnds) {
   ManualRequest request;
   request.level = 1;
   compaction_state.AddRequest(&request);
-  compaction_state.SetRoom(Room(4));
+  compaction_state.SetOutputLimit(Room(4));
   EXPECT_EQ(PlanText(compaction_state.PickManual(*version, leveldb::Status::OK())), "nothing");
   EXPECT_FALSE(request.done);
   EXPECT_EQ(
-      compaction_state.BytesLackingRoom(JobClass::kManual, *version, kMaxSequence, std::nullopt),
+      compaction_state.BytesLackingSpace(JobClass::kManual, *version, kMaxSequence, std::nullopt),
       5 * kMiB);
   compaction_state.RefuseManual(leveldb::Status::IOError("full"));
   EXPECT_TRUE(request.done);
@@ -173,25 +176,25 @@ class SpaceGuardTest : public ::testing::Test {
   FlushThread thread_;  // not started
   EventHub hub_;
   ActivityStats activity_{Clock::System(), &hub_};
-  DiskRoom room_{&context_};
+  DiskSpace room_{&context_};
   SpaceGuard guard_{&context_, &room_, &activity_};
 };
 
 TEST_F(SpaceGuardTest, LimitsNothingWhereAllTablesFit) {
-  EXPECT_FALSE(guard_.RoomFor({.table_bytes = 100 * kMiB}).IsLimited());
-  EXPECT_TRUE(guard_.RoomFor({.table_bytes = 101 * kMiB}).IsLimited());
+  EXPECT_FALSE(guard_.OutputLimitFor({.table_bytes = 100 * kMiB}).IsLimited());
+  EXPECT_TRUE(guard_.OutputLimitFor({.table_bytes = 101 * kMiB}).IsLimited());
   context_.extension = nullptr;
-  DiskRoom unknown(&context_);
+  DiskSpace unknown(&context_);
   SpaceGuard blind(&context_, &unknown, &activity_);
   blind.Sample(1);
-  EXPECT_FALSE(blind.RoomFor(LargeStore()).IsLimited());
+  EXPECT_FALSE(blind.OutputLimitFor(LargeStore()).IsLimited());
 }
 
 TEST_F(SpaceGuardTest, LimitsNothingWhereFreeSpaceIsUnknown) {
   env_.free_bytes = std::nullopt;
   room_.Sample(3 * kMs, 0, 0);
   guard_.Sample(3 * kMs);
-  EXPECT_FALSE(guard_.RoomFor(LargeStore()).IsLimited());
+  EXPECT_FALSE(guard_.OutputLimitFor(LargeStore()).IsLimited());
 }
 
 TEST_F(SpaceGuardTest, LeavesWhatOthersNeed) {
@@ -199,17 +202,17 @@ TEST_F(SpaceGuardTest, LeavesWhatOthersNeed) {
   use.unwritten_bytes = 30 * kMiB;
   use.unflushed_bytes = 22 * kMiB;
   use.memtable_bytes = 8 * kMiB;
-  OutputRoom room = guard_.RoomFor(use);
+  OutputLimit room = guard_.OutputLimitFor(use);
   EXPECT_EQ(room.bytes_max, 32 * kMiB) << "100 - 30 - 22 - 2 * 8";
   EXPECT_LE(room.freeing_bytes_max, 62 * kMiB) << "100 - 30 - 8";
   EXPECT_GT(room.freeing_bytes_max, 62 * kMiB * 15 / 16);
   use.memtable_bytes = use.unflushed_bytes = 1000 * kMiB;
-  room = guard_.RoomFor(use);
+  room = guard_.OutputLimitFor(use);
   EXPECT_LE(room.bytes_max, 6 * kMiB) << "the reserve is at most 64 MiB";
   EXPECT_GT(room.bytes_max, 5 * kMiB);
   use.unwritten_bytes = 101 * kMiB;
-  EXPECT_EQ(guard_.RoomFor(use).bytes_max, 0u);
-  EXPECT_EQ(guard_.RoomFor(use).freeing_bytes_max, 0u);
+  EXPECT_EQ(guard_.OutputLimitFor(use).bytes_max, 0u);
+  EXPECT_EQ(guard_.OutputLimitFor(use).freeing_bytes_max, 0u);
 }
 
 TEST_F(SpaceGuardTest, AsksForANewFigureIfTheLastIsOld) {
@@ -222,7 +225,7 @@ TEST_F(SpaceGuardTest, AsksForANewFigureIfTheLastIsOld) {
   EXPECT_TRUE(room_.Sample(101 * kMs + 2, 0, 0));
   EXPECT_EQ(env_.asked, 2);
   guard_.Sample(101 * kMs + 3);
-  EXPECT_EQ(guard_.RoomFor(LargeStore()).bytes_max, 8 * kMiB);
+  EXPECT_EQ(guard_.OutputLimitFor(LargeStore()).bytes_max, 8 * kMiB);
   EXPECT_TRUE(guard_.Refused(JobClass::kL0, 500, 102 * kMs, 0));
 }
 

@@ -225,8 +225,8 @@ TEST_F(MemTablesTest, RoomToSealTheActiveOne) {
     memtables.Begin(MakeMemTable(), 1, 0);
     for (int i = 0; i < row.immutables; ++i) memtables.Seal(MakeMemTable(), 2 + i, 0, 0);
     memtables.active()->Add(1, ValueKind::kValue, "key", std::string(50'000, 'v'));
-    const MemTableRoom room = {row.immutables_max, row.others_bytes, 100'000};
-    EXPECT_EQ(memtables.HasRoom(room, row.counted_bytes), row.has_room)
+    const MemTableLimits room = {row.immutables_max, row.others_bytes, 100'000};
+    EXPECT_EQ(memtables.MaySeal(room, row.counted_bytes), row.has_room)
         << row.immutables << " of " << row.immutables_max << ", " << row.others_bytes << ", "
         << row.counted_bytes;
   }

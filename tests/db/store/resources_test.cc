@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/support/small_store.h"
@@ -198,14 +198,14 @@ TEST_F(ResourcesTest, AStoreLeavesSpaceForItsNextOpen) {
   ExpectFirst(db.get(), written - 1);
 }
 
-TEST(DiskRoomTest, IsLowWhenLogsAndTablesMayNotFit) {
+TEST(DiskSpaceTest, IsLowWhenLogsAndTablesMayNotFit) {
   CrashEnv disk;
   ScarceEnv env(&disk);
   leveldb::Options options;
   options.env = &env;
   StoreContext context(options);
   context.extension = &env;
-  DiskRoom room(&context);
+  DiskSpace room(&context);
   uint64_t now = 1'000'000'000;
   const auto is_low = [&](uint64_t free, uint64_t unflushed) {
     env.free_bytes = free;

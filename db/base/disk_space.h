@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// DiskRoom: the free space of a store's file system. When space is low, the store stops postponing
+// DiskSpace: the free space of a store's file system. When space is low, the store stops postponing
 // flushes and compactions. A flush needs space for its table while the memtable's WAL still exists.
 //
 // Only the flush thread asks the file system, which can hang. Others use the last figure, and ask
@@ -15,9 +15,9 @@
 
 namespace lull {
 
-class DiskRoom {
+class DiskSpace {
  public:
-  explicit DiskRoom(const StoreContext* context) : context_(context) {}
+  explicit DiskSpace(const StoreContext* context) : context_(context) {}
 
   /// `unflushed_bytes`: size of the sealed memtables. Queries the file system at most once per
   /// millisecond. Returns true if the figure that RequestLook asked for is there. Flush thread; at

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/base/disk_room.h"
+#include "db/base/disk_space.h"
 
 #include <optional>
 
 namespace lull {
 
-bool DiskRoom::Sample(uint64_t now_nanos, uint64_t unflushed_bytes, uint64_t memtable_bytes) {
+bool DiskSpace::Sample(uint64_t now_nanos, uint64_t unflushed_bytes, uint64_t memtable_bytes) {
   constexpr uint64_t kLookEveryNanos = 1'000'000;
   const bool is_requested = is_requested_.exchange(false, std::memory_order_relaxed);
   if (!is_requested && now_nanos - looked_at_nanos() < kLookEveryNanos) return false;
@@ -19,7 +19,7 @@ bool DiskRoom::Sample(uint64_t now_nanos, uint64_t unflushed_bytes, uint64_t mem
   return is_requested;
 }
 
-void DiskRoom::RequestLook() {
+void DiskSpace::RequestLook() {
   is_requested_.store(true, std::memory_order_relaxed);
   context_->flush_thread->Wake();
 }
