@@ -126,7 +126,7 @@ void BenchmarkRun::FillUsage(const Run& run, const ProcessUsage& before, Result*
   result->device_write_bytes = after.device_write_bytes - before.device_write_bytes;
   result->device_read_bytes = after.device_read_bytes - before.device_read_bytes;
   if (config_.store == "null") return;
-  result->store_bytes = FolderBytes(config_.db);
+  result->store_bytes = DirectoryBytes(config_.db);
   if (config_.store == "limit") result->limit_held = !WroteTables();
   if (!result->long_form || result->written_bytes == 0) return;
   result->write_amplification =

@@ -14,7 +14,7 @@
 namespace lull::bench {
 namespace {
 
-Config WithFolder(Config config) {
+Config WithDirectory(Config config) {
   if (config.db.empty()) {
     leveldb::Env::Default()->GetTestDirectory(&config.db);
     config.db += "/dbbench";
@@ -74,7 +74,7 @@ void CountingComparator::FindShortSuccessor(std::string* key) const {
 }
 
 BenchmarkRun::BenchmarkRun(const Config& config)
-    : config_(WithFolder(config)),
+    : config_(WithDirectory(config)),
       cache_(config.cache_size >= 0 ? leveldb::NewLRUCache(static_cast<size_t>(config.cache_size))
                                     : nullptr),
       filter_(config.bloom_bits >= 0 ? leveldb::NewBloomFilterPolicy(config.bloom_bits) : nullptr),
@@ -208,7 +208,7 @@ void BenchmarkRun::FillRun(const WorkloadSpec& spec, Run* run) {
   run->db = db_.get();
   run->env = env();
   run->device = device_.get();
-  run->folder = config.db;
+  run->directory = config.db;
   run->threads = run->load ? run->load->clients() : config.threads;
   run->num = std::max<int64_t>(1, config.num / spec.num_divisor);
   run->reads = config.reads / spec.reads_divisor;

@@ -30,7 +30,7 @@ struct Config {
   uint64_t seed = 0;
 
   // The store. 0 keeps the store's default, or -1 where 0 is a valid value.
-  std::string db;     // folder
+  std::string db;     // directory
   std::string store;  // "db", "limit" (never flushes) or "null"
   bool use_existing_db = false;
   bool reuse_logs = false;
@@ -76,7 +76,7 @@ struct Config {
   bool comparisons = false;
   double report_interval_seconds = 0;  // 0: no intervals
   std::string json;                    // path; empty: no file
-  std::string results;                 // folder; empty: no files
+  std::string results;                 // directory; empty: no files
 
   // Flags that the user set. They override a benchmark's presets.
   std::set<std::string, std::less<>> given;

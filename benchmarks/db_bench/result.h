@@ -64,7 +64,7 @@ struct Result {
   std::optional<bool> limit_held;  // --store=limit: whether nothing was flushed
   int64_t device_write_bytes = 0;  // including the drain
   int64_t device_read_bytes = 0;
-  uint64_t store_bytes = 0;  // in the store's folder, at the end
+  uint64_t store_bytes = 0;  // in the store's directory, at the end
   std::optional<double> space_amplification;
   int64_t call_write_bytes = 0;
   std::optional<double> write_amplification;

@@ -93,19 +93,19 @@ bool Put(std::FILE* file, const std::string& text) {
 }  // namespace
 
 std::unique_ptr<ResultFiles> ResultFiles::Open(const std::string& json_path,
-                                               const std::string& folder) {
+                                               const std::string& directory) {
   auto files = std::unique_ptr<ResultFiles>(new ResultFiles());
   if (!json_path.empty()) {
     files->json_.emplace_back(Append(json_path, "--json"));
     if (files->json_.back() == nullptr) return nullptr;
   }
-  if (folder.empty()) return files;
+  if (directory.empty()) return files;
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  const std::string csv = folder + "/intervals.csv";
+  std::filesystem::create_directories(directory, error);
+  const std::string csv = directory + "/intervals.csv";
   const bool is_new = !std::filesystem::exists(csv, error);
-  files->folder_ = folder;
-  files->json_.emplace_back(Append(folder + "/results.jsonl", "--results"));
+  files->directory_ = directory;
+  files->json_.emplace_back(Append(directory + "/results.jsonl", "--results"));
   if (files->json_.back() == nullptr) return nullptr;
   files->csv_.reset(Append(csv, "--results"));
   if (files->csv_ == nullptr) return nullptr;
@@ -127,7 +127,7 @@ bool ResultFiles::Write(const Result& result, const Config& config, const std::s
     if (csv_) good &= Put(csv_.get(), Row(interval));
   }
   for (const File& file : json_) good &= Put(file.get(), object.dump() + '\n');
-  if (!folder_.empty() && result.timed) good &= WriteTables(result, store);
+  if (!directory_.empty() && result.timed) good &= WriteTables(result, store);
   if (!good) std::fprintf(stderr, "results: incomplete write: %s\n", std::strerror(errno));
   return good;
 }
@@ -137,9 +137,9 @@ bool ResultFiles::WriteTables(const Result& result, const std::string& store) {
   result.ForEachKind([&](const char* name, const Histogram& latency) {
     const std::string stem = FileStem(result.name + '-' + store + '-' + name);
     // An existing file is from an earlier run.
-    std::string path = folder_ + '/' + stem + ".hgrm";
+    std::string path = directory_ + '/' + stem + ".hgrm";
     for (int run = 2; std::filesystem::exists(path); ++run) {
-      path = folder_ + '/' + stem + '-' + std::to_string(run) + ".hgrm";
+      path = directory_ + '/' + stem + '-' + std::to_string(run) + ".hgrm";
     }
     std::ofstream file(path);
     file << latency.HgrmText();

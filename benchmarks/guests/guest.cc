@@ -23,7 +23,7 @@
 
 #include "leveldb/db.h"
 
-DEFINE_string(db, "", "folder of the stores");
+DEFINE_string(db, "", "directory of the stores");
 DEFINE_string(json, "", "file to which the result is appended");
 DEFINE_string(benchmark, "", "stores, sessions, reopen or reopen_killed");
 DEFINE_int32(stores, 40, "stores: how many are open");
@@ -89,8 +89,8 @@ long Sleeps() {
   return sleeps;
 }
 
-double DiskMegabytes(const std::string& folder) {
-  std::FILE* const du = popen(("du -sk '" + folder + "'").c_str(), "r");
+double DiskMegabytes(const std::string& directory) {
+  std::FILE* const du = popen(("du -sk '" + directory + "'").c_str(), "r");
   long kilobytes = 0;
   if (du == nullptr || std::fscanf(du, "%ld", &kilobytes) != 1) std::exit(1);
   pclose(du);

@@ -50,10 +50,10 @@ struct DeviceCounters {
   int64_t written_bytes = 0;
 };
 
-// What the block device of `folder`, or of its nearest existing parent, did since boot. nullopt if
-// the file system is not on exactly one block device.
-std::optional<DeviceCounters> ReadDeviceCounters(const std::string& folder) {
-  std::filesystem::path path(folder);
+// What the block device of `directory`, or of its nearest existing parent, did since boot. nullopt
+// if the file system is not on exactly one block device.
+std::optional<DeviceCounters> ReadDeviceCounters(const std::string& directory) {
+  std::filesystem::path path(directory);
   struct stat info;
   while (stat(path.c_str(), &info) != 0) {
     const std::filesystem::path above = path.has_parent_path() ? path.parent_path() : ".";
@@ -130,11 +130,11 @@ double ReadCpuSeconds() {
   return Seconds(times.ru_utime) + Seconds(times.ru_stime);
 }
 
-ProcessUsage ReadProcessUsage(const std::string& folder) {
+ProcessUsage ReadProcessUsage(const std::string& directory) {
   ProcessUsage usage;
   usage.cpu_seconds = ReadCpuSeconds();
   usage.stolen_cpu_seconds = ReadStolenCpuSeconds();
-  const std::optional<DeviceCounters> device = ReadDeviceCounters(folder);
+  const std::optional<DeviceCounters> device = ReadDeviceCounters(directory);
   usage.device_reads = device ? device->reads : 0;
   usage.process_write_bytes =
       static_cast<int64_t>(FieldOf("/proc/self/io", "write_bytes:")) -
@@ -151,10 +151,10 @@ void ResetPeakRss() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 uint64_t RssBytes() { return FieldOf("/proc/self/status", "VmRSS:") * 1024; }
 
-uint64_t FolderBytes(const std::string& folder) {
+uint64_t DirectoryBytes(const std::string& directory) {
   uint64_t sum = 0;
   std::error_code error;
-  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
+  for (std::filesystem::directory_iterator file(directory, error), end; !error && file != end;
        file.increment(error)) {
     std::error_code vanished;  // the store may delete a file between its listing and its sizing
     const uint64_t size = file->file_size(vanished);
@@ -163,8 +163,8 @@ uint64_t FolderBytes(const std::string& folder) {
   return sum;
 }
 
-void SyncFileSystemOf(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void SyncFileSystemOf(const std::string& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // nothing was written to it
   syncfs(fd);
   close(fd);

@@ -39,7 +39,7 @@ struct ProcessUsage {
   // CPU time that the host gave to other virtual machines while this one needed it, on all cores.
   double stolen_cpu_seconds = 0;
   // Meaningful only as differences. Bytes that all processes wrote to the block device under the
-  // folder. Without such a device: process_write_bytes.
+  // directory. Without such a device: process_write_bytes.
   int64_t device_write_bytes = 0;
   // Pages that this process dirtied, without those that were deleted before they were written. The
   // kernel counts whole pages, even if only a few bytes of a large page were written.
@@ -49,7 +49,7 @@ struct ProcessUsage {
   // Bytes passed to write() and similar calls. Excludes writes through a memory mapping.
   int64_t call_write_bytes = 0;
 };
-ProcessUsage ReadProcessUsage(const std::string& folder);
+ProcessUsage ReadProcessUsage(const std::string& directory);
 
 double ReadCpuSeconds();  // as in ProcessUsage
 
@@ -60,12 +60,13 @@ void ResetPeakRss();
 
 uint64_t RssBytes();  // now
 
-// Total size of the files in a folder, without subfolders. Other threads can add or delete files.
-uint64_t FolderBytes(const std::string& folder);
+// Total size of the files in a directory, without subdirectories. Other threads can add or delete
+// files.
+uint64_t DirectoryBytes(const std::string& directory);
 
-// Waits until everything written to the file system of a folder is on its device. ProcessUsage
+// Waits until everything written to the file system of a directory is on its device. ProcessUsage
 // still counts those bytes if the files are deleted later.
-void SyncFileSystemOf(const std::string& folder);
+void SyncFileSystemOf(const std::string& directory);
 
 struct CpuFacts {
   int count = 0;

@@ -58,18 +58,18 @@ void Write(leveldb::DB* db, int mebibytes) {
 
 void Close(benchmark::State& state, const ClosingState& closing) {
   using Clock = std::chrono::steady_clock;
-  // One folder per process: the same program on the other store can run concurrently.
-  std::string folder;
-  leveldb::Env::Default()->GetTestDirectory(&folder);
-  folder += "/close_bench-" + std::to_string(getpid());
+  // One directory per process: the same program on the other store can run concurrently.
+  std::string directory;
+  leveldb::Env::Default()->GetTestDirectory(&directory);
+  directory += "/close_bench-" + std::to_string(getpid());
   leveldb::Options options;
   options.create_if_missing = true;
   setenv("LULL_OPTIONS", closing.lull_options, 1);
   double longest = 0;
   for (auto _ : state) {
-    leveldb::DestroyDB(folder, options);
+    leveldb::DestroyDB(directory, options);
     leveldb::DB* opened = nullptr;
-    const leveldb::Status status = leveldb::DB::Open(options, folder, &opened);
+    const leveldb::Status status = leveldb::DB::Open(options, directory, &opened);
     if (!status.ok()) {
       state.SkipWithError(status.ToString().c_str());
       break;
@@ -85,7 +85,7 @@ void Close(benchmark::State& state, const ClosingState& closing) {
   }
   state.counters["max_ms"] = longest * 1000;
   unsetenv("LULL_OPTIONS");
-  leveldb::DestroyDB(folder, options);
+  leveldb::DestroyDB(directory, options);
 }
 
 const bool kRegistered = [] {

@@ -46,14 +46,14 @@ Line LineThrough(double small, double large) {
 /// A store that begins empty, and a client that writes like db_bench.
 class Rig {
  public:
-  Rig(const std::string& folder, size_t memtable_bytes, const std::string& scheduling)
+  Rig(const std::string& directory, size_t memtable_bytes, const std::string& scheduling)
       : keys_(0), values_(0.5, kLargeValue, 7) {
-    std::filesystem::remove_all(folder);
+    std::filesystem::remove_all(directory);
     leveldb::Options options;
     options.create_if_missing = true;
     options.write_buffer_size = memtable_bytes;
     leveldb::DB* db = nullptr;
-    status_ = Open(options, "own_coordinator=true;" + scheduling, folder, &db);
+    status_ = Open(options, "own_coordinator=true;" + scheduling, directory, &db);
     db_.reset(db);
   }
 
@@ -137,7 +137,8 @@ double Best(int takes, const std::function<double()>& take) {
 
 class Calibration {
  public:
-  Calibration(std::string folder, Costs* costs) : folder_(std::move(folder)), costs_(*costs) {}
+  Calibration(std::string directory, Costs* costs)
+      : directory_(std::move(directory)), costs_(*costs) {}
 
   std::string Run() {
     costs_.machine = MachineText();
@@ -147,7 +148,7 @@ class Calibration {
     MeasureMerge();
     MeasureSync();
     MeasureSleeps();
-    std::filesystem::remove_all(folder_);
+    std::filesystem::remove_all(directory_);
     return fault_;
   }
 
@@ -159,7 +160,7 @@ class Calibration {
 
   double Put(int value_bytes, int batch, int skip_entries, int entries) {
     return Best(3, [&] {
-      Rig rig(folder_, kHugeMemtable, "memory_budget_bytes=4G");
+      Rig rig(directory_, kHugeMemtable, "memory_budget_bytes=4G");
       if (skip_entries > 0) rig.Write(skip_entries, value_bytes, 100);
       const double ns = rig.Write(entries, value_bytes, batch);
       Check(rig.status());
@@ -190,7 +191,7 @@ class Calibration {
 
   void MeasureGets() {
     constexpr int kEntries = 100'000;
-    Rig rig(folder_, 4 << 20, "");
+    Rig rig(directory_, 4 << 20, "");
     leveldb::WriteBatch batch;
     bench::KeyText keys(0);
     const std::string value(400, 'v');
@@ -226,7 +227,7 @@ class Calibration {
       const int value = large ? kLargeValue : kSmallValue;
       const int entries = large ? 40'000 : 200'000;
       flush_ns[large] = Best(3, [&] {
-        Rig rig(folder_, kHugeMemtable, "memory_budget_bytes=4G");
+        Rig rig(directory_, kHugeMemtable, "memory_budget_bytes=4G");
         rig.Write(entries, value, 100);
         if (!large) memory = rig.MemoryBytes() / entries;
         const double seconds = rig.CpuSeconds([&] { return Flush(rig.db()); });
@@ -258,7 +259,7 @@ class Calibration {
       const int value = large ? kLargeValue : kSmallValue;
       const int entries = large ? 8'000 : 50'000;
       merge_ns[large] = Best(2, [&] {
-        Rig rig(folder_, kHugeMemtable, "memory_budget_bytes=4G;l0_trigger=8;l0_slowdown=20");
+        Rig rig(directory_, kHugeMemtable, "memory_budget_bytes=4G;l0_trigger=8;l0_slowdown=20");
         for (int i = 0; i < kTables; ++i) {
           rig.Write(entries, value, 100);
           if (i + 1 < kTables) Check(Flush(rig.db()));
@@ -281,7 +282,7 @@ class Calibration {
 
   void MeasureSync() {
     constexpr int kWrites = 500;
-    Rig rig(folder_, 4 << 20, "");
+    Rig rig(directory_, 4 << 20, "");
     const double with = rig.Write(kWrites * 100, kSmallValue, 100, true) * 100;
     const double without = rig.Write(kWrites * 100, kSmallValue, 100, false) * 100;
     costs_.sync_us = std::max(0.0, with - without) / 1000;
@@ -334,15 +335,15 @@ class Calibration {
     std::fflush(stdout);
   }
 
-  const std::string folder_;
+  const std::string directory_;
   Costs& costs_;
   std::string fault_;
 };
 
 }  // namespace
 
-std::string Calibrate(const std::string& folder, Costs* costs) {
-  return Calibration(folder, costs).Run();
+std::string Calibrate(const std::string& directory, Costs* costs) {
+  return Calibration(directory, costs).Run();
 }
 
 }  // namespace lull::sim

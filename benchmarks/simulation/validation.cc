@@ -208,14 +208,15 @@ double PlayLoad(const Scenario& scenario, std::vector<std::unique_ptr<Client>>& 
 }  // namespace
 
 std::string MeasureReal(const Scenario& scenario, const std::string& policy,
-                        const std::string& folder, Performance* performance) {
-  std::filesystem::remove_all(folder);
+                        const std::string& directory, Performance* performance) {
+  std::filesystem::remove_all(directory);
   leveldb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = scenario.memtable_bytes;
   leveldb::DB* raw = nullptr;
-  leveldb::Status status = Open(
-      options, "own_coordinator=true;policy=" + policy + ";" + scenario.scheduling, folder, &raw);
+  leveldb::Status status =
+      Open(options, "own_coordinator=true;policy=" + policy + ";" + scenario.scheduling, directory,
+           &raw);
   if (!status.ok()) return status.ToString();
   const std::unique_ptr<leveldb::DB> db(raw);
 

@@ -21,10 +21,10 @@ struct Performance {
   double drain_seconds = 0;  ///< from the last request to the end of the background work
 };
 
-/// Runs the scenario's load on a store in `folder`, which is emptied before and after. Returns an
-/// error, empty if none.
+/// Runs the scenario's load on a store in `directory`, which is emptied before and after. Returns
+/// an error, empty if none.
 std::string MeasureReal(const Scenario& scenario, const std::string& policy,
-                        const std::string& folder, Performance* performance);
+                        const std::string& directory, Performance* performance);
 
 Performance PerformanceOf(const SimulationOptions& options, const SimulationResult& result);
 

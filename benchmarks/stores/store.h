@@ -65,12 +65,12 @@ inline constexpr size_t kNeverFullBytes = size_t{1} << 30;
 // Called before DestroyStore.
 std::string SchedulingFault(const std::string& text);
 
-// Open the store in folder `name`, and delete it.
+// Open the store in directory `name`, and delete it.
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db);
 leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name);
 
-// Waits until the background work of the store in folder `name` has finished, and sets
+// Waits until the background work of the store in directory `name` has finished, and sets
 // `idle_since_ns` to the NowNs() at which it did. That time can be in the past: a store that does
 // not report idleness is polled until it has been quiet for a while.
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns);

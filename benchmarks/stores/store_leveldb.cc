@@ -33,7 +33,7 @@ struct Footprint {
 
 Footprint Observe(leveldb::DB* db, const std::string& name) {
   Footprint seen;
-  seen.bytes = FolderBytes(name);
+  seen.bytes = DirectoryBytes(name);
   db->GetProperty("leveldb.stats", &seen.levels);
   return seen;
 }

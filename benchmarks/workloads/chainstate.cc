@@ -124,14 +124,14 @@ class Node {
       if (!Rest(worker_, RestSeconds(run(), kRestSeconds))) return false;
       // In an hour the kernel writes everything back. A file that is deleted later has been
       // written.
-      SyncFileSystemOf(run().folder);
+      SyncFileSystemOf(run().directory);
     }
     trace_.EmptyCache();  // gives more reads than emptying it when it is full
     const ProcessUsage after = run().Usage();
     day_->written_bytes = after.process_write_bytes - before.process_write_bytes;
     day_->device_bytes = after.device_write_bytes - before.device_write_bytes;
     day_->table_bytes = TableBytes() - table_bytes;
-    day_->disk_bytes_at_rest = FolderBytes(run().folder);
+    day_->disk_bytes_at_rest = DirectoryBytes(run().directory);
     day_->disk_bytes_max = std::max(run().disk_bytes_max.load(), day_->disk_bytes_at_rest);
     day_->live_bytes = live_bytes_;
     total_.Add(*day_);
@@ -141,7 +141,7 @@ class Node {
   // After the last day.
   bool Settle() {
     if (!WaitUntilIdle()) return false;
-    idle_bytes_ = FolderBytes(run().folder);
+    idle_bytes_ = DirectoryBytes(run().directory);
     return true;
   }
 
@@ -190,7 +190,7 @@ class Node {
     uint64_t idle_since_ns = 0;
     const leveldb::Status status = run().wait_idle(&idle_since_ns);
     if (!status.ok()) return Fail("waiting for the background work failed", status);
-    SyncFileSystemOf(run().folder);
+    SyncFileSystemOf(run().directory);
     return !StopRequested();
   }
 

@@ -189,9 +189,9 @@ double GeneratorNsPerRequest(Run& run) {
 // upper limit for one writer.
 double DeviceSyncsPerSecond(Run& run) {
   const auto length_ns = static_cast<uint64_t>(kNsPerSecond * std::min(1.0, run.config.duration));
-  const std::string path = run.folder + "/sync-probe";
+  const std::string path = run.directory + "/sync-probe";
   leveldb::WritableFile* opened = nullptr;
-  run.env->CreateDir(run.folder);
+  run.env->CreateDir(run.directory);
   if (!run.env->NewWritableFile(path, &opened).ok()) return 0;
   const std::unique_ptr<leveldb::WritableFile> file(opened);
   const std::string record(KeyText::kDigits + run.load->value_bytes_max(), 'x');

@@ -48,7 +48,7 @@ class Window {
   void RestOnce() {
     if (Seconds() <= 0 || !Rest(worker_, Seconds())) return;
     first_at_rest_ns_ = std::max(first_at_rest_ns_, FindFirst());
-    at_rest_bytes_ = std::max(at_rest_bytes_, FolderBytes(run().folder));
+    at_rest_bytes_ = std::max(at_rest_bytes_, DirectoryBytes(run().directory));
   }
 
   bool Empty() {
@@ -66,7 +66,7 @@ class Window {
         "first entry: %.2f ms, at rest %.2f ms; step: %.2f us)",
         Megabytes(static_cast<uint64_t>(run().num) * worker_.entry_bytes),
         Megabytes(run().disk_bytes_max.load()), Megabytes(at_rest_bytes_),
-        Megabytes(FolderBytes(run().folder)), Milliseconds(first_ns_),
+        Megabytes(DirectoryBytes(run().directory)), Milliseconds(first_ns_),
         Milliseconds(first_at_rest_ns_),
         static_cast<double>(moving_ns_) / 1e3 / (kRounds * static_cast<double>(run().num)));
     return text;

@@ -26,7 +26,7 @@ bool Rest(Worker& worker, double seconds) {
 void SampleDisk(Worker& worker) {
   Run& run = worker.run;
   while (run.measuring.load() > 0 && !StopRequested()) {
-    run.disk_bytes_max = std::max(run.disk_bytes_max.load(), FolderBytes(run.folder));
+    run.disk_bytes_max = std::max(run.disk_bytes_max.load(), DirectoryBytes(run.directory));
     SleepUntilNs(NowNs() + kSampleNs);
   }
 }

@@ -39,7 +39,7 @@ struct Run {
   leveldb::DB* db = nullptr;      // replaced only by `reopen`
   leveldb::Env* env = nullptr;    // of the store
   PacedDevice* device = nullptr;  // modelled disk; null: the machine's own disk
-  std::string folder;             // of the store
+  std::string directory;          // of the store
 
   // Usage of the process. Device bytes are those of the modelled device, if there is one.
   ProcessUsage Usage() const;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "db/recovery/checkpoint.h"
 #include "db/store/store.h"
 #include "lull/backup.h"
@@ -28,12 +28,12 @@ Status CreateBackup(leveldb::DB* db, const std::string& dir, BackupInfo* info) {
 Status ListBackups(leveldb::Env* env, const std::string& dir, std::vector<BackupInfo>* backups) {
   backups->clear();
   if (env == nullptr) return Status::InvalidArgument("ListBackups: env is null");
-  const BackupFolder folder(env, dir);
+  const BackupDirectory directory(env, dir);
   std::vector<uint64_t> ids;
-  Status result = folder.ListIds(&ids);
+  Status result = directory.ListIds(&ids);
   for (const uint64_t id : ids) {
     BackupList list;
-    const Status status = folder.ReadList(id, &list);
+    const Status status = directory.ReadList(id, &list);
     if (status.ok()) {
       backups->push_back(list.info);
     } else if (result.ok() && !status.IsNotFound()) {  // a prune can remove lists meanwhile

@@ -16,16 +16,16 @@ using leveldb::Slice;
 using leveldb::Status;
 
 Status BackupWriter::Begin() {
-  Status status = folder_.CreateAndLock();
+  Status status = directory_.CreateAndLock();
   if (!status.ok()) return status;
   std::vector<uint64_t> ids;
-  status = folder_.ListIds(&ids);
+  status = directory_.ListIds(&ids);
   if (!status.ok() && !status.IsNotFound()) return status;
   info_.id = ids.empty() ? 1 : ids.back() + 1;
   // A list that cannot be read only costs the reading of tables.
   for (auto id = ids.rbegin(); id != ids.rend() && earlier_.empty(); ++id) {
     BackupList list;
-    if (!folder_.ReadList(*id, &list).ok()) continue;
+    if (!directory_.ReadList(*id, &list).ok()) continue;
     for (const BackedUpTable& table : list.tables) earlier_.emplace(table.number, table);
   }
   return data_.Load();
@@ -85,7 +85,7 @@ Status BackupWriter::Reuse(const TableMeta& table, const std::string& path,
 
 Status BackupWriter::Copy(const TableMeta& table, const std::string& path,
                           leveldb::SequentialFile* from, DataName* name) {
-  const std::string temp = folder_.TempDataPath();
+  const std::string temp = directory_.TempDataPath();
   FileSum sum;
   Status status = CopyContent(store_.env(), from, temp, &sum);
   if (!status.ok()) return status;
@@ -122,7 +122,7 @@ Status BackupWriter::Publish(const FileSum& sum, DataName* name) {
 
 Status BackupWriter::WriteEntries(leveldb::Iterator* entries, TableMeta* table) {
   std::unique_ptr<leveldb::WritableFile> file;
-  Status status = NewDataFile(store_.env(), folder_.TempDataPath(), &file);
+  Status status = NewDataFile(store_.env(), directory_.TempDataPath(), &file);
   if (!status.ok()) return status;
   TableWriter writer(store_.WriteOptions(), file.get());
   const leveldb::Comparator* const comparator = store_.options.comparator;
@@ -148,7 +148,7 @@ Status BackupWriter::WriteEntries(leveldb::Iterator* entries, TableMeta* table) 
 }
 
 Status BackupWriter::AddEntries(leveldb::Iterator* entries, TableMeta* table) {
-  const std::string temp = folder_.TempDataPath();
+  const std::string temp = directory_.TempDataPath();
   table->smallest.clear();
   table->largest.clear();
   Status status = WriteEntries(entries, table);
@@ -180,8 +180,8 @@ Status BackupWriter::Finish(VersionEdit edit, uint64_t next_file_number, BackupI
   info_.unix_seconds = store_.WallSeconds();
   list.info = info_;
   list.edit = std::move(edit);
-  Status status = folder_.SyncData();
-  if (status.ok()) status = folder_.WriteList(list);
+  Status status = directory_.SyncData();
+  if (status.ok()) status = directory_.WriteList(list);
   if (status.ok() && info != nullptr) *info = info_;
   return status;
 }

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "db/backup/backup_list.h"
 #include "db/backup/data_files.h"
 #include "db/base/context.h"
@@ -36,7 +36,7 @@ class BackupWriter {
  public:
   /// `store` is the source; its Env has the backup, too.
   BackupWriter(const StoreContext* store, const std::string& dir)
-      : store_(*store), folder_(store->env(), dir), data_(&folder_) {}
+      : store_(*store), directory_(store->env(), dir), data_(&directory_) {}
 
   leveldb::Status Begin();
 
@@ -68,7 +68,7 @@ class BackupWriter {
   leveldb::Status WriteEntries(leveldb::Iterator* entries, TableMeta* table);
 
   const StoreContext& store_;
-  BackupFolder folder_;
+  BackupDirectory directory_;
   DataFiles data_;
   Tables earlier_;  // of the newest backup whose list can be read
   Tables added_;

@@ -2,7 +2,7 @@
 //
 // The operations on a directory of backups, for lull/backup.h and the program lull: the same, and
 // with a report of their progress. Each runs on the caller's thread, and blocks while it reads and
-// writes files. backup_folder.h has the invariants that hold between them.
+// writes files. backup_directory.h has the invariants that hold between them.
 #pragma once
 
 #include <cstdint>

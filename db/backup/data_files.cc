@@ -9,14 +9,15 @@ using leveldb::Status;
 
 Status DataFiles::Load() {
   std::vector<DataName> names;
-  const Status status = folder_.ListData(&names);
+  const Status status = directory_.ListData(&names);
   for (const DataName& name : names) by_size_.emplace(name.sum.bytes, name);
   return status;
 }
 
 bool DataFiles::IsThere(const DataName& name) const {
   uint64_t bytes = 0;
-  return folder_.env()->GetFileSize(folder_.DataPath(name), &bytes).ok() && bytes == name.sum.bytes;
+  return directory_.env()->GetFileSize(directory_.DataPath(name), &bytes).ok() &&
+         bytes == name.sum.bytes;
 }
 
 Status DataFiles::Find(const std::string& path, const FileSum& sum,
@@ -27,7 +28,7 @@ Status DataFiles::Find(const std::string& path, const FileSum& sum,
     const DataName& name = candidate->second;
     if (name.sum != sum) continue;
     bool same = false;
-    const Status status = SameContent(folder_.env(), path, folder_.DataPath(name), &same);
+    const Status status = SameContent(directory_.env(), path, directory_.DataPath(name), &same);
     if (!status.ok() && !status.IsNotFound()) return status;
     if (!same) continue;
     *found = name;
@@ -37,8 +38,8 @@ Status DataFiles::Find(const std::string& path, const FileSum& sum,
 }
 
 Status DataFiles::Publish(const FileSum& sum, DataName* name, bool* is_new) {
-  leveldb::Env* const env = folder_.env();
-  const std::string temp = folder_.TempDataPath();
+  leveldb::Env* const env = directory_.env();
+  const std::string temp = directory_.TempDataPath();
   std::optional<DataName> found;
   Status status = Find(temp, sum, &found);
   if (!status.ok()) return status;
@@ -48,8 +49,8 @@ Status DataFiles::Publish(const FileSum& sum, DataName* name, bool* is_new) {
     return env->RemoveFile(temp);
   }
   *name = {sum, 0};
-  while (env->FileExists(folder_.DataPath(*name))) ++name->twin;
-  status = env->RenameFile(temp, folder_.DataPath(*name));
+  while (env->FileExists(directory_.DataPath(*name))) ++name->twin;
+  status = env->RenameFile(temp, directory_.DataPath(*name));
   if (status.ok()) by_size_.emplace(sum.bytes, *name);
   return status;
 }

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "db/backup/backup_list.h"
 #include "leveldb/status.h"
 
@@ -19,7 +19,7 @@ namespace lull {
 
 class DataFiles {
  public:
-  explicit DataFiles(const BackupFolder* folder) : folder_(*folder) {}
+  explicit DataFiles(const BackupDirectory* directory) : directory_(*directory) {}
 
   leveldb::Status Load();
   /// Whether a copy has this size. If none has, no copy is of a file with this size.
@@ -34,7 +34,7 @@ class DataFiles {
   leveldb::Status Publish(const FileSum& sum, DataName* name, bool* is_new);
 
  private:
-  const BackupFolder& folder_;
+  const BackupDirectory& directory_;
   std::multimap<uint64_t, DataName> by_size_;
 };
 

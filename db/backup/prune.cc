@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "lull/backup.h"
 
 namespace lull {
@@ -18,7 +18,8 @@ using leveldb::Status;
 
 class Pruner {
  public:
-  Pruner(BackupFolder* folder, PrunedBackups* pruned) : folder_(*folder), pruned_(*pruned) {}
+  Pruner(BackupDirectory* directory, PrunedBackups* pruned)
+      : directory_(*directory), pruned_(*pruned) {}
 
   Status Run(uint64_t keep);
 
@@ -26,41 +27,41 @@ class Pruner {
   Status ReadKept(uint64_t id);
   Status RemoveData();
 
-  BackupFolder& folder_;
+  BackupDirectory& directory_;
   PrunedBackups& pruned_;
   std::set<std::string> needed_;  // paths of copies
 };
 
 Status Pruner::Run(uint64_t keep) {
   std::vector<uint64_t> ids;
-  Status status = folder_.ListIds(&ids);  // before the lock: there might be no directory
-  if (status.ok()) status = folder_.Lock();
-  if (status.ok()) status = folder_.ListIds(&ids);
+  Status status = directory_.ListIds(&ids);  // before the lock: there might be no directory
+  if (status.ok()) status = directory_.Lock();
+  if (status.ok()) status = directory_.ListIds(&ids);
   if (!status.ok()) return status;
   const size_t kept = static_cast<size_t>(std::min<uint64_t>(keep, ids.size()));
   const auto first_kept = ids.end() - static_cast<ptrdiff_t>(kept);
   for (auto id = first_kept; status.ok() && id != ids.end(); ++id) status = ReadKept(*id);
   for (auto id = ids.begin(); status.ok() && id != first_kept; ++id) {
-    status = folder_.RemoveList(*id);
+    status = directory_.RemoveList(*id);
     if (status.ok()) ++pruned_.backups;
   }
-  if (status.ok()) status = folder_.SyncLists();
+  if (status.ok()) status = directory_.SyncLists();
   return status.ok() ? RemoveData() : status;
 }
 
 Status Pruner::ReadKept(uint64_t id) {
   BackupList list;
-  const Status status = folder_.ReadList(id, &list);
-  for (const BackedUpTable& table : list.tables) needed_.insert(folder_.DataPath(table.data));
+  const Status status = directory_.ReadList(id, &list);
+  for (const BackedUpTable& table : list.tables) needed_.insert(directory_.DataPath(table.data));
   return status;
 }
 
 Status Pruner::RemoveData() {
   std::vector<DataName> names;
-  Status result = folder_.ListData(&names);
+  Status result = directory_.ListData(&names);
   for (const DataName& name : names) {
-    if (needed_.contains(folder_.DataPath(name))) continue;
-    const Status removed = folder_.env()->RemoveFile(folder_.DataPath(name));
+    if (needed_.contains(directory_.DataPath(name))) continue;
+    const Status removed = directory_.env()->RemoveFile(directory_.DataPath(name));
     if (removed.ok()) {
       ++pruned_.files;
       pruned_.bytes += name.sum.bytes;
@@ -80,8 +81,8 @@ Status PruneBackups(leveldb::Env* env, const std::string& dir, uint64_t keep,
   *pruned = {};
   if (env == nullptr) return Status::InvalidArgument("PruneBackups: env is null");
   if (keep == 0) return Status::InvalidArgument(dir, "PruneBackups must keep at least one backup");
-  BackupFolder folder(env, dir);
-  return Pruner(&folder, pruned).Run(keep);
+  BackupDirectory directory(env, dir);
+  return Pruner(&directory, pruned).Run(keep);
 }
 
 }  // namespace lull

@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "db/backup/backups.h"
 #include "db/backup/file_content.h"
 #include "db/base/filename.h"
-#include "db/recovery/new_store_folder.h"
+#include "db/recovery/new_store_directory.h"
 #include "db/wal/log_writer.h"
 
 namespace lull {
@@ -19,14 +19,14 @@ using leveldb::Status;
 
 class Restorer {
  public:
-  Restorer(const BackupFolder* from, const std::string& target)
-      : from_(*from), env_(from->env()), target_(target), folder_(env_, target) {}
+  Restorer(const BackupDirectory* from, const std::string& target)
+      : from_(*from), env_(from->env()), target_(target), directory_(env_, target) {}
 
   Status Restore(const BackupList& list, const BackupProgress& progress) {
-    Status status = folder_.Make();
+    Status status = directory_.Make();
     if (!status.ok()) return status;
     status = WriteFiles(list, progress);
-    if (!status.ok()) folder_.TakeBack();
+    if (!status.ok()) directory_.TakeBack();
     return status;
   }
 
@@ -35,10 +35,10 @@ class Restorer {
   Status CopyTable(const BackedUpTable& table);
   Status WriteManifest(const VersionEdit& edit, uint64_t number);
 
-  const BackupFolder& from_;
+  const BackupDirectory& from_;
   leveldb::Env* const env_;
   const std::string target_;
-  NewStoreFolder folder_;
+  NewStoreDirectory directory_;
 };
 
 Status Restorer::WriteFiles(const BackupList& list, const BackupProgress& progress) {
@@ -50,8 +50,8 @@ Status Restorer::WriteFiles(const BackupList& list, const BackupProgress& progre
   }
   const uint64_t number = *list.edit.next_file_number - 1;
   status = WriteManifest(list.edit, number);
-  if (status.ok()) status = folder_.Sync();
-  return status.ok() ? folder_.Commit(number) : status;
+  if (status.ok()) status = directory_.Sync();
+  return status.ok() ? directory_.Commit(number) : status;
 }
 
 Status Restorer::CopyTable(const BackedUpTable& table) {
@@ -87,18 +87,18 @@ Status Restorer::WriteManifest(const VersionEdit& edit, uint64_t number) {
 
 Status RestoreFrom(leveldb::Env* env, const std::string& dir, uint64_t id,
                    const std::string& target, const BackupProgress& progress, BackupInfo* info) {
-  const BackupFolder folder(env, dir);
+  const BackupDirectory directory(env, dir);
   if (id == 0) {
     std::vector<uint64_t> ids;
-    const Status status = folder.ListIds(&ids);
+    const Status status = directory.ListIds(&ids);
     if (!status.ok()) return status;
     id = ids.back();
   }
   BackupList list;
-  Status status = folder.ReadList(id, &list);
+  Status status = directory.ReadList(id, &list);
   if (!status.ok()) return status;
-  status = Restorer(&folder, target).Restore(list, progress);
-  if (status.IsCorruption() && !env->FileExists(folder.ListPath(id)))
+  status = Restorer(&directory, target).Restore(list, progress);
+  if (status.IsCorruption() && !env->FileExists(directory.ListPath(id)))
     return Status::NotFound(dir, "backup " + std::to_string(id) + " was removed meanwhile");
   if (status.ok()) *info = list.info;
   return status;

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 #include "db/backup/backups.h"
 #include "db/backup/file_content.h"
 
@@ -18,7 +18,7 @@ using leveldb::Status;
 class Verifier {
  public:
   Verifier(leveldb::Env* env, const std::string& dir, VerifiedBackups* result)
-      : folder_(env, dir), result_(*result) {}
+      : directory_(env, dir), result_(*result) {}
 
   Status Run(uint64_t id, const BackupProgress& progress);
 
@@ -29,11 +29,11 @@ class Verifier {
   void VerifyData(const std::string& path, const FileSum& expected, const Users& users);
   bool IsNeeded(const Users& users) const {
     return std::any_of(users.begin(), users.end(), [this](uint64_t id) {
-      return folder_.env()->FileExists(folder_.ListPath(id));
+      return directory_.env()->FileExists(directory_.ListPath(id));
     });
   }
 
-  const BackupFolder folder_;
+  const BackupDirectory directory_;
   VerifiedBackups& result_;
   std::map<std::string, std::pair<FileSum, Users>> data_;  // by path
   uint64_t total_bytes_ = 0;
@@ -41,11 +41,11 @@ class Verifier {
 
 Status Verifier::Run(uint64_t id, const BackupProgress& progress) {
   std::vector<uint64_t> ids;
-  const Status status = folder_.ListIds(&ids);
+  const Status status = directory_.ListIds(&ids);
   if (!status.ok()) return status;
   if (id != 0) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
-      return Status::NotFound(folder_.dir(), "there is no backup " + std::to_string(id));
+      return Status::NotFound(directory_.dir(), "there is no backup " + std::to_string(id));
     ids = {id};
   }
   for (const uint64_t each : ids) ReadList(each);
@@ -58,14 +58,14 @@ Status Verifier::Run(uint64_t id, const BackupProgress& progress) {
 
 void Verifier::ReadList(uint64_t id) {
   BackupList list;
-  const Status status = folder_.ReadList(id, &list);
+  const Status status = directory_.ReadList(id, &list);
   if (!status.ok()) {
     if (IsNeeded({id})) result_.damage.push_back(status);
     return;
   }
   ++result_.backups;
   for (const BackedUpTable& table : list.tables) {
-    auto& [sum, users] = data_[folder_.DataPath(table.data)];
+    auto& [sum, users] = data_[directory_.DataPath(table.data)];
     if (users.empty()) total_bytes_ += table.bytes();
     sum = table.data.sum;
     if (users.empty() || users.back() != id) users.push_back(id);
@@ -74,7 +74,7 @@ void Verifier::ReadList(uint64_t id) {
 
 void Verifier::VerifyData(const std::string& path, const FileSum& expected, const Users& users) {
   FileSum sum;
-  const Status status = SumFile(folder_.env(), path, &sum);
+  const Status status = SumFile(directory_.env(), path, &sum);
   if (status.ok() && sum == expected) {
     ++result_.files;
     result_.bytes += sum.bytes;

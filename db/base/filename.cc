@@ -51,9 +51,9 @@ std::string InfoLogFileName(const std::string& store) { return In(store, "LOG");
 
 std::string OldInfoLogFileName(const std::string& store) { return In(store, "LOG.old"); }
 
-std::string LostFolderName(const std::string& store) { return In(store, "lost"); }
+std::string LostDirectoryName(const std::string& store) { return In(store, "lost"); }
 
-std::string ParentFolderName(std::string store) {
+std::string ParentDirectoryName(std::string store) {
   while (store.size() > 1 && store.back() == '/') store.pop_back();
   const size_t slash = store.rfind('/');
   if (slash == std::string::npos) return ".";

@@ -24,11 +24,11 @@ std::string LockFileName(const std::string& store);
 std::string TempFileName(const std::string& store, uint64_t number);
 std::string InfoLogFileName(const std::string& store);
 std::string OldInfoLogFileName(const std::string& store);
-std::string LostFolderName(const std::string& store);
+std::string LostDirectoryName(const std::string& store);
 /// The suffix of a note in lost/, after the name of its file: see lost_files.h.
 constexpr char kReplayedToSuffix[] = ".replayed";
 /// The directory that contains `store`.
-std::string ParentFolderName(std::string store);
+std::string ParentDirectoryName(std::string store);
 
 /// A file with a higher number is not the store's. Counting on from it could overflow, and reuse
 /// the number of a live file.

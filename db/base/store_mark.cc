@@ -63,7 +63,7 @@ Status RemoveStoreFiles(leveldb::Env* env, const std::string& dir) {
   std::vector<std::string> names;
   Status result = env->GetChildren(dir, &names);
   if (!result.ok()) return result;
-  result = RemoveNotes(env, LostFolderName(dir));
+  result = RemoveNotes(env, LostDirectoryName(dir));
   for (const std::string& child : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(child);
     if (!parsed || parsed->kind == FileKind::kLock || parsed->kind == FileKind::kInfoLog ||

@@ -3,7 +3,7 @@
 
 #include "db/base/filename.h"
 #include "db/recovery/copy_file.h"
-#include "db/recovery/new_store_folder.h"
+#include "db/recovery/new_store_directory.h"
 #include "db/version/manifest.h"
 
 namespace lull {
@@ -12,16 +12,16 @@ namespace {
 class CheckpointWriter {
  public:
   CheckpointWriter(const StoreContext& store, const std::string& dir)
-      : store_(store), context_(store.options), folder_(store.env(), dir) {
+      : store_(store), context_(store.options), directory_(store.env(), dir) {
     context_.name = dir;
     context_.extension = store.extension;
   }
 
   leveldb::Status Write(const CheckpointSource& source) {
-    leveldb::Status status = folder_.Make();
+    leveldb::Status status = directory_.Make();
     if (!status.ok()) return status;
     status = WriteFiles(source);
-    if (!status.ok()) folder_.TakeBack();
+    if (!status.ok()) directory_.TakeBack();
     return status;
   }
 
@@ -31,7 +31,7 @@ class CheckpointWriter {
 
   const StoreContext& store_;
   StoreContext context_;  // of the checkpoint
-  NewStoreFolder folder_;
+  NewStoreDirectory directory_;
 };
 
 leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
@@ -52,7 +52,7 @@ leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
   status = ManifestWriter::Create(context_, number, *source.version, source.compact_pointers, edit,
                                   &manifest);
   if (status.ok()) status = manifest->Close();
-  return status.ok() ? folder_.Commit(number) : status;
+  return status.ok() ? directory_.Commit(number) : status;
 }
 
 leveldb::Status CheckpointWriter::AddTable(const TableFile& table) {

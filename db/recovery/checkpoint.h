@@ -3,7 +3,7 @@
 // A checkpoint: a second store, in its own directory, with the content of a store's tables at one
 // moment. Its tables are hard links if the Env can create them, otherwise copies. Links are safe,
 // since no file of a store changes after it is written. MANIFEST and CURRENT are new; there is no
-// WAL. After any crash the directory is a complete store or no store (new_store_folder.h).
+// WAL. After any crash the directory is a complete store or no store (new_store_directory.h).
 //
 // Runs on a client's thread, while the store's threads and other clients continue.
 #pragma once

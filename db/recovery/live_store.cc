@@ -34,7 +34,7 @@ Status MarkManifest(const StoreContext& context, ManifestMark* mark) {
 
 Status CheckIsStore(const StoreContext& context) {
   if (context.env()->FileExists(CurrentFileName(context.name))) return Status::OK();
-  const Status status = CheckFolderIsNew(context);
+  const Status status = CheckDirectoryIsNew(context);
   if (status.IsCorruption() || status.IsNotSupportedError()) return status;
   return Status::InvalidArgument(context.name, "contains no store");
 }

@@ -72,7 +72,7 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
       bytes = kept;
     }
   }
-  const std::string first = LostFolderName(context.name) + "/" + file;
+  const std::string first = LostDirectoryName(context.name) + "/" + file;
   std::string to = first;
   for (int n = 2; env->FileExists(to); ++n) {
     if (HaveSameContents(env, from, to)) return leveldb::Status::OK();
@@ -99,9 +99,9 @@ struct KeptFile {
 /// together. Each file is removed before its note, since without a note it would stay.
 void BoundLost(const StoreContext& context, const std::vector<std::string>& newest) {
   leveldb::Env* const env = context.env();
-  const std::string folder = LostFolderName(context.name) + "/";
+  const std::string directory = LostDirectoryName(context.name) + "/";
   std::vector<std::string> names;
-  env->GetChildren(folder, &names);
+  env->GetChildren(directory, &names);
   std::vector<KeptFile> kept;
   uint64_t total = 0;
   for (const std::string& note : names) {
@@ -109,7 +109,7 @@ void BoundLost(const StoreContext& context, const std::vector<std::string>& newe
     const std::string name = note.substr(0, note.size() - sizeof(kReplayedToSuffix) + 1);
     const size_t end = name.find_first_of("0123456789");
     uint64_t bytes = 0;
-    env->GetFileSize(folder + name, &bytes);
+    env->GetFileSize(directory + name, &bytes);
     leveldb::Slice digits(name);
     digits.remove_prefix(std::min(end, name.size()));
     KeptFile file{0, name, bytes};
@@ -122,8 +122,8 @@ void BoundLost(const StoreContext& context, const std::vector<std::string>& newe
     if (total <= kLostBytesMax) return;
     const auto is_newest = [&](const std::string& name) { return file.name.starts_with(name); };
     if (std::any_of(newest.begin(), newest.end(), is_newest)) continue;
-    env->RemoveFile(folder + file.name);
-    env->RemoveFile(folder + file.name + kReplayedToSuffix);
+    env->RemoveFile(directory + file.name);
+    env->RemoveFile(directory + file.name + kReplayedToSuffix);
     total -= file.bytes;
     Log(context.logger(), "%s is removed from lost/, which is too large", file.name.c_str());
   }
@@ -135,13 +135,13 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
                               std::optional<SequenceNumber> replayed_to) {
   if (files.empty()) return leveldb::Status::OK();
   leveldb::Env* const env = context.env();
-  const std::string folder = LostFolderName(context.name);
+  const std::string directory = LostDirectoryName(context.name);
   std::vector<std::string> names;
-  if (!env->CreateDir(folder).ok() && !env->GetChildren(folder, &names).ok()) {
-    return leveldb::Status::IOError(folder, env->FileExists(folder)
-                                                ? "is not a directory, but the store needs one of "
-                                                  "this name for unreadable files; rename it"
-                                                : "cannot be created");
+  if (!env->CreateDir(directory).ok() && !env->GetChildren(directory, &names).ok()) {
+    return leveldb::Status::IOError(
+        directory, env->FileExists(directory) ? "is not a directory, but the store needs one of "
+                                                "this name for unreadable files; rename it"
+                                              : "cannot be created");
   }
   const std::string note = replayed_to ? std::to_string(*replayed_to) + "\n" : "";
   for (const std::string& file : files) {
@@ -149,7 +149,7 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
     if (!status.ok()) return status;
   }
   leveldb::Status status;
-  if (context.extension != nullptr) status = context.extension->SyncDirectory(folder);
+  if (context.extension != nullptr) status = context.extension->SyncDirectory(directory);
   if (status.ok() && context.extension != nullptr)
     status = context.extension->SyncDirectory(context.name);
   if (status.ok() && replayed_to) BoundLost(context, files);
@@ -158,13 +158,13 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
 
 FileTotals LostTotals(leveldb::Env* env, const std::string& store) {
   FileTotals totals;
-  const std::string folder = LostFolderName(store);
+  const std::string directory = LostDirectoryName(store);
   std::vector<std::string> names;
-  env->GetChildren(folder, &names);  // fails if there is no lost/
+  env->GetChildren(directory, &names);  // fails if there is no lost/
   for (const std::string& name : names) {
     uint64_t bytes = 0;
     if (name == "." || name == ".." || name.ends_with(kReplayedToSuffix) ||
-        !env->GetFileSize(folder + "/" + name, &bytes).ok()) {
+        !env->GetFileSize(directory + "/" + name, &bytes).ok()) {
       continue;
     }
     ++totals.count;

@@ -34,7 +34,7 @@ SequenceNumber FirstSequence(const StoreContext& context, const std::string& pat
 }  // namespace
 
 Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
-                              const FolderFiles& files) {
+                              const DirectoryFiles& files) {
   if (manifest.NamesLog()) {
     const std::string path = LogFileName(context.name, manifest.log_number);
     const auto& wals = files.wals;

@@ -17,7 +17,7 @@
 namespace lull {
 
 /// Files of a store's directory, beside its MANIFEST.
-struct FolderFiles {
+struct DirectoryFiles {
   std::vector<uint64_t> wals;       ///< that the MANIFEST needs, oldest first
   std::vector<std::string> tables;  ///< names of those that the MANIFEST does not list
 };
@@ -27,7 +27,7 @@ struct FolderFiles {
 ///  - That log begins after a gap: its first write is newer than the next one after the tables.
 ///  - The MANIFEST needs no log, and a table that it does not list is newer than it.
 leveldb::Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
-                                       const FolderFiles& files);
+                                       const DirectoryFiles& files);
 
 /// The largest sequence in a table, or 0 if it cannot be read, such as one that a crash left
 /// unfinished. Reads all of the table.

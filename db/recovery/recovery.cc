@@ -343,8 +343,8 @@ leveldb::Status CheckTablesExist(const StoreContext& context, const ManifestStat
 }
 
 /// Reads the MANIFEST and classifies the directory's files.
-leveldb::Status ReadFolder(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                           Recovered* result, FolderFiles* files) {
+leveldb::Status ReadDirectory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                              Recovered* result, DirectoryFiles* files) {
   leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
   if (!status.ok()) return status;
   if (result->manifest.is_damaged && context->options.paranoid_checks) return result->manifest.end;
@@ -471,8 +471,8 @@ void RemoveObsolete(StoreContext* context, Recovered* result) {
 leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                         const CommitRecovered& commit, uint64_t memory_bytes_max,
                         Recovered* result) {
-  FolderFiles files;
-  leveldb::Status status = ReadFolder(context, make_table, result, &files);
+  DirectoryFiles files;
+  leveldb::Status status = ReadDirectory(context, make_table, result, &files);
   if (!status.ok()) return status;
   auto newer = SortTables(*context, files.tables, result);
   WalReplay::Limits limits;
@@ -503,8 +503,8 @@ namespace {
 
 leveldb::Status ReplayInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                Recovered* result) {
-  FolderFiles files;
-  const leveldb::Status status = ReadFolder(context, make_table, result, &files);
+  DirectoryFiles files;
+  const leveldb::Status status = ReadDirectory(context, make_table, result, &files);
   if (!status.ok()) return status;
   WalReplay::Limits limits;
   limits.memory_bytes_max = UINT64_MAX;
@@ -531,7 +531,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
   return status;
 }
 
-leveldb::Status CheckFolderIsNew(const StoreContext& context) {
+leveldb::Status CheckDirectoryIsNew(const StoreContext& context) {
   if (ReadMark(context.env(), context.name) == StoreMark::kDestroyed) return leveldb::Status::OK();
   std::vector<std::string> names;
   leveldb::Status status = context.env()->GetChildren(context.name, &names);
@@ -563,7 +563,8 @@ leveldb::Status CreateStore(StoreContext* context) {
   if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
   if (!status.ok() || context->extension == nullptr) return status;
   // Sync the name of the directory. A failure is only logged: the parent might not be accessible.
-  const leveldb::Status named = context->extension->SyncDirectory(ParentFolderName(context->name));
+  const leveldb::Status named =
+      context->extension->SyncDirectory(ParentDirectoryName(context->name));
   if (!named.ok()) {
     Log(context->logger(), "The name of the store's directory might not survive a power loss: %s",
         named.ToString().c_str());

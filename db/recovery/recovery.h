@@ -73,7 +73,7 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
 /// For a directory without CURRENT. Returns OK if it has no file of a store, or if its store was
 /// destroyed. Otherwise returns an error that names a file. A store that lost its CURRENT must not
 /// be taken for a new one.
-leveldb::Status CheckFolderIsNew(const StoreContext& context);
+leveldb::Status CheckDirectoryIsNew(const StoreContext& context);
 
 /// Writes the first MANIFEST and CURRENT of a new store.
 leveldb::Status CreateStore(StoreContext* context);

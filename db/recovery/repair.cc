@@ -57,7 +57,7 @@ class Repairer {
   Status ChooseCurrent();
   Status ScanTables();
   bool ListingIsUsable();
-  FolderFiles FilesBesideListing() const;
+  DirectoryFiles FilesBesideListing() const;
 
   Status KeepLevels();
   Status KeepLevel(int level);
@@ -76,10 +76,10 @@ class Repairer {
   Status BuildVersion();
   Status Install();
   std::vector<std::string> TheRest() const;
-  Status SyncFolder(const std::string& folder);
+  Status SyncDirectory(const std::string& directory);
 
   StoreContext context_;
-  FolderListing folder_;
+  DirectoryListing directory_;
   TableHistory history_;
   ManifestState listed_;  // valid only if ListingIsUsable()
   Status listing_damage_;
@@ -111,11 +111,11 @@ void Repairer::Note(const std::string& message) {
 }
 
 Status Repairer::Run() {
-  Status status = ListFolder(&context_, &folder_);
+  Status status = ListDirectory(&context_, &directory_);
   if (!status.ok()) return status;
-  if (folder_.empty()) return Status::IOError(context_.name, "holds no files of a store");
+  if (directory_.empty()) return Status::IOError(context_.name, "holds no files of a store");
   status = CheckNotForeign(context_.env(), context_.name);
-  if (status.ok()) status = history_.Read(&context_, folder_);
+  if (status.ok()) status = history_.Read(&context_, directory_);
   if (!status.ok()) return status;
   last_sequence_ = history_.last_sequence();
   status = ScanTables();  // can refuse, so nothing is changed before it
@@ -146,27 +146,27 @@ Status Repairer::ChooseCurrent() {
   Note(listing_damage_.ToString());
 
   const std::string current = CurrentFileName(context_.name);
-  const bool has_manifest = !folder_.manifests.empty();
+  const bool has_manifest = !directory_.manifests.empty();
   lossy_ = true;  // the latest MANIFEST that is left can be an old one
   uint64_t named = 0;
   const bool is_old = has_manifest && ReadCurrent(context_, &named).ok() &&
-                      named > folder_.manifests.rbegin()->first;
+                      named > directory_.manifests.rbegin()->first;
   std::string text;
   if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
-    if (has_manifest && text == folder_.manifests.rbegin()->second + "\n") return Status::OK();
-    Note("setting aside " + folder_.current);
-    const Status status = KeepUnderLost(context_, {folder_.current});
+    if (has_manifest && text == directory_.manifests.rbegin()->second + "\n") return Status::OK();
+    Note("setting aside " + directory_.current);
+    const Status status = KeepUnderLost(context_, {directory_.current});
     if (!status.ok()) return status;
   }
   if (!has_manifest || is_old) return Status::OK();
   // A temporary file can have the name that SetCurrentFile uses. It would then be overwritten, and
   // so would its hard link in lost/.
-  Status status = KeepUnderLost(context_, folder_.temps);
-  for (const std::string& file : std::exchange(folder_.temps, {})) {
+  Status status = KeepUnderLost(context_, directory_.temps);
+  for (const std::string& file : std::exchange(directory_.temps, {})) {
     if (status.ok()) status = context_.env()->RemoveFile(context_.name + "/" + file);
   }
   if (status.ok())
-    status = SetCurrentFile(context_.env(), context_.name, folder_.manifests.rbegin()->first);
+    status = SetCurrentFile(context_.env(), context_.name, directory_.manifests.rbegin()->first);
   if (!status.ok()) return status;
   changed_ = true;
   listed_ = ManifestState();
@@ -175,7 +175,7 @@ Status Repairer::ChooseCurrent() {
 }
 
 Status Repairer::ScanTables() {
-  for (const auto& [number, name] : folder_.tables) {
+  for (const auto& [number, name] : directory_.tables) {
     TableScan& scan = scans_[number];
     const Status status = ScanTable(context_, number, context_.name + "/" + name, &scan);
     if (!status.ok()) return status;
@@ -213,13 +213,13 @@ TableOutputs* Repairer::NewOutputs(int level) {
   return outputs_.back().get();
 }
 
-FolderFiles Repairer::FilesBesideListing() const {
-  FolderFiles files;
-  for (const auto& [number, name] : folder_.wals) {
+DirectoryFiles Repairer::FilesBesideListing() const {
+  DirectoryFiles files;
+  for (const auto& [number, name] : directory_.wals) {
     if (listed_.NeedsLog(number)) files.wals.push_back(number);
   }
   const std::set<uint64_t> listed = listed_.version->TableNumbers();
-  for (const auto& [number, name] : folder_.tables) {
+  for (const auto& [number, name] : directory_.tables) {
     if (!listed.contains(number)) files.tables.push_back(name);
   }
   return files;
@@ -276,7 +276,7 @@ Status Repairer::KeepLevel(int level) {
 }
 
 Status Repairer::ReadWals(uint64_t number_min, WalSalvage* wals) {
-  for (const auto& [number, name] : folder_.wals) {
+  for (const auto& [number, name] : directory_.wals) {
     const bool previous = listed_.prev_log_number != 0 && number == listed_.prev_log_number;
     if (number < number_min && !previous) continue;
     const Status status = wals->Add(context_.name + "/" + name);
@@ -407,8 +407,8 @@ Status Repairer::Rebuild() {
 // Leftover files count as work: temporary files, duplicate tables, old MANIFESTs and unlisted
 // tables must go to lost/.
 bool Repairer::NothingToDo() const {
-  return !changed_ && folder_.temps.empty() && folder_.twins.empty() &&
-         folder_.manifests.size() == 1 && folder_.tables.size() == tables_.size();
+  return !changed_ && directory_.temps.empty() && directory_.twins.empty() &&
+         directory_.manifests.size() == 1 && directory_.tables.size() == tables_.size();
 }
 
 Status Repairer::BuildVersion() {
@@ -438,24 +438,25 @@ Status Repairer::Install() {
     const std::string path = context_.name + "/" + file;
     if (status.ok() && context_.env()->FileExists(path)) status = context_.env()->RemoveFile(path);
   }
-  return status.ok() && !rest.empty() ? SyncFolder(context_.name) : status;
+  return status.ok() && !rest.empty() ? SyncDirectory(context_.name) : status;
 }
 
-Status Repairer::SyncFolder(const std::string& folder) {
-  return context_.extension == nullptr ? Status::OK() : context_.extension->SyncDirectory(folder);
+Status Repairer::SyncDirectory(const std::string& directory) {
+  return context_.extension == nullptr ? Status::OK()
+                                       : context_.extension->SyncDirectory(directory);
 }
 
 // The files that the new MANIFEST does not need.
 std::vector<std::string> Repairer::TheRest() const {
   std::set<uint64_t> needed;
   for (const TableMeta& table : tables_) needed.insert(table.number);
-  std::vector<std::string> rest = folder_.temps;
-  rest.insert(rest.end(), folder_.twins.begin(), folder_.twins.end());
-  for (const auto& [number, name] : folder_.tables) {
+  std::vector<std::string> rest = directory_.temps;
+  rest.insert(rest.end(), directory_.twins.begin(), directory_.twins.end());
+  for (const auto& [number, name] : directory_.tables) {
     if (!needed.contains(number)) rest.push_back(name);
   }
-  for (const auto& [number, name] : folder_.wals) rest.push_back(name);
-  for (const auto& [number, name] : folder_.manifests) rest.push_back(name);
+  for (const auto& [number, name] : directory_.wals) rest.push_back(name);
+  for (const auto& [number, name] : directory_.manifests) rest.push_back(name);
   return rest;
 }
 

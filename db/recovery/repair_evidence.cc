@@ -45,7 +45,7 @@ bool NamesOther(const std::string& manifest, const std::string& ours) {
 
 }  // namespace
 
-Status ListFolder(StoreContext* context, FolderListing* listing) {
+Status ListDirectory(StoreContext* context, DirectoryListing* listing) {
   std::vector<std::string> names;
   Status status = context->env()->GetChildren(context->name, &names);
   if (!status.ok()) return status;
@@ -83,7 +83,7 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
     }
   }
   std::vector<std::string> set_aside;
-  if (context->env()->GetChildren(LostFolderName(context->name), &set_aside).ok()) {
+  if (context->env()->GetChildren(LostDirectoryName(context->name), &set_aside).ok()) {
     for (const std::string& name : set_aside) {
       if (const auto parsed = ParseFileName(name)) context->MarkFileNumberUsed(parsed->number);
     }
@@ -91,7 +91,7 @@ Status ListFolder(StoreContext* context, FolderListing* listing) {
   return status;
 }
 
-Status TableHistory::Read(StoreContext* context, const FolderListing& listing) {
+Status TableHistory::Read(StoreContext* context, const DirectoryListing& listing) {
   std::string other;  // a MANIFEST that seems to name another comparator
   for (const auto& [number, name] : listing.manifests) {
     const std::string path = context->name + "/" + name;

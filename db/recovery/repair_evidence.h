@@ -19,7 +19,7 @@
 namespace lull {
 
 /// The files of a store, by kind. Names without the directory.
-struct FolderListing {
+struct DirectoryListing {
   std::map<uint64_t, std::string> tables;
   std::map<uint64_t, std::string> wals;
   std::map<uint64_t, std::string> manifests;
@@ -32,14 +32,14 @@ struct FolderListing {
 };
 
 /// Lists the directory. Marks all file numbers in it and in lost/ as used.
-leveldb::Status ListFolder(StoreContext* context, FolderListing* listing);
+leveldb::Status ListDirectory(StoreContext* context, DirectoryListing* listing);
 
 /// The records of all MANIFESTs, in order, as far as they are readable.
 class TableHistory {
  public:
   /// Returns InvalidArgument if the store has another comparator. Damage ends a MANIFEST without an
   /// error.
-  leveldb::Status Read(StoreContext* context, const FolderListing& listing);
+  leveldb::Status Read(StoreContext* context, const DirectoryListing& listing);
 
   /// The tables that were dropped or compacted into others, so their entries must not reappear. A
   /// table counts only if each successor is `whole` or superseded itself. Otherwise its entries can

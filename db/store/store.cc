@@ -79,7 +79,7 @@ leveldb::Status CreateOrCheck(StoreContext* context) {
     if (!context->options.error_if_exists) return leveldb::Status::OK();
     return leveldb::Status::InvalidArgument(context->name, "exists (error_if_exists is true)");
   }
-  leveldb::Status status = CheckFolderIsNew(*context);
+  leveldb::Status status = CheckDirectoryIsNew(*context);
   if (status.ok()) status = RemoveStoreFiles(context->env(), context->name);  // of a destroyed one
   return status.ok() ? CreateStore(context) : status;
 }
@@ -198,7 +198,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   if (!status.ok() && !status.IsNotFound()) return status;
   leveldb::Env* const env = context_->env();
   if (!context_->options.create_if_missing && !Exists(*context_)) {
-    status = CheckFolderIsNew(*context_);
+    status = CheckDirectoryIsNew(*context_);
     if (status.IsCorruption() || status.IsNotSupportedError()) return status;
     return leveldb::Status::InvalidArgument(context_->name,
                                             "does not exist (create_if_missing is false)");

@@ -31,7 +31,7 @@ using leveldb::Status;
 class Checker {
  public:
   explicit Checker(const Invocation& call)
-      : folder_(call.store), options_(OptionsOf(call)), store_(options_) {}
+      : directory_(call.store), options_(OptionsOf(call)), store_(options_) {}
 
   /// Returns an error only if nothing could be checked.
   Status Run();
@@ -40,13 +40,13 @@ class Checker {
  private:
   Status CheckListed(std::set<uint64_t>* listed);
   Status CheckTable(uint64_t number, const TableFile* listed);
-  void CheckManifest(const FolderFiles& files);
+  void CheckManifest(const DirectoryFiles& files);
   void CheckReplay();
   void CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
   bool StillNeedsLog(uint64_t number) const;
 
-  const std::string folder_;
+  const std::string directory_;
   const leveldb::Options options_;
   InspectedStore store_;
   uint64_t tables_ = 0;
@@ -60,7 +60,7 @@ class Checker {
 };
 
 Status Checker::Run() {
-  Status status = Inspect(folder_, &store_);
+  Status status = Inspect(directory_, &store_);
   const bool has_listing = status.ok();
   if (status.IsCorruption()) {
     store_.manifest = ManifestState();
@@ -68,16 +68,16 @@ Status Checker::Run() {
     status = Status::OK();
   }
   std::vector<std::string> names;
-  if (status.ok()) status = store_.context.env()->GetChildren(folder_, &names);
+  if (status.ok()) status = store_.context.env()->GetChildren(directory_, &names);
   std::set<uint64_t> listed;
   if (status.ok() && has_listing) status = CheckListed(&listed);
-  FolderFiles files;
+  DirectoryFiles files;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!status.ok()) return status;
     if (!parsed) continue;
-    if (IsDirectory(store_.context.env(), folder_ + "/" + name)) {
-      notes_.push_back(folder_ + "/" + name + ": a directory, which the store ignores");
+    if (IsDirectory(store_.context.env(), directory_ + "/" + name)) {
+      notes_.push_back(directory_ + "/" + name + ": a directory, which the store ignores");
       continue;
     }
     if (parsed->kind == FileKind::kLog && store_.manifest.NeedsLog(parsed->number))
@@ -90,7 +90,7 @@ Status Checker::Run() {
   for (const uint64_t number : files.wals) CheckLog(number);
   if (has_listing) CheckManifest(files);
   if (damage_.empty()) CheckReplay();
-  lost_ = LostTotals(store_.context.env(), folder_);
+  lost_ = LostTotals(store_.context.env(), directory_);
   if (lost_.count > 0) {
     notes_.push_back("lost/ has " + std::to_string(lost_.count) + " files with " +
                      BytesText(lost_.bytes) + ", kept by an open or a repair");
@@ -112,7 +112,7 @@ Status Checker::CheckListed(std::set<uint64_t>* listed) {
   return Status::OK();
 }
 
-void Checker::CheckManifest(const FolderFiles& files) {
+void Checker::CheckManifest(const DirectoryFiles& files) {
   const ManifestState& manifest = store_.manifest;
   if (manifest.is_torn) (manifest.is_damaged ? damage_ : notes_).push_back(manifest.end.ToString());
   const Status status = CheckManifestIsCurrent(store_.context, manifest, files);
@@ -133,7 +133,7 @@ void Checker::CheckReplay() {
   });
   if (!status.ok()) damage_.push_back(status.ToString());
   for (const std::string& name : recovered.lost) {
-    damage_.push_back(folder_ + "/" + name +
+    damage_.push_back(directory_ + "/" + name +
                       ": begins after a gap, since a log before it is "
                       "incomplete; an open keeps it in lost/");
   }
@@ -141,7 +141,7 @@ void Checker::CheckReplay() {
 
 bool Checker::StillLists(uint64_t number) const {
   InspectedStore now(options_);
-  if (!Inspect(folder_, &now).ok()) return true;
+  if (!Inspect(directory_, &now).ok()) return true;
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : now.manifest.version->level(level)) {
       if (table->number() == number) return true;
@@ -152,7 +152,7 @@ bool Checker::StillLists(uint64_t number) const {
 
 bool Checker::StillNeedsLog(uint64_t number) const {
   InspectedStore now(options_);
-  return !Inspect(folder_, &now).ok() || now.manifest.NeedsLog(number);
+  return !Inspect(directory_, &now).ok() || now.manifest.NeedsLog(number);
 }
 
 /// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table is intact
@@ -191,7 +191,7 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
 }
 
 void Checker::CheckLog(uint64_t number) {
-  const std::string path = LogFileName(folder_, number);
+  const std::string path = LogFileName(directory_, number);
   leveldb::SequentialFile* raw = nullptr;
   const Status status = store_.context.env()->NewSequentialFile(path, &raw);
   if (status.IsNotFound()) return;  // its entries are in a table now
@@ -221,7 +221,7 @@ void Checker::CheckLog(uint64_t number) {
 }
 
 Json Checker::Report() const {
-  return {{"store", folder_},
+  return {{"store", directory_},
           {"tables", tables_},
           {"entries", entries_},
           {"table_bytes", table_bytes_},

@@ -34,13 +34,13 @@ struct Invocation {
   bool create = false;
   bool from_lost = false;
   bool dry_run = false;
-  std::string comparator_name;  ///< of a store whose order is unknown; empty: bytewise order
+  std::string comparator_name;       ///< of a store whose order is unknown; empty: bytewise order
   std::vector<std::string> options;  ///< names of scheduling options; empty: all
   std::string target;                ///< directory of a checkpoint or of a restored store
   std::string backups;               ///< directory of backups
   uint64_t backup_id = 0;            ///< 0: see lull/backup.h
   uint64_t keep = 0;                 ///< number of backups
-  std::vector<std::string> paths;    ///< of top and export: stats files, stores or folders
+  std::vector<std::string> paths;    ///< of top and export: stats files, stores or directories
   bool once = false;
   std::string listen = "127.0.0.1:9464";
   uint64_t bench_entries = 1'000'000;

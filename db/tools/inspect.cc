@@ -23,8 +23,8 @@ namespace lull::tools {
 
 using leveldb::Status;
 
-Status Inspect(const std::string& folder, InspectedStore* store) {
-  store->context.name = folder;
+Status Inspect(const std::string& directory, InspectedStore* store) {
+  store->context.name = directory;
   store->manifest = ManifestState();
   const Status status = CheckIsStore(store->context);
   if (!status.ok()) return status;
@@ -42,12 +42,12 @@ struct OtherFiles {
   FileTotals lost;
 };
 
-FileTotals TotalsOf(leveldb::Env* env, const std::string& folder,
+FileTotals TotalsOf(leveldb::Env* env, const std::string& directory,
                     const std::vector<std::string>& names) {
   FileTotals totals;
   for (const std::string& name : names) {
     uint64_t bytes = 0;
-    if (!env->GetFileSize(folder + "/" + name, &bytes).ok()) continue;  // deleted meanwhile
+    if (!env->GetFileSize(directory + "/" + name, &bytes).ok()) continue;  // deleted meanwhile
     ++totals.count;
     totals.bytes += bytes;
   }

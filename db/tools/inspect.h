@@ -23,7 +23,7 @@ struct InspectedStore {
 /// The path of a table, which can have either suffix.
 std::string PathOf(const StoreContext& context, uint64_t table);
 
-/// Reads the MANIFEST of the store in directory `folder`.
-leveldb::Status Inspect(const std::string& folder, InspectedStore* store);
+/// Reads the MANIFEST of the store in directory `directory`.
+leveldb::Status Inspect(const std::string& directory, InspectedStore* store);
 
 }  // namespace lull::tools

@@ -107,7 +107,7 @@ class CommandLine {
     CLI::App* const added = AddExample(app_.add_subcommand(name, what), example);
     added
         ->add_option("path", call_.paths,
-                     "A stats file, a store, or a folder with stores; see the option stats_file")
+                     "A stats file, a store, or a directory with stores; see the option stats_file")
         ->required();
     added->callback([this, command] { command_ = command; });
     return added;

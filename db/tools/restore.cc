@@ -53,11 +53,11 @@ struct LostEntry {
 
 class Restorer {
  public:
-  explicit Restorer(const std::string& folder) : folder_(folder) {}
+  explicit Restorer(const std::string& directory) : directory_(directory) {}
 
   Status Run();
   Json Report() const {
-    return {{"store", folder_},
+    return {{"store", directory_},
             {"restored", restored_},
             {"newer_in_store", newer_in_store_},
             {"maybe_deleted", maybe_deleted_},
@@ -75,7 +75,7 @@ class Restorer {
   bool NothingDroppedSince(SequenceNumber replayed_to) const;
   Status WriteBack(leveldb::DB* db);
 
-  const std::string folder_;
+  const std::string directory_;
   InspectedStore store_;
   std::vector<LostFile> files_;  // oldest note first
   uint64_t without_note_ = 0;
@@ -88,12 +88,12 @@ class Restorer {
 
 Status Restorer::Run() {
   leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(leveldb::Options(), folder_, &raw);
+  Status status = leveldb::DB::Open(leveldb::Options(), directory_, &raw);
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::DB> db(raw);  // its lock excludes other writers
   status = Flush(db.get());
   if (status.ok()) status = WaitForIdle(db.get());
-  if (status.ok()) status = Inspect(folder_, &store_);
+  if (status.ok()) status = Inspect(directory_, &store_);
   if (status.ok()) status = FindFiles();
   for (const LostFile& file : files_) {
     if (!status.ok()) break;
@@ -106,7 +106,7 @@ Status Restorer::Run() {
 
 Status Restorer::FindFiles() {
   leveldb::Env* const env = store_.context.env();
-  const std::string lost = LostFolderName(folder_);
+  const std::string lost = LostDirectoryName(directory_);
   std::vector<std::string> names;
   if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was set aside
   for (const std::string& name : names) {

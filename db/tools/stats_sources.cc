@@ -41,12 +41,12 @@ bool LooksLikeStatsFile(leveldb::Env* env, const std::string& path) {
   return !status.ok() || begin == kStatsFileBegin;
 }
 
-void Search(leveldb::Env* env, const std::string& folder, std::vector<std::string> names, int depth,
-            StatsSources* found) {
+void Search(leveldb::Env* env, const std::string& directory, std::vector<std::string> names,
+            int depth, StatsSources* found) {
   for (const std::string& name : names) {
     // Skips what cannot be or contain a stats file, so that a large store is searched quickly.
     if (name == "." || name == ".." || ParseFileName(name)) continue;
-    const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
+    const std::string path = directory.ends_with('/') ? directory + name : directory + "/" + name;
     std::vector<std::string> children;
     if (name.ends_with(".prom")) {
       if (LooksLikeStatsFile(env, path)) found->try_emplace(path);
@@ -86,8 +86,8 @@ Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::vector<std::string> children;
     if (!env->FileExists(path) && !env->GetChildren(path, &children).ok()) {
-      return Status::NotFound(path,
-                              "no such file or directory; pass a stats file, a store or a folder");
+      return Status::NotFound(
+          path, "no such file or directory; pass a stats file, a store or a directory");
     }
   }
   return Status::OK();

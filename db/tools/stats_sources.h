@@ -13,15 +13,15 @@
 
 namespace lull::tools {
 
-/// How many levels of folders below a PATH are searched.
+/// How many levels of directories below a PATH are searched.
 inline constexpr int kSearchDepth = 3;
 
 /// Files to watch, and paths without one. OK: the file was there.
 using StatsSources = std::map<std::string, leveldb::Status>;
 
-/// The stats files of `paths`: a path is such a file, or a folder that is searched for files *.prom
-/// that begin like one. A folder without any, or a path that does not exist, gives a source with an
-/// error.
+/// The stats files of `paths`: a path is such a file, or a directory that is searched for files
+/// *.prom that begin like one. A directory without any, or a path that does not exist, gives a
+/// source with an error.
 StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths);
 
 /// Returns the error of the first path that does not exist.

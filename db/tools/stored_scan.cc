@@ -29,7 +29,7 @@ class StoredEntries {
 
   explicit StoredEntries(const Invocation& call) : store_(OptionsOf(call)) {}
 
-  Status Open(const std::string& folder);
+  Status Open(const std::string& directory);
   /// Visits all versions in all files. Returns the first damage, after what can be read.
   Status ForEach(const Visit& visit) const;
 
@@ -41,14 +41,14 @@ class StoredEntries {
   std::map<uint64_t, std::string> logs_;
 };
 
-Status StoredEntries::Open(const std::string& folder) {
-  Status status = Inspect(folder, &store_);
+Status StoredEntries::Open(const std::string& directory) {
+  Status status = Inspect(directory, &store_);
   std::vector<std::string> names;
-  if (status.ok()) status = store_.context.env()->GetChildren(folder, &names);
+  if (status.ok()) status = store_.context.env()->GetChildren(directory, &names);
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store_.manifest.log_number)
-      logs_[parsed->number] = folder + "/" + name;
+      logs_[parsed->number] = directory + "/" + name;
   }
   return status;
 }

@@ -44,9 +44,9 @@ std::vector<StoreFigures> TopStores::Rows() const {
   for (const auto& [path, watch] : watches_) rows.push_back(watch.Figures());
   for (const auto& [path, status] : without_file_) {
     // Not if it had a file before: then there is a row of a closed store.
-    const std::string folder = path.ends_with('/') ? path : path + "/";
+    const std::string directory = path.ends_with('/') ? path : path + "/";
     const bool is_shown = std::ranges::any_of(watches_, [&, &own = path](const auto& watched) {
-      return watched.first == own || watched.first.starts_with(folder);
+      return watched.first == own || watched.first.starts_with(directory);
     });
     if (is_shown) continue;
     rows.push_back({path, status.ToString(), "", Json::object()});

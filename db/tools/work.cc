@@ -30,17 +30,17 @@ class ErrorLogger final : public leveldb::Logger {
   }
 };
 
-uint64_t TableBytes(const std::string& folder) {
+uint64_t TableBytes(const std::string& directory) {
   InspectedStore store;
-  return Inspect(folder, &store).ok() ? store.manifest.version->TotalBytes() : 0;
+  return Inspect(directory, &store).ok() ? store.manifest.version->TotalBytes() : 0;
 }
 
 /// Keys that divide the store into ranges of about the same size, to show progress.
-std::vector<std::string> Milestones(const std::string& folder) {
+std::vector<std::string> Milestones(const std::string& directory) {
   constexpr size_t kStretches = 20;
   InspectedStore store;
   std::vector<std::string> keys;
-  if (!Inspect(folder, &store).ok()) return keys;
+  if (!Inspect(directory, &store).ok()) return keys;
   for (int level = 1; level < kLevels; ++level) {
     for (const TableRef& table : store.manifest.version->level(level)) {
       keys.push_back(table->smallest_user().ToString());

@@ -21,16 +21,16 @@ std::string BeginningOf(leveldb::Env* env, const std::string& path) {
 
 }  // namespace
 
-leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& folder) {
+leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& directory) {
   std::vector<std::string> names;
-  if (!env->GetChildren(folder, &names).ok()) return leveldb::Status::OK();
+  if (!env->GetChildren(directory, &names).ok()) return leveldb::Status::OK();
   for (const std::string& name : names) {
     if (!name.starts_with("OPTIONS-")) continue;
-    const std::string text = BeginningOf(env, folder + "/" + name);
+    const std::string text = BeginningOf(env, directory + "/" + name);
     if (text.find("pebble_version") != std::string::npos)
-      return leveldb::Status::NotSupported(folder, "is a Pebble store; use its tool pebble");
+      return leveldb::Status::NotSupported(directory, "is a Pebble store; use its tool pebble");
     if (text.find("rocksdb_version") != std::string::npos)
-      return leveldb::Status::NotSupported(folder, "is a RocksDB store; use its tool ldb");
+      return leveldb::Status::NotSupported(directory, "is a RocksDB store; use its tool ldb");
   }
   return leveldb::Status::OK();
 }

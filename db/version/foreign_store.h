@@ -13,6 +13,6 @@ namespace lull {
 
 /// Returns NotSupported if the directory contains a store of RocksDB or Pebble, else OK. Looks for
 /// their OPTIONS files.
-leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& folder);
+leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& directory);
 
 }  // namespace lull

@@ -3,7 +3,7 @@
 // usage: whole_life DIRECTORY
 //
 // Uses the library at all times of a process: before main, and while it destroys what threads, exit
-// handlers and static objects own. The other programs of this folder are linked in, so each time
+// handlers and static objects own. The other programs of this directory are linked in, so each time
 // makes all calls that they make. The exit code counts the failures.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,10 +72,10 @@ void UseLull(const std::string& when, const std::string& name) {
   Fill(db.get());
   Check(HasAll(db.get()), when, "own store");
   Check(profile.ToString().size() < 1000, when, "profile");
-  const std::string folder = name + "-backups";
-  Check(lull::CreateBackup(db.get(), folder).ok(), when, "backup");
-  Check(lull::VerifyBackup(leveldb::Env::Default(), folder, 1).ok(), when, "verify");
-  Check(lull::RestoreBackup(leveldb::Env::Default(), folder, 1, name + "-restored").ok(), when,
+  const std::string directory = name + "-backups";
+  Check(lull::CreateBackup(db.get(), directory).ok(), when, "backup");
+  Check(lull::VerifyBackup(leveldb::Env::Default(), directory, 1).ok(), when, "verify");
+  Check(lull::RestoreBackup(leveldb::Env::Default(), directory, 1, name + "-restored").ok(), when,
         "restore");
   Check(lull::DeleteRange(db.get(), nullptr, nullptr).ok(), when, "delete range");
   lull::DeletedFiles deleted;

@@ -2,7 +2,7 @@
 //
 // A store's directory with arbitrary files: opened, read, written, compacted, reopened.
 //
-// Input: flags, then the directory (folder.h). Checks: the store opens or fails with a reason;
+// Input: flags, then the directory (directory.h). Checks: the store opens or fails with a reason;
 // every later operation ends with data or an error; only files that were read to their end, or are
 // in lost/, are removed, and none if the open fails; a store that was open once opens again, and
 // has the data written to it.
@@ -10,7 +10,7 @@
 
 #include "db/base/filename.h"
 #include "lull/lull.h"
-#include "tests/fuzz/folder.h"
+#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 
@@ -32,25 +32,25 @@ std::string Listing(const std::set<std::string>& names) {
   return text;
 }
 
-void OpenReadOnlyAndRead(const StoreUnderTest& store, const Folder& before) {
+void OpenReadOnlyAndRead(const StoreUnderTest& store, const Directory& before) {
   leveldb::DB* raw = nullptr;
   const Status status = OpenReadOnly(store.options, kStore, &raw);
   const std::unique_ptr<leveldb::DB> db(raw);
   Require(status.ok() || IsRefusal(status) || status.IsNotFound(),
           "a read-only open succeeds or is refused", status.ToString());
   if (db != nullptr) ReadStore(db.get());
-  Require(ReadFolder(store.env(), kStore) == before, "a read-only open changes nothing");
+  Require(ReadDirectory(store.env(), kStore) == before, "a read-only open changes nothing");
 }
 
 }  // namespace
 
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
-  const Folder before = DecodeFolder(input.rest());
+  const Directory before = DecodeDirectory(input.rest());
   StoreUnderTest store;
   store.options.paranoid_checks = (flags & kParanoid) != 0;
   store.options.create_if_missing = (flags & kCreate) != 0;
-  WriteFolder(store.env(), kStore, before);
+  WriteDirectory(store.env(), kStore, before);
   const std::set<std::string> removable = RemovableFiles(store.options, kStore);
   if ((flags & kReadOnlyFirst) != 0) OpenReadOnlyAndRead(store, before);
 
@@ -59,7 +59,7 @@ void RunOne(Input input) {
   if (!status.ok()) {
     Require(IsRefusal(status) || status.IsNotFound(), "an open fails for a reason",
             status.ToString());
-    const auto missing = MissingFiles(before, ReadFolder(store.env(), kStore));
+    const auto missing = MissingFiles(before, ReadDirectory(store.env(), kStore));
     Require(missing.empty(), "an open that fails removes nothing", Listing(missing));
     return;
   }
@@ -76,7 +76,7 @@ void RunOne(Input input) {
   ReadStore(store.db());
   store.Close();
 
-  std::set<std::string> missing = MissingFiles(before, ReadFolder(store.env(), kStore));
+  std::set<std::string> missing = MissingFiles(before, ReadDirectory(store.env(), kStore));
   // Without a CURRENT there was no store, so its MANIFESTs and temporary files may be removed.
   std::erase_if(missing, [&](const std::string& name) {
     const auto parsed = ParseFileName(name);

@@ -23,7 +23,7 @@
 #include "table/format.h"
 #include "table/table_writer.h"
 #include "tests/db/support/memory_files.h"
-#include "tests/fuzz/folder.h"
+#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 
@@ -226,7 +226,7 @@ void MakeCompressed() {
 }
 
 /// A directory as a store leaves it after some work.
-Folder StoreFolder(int tables, int logs_kept, bool compacted) {
+Directory StoreDirectory(int tables, int logs_kept, bool compacted) {
   StoreUnderTest store;
   store.options.create_if_missing = true;
   store.options.compression = leveldb::kNoCompression;
@@ -243,52 +243,53 @@ Folder StoreFolder(int tables, int logs_kept, bool compacted) {
   for (int i = 0; i < logs_kept; ++i) {
     RequireOk(store.db()->Put({}, "late" + std::to_string(i), "x"), "a store is written");
   }
-  Folder folder = ReadFolder(store.env(), kStore);  // as a crash leaves it
-  folder.erase("LOG");
-  folder.erase("LOCK");
-  return folder;
+  Directory directory = ReadDirectory(store.env(), kStore);  // as a crash leaves it
+  directory.erase("LOG");
+  directory.erase("LOCK");
+  return directory;
 }
 
-Folder Renamed(const Folder& folder, const std::string& from, const std::string& to) {
-  Folder renamed;
-  for (const auto& [name, bytes] : folder) {
+Directory Renamed(const Directory& directory, const std::string& from, const std::string& to) {
+  Directory renamed;
+  for (const auto& [name, bytes] : directory) {
     const size_t at = name.rfind(from);
     renamed[at == std::string::npos ? name : name.substr(0, at) + to] = bytes;
   }
   return renamed;
 }
 
-void MakeFolders() {
-  std::vector<std::pair<std::string, Folder>> folders = {
+void MakeDirectories() {
+  std::vector<std::pair<std::string, Directory>> directories = {
       {"empty", {}},
-      {"new", StoreFolder(0, 0, false)},
-      {"log", StoreFolder(0, 4, false)},
-      {"tables", StoreFolder(3, 0, false)},
-      {"both", StoreFolder(2, 3, false)},
-      {"compacted", StoreFolder(3, 2, true)},
-      {"both-ways", StoreFolder(5, 2, true)},
+      {"new", StoreDirectory(0, 0, false)},
+      {"log", StoreDirectory(0, 4, false)},
+      {"tables", StoreDirectory(3, 0, false)},
+      {"both", StoreDirectory(2, 3, false)},
+      {"compacted", StoreDirectory(3, 2, true)},
+      {"both-ways", StoreDirectory(5, 2, true)},
   };
-  const Folder both = folders[4].second;
-  folders.emplace_back("old-names", Renamed(both, ".ldb", ".sst"));
-  Folder changed = both;
+  const Directory both = directories[4].second;
+  directories.emplace_back("old-names", Renamed(both, ".ldb", ".sst"));
+  Directory changed = both;
   changed.erase("CURRENT");
-  folders.emplace_back("no-current", changed);
+  directories.emplace_back("no-current", changed);
   changed = both;
   changed["000099.ldb"] = "no table";
   changed["000098.dbtmp"] = "MANIFEST-";
   changed["notes1.txt"] = "somebody's";
   changed["lost/000003.log"] = "from another time";
-  folders.emplace_back("extras", changed);
+  directories.emplace_back("extras", changed);
   changed = both;
   for (auto& [name, bytes] : changed) {
     if (name.ends_with(".log") && bytes.size() > 60) bytes[50] ^= 1;
   }
-  folders.emplace_back("damaged-log", changed);
-  for (const auto& [name, folder] : folders) {
+  directories.emplace_back("damaged-log", changed);
+  for (const auto& [name, directory] : directories) {
     for (const int flags : {0, 3, 6, 13}) {
-      Save("directory", name + "-" + std::to_string(flags), Byte(flags) + EncodeFolder(folder));
+      Save("directory", name + "-" + std::to_string(flags),
+           Byte(flags) + EncodeDirectory(directory));
     }
-    Save("repair", name, Byte(0) + EncodeFolder(folder));
+    Save("repair", name, Byte(0) + EncodeDirectory(directory));
   }
 }
 
@@ -311,6 +312,6 @@ int main(int argc, char** argv) {
   MakeFilters();
   MakeBatches();
   MakeCompressed();
-  MakeFolders();
+  MakeDirectories();
   return 0;
 }

@@ -2,13 +2,13 @@
 //
 // RepairDB on a store's directory with arbitrary files.
 //
-// Input: flags, then the directory (folder.h). Checks: whatever it does, each file stays where it
-// is or moves to lost/; if it succeeds, the store opens with all checks and can be read completely;
-// a second repair changes nothing.
+// Input: flags, then the directory (directory.h). Checks: whatever it does, each file stays where
+// it is or moves to lost/; if it succeeds, the store opens with all checks and can be read
+// completely; a second repair changes nothing.
 #include <string>
 
 #include "db/base/filename.h"
-#include "tests/fuzz/folder.h"
+#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 
@@ -19,13 +19,13 @@ using leveldb::Status;
 
 constexpr uint8_t kParanoid = 1;
 
-Folder WithoutLogs(Folder folder) {
-  for (const char* name : {"LOG", "LOG.old", "LOCK"}) folder.erase(name);
-  return folder;
+Directory WithoutLogs(Directory directory) {
+  for (const char* name : {"LOG", "LOG.old", "LOCK"}) directory.erase(name);
+  return directory;
 }
 
 /// A CURRENT that no store writes is kept too.
-bool IsCurrentLost(const Folder& before, const Folder& after) {
+bool IsCurrentLost(const Directory& before, const Directory& after) {
   const auto current = before.find("CURRENT");
   if (current == before.end() || after.contains("lost/CURRENT")) return false;
   const std::string& text = current->second;
@@ -34,9 +34,9 @@ bool IsCurrentLost(const Folder& before, const Folder& after) {
 }
 
 void CheckRepaired(StoreUnderTest* store) {
-  const Folder repaired = WithoutLogs(ReadFolder(store->env(), kStore));
+  const Directory repaired = WithoutLogs(ReadDirectory(store->env(), kStore));
   RequireOk(leveldb::RepairDB(kStore, store->options), "what was repaired can be repaired");
-  Require(WithoutLogs(ReadFolder(store->env(), kStore)) == repaired,
+  Require(WithoutLogs(ReadDirectory(store->env(), kStore)) == repaired,
           "and has nothing left to repair");
   store->options.paranoid_checks = true;
   RequireOk(store->Open(), "what was repaired opens");
@@ -48,12 +48,12 @@ void CheckRepaired(StoreUnderTest* store) {
 
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
-  const Folder before = DecodeFolder(input.rest());
+  const Directory before = DecodeDirectory(input.rest());
   StoreUnderTest store;
   store.options.paranoid_checks = (flags & kParanoid) != 0;
-  WriteFolder(store.env(), kStore, before);
+  WriteDirectory(store.env(), kStore, before);
   const Status status = leveldb::RepairDB(kStore, store.options);
-  const Folder after = ReadFolder(store.env(), kStore);
+  const Directory after = ReadDirectory(store.env(), kStore);
   std::string missing;
   for (const std::string& name : MissingFiles(before, after)) missing += " " + name;
   Require(missing.empty(), "a repair removes nothing", missing);

@@ -22,13 +22,13 @@ using leveldb::Status;
 
 class WindowsEnvTest : public ::testing::Test {
  protected:
-  /// Creates a store with one entry in `folder`, opens it again and reads the entry.
-  void UseStore(const std::string& folder) {
+  /// Creates a store with one entry in `directory`, opens it again and reads the entry.
+  void UseStore(const std::string& directory) {
     leveldb::Options options;
     options.create_if_missing = true;
     for (int open = 0; open < 2; ++open) {
       leveldb::DB* opened = nullptr;
-      const Status s = leveldb::DB::Open(options, folder, &opened);
+      const Status s = leveldb::DB::Open(options, directory, &opened);
       ASSERT_TRUE(s.ok()) << s.ToString();
       const std::unique_ptr<leveldb::DB> db(opened);
       if (open == 0) {
@@ -38,7 +38,7 @@ class WindowsEnvTest : public ::testing::Test {
       ASSERT_TRUE(db->Get({}, "key", &value).ok());
       EXPECT_EQ(value, "value");
     }
-    EXPECT_TRUE(leveldb::DestroyDB(folder, options).ok());
+    EXPECT_TRUE(leveldb::DestroyDB(directory, options).ok());
   }
 
   const TestDir dir_;
@@ -50,17 +50,17 @@ TEST_F(WindowsEnvTest, NamesCanHaveAnyCharacter) {
 }
 
 TEST_F(WindowsEnvTest, NamesCanBeLong) {
-  std::string folder = dir_.path();
-  while (folder.size() < 600) {
-    folder += "/a-folder-with-a-name-of-some-length";
-    ASSERT_TRUE(env_->CreateDir(folder).ok()) << folder.size();
+  std::string directory = dir_.path();
+  while (directory.size() < 600) {
+    directory += "/a-folder-with-a-name-of-some-length";
+    ASSERT_TRUE(env_->CreateDir(directory).ok()) << directory.size();
   }
-  UseStore(folder + "/store");
-  for (; folder != dir_.path(); folder.resize(folder.rfind('/')))
-    EXPECT_TRUE(env_->RemoveDir(folder).ok());
+  UseStore(directory + "/store");
+  for (; directory != dir_.path(); directory.resize(directory.rfind('/')))
+    EXPECT_TRUE(env_->RemoveDir(directory).ok());
 }
 
-TEST_F(WindowsEnvTest, BothSlashesSeparateFolders) {
+TEST_F(WindowsEnvTest, BothSlashesSeparateDirectories) {
   ASSERT_TRUE(env_->CreateDir(dir_.path() + "\\a").ok());
   ASSERT_TRUE(leveldb::WriteStringToFile(env_, "x", dir_.path() + "/a\\b").ok());
   EXPECT_TRUE(env_->FileExists(dir_.path() + "\\a/b"));

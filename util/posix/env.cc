@@ -88,7 +88,7 @@ class PosixEnv final : public SystemEnv {
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(fd.get()), &closedir);
     if (stream == nullptr) return Error(dir, errno);
     fd.Release();  // the stream closes it
-    errno = 0;  // tells end of directory from an error
+    errno = 0;     // tells end of directory from an error
     while (const dirent* const entry = readdir(stream.get())) {
       result->emplace_back(entry->d_name);  // includes "." and "..", like LevelDB
       errno = 0;
@@ -120,9 +120,7 @@ class PosixEnv final : public SystemEnv {
   Status LockFile(const std::string& name, leveldb::FileLock** lock) override {
     return shared_->locks.Get().Lock(At(name), lock);
   }
-  Status UnlockFile(leveldb::FileLock* lock) override {
-    return shared_->locks.Get().Unlock(lock);
-  }
+  Status UnlockFile(leveldb::FileLock* lock) override { return shared_->locks.Get().Unlock(lock); }
 
   Status GetTestDirectory(std::string* path) override {
     const char* const chosen = os::Environment("TEST_TMPDIR");
@@ -203,7 +201,7 @@ class PosixEnv final : public SystemEnv {
   }
 
   Status NewManifestFile(const std::string& name, leveldb::WritableFile** result) override {
-    const WriteStyle style = {.manifest_syncs_folder = false};
+    const WriteStyle style = {.manifest_syncs_directory = false};
     return OpenWritable(At(name), O_TRUNC, style, result, &OpenWithReserve);
   }
 

@@ -145,7 +145,7 @@ struct WriteStyle {
   /// without Close does not: the file will be removed or recycled.
   bool trims = false;
   /// Syncing a file named MANIFEST first syncs its directory, like LevelDB's Env.
-  bool manifest_syncs_folder = true;
+  bool manifest_syncs_directory = true;
 };
 
 /// A buffered file. After a failed operation, all later ones fail with the same status: the file

@@ -28,7 +28,7 @@ class BufferedFile final : public LogFile {
  public:
   BufferedFile(const Path& path, UniqueFd fd, const WriteStyle& style)
       : path_(path),
-        syncs_folder_(style.manifest_syncs_folder && IsManifest(path.name())),
+        syncs_directory_(style.manifest_syncs_directory && IsManifest(path.name())),
         style_(style),
         buffer_(style.buffer_bytes),
         fd_(std::move(fd)) {}
@@ -55,7 +55,7 @@ class BufferedFile final : public LogFile {
     if (Status s = Flush(); !s.ok()) return s;
     // A MANIFEST names files created before it. When it becomes durable, their names and its own
     // must be durable too.
-    if (syncs_folder_) failure_ = SyncDirectory(path_.Parent());
+    if (syncs_directory_) failure_ = SyncDirectory(path_.Parent());
     if (failure_.ok()) failure_ = SyncData(fd_.get(), path_.name());
     return failure_;
   }
@@ -99,7 +99,7 @@ class BufferedFile final : public LogFile {
   }
 
   const Path path_;
-  const bool syncs_folder_;
+  const bool syncs_directory_;
   const WriteStyle style_;
   const PageBuffer buffer_;
   UniqueFd fd_;

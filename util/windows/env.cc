@@ -137,9 +137,9 @@ class WindowsEnv final : public SystemEnv {
     if (chosen != nullptr && *chosen != '\0') {
       *path = chosen;
     } else {
-      wchar_t folder[MAX_PATH + 1];
-      const DWORD units = GetTempPathW(MAX_PATH + 1, folder);
-      *path = Utf8({folder, units}) + "leveldbtest";
+      wchar_t directory[MAX_PATH + 1];
+      const DWORD units = GetTempPathW(MAX_PATH + 1, directory);
+      *path = Utf8({directory, units}) + "leveldbtest";
     }
     CreateDir(*path);  // usually exists; other errors show up at first use
     return Status::OK();

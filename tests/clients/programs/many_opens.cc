@@ -29,16 +29,16 @@ int L0Tables(leveldb::DB* db) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const std::string folder = argv[1];
-  Open(folder, 4 << 20).reset();  // what the first store of a process leaves open
+  const std::string directory = argv[1];
+  Open(directory, 4 << 20).reset();  // what the first store of a process leaves open
   const int descriptors = Descriptors();
   bool written = true;
   int l0_tables = 0;
   int files = 0;
   for (int session = 0; session < kSessions; ++session) {
-    const std::unique_ptr<leveldb::DB> db = Open(folder, 4 << 20);
+    const std::unique_ptr<leveldb::DB> db = Open(directory, 4 << 20);
     l0_tables = std::max(l0_tables, L0Tables(db.get()));
-    files = std::max(files, CountFiles(folder));
+    files = std::max(files, CountFiles(directory));
     const std::string text = std::to_string(session);
     written &= db->Put(leveldb::WriteOptions(), Key(session), text).ok() &&
                db->Put(leveldb::WriteOptions(), "last", text).ok();
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   Report("files_of_many_sessions", files <= kFilesMax);
   Report("descriptors_of_many_sessions", Descriptors() == descriptors);
 
-  const std::unique_ptr<leveldb::DB> db = Open(folder, 4 << 20);
+  const std::unique_ptr<leveldb::DB> db = Open(directory, 4 << 20);
   std::string value;
   bool right = db->Get(leveldb::ReadOptions(), "last", &value).ok() &&
                value == std::to_string(kSessions - 1);

@@ -42,12 +42,12 @@ bool HasRound(leveldb::DB* db, size_t store, int round) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const std::string folder = argv[1];
-  Open(folder, 64 << 10).reset();  // what the first store of a process leaves open
+  const std::string directory = argv[1];
+  Open(directory, 64 << 10).reset();  // what the first store of a process leaves open
   const int descriptors = Descriptors();
   std::vector<std::unique_ptr<leveldb::DB>> stores;
   for (size_t i = 0; i < kStores; ++i)
-    stores.push_back(Open(folder + "/" + std::to_string(i), 64 << 10));
+    stores.push_back(Open(directory + "/" + std::to_string(i), 64 << 10));
   bool written = true;
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < kStores; ++i) {
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   Report("descriptors_of_many_stores", Descriptors() == descriptors);
   bool again = true;
   for (size_t i = 0; i < kStores; ++i)
-    again &= HasRound(Open(folder + "/" + std::to_string(i), 64 << 10).get(), i, kRounds - 1);
+    again &= HasRound(Open(directory + "/" + std::to_string(i), 64 << 10).get(), i, kRounds - 1);
   Report("contents_of_many_stores", again);
   return failures();
 }

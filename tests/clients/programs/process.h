@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What the programs of this folder share. They use only LevelDB's interface, and run on the
+// What the programs of this directory share. They use only LevelDB's interface, and run on the
 // libleveldb that is found at run time.
 #pragma once
 
@@ -35,9 +35,9 @@ inline std::unique_ptr<leveldb::DB> Open(const std::string& name, size_t write_b
   std::exit(1);
 }
 
-inline int CountFiles(const std::string& folder) {
+inline int CountFiles(const std::string& directory) {
   std::vector<std::string> names;
-  leveldb::Env::Default()->GetChildren(folder, &names);
+  leveldb::Env::Default()->GetChildren(directory, &names);
   return static_cast<int>(names.size());
 }
 

@@ -100,7 +100,7 @@ class ReadOnlyTest : public ::testing::Test {
     return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
   }
   /// Every file and its contents.
-  testing::Contents Folder() {
+  testing::Contents Directory() {
     testing::Contents files;
     std::vector<std::string> names;
     EXPECT_TRUE(env()->GetChildren(name_, &names).ok());
@@ -128,7 +128,7 @@ TEST_F(ReadOnlyTest, SeesTablesAndLogsAndChangesNothing) {
   ASSERT_TRUE(writer_->Delete(leveldb::WriteOptions(), Key(5)).ok());
   const auto expected = ReadAll(writer_.get());
   writer_.reset();
-  const auto before = Folder();
+  const auto before = Directory();
 
   OpenReader();
   EXPECT_EQ(ReadAll(reader_.get()), expected);
@@ -144,7 +144,7 @@ TEST_F(ReadOnlyTest, SeesTablesAndLogsAndChangesNothing) {
   reader_->GetApproximateSizes(&all, 1, &bytes);
   EXPECT_GT(bytes, 10'000u);
   reader_.reset();
-  EXPECT_EQ(Folder(), before);
+  EXPECT_EQ(Directory(), before);
 }
 
 TEST_F(ReadOnlyTest, RefusesToWrite) {

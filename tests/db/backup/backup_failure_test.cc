@@ -242,10 +242,10 @@ TEST_F(RestoreFailureTest, AnErrorOfEachOperation) {
 
 class BackupDamageTest : public BackupFailureTest {
  protected:
-  static std::vector<std::string> FilesIn(leveldb::Env* env, const std::string& folder) {
+  static std::vector<std::string> FilesIn(leveldb::Env* env, const std::string& directory) {
     std::vector<std::string> names;
-    EXPECT_TRUE(env->GetChildren(folder, &names).ok());
-    for (std::string& name : names) name.insert(0, folder + "/");
+    EXPECT_TRUE(env->GetChildren(directory, &names).ok());
+    for (std::string& name : names) name.insert(0, directory + "/");
     return names;
   }
   static void FlipByte(CrashEnv* disk, const std::string& path, uint64_t offset) {

@@ -122,7 +122,7 @@ class BackupTest : public ::testing::Test {
     return info;
   }
   std::string Restore(uint64_t id) {
-    const std::string target = folder_ + "/restored" + std::to_string(restored_++);
+    const std::string target = directory_ + "/restored" + std::to_string(restored_++);
     EXPECT_TRUE(IsOk(RestoreBackup(&env_, dir_, id, target)));
     return target;
   }
@@ -146,9 +146,9 @@ class BackupTest : public ::testing::Test {
   }
 
   WatchedEnv env_;
-  const std::string folder_ = testing::FreshDirectory("backup");
-  const std::string store_ = folder_ + "/store";
-  const std::string dir_ = folder_ + "/backups";
+  const std::string directory_ = testing::FreshDirectory("backup");
+  const std::string store_ = directory_ + "/store";
+  const std::string dir_ = directory_ + "/backups";
   std::unique_ptr<leveldb::DB> db_;
   int restored_ = 0;
 };
@@ -317,7 +317,7 @@ TEST_F(BackupTest, PruneKeepsWhatOtherBackupsNeed) {
   ExpectIntact();
   EXPECT_EQ(Restored(4), points[3]);
   EXPECT_EQ(Restored(5), points[4]);
-  EXPECT_TRUE(RestoreBackup(&env_, dir_, 3, folder_ + "/none").IsNotFound());
+  EXPECT_TRUE(RestoreBackup(&env_, dir_, 3, directory_ + "/none").IsNotFound());
   EXPECT_TRUE(VerifyBackup(&env_, dir_, 3).IsNotFound());
   ASSERT_TRUE(PruneBackups(&env_, dir_, 1).ok());
   EXPECT_EQ(AddBackup().id, 6u);
@@ -355,7 +355,7 @@ TEST_F(BackupTest, WithAComparatorThatTheRestoreDoesNotKnow) {
   leveldb::Options options = SmallOptions(&env_);
   options.comparator = testing::ReverseComparator();
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(options, folder_ + "/reversed", &db).ok());
+  ASSERT_TRUE(OpenAt(options, directory_ + "/reversed", &db).ok());
   for (const char* key : {"a", "b", "c"}) {
     ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, key).ok());
     if (*key == 'b') db->CompactRange(nullptr, nullptr);
@@ -363,7 +363,7 @@ TEST_F(BackupTest, WithAComparatorThatTheRestoreDoesNotKnow) {
   ASSERT_TRUE(CreateBackup(db.get(), dir_).ok());
   db.reset();
   BackupInfo info;
-  ASSERT_TRUE(IsOk(BackUpFiles(options, folder_ + "/reversed", dir_, nullptr, &info)));
+  ASSERT_TRUE(IsOk(BackUpFiles(options, directory_ + "/reversed", dir_, nullptr, &info)));
   for (const uint64_t id : {1, 2}) {
     const std::string target = Restore(id);
     EXPECT_FALSE(OpenAt(SmallOptions(&env_), target, &db).ok());
@@ -429,9 +429,9 @@ TEST_F(BackupTest, OfAClosedStoreChangesNothingInIt) {
 
 TEST_F(BackupTest, OfWhatIsNoStoreIsAnErrorAndMakesNoDirectory) {
   BackupInfo info;
-  ASSERT_TRUE(env_.CreateDir(folder_ + "/empty").ok());
+  ASSERT_TRUE(env_.CreateDir(directory_ + "/empty").ok());
   for (const char* name : {"/none", "/empty"}) {
-    const Status status = BackUpFiles(SmallOptions(&env_), folder_ + name, dir_, nullptr, &info);
+    const Status status = BackUpFiles(SmallOptions(&env_), directory_ + name, dir_, nullptr, &info);
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   }
   AddTable(0, 10, "a");
@@ -502,7 +502,7 @@ TEST_F(BackupTest, WrongArgumentsAreRefused) {
   EXPECT_TRUE(refuses(CreateBackup(db_.get(), "")));
   EXPECT_TRUE(refuses(CreateBackup(db_.get(), store_)));
   EXPECT_TRUE(refuses(CreateBackup(nullptr, dir_)));
-  EXPECT_FALSE(CreateBackup(db_.get(), folder_ + "/none/backups").ok());
+  EXPECT_FALSE(CreateBackup(db_.get(), directory_ + "/none/backups").ok());
   leveldb::DB* reader = nullptr;
   ASSERT_TRUE(OpenReadOnly(SmallOptions(&env_), store_, &reader).ok());
   EXPECT_TRUE(refuses(CreateBackup(reader, dir_)));
@@ -512,7 +512,7 @@ TEST_F(BackupTest, WrongArgumentsAreRefused) {
   EXPECT_TRUE(ListBackups(&env_, dir_, &backups).IsNotFound());
   EXPECT_TRUE(backups.empty());
   EXPECT_TRUE(VerifyBackup(&env_, dir_, 0).IsNotFound());
-  EXPECT_TRUE(RestoreBackup(&env_, dir_, 0, folder_ + "/restored").IsNotFound());
+  EXPECT_TRUE(RestoreBackup(&env_, dir_, 0, directory_ + "/restored").IsNotFound());
   EXPECT_TRUE(PruneBackups(&env_, dir_, 1).IsNotFound());
   EXPECT_FALSE(env_.FileExists(dir_)) << "only a backup creates it";
 
@@ -520,11 +520,11 @@ TEST_F(BackupTest, WrongArgumentsAreRefused) {
   EXPECT_TRUE(refuses(PruneBackups(&env_, dir_, 0)));
   EXPECT_TRUE(refuses(RestoreBackup(&env_, dir_, 0, store_)));
   EXPECT_TRUE(refuses(RestoreBackup(&env_, dir_, 0, "")));
-  EXPECT_TRUE(RestoreBackup(&env_, dir_, 9, folder_ + "/restored").IsNotFound());
-  EXPECT_FALSE(env_.FileExists(folder_ + "/restored"));
+  EXPECT_TRUE(RestoreBackup(&env_, dir_, 9, directory_ + "/restored").IsNotFound());
+  EXPECT_FALSE(env_.FileExists(directory_ + "/restored"));
   EXPECT_TRUE(refuses(ListBackups(nullptr, dir_, &backups)));
   EXPECT_TRUE(refuses(VerifyBackup(nullptr, dir_, 0)));
-  EXPECT_TRUE(refuses(RestoreBackup(nullptr, dir_, 0, folder_ + "/restored")));
+  EXPECT_TRUE(refuses(RestoreBackup(nullptr, dir_, 0, directory_ + "/restored")));
   EXPECT_TRUE(refuses(PruneBackups(nullptr, dir_, 1)));
   ExpectIntact();
 }

@@ -26,7 +26,7 @@ TEST(FileNameTest, Names) {
   EXPECT_EQ(LockFileName("s"), "s/LOCK");
   EXPECT_EQ(InfoLogFileName("s"), "s/LOG");
   EXPECT_EQ(OldInfoLogFileName("s"), "s/LOG.old");
-  EXPECT_EQ(LostFolderName("s"), "s/lost");
+  EXPECT_EQ(LostDirectoryName("s"), "s/lost");
 }
 
 TEST(FileNameTest, ParseIsTheInverse) {

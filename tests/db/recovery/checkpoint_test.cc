@@ -33,11 +33,11 @@ class CheckpointTest : public ::testing::Test {
   CheckpointTest() {
     leveldb::Options options = SmallOptions(env_);
     options.write_buffer_size = 256 << 10;  // small enough for four writers to fill quickly
-    EXPECT_TRUE(IsOk(OpenAt(options, folder_ + "/store", &db_)));
+    EXPECT_TRUE(IsOk(OpenAt(options, directory_ + "/store", &db_)));
   }
 
   leveldb::Env* const env_ = leveldb::Env::Default();
-  const std::string folder_ = testing::FreshDirectory("checkpoint");
+  const std::string directory_ = testing::FreshDirectory("checkpoint");
   std::unique_ptr<leveldb::DB> db_;
 };
 
@@ -47,7 +47,7 @@ TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
     Writers writers(db_.get());
     for (int i = 0; i < 6; ++i) {
       writers.AwaitMore(50);
-      made.emplace_back(folder_ + "/" + std::to_string(i), writers.Acked());
+      made.emplace_back(directory_ + "/" + std::to_string(i), writers.Acked());
       ASSERT_TRUE(IsOk(CreateCheckpoint(db_.get(), made.back().first)));
     }
     EXPECT_EQ(Writers::Wrong(ReadStore(env_, made[0].first), made[0].second), "");
@@ -55,47 +55,47 @@ TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
   // Changes to the first store must not affect the checkpoints.
   db_->CompactRange(nullptr, nullptr);
   db_.reset();
-  ASSERT_TRUE(leveldb::DestroyDB(folder_ + "/store", leveldb::Options()).ok());
+  ASSERT_TRUE(leveldb::DestroyDB(directory_ + "/store", leveldb::Options()).ok());
   for (const auto& [name, acked] : made)
     EXPECT_EQ(Writers::Wrong(ReadStore(env_, name), acked), "") << name;
 }
 
 TEST_F(CheckpointTest, SharesTablesWhereItCan) {
   ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
-  ASSERT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/one").ok());
-  ASSERT_TRUE(env_->CreateDir(folder_ + "/two").ok()) << "an empty folder will do";
-  ASSERT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/two/").ok());
+  ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/one").ok());
+  ASSERT_TRUE(env_->CreateDir(directory_ + "/two").ok()) << "an empty directory will do";
+  ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/two/").ok());
   int tables = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder_ + "/one")) {
+  for (const auto& file : std::filesystem::directory_iterator(directory_ + "/one")) {
     if (file.path().extension() != ".ldb") continue;
     ++tables;
     EXPECT_EQ(std::filesystem::hard_link_count(file), 3u);
   }
   EXPECT_EQ(tables, 1);
   ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "2").ok());
-  EXPECT_EQ(ReadStore(env_, folder_ + "/two"), (Contents{{"a", "1"}}));
+  EXPECT_EQ(ReadStore(env_, directory_ + "/two"), (Contents{{"a", "1"}}));
 }
 
-TEST_F(CheckpointTest, RefusesFoldersWithSomethingInThem) {
+TEST_F(CheckpointTest, RefusesDirectoriesWithSomethingInThem) {
   ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
-  ASSERT_TRUE(env_->CreateDir(folder_ + "/full").ok());
-  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "mine", folder_ + "/full/notes").ok());
+  ASSERT_TRUE(env_->CreateDir(directory_ + "/full").ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, "mine", directory_ + "/full/notes").ok());
 
-  leveldb::Status status = CreateCheckpoint(db_.get(), folder_ + "/full");
+  leveldb::Status status = CreateCheckpoint(db_.get(), directory_ + "/full");
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
   std::string notes;
-  EXPECT_TRUE(leveldb::ReadFileToString(env_, folder_ + "/full/notes", &notes).ok());
+  EXPECT_TRUE(leveldb::ReadFileToString(env_, directory_ + "/full/notes", &notes).ok());
   EXPECT_EQ(notes, "mine");
 
-  EXPECT_TRUE(CreateCheckpoint(db_.get(), folder_ + "/store").IsInvalidArgument()) << "its own";
+  EXPECT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/store").IsInvalidArgument()) << "its own";
   EXPECT_TRUE(CreateCheckpoint(db_.get(), "").IsInvalidArgument());
-  EXPECT_FALSE(CreateCheckpoint(db_.get(), folder_ + "/full/notes").ok()) << "a file";
-  EXPECT_FALSE(CreateCheckpoint(db_.get(), folder_ + "/none/checkpoint").ok());
+  EXPECT_FALSE(CreateCheckpoint(db_.get(), directory_ + "/full/notes").ok()) << "a file";
+  EXPECT_FALSE(CreateCheckpoint(db_.get(), directory_ + "/none/checkpoint").ok());
   db_.reset();
   leveldb::DB* reader = nullptr;
-  ASSERT_TRUE(OpenReadOnly(leveldb::Options(), folder_ + "/store", &reader).ok());
-  EXPECT_TRUE(CreateCheckpoint(reader, folder_ + "/copy").IsInvalidArgument());
+  ASSERT_TRUE(OpenReadOnly(leveldb::Options(), directory_ + "/store", &reader).ok());
+  EXPECT_TRUE(CreateCheckpoint(reader, directory_ + "/copy").IsInvalidArgument());
   delete reader;
 }
 

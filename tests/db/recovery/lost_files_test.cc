@@ -51,7 +51,7 @@ TEST(LostFilesTest, OnlyLogsWithEntriesAreKeptAndOnlyTheirUsedPart) {
   std::unique_ptr<leveldb::DB> db;
   leveldb::Options options;
   ASSERT_EQ(testing::OpenAt(options, store, &db).ToString(), "OK");
-  const std::string lost = LostFolderName(store);
+  const std::string lost = LostDirectoryName(store);
   uint64_t kept_bytes = 0;
   ASSERT_TRUE(env->GetFileSize(lost + LogFileName("", damaged), &kept_bytes).ok());
   EXPECT_GE(kept_bytes, used_bytes);
@@ -71,13 +71,13 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
   std::string bytes = KeptBytes(env, LogFileName(store, log));
   bytes.back() ^= 1;
   ASSERT_TRUE(leveldb::WriteStringToFile(env, bytes, LogFileName(store, log)).ok());
-  ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", LostFolderName(store)).ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", LostDirectoryName(store)).ok());
   std::unique_ptr<leveldb::DB> db;
   for (const Status& status : {testing::OpenAt(leveldb::Options(), store, &db),
                                leveldb::RepairDB(store, leveldb::Options())}) {
-    EXPECT_THAT(status.ToString(), HasSubstr(LostFolderName(store) + ": is not a directory"));
+    EXPECT_THAT(status.ToString(), HasSubstr(LostDirectoryName(store) + ": is not a directory"));
   }
-  EXPECT_EQ(KeptBytes(env, LostFolderName(store)), "mine");
+  EXPECT_EQ(KeptBytes(env, LostDirectoryName(store)), "mine");
 }
 
 }  // namespace

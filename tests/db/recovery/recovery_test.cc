@@ -45,7 +45,7 @@ Status OpenOn(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db, bool paranoid
 }
 
 std::string InLost(const std::string& path) {
-  return LostFolderName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
+  return LostDirectoryName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
 }
 
 // Three logs; the second is damaged after its first record.
@@ -74,7 +74,7 @@ class LostLogTest : public ::testing::Test {
   static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
     const std::string name = LogFileName("", number);
     if (LogContents(env, kStoreName + name) == bytes) return true;
-    const std::string lost = LostFolderName(kStoreName) + name;
+    const std::string lost = LostDirectoryName(kStoreName) + name;
     for (const char* suffix : {"", ".2", ".3", ".4"})
       if (LogContents(env, lost + suffix) == bytes) return true;
     return false;
@@ -107,30 +107,31 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
 
 // A store that loses power every day must not fill the disk with what it keeps.
 TEST_F(LostLogTest, TheOldestFilesAreRemovedIfThereIsTooMuch) {
-  const std::string folder = LostFolderName(kStoreName) + "/";
-  disk_.CreateDir(LostFolderName(kStoreName));
+  const std::string directory = LostDirectoryName(kStoreName) + "/";
+  disk_.CreateDir(LostDirectoryName(kStoreName));
   const auto add = [&](const std::string& name, bool has_note) {
     const std::string bytes(kLostBytesMax / 2 - 100, 'x');
-    EXPECT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, folder + name).ok());
+    EXPECT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, directory + name).ok());
     if (!has_note) return;
-    EXPECT_TRUE(leveldb::WriteStringToFile(&disk_, "1\n", folder + name + kReplayedToSuffix).ok());
+    EXPECT_TRUE(
+        leveldb::WriteStringToFile(&disk_, "1\n", directory + name + kReplayedToSuffix).ok());
   };
   add("000007.log", false);  // by a repair
   add("000009.log", true);
   add("000010.ldb", true);
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenOn(&disk_, &db).ok());
-  EXPECT_TRUE(disk_.FileExists(folder + "000007.log"));
-  EXPECT_FALSE(disk_.FileExists(folder + "000009.log"));
-  EXPECT_FALSE(disk_.FileExists(folder + "000009.log" + kReplayedToSuffix));
-  EXPECT_TRUE(disk_.FileExists(folder + "000010.ldb"));
+  EXPECT_TRUE(disk_.FileExists(directory + "000007.log"));
+  EXPECT_FALSE(disk_.FileExists(directory + "000009.log"));
+  EXPECT_FALSE(disk_.FileExists(directory + "000009.log" + kReplayedToSuffix));
+  EXPECT_TRUE(disk_.FileExists(directory + "000010.ldb"));
   EXPECT_TRUE(HoldsBoth(&disk_));
 }
 
 // lost/ outlives a destroyed store, and the next store counts from the same number.
 TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
-  disk_.CreateDir(LostFolderName(kStoreName));
-  const std::string taken = LostFolderName(kStoreName) + LogFileName("", second_);
+  disk_.CreateDir(LostDirectoryName(kStoreName));
+  const std::string taken = LostDirectoryName(kStoreName) + LogFileName("", second_);
   const std::string older(damaged_.size(), 'o');
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
   std::unique_ptr<leveldb::DB> db;

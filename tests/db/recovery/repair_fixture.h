@@ -20,14 +20,14 @@ namespace lull::testing {
 // All files except LOG and LOCK, including those in lost/, with their bytes.
 inline std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
   std::map<std::string, std::string> files;
-  for (const std::string& folder : {std::string(kStoreName), LostFolderName(kStoreName)}) {
+  for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
     std::vector<std::string> names;
-    if (!env->GetChildren(folder, &names).ok()) continue;
+    if (!env->GetChildren(directory, &names).ok()) continue;
     for (const std::string& name : names) {
       const auto parsed = ParseFileName(name);
       if (!parsed || parsed->kind == FileKind::kInfoLog || parsed->kind == FileKind::kLock)
         continue;
-      const std::string path = folder + "/" + name;
+      const std::string path = directory + "/" + name;
       EXPECT_TRUE(leveldb::ReadFileToString(env, path, &files[path]).ok()) << path;
     }
   }
@@ -36,7 +36,7 @@ inline std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
 
 inline std::vector<std::string> LostFiles(leveldb::Env* env) {
   std::vector<std::string> names, files;
-  env->GetChildren(LostFolderName(kStoreName), &names);
+  env->GetChildren(LostDirectoryName(kStoreName), &names);
   for (const std::string& name : names) {
     if (name != "." && name != "..") files.push_back(name);
   }

@@ -102,7 +102,7 @@ TEST_F(RepairTest, ADamagedTableKeepsItsLevelAndLosesOnlyTheBlock) {
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1 b=new d=d1 e=e2");
   EXPECT_EQ(reading.layout, "L0: [b..b] L1: [a..d] L2: [a..e]");
-  const std::string lost = LostFolderName(kStoreName) + TablePath(damaged).substr(6);
+  const std::string lost = LostDirectoryName(kStoreName) + TablePath(damaged).substr(6);
   EXPECT_EQ(AllFiles(&env_).at(lost), original);
 }
 
@@ -200,7 +200,7 @@ TEST_F(RepairTest, FindsTheManifestWithoutCurrentAndKeepsATemporaryFileInItsWayA
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1");
   EXPECT_EQ(reading.layout, "L1: [a..b] L3: [a..b]");
-  EXPECT_EQ(AllFiles(&env_).at(LostFolderName(kStoreName) + TempFileName("", manifest)),
+  EXPECT_EQ(AllFiles(&env_).at(LostDirectoryName(kStoreName) + TempFileName("", manifest)),
             "unfinished");
 }
 

@@ -79,10 +79,10 @@ class DamagedWalTest : public ::testing::Test {
     EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
     const StoreReading reading = ReadStore(options, kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
-    for (const std::string& folder : {std::string(kStoreName), LostFolderName(kStoreName)}) {
+    for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
       std::vector<std::string> names;
-      env_.GetChildren(folder, &names);
-      for (const std::string& name : names) env_.RemoveFile(folder + "/" + name);
+      env_.GetChildren(directory, &names);
+      for (const std::string& name : names) env_.RemoveFile(directory + "/" + name);
     }
     return reading.found;
   }

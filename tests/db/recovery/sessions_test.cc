@@ -210,8 +210,8 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
   Write(200'000);  // also overwrites those keys
   db_.reset();
   std::string bytes;
-  const std::string folder = std::string(kStoreName) + "/";
-  ASSERT_TRUE(leveldb::ReadFileToString(&disk_, folder + first, &bytes).ok());
+  const std::string directory = std::string(kStoreName) + "/";
+  ASSERT_TRUE(leveldb::ReadFileToString(&disk_, directory + first, &bytes).ok());
   const std::string copy = LogFileName(kStoreName, 900);
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, copy).ok());
   leveldb::DB* raw = nullptr;
@@ -231,7 +231,7 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
   expect_all(db_.get());
   db_.reset();  // deletes what no worker has deleted yet
   EXPECT_FALSE(disk_.FileExists(copy));
-  EXPECT_TRUE(disk_.FileExists(folder + "lost/000900.log"));
+  EXPECT_TRUE(disk_.FileExists(directory + "lost/000900.log"));
 }
 
 TEST_F(SessionsTest, LogsOfOthersAreFlushedAtTheOpen) {

@@ -130,7 +130,7 @@ class FastClock final : public Clock {
 
 class HungDiskTest : public ::testing::TestWithParam<Call> {
  protected:
-  HungDiskTest() : folder_(testing::FreshDirectory("hung-disk")) {
+  HungDiskTest() : directory_(testing::FreshDirectory("hung-disk")) {
     CoordinatorOptions options;
     options.compaction_threads = 1;
     options.clock = &clock_;
@@ -140,7 +140,7 @@ class HungDiskTest : public ::testing::TestWithParam<Call> {
   std::unique_ptr<leveldb::DB> Open(const std::string& name, leveldb::Env* env) const {
     std::unique_ptr<leveldb::DB> db;
     const leveldb::Status status =
-        testing::OpenAt(testing::SmallOptions(env), folder_ + "/" + name, &db, "l0_trigger=2");
+        testing::OpenAt(testing::SmallOptions(env), directory_ + "/" + name, &db, "l0_trigger=2");
     EXPECT_TRUE(status.ok()) << status.ToString();
     return db;
   }
@@ -163,7 +163,7 @@ class HungDiskTest : public ::testing::TestWithParam<Call> {
     ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "key2919", &value).ok());
   }
 
-  const std::string folder_;
+  const std::string directory_;
   FastClock clock_;
   HangingEnv env_;
   std::shared_ptr<Coordinator> coordinator_;  // of both stores

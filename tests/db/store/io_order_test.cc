@@ -348,7 +348,7 @@ TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
 }
 
 // Numbers of logs that no MANIFEST mentions are in use all the same.
-TEST_F(IoOrderTest, NoNumberInTheFolderIsGivenTwice) {
+TEST_F(IoOrderTest, NoNumberInTheDirectoryIsGivenTwice) {
   ASSERT_TRUE(Put("a", 10, true).ok());
   db_.reset();
   // As if a store had died with prepared logs, whatever their number.

@@ -41,11 +41,11 @@ int ThreadsNamed(const std::string& name) {
 }
 
 TEST(StoreThreads, AllStoresShareThoseOfCompactions) {
-  const std::string folder = testing::FreshDirectory("shared-threads");
+  const std::string directory = testing::FreshDirectory("shared-threads");
   std::vector<std::unique_ptr<leveldb::DB>> stores(10);
   for (size_t i = 0; i < stores.size(); ++i) {
     ASSERT_EQ(
-        TryOpen(folder + "/" + std::to_string(i), "compaction_threads=2", &stores[i]).ToString(),
+        TryOpen(directory + "/" + std::to_string(i), "compaction_threads=2", &stores[i]).ToString(),
         "OK");
     ASSERT_TRUE(stores[i]->Put(leveldb::WriteOptions(), "key", "value").ok());
     ASSERT_TRUE(Flush(stores[i].get()).ok());

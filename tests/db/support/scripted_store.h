@@ -39,7 +39,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
         extension_(ExtensionOf(leveldb::Env::Default())) {}
 
   Gate tables;    ///< each creation of a table passes here
-  Gate syncs;     ///< likewise, who syncs the folder
+  Gate syncs;     ///< likewise, who syncs the directory
   Gate removals;  ///< likewise, the removal of a table
   void FailNextSync() { next_sync_fails_.store(true); }
   std::atomic<bool> tables_fail{false};          ///< no table can be created

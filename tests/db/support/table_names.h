@@ -11,17 +11,17 @@
 
 namespace lull::testing {
 
-/// The names in a folder that end so. Of logs and tables, the last one is the newest.
-inline std::set<std::string> NamesEndingIn(leveldb::Env* env, const std::string& folder,
+/// The names in a directory that end so. Of logs and tables, the last one is the newest.
+inline std::set<std::string> NamesEndingIn(leveldb::Env* env, const std::string& directory,
                                            const std::string& suffix) {
   std::vector<std::string> names;
-  EXPECT_TRUE(env->GetChildren(folder, &names).ok());
+  EXPECT_TRUE(env->GetChildren(directory, &names).ok());
   std::erase_if(names, [&](const std::string& name) { return !name.ends_with(suffix); });
   return {names.begin(), names.end()};
 }
 
-inline std::set<std::string> TableNames(leveldb::Env* env, const std::string& folder) {
-  return NamesEndingIn(env, folder, ".ldb");
+inline std::set<std::string> TableNames(leveldb::Env* env, const std::string& directory) {
+  return NamesEndingIn(env, directory, ".ldb");
 }
 
 }  // namespace lull::testing

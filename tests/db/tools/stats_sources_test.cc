@@ -47,7 +47,7 @@ class StatsSourcesTest : public ::testing::Test {
   const std::string root_;
 };
 
-TEST_F(StatsSourcesTest, FindsStatsFilesThreeFoldersDeep) {
+TEST_F(StatsSourcesTest, FindsStatsFilesThreeDirectoriesDeep) {
   WriteStats("a/lull.prom");
   WriteStats("b/c/d/deep.prom");
   WriteStats("b/c/d/e/too_deep.prom");

@@ -5,22 +5,22 @@
 
 #pragma once
 
-#include <cstdlib>
-#include <string>
-
 #include <random.h>
 #include <util/fs.h>
 
+#include <cstdlib>
+#include <string>
+
 struct BasicTestingSetup {
   struct Arguments {
-    fs::path GetDataDirBase() const { return folder; }
+    fs::path GetDataDirBase() const { return directory; }
 
     static inline int number = 0;
-    const fs::path folder{fs::PathFromString(std::string(std::getenv("DBWRAPPER_FOLDER")) + "/" +
-                                             std::to_string(number++))};
+    const fs::path directory{fs::PathFromString(std::string(std::getenv("DBWRAPPER_FOLDER")) + "/" +
+                                                std::to_string(number++))};
   };
 
-  BasicTestingSetup() { fs::create_directories(m_args.folder); }
+  BasicTestingSetup() { fs::create_directories(m_args.directory); }
 
   const Arguments m_args;
   FastRandomContext m_rng{/*fDeterministic=*/true};

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "tests/fuzz/folder.h"
+#include "tests/fuzz/directory.h"
 
 #include <memory>
 #include <optional>
@@ -80,7 +80,7 @@ bool IsForPeople(const std::string& name) {
   return name == "LOG" || name == "LOG.old" || name == "LOCK" || name == "CURRENT";
 }
 
-bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Folder& after) {
+bool IsKeptUnderLost(const std::string& name, const std::string& bytes, const Directory& after) {
   if (name.starts_with("lost/")) return false;
   const std::string kept = "lost/" + name;
   for (auto file = after.lower_bound(kept); file != after.end(); ++file) {
@@ -113,10 +113,10 @@ LogContents ReadLog(const StoreContext& context, const std::string& path) {
 
 }  // namespace
 
-Folder DecodeFolder(const Slice& bytes) {
-  Folder folder;
+Directory DecodeDirectory(const Slice& bytes) {
+  Directory directory;
   Input input(bytes);
-  while (!input.empty() && folder.size() < kFilesMax) {
+  while (!input.empty() && directory.size() < kFilesMax) {
     const uint8_t kind = input.Byte();
     const uint8_t code = input.Byte();
     const uint8_t flags = input.Byte();
@@ -126,14 +126,14 @@ Folder DecodeFolder(const Slice& bytes) {
       if (name.ends_with(".ldb") || name.ends_with(".sst")) FixTableChecksums(&contents);
       if (name.ends_with(".log") || name.find("MANIFEST-") == 0) FixLogChecksums(&contents);
     }
-    folder[name] = std::move(contents);
+    directory[name] = std::move(contents);
   }
-  return folder;
+  return directory;
 }
 
-std::string EncodeFolder(const Folder& folder) {
+std::string EncodeDirectory(const Directory& directory) {
   std::string bytes;
-  for (const auto& [name, contents] : folder) {
+  for (const auto& [name, contents] : directory) {
     for (unsigned place = 0; place < kKinds * 256u; ++place) {
       const auto kind = static_cast<uint8_t>(place / 256);
       const auto code = static_cast<uint8_t>(place % 256);
@@ -149,28 +149,28 @@ std::string EncodeFolder(const Folder& folder) {
   return bytes;
 }
 
-void WriteFolder(leveldb::Env* env, const std::string& name, const Folder& folder) {
+void WriteDirectory(leveldb::Env* env, const std::string& name, const Directory& directory) {
   env->CreateDir(name);
-  for (const auto& [file, contents] : folder) {
+  for (const auto& [file, contents] : directory) {
     RequireOk(leveldb::WriteStringToFile(env, contents, name + "/" + file), "memory is written");
   }
 }
 
-Folder ReadFolder(leveldb::Env* env, const std::string& name) {
-  Folder folder;
+Directory ReadDirectory(leveldb::Env* env, const std::string& name) {
+  Directory directory;
   for (const std::string inner : {"", "lost/"}) {
     std::vector<std::string> names;
     env->GetChildren(name + "/" + inner, &names);
     for (const std::string& file : names) {
       const std::string path = name + "/" + inner + file;
-      if (leveldb::ReadFileToString(env, path, &folder[inner + file]).ok()) continue;
-      folder.erase(inner + file);
+      if (leveldb::ReadFileToString(env, path, &directory[inner + file]).ok()) continue;
+      directory.erase(inner + file);
     }
   }
-  return folder;
+  return directory;
 }
 
-std::set<std::string> MissingFiles(const Folder& before, const Folder& after) {
+std::set<std::string> MissingFiles(const Directory& before, const Directory& after) {
   std::set<std::string> missing;
   for (const auto& [name, bytes] : before) {
     if (IsForPeople(name)) continue;
@@ -194,7 +194,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   }
   bool replayed = true;  // all logs so far
   std::map<uint64_t, std::string> logs;
-  for (const auto& [file, bytes] : ReadFolder(options.env, name)) {
+  for (const auto& [file, bytes] : ReadDirectory(options.env, name)) {
     const std::optional<ParsedFileName> parsed = ParseFileName(file);
     if (!parsed) continue;
     const std::string path = name + "/" + file;

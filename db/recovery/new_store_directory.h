@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// NewStoreFolder: the directory of a store that a checkpoint or a restore is writing. One thread.
+// NewStoreDirectory: the directory of a store that a checkpoint or a restore is writing. One
+// thread.
 //
 // Invariant: CURRENT names a MANIFEST only after everything that it depends on is durable. Before
 // that, it marks the directory as unfinished (store_mark.h). So at each moment, and after any
@@ -17,9 +18,9 @@
 
 namespace lull {
 
-class NewStoreFolder {
+class NewStoreDirectory {
  public:
-  NewStoreFolder(leveldb::Env* env, std::string dir)
+  NewStoreDirectory(leveldb::Env* env, std::string dir)
       : env_(env), extension_(ExtensionOf(env)), dir_(std::move(dir)) {}
 
   /// Creates the directory, or accepts one that is empty or marked. Otherwise returns
@@ -32,10 +33,10 @@ class NewStoreFolder {
   /// marked, or a complete store.
   void TakeBack();
 
-  leveldb::Status Sync() const { return SyncFolder(dir_); }
+  leveldb::Status Sync() const { return SyncDirectory(dir_); }
 
  private:
-  leveldb::Status SyncFolder(const std::string& dir) const {
+  leveldb::Status SyncDirectory(const std::string& dir) const {
     return extension_ == nullptr ? leveldb::Status::OK() : extension_->SyncDirectory(dir);
   }
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/recovery/new_store_folder.h"
+#include "db/recovery/new_store_directory.h"
 
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ bool PrecedesMark(const std::string& name) {
 }  // namespace
 
 /// Fails if the directory has files that no earlier attempt created. Sets is_ours_ if one did.
-leveldb::Status NewStoreFolder::CheckIsEmpty() {
+leveldb::Status NewStoreDirectory::CheckIsEmpty() {
   std::vector<std::string> names;
   const leveldb::Status status = env_->GetChildren(dir_, &names);
   if (!status.ok()) return status;
@@ -34,7 +34,7 @@ leveldb::Status NewStoreFolder::CheckIsEmpty() {
   return status;
 }
 
-leveldb::Status NewStoreFolder::Make() {
+leveldb::Status NewStoreDirectory::Make() {
   if (dir_.empty()) return leveldb::Status::InvalidArgument("the name of the new store is empty");
   leveldb::Status status = CheckIsEmpty();
   if (status.IsNotFound()) {
@@ -48,7 +48,7 @@ leveldb::Status NewStoreFolder::Make() {
 }
 
 /// REQUIRES: the LOCK is held. Releases it after a failure.
-leveldb::Status NewStoreFolder::Begin() {
+leveldb::Status NewStoreDirectory::Begin() {
   leveldb::Status status = CheckIsEmpty();  // another process may have finished meanwhile
   if (!status.ok()) {
     Unlock();
@@ -60,15 +60,16 @@ leveldb::Status NewStoreFolder::Begin() {
   return status;
 }
 
-leveldb::Status NewStoreFolder::Commit(uint64_t manifest_number) {
+leveldb::Status NewStoreDirectory::Commit(uint64_t manifest_number) {
   // The name of a directory that already existed is its creator's responsibility.
-  leveldb::Status status = is_ours_ ? SyncFolder(ParentFolderName(dir_)) : leveldb::Status::OK();
+  leveldb::Status status =
+      is_ours_ ? SyncDirectory(ParentDirectoryName(dir_)) : leveldb::Status::OK();
   if (status.ok()) status = SetCurrentFile(env_, dir_, manifest_number);
   if (status.ok()) Unlock();
   return status;
 }
 
-void NewStoreFolder::TakeBack() {
+void NewStoreDirectory::TakeBack() {
   // CURRENT can name the MANIFEST if only the last sync failed.
   leveldb::Status status;
   if (env_->FileExists(CurrentFileName(dir_)) && ReadMark(env_, dir_) == StoreMark::kNone)
@@ -79,7 +80,7 @@ void NewStoreFolder::TakeBack() {
 }
 
 /// Unlinks the LOCK while it is held: later, another process might hold a new one.
-void NewStoreFolder::Unlock() {
+void NewStoreDirectory::Unlock() {
   env_->RemoveFile(LockFileName(dir_));
   env_->UnlockFile(lock_);
 }

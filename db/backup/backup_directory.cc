@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/backup/backup_folder.h"
+#include "db/backup/backup_directory.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,21 +29,23 @@ std::string WithoutEndingSlash(std::string dir) {
 
 }  // namespace
 
-BackupFolder::BackupFolder(leveldb::Env* env, std::string dir)
+BackupDirectory::BackupDirectory(leveldb::Env* env, std::string dir)
     : env_(env), extension_(ExtensionOf(env)), dir_(WithoutEndingSlash(std::move(dir))) {}
 
-BackupFolder::~BackupFolder() {
+BackupDirectory::~BackupDirectory() {
   if (lock_ != nullptr) env_->UnlockFile(lock_);
 }
 
-std::string BackupFolder::TempDataPath() const { return DataFolder() + kTempName; }
-std::string BackupFolder::TempListPath() const { return ListFolder() + kTempName; }
-std::string BackupFolder::ListPath(uint64_t id) const { return ListFolder() + "/" + IdText(id); }
+std::string BackupDirectory::TempDataPath() const { return DataDirectory() + kTempName; }
+std::string BackupDirectory::TempListPath() const { return ListDirectory() + kTempName; }
+std::string BackupDirectory::ListPath(uint64_t id) const {
+  return ListDirectory() + "/" + IdText(id);
+}
 
-Status BackupFolder::ListIds(std::vector<uint64_t>* ids) const {
+Status BackupDirectory::ListIds(std::vector<uint64_t>* ids) const {
   ids->clear();
   std::vector<std::string> names;
-  const Status status = env_->GetChildren(ListFolder(), &names);
+  const Status status = env_->GetChildren(ListDirectory(), &names);
   if (!status.ok() && !status.IsNotFound()) return status;
   for (const std::string& name : names) {
     Slice rest(name);
@@ -54,7 +56,7 @@ Status BackupFolder::ListIds(std::vector<uint64_t>* ids) const {
   return ids->empty() ? Status::NotFound(dir_, "contains no backups") : Status::OK();
 }
 
-Status BackupFolder::ReadList(uint64_t id, BackupList* list) const {
+Status BackupDirectory::ReadList(uint64_t id, BackupList* list) const {
   const std::string path = ListPath(id);
   std::string text;
   Status status = leveldb::ReadFileToString(env_, path, &text);
@@ -66,41 +68,41 @@ Status BackupFolder::ReadList(uint64_t id, BackupList* list) const {
   return status;
 }
 
-Status BackupFolder::ListData(std::vector<DataName>* names) const {
+Status BackupDirectory::ListData(std::vector<DataName>* names) const {
   names->clear();
   std::vector<std::string> children;
-  const Status status = env_->GetChildren(DataFolder(), &children);
+  const Status status = env_->GetChildren(DataDirectory(), &children);
   for (const std::string& child : children) {
     if (const auto name = DataName::FromText(child)) names->push_back(*name);
   }
   return status.IsNotFound() ? Status::OK() : status;
 }
 
-Status BackupFolder::MakeFolder(const std::string& folder, bool* made) const {
-  *made = !env_->FileExists(folder);
-  return *made ? env_->CreateDir(folder) : Status::OK();
+Status BackupDirectory::MakeDirectory(const std::string& directory, bool* made) const {
+  *made = !env_->FileExists(directory);
+  return *made ? env_->CreateDir(directory) : Status::OK();
 }
 
-Status BackupFolder::CreateAndLock() {
+Status BackupDirectory::CreateAndLock() {
   if (dir_.empty()) return Status::InvalidArgument("the name of the backup directory is empty");
   if (env_->FileExists(CurrentFileName(dir_)))
     return Status::InvalidArgument(dir_, "is a store; choose another directory for its backups");
   bool made = false;
-  Status status = MakeFolder(dir_, &made);
+  Status status = MakeDirectory(dir_, &made);
   if (status.ok()) status = Lock();
   bool made_data = false;
   bool made_lists = false;
-  if (status.ok()) status = MakeFolder(DataFolder(), &made_data);
-  if (status.ok()) status = MakeFolder(ListFolder(), &made_lists);
+  if (status.ok()) status = MakeDirectory(DataDirectory(), &made_data);
+  if (status.ok()) status = MakeDirectory(ListDirectory(), &made_lists);
   // Also if an interrupted call made it.
   if (status.ok()) status = Sync(dir_);
   if (!status.ok()) return status;
   // The parent of an older directory need not be accessible.
-  const Status named = Sync(ParentFolderName(dir_));
+  const Status named = Sync(ParentDirectoryName(dir_));
   return made ? named : status;
 }
 
-Status BackupFolder::Lock() {
+Status BackupDirectory::Lock() {
   const Status status = env_->LockFile(LockFileName(dir_), &lock_);
   if (!status.ok()) {
     return Status::IOError(
@@ -114,7 +116,7 @@ Status BackupFolder::Lock() {
   return status;
 }
 
-Status BackupFolder::WriteList(const BackupList& list) {
+Status BackupDirectory::WriteList(const BackupList& list) {
   const std::string temp = TempListPath();
   Status status = WriteStringToFileSync(env_, list.ToText(), temp);
   if (!status.ok()) return status;  // the temp file is already removed

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// BackupFolder: the directory of a store's backups.
+// BackupDirectory: the directory of a store's backups.
 //
 //   LOCK             locked while a process writes to the directory
 //   data/NAME        a table, named after its content (DataName)
@@ -29,16 +29,16 @@
 
 namespace lull {
 
-class BackupFolder {
+class BackupDirectory {
  public:
-  BackupFolder(leveldb::Env* env, std::string dir);
-  ~BackupFolder();
-  BackupFolder(const BackupFolder&) = delete;
-  BackupFolder& operator=(const BackupFolder&) = delete;
+  BackupDirectory(leveldb::Env* env, std::string dir);
+  ~BackupDirectory();
+  BackupDirectory(const BackupDirectory&) = delete;
+  BackupDirectory& operator=(const BackupDirectory&) = delete;
 
   leveldb::Env* env() const { return env_; }
   const std::string& dir() const { return dir_; }
-  std::string DataPath(const DataName& name) const { return DataFolder() + "/" + name.ToText(); }
+  std::string DataPath(const DataName& name) const { return DataDirectory() + "/" + name.ToText(); }
   std::string TempDataPath() const;
   std::string ListPath(uint64_t id) const;
 
@@ -58,21 +58,21 @@ class BackupFolder {
   /// Locks a directory that exists. Removes temporary files.
   leveldb::Status Lock();
   /// Makes the names in data/ durable.
-  leveldb::Status SyncData() const { return Sync(DataFolder()); }
+  leveldb::Status SyncData() const { return Sync(DataDirectory()); }
   /// Completes a backup. REQUIRES: its tables and their names are durable; no list has this id.
   leveldb::Status WriteList(const BackupList& list);
   /// Removes a list; durable after SyncLists.
   leveldb::Status RemoveList(uint64_t id) { return env_->RemoveFile(ListPath(id)); }
-  leveldb::Status SyncLists() const { return Sync(ListFolder()); }
+  leveldb::Status SyncLists() const { return Sync(ListDirectory()); }
 
  private:
-  std::string DataFolder() const { return dir_ + "/data"; }
-  std::string ListFolder() const { return dir_ + "/backups"; }
+  std::string DataDirectory() const { return dir_ + "/data"; }
+  std::string ListDirectory() const { return dir_ + "/backups"; }
   std::string TempListPath() const;
-  leveldb::Status Sync(const std::string& folder) const {
-    return extension_ == nullptr ? leveldb::Status::OK() : extension_->SyncDirectory(folder);
+  leveldb::Status Sync(const std::string& directory) const {
+    return extension_ == nullptr ? leveldb::Status::OK() : extension_->SyncDirectory(directory);
   }
-  leveldb::Status MakeFolder(const std::string& folder, bool* made) const;
+  leveldb::Status MakeDirectory(const std::string& directory, bool* made) const;
 
   leveldb::Env* const env_;
   EnvExtension* const extension_;

@@ -14,21 +14,21 @@
 namespace lull::fuzz {
 
 /// Contents by name; files of lost/ as "lost/NAME".
-using Folder = std::map<std::string, std::string>;
+using Directory = std::map<std::string, std::string>;
 
 /// A directory of arbitrary bytes. For each file: its kind, number, flags, length (2 bytes),
 /// contents. A flag requests valid checksums in the contents.
-Folder DecodeFolder(const leveldb::Slice& bytes);
+Directory DecodeDirectory(const leveldb::Slice& bytes);
 
 /// Bytes that decode to these files, without files that have names no store uses.
-std::string EncodeFolder(const Folder& folder);
+std::string EncodeDirectory(const Directory& directory);
 
-void WriteFolder(leveldb::Env* env, const std::string& name, const Folder& folder);
-Folder ReadFolder(leveldb::Env* env, const std::string& name);
+void WriteDirectory(leveldb::Env* env, const std::string& name, const Directory& directory);
+Directory ReadDirectory(leveldb::Env* env, const std::string& name);
 
 /// The files of `before` that are neither in `after` with the same contents, nor under its lost/.
 /// Ignores the store's log files for people, LOCK and CURRENT.
-std::set<std::string> MissingFiles(const Folder& before, const Folder& after);
+std::set<std::string> MissingFiles(const Directory& before, const Directory& after);
 
 /// The files that an open may remove, according to the directory itself: files that the MANIFEST
 /// does not need, and logs and tables that can be read to their end, because their contents are
