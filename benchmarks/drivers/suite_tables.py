@@ -85,7 +85,7 @@ def case_table(measured, case, stores, titles):
     rows = [['', *(titles[store] for store in present)]]
     for key in keys:
         medians = [measured.median(case, store, key) for store in present]
-        if any(value is not None for value in medians):
+        if any(medians):  # otherwise zero, or not measured, for every store
             rows.append([BY_KEY[key].label, *(shown(v, BY_KEY[key].digits) for v in medians)])
     return table_text(rows)
 

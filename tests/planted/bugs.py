@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""The planted bugs: bugs.ini, the patches, and the table in docs/research/reliability.md.
+"""The planted bugs: bugs.ini and the patches.
 
 Used by tests/planted/run, which builds and runs them, and by tests/lint, which checks that they
 agree. Needs neither git nor patch: a released source archive has no repository.
@@ -10,8 +10,6 @@ import os
 LIBRARY = ('util', 'table', 'scheduler', 'db')
 INI = os.path.join('tests', 'planted', 'bugs.ini')
 PATCHES = os.path.join('tests', 'planted', 'patches')
-PAGE = os.path.join('docs', 'research', 'reliability.md')
-MARKS = ('<!-- written by tests/planted/run --write-page -->\n', '<!-- end -->\n')
 
 
 class PatchError(Exception):
@@ -86,22 +84,8 @@ def patch_path(name):
     return os.path.join(PATCHES, name + '.patch')
 
 
-def table_of(bugs):
-    yield '| bug | what it does | from | noticed by |\n|---|---|---|---|\n'
-    for bug in bugs:
-        tests = ', '.join(f'`{name}`' for _, name in bug.tests)
-        yield f'| {bug.name} | {bug.does} | {bug.origins} | {tests} |\n'
-
-
-def page_with(root, bugs):
-    """Returns docs/research/reliability.md with the table of these bugs."""
-    text = read(root, PAGE)
-    begin = text.index(MARKS[0]) + len(MARKS[0])
-    return text[:begin] + ''.join(table_of(bugs)) + text[text.index(MARKS[1]):]
-
-
 def disagreements(root):
-    """Yields (path, what to do) wherever bugs.ini, the patches, the sources and the page differ."""
+    """Yields (path, what to do) wherever bugs.ini, the patches and the sources differ."""
     bugs = load(root)
     names = {bug.name for bug in bugs}
     patches = {name.removesuffix('.patch') for name in os.listdir(os.path.join(root, PATCHES))}
@@ -115,5 +99,3 @@ def disagreements(root):
         except PatchError as error:
             yield patch_path(name), (f'does not apply: {error}; update the patch, see '
                                      'CONTRIBUTING.md')
-    if page_with(root, bugs) != read(root, PAGE):
-        yield PAGE, 'has an outdated table of planted bugs: tests/planted/run --write-page'
