@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // ObsoleteFiles: files that the store no longer needs, and abandoned jobs that own files. The only
-// code that deletes files of an open store. Clean-up jobs do the deleting, since unlinking can
-// block for long; the close deletes the rest. A clean-up job that is destroyed early adds what is
-// left of its work again.
+// code that deletes files that were part of an open store. Clean-up jobs do the deleting, since
+// unlinking can block for long; the close deletes the rest. A clean-up job that is destroyed early
+// adds what is left of its work again.
 //
-// Invariants: a file is added only after the durable MANIFEST no longer needs it, and deleted only
-// while PublishedFlags::may_delete is true.
+// Invariants: a file is added only after the durable MANIFEST no longer needs it. A job that
+// deletes files begins only while PublishedFlags::may_delete is true.
 //
 // Any thread. Lock order: after the store's mutex; no lock is taken under it.
 #pragma once
