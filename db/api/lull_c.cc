@@ -15,6 +15,7 @@
 #include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
+#include "lull/read.h"
 
 namespace lull::c {
 namespace {
@@ -170,6 +171,7 @@ struct lull_call_profile_t {
 using lull::c::IsGiven;
 using lull::c::IsPart;
 using lull::c::KeepError;
+using lull::c::MallocedCopy;
 
 extern "C" {
 
@@ -248,6 +250,42 @@ void lull_restore_backup(const char* dir, uint64_t id, const char* target, char*
 void lull_prune_backups(const char* dir, uint64_t keep, char** errptr) {
   if (IsGiven(dir, "lull_prune_backups: dir", errptr))
     KeepError(lull::PruneBackups(leveldb::Env::Default(), dir, keep), errptr);
+}
+
+uint8_t lull_exists(leveldb_t* db, const leveldb_readoptions_t* options, const char* key,
+                    size_t key_len, char** errptr) {
+  const leveldb::Status status = lull::Exists(db->rep, options->rep, leveldb::Slice(key, key_len));
+  if (!status.IsNotFound()) KeepError(status, errptr);
+  return status.ok() ? 1 : 0;
+}
+
+void lull_multi_get(leveldb_t* db, const leveldb_readoptions_t* options, size_t count,
+                    const char* const* keys, const size_t* key_lens, char** values,
+                    size_t* value_lens, char** errors) {
+  std::vector<leveldb::Slice> slices(count);
+  for (size_t i = 0; i < count; ++i) slices[i] = leveldb::Slice(keys[i], key_lens[i]);
+  std::vector<std::string> found;
+  const std::vector<leveldb::Status> statuses =
+      lull::MultiGet(db->rep, options->rep, slices, &found);
+  for (size_t i = 0; i < count; ++i) {
+    const bool ok = statuses[i].ok();
+    values[i] = ok ? MallocedCopy(found[i]) : nullptr;
+    value_lens[i] = ok ? found[i].size() : 0;
+    errors[i] = nullptr;
+    if (!statuses[i].IsNotFound()) KeepError(statuses[i], &errors[i]);
+  }
+}
+
+leveldb_iterator_t* lull_create_bounded_iterator(leveldb_t* db,
+                                                 const leveldb_readoptions_t* options,
+                                                 const char* begin, size_t begin_len,
+                                                 const char* end, size_t end_len) {
+  const leveldb::Slice from(begin, begin_len);
+  const leveldb::Slice to(end, end_len);
+  auto* const iterator = new leveldb_iterator_t;
+  iterator->rep.reset(lull::NewIterator(db->rep, options->rep, begin == nullptr ? nullptr : &from,
+                                        end == nullptr ? nullptr : &to));
+  return iterator;
 }
 
 void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "db/base/context.h"
 #include "db/read/db_iterator.h"
 #include "db/read/read_view.h"
+#include "db/read/readable.h"
 #include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
 #include "db/recovery/live_store.h"
@@ -27,12 +30,15 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-class ReadOnlyStore final : public leveldb::DB {
+class ReadOnlyStore final : public leveldb::DB, private Readable {
  public:
   explicit ReadOnlyStore(std::unique_ptr<StoreContext> context)
       : context_(std::move(context)),
-        tables_(context_.get(), &grace_, [this] { retired_.store(true); }) {}
+        tables_(context_.get(), &grace_, [this] { retired_.store(true); }) {
+    Readables::Get().Add(this, this);
+  }
   ~ReadOnlyStore() override {
+    Readables::Get().Remove(this);
     if (view_ != nullptr) view_->Unref();
   }
 
@@ -48,7 +54,9 @@ class ReadOnlyStore final : public leveldb::DB {
   void CompactRange(const Slice*, const Slice*) override {}
 
   Status Get(const leveldb::ReadOptions& options, const Slice& key, std::string* value) override;
-  leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override;
+  leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override {
+    return NewIterator(options, {}).release();
+  }
   // The store never changes, so all snapshots are equal.
   const leveldb::Snapshot* GetSnapshot() override { return new StoreSnapshot(last_sequence_); }
   void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override {
@@ -58,6 +66,12 @@ class ReadOnlyStore final : public leveldb::DB {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
 
  private:
+  // Readable.
+  std::vector<Status> MultiGet(const leveldb::ReadOptions& options, std::span<const Slice> keys,
+                               std::vector<std::string>* values) override;
+  std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options,
+                                                 const KeyBounds& bounds) override;
+
   Status TryLoad();
   void OpenTables(const Version& version);
   /// Closes evicted tables. REQUIRES: this thread holds no guard.
@@ -121,15 +135,26 @@ Status ReadOnlyStore::Get(const leveldb::ReadOptions& options, const Slice& key,
   return status;
 }
 
-leveldb::Iterator* ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options) {
+std::vector<Status> ReadOnlyStore::MultiGet(const leveldb::ReadOptions& options,
+                                            std::span<const Slice> keys,
+                                            std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size());
+  values->resize(keys.size());
+  for (const size_t i : InKeyOrder(context_->order, keys))
+    statuses[i] = Get(options, keys[i], &(*values)[i]);
+  return statuses;
+}
+
+std::unique_ptr<leveldb::Iterator> ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options,
+                                                              const KeyBounds& bounds) {
   auto reads = std::make_unique<IteratorReads>(nullptr, HowToRead(options, context_->options));
   const auto open = [this, read = reads->options()](TableFile* file) {
     std::unique_ptr<leveldb::Iterator> iterator = tables_.NewIterator(file, *read);
     CloseEvicted();
     return iterator;
   };
-  return NewDbIterator(context_->order, view_->NewIterator(open), last_sequence_, std::move(reads))
-      .release();
+  return NewDbIterator(context_->order, view_->NewIterator(open, bounds), last_sequence_,
+                       std::move(reads), nullptr, bounds);
 }
 
 bool ReadOnlyStore::GetProperty(const Slice& property, std::string* value) {

@@ -92,8 +92,8 @@ leveldb::Status RangeRemover::Withhold(const KeyBounds& span, RangeRemoval* remo
   return leveldb::Status::OK();
 }
 
-/// `*iterator`: over what would be visible now, had the edit been installed.
-leveldb::Status RangeRemover::IterateStaying(const VersionEdit& removal,
+/// `*iterator`: over what of the span would be visible now, had the edit been installed.
+leveldb::Status RangeRemover::IterateStaying(const KeyBounds& span, const VersionEdit& removal,
                                              std::unique_ptr<leveldb::Iterator>* iterator) {
   VersionRef version;
   MemTableRef active;
@@ -118,8 +118,9 @@ leveldb::Status RangeRemover::IterateStaying(const VersionEdit& removal,
   read.skip_damaged_blocks = true;
   auto reads = std::make_unique<IteratorReads>(nullptr, read);
   std::unique_ptr<leveldb::Iterator> entries =
-      view->NewIterator(reader_->tables(), reads->options());
-  *iterator = NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads));
+      view->NewIterator(reader_->tables(), reads->options(), span);
+  *iterator =
+      NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads), nullptr, span);
   view->Unref();  // the iterator has its own reference
   return status;
 }
@@ -128,12 +129,10 @@ leveldb::Status RangeRemover::IterateStaying(const VersionEdit& removal,
 /// on return, and so is every earlier write.
 leveldb::Status RangeRemover::DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal) {
   std::unique_ptr<leveldb::Iterator> iterator;
-  leveldb::Status status = IterateStaying(removal, &iterator);
+  leveldb::Status status = IterateStaying(span, removal, &iterator);
   if (!status.ok()) return status;
   leveldb::WriteBatch batch;
-  span.begin ? iterator->Seek(*span.begin) : iterator->SeekToFirst();
-  for (; status.ok() && iterator->Valid(); iterator->Next()) {
-    if (span.end && context_->order.CompareUser(iterator->key(), *span.end) >= 0) break;
+  for (iterator->SeekToFirst(); status.ok() && iterator->Valid(); iterator->Next()) {
     batch.Delete(iterator->key());
     if (batch.ApproximateSize() < kBatchBytes) continue;
     status = writes_->Write(leveldb::WriteOptions(), &batch);

@@ -59,7 +59,7 @@ class RangeRemover {
       LULL_EXCLUDES(state_->mutex());
   leveldb::Status DeleteWhatStays(const KeyBounds& span, const VersionEdit& removal)
       LULL_EXCLUDES(state_->mutex());
-  leveldb::Status IterateStaying(const VersionEdit& removal,
+  leveldb::Status IterateStaying(const KeyBounds& span, const VersionEdit& removal,
                                  std::unique_ptr<leveldb::Iterator>* iterator)
       LULL_EXCLUDES(state_->mutex());
   leveldb::Status RemoveTables(RangeRemoval removal) LULL_EXCLUDES(state_->mutex());

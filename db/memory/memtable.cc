@@ -43,8 +43,10 @@ MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {
   if (list_.order().CompareUser(UserKeyOf(found), key.user_key()) != 0) return Found::kNothing;
   const auto kind = static_cast<ValueKind>(found[found.size() - KeyOrder::kTrailerBytes]);
   if (kind == ValueKind::kDeletion) return Found::kDeleted;
-  const leveldb::Slice entry_value = cursor.value();
-  value->assign(entry_value.data(), entry_value.size());
+  if (value != nullptr) {
+    const leveldb::Slice entry_value = cursor.value();
+    value->assign(entry_value.data(), entry_value.size());
+  }
   return Found::kValue;
 }
 

@@ -33,9 +33,10 @@ class DbIterator final : public leveldb::Iterator {
  public:
   DbIterator(const KeyOrder& order, std::unique_ptr<leveldb::Iterator> inner,
              SequenceNumber sequence, std::unique_ptr<IteratorReads> reads,
-             EmptyRanges* empty_ranges)
+             EmptyRanges* empty_ranges, const KeyBounds& bounds)
       : order_(order),
         sequence_(sequence),
+        bounds_(bounds),
         reads_(std::move(reads)),
         inner_(std::move(inner)),
         empty_ranges_(empty_ranges),
@@ -62,6 +63,7 @@ class DbIterator final : public leveldb::Iterator {
   Status status() const override { return status_.ok() ? inner_->status() : status_; }
 
   void SeekToFirst() override {
+    if (bounds_.begin) return Seek(*bounds_.begin);
     ++work_.seeks;
     inner_->SeekToFirst();
     ShowNext(/*skipping=*/false);
@@ -69,13 +71,21 @@ class DbIterator final : public leveldb::Iterator {
 
   void Seek(const Slice& target) override {
     ++work_.seeks;
-    inner_->Seek(LookupKey(target, sequence_).internal_key());
+    valid_ = false;
+    if (IsAtEnd(target)) return;
+    const Slice from = IsBeforeBegin(target) ? Slice(*bounds_.begin) : target;
+    inner_->Seek(LookupKey(from, sequence_).internal_key());
     ShowNext(/*skipping=*/false);
   }
 
   void SeekToLast() override {
     ++work_.seeks;
-    inner_->SeekToLast();
+    if (bounds_.end) inner_->Seek(LookupKey(*bounds_.end, kMaxSequence).internal_key());
+    if (bounds_.end && inner_->Valid()) {
+      inner_->Prev();
+    } else {
+      inner_->SeekToLast();
+    }
     ShowPrevious();
   }
 
@@ -110,6 +120,12 @@ class DbIterator final : public leveldb::Iterator {
     }
     return false;
   }
+  bool IsAtEnd(const Slice& user_key) const {
+    return bounds_.end && order_.CompareUser(user_key, *bounds_.end) >= 0;
+  }
+  bool IsBeforeBegin(const Slice& user_key) const {
+    return bounds_.begin && order_.CompareUser(user_key, *bounds_.begin) < 0;
+  }
   bool AtSkippedKey() const { return order_.CompareUser(at_.user_key, skipped_) == 0; }
   /// For each entry. Keys often have one length, and assign() is a call.
   void Skip(const Slice& user_key) {
@@ -137,6 +153,7 @@ class DbIterator final : public leveldb::Iterator {
 
   const KeyOrder order_;
   const SequenceNumber sequence_;
+  const KeyBounds bounds_;
   const std::unique_ptr<IteratorReads> reads_;  // inner_ uses its options
   const std::unique_ptr<leveldb::Iterator> inner_;
   EmptyRanges* const empty_ranges_;
@@ -172,7 +189,9 @@ void DbIterator::ShowNext(bool skipping) {
   valid_ = false;
   uint64_t deletions = 0;  // in a row, without those that are jumped over
   while (inner_->Valid()) {
-    if (Load() && at_.sequence <= sequence_ &&
+    const bool loaded = Load();
+    if (loaded && IsAtEnd(at_.user_key)) break;
+    if (loaded && at_.sequence <= sequence_ &&
         !(skipping && order_.CompareUser(at_.user_key, skipped_) <= 0)) {
       if (at_.kind == ValueKind::kValue) {
         NoteShown(at_.user_key);
@@ -189,8 +208,13 @@ void DbIterator::ShowNext(bool skipping) {
     inner_->Next();
   }
   if (deletions < kDeletionsReported || empty_ranges_ == nullptr || !status().ok()) return;
-  empty_ranges_->Report(deletions_begin_, valid_ ? std::optional(at_.user_key) : std::nullopt,
-                        sequence_);
+  std::optional<Slice> end;
+  if (valid_) {
+    end = at_.user_key;
+  } else if (bounds_.end) {
+    end = *bounds_.end;
+  }
+  empty_ranges_->Report(deletions_begin_, end, sequence_);
 }
 
 void DbIterator::Next() {
@@ -218,7 +242,7 @@ void DbIterator::ShowPrevious() {
   backward_ = true;
   valid_ = false;
   bool loaded = LoadBackward();
-  while (loaded) {
+  while (loaded && !IsBeforeBegin(at_.user_key)) {
     Skip(at_.user_key);
     bool live = false;
     uint64_t entries = 0;
@@ -250,13 +274,11 @@ void DbIterator::Prev() {
 
 }  // namespace
 
-std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
-                                                 std::unique_ptr<leveldb::Iterator> internal,
-                                                 SequenceNumber sequence,
-                                                 std::unique_ptr<IteratorReads> reads,
-                                                 EmptyRanges* empty_ranges) {
+std::unique_ptr<leveldb::Iterator> NewDbIterator(
+    const KeyOrder& order, std::unique_ptr<leveldb::Iterator> internal, SequenceNumber sequence,
+    std::unique_ptr<IteratorReads> reads, EmptyRanges* empty_ranges, const KeyBounds& bounds) {
   return std::make_unique<DbIterator>(order, std::move(internal), sequence, std::move(reads),
-                                      empty_ranges);
+                                      empty_ranges, bounds);
 }
 
 }  // namespace lull

@@ -59,11 +59,13 @@ class IteratorReads {
 /// `internal` iterates over internal keys; entries newer than `sequence` are invisible. Malformed
 /// keys are skipped, and make the status Corruption from then on. `internal` can use the options of
 /// `reads`. Jumps over the range that `empty_ranges` knows, and reports others; REQUIRES: the
-/// caller holds a guard of its domain. It can be null.
+/// caller holds a guard of its domain. It can be null. Shows only keys within `bounds`, outside of
+/// which `internal` can lack entries.
 std::unique_ptr<leveldb::Iterator> NewDbIterator(const KeyOrder& order,
                                                  std::unique_ptr<leveldb::Iterator> internal,
                                                  SequenceNumber sequence,
                                                  std::unique_ptr<IteratorReads> reads,
-                                                 EmptyRanges* empty_ranges = nullptr);
+                                                 EmptyRanges* empty_ranges = nullptr,
+                                                 const KeyBounds& bounds = {});
 
 }  // namespace lull

@@ -1,7 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/read/read_view.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 
 #include "db/read/read_counts.h"
 #include "table/merging_iterator.h"
@@ -75,7 +77,8 @@ class TableSearch {
       search->state_ = State::kCorrupt;
     } else if (search->order_.CompareUser(found.user_key, search->key_.user_key()) == 0) {
       search->state_ = found.kind == ValueKind::kValue ? State::kValue : State::kDeleted;
-      if (found.kind == ValueKind::kValue) search->value_->assign(value.data(), value.size());
+      if (found.kind == ValueKind::kValue && search->value_ != nullptr)
+        search->value_->assign(value.data(), value.size());
     }
   }
 
@@ -93,6 +96,30 @@ class TableSearch {
   State state_ = State::kNothing;
   uint64_t entries_seen_ = 0;
 };
+
+bool EndsBefore(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
+  return bounds.begin && order.CompareUser(file.largest_user(), *bounds.begin) < 0;
+}
+
+bool BeginsAfter(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
+  return bounds.end && order.CompareUser(file.smallest_user(), *bounds.end) >= 0;
+}
+
+bool Touches(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
+  return !EndsBefore(file, order, bounds) && !BeginsAfter(file, order, bounds);
+}
+
+/// The tables of a sorted level that can have keys within `bounds`.
+std::span<const TableRef> TablesIn(const std::vector<TableRef>& tables, const KeyOrder& order,
+                                   const KeyBounds& bounds) {
+  const auto first = std::partition_point(tables.begin(), tables.end(), [&](const TableRef& table) {
+    return EndsBefore(*table, order, bounds);
+  });
+  const auto last = std::partition_point(first, tables.end(), [&](const TableRef& table) {
+    return !BeginsAfter(*table, order, bounds);
+  });
+  return {first, last};
+}
 
 }  // namespace
 
@@ -179,23 +206,33 @@ uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& ra
   return bytes + (until > before ? until - before : 0);
 }
 
-std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open) {
+std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open,
+                                                         const KeyBounds& bounds) {
+  const KeyOrder& order = version_->order();
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
   // Entries added to an empty memtable from now on are newer than the iterator's sequence.
   if (active_->EntryCount() > 0) children.push_back(active_->NewIterator());
   for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
-  for (const TableRef& file : version_->level(0)) children.push_back(open(file.get()));
+  for (const TableRef& file : version_->level(0)) {
+    if (Touches(*file, order, bounds)) children.push_back(open(file.get()));
+  }
   for (int level = 1; level < kLevels; ++level) {
-    if (version_->TableCount(level) == 0) continue;
-    children.push_back(
-        NewLevelIterator(version_->order(), version_->level(level), open, OnError::kSkip));
+    const std::span<const TableRef> tables = TablesIn(version_->level(level), order, bounds);
+    if (!tables.empty()) children.push_back(NewLevelIterator(order, tables, open, OnError::kSkip));
   }
   std::unique_ptr<leveldb::Iterator> merged =
-      NewMergingIterator(version_->order(), std::move(children), OnError::kSkip);
+      NewMergingIterator(order, std::move(children), OnError::kSkip);
   Ref();
   merged->RegisterCleanup([](void* view, void*) { static_cast<ReadView*>(view)->Unref(); }, this,
                           nullptr);
   return merged;
+}
+
+int ReadView::L0TablesIn(const KeyBounds& bounds) const {
+  const std::vector<TableRef>& tables = version_->level(0);
+  return static_cast<int>(std::count_if(tables.begin(), tables.end(), [&](const TableRef& file) {
+    return Touches(*file, version_->order(), bounds);
+  }));
 }
 
 size_t ReadView::KeyFilterBytes() const {

@@ -42,24 +42,30 @@ class ReadView {
   const Version& version() const { return *version_; }
 
   /// Returns NotFound if the key has no entry visible at its sequence, or the newest such entry is
-  /// a deletion. REQUIRES: the caller holds a guard; `options.counts` has kReadCounts counters.
+  /// a deletion. `value` can be null. REQUIRES: the caller holds a guard; `options.counts` has
+  /// kReadCounts counters.
   leveldb::Status Get(TableCache* tables, const BlockReadOptions& options, const LookupKey& key,
                       std::string* value) const;
 
-  /// Iterates over internal keys; the iterator holds a reference to this view. Of equal keys, the
-  /// newest source comes first. Calls `open` for L0 tables now, for others when the iterator
-  /// reaches them. Returns every entry at or below a sequence published before the call, and
-  /// possibly later ones. Skips what cannot be read (OnError::kSkip); `open` must do so within a
-  /// table.
-  std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open);
+  /// Iterates over internal keys, at least those within `bounds`; leaves out tables that have none.
+  /// `bounds` need not outlive the call. The iterator holds a reference to this view. Of equal
+  /// keys, the newest source comes first. Calls `open` for L0 tables now, for others when the
+  /// iterator reaches them. Returns every entry at or below a sequence published before the call,
+  /// and possibly later ones. Skips what cannot be read (OnError::kSkip); `open` must do so within
+  /// a table.
+  std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open,
+                                                 const KeyBounds& bounds = {});
 
   /// `options` must outlive the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
-                                                 const BlockReadOptions* options) {
+                                                 const BlockReadOptions* options,
+                                                 const KeyBounds& bounds = {}) {
     // Small enough for std::function to store without an allocation.
     return NewIterator(
-        [tables, options](TableFile* file) { return tables->NewIterator(file, *options); });
+        [tables, options](TableFile* file) { return tables->NewIterator(file, *options); }, bounds);
   }
+  /// How many L0 tables can have keys within `bounds`.
+  int L0TablesIn(const KeyBounds& bounds) const;
 
   /// Approximate size in bytes of the entries in `range`, in table files and memtables. REQUIRES:
   /// the caller holds a guard.

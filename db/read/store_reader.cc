@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/read/store_reader.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "db/read/db_iterator.h"
@@ -31,21 +33,49 @@ leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leve
   BlockReadOptions read = HowToRead(options, context_->options);
   read.counts = counts.data();
   leveldb::Status status = at.view->Get(&tables_, read, LookupKey(key, at.sequence), value);
-  if (status.ok()) counts[kBytesReturned] += value->size();
+  if (status.ok() && value != nullptr) counts[kBytesReturned] += value->size();
   return status;
 }
 
-std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadOptions& options) {
+std::vector<size_t> InKeyOrder(const KeyOrder& order, std::span<const leveldb::Slice> keys) {
+  std::vector<size_t> sorted(keys.size());
+  std::iota(sorted.begin(), sorted.end(), size_t{0});
+  std::sort(sorted.begin(), sorted.end(),
+            [&](size_t a, size_t b) { return order.CompareUser(keys[a], keys[b]) < 0; });
+  return sorted;
+}
+
+std::vector<leveldb::Status> StoreReader::MultiGet(const leveldb::ReadOptions& options,
+                                                   std::span<const leveldb::Slice> keys,
+                                                   std::vector<std::string>* values) {
+  std::vector<leveldb::Status> statuses(keys.size());
+  values->resize(keys.size());
+  const GraceGuard guard(grace_);
+  const Moment at = MomentOf(options);
+  ReadCall counts(&counts_);
+  BlockReadOptions read = HowToRead(options, context_->options);
+  read.counts = counts.data();
+  for (const size_t i : InKeyOrder(context_->order, keys)) {
+    std::string* const value = &(*values)[i];
+    statuses[i] = at.view->Get(&tables_, read, LookupKey(keys[i], at.sequence), value);
+    if (statuses[i].ok()) counts[kBytesReturned] += value->size();
+  }
+  return statuses;
+}
+
+std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadOptions& options,
+                                                            const KeyBounds& bounds) {
   const GraceGuard guard(grace_);
   const Moment at = MomentOf(options);
   auto reads = std::make_unique<IteratorReads>(&counts_, HowToRead(options, context_->options));
   // An iterator searches all L0 tables, where one table would suffice.
-  if (const int tables = at.view->version().TableCount(0); tables > 1)
+  if (const int tables = at.view->L0TablesIn(bounds); tables > 1)
     counts_.Add(kL0TablesWithoutKey, kMissesOfASeek * static_cast<uint64_t>(tables - 1));
-  std::unique_ptr<leveldb::Iterator> entries = at.view->NewIterator(&tables_, reads->options());
+  std::unique_ptr<leveldb::Iterator> entries =
+      at.view->NewIterator(&tables_, reads->options(), bounds);
   // A range can be empty at the same sequence in the store's view, but not in a snapshot's.
   return NewDbIterator(context_->order, std::move(entries), at.sequence, std::move(reads),
-                       at.is_kept ? nullptr : &empty_ranges_);
+                       at.is_kept ? nullptr : &empty_ranges_, bounds);
 }
 
 uint64_t StoreReader::ApproximateBytes(const leveldb::Range& range) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "db/read/empty_ranges.h"
 #include "db/read/read_counts.h"
 #include "db/read/read_view.h"
+#include "db/read/readable.h"
 #include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
 #include "db/version/version.h"
@@ -38,7 +40,7 @@
 
 namespace lull {
 
-class StoreReader {
+class StoreReader final : public Readable {
  public:
   /// `on_retired` is called when something waits for Collect, on any thread, with any lock held.
   StoreReader(const StoreContext* context, std::function<void()> on_retired);
@@ -48,8 +50,12 @@ class StoreReader {
   StoreReader& operator=(const StoreReader&) = delete;
 
   leveldb::Status Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,
-                      std::string* value);
-  std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options);
+                      std::string* value) override;
+  std::vector<leveldb::Status> MultiGet(const leveldb::ReadOptions& options,
+                                        std::span<const leveldb::Slice> keys,
+                                        std::vector<std::string>* values) override;
+  std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options,
+                                                 const KeyBounds& bounds) override;
   /// Approximate size of the keys in `range`.
   uint64_t ApproximateBytes(const leveldb::Range& range);
   /// Calls visit(const ReadView&) with the current view.

@@ -135,6 +135,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       reporter_(parts_, &write_path_, &compactions_) {
   context_->flush_thread = &flush_thread_;
   Stores::Get().Add(this, this);
+  Readables::Get().Add(this, &reader_);
 }
 
 leveldb::Status Store::Of(leveldb::DB* db, const char* function, Store** store) {
@@ -296,6 +297,7 @@ Store::~Store() {
   // No other thread runs here. Jobs that were not installed delete their outputs.
   flusher_.Close();
   state_.DropJobs();
+  Readables::Get().Remove(this);
   obsolete_.DestroyJobs();
   // Old views release the tables that only they listed.
   while (reader_.Collect()) {
@@ -334,7 +336,7 @@ leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::S
 }
 
 leveldb::Iterator* Store::NewIterator(const leveldb::ReadOptions& options) {
-  return reader_.NewIterator(options).release();
+  return reader_.NewIterator(options, {}).release();
 }
 
 const leveldb::Snapshot* Store::GetSnapshot() {

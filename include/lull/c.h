@@ -55,6 +55,23 @@ LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
    during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
+/* Whether the store has the key; 0 also after an error. As leveldb_get, but copies no value. */
+LEVELDB_EXPORT uint8_t lull_exists(leveldb_t* db, const leveldb_readoptions_t* options,
+                                   const char* key, size_t key_len, char** errptr);
+
+/* Reads `count` keys, all as of one moment. Sets each values[i] to what leveldb_get would return
+   for keys[i], NULL if it is absent, value_lens[i] to its length, and errors[i] to NULL or a
+   message. Free values and messages with leveldb_free. */
+LEVELDB_EXPORT void lull_multi_get(leveldb_t* db, const leveldb_readoptions_t* options,
+                                   size_t count, const char* const* keys, const size_t* key_lens,
+                                   char** values, size_t* value_lens, char** errors);
+
+/* An iterator over the keys from `begin` to just before `end`, which are copied; a NULL pointer
+   means no bound. More is in lull/read.h. */
+LEVELDB_EXPORT leveldb_iterator_t* lull_create_bounded_iterator(
+    leveldb_t* db, const leveldb_readoptions_t* options, const char* begin, size_t begin_len,
+    const char* end, size_t end_len);
+
 /* Deletes all keys from `begin` to just before `end`. A NULL pointer means no bound. On success the
    deletion and all earlier writes are on stable storage. Iterators and snapshots keep what they
    see. */

@@ -27,8 +27,10 @@ OPTION_STRING = r'[a-z0-9_]+=[a-z0-9][\w-]*(?:;[a-z0-9_]+=[a-z0-9][\w-]*)*'
 # Declarations that fragments of C++ and C may use.
 PREAMBLE_CPP = '''
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
@@ -37,6 +39,7 @@ PREAMBLE_CPP = '''
 #include "lull/compaction_filter.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
+#include "lull/read.h"
 extern leveldb::DB* db;
 extern leveldb::Options options;
 extern leveldb::Status status;
