@@ -12,8 +12,11 @@ namespace {
 // A sleep ends about 50 us late, so it is requested that much shorter.
 constexpr uint64_t kLateNanos = 50'000;
 constexpr uint64_t kSleepNanosMin = 5'000;
-// A smaller debt is carried to the next write.
-constexpr uint64_t kDebtNanosMin = 20'000;
+// A smaller debt is carried to the next write. One long sleep in thousands of writes paces them as
+// well as many short ones, and no other write is delayed.
+constexpr uint64_t kDebtNanosMin = 4'000'000;
+// What is left of a debt when its sleep ends.
+constexpr uint64_t kPaidNanosMax = 20'000;
 // A sleeper that woke late has overpaid. Later writes use this credit, up to the maximum.
 constexpr uint64_t kCreditNanosMax = 200'000;
 // How often a sleeping writer checks whether the limit is gone.
@@ -61,7 +64,7 @@ void Admission::AwaitPayment(uint64_t bytes, uint64_t rate) {
       paid_until_nanos_.store(now, std::memory_order_relaxed);
       return;
     }
-  } while (begin > now + kDebtNanosMin);
+  } while (begin > now + kPaidNanosMax);
 }
 
 }  // namespace lull
