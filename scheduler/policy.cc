@@ -35,7 +35,7 @@ struct KnownPolicy {
 };
 
 constexpr uint64_t kDebtBytesMax = uint64_t{4} << 30;
-constexpr uint64_t kL0JobBytesMax = uint64_t{64} << 20;
+constexpr uint64_t kL0JobBytesMax = uint64_t{256} << 20;
 
 // "adoc" has RocksDB's limits of L0 and debt, the latter in memtables of 64 MiB. SILK sets its
 // limits to "very large values", and the idle policies have none: these are our bounds.

@@ -21,12 +21,13 @@ constexpr uint64_t kGrownTableBytesMax = 64u << 20;
 // tables. With the default limit, compactions would write 5 % more.
 constexpr int kGrownOverlapTablesMax = 5;
 
-/// If an L0 job takes only a part of L0, it can rewrite all of L1. So L1 holds as much as that
-/// part, and not more than a level's usual multiple of what is above it, here a memtable. A larger
-/// L1 saves a level: with 64 MiB instead of 10, random writes of 4 GB rewrite 30 % less.
+/// If an L0 job takes only a part of L0, it can rewrite all of L1. So L1 holds no more than that
+/// part, and no more than a level's usual multiple of what is above it: a table of L0, into which
+/// policies that let L0 grow flush a few memtables. A larger L1 saves a level.
 uint64_t L1BytesTarget(const PolicyOptions& policy, double growth_factor) {
-  const auto multiple =
-      static_cast<uint64_t>(growth_factor * static_cast<double>(policy.memtable_bytes));
+  constexpr double kMemtablesPerFlush = 4;
+  const auto multiple = static_cast<uint64_t>(growth_factor * kMemtablesPerFlush *
+                                              static_cast<double>(policy.memtable_bytes));
   return std::max(LayoutOptions().l1_bytes_target, std::min(multiple, policy.l0_job_bytes_max));
 }
 

@@ -281,8 +281,8 @@ constexpr OptionRow kRows[] = {
      .unit = Unit::kBytes,
      .group = Group::kPolicy,
      .max = kBytesMax,
-     .meaning = "While writing is hard, a flush starts once this much is sealed, or a quarter of "
-                "the memory budget if that is less."},
+     .meaning = "While clients write, a flush starts once this much is sealed, or a quarter of the "
+                "memory budget if that is less."},
     {.name = "lull_burst_us_max",
      .field = At<&V::lull, &LullConstants::burst_us_max>,
      .unit = Unit::kMicros,

@@ -69,8 +69,8 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   wanted.compactions_max = options_.compaction_threads;
   wanted.l0_stop = options_.l0_stop;
   wanted.offers_core = !pressure.GoesFirst();
-  // If the number of L0 tables is the bottleneck, fewer and larger ones help, as in a burst.
-  if (phase_ == Rhythm::Phase::kHard || (!lull && pressure.l0_tables >= options_.l0_slowdown)) {
+  // Fewer and larger tables cost fewer syncs and less merging.
+  if (!lull) {
     wanted.flush_bytes_min =
         std::min(options_.lull.flush_bytes_min, pressure.memory_budget_bytes / 4);
   }
@@ -161,7 +161,8 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   } else if (level >= kPressing) {
     wanted->l0 = wanted->deep = idle;
   } else if (phase_ == Rhythm::Phase::kLight) {
-    wanted->l0 = idle;
+    // A smaller L0 would rewrite a larger L1. Reads that search it pay for its compaction: below.
+    if (pressure.l0_bytes >= pressure.l1_bytes) wanted->l0 = idle;
     if (NextBurstNeedsMemory(pressure)) wanted->deep = idle;
   } else if (!BurstWillEnd()) {
     wanted->l0 = wanted->deep = idle;

@@ -4,17 +4,16 @@
 //
 // - The WAL is never held back, nor is the flush thread, unless writes wait for a device that
 //   background work keeps busy: see DeviceWatch. Sealed memtables queue within the memory budget.
-//   While clients write hard or L0 is long, a flush takes several, so that a burst adds few L0
-//   tables.
+//   While clients write, a flush takes several, so that L0 gets few tables.
 // - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
 //   lull every worker runs at normal priority.
 // - While clients write, the level decides: the largest of L0 tables / l0_stop, debt /
 //   debt_bytes_max, and entries that deletions hide / (live entries + 64 MiB), in bytes. Below 1/2,
 //   compactions pause if clients write hard: on a small machine they would take the core that the
-//   clients need. During light writing, L0 is kept near its trigger at idle CPU priority. From 1/2,
-//   both classes run at idle priority. From 3/4, L0 runs at normal priority, and so do deep
-//   compactions once the debt reaches debt_bytes_max. Below level 1, L0 uses at most half of the
-//   workers while clients write hard.
+//   clients need. During light writing, L0 is compacted at idle CPU priority once it has as many
+//   bytes as L1, which the compaction can rewrite. From 1/2, both classes run at idle priority.
+//   From 3/4, L0 runs at normal priority, and so do deep compactions once the debt reaches
+//   debt_bytes_max. Below level 1, L0 uses at most half of the workers while clients write hard.
 // - While clients work, compactions are limited to the device bandwidth that clients leave, as in
 //   SILK. From 1/2 the limit rises; from 3/4 it is off.
 // - In every phase, L0 runs at normal priority once its length has cost reads more than a

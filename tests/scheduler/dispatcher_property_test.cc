@@ -46,7 +46,7 @@ class RandomStores {
     dispatcher_.BeginRound(now_nanos_, EndSlices());
     for (Store& store : stores_) {
       Change(&store);
-      dispatcher_.Measure(store.id, Measure(store));
+      dispatcher_.Measure(store.id, store.measured);
     }
     dispatcher_.Dispatch();
     for (const WorkerOrder& order : dispatcher_.orders()) Obey(order);
@@ -85,9 +85,7 @@ class RandomStores {
     std::array<bool, kJobClasses> endless{};  // always due
     std::array<bool, kJobClasses> served{};   // since the last round
     std::array<uint64_t, kJobClasses> waits{};
-    uint64_t l0_slices = 0;
-    uint64_t deep_slices = 0;
-    bool drain = false;
+    Measured measured;
     bool at_stop = false;
     bool sick = false;  // slices of its jobs do not end
   };
@@ -106,26 +104,19 @@ class RandomStores {
       bool& due = store->due[At(job_class)];
       if (store->endless[At(job_class)] || random_.OneIn(4)) due = random_.OneIn(2) || due;
     }
-    if (random_.OneIn(300)) store->drain = random_.OneIn(2);
+    Pressure& pressure = store->measured.pressure;
+    if (random_.OneIn(300)) pressure.drain_requested = random_.OneIn(2);
     if (random_.OneIn(300)) store->at_stop = random_.OneIn(2);
     if (random_.OneIn(500)) store->sick = random_.OneIn(3);
+    pressure.manual_due = store->due[At(JobClass::kManual)];
+    pressure.l0_due = store->due[At(JobClass::kL0)] || store->at_stop;
+    pressure.deep_due = store->due[At(JobClass::kDeep)];
+    pressure.l0_tables = store->at_stop ? 8 : 4;
     if (!random_.OneIn(20)) return;
     const auto cpu = [&] { return random_.OneIn(4) ? CpuPriority::kIdle : CpuPriority::kNormal; };
     store->directive.l0 = {static_cast<int>(random_.Uniform(3)), cpu()};
     store->directive.deep = {static_cast<int>(random_.Uniform(3)), cpu()};
     store->directive.compactions_max = static_cast<int>(random_.Uniform(3));
-  }
-
-  Measured Measure(const Store& store) const {
-    Measured measured;
-    measured.pressure.manual_due = store.due[At(JobClass::kManual)];
-    measured.pressure.l0_due = store.due[At(JobClass::kL0)] || store.at_stop;
-    measured.pressure.deep_due = store.due[At(JobClass::kDeep)];
-    measured.pressure.l0_tables = store.at_stop ? 8 : 4;
-    measured.pressure.drain_requested = store.drain;
-    measured.pressure.l0_slices_total = store.l0_slices;
-    measured.pressure.deep_slices_total = store.deep_slices;
-    return measured;
   }
 
   std::vector<WorkerReport> EndSlices() {
@@ -142,8 +133,9 @@ class RandomStores {
         continue;
       }
       job.store->served[At(job.job_class)] = true;
-      if (job.assignment.counts_as == JobClass::kL0) ++job.store->l0_slices;
-      if (job.assignment.counts_as == JobClass::kDeep) ++job.store->deep_slices;
+      Pressure& pressure = job.store->measured.pressure;
+      if (job.assignment.counts_as == JobClass::kL0) ++pressure.l0_slices_total;
+      if (job.assignment.counts_as == JobClass::kDeep) ++pressure.deep_slices_total;
       const bool done = --job.slices_left == 0;
       if (!done && !job.pause && !job.assignment.one_slice) continue;
       workers_[i].reset();
@@ -165,7 +157,8 @@ class RandomStores {
     for (JobClass job_class : {JobClass::kManual, JobClass::kL0, JobClass::kDeep}) {
       const size_t at = At(job_class);
       const bool has_work = store->due[at] || Holds(*store, job_class);
-      const bool is_awaited = job_class == JobClass::kManual || store->drain ||
+      const bool is_awaited = job_class == JobClass::kManual ||
+                              store->measured.pressure.drain_requested ||
                               (job_class == JobClass::kL0 && store->at_stop);
       const bool served = std::exchange(store->served[at], false);
       if (served && is_awaited) ++awaited_served_;

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <iterator>
 #include <limits>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "gtest/gtest.h"
@@ -20,30 +17,37 @@
 namespace lull::testing {
 namespace {
 
-constexpr uint64_t kWriteRateMin = kMiB;
+/// A policy with a random history.
+struct Experienced {
+  /// Of a copy, so that the call does not change the policy.
+  Directive Says(const Pressure& asked) const {
+    return LullPolicy(policy).OnEvent(EventKind::kTick, asked, now_us);
+  }
 
-/// A policy after a random history. Tests copy it before each call.
-LullPolicy PolicyAfter(const PolicyOptions& options, RandomHistory* history, Moment* last) {
-  LullPolicy policy(options);
-  *last = AfterEvents(&policy, history);
-  return policy;
-}
+  PolicyOptions options;
+  LullPolicy policy;
+  RandomHistory history;
+  Pressure pressure;  // the last one
+  uint64_t now_us;
+};
 
-/// The directive of a copy of `policy`, so that the call does not change `policy`.
-Directive WouldSay(LullPolicy policy, const Pressure& pressure, uint64_t now_us) {
-  return policy.OnEvent(EventKind::kTick, pressure, now_us);
+template <class Property>
+void ForManyPolicies(const Property& property, uint64_t bandwidth_bytes_per_sec = 0) {
+  ForManyHistories("lull", [&](PolicyOptions options, RandomHistory history) {
+    options.lull.bandwidth_bytes_per_sec = bandwidth_bytes_per_sec;
+    LullPolicy policy(options);
+    const Moment last = AfterEvents(&policy, &history);
+    property(Experienced{options, policy, history, last.pressure, last.now_us});
+  });
 }
 
 TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
-  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
-    Moment last;
-    const LullPolicy policy = PolicyAfter(options, &history, &last);
+  ForManyPolicies([](Experienced lull) {
     for (int i = 0; i < 50; ++i) {
-      Pressure pressure = history.RandomPressure();
-      pressure.client_bytes_total = last.pressure.client_bytes_total;
-      pressure.idle_us = options.lull.after_us + static_cast<uint64_t>(i);
-      const Grant all{options.compaction_threads, CpuPriority::kNormal};
-      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      Pressure pressure = lull.history.RandomPressure(lull.pressure);
+      pressure.idle_us = lull.options.lull.after_us + static_cast<uint64_t>(i);
+      const Grant all{lull.options.compaction_threads, CpuPriority::kNormal};
+      const Directive wanted = lull.Says(pressure);
       ASSERT_EQ(wanted.l0, all);
       ASSERT_EQ(wanted.deep, all);
       ASSERT_EQ(wanted.flush_bytes_min, 0u);
@@ -52,23 +56,20 @@ TEST(LullPolicyTest, ALullGrantsEverythingAtNormalPriority) {
 }
 
 /// Bursts of 10 s that build 300 MiB of debt, with rests that pay it. In the middle of each, for
-/// 1.2 s, clients `wait`.
+/// 1.2 s, clients wait.
 class WaitingClients {
  public:
-  explicit WaitingClients(std::function<void(Pressure*)> wait) : wait_(std::move(wait)) {
+  WaitingClients() {
     pressure_.flush_bytes_per_sec = 200 * kMiB;
     pressure_.memory_budget_bytes = 64 * kMiB;
   }
 
-  void RunBursts(bool write_on) {
+  void RunBursts(bool Pressure::*wait, bool write_on) {
     for (int burst = 0; burst < 3; ++burst) {
       Pass(4.8, kWriteRate, 30);
-      const Pressure before = pressure_;
-      wait_(&pressure_);
+      pressure_.*wait = true;
       Pass(1.2, write_on ? kWriteRate : 0, write_on ? 30 : -30);
-      pressure_.drain_requested = before.drain_requested;
-      pressure_.write_waits = before.write_waits;
-      pressure_.space_is_low = before.space_is_low;
+      pressure_.*wait = false;
       Pass(write_on ? 4 : 5.2, kWriteRate, 30);
       Pass(5, 0, -200);
     }
@@ -97,7 +98,6 @@ class WaitingClients {
     }
   }
 
-  const std::function<void(Pressure*)> wait_;
   LullPolicy policy_{PolicyOptions()};
   Pressure pressure_;
   double debt_mib_ = 0;
@@ -105,16 +105,13 @@ class WaitingClients {
 };
 
 TEST(LullPolicyTest, WaitingIsNoRest) {
-  const std::function<void(Pressure*)> waits[] = {
-      [](Pressure* pressure) { pressure->drain_requested = true; },
-      [](Pressure* pressure) { pressure->write_waits = true; },
-      [](Pressure* pressure) { pressure->space_is_low = true; }};
-  for (size_t i = 0; i < std::size(waits); ++i) {
+  for (bool Pressure::*wait :
+       {&Pressure::drain_requested, &Pressure::write_waits, &Pressure::space_is_low}) {
     for (const bool write_on : {true, false}) {
-      if (i == 2 && !write_on) continue;  // nobody waits: they do rest
-      SCOPED_TRACE(::testing::Message() << "wait " << i << ", others write on: " << write_on);
-      WaitingClients clients(waits[i]);
-      clients.RunBursts(write_on);
+      // If space is low, nobody waits, so those who do not write rest.
+      if (wait == &Pressure::space_is_low && !write_on) continue;
+      WaitingClients clients;
+      clients.RunBursts(wait, write_on);
       EXPECT_NEAR(static_cast<double>(clients.Figure("longest_burst_us")), 10e6, 0.2e6);
       EXPECT_NEAR(static_cast<double>(clients.Figure("next_burst_debt_bytes")) / kMiB, 300, 8);
     }
@@ -124,24 +121,22 @@ TEST(LullPolicyTest, WaitingIsNoRest) {
 // A limit is at least a quarter of the bandwidth, and pressure only raises it.
 TEST(LullPolicyTest, PressureOnlyAddsBytesPerSecond) {
   int limited = 0;
-  ForManyHistories("lull", [&](PolicyOptions options, RandomHistory history) {
-    options.lull.bandwidth_bytes_per_sec = 200 * kMiB;
-    Moment last;
-    const LullPolicy policy = PolicyAfter(options, &history, &last);
-    Pressure pressure = last.pressure;
+  const auto check = [&](Experienced lull) {
+    Pressure& pressure = lull.pressure;
     pressure.l0_tables = 0;
     uint64_t least = 50 * kMiB;
     for (uint64_t part = 0; part <= 100; ++part) {
-      pressure.debt_bytes = options.debt_bytes_max / 100 * part;
-      const uint64_t rate = WouldSay(policy, pressure, last.now_us).rate.bytes_per_sec;
+      pressure.debt_bytes = lull.options.debt_bytes_max / 100 * part;
+      const uint64_t rate = lull.Says(pressure).rate.bytes_per_sec;
       if (rate == 0) continue;  // nothing is granted, or nothing is limited
       ++limited;
       ASSERT_GE(rate, least) << part;
       ASSERT_LE(rate, 200 * kMiB);
-      ASSERT_LT(pressure.debt_bytes * 4, options.debt_bytes_max * 3);
+      ASSERT_LT(pressure.debt_bytes * 4, lull.options.debt_bytes_max * 3);
       least = rate;
     }
-  });
+  };
+  ForManyPolicies(check, 200 * kMiB);
   EXPECT_GT(limited, 1000);
 }
 
@@ -175,16 +170,14 @@ TEST(LullPolicyTest, DeepWorkThatStarvesGetsTheLimitInsteadOfL0) {
 }
 
 TEST(LullPolicyTest, PressureOnlyAddsGrants) {
-  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
-    Moment last;
-    const LullPolicy policy = PolicyAfter(options, &history, &last);
-    Pressure pressure = last.pressure;
+  ForManyPolicies([](Experienced lull) {
+    Pressure& pressure = lull.pressure;
     pressure.debt_bytes = 0;
     Grant l0;
     Grant deep;
-    for (int tables = 0; tables <= options.l0_stop; ++tables) {
+    for (int tables = 0; tables <= lull.options.l0_stop; ++tables) {
       pressure.l0_tables = tables;
-      const Directive wanted = WouldSay(policy, pressure, last.now_us);
+      const Directive wanted = lull.Says(pressure);
       ASSERT_GE(wanted.l0.jobs_max, l0.jobs_max);
       ASSERT_GE(wanted.deep.jobs_max, deep.jobs_max);
       if (l0.jobs_max > 0 && l0.cpu == CpuPriority::kNormal) {
@@ -200,16 +193,16 @@ TEST(LullPolicyTest, PressureOnlyAddsGrants) {
 // Raises one pressure from zero to beyond its limit, with arbitrary values of the others.
 // `steps`: between a free pace and the lowest, where the pressure is too coarse for smoothness.
 template <class Set>
-void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_us, int steps,
-                     const Set& set_share) {
+void ExpectPaceFalls(const Experienced& lull, int steps, const Set& set_share) {
+  Pressure pressure = lull.pressure;
   const double flush = static_cast<double>(pressure.flush_bytes_per_sec);
   const double granularity = steps == 0 ? 0 : 2.0 * flush / steps;
   double before = std::numeric_limits<double>::infinity();
   for (int percent = 0; percent <= 200; ++percent) {
     set_share(&pressure, percent / 100.0);
-    const double pace = Pace(WouldSay(policy, pressure, now_us));
+    const double pace = Pace(lull.Says(pressure));
     ASSERT_LE(pace, before) << "at " << percent << " %";
-    ASSERT_GE(pace, static_cast<double>(kWriteRateMin));
+    ASSERT_GE(pace, static_cast<double>(kMiB));
     // Smooth: a step of one percent of a limit costs a few percent of the flush rate.
     if (before <= 1e18) {
       ASSERT_LE(before - pace, 0.11 * flush + granularity + 1) << "at " << percent << " %";
@@ -219,38 +212,32 @@ void ExpectPaceFalls(const LullPolicy& policy, Pressure pressure, uint64_t now_u
 }
 
 TEST(LullPolicyTest, PaceFallsSmoothlyAsAnyPressureGrows) {
-  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
-    Moment last;
-    const LullPolicy policy = PolicyAfter(options, &history, &last);
-    Pressure pressure = last.pressure;
+  ForManyPolicies([](Experienced lull) {
+    Pressure& pressure = lull.pressure;
     if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
-    const auto check = [&](int steps, const auto& set_share) {
-      ExpectPaceFalls(policy, pressure, last.now_us, steps, set_share);
-    };
-    check(0, [](Pressure* p, double share) {
+    ExpectPaceFalls(lull, 0, [](Pressure* p, double share) {
       p->memory_used_bytes = ShareOf(p->memory_budget_bytes, share);
     });
-    check(0, [&](Pressure* p, double share) {
-      p->debt_bytes = ShareOf(options.debt_bytes_max, share);
+    ExpectPaceFalls(lull, 0, [&](Pressure* p, double share) {
+      p->debt_bytes = ShareOf(lull.options.debt_bytes_max, share);
     });
-    const int ramp = options.l0_stop - options.l0_slowdown;
+    const int ramp = lull.options.l0_stop - lull.options.l0_slowdown;
     // One percent can be up to three tables.
-    check(std::max(1, ramp) / 3 + (ramp < 3 ? 1 : 0), [&](Pressure* p, double share) {
-      p->l0_tables = static_cast<int>(share * options.l0_stop);
-    });
+    ExpectPaceFalls(lull, std::max(1, ramp) / 3 + (ramp < 3 ? 1 : 0),
+                    [&](Pressure* p, double share) {
+                      p->l0_tables = static_cast<int>(share * lull.options.l0_stop);
+                    });
   });
 }
 
 TEST(LullPolicyTest, WritesAreFreeFarFromTheLimits) {
-  ForManyHistories("lull", [](const PolicyOptions& options, RandomHistory history) {
-    Moment last;
-    const LullPolicy policy = PolicyAfter(options, &history, &last);
-    Pressure pressure = history.RandomPressure();
+  ForManyPolicies([](Experienced lull) {
+    Pressure pressure = lull.history.RandomPressure();
     if (pressure.memory_budget_bytes == 0) pressure.memory_budget_bytes = 64 * kMiB;
     pressure.memory_used_bytes = pressure.memory_budget_bytes / 5;
-    pressure.l0_tables = std::min(options.l0_slowdown, options.l0_stop - 1);
-    pressure.debt_bytes = options.debt_bytes_max / 2;
-    const Directive wanted = WouldSay(policy, pressure, last.now_us);
+    pressure.l0_tables = std::min(lull.options.l0_slowdown, lull.options.l0_stop - 1);
+    pressure.debt_bytes = lull.options.debt_bytes_max / 2;
+    const Directive wanted = lull.Says(pressure);
     ASSERT_EQ(wanted.write_bytes_per_sec_max, 0u);
     ASSERT_EQ(wanted.delay_us_per_write, 0u);
     ASSERT_EQ(wanted.cause, StallCause::kNone);

@@ -89,12 +89,12 @@ class RandomHistory {
     moment_.pressure.background_bytes_total += random_.OneIn(2) ? random_.Uniform(8 * kMiB) : 0;
     moment_.pressure.idle_us = written > 0 ? 0 : moment_.pressure.idle_us + step_us;
     moment_.event = static_cast<EventKind>(random_.Uniform(6));
-    if (random_.OneIn(5)) Wander();
+    if (random_.OneIn(5)) moment_.pressure = RandomPressure(moment_.pressure);
     return moment_;
   }
 
-  Pressure RandomPressure() {
-    Pressure pressure;
+  /// The totals and the time of silence are those of `pressure`.
+  Pressure RandomPressure(Pressure pressure = {}) {
     pressure.memory_budget_bytes = budget_bytes_;
     pressure.memory_used_bytes = random_.Uniform(budget_bytes_ / 4 * 5 + 1);
     pressure.immutables = static_cast<int>(random_.Uniform(20));
@@ -119,16 +119,6 @@ class RandomHistory {
   }
 
  private:
-  void Wander() {
-    Pressure next = RandomPressure();
-    next.client_bytes_total = moment_.pressure.client_bytes_total;
-    next.client_read_bytes_total = moment_.pressure.client_read_bytes_total;
-    next.l0_misses_total = moment_.pressure.l0_misses_total;
-    next.background_bytes_total = moment_.pressure.background_bytes_total;
-    next.idle_us = moment_.pressure.idle_us;
-    moment_.pressure = next;
-  }
-
   Random random_;
   const PolicyOptions options_;
   uint64_t budget_bytes_ = 0;

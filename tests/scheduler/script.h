@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,5 +48,12 @@ bool SetKeys(const Words& words, size_t first, std::span<const Key> keys);
 bool ReadNumber(const std::string& text, uint64_t* value);
 std::string SizeText(uint64_t bytes);
 std::string TimeText(uint64_t us);
+
+/// policy_script.cc and dispatcher_script.cc describe their commands.
+std::unique_ptr<Script> NewPolicyScript();
+std::unique_ptr<Script> NewDispatcherScript();
+
+/// One line for people. Fields without a value in it are not granted.
+std::string DirectiveText(const Directive& directive);
 
 }  // namespace lull::testing

@@ -2,13 +2,12 @@
 //
 // Runs testdata/*.txt on a policy and testdata/dispatcher/*.txt on a dispatcher. A file is a series
 // of blocks: comments (#) and commands, a line "----", the commands' output, an empty line.
-// policy_script.h and dispatcher_script.h describe the commands; each file starts with a fresh
+// policy_script.cc and dispatcher_script.cc describe the commands; each file starts with a fresh
 // state. "scheduler_test --rewrite" writes the current output into the files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -16,8 +15,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/scheduler/dispatcher_script.h"
-#include "tests/scheduler/policy_script.h"
+#include "tests/scheduler/script.h"
 
 namespace lull::testing {
 namespace {
@@ -67,8 +65,8 @@ std::string Rerun(const std::string& text, Script* script) {
 class TranscriptTest : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(TranscriptTest, PrintsWhatIsExpected) {
-  std::unique_ptr<Script> script = std::make_unique<PolicyScript>();
-  if (GetParam().parent_path() != Testdata()) script = std::make_unique<DispatcherScript>();
+  const auto script =
+      GetParam().parent_path() == Testdata() ? NewPolicyScript() : NewDispatcherScript();
   std::ifstream file(GetParam(), std::ios::binary);
   const std::string expected(std::istreambuf_iterator<char>(file), {});
   ASSERT_NE(expected.find("----\n"), std::string::npos) << "no block in " << GetParam();

@@ -74,14 +74,14 @@ TEST(LayoutOptions, TablesOfDeeperLevelsAreLargerUnlessTheUserChoseASize) {
   EXPECT_EQ(Sizes(Resolved(options, kDefault)), "8 8 8 8 8 8 ");
 }
 
-TEST(LayoutOptions, L1HoldsTenMemtablesIfAJobTakesPartOfL0) {
+TEST(LayoutOptions, L1HoldsFortyMemtablesIfAJobTakesPartOfL0) {
   const auto target = [](uint64_t memtable_bytes, uint64_t l0_job_bytes_max) {
     PolicyOptions policy;
     policy.memtable_bytes = memtable_bytes;
     policy.l0_job_bytes_max = l0_job_bytes_max;
     return LevelTargets(ResolveLayoutOptions({}, policy, kDefault))[1];
   };
-  EXPECT_EQ(target(4 * kMiB, 64 * kMiB), 40 * kMiB);
+  EXPECT_EQ(target(kMiB, 64 * kMiB), 40 * kMiB);
   EXPECT_EQ(target(64 * kMiB, 64 * kMiB), 64 * kMiB) << "as much as a job";
   EXPECT_EQ(target(kMiB / 16, 64 * kMiB), 10 * kMiB) << "LevelDB's";
   EXPECT_EQ(target(4 * kMiB, 0), 10 * kMiB);
